@@ -1,34 +1,34 @@
 //! Shows outside the window how many calls wait: title, tray, and a notification when one lands unseen.
 
-use agent::Desk;
-use agent::attention::Attention;
+use agent::Engine;
+use agent::engine::attention::AttentionChange;
 use tauri::AppHandle;
 use tauri_plugin_notification::NotificationExt;
 
 use crate::{main_window, tray};
 
 /// Follows the desk for as long as it is open.
-pub(crate) fn follow(app: AppHandle, desk: Desk) {
+pub(crate) fn follow_attention(app: AppHandle, desk: Engine) {
     tauri::async_runtime::spawn(async move {
-        let mut watch = match desk.attention() {
+        let mut watch = match desk.watch_attention() {
             Ok(watch) => watch,
             Err(fault) => return tracing::warn!(%fault, "nothing will be shown outside the window"),
         };
-        show(
+        show_attention(
             &app,
-            &Attention {
-                waiting: watch.waiting(),
+            &AttentionChange {
+                waiting: watch.waiting_calls(),
                 landed: Vec::new(),
             },
             false,
         );
         while let Ok(Some(attention)) = watch.next().await {
-            show(&app, &attention, desk.settings().notify);
+            show_attention(&app, &attention, desk.settings().notify);
         }
     });
 }
 
-fn show(app: &AppHandle, attention: &Attention, notifies: bool) {
+fn show_attention(app: &AppHandle, attention: &AttentionChange, notifies: bool) {
     let waiting = attention.waiting;
     let title = match waiting {
         0 => "Countersign".to_owned(),
@@ -39,7 +39,7 @@ fn show(app: &AppHandle, attention: &Attention, notifies: bool) {
     if let Some(Err(error)) = window.as_ref().map(|window| window.set_title(&title)) {
         tracing::warn!(%error, "the title cannot be set");
     }
-    tray::count(app, waiting);
+    tray::show_count(app, waiting);
     let unseen = window.is_none_or(|window| !window.is_focused().unwrap_or(false));
     if notifies && unseen {
         for tool in &attention.landed {

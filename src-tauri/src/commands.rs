@@ -1,56 +1,59 @@
 //! The five commands that the interface may call. Each hands over and does nothing else.
 
-use agent::Batch;
-use protocol::op::Receipt;
-use protocol::query::{Answer, Query, Snapshot};
-use protocol::{Fault, Op};
+use agent::EventBatch;
+use protocol::op::OpReceipt;
+use protocol::query::{Answer, EngineView, Query};
+use protocol::{Op, UserError};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
 
-use crate::{Engine, addresses, consent, painting};
+use crate::{EngineCell, browser, consent, window_appearance};
 
 /// Takes a request of the person, once it is known to be theirs.
 #[tauri::command]
 pub(crate) async fn submit(
     app: AppHandle,
-    engine: State<'_, Engine>,
+    engine: State<'_, EngineCell>,
     op: Op,
-) -> Result<Receipt, Fault> {
-    let desk = engine.desk(&app).await?;
-    consent::obtain(&app, &desk, &op).await?;
+) -> Result<OpReceipt, UserError> {
+    let desk = engine.open_engine(&app).await?;
+    consent::obtain_consent(&app, &desk, &op).await?;
     let sets = matches!(op, Op::SetSettings { .. });
     let receipt = desk.submit(op).await?;
     if sets {
-        painting::wear(&app, desk.settings().theme);
+        window_appearance::apply_theme(&app, desk.settings().theme);
     }
     Ok(receipt)
 }
 
 /// Everything that the interface needs to be whole again.
 #[tauri::command]
-pub(crate) async fn snapshot(app: AppHandle, engine: State<'_, Engine>) -> Result<Snapshot, Fault> {
-    engine.desk(&app).await?.snapshot().await
+pub(crate) async fn snapshot(
+    app: AppHandle,
+    engine: State<'_, EngineCell>,
+) -> Result<EngineView, UserError> {
+    engine.open_engine(&app).await?.snapshot().await
 }
 
 /// Answers a question.
 #[tauri::command]
 pub(crate) async fn query(
     app: AppHandle,
-    engine: State<'_, Engine>,
+    engine: State<'_, EngineCell>,
     query: Query,
-) -> Result<Answer, Fault> {
-    engine.desk(&app).await?.query(query).await
+) -> Result<Answer, UserError> {
+    engine.open_engine(&app).await?.query(query).await
 }
 
 /// Sends every event after `since`, then what comes, in batches, until the page is gone.
 #[tauri::command]
 pub(crate) async fn subscribe(
     app: AppHandle,
-    engine: State<'_, Engine>,
+    engine: State<'_, EngineCell>,
     since: u64,
-    channel: Channel<Batch>,
-) -> Result<(), Fault> {
-    let mut events = engine.desk(&app).await?.subscribe(since);
+    channel: Channel<EventBatch>,
+) -> Result<(), UserError> {
+    let mut events = engine.open_engine(&app).await?.subscribe(since);
     tauri::async_runtime::spawn(async move {
         while let Ok(Some(batch)) = events.next().await {
             if channel.send(batch).is_err() {
@@ -63,7 +66,7 @@ pub(crate) async fn subscribe(
 
 /// Opens an address of the web in the person's browser, once they are known to want it.
 #[tauri::command]
-pub(crate) async fn open_address(app: AppHandle, address: String) -> Result<(), Fault> {
-    consent::obtain_for_address(&app, &address).await?;
-    addresses::open(&app, &address)
+pub(crate) async fn open_address(app: AppHandle, address: String) -> Result<(), UserError> {
+    consent::obtain_consent_for_address(&app, &address).await?;
+    browser::open_in_browser(&app, &address)
 }

@@ -6,18 +6,18 @@
 
 use std::time::Instant;
 
-use agent::Desk;
-use protocol::apis::ApiChange;
-use protocol::servers::ServerChange;
-use protocol::{Decision, Fault, Op, ServerAnswer, Settings};
+use agent::Engine;
+use protocol::server::apis::ApiChange;
+use protocol::server::mcp_servers::ServerChange;
+use protocol::{Decision, Op, ServerAnswer, Settings, UserError};
 use tauri::{AppHandle, Manager};
 
-use crate::confirm;
-use crate::presses::Presses;
+use crate::confirm_dialog;
+use crate::press_tracker::PressTracker;
 
 /// What a request needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Consent {
+enum RequiredConsent {
     /// Nothing: it gives nobody anything.
     Nothing,
     /// A press of the person that was not used for another request.
@@ -30,30 +30,41 @@ enum Consent {
 ///
 /// # Errors
 /// The person did not consent, or is being asked about another request.
-pub(crate) async fn obtain(app: &AppHandle, desk: &Desk, op: &Op) -> Result<(), Fault> {
-    let is_given = match needed(op, &desk.settings()) {
-        Consent::Nothing => true,
-        Consent::Press => app.state::<Presses>().take(Instant::now()),
-        Consent::Dialog => false,
+pub(crate) async fn obtain_consent(
+    app: &AppHandle,
+    desk: &Engine,
+    op: &Op,
+) -> Result<(), UserError> {
+    let is_given = match required_consent(op, &desk.settings()) {
+        RequiredConsent::Nothing => true,
+        RequiredConsent::Press => app.state::<PressTracker>().consume(Instant::now()),
+        RequiredConsent::Dialog => false,
     };
     match is_given {
         true => Ok(()),
-        false => confirm::ask(app, confirm::about(desk, op).await).await,
+        false => {
+            confirm_dialog::ask_person(app, confirm_dialog::question_for_op(desk, op).await).await
+        }
     }
 }
 
 /// Comes back once the address may be opened in the browser: what it holds leaves the machine.
 ///
 /// # Errors
-/// As [`obtain`].
-pub(crate) async fn obtain_for_address(app: &AppHandle, address: &str) -> Result<(), Fault> {
-    match app.state::<Presses>().take(Instant::now()) {
+/// As [`obtain_consent`].
+pub(crate) async fn obtain_consent_for_address(
+    app: &AppHandle,
+    address: &str,
+) -> Result<(), UserError> {
+    match app.state::<PressTracker>().consume(Instant::now()) {
         true => Ok(()),
-        false => confirm::ask(app, confirm::about_address(address)).await,
+        false => {
+            confirm_dialog::ask_person(app, confirm_dialog::question_for_address(address)).await
+        }
     }
 }
 
-fn needed(op: &Op, settings: &Settings) -> Consent {
+fn required_consent(op: &Op, settings: &Settings) -> RequiredConsent {
     match op {
         Op::PlayDemo
         | Op::Say { .. }
@@ -80,20 +91,20 @@ fn needed(op: &Op, settings: &Settings) -> Consent {
         | Op::ChangeApi {
             change: ApiChange::Switch { enabled: false },
             ..
-        } => Consent::Nothing,
-        Op::SetSettings { settings: wanted } => needed_for(wanted, settings),
+        } => RequiredConsent::Nothing,
+        Op::SetSettings { settings: wanted } => required_consent_for_settings(wanted, settings),
         Op::TrustRules { .. }
         | Op::ChangeServer {
             change: ServerChange::Switch { enabled: true },
             ..
-        } => Consent::Dialog,
+        } => RequiredConsent::Dialog,
         // Everything else, and whatever is added to it.
-        _ => Consent::Press,
+        _ => RequiredConsent::Press,
     }
 }
 
 /// What a change of the settings needs: nothing for how the window looks, a dialog for programs that would be started.
-fn needed_for(wanted: &Settings, settings: &Settings) -> Consent {
+fn required_consent_for_settings(wanted: &Settings, settings: &Settings) -> RequiredConsent {
     let looks = Settings {
         theme: wanted.theme,
         diff: wanted.diff,
@@ -101,23 +112,23 @@ fn needed_for(wanted: &Settings, settings: &Settings) -> Consent {
         ..settings.clone()
     };
     if *wanted == looks {
-        Consent::Nothing
-    } else if new_programs(wanted, settings).is_empty() {
-        Consent::Press
+        RequiredConsent::Nothing
+    } else if list_new_programs(wanted, settings).is_empty() {
+        RequiredConsent::Press
     } else {
-        Consent::Dialog
+        RequiredConsent::Dialog
     }
 }
 
 /// The command lines that settings would start and the present ones do not.
-pub(crate) fn new_programs(wanted: &Settings, settings: &Settings) -> Vec<String> {
-    let known = programs(settings);
-    let mut new = programs(wanted);
+pub(crate) fn list_new_programs(wanted: &Settings, settings: &Settings) -> Vec<String> {
+    let known = list_programs(settings);
+    let mut new = list_programs(wanted);
     new.retain(|program| !known.contains(program));
     new
 }
 
-fn programs(settings: &Settings) -> Vec<String> {
+fn list_programs(settings: &Settings) -> Vec<String> {
     let languages = settings.language_servers.iter();
     let languages = languages.filter(|server| server.enabled).map(|server| {
         let words = std::iter::once(&server.command).chain(&server.args);
@@ -132,15 +143,15 @@ fn programs(settings: &Settings) -> Vec<String> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Consent, needed};
+    use super::{RequiredConsent, required_consent};
     use protocol::{Op, Settings};
 
-    fn needs(op: Value) -> Consent {
+    fn needs(op: Value) -> RequiredConsent {
         let op: Op = serde_json::from_value(op.clone()).unwrap_or_else(|e| panic!("{op}: {e}"));
-        needed(&op, &Settings::default())
+        required_consent(&op, &Settings::default())
     }
 
-    fn decide(decision: Value) -> Consent {
+    fn decide(decision: Value) -> RequiredConsent {
         needs(
             json!({ "type": "decide", "session": "s", "call": "c", "digest": "d", "decision": decision }),
         )
@@ -149,8 +160,8 @@ mod tests {
     #[test]
     fn a_no_needs_nothing_and_everything_that_lets_a_call_run_needs_a_press() {
         let no = json!({ "type": "reject", "note": "", "stop": false });
-        assert_eq!(decide(no), Consent::Nothing);
-        assert_eq!(decide(json!({ "type": "skip" })), Consent::Nothing);
+        assert_eq!(decide(no), RequiredConsent::Nothing);
+        assert_eq!(decide(json!({ "type": "skip" })), RequiredConsent::Nothing);
         for yes in [
             json!({ "type": "allow", "hunks": null, "note": "" }),
             json!({ "type": "answer", "answers": [] }),
@@ -159,7 +170,7 @@ mod tests {
             json!({ "type": "in_place", "hosts": [] }),
             json!({ "type": "edit", "arguments": {} }),
         ] {
-            assert_eq!(decide(yes.clone()), Consent::Press, "{yes}");
+            assert_eq!(decide(yes.clone()), RequiredConsent::Press, "{yes}");
         }
     }
 
@@ -170,24 +181,24 @@ mod tests {
         };
         assert_eq!(
             server(json!({ "type": "switch", "enabled": true })),
-            Consent::Dialog
+            RequiredConsent::Dialog
         );
-        assert_eq!(server(json!({ "type": "restart" })), Consent::Press);
+        assert_eq!(server(json!({ "type": "restart" })), RequiredConsent::Press);
         assert_eq!(
             server(json!({ "type": "switch", "enabled": false })),
-            Consent::Nothing
+            RequiredConsent::Nothing
         );
         assert_eq!(
             server(json!({ "type": "approve", "digest": "d" })),
-            Consent::Press
+            RequiredConsent::Press
         );
         assert_eq!(
             needs(json!({ "type": "trust_rules", "workspace": "/w", "digest": "d" })),
-            Consent::Dialog
+            RequiredConsent::Dialog
         );
         assert_eq!(
             needs(json!({ "type": "distrust_rules", "workspace": "/w" })),
-            Consent::Nothing
+            RequiredConsent::Nothing
         );
     }
 
@@ -196,17 +207,20 @@ mod tests {
         let set = |change: fn(&mut Settings)| {
             let mut settings = Settings::default();
             change(&mut settings);
-            needed(
+            required_consent(
                 &Op::SetSettings {
                     settings: Box::new(settings),
                 },
                 &Settings::default(),
             )
         };
-        assert_eq!(set(|settings| settings.notify = false), Consent::Nothing);
+        assert_eq!(
+            set(|settings| settings.notify = false),
+            RequiredConsent::Nothing
+        );
         assert_eq!(
             set(|settings| settings.expire_after_min = 5),
-            Consent::Press
+            RequiredConsent::Press
         );
         let watchdog = json!([{ "name": "w", "program": "/bin/sh" }]);
         let with = |watchdogs: &Value| Settings {
@@ -216,8 +230,14 @@ mod tests {
         let op = Op::SetSettings {
             settings: Box::new(with(&watchdog)),
         };
-        assert_eq!(needed(&op, &Settings::default()), Consent::Dialog);
-        assert_eq!(needed(&op, &with(&watchdog)), Consent::Nothing);
+        assert_eq!(
+            required_consent(&op, &Settings::default()),
+            RequiredConsent::Dialog
+        );
+        assert_eq!(
+            required_consent(&op, &with(&watchdog)),
+            RequiredConsent::Nothing
+        );
         // A hook is a program that is started, too. When it is started is no other program.
         let hooked = |on: &[&str]| Settings {
             hooks: vec![
@@ -229,9 +249,18 @@ mod tests {
         let op = Op::SetSettings {
             settings: Box::new(hooked(&["before"])),
         };
-        assert_eq!(needed(&op, &Settings::default()), Consent::Dialog);
-        assert_eq!(needed(&op, &hooked(&["after"])), Consent::Press);
-        assert_eq!(needed(&op, &hooked(&["before"])), Consent::Nothing);
+        assert_eq!(
+            required_consent(&op, &Settings::default()),
+            RequiredConsent::Dialog
+        );
+        assert_eq!(
+            required_consent(&op, &hooked(&["after"])),
+            RequiredConsent::Press
+        );
+        assert_eq!(
+            required_consent(&op, &hooked(&["before"])),
+            RequiredConsent::Nothing
+        );
     }
 
     #[test]
@@ -247,7 +276,7 @@ mod tests {
             json!({ "type": "set_planning", "session": "s", "on": false }),
             json!({ "type": "try_tool", "workspace": "/w", "tool": "bash", "arguments": {} }),
         ] {
-            assert_eq!(needs(op.clone()), Consent::Press, "{op}");
+            assert_eq!(needs(op.clone()), RequiredConsent::Press, "{op}");
         }
     }
 }

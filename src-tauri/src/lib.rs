@@ -6,22 +6,22 @@
 //!
 //! Start reading at [`commands`].
 
-mod addresses;
 mod attention;
+mod browser;
 mod commands;
-mod confirm;
+mod confirm_dialog;
 mod consent;
-mod origin;
-mod painting;
-mod presses;
-mod takeover;
+mod press_tracker;
+mod restart;
 mod tray;
+mod window;
+mod window_appearance;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
-use agent::{Desk, DeskConfig, Host};
-use protocol::{Fault, Op};
+use agent::{Engine, EngineConfig, Host};
+use protocol::{Op, UserError};
 use tauri::webview::PageLoadEvent;
 use tauri::{AppHandle, Builder, Manager, RunEvent, WebviewWindow, Wry};
 use tauri_plugin_window_state::StateFlags;
@@ -29,39 +29,39 @@ use tokio::sync::Mutex;
 
 /// The engine, once it could be opened. Until then every command tries again and says why it cannot.
 #[derive(Default)]
-pub(crate) struct Engine(Mutex<Option<Desk>>);
+pub(crate) struct EngineCell(Mutex<Option<Engine>>);
 
-impl Engine {
+impl EngineCell {
     /// The desk; opened if it is not yet.
-    pub(crate) async fn desk(&self, app: &AppHandle) -> Result<Desk, Fault> {
+    pub(crate) async fn open_engine(&self, app: &AppHandle) -> Result<Engine, UserError> {
         let mut open = self.0.lock().await;
         if let Some(desk) = open.as_ref() {
             return Ok(desk.clone());
         }
         let own = std::env::current_exe().ok();
-        let desk = Desk::open(DeskConfig {
-            home: DeskConfig::home_dir(),
-            follows: true,
-            room: own.and_then(|own| agent::room_beside(&own)),
-            ..DeskConfig::new(DeskConfig::data_dir(None)?, Host::Person)
+        let desk = Engine::open(EngineConfig {
+            home: EngineConfig::home_dir(),
+            watches_record: true,
+            room: own.and_then(|own| agent::find_sandbox_program(&own)),
+            ..EngineConfig::new(EngineConfig::resolve_data_dir(None)?, Host::Person)
         })
         .await;
         let desk =
             desk.inspect_err(|fault| tracing::error!(%fault, "the desk cannot be opened"))?;
-        painting::wear(app, desk.settings().theme);
+        window_appearance::apply_theme(app, desk.settings().theme);
         play_demo(&desk);
-        attention::follow(app.clone(), desk.clone());
+        attention::follow_attention(app.clone(), desk.clone());
         *open = Some(desk.clone());
         Ok(desk)
     }
 }
 
 /// Plays the demo at once: `countersign-desktop --demo`.
-const DEMO: &str = "--demo";
+const DEMO_FLAG: &str = "--demo";
 /// The same with nobody there: what waits is decided on after a while. For taking pictures.
-const DEMO_UNATTENDED: &str = "--demo=unattended";
+const DEMO_UNATTENDED_FLAG: &str = "--demo=unattended";
 /// How long a card of the unattended demo stays before it is decided on.
-const PACE: Duration = Duration::from_secs(4);
+const DEMO_PACE: Duration = Duration::from_secs(4);
 
 /// Opens the app and runs it to its end.
 pub fn run() -> ExitCode {
@@ -69,28 +69,28 @@ pub fn run() -> ExitCode {
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_writer(std::io::stderr)
         .init();
-    painting::choose();
-    match builder().build(tauri::generate_context!()) {
+    window_appearance::choose_renderer();
+    match app_builder().build(tauri::generate_context!()) {
         Ok(app) => {
             app.run(|app, event| {
                 if let RunEvent::Exit = event {
-                    close(app);
+                    close_engine(app);
                 }
             });
             ExitCode::SUCCESS
         }
         Err(error) => {
-            takeover::start_again(&error);
+            restart::restart_app(&error);
             tracing::error!(%error, "the window cannot be opened");
             ExitCode::FAILURE
         }
     }
 }
 
-fn builder() -> Builder<Wry> {
+fn app_builder() -> Builder<Wry> {
     Builder::default()
         .plugin(tauri_plugin_single_instance::init(|app, _argv, _folder| {
-            raise(app)
+            raise_window(app)
         }))
         .plugin(
             tauri_plugin_window_state::Builder::new()
@@ -113,34 +113,37 @@ fn builder() -> Builder<Wry> {
         ])
         .on_page_load(|webview, load| {
             if load.event() == PageLoadEvent::Finished {
-                painting::reveal(webview.app_handle());
+                window_appearance::show_window(webview.app_handle());
             }
         })
         .setup(|app| {
-            app.manage(presses::Presses::default());
-            let window = origin::build(app)?;
-            presses::follow(&window)?;
-            painting::prepare(app.handle());
-            painting::reveal_in_time(app.handle());
-            tray::build(app.handle());
-            app.manage(Engine::default());
+            app.manage(press_tracker::PressTracker::default());
+            let window = window::build_window(app)?;
+            press_tracker::track_window(&window)?;
+            window_appearance::set_background(app.handle());
+            window_appearance::show_window_after_timeout(app.handle());
+            tray::build_tray(app.handle());
+            app.manage(EngineCell::default());
             // Beside the page, which loads meanwhile and waits with its first question.
             let handle = app.handle().clone();
             tauri::async_runtime::spawn(async move {
                 // Why it cannot be opened is what the window will ask and show.
-                let _ = handle.state::<Engine>().desk(&handle).await;
+                let _ = handle.state::<EngineCell>().open_engine(&handle).await;
             });
             Ok(())
         })
 }
 
-fn play_demo(desk: &Desk) {
+fn play_demo(desk: &Engine) {
     let desk = desk.clone();
-    let asked = std::env::args().find(|argument| argument == DEMO || argument == DEMO_UNATTENDED);
+    let asked =
+        std::env::args().find(|argument| argument == DEMO_FLAG || argument == DEMO_UNATTENDED_FLAG);
     tauri::async_runtime::spawn(async move {
         let played = match asked.as_deref() {
-            Some(DEMO) => desk.submit(Op::PlayDemo).await.map(drop),
-            Some(DEMO_UNATTENDED) => agent::demo::attend(&desk, PACE).await.map(drop),
+            Some(DEMO_FLAG) => desk.submit(Op::PlayDemo).await.map(drop),
+            Some(DEMO_UNATTENDED_FLAG) => agent::engine::demo::run_demo(&desk, DEMO_PACE)
+                .await
+                .map(drop),
             _ => Ok(()),
         };
         if let Err(fault) = played {
@@ -149,15 +152,15 @@ fn play_demo(desk: &Desk) {
     });
 }
 
-fn close(app: &AppHandle) {
-    let engine = app.state::<Engine>();
+fn close_engine(app: &AppHandle) {
+    let engine = app.state::<EngineCell>();
     if let Some(desk) = tauri::async_runtime::block_on(engine.0.lock()).as_ref() {
         desk.close();
     }
 }
 
 /// Brings the window to the front: what a second start of the app does.
-pub(crate) fn raise(app: &AppHandle) {
+pub(crate) fn raise_window(app: &AppHandle) {
     if let Some(window) = main_window(app) {
         for done in [window.unminimize(), window.show(), window.set_focus()] {
             if let Err(error) = done {
@@ -168,5 +171,5 @@ pub(crate) fn raise(app: &AppHandle) {
 }
 
 pub(crate) fn main_window(app: &AppHandle) -> Option<WebviewWindow> {
-    app.get_webview_window(origin::MAIN)
+    app.get_webview_window(window::MAIN_WINDOW_LABEL)
 }

@@ -6,43 +6,46 @@ use tauri::menu::{Menu, MenuItem};
 use tauri::tray::TrayIconBuilder;
 use tauri::{AppHandle, include_image};
 
-use crate::raise;
+use crate::raise_window;
 
-const ID: &str = "main";
+const TRAY_ID: &str = "main";
 
 /// Puts the icon in the tray. Where the system has no tray library, building it panics instead of failing; the app
 /// then goes on without one.
-pub(crate) fn build(app: &AppHandle) {
-    match catch_unwind(AssertUnwindSafe(|| try_build(app))) {
+pub(crate) fn build_tray(app: &AppHandle) {
+    match catch_unwind(AssertUnwindSafe(|| try_build_tray(app))) {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "there is no tray icon"),
         Err(_) => tracing::warn!("there is no tray icon: the system's tray library is missing"),
     }
 }
 
-fn try_build(app: &AppHandle) -> tauri::Result<()> {
+fn try_build_tray(app: &AppHandle) -> tauri::Result<()> {
     let open = MenuItem::with_id(app, "open", "Open Countersign", true, None::<&str>)?;
     let quit = MenuItem::with_id(app, "quit", "Quit", true, None::<&str>)?;
-    TrayIconBuilder::with_id(ID)
+    TrayIconBuilder::with_id(TRAY_ID)
         .icon(include_image!("icons/tray.png"))
         .tooltip("Countersign")
         .menu(&Menu::with_items(app, &[&open, &quit])?)
         .on_menu_event(|app, event| match event.id().as_ref() {
             "quit" => app.exit(0),
-            _ => raise(app),
+            _ => raise_window(app),
         })
         .build(app)
         .map(drop)
 }
 
 /// Shows how many calls wait.
-pub(crate) fn count(app: &AppHandle, waiting: usize) {
+pub(crate) fn show_count(app: &AppHandle, waiting: usize) {
     let text = match waiting {
         0 => "Countersign".to_owned(),
         1 => "Countersign: 1 call waits".to_owned(),
         n => format!("Countersign: {n} calls wait"),
     };
-    if let Some(Err(error)) = app.tray_by_id(ID).map(|tray| tray.set_tooltip(Some(text))) {
+    if let Some(Err(error)) = app
+        .tray_by_id(TRAY_ID)
+        .map(|tray| tray.set_tooltip(Some(text)))
+    {
         tracing::warn!(%error, "the tray icon cannot be changed");
     }
 }

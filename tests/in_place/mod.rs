@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::Host;
-use protocol::effects::{Assurance, Effects};
-use protocol::preview::UndoOutlook;
+use protocol::view::effects::{Assurance, Effects};
+use protocol::view::preview::UndoAvailability;
 use protocol::{CallState, CallView, Decision, Gate, Op, Preview, UndoState, Verdict};
-use provider::{Script, Scripted};
+use provider::{Script, ScriptedProvider};
 use serde_json::{Value, json};
-use support::{Fixture, call};
+use support::{Fixture, call_json};
 
-mod ends;
+mod interruptions;
 
 /// Where no layer holds.
-const IN_PLACE: &str = env!("CARGO_BIN_EXE_room_in_place");
+const SANDBOX_IN_PLACE: &str = env!("CARGO_BIN_EXE_room_in_place");
 /// Where one does.
-const LAYERED: &str = env!("CARGO_BIN_EXE_room");
+const SANDBOX_LAYERED: &str = env!("CARGO_BIN_EXE_room");
 
 const DENIES: &str =
     "[[rule]]\npermission = \"fs.write\"\npattern = \"folder/**\"\naction = \"deny\"\n";
@@ -31,25 +31,31 @@ async fn desk_of(calls: &[Value], room: &str, host: Host) -> Fixture {
     let mut turns: Vec<Value> = calls.to_vec();
     turns.push(json!({ "text": "Done." }));
     let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-    let provider = Arc::new(Scripted::new(script));
+    let provider = Arc::new(ScriptedProvider::new(script));
     let mut desk = Fixture::with_config(provider, host, |config| {
         config.room = Some(room.into());
     })
     .await;
-    desk.file("a", "first\n").file("folder/b", "second\n");
+    desk.write_file("a", "first\n")
+        .write_file("folder/b", "second\n");
     desk
 }
 
 async fn desk(command: &str, room: &str, host: Host) -> Fixture {
-    desk_of(&[call("bash", json!({ "command": command }))], room, host).await
+    desk_of(
+        &[call_json("bash", json!({ "command": command }))],
+        room,
+        host,
+    )
+    .await
 }
 
 fn rules(desk: &Fixture, rules: &[&str]) {
-    std::fs::create_dir_all(desk.data()).unwrap();
-    std::fs::write(desk.data().join("rules.toml"), rules.concat()).unwrap();
+    std::fs::create_dir_all(desk.data_dir()).unwrap();
+    std::fs::write(desk.data_dir().join("rules.toml"), rules.concat()).unwrap();
 }
 
-fn for_real() -> Decision {
+fn in_place_decision() -> Decision {
     Decision::InPlace { hosts: Vec::new() }
 }
 
@@ -60,16 +66,16 @@ fn effects(view: &CallView) -> &Effects {
     }
 }
 
-fn told(view: &CallView) -> Vec<String> {
+fn effect_lines(view: &CallView) -> Vec<String> {
     let changes = effects(view).changes.iter();
     changes.map(ToString::to_string).collect()
 }
 
 /// A path with its bytes or where it leads, its mode with its kind, and its time.
-type Seen = (PathBuf, Option<Vec<u8>>, u32, i64, i64);
+type FileState = (PathBuf, Option<Vec<u8>>, u32, i64, i64);
 
 /// Everything in a folder.
-fn picture(root: &Path) -> Vec<Seen> {
+fn snapshot_tree(root: &Path) -> Vec<FileState> {
     let mut all = Vec::new();
     let mut left = vec![root.to_owned()];
     while let Some(path) = left.pop() {
@@ -97,8 +103,8 @@ fn picture(root: &Path) -> Vec<Seen> {
     all
 }
 
-fn pictures(desk: &Fixture) -> usize {
-    std::fs::read_dir(desk.data().join("history/pictures")).map_or(0, Iterator::count)
+fn count_snapshots(desk: &Fixture) -> usize {
+    std::fs::read_dir(desk.data_dir().join("history/pictures")).map_or(0, Iterator::count)
 }
 
 async fn undo(desk: &Fixture, view: &CallView) {
@@ -110,18 +116,18 @@ async fn undo(desk: &Fixture, view: &CallView) {
 async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back_to_the_byte() {
     let line = "echo more >> a; chmod 700 folder; touch -d 2001-02-03 folder/b; ln -sfn folder link; \
                 rmdir empty; mkdir -p new/empty; echo said";
-    let mut desk = desk(line, IN_PLACE, Host::Person).await;
-    std::fs::create_dir(desk.root().join("empty")).unwrap();
-    symlink("a", desk.root().join("link")).unwrap();
+    let mut desk = desk(line, SANDBOX_IN_PLACE, Host::Person).await;
+    std::fs::create_dir(desk.workspace_root().join("empty")).unwrap();
+    symlink("a", desk.workspace_root().join("link")).unwrap();
     std::fs::set_permissions(
-        desk.root().join("a"),
+        desk.workspace_root().join("a"),
         std::fs::Permissions::from_mode(0o640),
     )
     .unwrap();
-    let before = picture(&desk.root());
+    let before = snapshot_tree(&desk.workspace_root());
 
     desk.start("Go.").await;
-    let asked = desk.until_waiting().await;
+    let asked = desk.wait_for_call().await;
     let Preview::Command(command) = &asked.preview else {
         panic!("{:?}", asked.preview);
     };
@@ -132,7 +138,7 @@ async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back
         command.assured
     );
     assert!(command.assured.join(" ").contains("can be undone"));
-    assert_eq!(asked.outlook, UndoOutlook::Pictured);
+    assert_eq!(asked.outlook, UndoAvailability::Pictured);
     let said: Vec<&str> = asked
         .waits
         .as_ref()
@@ -145,9 +151,13 @@ async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back
         said[0].contains("what it changes in this folder can be undone"),
         "{said:?}"
     );
-    assert_eq!(pictures(&desk), 0, "nothing is begun before it is allowed");
-    desk.allow(&asked).await;
-    desk.until_ended().await;
+    assert_eq!(
+        count_snapshots(&desk),
+        0,
+        "nothing is begun before it is allowed"
+    );
+    desk.allow_call(&asked).await;
+    desk.wait_until_ended().await;
 
     let done = &desk.calls().await[0];
     assert_eq!(done.state, CallState::Done);
@@ -156,7 +166,7 @@ async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back
         (Assurance::Snapshot, Some(0))
     );
     assert_eq!(
-        told(done),
+        effect_lines(done),
         [
             "changed a",
             "deleted empty",
@@ -172,22 +182,22 @@ async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back
     let text = done.outcome.as_ref().unwrap().model_text();
     assert!(text.contains("said"), "{text}");
     assert_eq!(done.undo.as_ref().unwrap().state, UndoState::Applied);
-    assert_eq!(pictures(&desk), 0);
-    let after = picture(&desk.root());
+    assert_eq!(count_snapshots(&desk), 0);
+    let after = snapshot_tree(&desk.workspace_root());
 
     undo(&desk, done).await;
-    assert_eq!(picture(&desk.root()), before);
+    assert_eq!(snapshot_tree(&desk.workspace_root()), before);
     let entry = done.undo.clone().unwrap().id;
     desk.desk.submit(Op::Redo { entry }).await.unwrap();
-    assert_eq!(picture(&desk.root()), after);
+    assert_eq!(snapshot_tree(&desk.workspace_root()), after);
 }
 
 #[tokio::test]
 async fn where_a_layer_holds_only_a_person_has_it_run_for_real() {
     // What is not committed but shown: the number of the process is another in the room than outside.
-    let mut desk = desk("echo more >> a", LAYERED, Host::Person).await;
+    let mut desk = desk("echo more >> a", SANDBOX_LAYERED, Host::Person).await;
     desk.start("Go.").await;
-    let asked = desk.until_waiting().await;
+    let asked = desk.wait_for_call().await;
     let Preview::Command(command) = &asked.preview else {
         panic!("{:?}", asked.preview);
     };
@@ -196,31 +206,34 @@ async fn where_a_layer_holds_only_a_person_has_it_run_for_real() {
         (Some(Assurance::Speculative), true)
     );
     // Seen first what it does; then for real.
-    desk.decide(&asked, Decision::DryRun).await.unwrap();
-    let shown = desk.until_waiting().await;
+    desk.decide_call(&asked, Decision::DryRun).await.unwrap();
+    let shown = desk.wait_for_call().await;
     assert_eq!(effects(&shown).assurance, Assurance::Speculative);
-    assert_eq!(desk.read("a").unwrap(), "first\n");
-    desk.decide(&shown, for_real()).await.unwrap();
-    desk.until_ended().await;
+    assert_eq!(desk.read_file("a").unwrap(), "first\n");
+    desk.decide_call(&shown, in_place_decision()).await.unwrap();
+    desk.wait_until_ended().await;
     let done = &desk.calls().await[0];
     assert_eq!(
-        (effects(done).assurance, told(done)),
+        (effects(done).assurance, effect_lines(done)),
         (Assurance::Snapshot, vec!["changed a".to_owned()])
     );
-    assert_eq!(done.decision.as_ref().unwrap().decision, for_real());
+    assert_eq!(
+        done.decision.as_ref().unwrap().decision,
+        in_place_decision()
+    );
     // Once, and not what was captured on top of it.
-    assert_eq!(desk.read("a").unwrap(), "first\nmore\n");
+    assert_eq!(desk.read_file("a").unwrap(), "first\nmore\n");
     undo(&desk, done).await;
-    assert_eq!(desk.read("a").unwrap(), "first\n");
+    assert_eq!(desk.read_file("a").unwrap(), "first\n");
 
     // A rule does not: it goes the way that changes nothing before it was looked at.
     let mut ruled = self::desk(
         "python3 change.py",
-        LAYERED,
+        SANDBOX_LAYERED,
         Host::Headless { approve_all: false },
     )
     .await;
-    ruled.file("change.py", "open('a', 'a').write('x')\n");
+    ruled.write_file("change.py", "open('a', 'a').write('x')\n");
     rules(&ruled, &[ALLOWS]);
     ruled.play().await;
     let done = &ruled.calls().await[0];
@@ -243,10 +256,10 @@ async fn what_it_did_meets_the_rules_and_is_taken_back_where_it_may_not_be() {
         (&[ALLOWS, ASKS], alone, false),
         (&[ASKS], denied, true),
     ] {
-        let mut desk = desk("python3 change.py", IN_PLACE, host).await;
-        desk.file("change.py", script);
+        let mut desk = desk("python3 change.py", SANDBOX_IN_PLACE, host).await;
+        desk.write_file("change.py", script);
         rules(&desk, text);
-        let before = picture(&desk.root());
+        let before = snapshot_tree(&desk.workspace_root());
         desk.play().await;
         let done = &desk.calls().await[0];
         let trail = done.trail.as_ref().unwrap();
@@ -256,7 +269,7 @@ async fn what_it_did_meets_the_rules_and_is_taken_back_where_it_may_not_be() {
             .find(|step| step.gate == Gate::Effects)
             .unwrap();
         assert!(step.text.starts_with("Run for real"), "{}", step.text);
-        assert_eq!(told(done), ["changed folder/b", "added n"]);
+        assert_eq!(effect_lines(done), ["changed folder/b", "added n"]);
         let undo = done.undo.clone().unwrap();
         if stands {
             assert_eq!(
@@ -264,7 +277,7 @@ async fn what_it_did_meets_the_rules_and_is_taken_back_where_it_may_not_be() {
                 (CallState::Done, UndoState::Applied),
                 "{text:?}"
             );
-            assert_eq!(desk.read("folder/b").unwrap(), "second\nx");
+            assert_eq!(desk.read_file("folder/b").unwrap(), "second\nx");
             continue;
         }
         assert_eq!(
@@ -273,7 +286,7 @@ async fn what_it_did_meets_the_rules_and_is_taken_back_where_it_may_not_be() {
             "{text:?}"
         );
         assert_ne!(trail.verdict, Verdict::Allow);
-        assert_eq!(picture(&desk.root()), before, "{text:?}");
+        assert_eq!(snapshot_tree(&desk.workspace_root()), before, "{text:?}");
         let heard = done.outcome.as_ref().unwrap().model_text();
         assert!(
             heard.contains("all that it changed in the folder was taken back"),
@@ -284,33 +297,35 @@ async fn what_it_did_meets_the_rules_and_is_taken_back_where_it_may_not_be() {
 
 #[tokio::test]
 async fn only_a_command_runs_for_real_and_its_hosts_meet_the_rules() {
-    let write = call("write", json!({ "path": "n", "content": "n" }));
-    let mut desk = desk_of(&[write], LAYERED, Host::Person).await;
+    let write = call_json("write", json!({ "path": "n", "content": "n" }));
+    let mut desk = desk_of(&[write], SANDBOX_LAYERED, Host::Person).await;
     rules(
         &desk,
         &["[[rule]]\npermission = \"write\"\naction = \"ask\"\n"],
     );
     desk.start("Go.").await;
-    let asked = desk.until_waiting().await;
-    assert!(desk.decide(&asked, for_real()).await.is_err());
+    let asked = desk.wait_for_call().await;
+    assert!(desk.decide_call(&asked, in_place_decision()).await.is_err());
 
-    let mut desk = self::desk("true", LAYERED, Host::Person).await;
+    let mut desk = self::desk("true", SANDBOX_LAYERED, Host::Person).await;
     rules(
         &desk,
         &["[[rule]]\npermission = \"net.fetch\"\npattern = \"docs.rs\"\naction = \"deny\"\n"],
     );
     desk.start("Go.").await;
-    let asked = desk.until_waiting().await;
+    let asked = desk.wait_for_call().await;
     let to = |host: &str| Decision::InPlace {
         hosts: vec![host.to_owned()],
     };
-    assert!(desk.decide(&asked, to("docs.rs")).await.is_err());
-    desk.decide(&asked, to("packages.example")).await.unwrap();
-    desk.until_ended().await;
+    assert!(desk.decide_call(&asked, to("docs.rs")).await.is_err());
+    desk.decide_call(&asked, to("packages.example"))
+        .await
+        .unwrap();
+    desk.wait_until_ended().await;
     let done = &desk.calls().await[0];
     // It changed nothing, so there is nothing to take back.
     assert_eq!(
-        (done.state, &done.undo, told(done)),
+        (done.state, &done.undo, effect_lines(done)),
         (CallState::Done, &None, Vec::new())
     );
 }

@@ -10,10 +10,10 @@
 use std::path::Path;
 
 use agent::Host;
-use protocol::languages::LanguageServer;
+use protocol::language_servers::LanguageServer;
 use protocol::{CallState, Op, Settings};
 use serde_json::{Value, json};
-use support::{Fixture, call};
+use support::{Fixture, call_json};
 
 const GEOMETRY: &str = "def area(width: int, height: int) -> int:\n    return width * height\n";
 /// `{}` stands before the name, so that columns count.
@@ -44,7 +44,7 @@ fn offered(id: &str, command: &str) -> LanguageServer {
     LanguageServer {
         enabled: true,
         command: command.to_owned(),
-        ..lsp::known::known(id).unwrap().settings()
+        ..lsp::presets::find_preset(id).unwrap().to_settings()
     }
 }
 
@@ -52,7 +52,7 @@ fn ask(action: &str, path: &str, more: Value) -> Value {
     let mut arguments = json!({ "action": action, "path": path });
     let more = more.as_object().unwrap().clone();
     arguments.as_object_mut().unwrap().extend(more);
-    call("lsp", arguments)
+    call_json("lsp", arguments)
 }
 
 /// A folder of these files whose agent makes these calls with the help of this server; each must be done. Gives what it
@@ -68,7 +68,7 @@ async fn told(
     let host = Host::Headless { approve_all: false };
     let mut desk = Fixture::with_host(turns.into(), host).await;
     for (path, content) in files {
-        desk.file(path, content);
+        desk.write_file(path, content);
     }
     let settings = Box::new(Settings {
         language_servers: vec![server],
@@ -80,7 +80,7 @@ async fn told(
         .unwrap();
     desk.play().await;
     let mut said = Vec::new();
-    for (state, text) in desk.outcomes().await {
+    for (state, text) in desk.call_outcomes().await {
         assert_eq!(state, CallState::Done, "{id}: {text}");
         said.push(text);
     }
@@ -109,7 +109,7 @@ async fn s002_32_servers_of_others_know_python() {
             ask("symbols", "main.py", json!({})),
             ask("diagnostics", "broken.py", json!({})),
             ask("diagnostics", "geometry.py", json!({})),
-            call("lsp_rename", rename),
+            call_json("lsp_rename", rename),
             ask(
                 "definition",
                 "main.py",
@@ -145,12 +145,12 @@ async fn s002_32_servers_of_others_know_python() {
         assert_eq!(said[4], "No problems were found.", "{id}");
         let renamed = |text: &str| text.replace("area", "surface");
         assert_eq!(
-            desk.read("geometry.py").unwrap(),
+            desk.read_file("geometry.py").unwrap(),
             renamed(GEOMETRY),
             "{id}: {}",
             said[5]
         );
-        assert_eq!(desk.read("main.py").unwrap(), renamed(&main), "{id}");
+        assert_eq!(desk.read_file("main.py").unwrap(), renamed(&main), "{id}");
         assert!(
             said[6].starts_with("geometry.py:1:5: def surface("),
             "{id}: {}",
@@ -181,7 +181,7 @@ async fn s002_32_a_server_of_others_knows_typescript() {
         ask("references", "main.ts", area),
         ask("symbols", "geometry.ts", json!({})),
         ask("diagnostics", "wrong.ts", json!({})),
-        call("lsp_rename", rename),
+        call_json("lsp_rename", rename),
     ];
     let server = of_npm("typescript", "typescript-language-server/lib/cli.mjs");
     let (desk, said) = told(server, &files, calls).await;
@@ -196,7 +196,7 @@ async fn s002_32_a_server_of_others_knows_typescript() {
     assert!(said[3].contains("wrong.ts:1:14: error"), "{}", said[3]);
     for (path, text) in [("geometry.ts", geometry), ("main.ts", main)] {
         assert_eq!(
-            desk.read(path).unwrap(),
+            desk.read_file(path).unwrap(),
             text.replace("area", "surface"),
             "{}",
             said[4]
@@ -230,7 +230,7 @@ async fn s002_32_a_server_of_others_knows_c() {
         ),
         ask("symbols", "main.c", json!({})),
         ask("diagnostics", "wrong.c", json!({})),
-        call(
+        call_json(
             "lsp_rename",
             json!({ "path": "main.c", "line": 5, "symbol": "twice", "new_name": "doubled" }),
         ),
@@ -245,7 +245,7 @@ async fn s002_32_a_server_of_others_knows_c() {
     assert!(said[2].contains("function twice 3"), "{}", said[2]);
     assert!(said[3].contains("wrong.c:1:25: error"), "{}", said[3]);
     assert_eq!(
-        desk.read("main.c").unwrap(),
+        desk.read_file("main.c").unwrap(),
         main.replace("twice", "doubled"),
         "{}",
         said[4]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use protocol::mappers::{Teller, Vocabulary};
+use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::{Event, EventBody, SessionId};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -12,38 +12,38 @@ use serde_json::{Map, Value};
 /// events in each of the specifications' words. What depends on the machine (folders, digests, times) is replaced by
 /// something that does not.
 #[track_caller]
-pub fn check(name: &str, events: &[Event], replace: &[(String, &str)]) {
-    let events = normal(events, replace);
-    compare(name, &lines(&events));
+pub fn check_events(name: &str, events: &[Event], replace: &[(String, &str)]) {
+    let events = normalize_events(events, replace);
+    compare_with_file(name, &to_json_lines(&events));
     let read = |event: &Value| Event::deserialize(event).expect("a normal event is an event");
-    check_words(name, &events.iter().map(read).collect::<Vec<_>>());
+    check_vocabularies(name, &events.iter().map(read).collect::<Vec<_>>());
 }
 
 /// Compares what each vocabulary makes of events with `tests/golden/words/{name}.{vocabulary}.jsonl` (M19).
 #[track_caller]
-pub fn check_words(name: &str, events: &[Event]) {
+pub fn check_vocabularies(name: &str, events: &[Event]) {
     for vocabulary in Vocabulary::ALL {
-        let mut tellers: BTreeMap<&SessionId, Teller> = BTreeMap::new();
+        let mut tellers: BTreeMap<&SessionId, SessionMapper> = BTreeMap::new();
         let mut words = Vec::new();
         for event in events {
             let teller = tellers
                 .entry(&event.session)
-                .or_insert_with(|| Teller::new(vocabulary, event.session.clone()));
+                .or_insert_with(|| SessionMapper::new(vocabulary, event.session.clone()));
             words.extend(teller.map(event));
         }
-        compare(
+        compare_with_file(
             &format!("words/{name}.{}", vocabulary.as_str()),
-            &lines(&words),
+            &to_json_lines(&words),
         );
     }
 }
 
-fn lines(values: &[Value]) -> String {
+fn to_json_lines(values: &[Value]) -> String {
     values.iter().map(|value| format!("{value}\n")).collect()
 }
 
 #[track_caller]
-fn compare(name: &str, told: &str) {
+fn compare_with_file(name: &str, told: &str) {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("golden")
         .join(format!("{name}.jsonl"));
@@ -68,14 +68,14 @@ fn compare(name: &str, told: &str) {
     );
 }
 
-fn normal(events: &[Event], replace: &[(String, &str)]) -> Vec<Value> {
+fn normalize_events(events: &[Event], replace: &[(String, &str)]) -> Vec<Value> {
     let mut digests: Vec<String> = Vec::new();
-    joined(events)
+    join_chunks(events)
         .iter()
         .zip(1_i64..)
         .map(|(event, seq)| {
             let mut value = serde_json::to_value(event).expect("an event is JSON");
-            visit(&mut value, &mut digests, replace);
+            normalize_value(&mut value, &mut digests, replace);
             value["seq"] = seq.into();
             value["at"] = (1_767_225_600_000 + 1_000 * seq).into();
             if let Some(ended_at) = value.pointer_mut("/body/outcome/ended_at") {
@@ -87,7 +87,7 @@ fn normal(events: &[Event], replace: &[(String, &str)]) -> Vec<Value> {
 }
 
 /// Pieces of one text that follow each other, as one: where they were cut depends on the machine's speed.
-fn joined(events: &[Event]) -> Vec<Event> {
+fn join_chunks(events: &[Event]) -> Vec<Event> {
     let mut whole: Vec<Event> = Vec::new();
     for event in events {
         match (whole.last_mut().map(|last| &mut last.body), &event.body) {
@@ -116,7 +116,7 @@ fn joined(events: &[Event]) -> Vec<Event> {
     whole
 }
 
-fn visit(value: &mut Value, digests: &mut Vec<String>, replace: &[(String, &str)]) {
+fn normalize_value(value: &mut Value, digests: &mut Vec<String>, replace: &[(String, &str)]) {
     match value {
         Value::String(text) => {
             for (from, to) in replace {
@@ -135,13 +135,13 @@ fn visit(value: &mut Value, digests: &mut Vec<String>, replace: &[(String, &str)
         }
         Value::Array(items) => items
             .iter_mut()
-            .for_each(|item| visit(item, digests, replace)),
-        Value::Object(members) => visit_object(members, digests, replace),
+            .for_each(|item| normalize_value(item, digests, replace)),
+        Value::Object(members) => normalize_object(members, digests, replace),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-fn visit_object(
+fn normalize_object(
     members: &mut Map<String, Value>,
     digests: &mut Vec<String>,
     replace: &[(String, &str)],
@@ -150,7 +150,7 @@ fn visit_object(
         match name.as_str() {
             "duration_ms" => *value = 7.into(),
             "at" => *value = 1_767_225_600_000_i64.into(),
-            _ => visit(value, digests, replace),
+            _ => normalize_value(value, digests, replace),
         }
     }
 }

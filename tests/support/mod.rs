@@ -13,36 +13,36 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::{Desk, DeskConfig, Events, Host};
+use agent::{Engine, EngineConfig, EventStream, Host};
 use protocol::{
     CallState, CallView, Decision, Entry, EntryBody, Event, EventBody, ModelChoice, Op, SessionId,
     SessionState,
     query::{Answer, Query},
 };
-use provider::{Provider, Script, Scripted};
+use provider::{Provider, Script, ScriptedProvider};
 use runtime::SessionFolder;
-use runtime::clock::{CountingIds, FrozenClock};
+use runtime::clock::{CountingIdGenerator, FrozenClock};
 use serde_json::{Value, json};
 
-pub mod cast;
+pub mod dishonest_tool;
 pub mod golden;
-pub mod kept;
-pub mod liar;
 pub mod probe;
-pub mod site;
+pub mod scripted_agents;
+pub mod servers;
+pub mod test_site;
 
 /// How long a test waits for something that must happen before it fails loudly.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A desk with one workspace and a scripted agent.
 pub struct Fixture {
     /// The engine.
-    pub desk: Desk,
+    pub desk: Engine,
     /// The session, once it was opened.
     pub session: SessionId,
-    events: Events,
+    events: EventStream,
     seen: Vec<Event>,
-    config: DeskConfig,
+    config: EngineConfig,
     folder: tempfile::TempDir,
 }
 
@@ -55,7 +55,7 @@ impl Fixture {
     /// The same, with another host.
     pub async fn with_host(turns: Value, host: Host) -> Self {
         let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-        Self::with_provider(Arc::new(Scripted::new(script)), host).await
+        Self::with_provider(Arc::new(ScriptedProvider::new(script)), host).await
     }
 
     /// The same, with another agent; its id must be `script`.
@@ -67,19 +67,19 @@ impl Fixture {
     pub async fn with_config(
         provider: Arc<dyn Provider>,
         host: Host,
-        change: impl FnOnce(&mut DeskConfig),
+        change: impl FnOnce(&mut EngineConfig),
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("workspace")).unwrap();
-        let mut config = DeskConfig {
+        let mut config = EngineConfig {
             provider: Some(provider),
-            keys: Some(Arc::new(::provider::MemoryKeys::default())),
+            keys: Some(Arc::new(::provider::MemoryKeyStore::default())),
             clock: Arc::new(FrozenClock::default()),
-            ids: Arc::new(CountingIds::default()),
-            ..DeskConfig::new(folder.path().join("data"), host)
+            ids: Arc::new(CountingIdGenerator::default()),
+            ..EngineConfig::new(folder.path().join("data"), host)
         };
         change(&mut config);
-        let desk = Desk::open(config.clone()).await.unwrap();
+        let desk = Engine::open(config.clone()).await.unwrap();
         let events = desk.subscribe(0);
         Self {
             desk,
@@ -92,39 +92,39 @@ impl Fixture {
     }
 
     /// The workspace root.
-    pub fn root(&self) -> PathBuf {
+    pub fn workspace_root(&self) -> PathBuf {
         self.folder.path().join("workspace").canonicalize().unwrap()
     }
 
     /// The data folder.
-    pub fn data(&self) -> &Path {
+    pub fn data_dir(&self) -> &Path {
         &self.config.data_dir
     }
 
     /// Puts a file into the workspace.
-    pub fn file(&mut self, path: &str, content: impl AsRef<[u8]>) -> &mut Self {
-        let path = self.root().join(path);
+    pub fn write_file(&mut self, path: &str, content: impl AsRef<[u8]>) -> &mut Self {
+        let path = self.workspace_root().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
         self
     }
 
     /// What stands in a file of the workspace; none if there is none.
-    pub fn read(&self, path: &str) -> Option<String> {
-        std::fs::read_to_string(self.root().join(path)).ok()
+    pub fn read_file(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(self.workspace_root().join(path)).ok()
     }
 
     /// Opens the session and lets the agent begin.
     pub async fn start(&mut self, prompt: &str) {
-        self.start_with(prompt, None).await;
+        self.start_session_with(prompt, None).await;
     }
 
     /// The same, for a run that must come to an output in this schema.
-    pub async fn start_with(&mut self, prompt: &str, output_schema: Option<Value>) {
+    pub async fn start_session_with(&mut self, prompt: &str, output_schema: Option<Value>) {
         let receipt = self
             .desk
             .submit(Op::OpenSession {
-                workspace: self.root().display().to_string(),
+                workspace: self.workspace_root().display().to_string(),
                 model: ModelChoice {
                     provider: "script".into(),
                     model: String::new(),
@@ -143,13 +143,13 @@ impl Fixture {
     /// Opens the session and waits until the run came to its end by itself.
     pub async fn play(&mut self) {
         self.start("Go.").await;
-        self.until_ended().await;
+        self.wait_until_ended().await;
     }
 
     /// Waits for an event, and gives it.
     pub async fn until(&mut self, what: &str, wanted: impl Fn(&EventBody) -> bool) -> Event {
         loop {
-            let batch = tokio::time::timeout(PATIENCE, self.events.next()).await;
+            let batch = tokio::time::timeout(WAIT_TIMEOUT, self.events.next()).await;
             let Ok(Ok(Some(batch))) = batch else {
                 panic!("waited in vain for {what}; seen:\n{:#?}", self.seen);
             };
@@ -162,7 +162,7 @@ impl Fixture {
     }
 
     /// Waits until the run is over, and gives how.
-    pub async fn until_ended(&mut self) -> SessionState {
+    pub async fn wait_until_ended(&mut self) -> SessionState {
         let over = |body: &EventBody| match body {
             EventBody::SessionChanged { state } => {
                 matches!(
@@ -179,7 +179,7 @@ impl Fixture {
     }
 
     /// Waits until the run of some session is over, and gives which.
-    pub async fn until_ended_in(&mut self) -> SessionId {
+    pub async fn wait_until_ended_session(&mut self) -> SessionId {
         let over = |body: &EventBody| {
             matches!(
                 body,
@@ -192,7 +192,7 @@ impl Fixture {
     }
 
     /// Waits until a call stands on the desk, and gives it as the desk shows it.
-    pub async fn until_waiting(&mut self) -> CallView {
+    pub async fn wait_for_call(&mut self) -> CallView {
         let event = self
             .until("a waiting call", |body| {
                 matches!(body, EventBody::CallWaits { .. })
@@ -201,11 +201,11 @@ impl Fixture {
         let EventBody::CallWaits { call, .. } = event.body else {
             unreachable!()
         };
-        self.call(call.as_str()).await
+        self.find_call(call.as_str()).await
     }
 
     /// Waits until so many calls came to stand on the desk, and gives those that stand there.
-    pub async fn until_waiting_at_once(&mut self, calls: usize) -> Vec<CallView> {
+    pub async fn wait_for_calls(&mut self, calls: usize) -> Vec<CallView> {
         let seen = std::cell::Cell::new(0);
         self.until("waiting calls", |body| {
             seen.set(seen.get() + usize::from(matches!(body, EventBody::CallWaits { .. })));
@@ -221,7 +221,11 @@ impl Fixture {
     }
 
     /// Decides on a waiting call as it was shown.
-    pub async fn decide(&self, view: &CallView, decision: Decision) -> Result<(), protocol::Fault> {
+    pub async fn decide_call(
+        &self,
+        view: &CallView,
+        decision: Decision,
+    ) -> Result<(), protocol::UserError> {
         let digest = view.waits.as_ref().expect("the call waits").digest.clone();
         let op = Op::Decide {
             session: self.session.clone(),
@@ -233,8 +237,8 @@ impl Fixture {
     }
 
     /// Allows a waiting call.
-    pub async fn allow(&self, view: &CallView) {
-        self.decide(
+    pub async fn allow_call(&self, view: &CallView) {
+        self.decide_call(
             view,
             Decision::Allow {
                 hunks: None,
@@ -247,10 +251,10 @@ impl Fixture {
     }
 
     /// Starts the agent, allows the call that waits first, and waits until it runs.
-    pub async fn start_running(&mut self) {
+    pub async fn start_until_running(&mut self) {
         self.start("Go.").await;
-        let view = self.until_waiting().await;
-        self.allow(&view).await;
+        let view = self.wait_for_call().await;
+        self.allow_call(&view).await;
         let runs = |body: &EventBody| matches!(body, EventBody::CallStarted { .. });
         self.until("the call runs", runs).await;
     }
@@ -281,12 +285,12 @@ impl Fixture {
     }
 
     /// The state of every call, in order.
-    pub async fn states(&self) -> Vec<CallState> {
+    pub async fn call_states(&self) -> Vec<CallState> {
         self.calls().await.iter().map(|view| view.state).collect()
     }
 
     /// One call by its id.
-    pub async fn call(&self, id: &str) -> CallView {
+    pub async fn find_call(&self, id: &str) -> CallView {
         self.calls()
             .await
             .into_iter()
@@ -295,7 +299,7 @@ impl Fixture {
     }
 
     /// The state and the model's text of every call, in order.
-    pub async fn outcomes(&self) -> Vec<(CallState, String)> {
+    pub async fn call_outcomes(&self) -> Vec<(CallState, String)> {
         let told = |view: CallView| {
             (
                 view.state,
@@ -308,8 +312,8 @@ impl Fixture {
     }
 
     /// What the model is told of every call, in order.
-    pub async fn texts(&self) -> Vec<String> {
-        let outcomes = self.outcomes().await.into_iter();
+    pub async fn call_texts(&self) -> Vec<String> {
+        let outcomes = self.call_outcomes().await.into_iter();
         outcomes.map(|(_, text)| text).collect()
     }
 
@@ -325,28 +329,28 @@ impl Fixture {
     }
 
     /// A second desk over the same folders, as a window that another process opens beside this one has it.
-    pub async fn window(&self) -> Desk {
-        let config = DeskConfig {
-            follows: true,
+    pub async fn open_window_engine(&self) -> Engine {
+        let config = EngineConfig {
+            watches_record: true,
             ..self.config.clone()
         };
-        Desk::open(config).await.unwrap()
+        Engine::open(config).await.unwrap()
     }
 
     /// Another process over the same folders that has nobody to ask, as a command line is.
-    pub async fn command_line(&self) -> Desk {
-        let config = DeskConfig {
-            takes_up: false,
+    pub async fn open_cli_engine(&self) -> Engine {
+        let config = EngineConfig {
+            recovers: false,
             host: Host::Headless { approve_all: false },
             ..self.config.clone()
         };
-        Desk::open(config).await.unwrap()
+        Engine::open(config).await.unwrap()
     }
 
     /// Ends this desk as the end of its process would, in the middle of whatever it does.
-    pub async fn end(&self) {
+    pub async fn close_session(&self) {
         self.desk.close();
-        nobody_at_work(&self.config.data_dir).await;
+        wait_until_unlocked(&self.config.data_dir).await;
     }
 
     /// Ends this desk and opens another one over the same folders, as a new start of the app would. Waits see what comes
@@ -362,8 +366,8 @@ impl Fixture {
         let since = desk.last_seq().unwrap();
         desk.close();
         drop(desk);
-        nobody_at_work(&config.data_dir).await;
-        let desk = Desk::open(config.clone()).await.unwrap();
+        wait_until_unlocked(&config.data_dir).await;
+        let desk = Engine::open(config.clone()).await.unwrap();
         let events = desk.subscribe(since);
         Self {
             desk,
@@ -377,7 +381,7 @@ impl Fixture {
 }
 
 /// Waits until all runs of a closed desk are over, as they are when its process ends.
-async fn nobody_at_work(data: &Path) {
+async fn wait_until_unlocked(data: &Path) {
     let Ok(sessions) = std::fs::read_dir(data.join("sessions")) else {
         return;
     };
@@ -385,16 +389,16 @@ async fn nobody_at_work(data: &Path) {
         let id = session.unwrap().file_name().into_string().unwrap();
         let folder = SessionFolder::open(data, &SessionId(id)).unwrap();
         let over = async {
-            while folder.hold().unwrap().is_none() {
+            while folder.try_lock().unwrap().is_none() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        let over = tokio::time::timeout(PATIENCE, over).await;
+        let over = tokio::time::timeout(WAIT_TIMEOUT, over).await;
         over.expect("the runs of the closed desk end");
     }
 }
 
 /// One turn that says nothing and asks for one call.
-pub fn call(name: &str, arguments: Value) -> Value {
+pub fn call_json(name: &str, arguments: Value) -> Value {
     json!({ "text": "", "calls": [{ "name": name, "arguments": arguments }] })
 }

@@ -11,24 +11,28 @@ use protocol::{
     Access, Event, EventBody, Message, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
     ToolMode, ToolOutput,
 };
-use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, Scripted};
+use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, ScriptedProvider};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
-use tools::{Hands, Prepared, Tool, ToolContext};
+use tools::{CallContext, PreviewedPlan, Tool, ToolContext};
 
-type Act = dyn Fn(Map<String, Value>, Hands, ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>>
+type ProbeBody = dyn Fn(
+        Map<String, Value>,
+        ToolContext,
+        CallContext,
+    ) -> BoxFuture<'static, Result<ToolOutput, ToolError>>
     + Send
     + Sync;
 
-fn interface() -> InterfaceBuilder {
-    ToolInterface::tool("probe")
+fn probe_interface() -> InterfaceBuilder {
+    ToolInterface::builder("probe")
         .user_facing_name("Probe")
         .description("Does what a test says.")
         .model_input_schema(json!({ "type": "object" }))
-        .requires(RequirementSet::nothing())
+        .requires(RequirementSet::empty())
         .mode(ToolMode::Read)
         .kind(ToolKind::Read)
-        .read_only()
+        .mark_read_only()
 }
 
 /// A tool called `probe` that reads and whose calls are safe beside others unless they say `"alone": true`. It panics
@@ -36,66 +40,69 @@ fn interface() -> InterfaceBuilder {
 pub struct Probe {
     interface: ToolInterface,
     puts_in: Map<String, Value>,
-    shows: Prepared,
-    act: Box<Act>,
+    shows: PreviewedPlan,
+    act: Box<ProbeBody>,
 }
 
 impl Probe {
     /// A tool that does this.
     pub fn new<F>(
-        act: impl Fn(Map<String, Value>, ToolContext) -> F + Send + Sync + 'static,
+        act: impl Fn(Map<String, Value>, CallContext) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<ToolOutput, ToolError>> + Send + 'static,
     {
-        Self::with_hands(move |arguments, _, cx| act(arguments, cx))
+        Self::with_tool_context(move |arguments, _, cx| act(arguments, cx))
     }
 
     /// A tool that does this with what it may touch.
-    pub fn with_hands<F>(
-        act: impl Fn(Map<String, Value>, Hands, ToolContext) -> F + Send + Sync + 'static,
+    pub fn with_tool_context<F>(
+        act: impl Fn(Map<String, Value>, ToolContext, CallContext) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<ToolOutput, ToolError>> + Send + 'static,
     {
         Self {
-            interface: interface().build(),
+            interface: probe_interface().build(),
             puts_in: Map::new(),
-            shows: Prepared::default(),
+            shows: PreviewedPlan::default(),
             act: Box::new(move |arguments, hands, cx| Box::pin(act(arguments, hands, cx))),
         }
     }
 
     /// With other facts about itself.
     #[must_use]
-    pub fn with(mut self, change: impl FnOnce(InterfaceBuilder) -> InterfaceBuilder) -> Self {
-        self.interface = change(interface()).build();
+    pub fn with_interface(
+        mut self,
+        change: impl FnOnce(InterfaceBuilder) -> InterfaceBuilder,
+    ) -> Self {
+        self.interface = change(probe_interface()).build();
         self
     }
 
     /// With a record of its own in the place of the probe's.
     #[must_use]
-    pub fn publishing(mut self, record: InterfaceBuilder) -> Self {
+    pub fn with_record(mut self, record: InterfaceBuilder) -> Self {
         self.interface = record.build();
         self
     }
 
     /// With members that it puts in by itself.
     #[must_use]
-    pub fn putting_in(mut self, own: Value) -> Self {
+    pub fn with_injected_arguments(mut self, own: Value) -> Self {
         self.puts_in = own.as_object().cloned().unwrap();
         self
     }
 
     /// With a picture of what a call would do.
     #[must_use]
-    pub fn showing(mut self, preview: Preview) -> Self {
+    pub fn with_preview(mut self, preview: Preview) -> Self {
         self.shows.preview = preview;
         self
     }
 
     /// Ready for a desk.
-    pub fn tools(self) -> Vec<Arc<dyn Tool>> {
+    pub fn into_tools(self) -> Vec<Arc<dyn Tool>> {
         vec![Arc::new(self)]
     }
 }
@@ -114,19 +121,19 @@ impl Tool for Probe {
         Vec::new()
     }
 
-    fn puts_in(&self, _: &Map<String, Value>) -> Map<String, Value> {
+    fn supplied_arguments(&self, _: &Map<String, Value>) -> Map<String, Value> {
         self.puts_in.clone()
     }
 
-    fn is_concurrency_safe(&self, arguments: &Map<String, Value>) -> bool {
+    fn is_parallel_safe(&self, arguments: &Map<String, Value>) -> bool {
         arguments.get("alone") != Some(&Value::Bool(true))
     }
 
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        _: &Hands,
-    ) -> Result<Prepared, ToolError> {
+        _: &ToolContext,
+    ) -> Result<PreviewedPlan, ToolError> {
         assert_ne!(arguments.get("panic"), Some(&Value::Bool(true)));
         Ok(self.shows.clone())
     }
@@ -134,8 +141,8 @@ impl Tool for Probe {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &Hands,
-        cx: &ToolContext,
+        hands: &ToolContext,
+        cx: &CallContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments().clone();
         (self.act)(arguments, hands.clone(), cx.clone()).await
@@ -149,7 +156,7 @@ pub fn name(arguments: &Map<String, Value>) -> String {
 }
 
 /// One turn that asks for these calls of `probe`.
-pub fn probes(calls: &[Value]) -> Value {
+pub fn probe_calls(calls: &[Value]) -> Value {
     let calls: Vec<Value> = calls
         .iter()
         .map(|arguments| json!({ "name": "probe", "arguments": arguments }))
@@ -158,27 +165,27 @@ pub fn probes(calls: &[Value]) -> Value {
 }
 
 /// A scripted agent that remembers everything it was told.
-pub struct Listener {
-    script: Scripted,
+pub struct RecordingProvider {
+    script: ScriptedProvider,
     /// The messages of each request.
     pub heard: Mutex<Vec<Vec<Message>>>,
     /// The tools of each request.
     pub offered: Mutex<Vec<Vec<ToolDefinition>>>,
 }
 
-impl Listener {
+impl RecordingProvider {
     /// An agent that plays these turns.
     pub fn new(turns: Value) -> Arc<Self> {
         let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
         Arc::new(Self {
-            script: Scripted::new(script),
+            script: ScriptedProvider::new(script),
             heard: Mutex::default(),
             offered: Mutex::default(),
         })
     }
 
     /// The texts of the results in the last request, in order.
-    pub fn results(&self) -> Vec<String> {
+    pub fn tool_results(&self) -> Vec<String> {
         let heard = self.heard.lock().unwrap();
         let results = heard
             .last()
@@ -192,7 +199,7 @@ impl Listener {
     }
 
     /// The last request.
-    pub fn last(&self) -> Vec<Message> {
+    pub fn last_messages(&self) -> Vec<Message> {
         self.heard
             .lock()
             .unwrap()
@@ -203,7 +210,7 @@ impl Listener {
 }
 
 #[async_trait]
-impl Provider for Listener {
+impl Provider for RecordingProvider {
     fn id(&self) -> &str {
         "script"
     }
@@ -224,23 +231,23 @@ impl Provider for Listener {
 }
 
 /// One turn that asks for one call of `probe` named `a`, with further members.
-pub fn one(extra: Value) -> Value {
+pub fn probe_turn(extra: Value) -> Value {
     let mut call = json!({ "name": "a" });
     for (member, value) in extra.as_object().unwrap() {
         call[member] = value.clone();
     }
-    probes(&[call])
+    probe_calls(&[call])
 }
 
 /// What a call's events say while it lives, in order.
-pub fn life(events: &[Event]) -> Vec<String> {
+pub fn lifecycle_events(events: &[Event]) -> Vec<String> {
     events
         .iter()
         .filter_map(|event| match &event.body {
             EventBody::CallStarted { call } => Some(format!("start {call}")),
             EventBody::CallOutput { call, text } => Some(format!("output {call} {text}")),
             EventBody::CallUpdate { call, partial } => {
-                Some(format!("update {call} {}", partial.in_words().trim_end()))
+                Some(format!("update {call} {}", partial.to_text().trim_end()))
             }
             EventBody::CallProgress {
                 call,

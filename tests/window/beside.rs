@@ -1,6 +1,6 @@
 //! What a command line does in the same record is shown in the window as it comes, without anybody looking anew.
 
-use agent::{Desk, DeskConfig, Host};
+use agent::{Engine, EngineConfig, Host};
 use protocol::Op;
 
 use crate::support::Rig;
@@ -11,9 +11,9 @@ async fn what_another_process_does_is_shown_as_it_comes() {
     rig.find("play-demo").await;
     // As `countersign run --approve-all` has it.
     let nobody = Host::Headless { approve_all: true };
-    let command_line = Desk::open(DeskConfig {
-        takes_up: false,
-        ..DeskConfig::new(rig.data_dir(), nobody)
+    let command_line = Engine::open(EngineConfig {
+        recovers: false,
+        ..EngineConfig::new(rig.data_dir(), nobody)
     });
     let command_line = command_line.await.unwrap();
     let demo = command_line.submit(Op::PlayDemo).await.unwrap();

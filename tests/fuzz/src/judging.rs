@@ -1,11 +1,13 @@
 //! What must hold of rules and paths, whatever they are.
 
-use policy::path::{Os, Roots, resolve};
-use policy::pattern::{Forms, PathPattern};
-use policy::rules_file::{RulesFile, Source, read};
-use policy::{Classified, Declared, Facts, Request, RuleSet, classify, judge};
-use protocol::preview::UndoOutlook;
-use protocol::{CallId, Capability, Digest, Fact, RuleScope, Trail, Verdict};
+use policy::path::{Os, Roots, resolve_path};
+use policy::patterns::{PathForms, PathPattern};
+use policy::rules_file::{RulesFile, RulesFileSource, parse_rules_file};
+use policy::{
+    CallFacts, EvaluationRequest, RuleSet, ToolClass, ToolDeclaration, classify_tool, evaluate,
+};
+use protocol::view::preview::UndoAvailability;
+use protocol::{CallId, Capability, Digest, ResolvedAccess, RuleScope, Trail, Verdict};
 
 /// A rules file, a second one and a command, with a zero byte between them: a file that is wrong says where and what to do,
 /// a deny more never loosens, an untrusted file never loosens, and where nobody is nothing asks.
@@ -14,25 +16,25 @@ pub fn rules(bytes: &[u8]) {
     let mut parts = text.splitn(3, '\0');
     let mut part = || parts.next().unwrap_or_default();
     let (first, second, command) = (part(), part(), part());
-    let Some(first) = file(first, RuleScope::User) else {
+    let Some(first) = parse_rules(first, RuleScope::User) else {
         return;
     };
-    let facts = Facts::from_iter([
-        Fact::inside(Capability::ShellRun, command),
-        Fact::inside(Capability::FsRead, command),
+    let facts = CallFacts::from_iter([
+        ResolvedAccess::new_inside(Capability::ShellRun, command),
+        ResolvedAccess::new_inside(Capability::FsRead, command),
     ]);
-    let before = said(&facts, vec![first.clone()], None);
+    let before = evaluate_facts(&facts, vec![first.clone()], None);
     for scope in ["*", "bash", "shell.run", "fs.read", "mode:local"] {
         let deny = format!("[[rule]]\npermission = \"{scope}\"\naction = \"deny\"\n");
-        let deny = file(&deny, RuleScope::User).expect("a rule");
-        let after = said(&facts, vec![first.clone(), deny], None);
+        let deny = parse_rules(&deny, RuleScope::User).expect("a rule");
+        let after = evaluate_facts(&facts, vec![first.clone(), deny], None);
         assert!(after.verdict >= before.verdict, "{before:#?}{after:#?}");
     }
-    if let Some(second) = file(second, RuleScope::Project) {
-        let after = said(&facts, vec![first.clone(), second], None);
+    if let Some(second) = parse_rules(second, RuleScope::Project) {
+        let after = evaluate_facts(&facts, vec![first.clone(), second], None);
         assert!(after.verdict >= before.verdict, "{before:#?}{after:#?}");
     }
-    let nobody = said(&facts, vec![first], Some("Nobody is there."));
+    let nobody = evaluate_facts(&facts, vec![first], Some("Nobody is there."));
     assert_ne!(nobody.verdict, Verdict::Ask);
     assert!(
         before.lead.ends_with('.') && !before.lead.contains('\n'),
@@ -41,8 +43,8 @@ pub fn rules(bytes: &[u8]) {
     );
 }
 
-fn file(text: &str, scope: RuleScope) -> Option<RulesFile> {
-    match read(text, &Source::new("rules.toml", scope)) {
+fn parse_rules(text: &str, scope: RuleScope) -> Option<RulesFile> {
+    match parse_rules_file(text, &RulesFileSource::new("rules.toml", scope)) {
         Ok(file) => Some(file),
         Err(fault) => {
             assert!(fault.message.starts_with("rules.toml, line "), "{fault}");
@@ -52,42 +54,42 @@ fn file(text: &str, scope: RuleScope) -> Option<RulesFile> {
     }
 }
 
-fn said(facts: &Facts, files: Vec<RulesFile>, headless: Option<&str>) -> Trail {
+fn evaluate_facts(facts: &CallFacts, files: Vec<RulesFile>, headless: Option<&str>) -> Trail {
     let mut rules = RuleSet::builtin();
     files.into_iter().for_each(|file| rules.add(file));
-    let classified: Classified = classify(
+    let classified: ToolClass = classify_tool(
         "bash",
-        Declared {
+        ToolDeclaration {
             mode: Some(protocol::ToolMode::Local),
-            ..Declared::default()
+            ..ToolDeclaration::default()
         },
     );
-    let judgement = judge(&Request {
+    let judgement = evaluate(&EvaluationRequest {
         call: &CallId("c".to_owned()),
         tool: "bash",
-        classified: &classified,
+        tool_class: &classified,
         facts,
-        undo: &UndoOutlook::NotNeeded,
+        undo: &UndoAvailability::NotNeeded,
         needs_person: false,
         rules: &rules,
         ask_for_everything: false,
         headless,
         alarms: &[],
-        tried: None,
+        dry_run: None,
         now: 0,
-        alone: false,
-        shown: &|| Digest(String::new()),
+        rules_only: false,
+        shown_digest: &|| Digest(String::new()),
     });
     judgement.trail().as_ref().clone()
 }
 
 /// A path, and where it is seen from, with a zero byte between them: on every system what lies inside is a plain way from
 /// the root that leads to itself, and a deny on exactly that covers it.
-pub fn paths(bytes: &[u8]) {
+pub fn fuzz_paths(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (target, from) = text.split_once('\0').unwrap_or((&text, ""));
     // Where it is seen from is the runtime's own word.
-    if from.chars().any(protocol::shown::is_hidden) {
+    if from.chars().any(protocol::view::display_text::is_hidden) {
         return;
     }
     for (os, workspace) in [
@@ -99,7 +101,7 @@ pub fn paths(bytes: &[u8]) {
             workspace,
             readable: &[],
         };
-        let fact = resolve(os, &roots, from, target);
+        let fact = resolve_path(os, &roots, from, target);
         if !fact.inside || fact.unresolved.is_some() {
             assert!(!fact.inside || !fact.real.is_empty() || !target.is_empty());
             continue;
@@ -112,7 +114,7 @@ pub fn paths(bytes: &[u8]) {
         if fact.real.is_empty() || fact.doubt.is_some() || fact.real.starts_with('~') {
             continue;
         }
-        let again = resolve(os, &roots, "", &fact.real);
+        let again = resolve_path(os, &roots, "", &fact.real);
         assert_eq!(again.real, fact.real, "{target:?} from {from:?} on {os:?}");
         let literal: String = fact
             .real
@@ -125,7 +127,7 @@ pub fn paths(bytes: &[u8]) {
         let Ok(pattern) = PathPattern::new(&literal, os) else {
             continue;
         };
-        let forms = Forms {
+        let forms = PathForms {
             real: &fact.real,
             root: Some(workspace),
             inside: true,

@@ -1,13 +1,13 @@
 // Rules in words: what one says, and where it stands. Pure.
 
-import type { Action } from '../ipc/bindings/Action';
+import type { RuleAction } from '../ipc/bindings/RuleAction';
 import type { GrantScope } from '../ipc/bindings/GrantScope';
 import type { Rule } from '../ipc/bindings/Rule';
 import type { RuleScope } from '../ipc/bindings/RuleScope';
 import type { IconName } from '../widgets/icons';
 
 /** What a rule says, as it is shown. */
-export const actions: Record<Action, { icon: IconName; text: string; ink: 'done' | 'waiting' | 'failed' }> = {
+export const actions: Record<RuleAction, { icon: IconName; text: string; ink: 'done' | 'waiting' | 'failed' }> = {
   allow: { icon: 'check', text: 'Allow', ink: 'done' },
   ask: { icon: 'waiting', text: 'Ask', ink: 'waiting' },
   deny: { icon: 'denied', text: 'Deny', ink: 'failed' },

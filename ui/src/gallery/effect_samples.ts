@@ -5,7 +5,7 @@ import type { CommandPreview } from '../ipc/bindings/CommandPreview';
 import type { Effect } from '../ipc/bindings/Effect';
 import type { Effects } from '../ipc/bindings/Effects';
 import type { Preview } from '../ipc/bindings/Preview';
-import type { Standing } from '../ipc/bindings/Standing';
+import type { PathInfo } from '../ipc/bindings/PathInfo';
 import { command, DIGEST, entry, file, hunk, NOW, outcome, undoEntry, waiting } from './samples';
 
 const run = {
@@ -17,7 +17,7 @@ const run = {
   target: 'cargo upgrade -p axum@0.8.1 && cargo update -w > ../../target/upgrade.log\nrm -r src/compat',
 } as const;
 const plain = { ...run, target: 'cargo fix --allow-dirty' };
-const stands = (bytes: number, mode = 0o644, more: Partial<Standing> = {}): Standing => ({
+const stands = (bytes: number, mode = 0o644, more: Partial<PathInfo> = {}): PathInfo => ({
   what: 'file',
   bytes,
   mode,

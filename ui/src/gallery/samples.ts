@@ -6,8 +6,8 @@ import type { DiffLine } from '../ipc/bindings/DiffLine';
 import type { FileDiff } from '../ipc/bindings/FileDiff';
 import type { Grant } from '../ipc/bindings/Grant';
 import type { Hunk } from '../ipc/bindings/Hunk';
-import type { LineKind } from '../ipc/bindings/LineKind';
-import type { LinePart } from '../ipc/bindings/LinePart';
+import type { DiffLineKind } from '../ipc/bindings/DiffLineKind';
+import type { DiffLinePart } from '../ipc/bindings/DiffLinePart';
 import type { Outcome } from '../ipc/bindings/Outcome';
 import type { Preview } from '../ipc/bindings/Preview';
 import type { Trail } from '../ipc/bindings/Trail';
@@ -20,8 +20,8 @@ export const SESSION = 'ses_1';
 export const DIGEST = '7c1e09ab5d3f8a6612c4e0b79d21f3a85566c0ffee1234567890abcdef1244f2';
 
 /** A line of a difference: `‹` and `›` stand around what changed within it, `␀U+202E␀` for a hidden character. */
-export function line(kind: LineKind, old: number | null, fresh: number | null, text: string): DiffLine {
-  const parts: LinePart[] = [];
+export function line(kind: DiffLineKind, old: number | null, fresh: number | null, text: string): DiffLine {
+  const parts: DiffLinePart[] = [];
   let changed = false;
   for (const piece of text.split(/([‹›]|␀[^␀]+␀)/)) {
     if (piece === '‹' || piece === '›') changed = piece === '‹';
@@ -36,10 +36,10 @@ export function hunk(id: number, old: number, fresh: number, section: string, te
   let left = old;
   let right = fresh;
   const lines = texts.map((text) => {
-    const kind: LineKind = text[0] === '+' ? 'added' : text[0] === '-' ? 'removed' : 'context';
+    const kind: DiffLineKind = text[0] === '+' ? 'added' : text[0] === '-' ? 'removed' : 'context';
     return line(kind, kind === 'added' ? null : left++, kind === 'removed' ? null : right++, text.slice(1));
   });
-  const count = (kind: LineKind): number => lines.filter((one) => one.kind === kind).length;
+  const count = (kind: DiffLineKind): number => lines.filter((one) => one.kind === kind).length;
   return { id, old_start: old, new_start: fresh, section, added: count('added'), removed: count('removed'), lines };
 }
 

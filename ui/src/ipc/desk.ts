@@ -3,11 +3,11 @@
 import { Channel, invoke } from '@tauri-apps/api/core';
 import type { Answer } from './bindings/Answer';
 import type { Event } from './bindings/Event';
-import type { Fault } from './bindings/Fault';
+import type { UserError } from './bindings/UserError';
 import type { Op } from './bindings/Op';
 import type { Query } from './bindings/Query';
-import type { Receipt } from './bindings/Receipt';
-import type { Snapshot } from './bindings/Snapshot';
+import type { OpReceipt } from './bindings/OpReceipt';
+import type { EngineView } from './bindings/EngineView';
 
 /** The answer that belongs to a query. */
 export type AnswerTo<Q extends Query> = Extract<
@@ -24,9 +24,9 @@ export type AnswerTo<Q extends Query> = Extract<
 /** What the interface needs of the world. Every promise may be refused with a [`Refused`]. */
 export interface Host {
   /** Asks the engine for something; what came of it is told by events. */
-  submit(op: Op): Promise<Receipt>;
+  submit(op: Op): Promise<OpReceipt>;
   /** Everything at once, and the position to subscribe from. */
-  snapshot(): Promise<Snapshot>;
+  snapshot(): Promise<EngineView>;
   /** Asks a question that changes nothing. */
   query<Q extends Query>(query: Q): Promise<AnswerTo<Q>>;
   /** Every event after `since`, in order, without gaps, in batches. */
@@ -39,21 +39,21 @@ export interface Host {
 
 /** The engine said no: a sentence and the next step. */
 export class Refused extends Error {
-  constructor(readonly fault: Fault) {
+  constructor(readonly fault: UserError) {
     super(fault.message);
     this.name = 'Refused';
   }
 }
 
 /** What was thrown, as a person can read it. */
-export function faultOf(thrown: unknown): Fault {
+export function faultOf(thrown: unknown): UserError {
   if (thrown instanceof Refused) return thrown.fault;
   if (isFault(thrown)) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { message, hint: '', context: [] };
 }
 
-function isFault(value: unknown): value is Fault {
+function isFault(value: unknown): value is UserError {
   return typeof value === 'object' && value !== null && 'message' in value && 'hint' in value && 'context' in value;
 }
 

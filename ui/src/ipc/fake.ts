@@ -8,12 +8,12 @@ import type { Event } from './bindings/Event';
 import type { EventBody } from './bindings/EventBody';
 import type { Op } from './bindings/Op';
 import type { Outcome } from './bindings/Outcome';
-import type { Promise as Promised } from './bindings/Promise';
+import type { AssuranceReport as Promised } from './bindings/AssuranceReport';
 import type { Query } from './bindings/Query';
-import type { Receipt } from './bindings/Receipt';
+import type { OpReceipt } from './bindings/OpReceipt';
 import type { RestoreReceipt } from './bindings/RestoreReceipt';
 import type { SessionView } from './bindings/SessionView';
-import type { Snapshot } from './bindings/Snapshot';
+import type { EngineView } from './bindings/EngineView';
 import type { UndoEntry } from './bindings/UndoEntry';
 import { Refused, type AnswerTo, type Host } from './desk';
 import { account } from './fake_account';
@@ -53,7 +53,7 @@ export class FakeHost implements Host {
   readonly apis = new FakeApis();
   readonly history = new FakeHistory(() => this.now());
 
-  constructor(events: readonly Event[] = [], settings: Partial<Snapshot> = {}) {
+  constructor(events: readonly Event[] = [], settings: Partial<EngineView> = {}) {
     this.#snapshot = { ...this.#snapshot, ...settings };
     for (const event of events) this.#record(event);
   }
@@ -65,7 +65,7 @@ export class FakeHost implements Host {
     for (const listener of this.#listeners) listener(events);
   }
 
-  snapshot(): Promise<Snapshot> {
+  snapshot(): Promise<EngineView> {
     const desk = this.#all().filter((entry) => isCall(entry) && entry.body.state === 'waiting');
     const sessions = [...this.#sessions.values()].sort((one, other) => other.changed_at - one.changed_at);
     return Promise.resolve({ ...this.#snapshot, seq: this.events.length, sessions, desk });
@@ -87,7 +87,7 @@ export class FakeHost implements Host {
     return Promise.resolve();
   }
 
-  submit(op: Op): Promise<Receipt> {
+  submit(op: Op): Promise<OpReceipt> {
     this.ops.push(op);
     try {
       if (op.type === 'restore') return Promise.resolve({ session: null, restored: this.#restore(op) });

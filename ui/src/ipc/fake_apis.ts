@@ -5,12 +5,12 @@ import type { ApiSetup } from './bindings/ApiSetup';
 import type { ApiTool } from './bindings/ApiTool';
 import type { ApiView } from './bindings/ApiView';
 import type { Op } from './bindings/Op';
-import type { Pin } from './bindings/Pin';
-import type { Span } from './bindings/Span';
+import type { PinState } from './bindings/PinState';
+import type { DisplaySpan } from './bindings/DisplaySpan';
 import type { ToolMode } from './bindings/ToolMode';
 import { Refused } from './desk';
 
-const plain = (text: string): Span[] => (text === '' ? [] : [{ text, control: false }]);
+const plain = (text: string): DisplaySpan[] => (text === '' ? [] : [{ text, control: false }]);
 
 /** How a service is reached, with nothing said that need not be. */
 export const apiSetup = (document: string, more: Partial<ApiSetup> = {}): ApiSetup => ({
@@ -34,7 +34,7 @@ export function operation(
   path: string,
   description: string,
   mode: ToolMode | null,
-  pin: Pin = 'pinned',
+  pin: PinState = 'pinned',
   changes = '',
 ): ApiTool {
   return {

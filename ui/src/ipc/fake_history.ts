@@ -1,13 +1,13 @@
 // The history of the recorded engine: what calls and the person did to files, what taking it back would meet, and what came of it.
 
-import type { Choice } from './bindings/Choice';
-import type { Collected } from './bindings/Collected';
+import type { ConflictChoice } from './bindings/ConflictChoice';
+import type { CollectionReceipt } from './bindings/CollectionReceipt';
 import type { Conflict } from './bindings/Conflict';
 import type { FileDiff } from './bindings/FileDiff';
-import type { Lost } from './bindings/Lost';
+import type { IrreversibleEffect } from './bindings/IrreversibleEffect';
 import type { PathChoice } from './bindings/PathChoice';
 import type { PathReceipt } from './bindings/PathReceipt';
-import type { Restore } from './bindings/Restore';
+import type { RestoreRequest } from './bindings/RestoreRequest';
 import type { RestorePreview } from './bindings/RestorePreview';
 import type { RestoreReceipt } from './bindings/RestoreReceipt';
 import type { Timeline } from './bindings/Timeline';
@@ -43,7 +43,7 @@ function differs(path: string, texts: readonly string[]): FileDiff {
 function conflictOf(path: string): Conflict {
   const stands = (bytes: number) => ({ what: 'file' as const, bytes, mode: 0o644 });
   const merges = path.endsWith('lib.rs');
-  const choices: Choice[] = merges ? ['keep', 'merge', 'restore'] : ['keep', 'restore'];
+  const choices: ConflictChoice[] = merges ? ['keep', 'merge', 'restore'] : ['keep', 'restore'];
   return {
     path,
     left: stands(2_280),
@@ -75,7 +75,7 @@ export class FakeHistory {
   /** Entries that were changed by hand since. */
   conflicts: Record<string, string[]> = {};
   /** What calls did that no copy brings back. */
-  lost: readonly Lost[] = [];
+  lost: readonly IrreversibleEffect[] = [];
   warnings: string[] = [];
   #acts: UndoEntry[] = [];
   #receipts = new Map<string, RestoreReceipt>();
@@ -102,7 +102,7 @@ export class FakeHistory {
     };
   }
 
-  preview(calls: readonly UndoEntry[], restore: Restore): RestorePreview {
+  preview(calls: readonly UndoEntry[], restore: RestoreRequest): RestorePreview {
     const all = this.#all(calls);
     const about = (ids: readonly string[]) => all.filter(({ id }) => ids.includes(id));
     const point = restore.type === 'undo_to' ? all.find(({ id }) => id === restore.entry) : undefined;
@@ -158,7 +158,7 @@ export class FakeHistory {
   /** Does it, whole or not at all; the entries whose state changes are told by the caller. */
   carryOut(
     calls: readonly UndoEntry[],
-    restore: Restore,
+    restore: RestoreRequest,
     choices: readonly PathChoice[],
   ): { receipt: RestoreReceipt; preview: RestorePreview } {
     const preview = this.preview(calls, restore);
@@ -205,7 +205,7 @@ export class FakeHistory {
     if (found) return found;
     throw new Refused({ message: 'There is no receipt of that.', hint: '', context: [] });
   }
-  collect(calls: readonly UndoEntry[]): Collected {
+  collect(calls: readonly UndoEntry[]): CollectionReceipt {
     const left = this.#all(calls);
     return {
       entries: 2,

@@ -1,17 +1,17 @@
 // A session that gave work to agents, and a call whose server asks: for looking, while developing.
 
 import type { EventBody } from './bindings/EventBody';
-import type { Parent } from './bindings/Parent';
-import type { ServerWants } from './bindings/ServerWants';
-import type { Span } from './bindings/Span';
+import type { ParentCall } from './bindings/ParentCall';
+import type { ServerRequestKind } from './bindings/ServerRequestKind';
+import type { DisplaySpan } from './bindings/DisplaySpan';
 import type { ToolKind } from './bindings/ToolKind';
 import type { ToolMode } from './bindings/ToolMode';
 
 interface Stage {
   emit(session: string, ...bodies: EventBody[]): void;
 }
-const plain = (text: string): Span[] => [{ text, control: false }];
-const opened = (title: string, parent?: Parent): EventBody => ({
+const plain = (text: string): DisplaySpan[] => [{ text, control: false }];
+const opened = (title: string, parent?: ParentCall): EventBody => ({
   type: 'session_opened',
   title,
   workspace: '/home/mira/code/tidemark',
@@ -71,7 +71,7 @@ const waits = (id: string): EventBody => ({
 });
 
 /** Everything that a server may ask. */
-const asks: Record<string, ServerWants> = {
+const asks: Record<string, ServerRequestKind> = {
   form: {
     type: 'form',
     fields: [

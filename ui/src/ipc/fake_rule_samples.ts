@@ -2,7 +2,7 @@
 
 import type { ImportSource } from './bindings/ImportSource';
 import type { NewRule } from './bindings/NewRule';
-import type { Offer } from './bindings/Offer';
+import type { GrantOffer } from './bindings/GrantOffer';
 import type { Trail } from './bindings/Trail';
 import type { WatchdogView } from './bindings/WatchdogView';
 
@@ -18,7 +18,7 @@ const rule = (permission: string, pattern: string | null, action: NewRule['actio
 });
 
 /** What may be granted from a card that runs a command. */
-export const sampleOffers: Offer[] = [
+export const sampleOffers: GrantOffer[] = [
   {
     permission: 'bash',
     pattern: 'cargo update*',
@@ -52,7 +52,7 @@ export const sampleOffers: Offer[] = [
 ];
 
 /** What may be granted from a card that changes a file; in the session a rule would be too weak. */
-export const pathOffers: Offer[] = [
+export const pathOffers: GrantOffer[] = [
   {
     permission: 'fs.write',
     pattern: 'web/src/lib/query.ts',

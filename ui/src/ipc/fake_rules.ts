@@ -4,11 +4,11 @@ import type { Answer } from './bindings/Answer';
 import type { Backtest } from './bindings/Backtest';
 import type { BacktestCall } from './bindings/BacktestCall';
 import type { ExampleCheck } from './bindings/ExampleCheck';
-import type { Fault } from './bindings/Fault';
+import type { UserError } from './bindings/UserError';
 import type { GrantView } from './bindings/GrantView';
 import type { ImportSource } from './bindings/ImportSource';
 import type { NewRule } from './bindings/NewRule';
-import type { Offer } from './bindings/Offer';
+import type { GrantOffer } from './bindings/GrantOffer';
 import type { Op } from './bindings/Op';
 import type { Query } from './bindings/Query';
 import type { Rule } from './bindings/Rule';
@@ -76,14 +76,14 @@ export function newRule(
   };
 }
 
-const fault = (message: string, hint: string): Fault => ({ message, hint, context: [] });
+const fault = (message: string, hint: string): UserError => ({ message, hint, context: [] });
 
 /** A rules file as far as the samples need it: tables with strings, lists, numbers and times, a value on one or more lines. */
 function read(
   text: string,
   scope: RuleScope,
   file: string,
-): { rules: { rule: Rule; written: NewRule }[]; fault: Fault | null } {
+): { rules: { rule: Rule; written: NewRule }[]; fault: UserError | null } {
   const rules: { rule: Rule; written: NewRule }[] = [];
   const lines = text.split('\n');
   let open: { line: number; members: Record<string, unknown> } | null = null;
@@ -172,7 +172,7 @@ function checked(rule: NewRule, line: number): ExampleCheck[] {
 }
 
 /** What is wrong with one rule as it is written. */
-function troubleOf(rule: NewRule): Fault | null {
+function troubleOf(rule: NewRule): UserError | null {
   if (rule.permission.trim() === '')
     return fault('The rule does not say what it applies to.', 'Name a tool, a capability, a mode, or `*`.');
   if (/^(sudo|sh|bash|env|xargs)\b.*\*$/.test(rule.pattern ?? ''))
@@ -186,7 +186,7 @@ export class FakeRules {
   /** Why nothing can be granted from a card; null: something can. */
   refused: string | null = null;
   /** What may be granted from a card, where anything can. */
-  offers: readonly Offer[] = sampleOffers;
+  offers: readonly GrantOffer[] = sampleOffers;
   imports: readonly ImportSource[] = sampleImports;
   #revoked = new Set<string>();
   readonly now: () => number;

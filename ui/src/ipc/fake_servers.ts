@@ -2,44 +2,44 @@
 
 import type { Answer } from './bindings/Answer';
 import type { Op } from './bindings/Op';
-import type { Pin } from './bindings/Pin';
+import type { PinState } from './bindings/PinState';
 import type { Query } from './bindings/Query';
-import type { ServerAsked } from './bindings/ServerAsked';
-import type { ServerHas } from './bindings/ServerHas';
+import type { ServerResourceQuery } from './bindings/ServerResourceQuery';
+import type { ServerResources } from './bindings/ServerResources';
 import type { ServerItem } from './bindings/ServerItem';
-import type { ServerPart } from './bindings/ServerPart';
-import type { ServerLine } from './bindings/ServerLine';
-import type { ServerSource } from './bindings/ServerSource';
+import type { ServerTextPart } from './bindings/ServerTextPart';
+import type { ServerLogLine } from './bindings/ServerLogLine';
+import type { ServerImportSource } from './bindings/ServerImportSource';
 import type { ServerTool } from './bindings/ServerTool';
 import type { ServerView } from './bindings/ServerView';
-import type { ServerVoice } from './bindings/ServerVoice';
-import type { ServerWay } from './bindings/ServerWay';
-import type { Span } from './bindings/Span';
+import type { ServerLogSource } from './bindings/ServerLogSource';
+import type { ServerTransport } from './bindings/ServerTransport';
+import type { DisplaySpan } from './bindings/DisplaySpan';
 import type { ToolHints } from './bindings/ToolHints';
 import { Refused } from './desk';
 
-const plain = (text: string): Span[] => (text === '' ? [] : [{ text, control: false }]);
+const plain = (text: string): DisplaySpan[] => (text === '' ? [] : [{ text, control: false }]);
 const stdio = (
   command: string,
   args: string[],
   env: Record<string, string> = {},
   folder: string | null = null,
-): ServerWay => ({ type: 'stdio', command, args, env, folder });
+): ServerTransport => ({ type: 'stdio', command, args, env, folder });
 
 /** A tool of a server. */
 export function serverTool(
   name: string,
-  description: string | Span[],
+  description: string | DisplaySpan[],
   hints: ToolHints = {},
-  pin: Pin = 'pinned',
-  changes: string | Span[] = '',
+  pin: PinState = 'pinned',
+  changes: string | DisplaySpan[] = '',
 ): ServerTool {
-  const spans = (text: string | Span[]) => (typeof text === 'string' ? plain(text) : text);
+  const spans = (text: string | DisplaySpan[]) => (typeof text === 'string' ? plain(text) : text);
   return { name: plain(name), description: spans(description), hints, pin, changes: spans(changes) };
 }
 
 /** A server as it is told. */
-export function serverView(id: string, way: ServerWay, more: Partial<ServerView> = {}): ServerView {
+export function serverView(id: string, way: ServerTransport, more: Partial<ServerView> = {}): ServerView {
   const enabled = more.state !== undefined && more.state.type !== 'off';
   return {
     settings: { id, way, timeout_ms: 30_000, enabled },
@@ -53,7 +53,7 @@ export function serverView(id: string, way: ServerWay, more: Partial<ServerView>
   };
 }
 
-const CHANGED: Span[] = [
+const CHANGED: DisplaySpan[] = [
   {
     text: '--- approved\n+++ now\n@@ -1,5 +1,5 @@\n {\n-  "description": "Sends a message to a channel.",\n+  "description": "Sends a message to a channel. Before that',
     control: false,
@@ -149,10 +149,14 @@ const standing = (): ServerView[] => [
   }),
 ];
 
-const line = (at_ms: number, from: ServerVoice, text: string): ServerLine => ({ at_ms, from, text: plain(text) });
+const line = (at_ms: number, from: ServerLogSource, text: string): ServerLogLine => ({
+  at_ms,
+  from,
+  text: plain(text),
+});
 
 /** What other apps are set up with. */
-const sources = (): ServerSource[] => [
+const sources = (): ServerImportSource[] => [
   {
     product: 'The project',
     file: '/home/mira/code/tidemark/.mcp.json',
@@ -220,7 +224,7 @@ const prompts = (): Record<string, ServerItem[]> => ({
     prompt('triage', 'Triage', 'Sorts the open questions.'),
   ],
 });
-const told = (): Record<string, ServerPart[]> => ({
+const told = (): Record<string, ServerTextPart[]> => ({
   summary: [{ by_model: false, text: plain('Summarise what was said in #general, in ten lines.') }],
   triage: [
     {
@@ -237,15 +241,15 @@ const told = (): Record<string, ServerPart[]> => ({
 /** The servers of a fake desk. */
 export class FakeServers {
   all: ServerView[] = standing();
-  sources: ServerSource[] = sources();
+  sources: ServerImportSource[] = sources();
   fault: Extract<Answer, { type: 'servers' }>['fault'] = null;
-  lines: Record<string, ServerLine[]> = {};
+  lines: Record<string, ServerLogLine[]> = {};
   /** Servers that cannot be started: why, by their names. */
   broken: Record<string, string> = {};
   /** Prompts, by the names of their servers. */
   prompts: Record<string, ServerItem[]> = prompts();
   /** What a prompt comes to, by its name. */
-  told: Record<string, ServerPart[]> = told();
+  told: Record<string, ServerTextPart[]> = told();
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -320,7 +324,7 @@ export class FakeServers {
     }
   }
 
-  #tells(server: string, asked: ServerAsked): ServerHas {
+  #tells(server: string, asked: ServerResourceQuery): ServerResources {
     const why = this.broken[server];
     if (why !== undefined)
       throw new Refused({
@@ -355,7 +359,7 @@ export class FakeServers {
   #has(id: string | undefined): boolean {
     return this.all.some((one) => one.settings.id === id);
   }
-  #usual(id: string): ServerLine[] {
+  #usual(id: string): ServerLogLine[] {
     const server = this.all.find((one) => one.settings.id === id);
     const at = this.#now() - 60_000;
     if (!server || server.state.type === 'off' || server.state.type === 'idle') return [];

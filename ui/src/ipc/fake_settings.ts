@@ -2,10 +2,10 @@
 
 import type { LanguageServer } from './bindings/LanguageServer';
 import type { LanguageServerView } from './bindings/LanguageServerView';
-import type { Promise as Promised } from './bindings/Promise';
+import type { AssuranceReport as Promised } from './bindings/AssuranceReport';
 import type { ProviderView } from './bindings/ProviderView';
 import type { Settings } from './bindings/Settings';
-import type { Snapshot } from './bindings/Snapshot';
+import type { EngineView } from './bindings/EngineView';
 
 /** Settings as a new installation has them. */
 export const firstSettings: Settings = {
@@ -92,7 +92,7 @@ export function languageViews(own: readonly LanguageServer[]): LanguageServerVie
 }
 
 /** A snapshot without sessions. */
-export function emptySnapshot(): Snapshot {
+export function emptySnapshot(): EngineView {
   return {
     seq: 0,
     sessions: [],

@@ -1,6 +1,6 @@
 // Facts of a call, read from its view. Pure.
 
-import type { AskView } from '../ipc/bindings/AskView';
+import type { ServerRequestView } from '../ipc/bindings/ServerRequestView';
 import type { CallView } from '../ipc/bindings/CallView';
 import type { Decision } from '../ipc/bindings/Decision';
 
@@ -19,7 +19,7 @@ export function isDryRunning({
 }
 
 /** What the server of a call asks now; none if it asks nothing. */
-export function openAsk({ state, asks }: Pick<CallView, 'state' | 'asks'>): AskView | null {
+export function openAsk({ state, asks }: Pick<CallView, 'state' | 'asks'>): ServerRequestView | null {
   const last = asks?.at(-1);
   return state === 'waiting' && last && last.answered === null ? last : null;
 }

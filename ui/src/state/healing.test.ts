@@ -1,7 +1,7 @@
 // What a slow engine must not do to the store: lose a page that came meanwhile, forget what became stale meanwhile.
 
 import { expect, test, vi } from 'vitest';
-import type { Snapshot } from '../ipc/bindings/Snapshot';
+import type { EngineView } from '../ipc/bindings/EngineView';
 import { Refused } from '../ipc/desk';
 import { FakeHost } from '../ipc/fake';
 import { Desk } from './desk.svelte';
@@ -24,7 +24,7 @@ class SlowHost extends FakeHost {
   transcriptMs = 0;
   snapshots = 0;
 
-  override async snapshot(): Promise<Snapshot> {
+  override async snapshot(): Promise<EngineView> {
     this.snapshots += 1;
     const told = await super.snapshot();
     await new Promise((done) => setTimeout(done, this.snapshotMs));

@@ -1,6 +1,6 @@
 // Asks anew for what events alone could not tell: one question at a time, until nothing is stale any more.
 
-import type { Snapshot } from '../ipc/bindings/Snapshot';
+import type { EngineView } from '../ipc/bindings/EngineView';
 import { healed, healedBy, type State } from './reduce';
 
 /** How long is waited before a snapshot that told nothing new is asked for again. */
@@ -8,7 +8,7 @@ const PAUSE_MS = 100;
 
 /** What healing needs of the store. */
 export interface Stale {
-  snapshot(): Promise<Snapshot>;
+  snapshot(): Promise<EngineView>;
   state(): State;
   put(state: State): void;
   /** Whether the transcript of the session is looked at. */

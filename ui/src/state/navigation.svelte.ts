@@ -1,6 +1,6 @@
 // Navigation: what fills the middle of the window, and what each screen last looked at.
 
-import type { Fault } from '../ipc/bindings/Fault';
+import type { UserError } from '../ipc/bindings/UserError';
 import type { Op } from '../ipc/bindings/Op';
 import type { Rule } from '../ipc/bindings/Rule';
 import { faultOf } from '../ipc/desk';
@@ -103,7 +103,7 @@ export class Navigation {
   }
 
   /** Begins a session and shows it; gives why it could not be begun, none if it was. */
-  async openSession(op: Extract<Op, { type: 'open_session' }>): Promise<Fault | null> {
+  async openSession(op: Extract<Op, { type: 'open_session' }>): Promise<UserError | null> {
     try {
       const { session } = await this.#store.order(op);
       if (session !== null) this.show(session);

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import sample from '../../../tests/golden/sample.jsonl?raw';
-import type { Snapshot } from '../ipc/bindings/Snapshot';
+import type { EngineView } from '../ipc/bindings/EngineView';
 import { FakeHost } from '../ipc/fake';
 import { parseStream } from '../ipc/fake_streams';
 import { keepView, keptView, type View } from './view';
@@ -14,7 +14,7 @@ const quiet = whole.sessions.map((session) => ({ ...session, state: 'done' as co
 const running = (...ids: string[]) =>
   quiet.map((one) => (ids.includes(one.id) ? { ...one, state: 'running' as const } : one));
 
-test.each<[string, Pick<Snapshot, 'sessions' | 'desk'>, View]>([
+test.each<[string, Pick<EngineView, 'sessions' | 'desk'>, View]>([
   ['nothing was ever done', { sessions: [], desk: [] }, { screen: 'start' }],
   ['everything is over', { sessions: quiet, desk: [] }, { screen: 'start' }],
   [

@@ -1,14 +1,14 @@
 // Chooses what is looked at when the page has just been loaded. Pure.
 
 import type { Event } from '../ipc/bindings/Event';
-import type { Snapshot } from '../ipc/bindings/Snapshot';
+import type { EngineView } from '../ipc/bindings/EngineView';
 import type { View } from './view';
 
 /**
  * The first screen: what was looked at before the page was loaded anew, if that is still there; else the Desk if calls of
  * several sessions wait, else the session that waits, else the one that runs and changed last, else the start.
  */
-export function openingView({ sessions, desk }: Pick<Snapshot, 'sessions' | 'desk'>, kept: View | null = null): View {
+export function openingView({ sessions, desk }: Pick<EngineView, 'sessions' | 'desk'>, kept: View | null = null): View {
   if (kept && (kept.screen !== 'session' || sessions.some(({ id }) => id === kept.session))) return kept;
   const waits = new Set(desk.map((entry) => entry.session));
   if (waits.size > 1) return { screen: 'desk' };

@@ -6,7 +6,7 @@ import sample from '../../../tests/golden/sample.jsonl?raw';
 import type { Entry } from '../ipc/bindings/Entry';
 import type { Event } from '../ipc/bindings/Event';
 import type { EventBody } from '../ipc/bindings/EventBody';
-import type { ServerAsk } from '../ipc/bindings/ServerAsk';
+import type { ServerRequest } from '../ipc/bindings/ServerRequest';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import { FakeHost } from '../ipc/fake';
 import { parseStream } from '../ipc/fake_streams';
@@ -395,7 +395,7 @@ test('a call that is run for show stays where it stood on the desk, and is annou
 });
 
 test('what a server asks stands on the desk with its call, and its answer counts once', () => {
-  const asked: ServerAsk = {
+  const asked: ServerRequest = {
     server: 'one',
     message: [{ text: 'Who?', control: false }],
     wants: { type: 'form', fields: [] },

@@ -2,11 +2,11 @@
 
 import type { Entry } from '../ipc/bindings/Entry';
 import type { Event } from '../ipc/bindings/Event';
-import type { Fault } from '../ipc/bindings/Fault';
+import type { UserError } from '../ipc/bindings/UserError';
 import type { ProviderView } from '../ipc/bindings/ProviderView';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import type { Settings } from '../ipc/bindings/Settings';
-import type { Snapshot } from '../ipc/bindings/Snapshot';
+import type { EngineView } from '../ipc/bindings/EngineView';
 import { isTrial, openAsk, isDryRunning } from './calls';
 import { beginEntry, changeEntry, entryId, isCall, isLive, sessionAfter, type CallEntry } from './fold';
 
@@ -40,10 +40,10 @@ export interface State {
   /** Sessions of which an event came for an entry that began before the snapshot, each with the last such event: to be asked for anew. */
   stale: ReadonlyMap<string, number>;
   /** Why the transcript of a session could not be loaded, by session. */
-  unloaded: ReadonlyMap<string, Fault>;
+  unloaded: ReadonlyMap<string, UserError>;
   settings: Settings;
   providers: readonly ProviderView[];
-  faults: readonly Fault[];
+  faults: readonly UserError[];
   version: string;
   home: string;
 }
@@ -54,7 +54,7 @@ export function entryKey({ session, id }: Pick<Entry, 'session' | 'id'>): string
 }
 
 /** The state right after a snapshot, to be followed by every event after `heard`. */
-export function fromSnapshot(snapshot: Snapshot, heard = snapshot.seq): State {
+export function fromSnapshot(snapshot: EngineView, heard = snapshot.seq): State {
   const desk = snapshot.desk.filter(isCall);
   return {
     seq: snapshot.seq,
@@ -149,7 +149,7 @@ export function withLoaded(state: State, session: string): State {
 }
 
 /** The state after a stretch of a session could not be loaded. */
-export function withFailure(state: State, session: string, fault: Fault): State {
+export function withFailure(state: State, session: string, fault: UserError): State {
   return { ...state, unloaded: new Map(state.unloaded).set(session, fault) };
 }
 
@@ -204,7 +204,7 @@ function caughtUp(state: State, session: string, stretch: Stretch, end: boolean)
 }
 
 /** The stale sessions of which a snapshot tells everything that events could not. */
-export function healedBy(state: State, snapshot: Pick<Snapshot, 'seq'>): string[] {
+export function healedBy(state: State, snapshot: Pick<EngineView, 'seq'>): string[] {
   return [...state.stale].flatMap(([session, seq]) => (seq <= snapshot.seq ? [session] : []));
 }
 
@@ -212,7 +212,7 @@ export function healedBy(state: State, snapshot: Pick<Snapshot, 'seq'>): string[
  * The state with the waiting calls that a newer snapshot has of its stale sessions. A session of which an event came after the
  * snapshot stays stale: the snapshot does not know what became of its calls.
  */
-export function healed(state: State, snapshot: Snapshot): State {
+export function healed(state: State, snapshot: EngineView): State {
   const sessions = new Set(healedBy(state, snapshot));
   const live = new Map(state.live);
   for (const entry of snapshot.desk) {

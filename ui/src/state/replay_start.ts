@@ -1,6 +1,6 @@
 // Finds the position from which events must be heard, so that all entries under way are known.
 
-import type { Snapshot } from '../ipc/bindings/Snapshot';
+import type { EngineView } from '../ipc/bindings/EngineView';
 import type { Host } from '../ipc/desk';
 import { isLive } from './fold';
 import { entryKey } from './reduce';
@@ -9,7 +9,7 @@ import { entryKey } from './reduce';
 const UNDER_WAY_ENTRIES = 50;
 
 /** The position right before the oldest entry that is under way: from there on all of it can be heard. */
-export async function replayStart(host: Host, snapshot: Snapshot): Promise<number> {
+export async function replayStart(host: Host, snapshot: EngineView): Promise<number> {
   const busy = snapshot.sessions.filter(({ state }) => state === 'running' || state === 'waiting');
   const answers = await Promise.all(
     busy.map(({ id }) => host.query({ type: 'transcript', session: id, before: null, limit: UNDER_WAY_ENTRIES })),

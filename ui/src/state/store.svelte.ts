@@ -2,10 +2,10 @@
 
 import type { Entry } from '../ipc/bindings/Entry';
 import type { Event } from '../ipc/bindings/Event';
-import type { Fault } from '../ipc/bindings/Fault';
+import type { UserError } from '../ipc/bindings/UserError';
 import type { Op } from '../ipc/bindings/Op';
 import type { Query } from '../ipc/bindings/Query';
-import type { Receipt } from '../ipc/bindings/Receipt';
+import type { OpReceipt } from '../ipc/bindings/OpReceipt';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import type { Settings } from '../ipc/bindings/Settings';
 import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
@@ -130,7 +130,7 @@ export abstract class Store {
   }
 
   /** Why a session's transcript could not be loaded when it was last tried; none if it could. */
-  failure(session: string): Fault | undefined {
+  failure(session: string): UserError | undefined {
     return this.#state.unloaded.get(session);
   }
 
@@ -151,7 +151,7 @@ export abstract class Store {
   }
 
   /** Asks the engine for something. A refusal is told to the person, and gives none. */
-  async submit(op: Op): Promise<Receipt | null> {
+  async submit(op: Op): Promise<OpReceipt | null> {
     try {
       const receipt = await this.#host.submit(op);
       if (SETTING.has(op.type)) await this.refresh();
@@ -163,12 +163,12 @@ export abstract class Store {
   }
 
   /** The same, refused with a fault. */
-  order(op: Op): Promise<Receipt> {
+  order(op: Op): Promise<OpReceipt> {
     return this.#host.submit(op);
   }
 
   /** The same for what tells a refusal beside what caused it: gives why it was refused, none if it was not. */
-  async attempt(op: Op): Promise<Fault | null> {
+  async attempt(op: Op): Promise<UserError | null> {
     return this.order(op).then(() => null, faultOf);
   }
 
@@ -180,7 +180,7 @@ export abstract class Store {
     return this.#host.pickFolder(from, file);
   }
   /** Opens an address of the web in the browser; gives why it was refused, none if it was not. */
-  openAddress(address: string): Promise<Fault | null> {
+  openAddress(address: string): Promise<UserError | null> {
     return this.#host.openAddress(address).then(() => null, faultOf);
   }
 

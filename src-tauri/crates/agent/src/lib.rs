@@ -1,98 +1,33 @@
-//! The life of a session: a desk, its sessions, their turns, and the one page that every tool call walks.
+//! The engine: sessions, their turns, and the pipeline that every tool call goes through.
 //!
-//! **It knows no window.** The same engine serves the desktop, the command line and continuous integration; where no
-//! person is there, *ask* means *deny*. **It opens no file and no database itself**: `runtime` and `record` do.
-//! **A tool runs only through [`pipeline::walk`]**, because running needs a `policy::Approved`, which only a judgement
-//! makes. **An event is recorded before anybody hears of it**: the record publishes what it has committed.
+//! **The engine knows no window.** The same engine serves the desktop, the command line, and continuous integration; where
+//! no person is there, *ask* means *deny*. **It opens no file and no database itself**: `runtime` and `record` do.
+//! **A tool runs only through the pipeline**, because running needs a `policy::Approved`, which only a judgement makes.
+//! **An event is recorded before anybody hears of it**: the record publishes what it has committed.
 //!
-//! Start reading at [`pipeline`]; then [`turn`] (what happens around it) and [`desk`] (who calls whom).
+//! Start reading at `pipeline/mod.rs`; then `session/run/mod.rs` (what happens around it) and [`engine`] (who calls whom).
 
-mod alarms;
-#[cfg(feature = "openapi")]
-mod apis;
-#[cfg(not(feature = "openapi"))]
-#[path = "apis_left_out.rs"]
-mod apis;
-mod asks;
-pub mod attention;
-mod background;
-mod beside;
 mod briefing;
-mod caller;
-mod composed;
-pub mod config;
-mod conversation;
-mod coverage;
-mod decide;
-mod delegate;
-pub mod demo;
-pub mod desk;
-mod desk_tools;
-mod door;
-mod dry_run;
-pub mod explain;
-mod facts;
-mod faults;
-mod grant;
-mod grants;
-mod held;
-pub mod hooks;
-mod hub;
-mod journal;
-mod ledger;
-mod lend;
+pub mod engine;
 mod limits;
-mod lost_record;
-mod manifest;
-mod model_turn;
-mod one_call;
-mod ops;
+pub mod permissions;
 mod pipeline;
-mod planning;
-mod programs;
-mod prompt;
-mod queries;
-mod recover;
-mod repeats;
-mod request;
-mod retention;
 pub mod rulebook;
-mod rules;
-mod run_limits;
-mod said;
-mod seeks;
-mod servers;
 mod session;
-mod settings;
-pub mod settings_file;
-mod shelf;
-mod stages;
-mod state;
-mod stops;
-mod strategy;
-mod surface;
-mod toolbox;
-pub mod trial;
-pub mod trust;
-mod try_tool;
-mod turn;
-mod undo;
-mod uses;
-mod waiting;
-mod way_out;
-mod weighed;
-mod why;
-mod worked;
+pub(crate) mod toolset;
 
-pub use caller::{Answered, BY_HAND, Caller, Heard};
-pub use config::{DeskConfig, Host};
-pub use desk::Desk;
-pub use dry_run::DryRun;
-pub use hub::{Batch, Events};
-pub use runtime::environment::room_beside;
+pub use crate::engine::config::{EngineConfig, Host};
+pub use crate::engine::dry_run_command::CommandDryRun;
+pub use crate::engine::event_hub::{EventBatch, EventStream};
+pub use crate::engine::external_client::{
+    BY_HAND_CLIENT, ClientOutcome, ExternalClient, ProgressSender,
+};
+pub use crate::toolset::servers::servers_from_file;
+pub use engine::Engine;
+pub use pipeline::hooks;
+pub use runtime::dry_run::find_sandbox_program;
 #[cfg(target_os = "linux")]
 pub use runtime::graphics::has_render_node;
-pub use servers::servers_of_file;
-pub use tools::Offer;
-pub use tools::schema_first::Request;
-pub use tools::text::amount;
+pub use tools::OfferedTool;
+pub use tools::custom::StructuredRequest;
+pub use tools::text::format_byte_size;

@@ -3,37 +3,37 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use agent::rulebook::{Place, Tested, backtest};
-use policy::Facts;
-use protocol::backtest::RuleChange;
-use protocol::grounds::Grounds;
-use protocol::preview::UndoOutlook;
-use protocol::rules_view::NewRule;
+use agent::rulebook::{BacktestOptions, RulebookScope, run_backtest};
+use policy::CallFacts;
+use protocol::rule::backtest::RuleChange;
+use protocol::rule::evidence::Evidence;
+use protocol::rule::rules_view::NewRule;
+use protocol::view::preview::UndoAvailability;
 use protocol::{
-    Action, Capability, Decision, Digest, EventBody, Fact, ModelChoice, Preview, RuleScope,
-    SessionId, ToolCall, ToolKind, ToolMode, Trail, Verdict,
+    Capability, Decision, Digest, EventBody, ModelChoice, Preview, ResolvedAccess, RuleAction,
+    RuleScope, SessionId, ToolCall, ToolKind, ToolMode, Trail, Verdict,
 };
 use record::{Durability, Record};
 
-use crate::Outcome;
-use crate::pairs::{Side, medians};
-use crate::table::{Line, print, time, times};
+use crate::BenchResult;
+use crate::paired_timing::{Contender, measure_medians};
+use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 
 /// How often each side plays.
 const ROUNDS: usize = 5;
 /// Recorded calls.
-const CALLS: usize = 100_000;
+const RECORDED_CALLS: usize = 100_000;
 /// Different commands among them.
-const COMMANDS: usize = 1_000;
+const DISTINCT_COMMANDS: usize = 1_000;
 
 /// Measures a rule that speaks of every call, and one that speaks of few.
-pub fn run() -> Outcome<()> {
+pub fn run() -> BenchResult<()> {
     let folder = tempfile::tempdir()?;
     let workspace = folder.path().join("workspace");
     std::fs::create_dir(&workspace)?;
-    let place = Place::of(workspace.to_str())?;
+    let place = RulebookScope::from_folder(workspace.to_str())?;
     let record = Record::open(&folder.path().join("record.db"), Box::new(|_| {}))?;
-    fill(&record, &workspace.canonicalize()?)?;
+    record_calls(&record, &workspace.canonicalize()?)?;
     let mut lines = Vec::new();
     for (what, pattern) in [
         ("a rule for every call", "cargo*"),
@@ -43,12 +43,12 @@ pub fn run() -> Outcome<()> {
             rule: NewRule {
                 permission: "bash".to_owned(),
                 pattern: Some(pattern.to_owned()),
-                action: Action::Allow,
+                action: RuleAction::Allow,
                 ..NewRule::default()
             },
             scope: RuleScope::User,
         };
-        let tested = Tested {
+        let tested = BacktestOptions {
             data_dir: folder.path(),
             record: &record,
             ask_for_everything: false,
@@ -56,40 +56,40 @@ pub fn run() -> Outcome<()> {
             calls_max: 0,
         };
         let mut sides = [
-            Side::new("ours", || {
+            Contender::new("ours", || {
                 let began = Instant::now();
-                let found = backtest(&tested, &place, &change)?;
-                match found.calls == CALLS as u64 && found.unclear.is_empty() {
+                let found = run_backtest(&tested, &place, &change)?;
+                match found.calls == RECORDED_CALLS as u64 && found.unclear.is_empty() {
                     true => Ok(began.elapsed()),
                     false => Err(format!("judged {} calls", found.calls).into()),
                 }
             }),
-            Side::new("reading", || read(&record)),
+            Contender::new("reading", || read_rows(&record)),
         ];
-        let taken = medians(&mut sides, ROUNDS)?;
+        let taken = measure_medians(&mut sides, ROUNDS)?;
         let [took, floor] = taken.as_slice() else {
             return Err("two sides give two medians".into());
         };
-        lines.push(Line {
-            what: format!("{what}, {CALLS} calls on record (beside reading their rows)"),
-            ours: time(*took),
-            theirs: time(*floor),
-            ratio: times(*took, *floor),
+        lines.push(TableRow {
+            what: format!("{what}, {RECORDED_CALLS} calls on record (beside reading their rows)"),
+            ours: format_time(*took),
+            theirs: format_time(*floor),
+            ratio: format_ratio(*took, *floor),
             aim: "under 2 s",
         });
     }
-    print("Backtest", &lines);
+    print_table("Backtest", &lines);
     Ok(())
 }
 
 /// Reads what every verdict was made from, and judges nothing.
-fn read(record: &Record) -> Outcome<Duration> {
+fn read_rows(record: &Record) -> BenchResult<Duration> {
     let began = Instant::now();
     let mut before = None;
     loop {
-        let page = record.judged(before, 10_000)?;
+        let page = record.list_verdicts(before, 10_000)?;
         for call in &page.calls {
-            std::hint::black_box(call.grounds()?);
+            std::hint::black_box(call.evidence()?);
         }
         match page.next {
             Some(next) => before = Some(next),
@@ -99,12 +99,12 @@ fn read(record: &Record) -> Outcome<Duration> {
 }
 
 /// Records the calls as a session would: proposed, judged, and one in three decided.
-fn fill(record: &Record, root: &Path) -> Outcome<()> {
+fn record_calls(record: &Record, root: &Path) -> BenchResult<()> {
     let session = SessionId::from("ses_bench");
     // More than the record takes at a time would be refused.
     const GATHERED: usize = 10_000;
     let mut acks = Vec::with_capacity(GATHERED);
-    let mut say = |body: EventBody| -> Outcome<()> {
+    let mut say = |body: EventBody| -> BenchResult<()> {
         acks.push(record.append(session.clone(), 0, body, Durability::Batched));
         if acks.len() == GATHERED {
             for ack in acks.drain(..) {
@@ -123,15 +123,15 @@ fn fill(record: &Record, root: &Path) -> Outcome<()> {
         parent: None,
         asked: None,
     })?;
-    let kept: Vec<(String, Grounds)> = (0..COMMANDS).map(command).collect();
+    let kept: Vec<(String, Evidence)> = (0..DISTINCT_COMMANDS).map(numbered_command).collect();
     let trail = std::sync::Arc::new(Trail {
         verdict: Verdict::Ask,
         lead: String::new(),
         otherwise: String::new(),
         steps: Vec::new(),
     });
-    for number in 0..CALLS {
-        let (command, grounds) = &kept[number % COMMANDS];
+    for number in 0..RECORDED_CALLS {
+        let (command, grounds) = &kept[number % DISTINCT_COMMANDS];
         let id = format!("call_{number}");
         let mut arguments = serde_json::Map::new();
         arguments.insert("command".to_owned(), command.as_str().into());
@@ -153,7 +153,7 @@ fn fill(record: &Record, root: &Path) -> Outcome<()> {
             kind: ToolKind::Execute,
             trail: trail.clone(),
             preview: Preview::Nothing,
-            undo: UndoOutlook::NotNeeded,
+            undo: UndoAvailability::NotNeeded,
             grounds: Some(Box::new(grounds.clone())),
         })?;
         if number % 3 == 0 {
@@ -175,13 +175,16 @@ fn fill(record: &Record, root: &Path) -> Outcome<()> {
     Ok(())
 }
 
-fn command(number: usize) -> (String, Grounds) {
+fn numbered_command(number: usize) -> (String, Evidence) {
     let verb = match number % 10 {
         0 => "test",
         _ => "check",
     };
     let command =
         format!("cargo {verb} --locked -p crate_{number} 2>&1 | grep -v '^test' | tail -n 20");
-    let facts = Facts::from_iter([Fact::inside(Capability::ShellRun, command.clone())]);
-    (command, facts.kept())
+    let facts = CallFacts::from_iter([ResolvedAccess::new_inside(
+        Capability::ShellRun,
+        command.clone(),
+    )]);
+    (command, facts.to_evidence())
 }

@@ -10,32 +10,32 @@
     reason = "a program that sets up folders, starts peers and prints what it saw"
 )]
 
+mod agent_loop;
+#[cfg(target_os = "linux")]
+mod app_start;
 mod backtest;
-mod contract;
-mod decide;
-mod gate;
-mod history;
-mod ours;
-mod pairs;
-mod phi;
-mod reach;
 #[cfg(target_os = "linux")]
-mod room;
+mod dry_run;
+mod engine_loop;
+mod file_search;
+mod mcp_calls;
+mod openapi_tools;
+mod paired_timing;
+mod phi_loop;
+mod policy_evaluation;
+mod results_table;
+mod search_tree;
+mod tool_contract;
+mod tool_search;
+mod undo_history;
 #[cfg(target_os = "linux")]
-mod screen;
-mod search;
-mod servers;
-mod services;
-#[cfg(target_os = "linux")]
-mod start;
-mod table;
-mod tree;
+mod virtual_screen;
 
 use std::error::Error;
 use std::process::ExitCode;
 
 /// Any failure ends the program with its words.
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+type BenchResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -48,33 +48,33 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(words: &[String]) -> Outcome<()> {
+fn run(words: &[String]) -> BenchResult<()> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        [] => gate::run()
-            .and_then(|()| contract::run())
-            .and_then(|()| decide::run())
+        [] => agent_loop::run()
+            .and_then(|()| tool_contract::run())
+            .and_then(|()| policy_evaluation::run())
             .and_then(|()| backtest::run())
-            .and_then(|()| search::run())
-            .and_then(|()| reach::run())
-            .and_then(|()| services::run())
-            .and_then(|()| servers::run())
-            .and_then(|()| history::run()),
-        ["contract"] => contract::run(),
-        ["decide"] => decide::run(),
+            .and_then(|()| file_search::run())
+            .and_then(|()| tool_search::run())
+            .and_then(|()| openapi_tools::run())
+            .and_then(|()| mcp_calls::run())
+            .and_then(|()| undo_history::run()),
+        ["contract"] => tool_contract::run(),
+        ["decide"] => policy_evaluation::run(),
         ["backtest"] => backtest::run(),
-        ["search"] => search::run(),
-        ["reach"] => reach::run(),
-        ["services"] => services::run(),
-        ["servers"] => servers::run(),
-        [servers::AS_SERVER] => servers::answer(),
-        ["history"] => history::run(),
+        ["search"] => file_search::run(),
+        ["reach"] => tool_search::run(),
+        ["services"] => openapi_tools::run(),
+        ["servers"] => mcp_calls::run(),
+        [mcp_calls::SERVER_ARGUMENT] => mcp_calls::run_server(),
+        ["history"] => undo_history::run(),
         #[cfg(target_os = "linux")]
-        ["room"] => room::run(),
+        ["room"] => dry_run::run(),
         #[cfg(target_os = "linux")]
-        ["start"] => start::run(),
-        ["gate"] => gate::run(),
-        ["gate", side, turns, calls, rounds] => gate::repeat(side, turns, calls, rounds),
+        ["start"] => app_start::run(),
+        ["gate"] => agent_loop::run(),
+        ["gate", side, turns, calls, rounds] => agent_loop::run_repeatedly(side, turns, calls, rounds),
         _ => Err(
             "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `room` or `start` (both on Linux), or nothing for the first nine"
                 .into(),

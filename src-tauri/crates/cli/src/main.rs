@@ -21,65 +21,67 @@
 //! Start reading at [`args`] (what can be asked) and `verbs/run.rs` (the longest road).
 
 mod args;
-mod columns;
-mod ending;
-mod exact;
-mod ids;
+mod commands;
+mod effects_json;
+mod event_printer;
+mod exit;
 mod limits;
-mod live;
-mod out;
+mod output;
 mod previews;
-mod story;
+mod short_ids;
+mod table;
 mod terminal;
-mod verbs;
+mod transcript;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
-use protocol::Fault;
+use protocol::UserError;
 
-use crate::args::{Args, Verb};
-use crate::ending::Ending;
-use crate::out::Out;
+use crate::args::{CliArgs, CliCommand};
+use crate::exit::CliError;
+use crate::output::OutputWriter;
 
 fn main() -> ExitCode {
     // Usage errors, --help and --version are answered by the parser: code 2 for the first, 0 for the others.
-    let matches = args::command().get_matches();
-    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    log(&args);
-    let mut out = Out::new(args.json, args.quiet, args.color);
+    let matches = args::build_command().get_matches();
+    let args = CliArgs::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    init_logging(&args);
+    let mut out = OutputWriter::new(args.json, args.quiet, args.color);
     if let Some(folder) = &args.chdir
         && let Err(error) = std::env::set_current_dir(folder)
     {
         let message = format!("The folder {} cannot be entered.", folder.display());
-        let fault = Fault::new(message, "Check the path after -C.");
-        return ExitCode::from(out.end(&Ending::usage(fault).because(&error)) as u8);
+        let fault = UserError::new(message, "Check the path after -C.");
+        return ExitCode::from(
+            out.report_error(&CliError::usage_error(fault).with_cause(&error)) as u8,
+        );
     }
     // Whose standard input may be read when the work is done.
-    let serves = matches!(args.verb, Verb::Gateway(_));
+    let serves = matches!(args.command, CliCommand::Gateway(_));
     let ended = match tokio::runtime::Runtime::new() {
         Ok(runtime) => {
-            let ended = runtime.block_on(verbs::run(args, &mut out));
+            let ended = runtime.block_on(commands::run_command(args, &mut out));
             if serves {
                 // A read of standard input goes on until something comes, and nothing may come any more.
                 runtime.shutdown_background();
             }
             ended
         }
-        Err(error) => Err(Ending::failed("The program could not start.").because(&error)),
+        Err(error) => Err(CliError::failure("The program could not start.").with_cause(&error)),
     };
     match ended {
         Ok(code) => ExitCode::from(code as u8),
-        Err(ending) => ExitCode::from(out.end(&ending) as u8),
+        Err(ending) => ExitCode::from(out.report_error(&ending) as u8),
     }
 }
 
 /// What goes wrong is told once, as a fault; the log is for whoever asks for it.
-fn log(args: &Args) {
+fn init_logging(args: &CliArgs) {
     // Whose standard output is a client's tells in the log what the client did wrong.
-    let level = match (args.verbose, &args.verb) {
-        (0, Verb::Gateway(_)) => "warn",
+    let level = match (args.verbose, &args.command) {
+        (0, CliCommand::Gateway(_)) => "warn",
         (0, _) => "off",
         (1, _) => "info",
         (_, _) => "debug",
@@ -90,6 +92,9 @@ fn log(args: &Args) {
                 .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level)),
         )
         .with_writer(std::io::stderr)
-        .with_ansi(out::in_colours(args.color, std::io::stderr().is_terminal()))
+        .with_ansi(output::is_color_enabled(
+            args.color,
+            std::io::stderr().is_terminal(),
+        ))
         .init();
 }

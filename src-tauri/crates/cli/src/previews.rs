@@ -1,63 +1,70 @@
 //! What a call would do, or did, as lines for a person: one shape for each kind of preview.
 
-use protocol::effects::{EffectKind, Effects};
-use protocol::preview::{CommandPreview, FileDiff, LineKind, TodoStatus};
-use protocol::shown::{counted, plain};
+use protocol::view::display_text::{format_count, join_spans};
+use protocol::view::effects::{EffectKind, Effects};
+use protocol::view::preview::{CommandPreview, DiffLineKind, FileDiff, TodoStatus};
 use protocol::{CallView, Preview, Verdict};
 
-use crate::out::Ink;
+use crate::output::TextStyle;
 
 /// What a call would do, or did, a line each; of each file's difference at most so many lines.
-pub(crate) fn preview(view: &CallView, diff_lines_max: usize, add: &mut impl FnMut(Ink, &str)) {
+pub(crate) fn add_preview_lines(
+    view: &CallView,
+    diff_lines_max: usize,
+    add: &mut impl FnMut(TextStyle, &str),
+) {
     match &view.preview {
         Preview::Nothing => {}
         Preview::Diff { files } => {
             for file in files {
                 // Of one file that stays the head of the call says enough.
                 if files.len() > 1 || file.gone || file.from.is_some() {
-                    add(Ink::Plain, &head(file));
+                    add(TextStyle::Plain, &format_file_heading(file));
                 }
-                diff(file, diff_lines_max, add);
+                add_diff_lines(file, diff_lines_max, add);
             }
         }
-        Preview::Command(shown) => command(view, shown, add),
+        Preview::Command(shown) => add_command_lines(view, shown, add),
         Preview::Effects(shown) => {
-            command(view, &shown.command, add);
-            effects(&shown.effects, diff_lines_max, add);
+            add_command_lines(view, &shown.command, add);
+            add_effect_lines(&shown.effects, diff_lines_max, add);
         }
         Preview::Loss(loss) => {
-            let (files, folders) = (counted(loss.files, "file"), counted(loss.folders, "folder"));
+            let (files, folders) = (
+                format_count(loss.files, "file"),
+                format_count(loss.folders, "folder"),
+            );
             add(
-                Ink::Bad,
-                &format!("- {files}, {folders}, {}", counted(loss.bytes, "byte")),
+                TextStyle::Bad,
+                &format!("- {files}, {folders}, {}", format_count(loss.bytes, "byte")),
             );
             for item in &loss.shown {
-                add(Ink::Bad, &format!("- {}", item.path));
+                add(TextStyle::Bad, &format!("- {}", item.path));
             }
         }
         Preview::Form { questions } => {
             for question in questions {
-                add(Ink::Plain, &format!("? {}", question.question));
+                add(TextStyle::Plain, &format!("? {}", question.question));
                 for option in &question.options {
-                    add(Ink::Faint, &format!("  ○ {}", option.label));
+                    add(TextStyle::Faint, &format!("  ○ {}", option.label));
                 }
             }
         }
         Preview::Plan { text } => {
             for line in text.lines() {
-                add(Ink::Plain, line);
+                add(TextStyle::Plain, line);
             }
         }
         Preview::Came(came) => {
             add(
-                Ink::Warn,
+                TextStyle::Warn,
                 &format!(
                     "It came from {}; the agent has not read it:",
                     came.hosts.join(", ")
                 ),
             );
-            for line in plain(&came.text).lines() {
-                add(Ink::Faint, &format!("│ {line}"));
+            for line in join_spans(&came.text).lines() {
+                add(TextStyle::Faint, &format!("│ {line}"));
             }
         }
         Preview::Todo { items } => {
@@ -67,33 +74,37 @@ pub(crate) fn preview(view: &CallView, diff_lines_max: usize, add: &mut impl FnM
                     TodoStatus::InProgress => "◐",
                     TodoStatus::Completed => "☑",
                 };
-                add(Ink::Plain, &format!("{mark} {}", item.content));
+                add(TextStyle::Plain, &format!("{mark} {}", item.content));
             }
         }
         Preview::Request(request) => {
             request
-                .told()
+                .summary()
                 .lines()
-                .for_each(|line| add(Ink::Plain, line));
+                .for_each(|line| add(TextStyle::Plain, line));
         }
     }
 }
 
-fn command(view: &CallView, command: &CommandPreview, add: &mut impl FnMut(Ink, &str)) {
-    let line = plain(&command.command);
+fn add_command_lines(
+    view: &CallView,
+    command: &CommandPreview,
+    add: &mut impl FnMut(TextStyle, &str),
+) {
+    let line = join_spans(&command.command);
     if line != view.target {
-        add(Ink::Plain, &format!("$ {line}"));
+        add(TextStyle::Plain, &format!("$ {line}"));
     }
 }
 
 /// What was found in a command, and what this machine can promise of it.
-pub(crate) fn facts(command: &CommandPreview, add: &mut impl FnMut(Ink, &str)) {
+pub(crate) fn add_command_facts(command: &CommandPreview, add: &mut impl FnMut(TextStyle, &str)) {
     for fact in &command.facts {
         let ink = match fact.verdict {
-            Some(Verdict::Deny) => Ink::Bad,
-            Some(Verdict::Ask) => Ink::Warn,
-            Some(Verdict::Allow) => Ink::Good,
-            None => Ink::Faint,
+            Some(Verdict::Deny) => TextStyle::Bad,
+            Some(Verdict::Ask) => TextStyle::Warn,
+            Some(Verdict::Allow) => TextStyle::Good,
+            None => TextStyle::Faint,
         };
         add(
             ink,
@@ -101,64 +112,71 @@ pub(crate) fn facts(command: &CommandPreview, add: &mut impl FnMut(Ink, &str)) {
         );
     }
     for sentence in &command.assured {
-        add(Ink::Faint, sentence);
+        add(TextStyle::Faint, sentence);
     }
     add(
-        Ink::Faint,
+        TextStyle::Faint,
         &format!("It may run for {} s.", command.timeout_ms / 1000),
     );
 }
 
 /// How a command that ran for show ended, what it printed, and what else to know of it.
-pub(crate) fn ran(effects: &Effects, add: &mut impl FnMut(Ink, &str)) {
+pub(crate) fn add_run_result(effects: &Effects, add: &mut impl FnMut(TextStyle, &str)) {
     let ended = match effects.exit_code {
         Some(code) => format!("It ended with exit code {code}."),
         None => format!("It was ended by {}.", effects.ended),
     };
-    add(Ink::Faint, &ended);
-    for line in plain(&effects.output).lines() {
-        add(Ink::Faint, &format!("│ {line}"));
+    add(TextStyle::Faint, &ended);
+    for line in join_spans(&effects.output).lines() {
+        add(TextStyle::Faint, &format!("│ {line}"));
     }
     for note in &effects.notes {
-        add(Ink::Warn, &format!("! {note}"));
+        add(TextStyle::Warn, &format!("! {note}"));
     }
 }
 
 /// What a command did in the sealed copy, a line each.
-pub(crate) fn effects(effects: &Effects, diff_lines_max: usize, add: &mut impl FnMut(Ink, &str)) {
+pub(crate) fn add_effect_lines(
+    effects: &Effects,
+    diff_lines_max: usize,
+    add: &mut impl FnMut(TextStyle, &str),
+) {
     for change in &effects.changes {
         let ink = match change.kind {
-            EffectKind::Deleted => Ink::Bad,
+            EffectKind::Deleted => TextStyle::Bad,
             EffectKind::Added
             | EffectKind::Changed
             | EffectKind::Renamed
             | EffectKind::Mode
             | EffectKind::Link
-            | EffectKind::Special => Ink::Plain,
+            | EffectKind::Special => TextStyle::Plain,
         };
         add(ink, &format!("* {change}"));
         if let Some(file) = &change.diff {
-            diff(file, diff_lines_max, add);
+            add_diff_lines(file, diff_lines_max, add);
         }
     }
     for refused in &effects.refused {
-        add(Ink::Faint, &format!("* {refused}"));
+        add(TextStyle::Faint, &format!("* {refused}"));
     }
     for reached in &effects.reached {
         let (sent, received) = (reached.sent, reached.received);
         let told = format!("* {reached}, sent {sent} bytes, received {received} bytes");
-        add(Ink::Faint, &told);
+        add(TextStyle::Faint, &told);
     }
     for note in &effects.notes {
-        add(Ink::Faint, &format!("* {note}"));
+        add(TextStyle::Faint, &format!("* {note}"));
     }
-    if effects.is_nothing() && effects.notes.is_empty() {
-        add(Ink::Faint, "* It changed nothing and was refused nothing.");
+    if effects.is_empty() && effects.notes.is_empty() {
+        add(
+            TextStyle::Faint,
+            "* It changed nothing and was refused nothing.",
+        );
     }
 }
 
 /// What becomes of a file as a whole.
-fn head(file: &FileDiff) -> String {
+fn format_file_heading(file: &FileDiff) -> String {
     let path = &file.path;
     match (&file.from, file.exists) {
         (Some(from), _) => format!("* moved {from} -> {path}"),
@@ -168,7 +186,7 @@ fn head(file: &FileDiff) -> String {
     }
 }
 
-fn diff(file: &FileDiff, lines_max: usize, add: &mut impl FnMut(Ink, &str)) {
+fn add_diff_lines(file: &FileDiff, lines_max: usize, add: &mut impl FnMut(TextStyle, &str)) {
     let mut room = lines_max;
     let lines: usize = file.hunks.iter().map(|hunk| hunk.lines.len()).sum();
     for hunk in &file.hunks {
@@ -176,21 +194,24 @@ fn diff(file: &FileDiff, lines_max: usize, add: &mut impl FnMut(Ink, &str)) {
             true => format!("@@ {}", hunk.section),
             false => format!("@@ line {} @@ {}", hunk.new_start, hunk.section),
         };
-        add(Ink::Faint, place.trim_end());
+        add(TextStyle::Faint, place.trim_end());
         for line in hunk.lines.iter().take(room) {
             let text: String = line.parts.iter().map(|part| part.text.as_str()).collect();
             match line.kind {
-                LineKind::Context => add(Ink::Plain, &format!("  {text}")),
-                LineKind::Added => add(Ink::Good, &format!("+ {text}")),
-                LineKind::Removed => add(Ink::Bad, &format!("- {text}")),
+                DiffLineKind::Context => add(TextStyle::Plain, &format!("  {text}")),
+                DiffLineKind::Added => add(TextStyle::Good, &format!("+ {text}")),
+                DiffLineKind::Removed => add(TextStyle::Bad, &format!("- {text}")),
             }
         }
         room = room.saturating_sub(hunk.lines.len());
     }
     if lines > lines_max {
-        add(Ink::Faint, &format!("… {} more lines", lines - lines_max));
+        add(
+            TextStyle::Faint,
+            &format!("… {} more lines", lines - lines_max),
+        );
     }
     if let Some(cut) = &file.cut {
-        add(Ink::Faint, cut);
+        add(TextStyle::Faint, cut);
     }
 }

@@ -1,28 +1,28 @@
 //! The MCP server: one connection over a pair of streams, from its first message to the end of its last call.
 
-mod answer;
-mod frame;
+mod eof_signal;
 mod handler;
-mod lines;
-mod offer;
+mod parsed_line;
 mod request_id;
-mod streams;
 #[cfg(test)]
 mod tests;
+mod tool_description;
+mod tool_result;
+mod transport;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use agent::Desk;
-use protocol::Fault;
+use agent::Engine;
+use protocol::UserError;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use self::handler::Served;
-use self::lines::lines;
-use self::streams::Watched;
-use crate::limits::{LAST_CALLS_MAX, MESSAGE_BYTES_MAX};
+use self::eof_signal::EofSignalReader;
+use self::handler::GatewayServer;
+use self::transport::split_transport;
+use crate::limits::{CALLS_DRAIN_TIMEOUT, MESSAGE_BYTES_MAX};
 
 /// Serves the tools of a folder to whoever is at the other end, in both eras of the protocol: with `initialize` up to
 /// 2025-11-25, and by requests that stand for themselves of 2026-07-28. Its calls are one session, which is opened with
@@ -32,33 +32,41 @@ use crate::limits::{LAST_CALLS_MAX, MESSAGE_BYTES_MAX};
 /// # Errors
 /// A folder that cannot be opened; a client that begins with something else than a request; a record that cannot be written.
 pub async fn serve<R, W>(
-    desk: &Desk,
+    desk: &Engine,
     workspace: &Path,
     (from, to): (R, W),
     stop: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), Fault>
+) -> Result<(), UserError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let (gone, end) = (CancellationToken::new(), CancellationToken::new());
-    let served = Arc::new(Served::new(desk.clone(), workspace, gone.clone())?);
-    let (transport, last) = lines(Watched::new(from, gone.clone()), to, MESSAGE_BYTES_MAX);
+    let served = Arc::new(GatewayServer::new(desk.clone(), workspace, gone.clone())?);
+    let (transport, last) = split_transport(
+        EofSignalReader::new(from, gone.clone()),
+        to,
+        MESSAGE_BYTES_MAX,
+    );
     let ends_calls = tokio::spawn(end_calls(served.clone(), gone, stop, end.clone()));
     let ended = match serve_server_with_ct(served.clone(), transport, end).await {
-        Ok(running) => running.waiting().await.map_err(|_| broke_off()).map(told),
-        Err(error) => not_begun(&error),
+        Ok(running) => running
+            .waiting()
+            .await
+            .map_err(|_| internal_error())
+            .map(log_quit),
+        Err(error) => handle_initialize_error(&error),
     };
     ends_calls.abort();
     let closed = served.close().await;
-    last.say().await;
+    last.finish().await;
     closed?;
     ended
 }
 
 /// Ends the calls that run: soon after the client closed its side, at once when all of this is to stop.
 async fn end_calls(
-    served: Arc<Served>,
+    served: Arc<GatewayServer>,
     gone: CancellationToken,
     stop: impl Future<Output = ()>,
     end: CancellationToken,
@@ -67,31 +75,31 @@ async fn end_calls(
         () = stop => end.cancel(),
         () = async {
             gone.cancelled().await;
-            tokio::time::sleep(LAST_CALLS_MAX).await;
+            tokio::time::sleep(CALLS_DRAIN_TIMEOUT).await;
         } => {}
     }
-    served.stop();
+    served.stop_calls();
 }
 
-fn told(quit: QuitReason) {
+fn log_quit(quit: QuitReason) {
     tracing::info!(?quit, "the connection came to its end");
 }
 
 /// A connection that ended before it began.
-fn not_begun(error: &ServerInitializeError) -> Result<(), Fault> {
+fn handle_initialize_error(error: &ServerInitializeError) -> Result<(), UserError> {
     match error {
         // Nobody came, or nobody is to come any more.
         ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled => Ok(()),
-        error => Err(Fault::new(
+        error => Err(UserError::new(
             "The client did not begin as the Model Context Protocol has it.",
             "Its first message must be a request: `initialize`, `server/discover` or one with its own `_meta`.",
         )
-        .caused_by(error)),
+        .with_source(error)),
     }
 }
 
-fn broke_off() -> Fault {
-    Fault::new(
+fn internal_error() -> UserError {
+    UserError::new(
         "The connection broke off by a fault of ours.",
         "Connect again.",
     )

@@ -8,19 +8,19 @@
 //! Start reading at [`LanguageServers`], which has one server for each folder and language; then `wire.rs`, what goes over the
 //! pipe, and `question.rs`, from a question to its answer.
 
-mod address;
-mod asked;
-mod documents;
-mod frame;
-mod heard;
-pub mod known;
+mod connection;
+mod file_uri;
+mod framing;
 pub mod limits;
-mod link;
-mod question;
-mod said;
+mod notifications;
+mod open_documents;
+pub mod presets;
+mod query;
+mod response;
+mod server_request;
 mod servers;
 pub mod settings;
-mod wire;
+mod transport;
 
-pub use link::Patience;
+pub use connection::LspTimeouts;
 pub use servers::LanguageServers;

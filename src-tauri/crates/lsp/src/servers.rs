@@ -6,86 +6,87 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use protocol::ToolError;
-use protocol::languages::LanguageServer;
-use protocol::shown::in_a_sentence;
-use runtime::{Inherited, Workspace};
+use protocol::server::language_servers::LanguageServer;
+use protocol::view::display_text::to_single_line;
+use runtime::{InheritedEnv, Workspace};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tools::languages::{Answered, Document, Languages, Question};
+use tools::language_service::{LanguageQuery, LanguageResponse, LanguageService, SourceDocument};
 
-use crate::known::{known, options};
+use crate::connection::{IDLE_REASON, LspConnection, LspTimeouts};
 use crate::limits::{ID_BYTES_MAX, REASON_CHARS_MAX, SERVERS_MAX, STEADY_AFTER};
-use crate::link::{Link, Patience, UNUSED};
-use crate::wire::Failure;
-use crate::{question, settings};
+use crate::presets::{find_preset, initialization_options};
+use crate::transport::LspFailure;
+use crate::{query, settings};
 
 /// What is said where nobody knows a language.
-const NOBODY: &str = "No language server is switched on, so nothing was asked. The person can switch one on in the settings under \
+const NO_SERVER_ENABLED: &str = "No language server is switched on, so nothing was asked. The person can switch one on in the settings under \
     Language servers. Until then use grep and read.";
 /// Why nothing goes to a server any more.
-const LET_GO: &str = "it was switched off";
+const SHUT_DOWN_REASON: &str = "it was switched off";
 
 /// All of them. When it goes, they go.
 pub struct LanguageServers {
-    inherited: Inherited,
-    patience: Patience,
-    known: Mutex<Known>,
+    inherited: InheritedEnv,
+    timeouts: LspTimeouts,
+    state: Mutex<LanguageServersState>,
 }
 
 #[derive(Default)]
-struct Known {
+struct LanguageServersState {
     /// Those that are on.
-    on: Vec<LanguageServer>,
-    at_work: HashMap<(PathBuf, String), Arc<AtWork>>,
+    enabled: Vec<LanguageServer>,
+    instances: HashMap<(PathBuf, String), Arc<ServerInstance>>,
 }
 
 /// One server for one folder.
-struct AtWork {
+struct ServerInstance {
     settings: LanguageServer,
     root: PathBuf,
-    inherited: Inherited,
-    patience: Patience,
+    inherited: InheritedEnv,
+    timeouts: LspTimeouts,
     /// Held while it is started.
-    tried: tokio::sync::Mutex<Tried>,
-    link: Mutex<Option<Arc<Link>>>,
+    start_attempts: tokio::sync::Mutex<StartAttempts>,
+    connection: Mutex<Option<Arc<LspConnection>>>,
     stop: CancellationToken,
 }
 
 /// How it went so far.
 #[derive(Default)]
-struct Tried {
+struct StartAttempts {
     failed: usize,
     /// Why it is not there, and when it may be started again.
-    lost: Option<(String, Instant)>,
+    last_failure: Option<(String, Instant)>,
 }
 
 impl LanguageServers {
     /// Nobody yet. What is started inherits these variables.
-    pub fn new(inherited: Inherited, patience: Patience) -> Self {
+    pub fn new(inherited: InheritedEnv, timeouts: LspTimeouts) -> Self {
         Self {
             inherited,
-            patience,
-            known: Mutex::default(),
+            timeouts,
+            state: Mutex::default(),
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock_state(&self) -> MutexGuard<'_, LanguageServersState> {
         // A panic while the lock was held leaves plain data behind; going on with it is safe.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts these settings in force: those that are off any more, or are set up otherwise, are ended. One that cannot be used
     /// is off.
-    pub fn set(&self, servers: &[LanguageServer]) {
+    pub fn apply_settings(&self, servers: &[LanguageServer]) {
         let on = servers.iter().take(SERVERS_MAX).filter(|one| one.enabled);
-        let usable = on.filter(|one| settings::wrong(std::slice::from_ref(*one)).is_empty());
-        let mut known = self.known();
-        known.on = usable.cloned().collect();
-        let on = known.on.clone();
-        known.at_work.retain(|_, one| {
+        let usable =
+            on.filter(|one| settings::validate_settings(std::slice::from_ref(*one)).is_empty());
+        let mut known = self.lock_state();
+        known.enabled = usable.cloned().collect();
+        let on = known.enabled.clone();
+        known.instances.retain(|_, one| {
             let stays = on.contains(&one.settings);
             if !stays {
-                one.let_go();
+                one.shut_down();
             }
             stays
         });
@@ -93,35 +94,39 @@ impl LanguageServers {
 
     /// Ends all of them.
     pub fn close(&self) {
-        let mut known = self.known();
-        known.on.clear();
-        for (_, one) in known.at_work.drain() {
-            one.let_go();
+        let mut known = self.lock_state();
+        known.enabled.clear();
+        for (_, one) in known.instances.drain() {
+            one.shut_down();
         }
     }
 
     /// The server that knows a file of a folder, and the id of the file's language.
-    fn of_file(&self, root: &Path, file: &str) -> Result<(Arc<AtWork>, String), ToolError> {
+    fn instance_for_file(
+        &self,
+        root: &Path,
+        file: &str,
+    ) -> Result<(Arc<ServerInstance>, String), ToolError> {
         let name = file.rsplit('/').next().unwrap_or(file).to_lowercase();
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let mut known = self.known();
-        let found = known.on.iter().find_map(|one| {
+        let mut known = self.lock_state();
+        let found = known.enabled.iter().find_map(|one| {
             let language = one.files.get(ending)?;
             Some((one.clone(), language.clone()))
         });
         let Some((settings, language)) = found else {
-            return Err(ToolError::Failed(nobody_for(file, &known.on)));
+            return Err(ToolError::Failed(no_server_message(file, &known.enabled)));
         };
         let key = (root.to_owned(), settings.id.clone());
-        let (inherited, patience) = (self.inherited.clone(), self.patience.clone());
-        let one = known.at_work.entry(key).or_insert_with(|| {
-            Arc::new(AtWork {
+        let (inherited, patience) = (self.inherited.clone(), self.timeouts.clone());
+        let one = known.instances.entry(key).or_insert_with(|| {
+            Arc::new(ServerInstance {
                 settings,
                 root: root.to_owned(),
                 inherited,
-                patience,
-                tried: tokio::sync::Mutex::default(),
-                link: Mutex::default(),
+                timeouts: patience,
+                start_attempts: tokio::sync::Mutex::default(),
+                connection: Mutex::default(),
                 stop: CancellationToken::new(),
             })
         });
@@ -129,9 +134,9 @@ impl LanguageServers {
     }
 }
 
-fn nobody_for(file: &str, on: &[LanguageServer]) -> String {
+fn no_server_message(file: &str, on: &[LanguageServer]) -> String {
     if on.is_empty() {
-        return NOBODY.to_owned();
+        return NO_SERVER_ENABLED.to_owned();
     }
     let told = |one: &LanguageServer| {
         let endings: Vec<&str> = one.files.keys().map(String::as_str).collect();
@@ -141,7 +146,7 @@ fn nobody_for(file: &str, on: &[LanguageServer]) -> String {
     format!(
         "No language server that is switched on knows `{}`; on are {}. The person can switch another one on in the settings \
          under Language servers. Until then use grep and read.",
-        in_a_sentence(file, 200),
+        to_single_line(file, 200),
         told.join(", ")
     )
 }
@@ -153,166 +158,173 @@ impl Drop for LanguageServers {
 }
 
 #[async_trait]
-impl Languages for LanguageServers {
-    fn missing(&self) -> Option<String> {
-        self.known().on.is_empty().then(|| NOBODY.to_owned())
+impl LanguageService for LanguageServers {
+    fn missing_setup(&self) -> Option<String> {
+        self.lock_state()
+            .enabled
+            .is_empty()
+            .then(|| NO_SERVER_ENABLED.to_owned())
     }
 
     async fn ask(
         &self,
         workspace: &Workspace,
-        document: &Document,
-        question: &Question,
+        document: &SourceDocument,
+        question: &LanguageQuery,
         cancel: &CancellationToken,
-    ) -> Result<Answered, ToolError> {
+    ) -> Result<LanguageResponse, ToolError> {
         let mut again = true;
         loop {
-            let (one, language) = self.of_file(workspace.root(), &document.path)?;
+            let (one, language) = self.instance_for_file(workspace.root(), &document.path)?;
             let title = one.title();
             let link = tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(ToolError::Cancelled),
-                link = one.link() => link.map_err(|why| unavailable(&title, &why))?,
+                link = one.connection() => link.map_err(|why| unavailable_error(&title, &why))?,
             };
             let about = (document, language.as_str());
-            match question::ask(&link, workspace, about, question, cancel).await {
-                Ok((known, loading)) => {
-                    return Ok(Answered {
-                        known,
+            match query::query_server(&link, workspace, about, question, cancel).await {
+                Ok((result, loading)) => {
+                    return Ok(LanguageResponse {
+                        result,
                         encoding: link.encoding,
                         server: title,
                         loading,
                     });
                 }
                 // It was ended because nobody asked it, just as somebody did.
-                Err(Failure::Gone) if again && link.wire.why().as_deref() == Some(UNUSED) => {
+                Err(LspFailure::Disconnected)
+                    if again && link.wire.close_reason().as_deref() == Some(IDLE_REASON) =>
+                {
                     again = false;
                 }
-                Err(failure) => return Err(failed(&title, failure, &link).await),
+                Err(failure) => return Err(to_tool_error(&title, failure, &link).await),
             }
         }
     }
 }
 
-fn unavailable(title: &str, why: &str) -> ToolError {
+fn unavailable_error(title: &str, why: &str) -> ToolError {
     ToolError::Failed(format!(
         "The language server {title} is not available: {}. Use grep and read meanwhile.",
-        in_a_sentence(why.trim_end_matches('.'), 2 * REASON_CHARS_MAX)
+        to_single_line(why.trim_end_matches('.'), 2 * REASON_CHARS_MAX)
     ))
 }
 
 /// A failure as the model reads it.
-async fn failed(title: &str, failure: Failure, link: &Link) -> ToolError {
+async fn to_tool_error(title: &str, failure: LspFailure, link: &LspConnection) -> ToolError {
     match failure {
-        Failure::Cancelled => ToolError::Cancelled,
-        Failure::TimedOut(limit) => ToolError::TimedOut(format!(
+        LspFailure::Cancelled => ToolError::Cancelled,
+        LspFailure::TimedOut(limit) => ToolError::TimedOut(format!(
             "The language server {title} gave no answer within {} s. It may still be loading: ask again later, or use grep and \
              read.",
             limit.as_secs_f64()
         )),
-        Failure::Gone => unavailable(title, &link.why_gone().await),
-        Failure::Refused { message, .. } => ToolError::Failed(format!(
+        LspFailure::Disconnected => unavailable_error(title, &link.disconnect_reason().await),
+        LspFailure::Rejected { message, .. } => ToolError::Failed(format!(
             "The language server {title} says: {}",
-            in_a_sentence(&message, REASON_CHARS_MAX)
+            to_single_line(&message, REASON_CHARS_MAX)
         )),
-        Failure::Strange(why) => ToolError::Failed(format!(
+        LspFailure::Malformed(why) => ToolError::Failed(format!(
             "The language server {title} could not help: {}. Use grep and read.",
-            in_a_sentence(&why, 2 * REASON_CHARS_MAX)
+            to_single_line(&why, 2 * REASON_CHARS_MAX)
         )),
     }
 }
 
-impl AtWork {
+impl ServerInstance {
     /// What people call it.
     fn title(&self) -> String {
         let id = &self.settings.id;
-        known(id).map_or_else(
-            || in_a_sentence(id, ID_BYTES_MAX).to_string(),
+        find_preset(id).map_or_else(
+            || to_single_line(id, ID_BYTES_MAX).to_string(),
             |known| known.title.to_owned(),
         )
     }
 
-    fn held(&self) -> MutexGuard<'_, Option<Arc<Link>>> {
-        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_connection(&self) -> MutexGuard<'_, Option<Arc<LspConnection>>> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn let_go(&self) {
+    fn shut_down(&self) {
         self.stop.cancel();
-        if let Some(link) = self.held().take() {
-            link.close(LET_GO);
+        if let Some(link) = self.lock_connection().take() {
+            link.close(SHUT_DOWN_REASON);
         }
     }
 
     /// The connection: there, or made now by whoever asks first. The making goes on if they give up.
-    async fn link(self: Arc<Self>) -> Result<Arc<Link>, String> {
-        let making = tokio::spawn(async move { self.made().await });
+    async fn connection(self: Arc<Self>) -> Result<Arc<LspConnection>, String> {
+        let making = tokio::spawn(async move { self.connect().await });
         let broken = |_| Err("starting it broke off".to_owned());
         making.await.unwrap_or_else(broken)
     }
 
-    async fn made(&self) -> Result<Arc<Link>, String> {
-        let mut tried = self.tried.lock().await;
-        let held = self.held().clone();
+    async fn connect(&self) -> Result<Arc<LspConnection>, String> {
+        let mut tried = self.start_attempts.lock().await;
+        let held = self.lock_connection().clone();
         if let Some(link) = held {
-            if !link.is_gone() {
+            if !link.is_closed() {
                 return Ok(link);
             }
-            self.held().take();
-            self.heed(&mut tried, &link).await;
+            self.lock_connection().take();
+            self.record_connection_end(&mut tried, &link).await;
         }
-        if let Some((why, until)) = &tried.lost {
+        if let Some((why, until)) = &tried.last_failure {
             let rest = until.saturating_duration_since(Instant::now());
             if !rest.is_zero() {
                 let rest = rest.as_secs() + 1;
                 return Err(format!("{why}. It may be started again in {rest} s"));
             }
         }
-        let Some(program) = settings::program(&self.settings) else {
-            let command = in_a_sentence(&self.settings.command, REASON_CHARS_MAX);
+        let Some(program) = settings::find_program(&self.settings) else {
+            let command = to_single_line(&self.settings.command, REASON_CHARS_MAX);
             return Err(format!("its program `{command}` is not installed"));
         };
         let how = (program.as_path(), self.settings.args.as_slice());
-        let options = options(&self.settings.id);
+        let options = initialization_options(&self.settings.id);
         let (root, inherited) = (&self.root, &self.inherited);
         let opened = tokio::select! {
             biased;
-            () = self.stop.cancelled() => return Err(LET_GO.to_owned()),
-            opened = Link::open(how, options.as_ref(), root, inherited, &self.patience) => opened,
+            () = self.stop.cancelled() => return Err(SHUT_DOWN_REASON.to_owned()),
+            opened = LspConnection::open(how, options.as_ref(), root, inherited, &self.timeouts) => opened,
         };
         match opened {
             Ok(link) => {
-                tried.lost = None;
-                *self.held() = Some(link.clone());
+                tried.last_failure = None;
+                *self.lock_connection() = Some(link.clone());
                 // It may have been switched off in the meantime.
                 if self.stop.is_cancelled() {
-                    self.let_go();
-                    return Err(LET_GO.to_owned());
+                    self.shut_down();
+                    return Err(SHUT_DOWN_REASON.to_owned());
                 }
                 Ok(link)
             }
             Err(why) => {
-                self.lose(&mut tried, why.clone());
+                self.record_failure(&mut tried, why.clone());
                 Err(why)
             }
         }
     }
 
     /// Learns from how a connection ended.
-    async fn heed(&self, tried: &mut Tried, link: &Link) {
-        let why = link.why_gone().await;
-        if link.since.elapsed() >= STEADY_AFTER {
+    async fn record_connection_end(&self, tried: &mut StartAttempts, link: &LspConnection) {
+        let why = link.disconnect_reason().await;
+        if link.started_at.elapsed() >= STEADY_AFTER {
             tried.failed = 0;
         }
-        if why != UNUSED {
-            self.lose(tried, why);
+        if why != IDLE_REASON {
+            self.record_failure(tried, why);
         }
     }
 
     /// The next start waits, longer each time.
-    fn lose(&self, tried: &mut Tried, why: String) {
-        let pauses = &self.patience.retry_after;
+    fn record_failure(&self, tried: &mut StartAttempts, why: String) {
+        let pauses = &self.timeouts.retry_after;
         let pause = pauses.get(tried.failed).or(pauses.last()).copied();
         tried.failed = tried.failed.saturating_add(1);
-        tried.lost = pause.map(|pause| (why, Instant::now() + pause));
+        tried.last_failure = pause.map(|pause| (why, Instant::now() + pause));
     }
 }

@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use protocol::Fault;
-use protocol::languages::{LanguageServer, LanguageServerView};
-use protocol::shown::in_a_sentence;
+use protocol::UserError;
+use protocol::server::language_servers::{LanguageServer, LanguageServerView};
+use protocol::view::display_text::to_single_line;
 
-use crate::known::{KNOWN, known};
-use crate::limits::{ARGS_MAX, ENDINGS_MAX, ID_BYTES_MAX, SERVERS_MAX, VALUE_BYTES_MAX};
+use crate::limits::{ARGS_MAX, FILE_EXTENSIONS_MAX, ID_BYTES_MAX, SERVERS_MAX, VALUE_BYTES_MAX};
+use crate::presets::{SERVER_PRESETS, find_preset};
 
 /// What is wrong with the servers that are set up.
-pub fn wrong(servers: &[LanguageServer]) -> Vec<Fault> {
+pub fn validate_settings(servers: &[LanguageServer]) -> Vec<UserError> {
     let mut ids = BTreeSet::new();
-    let mut faults: Vec<Fault> = servers
+    let mut faults: Vec<UserError> = servers
         .iter()
-        .filter_map(|server| wrong_with(server, !ids.insert(&server.id)))
+        .filter_map(|server| validate_server(server, !ids.insert(&server.id)))
         .collect();
     if servers.len() > SERVERS_MAX {
-        faults.push(Fault::new(
+        faults.push(UserError::new(
             format!("There are more than {SERVERS_MAX} language servers."),
             "Remove some.",
         ));
@@ -26,10 +26,10 @@ pub fn wrong(servers: &[LanguageServer]) -> Vec<Fault> {
     faults
 }
 
-fn wrong_with(server: &LanguageServer, is_double: bool) -> Option<Fault> {
-    let told = in_a_sentence(&server.id, ID_BYTES_MAX);
-    let fault = |what: String, hint: &str| Some(Fault::new(what, hint));
-    if !is_name(&server.id) {
+fn validate_server(server: &LanguageServer, is_double: bool) -> Option<UserError> {
+    let told = to_single_line(&server.id, ID_BYTES_MAX);
+    let fault = |what: String, hint: &str| Some(UserError::new(what, hint));
+    if !is_valid_id(&server.id) {
         let what = format!("`{told}` is no id of a language server.");
         return fault(what, "Give it one of small letters, digits, `-` and `_`.");
     }
@@ -60,7 +60,7 @@ fn wrong_with(server: &LanguageServer, is_double: bool) -> Option<Fault> {
     let is_language = |id: &str| !id.trim().is_empty() && id.len() <= ID_BYTES_MAX;
     let mut files = server.files.iter();
     let right = files.all(|(ending, language)| is_ending(ending) && is_language(language));
-    if server.files.is_empty() || server.files.len() > ENDINGS_MAX || !right {
+    if server.files.is_empty() || server.files.len() > FILE_EXTENSIONS_MAX || !right {
         let what = format!("The files of the language server `{told}` are not named rightly.");
         return fault(
             what,
@@ -70,44 +70,46 @@ fn wrong_with(server: &LanguageServer, is_double: bool) -> Option<Fault> {
     None
 }
 
-fn is_name(id: &str) -> bool {
+fn is_valid_id(id: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     !id.is_empty() && id.len() <= ID_BYTES_MAX && id.chars().all(fits)
 }
 
 /// Where the program of a server is; none where it is not installed.
-pub fn program(server: &LanguageServer) -> Option<PathBuf> {
-    runtime::program_of(&server.command)
+pub fn find_program(server: &LanguageServer) -> Option<PathBuf> {
+    runtime::find_program(&server.command)
 }
 
 /// Every server that is set up or offered, and whether its program is there.
-pub fn views(servers: &[LanguageServer]) -> Vec<LanguageServerView> {
+pub fn build_views(servers: &[LanguageServer]) -> Vec<LanguageServerView> {
     let view = |settings: LanguageServer| {
-        let maker = known(&settings.id);
+        let maker = find_preset(&settings.id);
         LanguageServerView {
             title: maker.map_or_else(|| settings.id.clone(), |maker| maker.title.to_owned()),
             language: match maker {
                 Some(maker) => maker.language.to_owned(),
-                None => languages(&settings),
+                None => language_names(&settings),
             },
             runs: maker.map_or_else(
                 || "May run whatever it finds in the folder.".to_owned(),
-                |maker| maker.runs.to_owned(),
+                |maker| maker.execution_note.to_owned(),
             ),
             own: maker.is_none(),
-            found: program(&settings).map(|file| file.display().to_string()),
+            found: find_program(&settings).map(|file| file.display().to_string()),
             settings,
         }
     };
-    let offered = KNOWN.iter().map(|offered| {
+    let offered = SERVER_PRESETS.iter().map(|offered| {
         let set = servers.iter().find(|server| server.id == offered.id);
-        set.cloned().unwrap_or_else(|| offered.settings())
+        set.cloned().unwrap_or_else(|| offered.to_settings())
     });
-    let own = servers.iter().filter(|server| known(&server.id).is_none());
+    let own = servers
+        .iter()
+        .filter(|server| find_preset(&server.id).is_none());
     offered.chain(own.cloned()).map(view).collect()
 }
 
-fn languages(server: &LanguageServer) -> String {
+fn language_names(server: &LanguageServer) -> String {
     let ids: BTreeSet<&str> = server.files.values().map(String::as_str).collect();
     ids.into_iter().collect::<Vec<_>>().join(", ")
 }
@@ -130,14 +132,14 @@ mod tests {
 
     #[test]
     fn what_is_offered_is_right_and_off() {
-        let offered: Vec<_> = KNOWN
+        let offered: Vec<_> = SERVER_PRESETS
             .iter()
-            .map(super::super::known::KnownServer::settings)
+            .map(super::super::presets::ServerPreset::to_settings)
             .collect();
-        assert_eq!(wrong(&offered), []);
+        assert_eq!(validate_settings(&offered), []);
         assert!(offered.iter().all(|server| !server.enabled));
-        let shown = views(&[]);
-        assert_eq!(shown.len(), KNOWN.len());
+        let shown = build_views(&[]);
+        assert_eq!(shown.len(), SERVER_PRESETS.len());
         assert!(shown.iter().all(|view| !view.own && !view.runs.is_empty()));
     }
 
@@ -164,20 +166,23 @@ mod tests {
         for (change, told) in table {
             let mut server = good();
             change(&mut server);
-            let said: String = wrong(&[server]).iter().map(ToString::to_string).collect();
+            let said: String = validate_settings(&[server])
+                .iter()
+                .map(ToString::to_string)
+                .collect();
             assert_eq!(said.is_empty(), told.is_empty(), "{told}: {said}");
             assert!(said.contains(told), "{told}: {said}");
         }
-        let twice = wrong(&[good(), good()]);
+        let twice = validate_settings(&[good(), good()]);
         assert!(twice[0].message.contains("two language servers `mine`"));
     }
 
     /// Own ones are shown after those that are offered, as they are set up.
     #[test]
     fn own_ones_are_shown_too() {
-        let mut on = known("pyright").unwrap().settings();
+        let mut on = find_preset("pyright").unwrap().to_settings();
         on.enabled = true;
-        let shown = views(&[good(), on]);
+        let shown = build_views(&[good(), on]);
         let own = shown.last().unwrap();
         assert_eq!(
             (own.own, own.title.as_str(), own.language.as_str()),

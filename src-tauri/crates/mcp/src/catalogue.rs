@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use protocol::Digest;
-use protocol::depth::{DEPTH_MAX, exceeds};
-use protocol::servers::ToolHints;
-use protocol::shown::{in_a_sentence, is_hidden};
+use protocol::server::mcp_servers::ToolHints;
+use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
+use protocol::view::display_text::{is_hidden, to_single_line};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ use crate::limits::{
 /// One tool as a server defines it: what is pinned, and what a change is noticed by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
-pub struct Definition {
+pub struct ServerToolDefinition {
     /// As the server calls it.
     pub name: String,
     /// What it does, in the server's words; empty if it says nothing.
@@ -28,12 +28,12 @@ pub struct Definition {
     /// What the server says of its safety.
     pub hints: ToolHints,
     /// All of it that is looked at, with the members of every object in order.
-    whole: Value,
+    canonical: Value,
     bytes: usize,
 }
 
 /// The members of a definition that are looked at: another one of them is another tool.
-const MEMBERS: [&str; 6] = [
+const HASHED_MEMBERS: [&str; 6] = [
     "name",
     "title",
     "description",
@@ -42,22 +42,22 @@ const MEMBERS: [&str; 6] = [
     "annotations",
 ];
 
-impl Definition {
+impl ServerToolDefinition {
     /// Reads one item of a list of tools.
     ///
     /// # Errors
     /// Why it cannot be a tool, as a clause.
-    pub fn read(item: &Value) -> Result<Self, String> {
+    pub fn from_list_item(item: &Value) -> Result<Self, String> {
         let Some(item) = item.as_object() else {
             return Err("it is no object".to_owned());
         };
-        if item.values().any(|member| exceeds(member, DEPTH_MAX)) {
+        if item.values().any(|member| exceeds_depth(member, DEPTH_MAX)) {
             return Err(format!("it is nested more than {DEPTH_MAX} levels deep"));
         }
         let mut whole = Map::new();
-        for member in MEMBERS {
+        for member in HASHED_MEMBERS {
             if let Some(value) = item.get(member).filter(|value| !value.is_null()) {
-                whole.insert(member.to_owned(), in_order(value));
+                whole.insert(member.to_owned(), sort_members(value));
             }
         }
         let text = |member: &str| match whole.get(member) {
@@ -101,42 +101,42 @@ impl Definition {
             input_schema,
             output_schema,
             hints: hints.unwrap_or_default(),
-            whole,
+            canonical: whole,
             bytes,
         })
     }
 
     /// What it is, as one value: two definitions that say the same have the same.
     pub fn digest(&self) -> Digest {
-        Digest::of_json(&self.whole)
+        Digest::from_json(&self.canonical)
     }
 
     /// All of it as text, for a difference.
     pub fn text(&self) -> String {
-        format!("{:#}", self.whole)
+        format!("{:#}", self.canonical)
     }
 
     /// Whether something in it is not seen, or reads otherwise than it is.
-    pub fn hides(&self) -> bool {
-        hides(&self.whole)
+    pub fn has_hidden_text(&self) -> bool {
+        contains_hidden_text(&self.canonical)
     }
 }
 
-impl TryFrom<Value> for Definition {
+impl TryFrom<Value> for ServerToolDefinition {
     type Error = String;
 
     fn try_from(item: Value) -> Result<Self, Self::Error> {
-        Self::read(&item)
+        Self::from_list_item(&item)
     }
 }
 
-impl From<Definition> for Value {
-    fn from(definition: Definition) -> Self {
-        definition.whole
+impl From<ServerToolDefinition> for Value {
+    fn from(definition: ServerToolDefinition) -> Self {
+        definition.canonical
     }
 }
 
-fn in_order(value: &Value) -> Value {
+fn sort_members(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
             let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
@@ -144,22 +144,22 @@ fn in_order(value: &Value) -> Value {
             let sorted = sorted.into_iter();
             Value::Object(
                 sorted
-                    .map(|(name, value)| (name.clone(), in_order(value)))
+                    .map(|(name, value)| (name.clone(), sort_members(value)))
                     .collect(),
             )
         }
-        Value::Array(items) => Value::Array(items.iter().map(in_order).collect()),
+        Value::Array(items) => Value::Array(items.iter().map(sort_members).collect()),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 
-fn hides(value: &Value) -> bool {
+fn contains_hidden_text(value: &Value) -> bool {
     match value {
         Value::Object(members) => {
             let mut members = members.iter();
-            members.any(|(name, value)| name.chars().any(is_hidden) || hides(value))
+            members.any(|(name, value)| name.chars().any(is_hidden) || contains_hidden_text(value))
         }
-        Value::Array(items) => items.iter().any(hides),
+        Value::Array(items) => items.iter().any(contains_hidden_text),
         Value::String(text) => text.chars().any(is_hidden),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
@@ -167,35 +167,35 @@ fn hides(value: &Value) -> bool {
 
 /// The tools that a server has at one moment, in its order.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Catalogue {
+pub struct ToolCatalogue {
     /// The tools, no name twice.
-    pub tools: Vec<Definition>,
+    pub tools: Vec<ServerToolDefinition>,
     /// What was left out, one sentence each.
     pub left_out: Vec<String>,
     /// Whether it says that it has resources beside them.
     pub has_resources: bool,
     names: HashSet<String>,
     bytes: usize,
-    more: usize,
+    left_out_beyond_limit: usize,
 }
 
-impl Catalogue {
+impl ToolCatalogue {
     /// Adds an item of the list, or says why it is left out.
     pub fn add(&mut self, item: &Value) {
         let named = item.get("name").and_then(Value::as_str).unwrap_or_default();
-        let named = in_a_sentence(named, NAME_CHARS_MAX);
+        let named = to_single_line(named, NAME_CHARS_MAX);
         if self.tools.len() >= TOOLS_MAX {
-            return self.leave_out(format!(
+            return self.record_left_out(format!(
                 "`{named}` is left out: the server has more than {TOOLS_MAX} tools."
             ));
         }
-        match Definition::read(item) {
-            Err(why) => self.leave_out(format!("`{named}` is left out: {why}.")),
-            Ok(tool) if self.bytes + tool.bytes > CATALOGUE_BYTES_MAX => self.leave_out(format!(
+        match ServerToolDefinition::from_list_item(item) {
+            Err(why) => self.record_left_out(format!("`{named}` is left out: {why}.")),
+            Ok(tool) if self.bytes + tool.bytes > CATALOGUE_BYTES_MAX => self.record_left_out(format!(
                 "`{named}` is left out: the definitions of the server are larger than {CATALOGUE_BYTES_MAX} bytes."
             )),
             Ok(tool) if !self.names.insert(tool.name.clone()) => {
-                self.leave_out(format!("`{named}` is left out: the server lists it twice."));
+                self.record_left_out(format!("`{named}` is left out: the server lists it twice."));
             }
             Ok(tool) => {
                 self.bytes += tool.bytes;
@@ -205,19 +205,19 @@ impl Catalogue {
     }
 
     /// Says that something was left out. Of many only the first are told one by one.
-    pub fn leave_out(&mut self, why: String) {
+    pub fn record_left_out(&mut self, why: String) {
         if self.left_out.len() < LEFT_OUT_MAX {
             self.left_out.push(why);
             return;
         }
-        self.more += 1;
+        self.left_out_beyond_limit += 1;
         self.left_out.truncate(LEFT_OUT_MAX);
-        let more = format!("And {} more are left out.", self.more);
+        let more = format!("And {} more are left out.", self.left_out_beyond_limit);
         self.left_out.push(more);
     }
 
     /// The tool of this name.
-    pub fn find(&self, name: &str) -> Option<&Definition> {
+    pub fn find(&self, name: &str) -> Option<&ServerToolDefinition> {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
@@ -228,7 +228,7 @@ impl Catalogue {
             .iter()
             .map(|tool| (&tool.name, tool.digest()))
             .collect();
-        Digest::of_json(&all)
+        Digest::from_json(&all)
     }
 }
 
@@ -238,7 +238,11 @@ mod tests {
 
     #[test]
     fn the_order_of_members_is_no_change_and_every_word_is() {
-        let read = |item: Value| Definition::read(&item).unwrap().digest();
+        let read = |item: Value| {
+            ServerToolDefinition::from_list_item(&item)
+                .unwrap()
+                .digest()
+        };
         let base = json!({ "name": "a", "description": "d",
             "inputSchema": { "type": "object", "properties": { "x": {}, "y": {} } } });
         let turned = json!({ "inputSchema": { "properties": { "y": {}, "x": {} }, "type": "object" },
@@ -266,7 +270,7 @@ mod tests {
         for _ in 0..200 {
             deep = json!({ "items": deep });
         }
-        let mut catalogue = Catalogue::default();
+        let mut catalogue = ToolCatalogue::default();
         for item in [
             json!("x"),
             json!({ "name": "" }),
@@ -294,7 +298,7 @@ mod tests {
 
     #[test]
     fn three_thousand_tools_are_cut_and_told() {
-        let mut catalogue = Catalogue::default();
+        let mut catalogue = ToolCatalogue::default();
         for n in 0..3_000 {
             catalogue.add(&json!({ "name": format!("tool{n}") }));
         }

@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use policy::RuleSet;
-use policy::way_out::named;
-use protocol::servers::{
-    SERVER_TIMEOUT_MS, SERVER_TIMEOUT_MS_MAX, ServerClient, ServerId, ServerRoom, ServerSettings,
-    ServerWay,
+use policy::egress::resolve_named_host;
+use protocol::server::mcp_servers::{
+    OauthClient, SERVER_TIMEOUT_MS, SERVER_TIMEOUT_MS_MAX, ServerId, ServerSandbox, ServerSettings,
+    ServerTransport,
 };
-use protocol::shown::in_a_sentence;
+use protocol::view::display_text::to_single_line;
 use serde::Deserialize;
 use toml_edit::Table;
-use tools::kept::{Kept, Wrong, put_list, put_map};
-use tools::limits::NAMED_CHARS_MAX;
+use tools::config_table::{ConfigTable, ConfigTableError, insert_list, insert_map};
+use tools::limits::QUOTED_CHARS_MAX;
 
-use crate::limits::{FILE_BYTES_MAX, ROOM_HOSTS_MAX, SERVERS_MAX, VALUE_BYTES_MAX, VALUES_MAX};
-use crate::refs::refers;
+use crate::config_references::has_reference;
+use crate::limits::{FILE_BYTES_MAX, SANDBOX_HOSTS_MAX, SERVERS_MAX, VALUE_BYTES_MAX, VALUES_MAX};
 
 /// The file of a person's servers.
 pub enum ServersFile {}
@@ -24,7 +24,7 @@ pub enum ServersFile {}
 /// A server as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Written {
+pub struct ServerEntry {
     command: Option<String>,
     args: Option<Vec<String>>,
     env: Option<BTreeMap<String, String>>,
@@ -33,53 +33,57 @@ pub struct Written {
     hosts: Option<Vec<String>>,
     url: Option<String>,
     headers: Option<BTreeMap<String, String>>,
-    client: Option<ServerClient>,
+    client: Option<OauthClient>,
     timeout_ms: Option<u32>,
 }
 
-impl Kept for ServersFile {
-    type One = ServerSettings;
-    type Written = Written;
+impl ConfigTable for ServersFile {
+    type TableItem = ServerSettings;
+    type RawItem = ServerEntry;
     const FILE: &'static str = "servers.toml";
     const SECTION: &'static str = "servers";
-    const ONE: &'static str = "server";
+    const ITEM_NAME: &'static str = "server";
     const BYTES_MAX: usize = FILE_BYTES_MAX;
     const COUNT_MAX: usize = SERVERS_MAX;
 
-    fn of(id: ServerId, written: Written, enabled: bool) -> Result<ServerSettings, Wrong> {
+    fn from_raw(
+        id: ServerId,
+        written: ServerEntry,
+        enabled: bool,
+    ) -> Result<ServerSettings, ConfigTableError> {
         let timeout_ms = written.timeout_ms.unwrap_or(SERVER_TIMEOUT_MS);
         Ok(ServerSettings {
             id,
-            way: written.way()?,
+            way: written.parse_way()?,
             timeout_ms,
             enabled,
         })
     }
 
-    fn named(one: &ServerSettings) -> (&ServerId, bool) {
+    fn id_and_enabled(one: &ServerSettings) -> (&ServerId, bool) {
         (&one.id, one.enabled)
     }
 
-    fn right(one: &ServerSettings) -> Result<(), Wrong> {
-        right(one)
+    fn validate(one: &ServerSettings) -> Result<(), ConfigTableError> {
+        validate_settings(one)
     }
 
-    fn table(one: &ServerSettings) -> Table {
-        table(one)
+    fn to_table(one: &ServerSettings) -> Table {
+        settings_to_table(one)
     }
 }
 
-impl Written {
-    fn way(self) -> Result<ServerWay, Wrong> {
-        let no = |key, what: &str, hint: &str| Err(Wrong::new(key, what, hint));
+impl ServerEntry {
+    fn parse_way(self) -> Result<ServerTransport, ConfigTableError> {
+        let no = |key, what: &str, hint: &str| Err(ConfigTableError::new(key, what, hint));
         match (self.command, self.url) {
             (Some(command), None) if self.headers.is_none() && self.client.is_none() => {
-                Ok(ServerWay::Stdio {
+                Ok(ServerTransport::Stdio {
                     command,
                     args: self.args.unwrap_or_default(),
                     env: self.env.unwrap_or_default(),
                     folder: self.folder,
-                    room: room(self.room, self.hosts)?,
+                    room: parse_sandbox(self.room, self.hosts)?,
                 })
             }
             (None, Some(url))
@@ -89,7 +93,7 @@ impl Written {
                     && self.room.is_none()
                     && self.hosts.is_none() =>
             {
-                Ok(ServerWay::Http {
+                Ok(ServerTransport::Http {
                     url,
                     headers: self.headers.unwrap_or_default(),
                     client: self.client,
@@ -120,17 +124,17 @@ impl Written {
 }
 
 /// The room that is written; none where the server runs as the person.
-fn room(
+fn parse_sandbox(
     workspace: Option<String>,
     hosts: Option<Vec<String>>,
-) -> Result<Option<ServerRoom>, Wrong> {
+) -> Result<Option<ServerSandbox>, ConfigTableError> {
     match (workspace, hosts) {
-        (Some(workspace), hosts) => Ok(Some(ServerRoom {
+        (Some(workspace), hosts) => Ok(Some(ServerSandbox {
             workspace,
             hosts: hosts.unwrap_or_default(),
         })),
         (None, None) => Ok(None),
-        (None, Some(_)) => Err(Wrong::new(
+        (None, Some(_)) => Err(ConfigTableError::new(
             "hosts",
             "it names hosts and no room, so it runs as you and reaches every host",
             "Write `room`, the folder that it may change, or take out `hosts`.",
@@ -138,8 +142,8 @@ fn room(
     }
 }
 
-fn right(settings: &ServerSettings) -> Result<(), Wrong> {
-    let wrong = |key, what: String, hint: &str| Err(Wrong::new(key, what, hint));
+fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> {
+    let wrong = |key, what: String, hint: &str| Err(ConfigTableError::new(key, what, hint));
     if !(1..=SERVER_TIMEOUT_MS_MAX).contains(&settings.timeout_ms) {
         let what = format!(
             "its time limit is {} ms, and may be 1 to {SERVER_TIMEOUT_MS_MAX}",
@@ -148,7 +152,7 @@ fn right(settings: &ServerSettings) -> Result<(), Wrong> {
         return wrong("timeout_ms", what, "Set `timeout_ms`, or leave it out.");
     }
     let (values, count): (Vec<&str>, usize) = match &settings.way {
-        ServerWay::Stdio {
+        ServerTransport::Stdio {
             command,
             args,
             env,
@@ -159,8 +163,8 @@ fn right(settings: &ServerSettings) -> Result<(), Wrong> {
                 let what = "its command is empty".to_owned();
                 return wrong("command", what, "Name the program.");
             }
-            if let Some(name) = env.keys().find(|name| !is_variable(name)) {
-                let named = in_a_sentence(name, NAMED_CHARS_MAX);
+            if let Some(name) = env.keys().find(|name| !is_variable_name(name)) {
+                let named = to_single_line(name, QUOTED_CHARS_MAX);
                 let what = format!("`{named}` is no name of a variable");
                 return wrong("env", what, "Correct the name in `env`.");
             }
@@ -171,7 +175,7 @@ fn right(settings: &ServerSettings) -> Result<(), Wrong> {
                 return wrong("folder", what, "Write the whole path of `folder`.");
             }
             if let Some(room) = room {
-                right_room(room, folder.as_deref())?;
+                validate_sandbox(room, folder.as_deref())?;
             }
             let hosts = room.iter().flat_map(|room| &room.hosts);
             let of_room = room.iter().map(|room| &room.workspace).chain(hosts);
@@ -179,7 +183,7 @@ fn right(settings: &ServerSettings) -> Result<(), Wrong> {
             let all = all.chain(folder).chain(of_room).map(String::as_str);
             (all.collect(), args.len() + env.len())
         }
-        ServerWay::Http {
+        ServerTransport::Http {
             url,
             headers,
             client,
@@ -196,8 +200,8 @@ fn right(settings: &ServerSettings) -> Result<(), Wrong> {
                 );
             }
             // What it refers to is looked at when the server is started.
-            if !refers(url)
-                && let Err(what) = runtime::net::server_address(url)
+            if !has_reference(url)
+                && let Err(what) = runtime::net::parse_server_url(url)
             {
                 let hint = "Write an address such as https://example.com/mcp.";
                 return wrong("url", what, hint);
@@ -224,8 +228,8 @@ fn right(settings: &ServerSettings) -> Result<(), Wrong> {
 }
 
 /// Its folder and its hosts are what they are called; whether the folder is there is found when it is started.
-fn right_room(room: &ServerRoom, starts_in: Option<&str>) -> Result<(), Wrong> {
-    let wrong = |key, what: String, hint: &str| Err(Wrong::new(key, what, hint));
+fn validate_sandbox(room: &ServerSandbox, starts_in: Option<&str>) -> Result<(), ConfigTableError> {
+    let wrong = |key, what: String, hint: &str| Err(ConfigTableError::new(key, what, hint));
     let workspace = Path::new(&room.workspace);
     if !workspace.is_absolute() {
         let what = "the folder of its room is not an absolute path".to_owned();
@@ -237,22 +241,22 @@ fn right_room(room: &ServerRoom, starts_in: Option<&str>) -> Result<(), Wrong> {
     }
     // One that is referred to is looked at when the server is started.
     if let Some(folder) = starts_in
-        && !refers(folder)
+        && !has_reference(folder)
         && !Path::new(folder).starts_with(workspace)
     {
         let what = "it starts outside the folder of its room".to_owned();
         let hint = "Take out `folder`: it then starts in that of `room`.";
         return wrong("folder", what, hint);
     }
-    if room.hosts.len() > ROOM_HOSTS_MAX {
-        let what = format!("it names more than {ROOM_HOSTS_MAX} hosts");
+    if room.hosts.len() > SANDBOX_HOSTS_MAX {
+        let what = format!("it names more than {SANDBOX_HOSTS_MAX} hosts");
         return wrong("hosts", what, "Leave some of them out.");
     }
     let rules = RuleSet::builtin();
     let mut closed = room
         .hosts
         .iter()
-        .filter_map(|host| named(host, &rules, 0).err());
+        .filter_map(|host| resolve_named_host(host, &rules, 0).err());
     if let Some(why) = closed.next() {
         let why = why.trim_end_matches('.').to_owned();
         let hint = "Name each host by itself, such as \"api.example.com\".";
@@ -261,14 +265,14 @@ fn right_room(room: &ServerRoom, starts_in: Option<&str>) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn is_variable(name: &str) -> bool {
+fn is_variable_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(|c: char| c == '=' || c.is_whitespace() || c.is_control())
 }
 
-fn table(settings: &ServerSettings) -> Table {
+fn settings_to_table(settings: &ServerSettings) -> Table {
     let mut table = Table::new();
     match &settings.way {
-        ServerWay::Stdio {
+        ServerTransport::Stdio {
             command,
             args,
             env,
@@ -276,28 +280,28 @@ fn table(settings: &ServerSettings) -> Table {
             room,
         } => {
             table.insert("command", toml_edit::value(command.as_str()));
-            put_list(&mut table, "args", args);
+            insert_list(&mut table, "args", args);
             if let Some(folder) = folder {
                 table.insert("folder", toml_edit::value(folder.as_str()));
             }
             if let Some(room) = room {
                 table.insert("room", toml_edit::value(room.workspace.as_str()));
-                put_list(&mut table, "hosts", &room.hosts);
+                insert_list(&mut table, "hosts", &room.hosts);
             }
-            put_map(&mut table, "env", env);
+            insert_map(&mut table, "env", env);
         }
-        ServerWay::Http {
+        ServerTransport::Http {
             url,
             headers,
             client,
         } => {
             table.insert("url", toml_edit::value(url.as_str()));
-            put_map(&mut table, "headers", headers);
+            insert_map(&mut table, "headers", headers);
             if let Some(client) = client {
                 let mut given = BTreeMap::from([("id".to_owned(), client.id.clone())]);
                 let secret = client.secret.clone();
                 given.extend(secret.map(|secret| ("secret".to_owned(), secret)));
-                put_map(&mut table, "client", &given);
+                insert_map(&mut table, "client", &given);
             }
         }
     }

@@ -5,51 +5,55 @@ use base64::engine::general_purpose::STANDARD;
 use protocol::{Content, ToolError, ToolOutput};
 use serde_json::{Value, json};
 use tools::limits::IMAGE_BYTES_MAX;
-use tools::text::{amount, plural};
+use tools::text::{format_byte_size, format_count};
 
 use crate::limits::{CONTENT_ITEMS_MAX, REASON_CHARS_MAX, TEXT_BYTES_MAX};
 
 /// Images that models can look at.
-const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const SUPPORTED_IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// What a call of a tool came to.
 ///
 /// # Errors
 /// The server says that it went wrong: its words. Or what it says is no answer to a call.
-pub fn output(result: &Value) -> Result<ToolOutput, ToolError> {
-    let mut gathered = Gathered::default();
+pub fn parse_tool_result(result: &Value) -> Result<ToolOutput, ToolError> {
+    let mut gathered = ContentBuilder::default();
     let items = match result.get("content") {
         None | Some(Value::Null) => &[][..],
         Some(Value::Array(items)) => items,
-        Some(_) => return Err(unreadable("its content is no list")),
+        Some(_) => return Err(unreadable_answer_error("its content is no list")),
     };
     let is_error = match result.get("isError") {
         None | Some(Value::Null) => false,
         Some(Value::Bool(is_error)) => *is_error,
-        Some(_) => return Err(unreadable("its `isError` is neither true nor false")),
+        Some(_) => {
+            return Err(unreadable_answer_error(
+                "its `isError` is neither true nor false",
+            ));
+        }
     };
     for item in items.iter().take(CONTENT_ITEMS_MAX) {
-        gathered.take(item);
+        gathered.push_item(item);
     }
     if let Some(more @ 1..) = items.len().checked_sub(CONTENT_ITEMS_MAX) {
-        gathered.say(&format!("[{more} more items were left out.]"));
+        gathered.push_text(&format!("[{more} more items were left out.]"));
     }
     let data = result
         .get("structuredContent")
         .filter(|data| !data.is_null());
     if let (Some(data), true) = (data, gathered.text.is_empty()) {
-        gathered.say(&data.to_string());
+        gathered.push_text(&data.to_string());
     }
-    let Gathered { text, content, .. } = gathered;
+    let ContentBuilder { text, content, .. } = gathered;
     if is_error {
         return Err(ToolError::Failed(match text.trim() {
             "" => "The server says that the call failed, and not why.".to_owned(),
-            said => protocol_cut(said),
+            said => truncate_reason(said),
         }));
     }
     let message = match content.len() {
-        0 => plural(text.lines().count() as u64, "line", "lines"),
-        items => plural(items as u64, "item", "items"),
+        0 => format_count(text.lines().count() as u64, "line", "lines"),
+        items => format_count(items as u64, "item", "items"),
     };
     Ok(ToolOutput {
         content,
@@ -62,7 +66,7 @@ pub fn output(result: &Value) -> Result<ToolOutput, ToolError> {
 ///
 /// # Errors
 /// There is nothing in the answer.
-pub fn resource(result: &Value) -> Result<ToolOutput, ToolError> {
+pub fn parse_resource_result(result: &Value) -> Result<ToolOutput, ToolError> {
     let parts = result.get("contents").and_then(Value::as_array);
     let parts = parts
         .filter(|parts| !parts.is_empty())
@@ -70,43 +74,43 @@ pub fn resource(result: &Value) -> Result<ToolOutput, ToolError> {
     let parts = parts
         .iter()
         .map(|part| json!({ "type": "resource", "resource": part }));
-    output(&json!({ "content": parts.collect::<Vec<_>>() }))
+    parse_tool_result(&json!({ "content": parts.collect::<Vec<_>>() }))
 }
 
 /// What cannot be read is taken for nothing: whether the call worked is not known.
-fn unreadable(why: &str) -> ToolError {
+fn unreadable_answer_error(why: &str) -> ToolError {
     ToolError::Failed(format!(
         "The server's answer cannot be read: {why}. Whether the call did something is not known."
     ))
 }
 
 /// An error is for reading, not for storing: its beginning.
-fn protocol_cut(said: &str) -> String {
-    tools::text::shortened(said, REASON_CHARS_MAX * 8)
+fn truncate_reason(said: &str) -> String {
+    tools::text::truncate_chars(said, REASON_CHARS_MAX * 8)
 }
 
 #[derive(Default)]
-struct Gathered {
+struct ContentBuilder {
     text: String,
     content: Vec<Content>,
-    full: bool,
+    is_full: bool,
 }
 
-impl Gathered {
-    fn take(&mut self, item: &Value) {
+impl ContentBuilder {
+    fn push_item(&mut self, item: &Value) {
         let text = |member: &str| item.get(member).and_then(Value::as_str);
         match (text("type"), item) {
-            (Some("text"), _) => self.say(text("text").unwrap_or_default()),
-            (Some("image"), _) => self.image(
+            (Some("text"), _) => self.push_text(text("text").unwrap_or_default()),
+            (Some("image"), _) => self.push_image(
                 text("mimeType").unwrap_or_default(),
                 text("data").unwrap_or_default(),
             ),
             (Some("audio"), _) => {
                 let mime = text("mimeType").unwrap_or("audio");
                 let bytes = text("data").unwrap_or_default().len() as u64 / 4 * 3;
-                self.say(&format!(
+                self.push_text(&format!(
                     "[Audio ({mime}, {}) was left out: it cannot be heard here.]",
-                    amount(bytes)
+                    format_byte_size(bytes)
                 ));
             }
             (Some("resource_link"), _) => {
@@ -118,28 +122,31 @@ impl Gathered {
                 });
             }
             (Some("resource"), _) => match item.get("resource") {
-                Some(resource) => self.resource(resource),
-                None => self.say("[A resource without content.]"),
+                Some(resource) => self.push_resource(resource),
+                None => self.push_text("[A resource without content.]"),
             },
             (kind, _) => {
-                let kind = protocol::shown::in_a_sentence(kind.unwrap_or("no kind"), 40);
-                self.say(&format!(
+                let kind =
+                    protocol::view::display_text::to_single_line(kind.unwrap_or("no kind"), 40);
+                self.push_text(&format!(
                     "[Content of a kind that is not known here: {kind}.]"
                 ));
             }
         }
     }
 
-    fn resource(&mut self, resource: &Value) {
+    fn push_resource(&mut self, resource: &Value) {
         let text = |member: &str| resource.get(member).and_then(Value::as_str);
         let uri = text("uri").unwrap_or_default();
         let mime = text("mimeType").unwrap_or_default();
         match (text("text"), text("blob")) {
-            (Some(said), _) => self.say(&format!("[{uri}]\n{said}")),
-            (None, Some(blob)) if IMAGES.contains(&mime) => self.image(mime, blob),
+            (Some(said), _) => self.push_text(&format!("[{uri}]\n{said}")),
+            (None, Some(blob)) if SUPPORTED_IMAGE_TYPES.contains(&mime) => {
+                self.push_image(mime, blob)
+            }
             (None, Some(blob)) => {
-                let bytes = amount(blob.len() as u64 / 4 * 3);
-                self.say(&format!("[{uri}: {mime}, {bytes}, was left out.]"));
+                let bytes = format_byte_size(blob.len() as u64 / 4 * 3);
+                self.push_text(&format!("[{uri}: {mime}, {bytes}, was left out.]"));
             }
             (None, None) => self.content.push(Content::Resource {
                 uri: uri.to_owned(),
@@ -150,10 +157,10 @@ impl Gathered {
     }
 
     /// An image that a model cannot be given is told instead: it would break the whole request.
-    fn image(&mut self, mime: &str, base64: &str) {
+    fn push_image(&mut self, mime: &str, base64: &str) {
         let bytes = base64.len() as u64 / 4 * 3;
         let why = match () {
-            () if !IMAGES.contains(&mime) => "its kind is not known",
+            () if !SUPPORTED_IMAGE_TYPES.contains(&mime) => "its kind is not known",
             () if bytes > IMAGE_BYTES_MAX => "it is too large",
             () if STANDARD.decode(base64).is_err() => "it is not base64",
             () => {
@@ -163,15 +170,15 @@ impl Gathered {
                 });
             }
         };
-        let mime = protocol::shown::in_a_sentence(mime, 40);
-        self.say(&format!(
+        let mime = protocol::view::display_text::to_single_line(mime, 40);
+        self.push_text(&format!(
             "[An image ({mime}, {}) was left out: {why}.]",
-            amount(bytes)
+            format_byte_size(bytes)
         ));
     }
 
-    fn say(&mut self, text: &str) {
-        if self.full {
+    fn push_text(&mut self, text: &str) {
+        if self.is_full {
             return;
         }
         if !self.text.is_empty() {
@@ -184,7 +191,7 @@ impl Gathered {
         let cut = text.floor_char_boundary(room);
         self.text.push_str(&text[..cut]);
         self.text.push_str("\n[The rest was left out.]");
-        self.full = true;
+        self.is_full = true;
     }
 }
 
@@ -210,7 +217,7 @@ mod tests {
             { "text": "of no kind" },
             7,
         ]});
-        let output = output(&result).unwrap();
+        let output = parse_tool_result(&result).unwrap();
         assert_eq!(
             output.text,
             "one\n[An image (image/svg+xml, 3 bytes) was left out: its kind is not known.]\n\
@@ -239,11 +246,11 @@ mod tests {
         let both = json!({ "content": [{ "type": "text", "text": "five" }], "structuredContent": { "n": 5 } });
         let alone = json!({ "content": [], "structuredContent": { "n": 5 } });
         for (result, text) in [(both, "five"), (alone, r#"{"n":5}"#)] {
-            let output = output(&result).unwrap();
+            let output = parse_tool_result(&result).unwrap();
             assert_eq!(output.text, text);
             assert_eq!(output.data, Some(json!({ "n": 5 })));
         }
-        let nothing = output(&json!({})).unwrap();
+        let nothing = parse_tool_result(&json!({})).unwrap();
         assert_eq!((nothing.text.as_str(), nothing.data), ("", None));
     }
 
@@ -260,7 +267,10 @@ mod tests {
             ),
         ] {
             let result = json!({ "isError": true, "content": content });
-            assert_eq!(output(&result), Err(ToolError::Failed(told.to_owned())));
+            assert_eq!(
+                parse_tool_result(&result),
+                Err(ToolError::Failed(told.to_owned()))
+            );
         }
     }
 
@@ -268,10 +278,10 @@ mod tests {
     fn too_much_is_cut_and_said() {
         let long = "ä".repeat(TEXT_BYTES_MAX);
         let result = json!({ "content": [{ "type": "text", "text": long }, { "type": "text", "text": "x" }] });
-        let text = output(&result).unwrap().text;
+        let text = parse_tool_result(&result).unwrap().text;
         assert!(text.len() <= TEXT_BYTES_MAX + 30 && text.ends_with("\n[The rest was left out.]"));
         let many = vec![json!({ "type": "text", "text": "" }); CONTENT_ITEMS_MAX + 3];
-        let text = output(&json!({ "content": many })).unwrap().text;
+        let text = parse_tool_result(&json!({ "content": many })).unwrap().text;
         assert!(text.ends_with("[3 more items were left out.]"));
     }
 }

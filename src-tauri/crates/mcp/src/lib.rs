@@ -4,30 +4,32 @@
 //! what the server says of its safety can only tighten (M16). **It opens no process and no connection itself**: `runtime`
 //! does, for servers that a person switched on. **What is not as it was approved is not called.**
 //!
-//! Start reading at [`Server`], one server from its start to its end; then [`ServerTool`], a call of one of its tools.
+//! Start reading at [`McpServer`], one server from its start to its end; then [`McpTool`], a call of one of its tools.
 
-mod asked;
 pub mod catalogue;
 pub mod config;
+mod connection;
 pub mod content;
+mod failure_reasons;
 pub mod form;
-mod handler;
 pub mod import;
 pub mod limits;
-mod link;
-mod log;
-pub mod pin;
-mod reasons;
-mod resources;
-mod seen;
+mod line_limit;
+mod message_handler;
+mod oauth;
+mod pending_catalogue;
+pub mod pins;
+mod resource_tool;
+mod running_calls;
 mod server;
-mod sign;
+mod server_log;
+mod server_request;
 mod tool;
-mod wanted;
-mod wire;
 
-pub use pin::Pins;
-pub use server::{Ground, Rooms, Server, forget, signs_in};
-pub use sign::Vault;
-pub use tool::ServerTool;
-pub use tools::refs::{self, Lookup};
+pub use oauth::CredentialVault;
+pub use pins::ToolPins;
+pub use server::{
+    McpServer, ServerDependencies, ServerSandboxLauncher, remove_server_data, supports_sign_in,
+};
+pub use tool::McpTool;
+pub use tools::config_references::{self, ReferenceResolver};

@@ -13,7 +13,7 @@ pub const DEFINITION_BYTES_MAX: usize = 64 * 1024;
 /// All definitions of one server, in bytes of JSON.
 pub const CATALOGUE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// What is kept of a list that waits for an approval, in bytes.
-pub const SEEN_BYTES_MAX: u64 = 2 * CATALOGUE_BYTES_MAX as u64;
+pub const PENDING_CATALOGUE_BYTES_MAX: u64 = 2 * CATALOGUE_BYTES_MAX as u64;
 /// What is kept of how a server said that it wants to know who asks, in bytes.
 pub const CHALLENGE_BYTES_MAX: u64 = 64 * 1024;
 /// Sentences that are kept on what was left out of a list.
@@ -53,7 +53,7 @@ pub const TARGET_CHARS_MAX: usize = 200;
 /// A changed list is asked for at most this often.
 pub const RELIST_EVERY: Duration = Duration::from_millis(500);
 /// How long a call waits to tell a server that it was cancelled.
-pub const CANCEL_TOLD_MAX: Duration = Duration::from_millis(250);
+pub const CANCEL_NOTICE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How often a server may ask back before it answers a call.
 pub const ROUNDS_MAX: usize = 10;
 /// Length of a difference that is shown, in bytes.
@@ -69,27 +69,27 @@ pub const FORM_VALUE_CHARS_MAX: usize = 200;
 /// What a person writes into one field, in characters.
 pub const FORM_ANSWER_CHARS_MAX: u64 = 100_000;
 /// What a server says that it wants, in characters; of more it gets a no.
-pub const ASK_CHARS_MAX: usize = 8_000;
+pub const ELICITATION_CHARS_MAX: usize = 8_000;
 /// An address that a server wants opened, in characters.
-pub const ASK_URL_CHARS_MAX: usize = 4_000;
+pub const ELICITATION_URL_CHARS_MAX: usize = 4_000;
 /// How often a server may ask the person in one call.
-pub const ASKS_PER_CALL_MAX: u32 = 10;
+pub const ELICITATIONS_PER_CALL_MAX: u32 = 10;
 /// Addresses that a person is sent to before a server answers.
-pub const ADDRESSES_MAX: usize = 5;
+pub const ELICITATION_URLS_MAX: usize = 5;
 /// Messages that a model is sent for a server at once.
-pub const LEND_MESSAGES_MAX: usize = 100;
+pub const SAMPLING_MESSAGES_MAX: usize = 100;
 /// All of them, in characters.
-pub const LEND_CHARS_MAX: usize = 100_000;
+pub const SAMPLING_CHARS_MAX: usize = 100_000;
 /// How often a model answers for a server in one call.
-pub const LENDS_PER_CALL_MAX: u32 = 3;
+pub const SAMPLINGS_PER_CALL_MAX: u32 = 3;
 /// Resources that one question for the list tells.
-pub const RESOURCES_TOLD_MAX: usize = 200;
+pub const RESOURCES_LISTED_MAX: usize = 200;
 /// What is told of one of them, in characters.
 pub const RESOURCE_CHARS_MAX: usize = 300;
 /// The address of a resource, in characters.
 pub const URI_CHARS_MAX: usize = 4_000;
 /// How long a person has to sign in, from when they were told the address.
-pub const SIGN_IN_MAX: Duration = Duration::from_secs(10 * 60);
+pub const SIGN_IN_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// One request to whoever signs the person in, in milliseconds.
 pub const SIGN_IN_REQUEST_MS: u64 = 20_000;
 /// One answer of theirs, in bytes.
@@ -99,8 +99,8 @@ pub const SIGN_IN_RECORD_BYTES_MAX: usize = 16_000;
 /// Messages of one prompt that are told.
 pub const PROMPT_MESSAGES_MAX: usize = 100;
 /// Hosts that a server in a room may reach.
-pub const ROOM_HOSTS_MAX: usize = 32;
+pub const SANDBOX_HOSTS_MAX: usize = 32;
 /// Things that a server was refused in its room, told when it ended.
-pub const REFUSED_TOLD_MAX: usize = 5;
+pub const REFUSALS_REPORTED_MAX: usize = 5;
 /// What one prompt is filled in with, in number.
 pub const PROMPT_ARGUMENTS_MAX: usize = 32;

@@ -5,43 +5,43 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::grounds::Confinement;
-use protocol::interface::Origin;
+use protocol::interface::ToolOrigin;
+use protocol::rule::evidence::Confinement;
 use protocol::{Access, Digest, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tools::limits::ID_BYTES_MAX;
-use tools::mentions::{is_deleting_name, mentions};
-use tools::text::{shortened, visible};
+use tools::mentions::{collect_mentions, is_deleting_name};
+use tools::text::{escape_invisible, truncate_chars};
 use tools::tool::ProgressFn;
-use tools::{Asks, Hands, Mentions, Tool, ToolContext};
+use tools::{CallContext, ElicitationChannel, Mentions, Tool, ToolContext};
 
-use crate::catalogue::Definition;
+use crate::catalogue::ServerToolDefinition;
+use crate::connection::CallListeners;
 use crate::content;
 use crate::limits::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, START_MARGIN_MS, TARGET_CHARS_MAX};
-use crate::link::Heard;
-use crate::pin::Pinned;
-use crate::server::Server;
+use crate::pins::PinnedTool;
+use crate::server::McpServer;
 
 /// What a model reads of a tool whose author said nothing.
-const UNDESCRIBED: &str =
+const NO_DESCRIPTION: &str =
     "Its server gave no description; its name and parameters say what it does.";
 
 /// A tool of a server.
-pub struct ServerTool {
-    server: Arc<Server>,
-    tool: Definition,
+pub struct McpTool {
+    server: Arc<McpServer>,
+    tool: ServerToolDefinition,
     interface: ToolInterface,
     /// Whether its calls may take something away, by its own word or its name: a hint only tightens.
     deletes: bool,
 }
 
-impl ServerTool {
+impl McpTool {
     /// A tool that was approved, under the name that it keeps: `server__tool` (`S001-59`, M11).
     ///
     /// It says no mode, since nobody vouches for what its server does: without a rule it asks (M21). Hints of the server only
     /// ever tighten (M16), and nothing of it runs beside anything else (M08).
-    pub fn new(server: Arc<Server>, pinned: &Pinned) -> Self {
+    pub fn new(server: Arc<McpServer>, pinned: &PinnedTool) -> Self {
         let tool = pinned.tool.clone();
         let settings = server.settings();
         let names = tool
@@ -56,26 +56,26 @@ impl ServerTool {
         let parameters = names.iter().map(|name| format!(" {{{name}}}"));
         let classifier_input = std::iter::once(pinned.called.clone());
         let description = match tool.description.trim() {
-            "" => UNDESCRIBED.to_owned(),
-            said => shortened(&readable(said), DESCRIPTION_CHARS_MAX),
+            "" => NO_DESCRIPTION.to_owned(),
+            said => truncate_chars(&escape_hidden_text(said), DESCRIPTION_CHARS_MAX),
         };
-        let mut interface = ToolInterface::tool(pinned.called.as_str())
+        let mut interface = ToolInterface::builder(pinned.called.as_str())
             .namespace(settings.id.as_str())
-            .tool_id(id(settings.id.as_str(), &pinned.called, &tool))
+            .tool_id(build_tool_id(settings.id.as_str(), &pinned.called, &tool))
             .native_ids(native)
-            .user_facing_name(title(&tool.name, &server))
+            .user_facing_name(build_tool_title(&tool.name, &server))
             .description(description)
             .model_input_schema(tool.input_schema.clone())
             .output_schema(tool.output_schema.clone())
             .strict(false)
-            .requires(server.requires())
+            .requires(server.requirements())
             .sandbox_profile(server.sandbox_profile())
             .kind(ToolKind::Other)
             .is_open_world(true)
             .classifier_input(classifier_input.chain(parameters).collect::<String>())
             .execution_profile_ref("server")
             .timeout_ms(2 * u64::from(settings.timeout_ms) + START_MARGIN_MS)
-            .origin(Origin::Foreign {
+            .origin(ToolOrigin::Foreign {
                 source: format!("mcp:{}", settings.id),
             });
         if tool.hints.destructive == Some(true) {
@@ -90,31 +90,34 @@ impl ServerTool {
     }
 }
 
-impl ServerTool {
+impl McpTool {
     /// Calls it with arguments that were approved.
     ///
     /// # Errors
     /// The server is unavailable, says no, or did not answer in time; the tool is not as it was approved.
-    pub async fn call(
+    pub async fn call_approved(
         &self,
         arguments: Map<String, Value>,
         cancel: &CancellationToken,
         on_progress: Option<ProgressFn>,
-        asks: Option<Arc<dyn Asks>>,
+        asks: Option<Arc<dyn ElicitationChannel>>,
     ) -> Result<ToolOutput, ToolError> {
-        let heard = Heard { on_progress, asks };
-        let called = self.server.call(&self.tool, arguments, cancel, heard);
-        content::output(&called.await?)
+        let heard = CallListeners {
+            on_progress,
+            elicitation: asks,
+        };
+        let called = self.server.call_tool(&self.tool, arguments, cancel, heard);
+        content::parse_tool_result(&called.await?)
     }
 }
 
 /// The name of a tool, cut where it is too long for models in a way that keeps it its own.
-fn id(server: &str, called: &str, tool: &Definition) -> String {
+fn build_tool_id(server: &str, called: &str, tool: &ServerToolDefinition) -> String {
     let id = format!("{server}__{called}");
     if id.len() <= ID_BYTES_MAX {
         return id;
     }
-    let digest = Digest::of(format!("{}\0{called}", tool.name).as_bytes());
+    let digest = Digest::from_bytes(format!("{}\0{called}", tool.name).as_bytes());
     let tail: String = digest
         .0
         .chars()
@@ -126,19 +129,19 @@ fn id(server: &str, called: &str, tool: &Definition) -> String {
 }
 
 /// The tool's name with that of its server: tools of several servers are called alike.
-fn title(name: &str, server: &Server) -> String {
+fn build_tool_title(name: &str, server: &McpServer) -> String {
     let server = format!(" ({})", server.settings().id);
     let room = NAME_CHARS_MAX.saturating_sub(server.chars().count());
-    shortened(&visible(name), room) + &server
+    truncate_chars(&escape_invisible(name), room) + &server
 }
 
 /// A text of several lines with its hidden characters named.
-fn readable(text: &str) -> String {
-    protocol::shown::plain(&protocol::shown::shown(text))
+fn escape_hidden_text(text: &str) -> String {
+    protocol::view::display_text::join_spans(&protocol::view::display_text::to_spans(text))
 }
 
 #[async_trait]
-impl Tool for ServerTool {
+impl Tool for McpTool {
     fn interface(&self) -> &ToolInterface {
         &self.interface
     }
@@ -164,7 +167,7 @@ impl Tool for ServerTool {
             }
         };
         let line = text.lines().next().unwrap_or_default();
-        shortened(&visible(line), TARGET_CHARS_MAX)
+        truncate_chars(&escape_invisible(line), TARGET_CHARS_MAX)
     }
 
     /// What a server touches is not known to anybody but it: nothing is declared.
@@ -173,7 +176,7 @@ impl Tool for ServerTool {
     }
 
     fn mentions(&self, arguments: &Map<String, Value>) -> Mentions {
-        mentions(&self.tool.input_schema, arguments, self.deletes)
+        collect_mentions(&self.tool.input_schema, arguments, self.deletes)
     }
 
     fn confinement(&self) -> Confinement {
@@ -181,19 +184,23 @@ impl Tool for ServerTool {
     }
 
     /// What a program of this machine changes in the workspace is found by a picture from before.
-    async fn runs_in_place(&self, hands: &Hands) -> bool {
-        self.server.may_change(hands.workspace.root())
-            && hands.environment.can_picture(&hands.workspace).await
+    async fn can_run_in_place(&self, hands: &ToolContext) -> bool {
+        self.server.can_change_folder(hands.workspace.root())
+            && hands
+                .dry_run_environment
+                .can_snapshot(&hands.workspace)
+                .await
     }
 
     async fn execute(
         &self,
         approved: &Approved,
-        _hands: &Hands,
-        cx: &ToolContext,
+        _hands: &ToolContext,
+        cx: &CallContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments().clone();
-        let (on_progress, asks) = (cx.on_progress.clone(), cx.asks.clone());
-        self.call(arguments, &cx.cancel, on_progress, asks).await
+        let (on_progress, asks) = (cx.on_progress.clone(), cx.elicitation.clone());
+        self.call_approved(arguments, &cx.cancel, on_progress, asks)
+            .await
     }
 }

@@ -1,51 +1,55 @@
 //! `apis.toml`: the services of a person, read with errors that name the line and changed one table at a time.
 
-use protocol::apis::{API_TIMEOUT_MS_MAX, ApiAuth, ApiSettings, ApiSetup};
-use protocol::servers::ServerId;
-use protocol::shown::in_a_sentence;
+use protocol::server::apis::{API_TIMEOUT_MS_MAX, ApiAuth, ApiSettings, ApiSetup};
+use protocol::server::mcp_servers::ServerId;
+use protocol::view::display_text::to_single_line;
 use toml_edit::{InlineTable, Item, Table, Value};
-use tools::kept::{Kept, Wrong, put_list, put_map};
+use tools::config_references::has_reference;
+use tools::config_table::{ConfigTable, ConfigTableError, insert_list, insert_map};
 use tools::limits::VALUE_BYTES_MAX;
-use tools::refs::refers;
 
-use crate::api::is_address;
-use crate::limits::{APIS_MAX, FILE_BYTES_MAX, NAMED_CHARS_MAX, VALUES_MAX};
-use crate::parameter::is_token;
+use crate::api::is_document_url;
+use crate::document::parameter::is_header_token;
+use crate::limits::{APIS_MAX, FILE_BYTES_MAX, QUOTED_CHARS_MAX, VALUES_MAX};
 
 /// The file of a person's services.
 pub enum ApisFile {}
 
-impl Kept for ApisFile {
-    type One = ApiSettings;
-    type Written = ApiSetup;
+impl ConfigTable for ApisFile {
+    type TableItem = ApiSettings;
+    type RawItem = ApiSetup;
     const FILE: &'static str = "apis.toml";
     const SECTION: &'static str = "apis";
-    const ONE: &'static str = "service";
+    const ITEM_NAME: &'static str = "service";
     const BYTES_MAX: usize = FILE_BYTES_MAX;
     const COUNT_MAX: usize = APIS_MAX;
 
-    fn of(id: ServerId, setup: ApiSetup, enabled: bool) -> Result<ApiSettings, Wrong> {
+    fn from_raw(
+        id: ServerId,
+        setup: ApiSetup,
+        enabled: bool,
+    ) -> Result<ApiSettings, ConfigTableError> {
         Ok(ApiSettings { id, setup, enabled })
     }
 
-    fn named(one: &ApiSettings) -> (&ServerId, bool) {
+    fn id_and_enabled(one: &ApiSettings) -> (&ServerId, bool) {
         (&one.id, one.enabled)
     }
 
-    fn right(one: &ApiSettings) -> Result<(), Wrong> {
-        right(&one.setup)
+    fn validate(one: &ApiSettings) -> Result<(), ConfigTableError> {
+        validate_setup(&one.setup)
     }
 
-    fn table(one: &ApiSettings) -> Table {
-        table(&one.setup)
+    fn to_table(one: &ApiSettings) -> Table {
+        setup_to_table(&one.setup)
     }
 }
 
-fn right(setup: &ApiSetup) -> Result<(), Wrong> {
-    let wrong = |key, what: String, hint: &str| Err(Wrong::new(key, what, hint));
+fn validate_setup(setup: &ApiSetup) -> Result<(), ConfigTableError> {
+    let wrong = |key, what: String, hint: &str| Err(ConfigTableError::new(key, what, hint));
     let document = setup.document.as_str();
     let is_file = std::path::Path::new(document).is_absolute();
-    if !is_file && !is_address(document) {
+    if !is_file && !is_document_url(document) {
         let what = "its document is neither an address nor the whole path of a file".to_owned();
         return wrong(
             "document",
@@ -62,7 +66,7 @@ fn right(setup: &ApiSetup) -> Result<(), Wrong> {
         ("base_url", setup.base_url.as_deref()),
     ];
     for (key, address) in addresses {
-        if let Some(Err(what)) = address.map(runtime::net::server_address) {
+        if let Some(Err(what)) = address.map(runtime::net::parse_server_url) {
             return wrong(
                 key,
                 what,
@@ -77,8 +81,8 @@ fn right(setup: &ApiSetup) -> Result<(), Wrong> {
         );
         return wrong("timeout_ms", what, "Set `timeout_ms`, or leave it out.");
     }
-    if let Some(name) = setup.headers.keys().find(|name| !is_token(name)) {
-        let named = in_a_sentence(name, NAMED_CHARS_MAX);
+    if let Some(name) = setup.headers.keys().find(|name| !is_header_token(name)) {
+        let named = to_single_line(name, QUOTED_CHARS_MAX);
         let what = format!("`{named}` is no name of a header");
         return wrong("headers", what, "Correct the name in `headers`.");
     }
@@ -112,7 +116,7 @@ fn right(setup: &ApiSetup) -> Result<(), Wrong> {
         let what = "a value is empty, or holds a line end or a zero character".to_owned();
         return wrong("", what, "Write something in it, in one line.");
     }
-    if setup.variables.values().any(|value| refers(value)) {
+    if setup.variables.values().any(|value| has_reference(value)) {
         let what = "a variable of its address refers to something".to_owned();
         return wrong(
             "variables",
@@ -123,7 +127,7 @@ fn right(setup: &ApiSetup) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn table(setup: &ApiSetup) -> Table {
+fn setup_to_table(setup: &ApiSetup) -> Table {
     let mut table = Table::new();
     table.insert("document", toml_edit::value(setup.document.as_str()));
     if setup.follow_files {
@@ -138,25 +142,25 @@ fn table(setup: &ApiSetup) -> Table {
         ("paths", &setup.paths),
     ];
     for (name, list) in lists {
-        put_list(&mut table, name, list);
+        insert_list(&mut table, name, list);
     }
     if setup.timeout_ms != 0 {
         table.insert("timeout_ms", toml_edit::value(i64::from(setup.timeout_ms)));
     }
     for (name, map) in [("variables", &setup.variables), ("headers", &setup.headers)] {
-        put_map(&mut table, name, map);
+        insert_map(&mut table, name, map);
     }
     if !setup.auth.is_empty() {
         let mut inner = Table::new();
         for (name, auth) in &setup.auth {
-            inner.insert(name, Item::Value(Value::InlineTable(written(auth))));
+            inner.insert(name, Item::Value(Value::InlineTable(auth_to_table(auth))));
         }
         table.insert("auth", Item::Table(inner));
     }
     table
 }
 
-fn written(auth: &ApiAuth) -> InlineTable {
+fn auth_to_table(auth: &ApiAuth) -> InlineTable {
     let members = match auth {
         ApiAuth::Token { token } => vec![("type", "token"), ("token", token)],
         ApiAuth::Basic { username, password } => vec![
@@ -183,12 +187,12 @@ fn written(auth: &ApiAuth) -> InlineTable {
 mod tests {
     use std::collections::BTreeMap;
 
-    use tools::kept::{self, switched, without};
+    use tools::config_table::{self, remove_item, set_enabled};
 
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<ApiSettings>, protocol::Fault> {
-        kept::read::<ApisFile>(text)
+    fn read(text: &str) -> Result<Vec<ApiSettings>, protocol::UserError> {
+        config_table::parse_items::<ApisFile>(text)
     }
 
     fn one() -> ApiSettings {
@@ -219,7 +223,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again_and_comments_stay() {
-        let text = kept::with::<ApisFile>("# mine\n[apis]\n", &one()).unwrap();
+        let text = config_table::upsert_item::<ApisFile>("# mine\n[apis]\n", &one()).unwrap();
         let file = ApiSettings {
             id: ServerId::try_from("file".to_owned()).unwrap(),
             setup: ApiSetup {
@@ -229,17 +233,17 @@ mod tests {
             },
             enabled: false,
         };
-        let text = kept::with::<ApisFile>(&text, &file).unwrap();
-        let text = switched::<ApisFile>(&text, &one().id, true).unwrap();
+        let text = config_table::upsert_item::<ApisFile>(&text, &file).unwrap();
+        let text = set_enabled::<ApisFile>(&text, &one().id, true).unwrap();
         let on = ApiSettings {
             enabled: true,
             ..one()
         };
         assert_eq!(read(&text).unwrap(), [file.clone(), on]);
-        let text = without::<ApisFile>(&text, &one().id).unwrap();
+        let text = remove_item::<ApisFile>(&text, &one().id).unwrap();
         assert_eq!(read(&text).unwrap(), [file]);
         assert!(text.starts_with("# mine\n"), "{text}");
-        assert!(switched::<ApisFile>(&text, &one().id, true).is_err());
+        assert!(set_enabled::<ApisFile>(&text, &one().id, true).is_err());
     }
 
     #[test]

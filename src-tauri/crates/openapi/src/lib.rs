@@ -9,36 +9,21 @@
 //!
 //! Start reading at [`Document`], what a document says; then [`Request`], what a call sends; then [`ApiTool`].
 
-mod answer;
 mod api;
-mod auth;
-pub mod base;
-mod body;
+pub(crate) mod call;
 pub mod config;
 pub mod document;
 pub mod limits;
 mod names;
-pub mod operation;
-mod parameter;
-pub mod pin;
-mod preview;
-mod reader;
-mod request;
-mod schema;
-mod searching;
-mod security;
-mod sending;
-pub mod source;
-mod style;
-mod swagger2;
-mod token;
+pub mod pins;
 mod tool;
+mod web_search;
 
-pub use api::{Api, Ground, is_address};
-pub use base::Bases;
-pub use document::{Document, Filters};
-pub use operation::Operation;
-pub use pin::Pins;
-pub use request::{Content, Request};
-pub use source::Source;
+pub use crate::call::request::{ApiRequest, RequestContent};
+pub use crate::document::base_url::BaseUrlOptions;
+pub use crate::document::operation::Operation;
+pub use crate::document::source::DocumentSource;
+pub use api::{ApiContext, ApiService, is_document_url};
+pub use document::{ApiDocument, OperationFilter};
+pub use pins::OperationPins;
 pub use tool::ApiTool;

@@ -35,7 +35,7 @@ pub const TITLE_CHARS_MAX: usize = 120;
 /// Sentences that are kept on what was left out of a document.
 pub const LEFT_OUT_MAX: usize = 20;
 /// What a person sees of a member of a document within a sentence, in characters.
-pub use tools::limits::NAMED_CHARS_MAX;
+pub use tools::limits::QUOTED_CHARS_MAX;
 /// Values of one property of a schema that are kept.
 pub const ENUM_MAX: usize = 500;
 /// Documents of one desk.
@@ -49,9 +49,9 @@ pub const PINS_BYTES_MAX: u64 = 128 * 1024 * 1024;
 /// The body of one request, in bytes.
 pub const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Of the body of a request, in bytes, what a card shows.
-pub const SHOWN_BYTES_MAX: usize = 16 * 1024;
+pub const PREVIEW_BYTES_MAX: usize = 16 * 1024;
 /// The answer to one request, in bytes; what is beyond is not read.
-pub const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
+pub const RESPONSE_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The beginning of an answer that says what went wrong, in characters.
 pub const REASON_CHARS_MAX: usize = 4_000;
 /// One header of an answer that a model gets, in characters.
@@ -61,7 +61,7 @@ pub const TOKEN_BYTES_MAX: usize = 256 * 1024;
 /// A token is asked for anew so long before it ends, in milliseconds.
 pub const TOKEN_MARGIN_MS: i64 = 30_000;
 /// A token that does not say how long it holds, in milliseconds.
-pub const TOKEN_LIFE_MS: i64 = 5 * 60_000;
+pub const TOKEN_DEFAULT_LIFETIME_MS: i64 = 5 * 60_000;
 /// Secrets shorter than this are not looked for in what a service answers, in bytes.
 pub const SECRET_BYTES_MIN: usize = 6;
 /// What a call may take beside its request and that for a token, in milliseconds.

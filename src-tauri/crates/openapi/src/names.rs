@@ -6,7 +6,7 @@ use crate::limits::NAME_CHARS_MAX;
 
 /// The nearest name of letters, digits, `_`, `.` and `-`, which neither begins nor ends with `_`; `otherwise` if nothing of it
 /// is left.
-pub(crate) fn near(text: &str, otherwise: &str) -> String {
+pub(crate) fn to_callable_name(text: &str, otherwise: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let mut near = String::new();
     for c in text.chars().take(4 * NAME_CHARS_MAX) {
@@ -27,7 +27,7 @@ pub(crate) fn near(text: &str, otherwise: &str) -> String {
 }
 
 /// The name, or the first with a number at its end that is not taken.
-pub(crate) fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
+pub(crate) fn unique_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(name) {
         return name.to_owned();
     }
@@ -39,12 +39,12 @@ pub(crate) fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
 }
 
 /// The name of a tool, `api__operation`, cut where it is too long for models in a way that keeps it its own.
-pub(crate) fn id(api: &str, called: &str, bytes_max: usize) -> String {
+pub(crate) fn build_tool_id(api: &str, called: &str, bytes_max: usize) -> String {
     let id = format!("{api}__{called}");
     if id.len() <= bytes_max {
         return id;
     }
-    let digest = Digest::of(called.as_bytes());
+    let digest = Digest::from_bytes(called.as_bytes());
     let tail: String = digest.0.chars().take(8).collect();
     let keep = id.floor_char_boundary(bytes_max - tail.len() - 1);
     format!("{}_{tail}", &id[..keep])
@@ -65,11 +65,14 @@ mod tests {
             ("X-Request-Id", "X-Request-Id"),
             ("日本", "x"),
         ] {
-            assert_eq!(near(text, "x"), name, "{text}");
+            assert_eq!(to_callable_name(text, "x"), name, "{text}");
         }
-        assert_eq!(free("a", |name| matches!(name, "a" | "a_2")), "a_3");
-        let long = id("api", &"x".repeat(100), 64);
+        assert_eq!(unique_name("a", |name| matches!(name, "a" | "a_2")), "a_3");
+        let long = build_tool_id("api", &"x".repeat(100), 64);
         assert_eq!(long.len(), 64);
-        assert_ne!(long, id("api", &format!("{}y", "x".repeat(99)), 64));
+        assert_ne!(
+            long,
+            build_tool_id("api", &format!("{}y", "x".repeat(99)), 64)
+        );
     }
 }

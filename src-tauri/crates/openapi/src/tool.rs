@@ -5,60 +5,62 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::grounds::Confinement;
-use protocol::interface::Origin;
+use protocol::interface::ToolOrigin;
+use protocol::rule::evidence::Confinement;
 use protocol::{
     Access, Capability, Digest, Plan, RequirementSet, ToolError, ToolInterface, ToolKind,
     ToolOutput,
 };
-use runtime::{Net, Workspace};
+use runtime::{NetworkClient, Workspace};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tools::limits::ID_BYTES_MAX;
-use tools::mentions::mentions;
-use tools::text::{shortened, visible};
-use tools::{Hands, Mentions, Prepared, Tool, ToolContext};
+use tools::mentions::collect_mentions;
+use tools::text::{escape_invisible, truncate_chars};
+use tools::{CallContext, Mentions, PreviewedPlan, Tool, ToolContext};
 
-use crate::api::Api;
-use crate::auth::{Credential, credentials};
-use crate::base::host;
+use crate::api::ApiService;
+use crate::call::credentials::{Credential, resolve_credentials};
+use crate::call::request;
+use crate::call::request::ApiRequest;
+use crate::call::send::{find_oauth_client, send_request};
+use crate::call::{preview, response};
+use crate::document::base_url::url_host;
+use crate::document::operation::{BodyKind, HttpMethod, Operation};
 use crate::limits::{BODY_BYTES_MAX, CALL_MARGIN_MS, NAME_CHARS_MAX, TARGET_CHARS_MAX};
-use crate::operation::{BodyKind, Method, Operation};
-use crate::pin::Pinned;
-use crate::request::{self, Request};
-use crate::sending::{client, send};
-use crate::{answer, names, preview};
+use crate::names;
+use crate::pins::PinnedOperation;
 
 /// Calls with files that are remembered between what was shown and what is sent.
-const SHOWN_MAX: usize = 64;
+const PREVIEWED_MAX: usize = 64;
 
 /// An operation of a service.
 pub struct ApiTool {
-    api: Arc<Api>,
+    api: Arc<ApiService>,
     operation: Arc<Operation>,
     interface: ToolInterface,
     /// What was sent by which arguments when it was shown, for calls that send files: those may change.
-    shown: Mutex<VecDeque<(Digest, Digest)>>,
+    previewed: Mutex<VecDeque<(Digest, Digest)>>,
 }
 
 impl ApiTool {
     /// An operation that was approved, under the name that it keeps: `api__operation` (`S001-53`, M11).
-    pub fn new(api: Arc<Api>, pinned: &Pinned) -> Self {
+    pub fn new(api: Arc<ApiService>, pinned: &PinnedOperation) -> Self {
         let operation = pinned.operation.clone();
         let settings = api.settings();
-        let id = names::id(settings.id.as_str(), &pinned.called, ID_BYTES_MAX);
-        let mut requires = RequirementSet::nothing().reaches(&host(&operation.base));
-        if let Ok(all) = credentials(&operation, &settings.setup)
-            && let Some(client) = client(&all)
+        let id = names::build_tool_id(settings.id.as_str(), &pinned.called, ID_BYTES_MAX);
+        let mut requires = RequirementSet::empty().with_host(&url_host(&operation.base));
+        if let Ok(all) = resolve_credentials(&operation, &settings.setup)
+            && let Some(client) = find_oauth_client(&all)
         {
-            requires = requires.reaches(&host(&client.token_url));
+            requires = requires.with_host(&url_host(&client.token_url));
         }
-        if takes_files(&operation) {
-            requires = requires.reads("**");
+        if accepts_files(&operation) {
+            requires = requires.with_read("**");
         }
         let named = match operation.title.as_str() {
             "" => operation.key(),
-            title => visible(title),
+            title => escape_invisible(title),
         };
         let native = BTreeMap::from([
             ("openapi.service".to_owned(), settings.id.to_string()),
@@ -72,17 +74,17 @@ impl ApiTool {
             given.push_str(&format!(" {{{}}}", body.argument));
         }
         let is_read_only = operation.method.is_read_only();
-        let mut interface = ToolInterface::tool(pinned.called.as_str())
+        let mut interface = ToolInterface::builder(pinned.called.as_str())
             .namespace(settings.id.as_str())
             .tool_id(id)
             .native_ids(native)
-            .user_facing_name(shortened(named.trim_end_matches('.'), NAME_CHARS_MAX))
-            .description(description(&operation))
+            .user_facing_name(truncate_chars(named.trim_end_matches('.'), NAME_CHARS_MAX))
+            .description(build_description(&operation))
             .search_hint(operation.title.clone())
             .model_input_schema(operation.input_schema.clone())
             .strict(false)
             .requires(requires)
-            .kind(kind(operation.method))
+            .kind(tool_kind(operation.method))
             .is_open_world(true)
             .is_read_only(is_read_only)
             .is_concurrency_safe(is_read_only)
@@ -90,73 +92,80 @@ impl ApiTool {
             .classifier_input(format!(
                 "{} {}{given}",
                 operation.key(),
-                host(&operation.base)
+                url_host(&operation.base)
             ))
             .execution_profile_ref("service")
             .timeout_ms(2 * u64::from(settings.setup.timeout_ms()) + CALL_MARGIN_MS)
-            .origin(Origin::Foreign {
+            .origin(ToolOrigin::Foreign {
                 source: format!("openapi:{}", settings.id),
             });
-        if let Some(mode) = operation.method.mode() {
+        if let Some(mode) = operation.method.tool_mode() {
             interface = interface.mode(mode);
         }
-        if operation.method == Method::Delete || operation.takes_away() {
+        if operation.method == HttpMethod::Delete || operation.is_destructive_by_name() {
             interface = interface.is_destructive(true);
         }
         Self {
             interface: interface.build(),
             api,
             operation,
-            shown: Mutex::default(),
+            previewed: Mutex::default(),
         }
     }
 
-    fn credentials(&self) -> Result<Vec<Credential>, String> {
-        credentials(&self.operation, &self.api.settings().setup)
+    fn resolve_credentials(&self) -> Result<Vec<Credential>, String> {
+        resolve_credentials(&self.operation, &self.api.settings().setup)
     }
 
-    fn request(
+    fn build_request(
         &self,
         arguments: &Map<String, Value>,
         workspace: &Workspace,
-    ) -> Result<Request, ToolError> {
-        Request::new(&self.operation, arguments, &|path| file(workspace, path))
+    ) -> Result<ApiRequest, ToolError> {
+        ApiRequest::new(&self.operation, arguments, &|path| {
+            read_workspace_file(workspace, path)
+        })
     }
 
-    fn shown(&self) -> std::sync::MutexGuard<'_, VecDeque<(Digest, Digest)>> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_previewed(&self) -> std::sync::MutexGuard<'_, VecDeque<(Digest, Digest)>> {
+        self.previewed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is sent must be what was shown, also where a file became another in between.
-    fn remember(&self, arguments: &Map<String, Value>, request: &Request) {
-        if let Some(pair) = self.of_files(arguments, request) {
-            let mut shown = self.shown();
+    fn remember_preview(&self, arguments: &Map<String, Value>, request: &ApiRequest) {
+        if let Some(pair) = self.file_call_digests(arguments, request) {
+            let mut shown = self.lock_previewed();
             shown.retain(|known| *known != pair);
             shown.push_back(pair);
-            while shown.len() > SHOWN_MAX {
+            while shown.len() > PREVIEWED_MAX {
                 shown.pop_front();
             }
         }
     }
 
-    fn is_as_shown(&self, arguments: &Map<String, Value>, request: &Request) -> bool {
-        let pair = self.of_files(arguments, request);
-        pair.is_none_or(|pair| self.shown().contains(&pair))
+    fn matches_preview(&self, arguments: &Map<String, Value>, request: &ApiRequest) -> bool {
+        let pair = self.file_call_digests(arguments, request);
+        pair.is_none_or(|pair| self.lock_previewed().contains(&pair))
     }
 
-    fn of_files(
+    fn file_call_digests(
         &self,
         arguments: &Map<String, Value>,
-        request: &Request,
+        request: &ApiRequest,
     ) -> Option<(Digest, Digest)> {
-        let has_files = !request::paths(&self.operation, arguments).is_empty();
+        let has_files = !request::file_paths(&self.operation, arguments).is_empty();
         let body = request.body.as_ref().filter(|_| has_files)?;
-        Some((Digest::of_json(arguments), Digest::of(&body.bytes)))
+        Some((
+            Digest::from_json(arguments),
+            Digest::from_bytes(&body.bytes),
+        ))
     }
 }
 
 /// A file of the workspace that a call sends.
-fn file(workspace: &Workspace, path: &str) -> Result<Vec<u8>, ToolError> {
+fn read_workspace_file(workspace: &Workspace, path: &str) -> Result<Vec<u8>, ToolError> {
     let failed = |why: String| ToolError::Failed(why);
     let fact = workspace.resolve(&Access::new(Capability::FsRead, path));
     if let Some(why) = fact.unresolved {
@@ -169,7 +178,7 @@ fn file(workspace: &Workspace, path: &str) -> Result<Vec<u8>, ToolError> {
     content.ok_or_else(|| failed(format!("There is no `{path}` in the workspace.")))
 }
 
-fn takes_files(operation: &Operation) -> bool {
+fn accepts_files(operation: &Operation) -> bool {
     operation
         .body
         .as_ref()
@@ -180,16 +189,18 @@ fn takes_files(operation: &Operation) -> bool {
         })
 }
 
-fn kind(method: Method) -> ToolKind {
+fn tool_kind(method: HttpMethod) -> ToolKind {
     match method {
-        Method::Get | Method::Head | Method::Options | Method::Trace => ToolKind::Fetch,
-        Method::Delete => ToolKind::Delete,
-        Method::Put | Method::Post | Method::Patch => ToolKind::Other,
+        HttpMethod::Get | HttpMethod::Head | HttpMethod::Options | HttpMethod::Trace => {
+            ToolKind::Fetch
+        }
+        HttpMethod::Delete => ToolKind::Delete,
+        HttpMethod::Put | HttpMethod::Post | HttpMethod::Patch => ToolKind::Other,
     }
 }
 
 /// What a model reads of it: what it does, and what is sent.
-fn description(operation: &Operation) -> String {
+fn build_description(operation: &Operation) -> String {
     let mut said: Vec<String> = Vec::new();
     for text in [&operation.title, &operation.description] {
         if !text.is_empty() && !said.contains(text) {
@@ -199,7 +210,7 @@ fn description(operation: &Operation) -> String {
     said.push(format!(
         "({} on {})",
         operation.key(),
-        host(&operation.base)
+        url_host(&operation.base)
     ));
     said.join("\n")
 }
@@ -211,21 +222,21 @@ impl Tool for ApiTool {
     }
 
     fn target(&self, arguments: &Map<String, Value>) -> String {
-        let request = Request::new(&self.operation, arguments, &|_| Ok(Vec::new()));
+        let request = ApiRequest::new(&self.operation, arguments, &|_| Ok(Vec::new()));
         let address = match request {
             Ok(request) => request.address,
             Err(_) => format!("{}{}", self.operation.base, self.operation.path),
         };
         let line = format!("{} {address}", self.operation.method.as_str());
-        shortened(&visible(&line), TARGET_CHARS_MAX)
+        truncate_chars(&escape_invisible(&line), TARGET_CHARS_MAX)
     }
 
     fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
-        let mut hosts = vec![host(&self.operation.base)];
-        if let Ok(all) = self.credentials()
-            && let Some(client) = client(&all)
+        let mut hosts = vec![url_host(&self.operation.base)];
+        if let Ok(all) = self.resolve_credentials()
+            && let Some(client) = find_oauth_client(&all)
         {
-            let token = host(&client.token_url);
+            let token = url_host(&client.token_url);
             if !hosts.contains(&token) {
                 hosts.push(token);
             }
@@ -233,7 +244,7 @@ impl Tool for ApiTool {
         let hosts = hosts
             .into_iter()
             .map(|host| Access::new(Capability::NetFetch, host));
-        let files = request::paths(&self.operation, arguments).into_iter();
+        let files = request::file_paths(&self.operation, arguments).into_iter();
         let files = files.map(|path| Access::new(Capability::FsRead, path));
         hosts.chain(files).collect()
     }
@@ -241,11 +252,14 @@ impl Tool for ApiTool {
     /// The hosts in its arguments: a service may be made to reach them. What else it is sent stays there, so paths are names of
     /// its own.
     fn mentions(&self, arguments: &Map<String, Value>) -> Mentions {
-        let mut found = mentions(&self.operation.input_schema, arguments, false);
+        let mut found = collect_mentions(&self.operation.input_schema, arguments, false);
         found.words.clear();
         found.accesses.retain(|access| {
             let is_host = access.capability == Capability::NetFetch;
-            is_host && policy::host::resolve(&access.target).unresolved.is_none()
+            is_host
+                && policy::patterns::host::resolve_host(&access.target)
+                    .unresolved
+                    .is_none()
         });
         found
     }
@@ -254,31 +268,31 @@ impl Tool for ApiTool {
         Confinement::Remote
     }
 
-    fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
-        Request::new(&self.operation, arguments, &|_| Ok(Vec::new())).map(drop)
+    fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        ApiRequest::new(&self.operation, arguments, &|_| Ok(Vec::new())).map(drop)
     }
 
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        hands: &Hands,
-    ) -> Result<Prepared, ToolError> {
-        self.shows(arguments, &hands.workspace)
+        hands: &ToolContext,
+    ) -> Result<PreviewedPlan, ToolError> {
+        self.preview_request(arguments, &hands.workspace)
     }
 
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &Hands,
-        cx: &ToolContext,
+        hands: &ToolContext,
+        cx: &CallContext,
     ) -> Result<ToolOutput, ToolError> {
         let (workspace, net) = (&hands.workspace, &hands.net);
-        self.call(approved.arguments(), workspace, net, &cx.cancel)
+        self.call_approved(approved.arguments(), workspace, net, &cx.cancel)
             .await
     }
 
     fn missing_setup(&self) -> Option<String> {
-        self.credentials().err()
+        self.resolve_credentials().err()
     }
 }
 
@@ -287,17 +301,22 @@ impl ApiTool {
     ///
     /// # Errors
     /// It is not as it was approved, nobody said who asks, or a file cannot be read.
-    pub fn shows(
+    pub fn preview_request(
         &self,
         arguments: &Map<String, Value>,
         workspace: &Workspace,
-    ) -> Result<Prepared, ToolError> {
-        self.api.check(&self.operation)?;
-        let credentials = self.credentials().map_err(ToolError::Failed)?;
-        let request = self.request(arguments, workspace)?;
-        self.remember(arguments, &request);
-        Ok(Prepared {
-            preview: preview::preview(&self.operation, arguments, &request, &credentials),
+    ) -> Result<PreviewedPlan, ToolError> {
+        self.api.check_approved(&self.operation)?;
+        let credentials = self.resolve_credentials().map_err(ToolError::Failed)?;
+        let request = self.build_request(arguments, workspace)?;
+        self.remember_preview(arguments, &request);
+        Ok(PreviewedPlan {
+            preview: preview::build_request_preview(
+                &self.operation,
+                arguments,
+                &request,
+                &credentials,
+            ),
             plan: Plan::None,
         })
     }
@@ -306,23 +325,23 @@ impl ApiTool {
     ///
     /// # Errors
     /// It is not as it was approved, cannot be reached, or says that it went wrong.
-    pub async fn call(
+    pub async fn call_approved(
         &self,
         arguments: &Map<String, Value>,
         workspace: &Workspace,
-        net: &Net,
+        net: &NetworkClient,
         cancel: &CancellationToken,
     ) -> Result<ToolOutput, ToolError> {
-        self.api.check(&self.operation)?;
-        let credentials = self.credentials().map_err(ToolError::Failed)?;
-        let request = self.request(arguments, workspace)?;
-        if !self.is_as_shown(arguments, &request) {
+        self.api.check_approved(&self.operation)?;
+        let credentials = self.resolve_credentials().map_err(ToolError::Failed)?;
+        let request = self.build_request(arguments, workspace)?;
+        if !self.matches_preview(arguments, &request) {
             return Err(ToolError::Stale(
                 "A file that is sent became another since it was shown; nothing was sent."
                     .to_owned(),
             ));
         }
-        let (reply, masks) = send(&self.api, &request, &credentials, net, cancel).await?;
-        answer::output(&self.operation, &reply, &masks)
+        let (reply, masks) = send_request(&self.api, &request, &credentials, net, cancel).await?;
+        response::response_to_output(&self.operation, &reply, &masks)
     }
 }

@@ -3,7 +3,7 @@
 use protocol::{CallId, Digest, Plan, Verdict};
 use serde_json::{Map, Value};
 
-use crate::judge::Judgement;
+use crate::evaluate::Judgement;
 
 /// A call that may run. It cannot be made but by [`Judgement::approve`].
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub struct Approved {
     tool: String,
     arguments: Map<String, Value>,
     plan: Plan,
-    answers: Option<Answers>,
+    answers: Option<QuestionAnswers>,
 }
 
 impl Approved {
@@ -37,16 +37,16 @@ impl Approved {
     }
 
     /// What the person answered, if the tool asked.
-    pub fn answers(&self) -> Option<&Answers> {
+    pub fn answers(&self) -> Option<&QuestionAnswers> {
         self.answers.as_ref()
     }
 }
 
 /// What a person said to a tool's questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answers {
+pub enum QuestionAnswers {
     /// One list for each question, in order.
-    Given(Vec<Vec<String>>),
+    Answered(Vec<Vec<String>>),
     /// The person chose not to answer.
     Declined,
 }
@@ -55,18 +55,18 @@ pub enum Answers {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent {
     /// What was shown when it was given.
-    pub shown: Digest,
+    pub shown_digest: Digest,
     /// Answers to the tool's questions.
-    pub answers: Option<Answers>,
+    pub answers: Option<QuestionAnswers>,
 }
 
 /// Why there is no approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refused {
+pub enum ApprovalError {
     /// The verdict is deny; no consent lifts that.
     Denied,
     /// The verdict is ask, and nobody consented.
-    NotAsked,
+    NotConsented,
     /// The consent is to something else than what would run now.
     Changed,
 }
@@ -79,11 +79,13 @@ impl Judgement {
         arguments: Map<String, Value>,
         plan: Plan,
         consent: Option<Consent>,
-    ) -> Result<Approved, Refused> {
+    ) -> Result<Approved, ApprovalError> {
         let answers = match (self.verdict(), consent) {
-            (Verdict::Deny, _) => return Err(Refused::Denied),
-            (Verdict::Ask, None) => return Err(Refused::NotAsked),
-            (_, Some(consent)) if consent.shown != self.shown => return Err(Refused::Changed),
+            (Verdict::Deny, _) => return Err(ApprovalError::Denied),
+            (Verdict::Ask, None) => return Err(ApprovalError::NotConsented),
+            (_, Some(consent)) if consent.shown_digest != self.shown_digest => {
+                return Err(ApprovalError::Changed);
+            }
             (Verdict::Allow | Verdict::Ask, consent) => consent.and_then(|consent| consent.answers),
         };
         Ok(Approved {

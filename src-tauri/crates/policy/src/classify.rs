@@ -5,7 +5,7 @@ use protocol::{Capability, ToolInterface, ToolKind, ToolMode};
 
 /// A mode and where it comes from, and the kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Classified {
+pub struct ToolClass {
     /// The mode; none if neither declaration nor name says which (M21): such a call asks.
     pub mode: Option<ToolMode>,
     /// Where it comes from, as a person reads it: "declared by the tool", "from the pattern `delete_`".
@@ -16,7 +16,7 @@ pub struct Classified {
 
 /// What a tool declares that bears on its mode and kind. What is left out was not declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Declared {
+pub struct ToolDeclaration {
     /// The mode given at registration.
     pub mode: Option<ToolMode>,
     /// The kind.
@@ -27,12 +27,12 @@ pub struct Declared {
     pub is_open_world: bool,
 }
 
-impl Declared {
+impl ToolDeclaration {
     /// What an interface declares.
-    pub fn of(interface: &ToolInterface) -> Self {
+    pub fn from_interface(interface: &ToolInterface) -> Self {
         Self {
             mode: interface.mode(),
-            kind: interface.said("safety.kind").then(|| interface.kind()),
+            kind: interface.is_stated("safety.kind").then(|| interface.kind()),
             is_destructive: interface.safety.is_destructive,
             is_open_world: interface.safety.is_open_world,
         }
@@ -40,7 +40,7 @@ impl Declared {
 }
 
 /// Name beginnings and the mode that they imply (`S000-27` to `S000-30`). No name begins like two of them.
-pub const PATTERNS: [(&str, ToolMode); 15] = [
+pub const NAME_PATTERNS: [(&str, ToolMode); 15] = [
     ("get_", ToolMode::Read),
     ("list_", ToolMode::Read),
     ("read_", ToolMode::Read),
@@ -59,17 +59,19 @@ pub const PATTERNS: [(&str, ToolMode); 15] = [
 ];
 
 /// The mode that a name alone implies (`S000-21`), and the pattern that says so.
-pub fn decide_tool_mode(name: &str) -> Option<(ToolMode, &'static str)> {
-    let found = PATTERNS.iter().find(|(start, _)| name.starts_with(start));
+pub fn mode_from_name(name: &str) -> Option<(ToolMode, &'static str)> {
+    let found = NAME_PATTERNS
+        .iter()
+        .find(|(start, _)| name.starts_with(start));
     found.map(|(start, mode)| (*mode, *start))
 }
 
 /// Mode and kind of a tool. What was declared at registration wins over the name (`S000-33`); hints only tighten.
-pub fn classify(name: &str, declared: Declared) -> Classified {
+pub fn classify_tool(name: &str, declared: ToolDeclaration) -> ToolClass {
     // The name of a tool of others begins with that of its server, which says nothing of what the tool does.
     let by_name = match name.contains("__") {
         true => None,
-        false => decide_tool_mode(name),
+        false => mode_from_name(name),
     };
     let (mut mode, mut from) = match (declared.mode, by_name) {
         (Some(mode), _) => (Some(mode), "declared by the tool".to_owned()),
@@ -104,17 +106,17 @@ pub fn classify(name: &str, declared: Declared) -> Classified {
     if let Some((stricter, why)) = tightened {
         (mode, from) = (Some(stricter), why.to_owned());
     }
-    let kind = declared.kind.unwrap_or_else(|| kind_of(name, mode));
-    Classified { mode, from, kind }
+    let kind = declared.kind.unwrap_or_else(|| infer_kind(name, mode));
+    ToolClass { mode, from, kind }
 }
 
-impl Classified {
+impl ToolClass {
     /// The same for a call that touches this: one that takes something away is at least destructive, whatever its tool is in
     /// general (M16).
     #[must_use]
-    pub fn touching(mut self, touches: impl IntoIterator<Item = Capability>) -> Self {
+    pub fn tighten_for_accesses(mut self, touches: impl IntoIterator<Item = Capability>) -> Self {
         if self.mode.is_some()
-            && strictness(self.mode) < strictness(Some(ToolMode::Destructive))
+            && mode_strictness(self.mode) < mode_strictness(Some(ToolMode::Destructive))
             && touches.into_iter().any(|it| it == Capability::FsDelete)
         {
             self.mode = Some(ToolMode::Destructive);
@@ -125,7 +127,7 @@ impl Classified {
 }
 
 /// The kind that a mode implies.
-fn kind_of(name: &str, mode: Option<ToolMode>) -> ToolKind {
+fn infer_kind(name: &str, mode: Option<ToolMode>) -> ToolKind {
     match mode {
         Some(ToolMode::Read) if name.starts_with("search_") => ToolKind::Search,
         Some(ToolMode::Read) => ToolKind::Read,
@@ -138,7 +140,7 @@ fn kind_of(name: &str, mode: Option<ToolMode>) -> ToolKind {
 }
 
 /// How strict a mode is; no mode asks, as a local one does.
-pub fn strictness(mode: Option<ToolMode>) -> u8 {
+pub fn mode_strictness(mode: Option<ToolMode>) -> u8 {
     match mode {
         Some(ToolMode::Read) => 0,
         Some(ToolMode::External) => 1,
@@ -149,7 +151,7 @@ pub fn strictness(mode: Option<ToolMode>) -> u8 {
 }
 
 /// Every mode, from the one that is watched least to the one that is watched most.
-const BY_STRICTNESS: [ToolMode; 5] = [
+const MODES_BY_STRICTNESS: [ToolMode; 5] = [
     ToolMode::Read,
     ToolMode::External,
     ToolMode::SafeWrite,
@@ -158,7 +160,7 @@ const BY_STRICTNESS: [ToolMode; 5] = [
 ];
 
 /// The modes that a person may set in place of a tool's own: every stricter one. No mode asks already.
-pub fn stricter_than(own: Option<ToolMode>) -> Vec<ToolMode> {
-    let stricter = |mode: &ToolMode| strictness(Some(*mode)) > strictness(own);
-    BY_STRICTNESS.into_iter().filter(stricter).collect()
+pub fn stricter_modes(own: Option<ToolMode>) -> Vec<ToolMode> {
+    let stricter = |mode: &ToolMode| mode_strictness(Some(*mode)) > mode_strictness(own);
+    MODES_BY_STRICTNESS.into_iter().filter(stricter).collect()
 }

@@ -1,60 +1,68 @@
 //! The verdict on what a call did when it ran for show: every path that it changed, by the rules that hold for changing it.
 
-use protocol::grounds::Tried;
-use protocol::judge::TrailStep;
-use protocol::{Action, At, Capability, Fact, Gate, RuleScope, Verdict};
+use protocol::rule::evidence::DryRunEvidence;
+use protocol::rule::verdict::TrailStep;
+use protocol::{At, Capability, Gate, ResolvedAccess, RuleAction, RuleScope, Verdict};
 
-use crate::explain;
-use crate::judge::{Request, add};
-use crate::rules::{RuleSet, Said, Seen, Subject};
+use crate::evaluate::{EvaluationRequest, merge_traces};
+use crate::explanation;
+use crate::rules::{RuleDecision, RuleSet, Subject, SubjectKind};
 
 /// How many paths are spoken of one by one.
-const TOLD_MAX: usize = 3;
+const LISTED_PATHS_MAX: usize = 3;
 
 /// What nobody may change in a repository is still to be seen in a new one.
-const BEGUN: &str = "It begins a repository, whose configuration and hooks run programs later on: they are yours to look at.";
+const NEW_REPOSITORY_NOTICE: &str = "It begins a repository, whose configuration and hooks run programs later on: they are yours to look at.";
 
 /// What the rules say of the effects. Where they say nothing of a path, it is for a person, unless the call itself was let
 /// through before.
-pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
+pub(crate) fn evaluate_effects(
+    request: &EvaluationRequest<'_>,
+    tried: &DryRunEvidence,
+) -> TrailStep {
     let otherwise = match tried.agreed {
         true => Verdict::Allow,
         false => Verdict::Ask,
     };
     let mut verdict = Verdict::Allow;
     let mut rules = Vec::new();
-    let mut told = vec![count(tried)];
+    let mut told = vec![summarize_changes(tried)];
     let mut begins = false;
     for fact in &tried.effects {
-        let subject = changed_by(request, fact);
-        let said = request.rules.said(&subject, request.now, otherwise);
+        let subject = effect_subject(request, fact);
+        let said = request
+            .rules
+            .evaluate_subject(&subject, request.now, otherwise);
         let held = match said.verdict.unwrap_or(otherwise) {
-            Verdict::Deny if is_begun(tried, fact) && is_protected(&said) => {
+            Verdict::Deny if is_in_new_repository(tried, fact) && is_builtin_denial(&said) => {
                 begins = true;
                 Verdict::Ask
             }
             held => {
-                if held != Verdict::Allow && told.len() <= TOLD_MAX {
-                    told.extend(explain::piece(&subject, &said));
+                if held != Verdict::Allow && told.len() <= LISTED_PATHS_MAX {
+                    told.extend(explanation::explain_piece(&subject, &said));
                 }
                 held
             }
         };
         verdict = verdict.max(held);
-        add(&mut rules, said.traces);
+        merge_traces(&mut rules, said.traces);
     }
     for host in &tried.came {
-        let said = came(request.rules, request.tool, host, request.now);
+        let said = evaluate_response(request.rules, request.tool, host, request.now);
         let held = said.verdict.unwrap_or(Verdict::Allow);
         if held != Verdict::Allow {
-            let fact = Fact::inside(Capability::NetFetch, host.clone());
-            told.extend(explain::piece(&subject_of(request.tool, &fact), &said));
+            let fact = ResolvedAccess::new_inside(Capability::NetFetch, host.clone());
+            told.extend(explanation::explain_piece(
+                &response_subject(request.tool, &fact),
+                &said,
+            ));
         }
         verdict = verdict.max(held);
-        add(&mut rules, said.traces);
+        merge_traces(&mut rules, said.traces);
     }
     if begins {
-        told.push(BEGUN.to_owned());
+        told.push(NEW_REPOSITORY_NOTICE.to_owned());
     }
     if tried.effects.is_empty() && !tried.agreed && !tried.nothing_is_allowed {
         verdict = verdict.max(Verdict::Ask);
@@ -70,7 +78,7 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
     // Whoever let it through did not know that it does something else here than outside.
     if let (Some(first), false) = (tried.secrets.first(), tried.effects.is_empty()) {
         verdict = verdict.max(Verdict::Ask);
-        told.push(missed(first, tried.secrets.len()));
+        told.push(describe_missing_secrets(first, tried.secrets.len()));
     }
     rules.sort_by_key(|trace| std::cmp::Reverse((trace.won, Verdict::from(trace.rule.action))));
     TrailStep {
@@ -82,36 +90,42 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
 }
 
 /// Whether any rule of a request matches what the call did when it ran for show, in force or not.
-pub fn are_spoken_of(request: &Request<'_>) -> bool {
+pub fn has_effect_rule(request: &EvaluationRequest<'_>) -> bool {
     let spoken_of = |subject: &Subject<'_>| {
-        let said = request.rules.said(subject, request.now, Verdict::Ask);
+        let said = request
+            .rules
+            .evaluate_subject(subject, request.now, Verdict::Ask);
         !said.traces.is_empty()
     };
     let (tool, now) = (request.tool, request.now);
-    request.tried.is_some_and(|tried| {
+    request.dry_run.is_some_and(|tried| {
         let mut changed = tried.effects.iter();
         let mut hosts = tried.came.iter();
-        changed.any(|fact| spoken_of(&changed_by(request, fact)))
-            || hosts.any(|host| !came(request.rules, tool, host, now).traces.is_empty())
+        changed.any(|fact| spoken_of(&effect_subject(request, fact)))
+            || hosts.any(|host| {
+                !evaluate_response(request.rules, tool, host, now)
+                    .traces
+                    .is_empty()
+            })
     })
 }
 
 /// A path that a call changed, as rules look at it.
-fn changed_by<'a>(request: &Request<'a>, fact: &'a Fact) -> Subject<'a> {
+fn effect_subject<'a>(request: &EvaluationRequest<'a>, fact: &'a ResolvedAccess) -> Subject<'a> {
     Subject {
         tool: request.tool,
-        mode: request.classified.mode,
-        seen: Seen::Effect(fact),
+        mode: request.tool_class.mode,
+        seen: SubjectKind::Effect(fact),
         tightens: false,
-        below: false,
-        maybe: false,
-        exactly: request.facts.exactly(),
+        is_recursive: false,
+        is_possible_use: false,
+        exact_digest: request.facts.exact_digest(),
         arguments: None,
     }
 }
 
 /// What is said of effects that lack what secrets hold.
-fn missed(first: &str, secrets: usize) -> String {
+fn describe_missing_secrets(first: &str, secrets: usize) -> String {
     let more = match secrets - 1 {
         0 => String::new(),
         1 => " and 1 more".to_owned(),
@@ -123,31 +137,31 @@ fn missed(first: &str, secrets: usize) -> String {
 }
 
 /// Whether a rule asks about what came from one of these hosts, or denies that it is read. Where none speaks of it, it may be.
-pub fn asks_about(rules: &RuleSet, tool: &str, hosts: &[String], now: At) -> bool {
+pub fn requires_response_review(rules: &RuleSet, tool: &str, hosts: &[String], now: At) -> bool {
     let mut hosts = hosts.iter();
-    hosts.any(|host| came(rules, tool, host, now).verdict > Some(Verdict::Allow))
+    hosts.any(|host| evaluate_response(rules, tool, host, now).verdict > Some(Verdict::Allow))
 }
 
-fn came(rules: &RuleSet, tool: &str, host: &str, now: At) -> Said {
-    let fact = Fact::inside(Capability::NetFetch, host);
-    rules.said(&subject_of(tool, &fact), now, Verdict::Allow)
+fn evaluate_response(rules: &RuleSet, tool: &str, host: &str, now: At) -> RuleDecision {
+    let fact = ResolvedAccess::new_inside(Capability::NetFetch, host);
+    rules.evaluate_subject(&response_subject(tool, &fact), now, Verdict::Allow)
 }
 
-fn subject_of<'a>(tool: &'a str, fact: &'a Fact) -> Subject<'a> {
+fn response_subject<'a>(tool: &'a str, fact: &'a ResolvedAccess) -> Subject<'a> {
     Subject {
         tool,
         mode: None,
-        seen: Seen::Came(fact),
+        seen: SubjectKind::Response(fact),
         tightens: false,
-        below: false,
-        maybe: false,
-        exactly: None,
+        is_recursive: false,
+        is_possible_use: false,
+        exact_digest: None,
         arguments: None,
     }
 }
 
 /// The capability check of what it wrote: nobody's rule extends what an agent may touch at all.
-pub(crate) fn check(tried: &Tried) -> Option<TrailStep> {
+pub(crate) fn check_effects_scope(tried: &DryRunEvidence) -> Option<TrailStep> {
     tried.beyond.as_ref().map(|why| TrailStep {
         gate: Gate::Capability,
         verdict: Some(Verdict::Deny),
@@ -157,7 +171,7 @@ pub(crate) fn check(tried: &Tried) -> Option<TrailStep> {
 }
 
 /// Whether a path lies in a repository that came to be in the same run.
-fn is_begun(tried: &Tried, fact: &Fact) -> bool {
+fn is_in_new_repository(tried: &DryRunEvidence, fact: &ResolvedAccess) -> bool {
     let mut begun = tried.begun.iter();
     begun.any(|git| {
         let below = fact.real.strip_prefix(git.as_str());
@@ -166,17 +180,17 @@ fn is_begun(tried: &Tried, fact: &Fact) -> bool {
 }
 
 /// Whether it is only built in that denies, and no rule that anybody wrote.
-fn is_protected(said: &Said) -> bool {
+fn is_builtin_denial(said: &RuleDecision) -> bool {
     let mut denials = said
         .traces
         .iter()
-        .filter(|trace| trace.rule.action == Action::Deny);
+        .filter(|trace| trace.rule.action == RuleAction::Deny);
     denials.all(|trace| trace.rule.scope == RuleScope::Builtin)
 }
 
 /// Whether effects that may be are an answer to what the gates before asked: they are where only the kind of the call, or that
 /// no rule speaks of it, made it ask; not where a rule, a watchdog or a place did.
-pub(crate) fn may_answer(request: &Request<'_>, steps: &[TrailStep]) -> bool {
+pub(crate) fn can_settle_ask(request: &EvaluationRequest<'_>, steps: &[TrailStep]) -> bool {
     let asks = |step: &&TrailStep| step.verdict == Some(Verdict::Ask);
     let by_a_rule = |step: &TrailStep| {
         let mut rules = step.rules.iter();
@@ -197,7 +211,7 @@ pub(crate) fn may_answer(request: &Request<'_>, steps: &[TrailStep]) -> bool {
         })
 }
 
-fn count(tried: &Tried) -> String {
+fn summarize_changes(tried: &DryRunEvidence) -> String {
     if !tried.came.is_empty() {
         let hosts = tried.came.join(", ");
         return format!("It came from {hosts}, and the agent has not read it.");
@@ -228,29 +242,29 @@ mod tests {
     use protocol::ToolMode;
 
     use super::*;
-    use crate::request_of::request_of;
-    use crate::watchdog::Alarm;
+    use crate::test_request::with_request;
+    use crate::watchdogs::Alarm;
 
     /// The verdict on a command that changed these paths, and the gate that its reason comes from.
-    fn verdict(rules: &str, tried: &Tried, alarms: &[Alarm]) -> (Verdict, String) {
-        let fact = Fact::inside(Capability::ShellRun, "make all");
-        request_of("bash", ToolMode::Local, fact, rules, |request| {
-            let judgement = crate::judge::judge(&Request {
+    fn verdict(rules: &str, tried: &DryRunEvidence, alarms: &[Alarm]) -> (Verdict, String) {
+        let fact = ResolvedAccess::new_inside(Capability::ShellRun, "make all");
+        with_request("bash", ToolMode::Local, fact, rules, |request| {
+            let judgement = crate::evaluate::evaluate(&EvaluationRequest {
                 alarms,
-                tried: Some(tried),
+                dry_run: Some(tried),
                 ..*request
             });
             (judgement.verdict(), judgement.trail().lead.clone())
         })
     }
 
-    fn tried(effects: &[(Capability, &str)]) -> Tried {
+    fn tried(effects: &[(Capability, &str)]) -> DryRunEvidence {
         let facts = effects.iter();
-        Tried {
+        DryRunEvidence {
             effects: facts
-                .map(|(capability, path)| Fact::inside(*capability, *path))
+                .map(|(capability, path)| ResolvedAccess::new_inside(*capability, *path))
                 .collect(),
-            ..Tried::default()
+            ..DryRunEvidence::default()
         }
     }
 
@@ -295,7 +309,7 @@ mod tests {
             ("", &[(FsWrite, ".countersign/rules.toml")], true, Deny),
             (writes_out, &[(FsWrite, "out/.bashrc")], false, Deny),
         ] {
-            let tried = Tried {
+            let tried = DryRunEvidence {
                 agreed,
                 ..tried(effects)
             };
@@ -313,11 +327,11 @@ mod tests {
                 "[[rule]]\npermission = \"{permission}\"\npattern = \"{pattern}\"\naction = \"{action}\"\n"
             )
         };
-        let tried = Tried {
+        let tried = DryRunEvidence {
             came: vec!["docs.rs".to_owned(), "a.example.com".to_owned()],
             agreed: true,
             for_real: true,
-            ..Tried::default()
+            ..DryRunEvidence::default()
         };
         let asks = rule("net.read", "*.example.com", "ask");
         for (rules, expected) in [
@@ -352,17 +366,17 @@ mod tests {
             (FsWrite, "lib/.git/config"),
             (FsWrite, "lib/.git/hooks/pre-commit"),
         ];
-        let begun = Tried {
+        let begun = DryRunEvidence {
             begun: vec!["lib/.git".to_owned()],
             agreed: true,
             ..tried(&effects)
         };
         assert_eq!(verdict("", &begun, &[]).0, Verdict::Ask);
         let mut elsewhere = begun.clone();
-        let hook = Fact::inside(FsWrite, "lib/.github/.git/config");
+        let hook = ResolvedAccess::new_inside(FsWrite, "lib/.github/.git/config");
         elsewhere.effects.push(hook);
         assert_eq!(verdict("", &elsewhere, &[]).0, Verdict::Deny);
-        let old = Tried {
+        let old = DryRunEvidence {
             begun: Vec::new(),
             ..begun.clone()
         };
@@ -379,7 +393,7 @@ mod tests {
         let allows =
             "[[rule]]\npermission = \"fs.write\"\npattern = \"src/**\"\naction = \"allow\"\n";
         for agreed in [false, true] {
-            let beyond = Tried {
+            let beyond = DryRunEvidence {
                 beyond: Some("It lies beyond.".to_owned()),
                 agreed,
                 ..tried(&[(Capability::FsWrite, "src/a")])
@@ -392,22 +406,22 @@ mod tests {
 
     #[test]
     fn what_changes_nothing_needs_no_question_where_the_person_chose_so() {
-        let nothing = Tried {
+        let nothing = DryRunEvidence {
             nothing_is_allowed: true,
-            ..Tried::default()
+            ..DryRunEvidence::default()
         };
-        let refused = Tried {
+        let refused = DryRunEvidence {
             refused: 1,
             ..nothing.clone()
         };
-        let reached = Tried {
+        let reached = DryRunEvidence {
             reached: vec!["docs.rs".to_owned()],
             ..nothing.clone()
         };
         let asks = [Alarm::ask("It looks odd.".to_owned())];
         for (tried, alarms, expected) in [
             (&nothing, &[][..], Verdict::Allow),
-            (&Tried::default(), &[], Verdict::Ask),
+            (&DryRunEvidence::default(), &[], Verdict::Ask),
             (&refused, &[], Verdict::Ask),
             (&reached, &[], Verdict::Ask),
             // What a watchdog wants to be seen is seen, whatever came of it.

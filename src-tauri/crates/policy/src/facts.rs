@@ -2,123 +2,130 @@
 
 use std::collections::HashSet;
 
-use protocol::grounds::{Argument, Confinement, Grounds};
-use protocol::{Capability, Digest, Fact};
+use protocol::rule::evidence::{ArgumentValue, Confinement, Evidence};
+use protocol::{Capability, Digest, ResolvedAccess};
 
 use crate::Surface;
 use crate::shell::{self, ShellFacts};
 
 /// The doubt about a word of a command that the shell completes. The command itself is then not certain, which is said
 /// once, of the whole.
-pub const OPEN: &str = "What it names is only known when it runs.";
+pub const OPEN_WORD_DOUBT: &str = "What it names is only known when it runs.";
 
 /// Why a command is denied that names more files than are looked at.
-const CROWDED: &str = "It names more files than can be looked at.";
+const TOO_MANY_FILES: &str = "It names more files than can be looked at.";
 
 /// The facts of one call.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
-    all: Vec<Fact>,
+pub struct CallFacts {
+    all: Vec<ResolvedAccess>,
     /// What words of its commands may use beside that: it can only make the verdict stricter.
-    uses: Vec<Fact>,
+    uses: Vec<ResolvedAccess>,
     commands: Vec<(String, ShellFacts)>,
-    beyond: Option<String>,
+    denial_reason: Option<String>,
     /// What a person would have to open first: where a fact leads, and the place.
-    opens: Vec<(String, String)>,
+    roots_to_open: Vec<(String, String)>,
     /// Which of them are folders that are read with everything below.
-    below: Vec<usize>,
+    recursive_facts: Vec<usize>,
     /// What this call alone has, with what its watchdogs ask: what a grant for exactly it names (`S002-90`).
-    exactly: Option<Digest>,
+    exact_digest: Option<Digest>,
     /// What keeps the tool of the call to them.
     confinement: Confinement,
     /// The arguments of a call of somebody else's tool, value by value.
-    arguments: Option<Vec<Argument>>,
+    arguments: Option<Vec<ArgumentValue>>,
 }
 
-impl Facts {
+impl CallFacts {
     /// Adds a fact; a command is read.
-    pub fn add(&mut self, fact: Fact) {
-        if fact.capability == Capability::ShellRun && self.command(&fact.target).is_none() {
-            let read = shell::read(&fact.target);
-            self.close(read.is_crowded().then(|| CROWDED.to_owned()));
+    pub fn add(&mut self, fact: ResolvedAccess) {
+        if fact.capability == Capability::ShellRun && self.find_command(&fact.target).is_none() {
+            let read = shell::parse_command(&fact.target);
+            self.deny_for(
+                read.has_too_many_accesses()
+                    .then(|| TOO_MANY_FILES.to_owned()),
+            );
             self.commands.push((fact.target.clone(), read));
         }
         self.all.push(fact);
     }
 
     /// Adds a file that a word of a command may use, though no table says that its program does.
-    pub fn add_use(&mut self, fact: Fact) {
+    pub fn add_use(&mut self, fact: ResolvedAccess) {
         if !self.uses.contains(&fact) && !self.all.contains(&fact) {
             self.uses.push(fact);
         }
     }
 
     /// The files that words of its commands may use beside [`Self::all`].
-    pub fn uses(&self) -> &[Fact] {
+    pub fn uses(&self) -> &[ResolvedAccess] {
         &self.uses
     }
 
     /// Holds them to a surface: what lies beyond it is denied, and what it names outside of the granted folders is asked
     /// about.
-    pub fn hold_to(&mut self, surface: &Surface) {
-        let opens = |fact: &Fact| Some((fact.real.clone(), surface.opens(fact)?.to_owned()));
-        self.opens = self.all.iter().filter_map(opens).collect();
-        self.hold_below(surface);
+    pub fn restrict_to(&mut self, surface: &Surface) {
+        let opens = |fact: &ResolvedAccess| {
+            Some((fact.real.clone(), surface.folder_to_open(fact)?.to_owned()))
+        };
+        self.roots_to_open = self.all.iter().filter_map(opens).collect();
+        self.restrict_further(surface);
     }
 
     /// Holds them to one more surface, which opens nothing: what lies beyond it is denied.
-    pub fn hold_below(&mut self, surface: &Surface) {
-        let beyond = |fact: &Fact| surface.beyond(fact, self.command(&fact.target));
+    pub fn restrict_further(&mut self, surface: &Surface) {
+        let beyond = |fact: &ResolvedAccess| {
+            surface.find_denial_reason(fact, self.find_command(&fact.target))
+        };
         let beyond = self.all.iter().find_map(beyond);
-        self.close(beyond);
+        self.deny_for(beyond);
     }
 
     /// Denies the call for a reason.
-    pub fn close(&mut self, why: Option<String>) {
-        self.beyond = self.beyond.take().or(why);
+    pub fn deny_for(&mut self, why: Option<String>) {
+        self.denial_reason = self.denial_reason.take().or(why);
     }
 
     /// The places that a person would have to open for it first.
-    pub fn opens(&self) -> impl Iterator<Item = &str> {
-        self.opens.iter().map(|(_, place)| place.as_str())
+    pub fn roots_to_open(&self) -> impl Iterator<Item = &str> {
+        self.roots_to_open.iter().map(|(_, place)| place.as_str())
     }
 
     /// The place that a person would have to open for a fact.
-    pub(crate) fn opened_for(&self, fact: &Fact) -> Option<&str> {
-        let mut opens = self.opens.iter();
+    pub(crate) fn root_to_open_for(&self, fact: &ResolvedAccess) -> Option<&str> {
+        let mut opens = self.roots_to_open.iter();
         let (_, place) = opens.find(|(real, _)| *real == fact.real)?;
         Some(place)
     }
 
     /// Why some of it may not be touched at all, if that is so.
-    pub fn beyond(&self) -> Option<&str> {
-        self.beyond.as_deref()
+    pub fn denial_reason(&self) -> Option<&str> {
+        self.denial_reason.as_deref()
     }
 
     /// The same, with what a grant for exactly this call would name.
     #[must_use]
-    pub fn known_as(mut self, exactly: Option<Digest>) -> Self {
-        self.exactly = exactly;
+    pub fn with_exact_digest(mut self, exactly: Option<Digest>) -> Self {
+        self.exact_digest = exactly;
         self
     }
 
     /// What a grant for exactly this call names; none where no such grant can be.
-    pub fn exactly(&self) -> Option<&Digest> {
-        self.exactly.as_ref()
+    pub fn exact_digest(&self) -> Option<&Digest> {
+        self.exact_digest.as_ref()
     }
 
     /// Says what keeps the tool of the call to these facts.
-    pub fn confine(&mut self, confinement: Confinement) {
+    pub fn set_confinement(&mut self, confinement: Confinement) {
         self.confinement = confinement;
     }
 
     /// Says what the arguments of the call are, which rules for somebody else's tool may name.
-    pub fn argued(&mut self, arguments: Vec<Argument>) {
+    pub fn set_arguments(&mut self, arguments: Vec<ArgumentValue>) {
         self.arguments = Some(arguments);
     }
 
     /// The arguments of the call, value by value; none where they are not known.
-    pub fn arguments(&self) -> Option<&[Argument]> {
+    pub fn arguments(&self) -> Option<&[ArgumentValue]> {
         self.arguments.as_deref()
     }
 
@@ -128,12 +135,12 @@ impl Facts {
     }
 
     /// Whether all that is known is what the arguments of somebody else's tool name: it may touch that, and more.
-    pub fn are_mentions(&self) -> bool {
-        !self.confinement.is_held() && self.all.iter().all(|fact| fact.derived)
+    pub fn has_only_mentions(&self) -> bool {
+        !self.confinement.is_default() && self.all.iter().all(|fact| fact.derived)
     }
 
     /// Adds a folder that is read with all that lies below it.
-    pub fn add_below(&mut self, fact: Fact) {
+    pub fn add_recursive(&mut self, fact: ResolvedAccess) {
         let at = match self.all.iter().position(|known| *known == fact) {
             Some(at) => at,
             None => {
@@ -141,27 +148,27 @@ impl Facts {
                 self.all.len() - 1
             }
         };
-        self.below.push(at);
+        self.recursive_facts.push(at);
     }
 
     /// Whether everything below the fact of this number is read.
-    pub(crate) fn is_read_below(&self, at: usize) -> bool {
-        self.below.contains(&at)
+    pub(crate) fn is_read_recursively(&self, at: usize) -> bool {
+        self.recursive_facts.contains(&at)
     }
 
     /// All of them, in order.
-    pub fn all(&self) -> &[Fact] {
+    pub fn all(&self) -> &[ResolvedAccess] {
         &self.all
     }
 
     /// What the call itself says that it touches, without what was read out of a command.
-    pub fn declared(&self) -> impl Iterator<Item = Capability> {
+    pub fn declared_capabilities(&self) -> impl Iterator<Item = Capability> {
         let declared = self.all.iter().filter(|fact| !fact.derived);
         declared.map(|fact| fact.capability)
     }
 
     /// What was read of a command that is among them.
-    pub fn command(&self, text: &str) -> Option<&ShellFacts> {
+    pub fn find_command(&self, text: &str) -> Option<&ShellFacts> {
         self.commands
             .iter()
             .find(|(known, _)| known == text)
@@ -176,56 +183,61 @@ impl Facts {
     }
 }
 
-impl Facts {
-    /// As a verdict keeps them, for judging again. What [`Self::of_kept`] finds in the words of a command is left out.
-    pub fn kept(&self) -> Grounds {
-        let bare: HashSet<Fact> = self
+impl CallFacts {
+    /// As a verdict keeps them, for judging again. What [`Self::from_evidence`] finds in the words of a command is left out.
+    pub fn to_evidence(&self) -> Evidence {
+        let bare: HashSet<ResolvedAccess> = self
             .commands
             .iter()
-            .flat_map(|(_, read)| bare_uses(read))
+            .flat_map(|(_, read)| find_bare_uses(read))
             .collect();
         let uses = self.uses.iter().filter(|fact| !bare.contains(*fact));
-        Grounds {
+        Evidence {
             facts: self.all.clone(),
             uses: uses.cloned().collect(),
-            commands: self.commands.iter().map(|(_, read)| read.kept()).collect(),
-            below: self.below.clone(),
-            beyond: self.beyond.clone(),
-            opens: self.opens.clone(),
+            commands: self
+                .commands
+                .iter()
+                .map(|(_, read)| read.to_evidence())
+                .collect(),
+            below: self.recursive_facts.clone(),
+            beyond: self.denial_reason.clone(),
+            opens: self.roots_to_open.clone(),
             confinement: self.confinement,
             arguments: self
                 .arguments
                 .as_ref()
-                .map(|arguments| arguments.iter().map(Argument::kept).collect()),
-            ..Grounds::default()
+                .map(|arguments| arguments.iter().map(ArgumentValue::to_masked).collect()),
+            ..Evidence::default()
         }
     }
 
     /// From what a verdict kept: no command is read again. Whatever words of its commands were the paths of then, each
     /// counts as a use of the file of its name.
-    pub fn of_kept(grounds: Grounds) -> Self {
+    pub fn from_evidence(grounds: Evidence) -> Self {
         let mut commands = grounds.commands.into_iter();
         let mut kept = Self {
             all: Vec::with_capacity(grounds.facts.len()),
             uses: grounds.uses,
             commands: Vec::new(),
-            beyond: grounds.beyond,
-            opens: grounds.opens,
-            below: grounds.below,
-            exactly: None,
+            denial_reason: grounds.beyond,
+            roots_to_open: grounds.opens,
+            recursive_facts: grounds.below,
+            exact_digest: None,
             confinement: grounds.confinement,
             arguments: grounds.arguments,
         };
         for fact in grounds.facts {
-            if fact.capability == Capability::ShellRun && kept.command(&fact.target).is_none() {
-                let read = ShellFacts::of_kept(commands.next().unwrap_or_default());
+            if fact.capability == Capability::ShellRun && kept.find_command(&fact.target).is_none()
+            {
+                let read = ShellFacts::from_evidence(commands.next().unwrap_or_default());
                 kept.commands.push((fact.target.clone(), read));
             }
             kept.all.push(fact);
         }
         let commands = std::mem::take(&mut kept.commands);
         for (_, read) in &commands {
-            bare_uses(read).for_each(|fact| kept.add_use(fact));
+            find_bare_uses(read).for_each(|fact| kept.add_use(fact));
         }
         kept.commands = commands;
         kept
@@ -233,16 +245,16 @@ impl Facts {
 }
 
 /// The files that bare words of a command may use, each by its name as it stands in the workspace.
-fn bare_uses(read: &ShellFacts) -> impl Iterator<Item = Fact> + use<> {
-    let uses = read.bare_uses().into_iter();
-    uses.map(|(capability, name)| Fact {
+fn find_bare_uses(read: &ShellFacts) -> impl Iterator<Item = ResolvedAccess> + use<> {
+    let uses = read.find_bare_uses().into_iter();
+    uses.map(|(capability, name)| ResolvedAccess {
         derived: true,
-        ..Fact::inside(capability, name)
+        ..ResolvedAccess::new_inside(capability, name)
     })
 }
 
-impl FromIterator<Fact> for Facts {
-    fn from_iter<I: IntoIterator<Item = Fact>>(facts: I) -> Self {
+impl FromIterator<ResolvedAccess> for CallFacts {
+    fn from_iter<I: IntoIterator<Item = ResolvedAccess>>(facts: I) -> Self {
         let mut all = Self::default();
         facts.into_iter().for_each(|fact| all.add(fact));
         all

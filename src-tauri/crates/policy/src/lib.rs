@@ -8,35 +8,34 @@
 //! Start reading at [`judge::judge`]. A call can only run with an [`Approved`], and only a [`Judgement`] makes one.
 
 pub mod approved;
-pub mod builtin;
 pub mod classify;
 pub mod effects;
-mod explain;
+pub mod egress;
+pub mod evaluate;
+mod explanation;
 pub mod facts;
-pub mod host;
+pub mod grants;
+mod host_access;
 pub mod import;
-pub mod judge;
-pub mod lasting;
+pub mod irreversible;
 pub mod limits;
-pub mod offers;
 pub mod path;
-pub mod pattern;
-mod reach;
-#[cfg(test)]
-mod request_of;
+pub mod patterns;
+pub mod protections;
 pub mod rules;
 pub mod rules_file;
 pub mod scope;
 pub mod shell;
 pub mod surface;
+#[cfg(test)]
+mod test_request;
 pub mod trust;
-pub mod watchdog;
-pub mod way_out;
+pub mod watchdogs;
 
-pub use approved::{Answers, Approved, Consent};
-pub use classify::{Classified, Declared, classify};
-pub use facts::Facts;
-pub use judge::{Judgement, Request, judge};
+pub use approved::{Approved, Consent, QuestionAnswers};
+pub use classify::{ToolClass, ToolDeclaration, classify_tool};
+pub use evaluate::{EvaluationRequest, Judgement, evaluate};
+pub use facts::CallFacts;
 pub use rules::RuleSet;
-pub use rules_file::manifest::{self, Manifest};
+pub use rules_file::manifest::{self, AgentManifest};
 pub use surface::Surface;

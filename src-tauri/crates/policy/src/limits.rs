@@ -23,7 +23,7 @@ pub const SHELL_SCRIPT_BYTES_MAX: usize = 4 * COMMAND_BYTES_MAX;
 /// Most commands that are told of one command line; more are searched for what is denied, and never allowed.
 pub const SHELL_COMMANDS_MAX: usize = 2_000;
 /// Most files and hosts that are told of one command line; a command that names more is denied.
-pub const SHELL_TOUCHES_MAX: usize = 20_000;
+pub const SHELL_ACCESSES_MAX: usize = 20_000;
 /// How many programs that run one another are followed; what is behind them is searched for what is denied.
 pub const SHELL_WRAPPERS_DEEP_MAX: usize = 128;
 /// Most reasons that are given why no rule may allow a command.

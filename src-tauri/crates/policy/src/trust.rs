@@ -6,7 +6,7 @@ use similar::TextDiff;
 /// One text that the person trusted.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Trusted {
+pub struct TrustedFile {
     /// The workspace root, absolute and real.
     pub workspace: String,
     /// Digest of the text.
@@ -16,9 +16,9 @@ pub struct Trusted {
 }
 
 /// What is known of the rules file of a workspace.
-pub fn check(workspace: &str, text: &str, trusted: &[Trusted]) -> Trust {
+pub fn check_trust(workspace: &str, text: &str, trusted: &[TrustedFile]) -> Trust {
     let here = trusted.iter().filter(|one| one.workspace == workspace);
-    let digest = digest(text);
+    let digest = text_digest(text);
     let mut found = Trust::Unknown;
     for one in here {
         match one.digest == digest {
@@ -30,7 +30,7 @@ pub fn check(workspace: &str, text: &str, trusted: &[Trusted]) -> Trust {
 }
 
 /// What changed since a text at this place was trusted, as a unified difference; empty if nothing was.
-pub fn changes(workspace: &str, text: &str, trusted: &[Trusted]) -> String {
+pub fn diff_since_trusted(workspace: &str, text: &str, trusted: &[TrustedFile]) -> String {
     let last = trusted.iter().rev().find(|one| one.workspace == workspace);
     last.filter(|one| one.text != text)
         .map_or_else(String::new, |one| {
@@ -43,8 +43,8 @@ pub fn changes(workspace: &str, text: &str, trusted: &[Trusted]) -> String {
 }
 
 /// The digest that a text is trusted by.
-pub fn digest(text: &str) -> Digest {
-    Digest::of(text.as_bytes())
+pub fn text_digest(text: &str) -> Digest {
+    Digest::from_bytes(text.as_bytes())
 }
 
 #[cfg(test)]
@@ -53,9 +53,9 @@ mod tests {
 
     #[test]
     fn a_changed_file_is_not_trusted_any_more() {
-        let trusted = [Trusted {
+        let trusted = [TrustedFile {
             workspace: "/w".into(),
-            digest: digest("one"),
+            digest: text_digest("one"),
             text: "one".into(),
         }];
         for (workspace, text, trust) in [
@@ -64,11 +64,11 @@ mod tests {
             ("/v", "one", Trust::Unknown),
         ] {
             assert_eq!(
-                check(workspace, text, &trusted),
+                check_trust(workspace, text, &trusted),
                 trust,
                 "{workspace} {text}"
             );
-            assert_eq!(trust.may_loosen(), trust == Trust::Trusted);
+            assert_eq!(trust.can_loosen(), trust == Trust::Trusted);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use protocol::query::{Answer, Query, Snapshot};
-use protocol::{Event, Fault, Op, op::Receipt};
+use protocol::query::{Answer, EngineView, Query};
+use protocol::{Event, Op, UserError, op::OpReceipt};
 use ts_rs::{Config, ExportError, TS};
 
 fn main() -> Result<(), ExportError> {
@@ -13,9 +13,9 @@ fn main() -> Result<(), ExportError> {
     let config = Config::new().with_large_int("number").with_out_dir(folder);
     Event::export_all(&config)?;
     Op::export_all(&config)?;
-    Receipt::export_all(&config)?;
+    OpReceipt::export_all(&config)?;
     Query::export_all(&config)?;
     Answer::export_all(&config)?;
-    Snapshot::export_all(&config)?;
-    Fault::export_all(&config)
+    EngineView::export_all(&config)?;
+    UserError::export_all(&config)
 }

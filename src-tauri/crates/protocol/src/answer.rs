@@ -3,27 +3,27 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::account::{Account, AccountLine};
-use crate::backtest::{Backtest, Suggestion};
-use crate::briefing::{Briefing, BriefingText};
-use crate::effects::Promise;
+use crate::account::{AccountLine, CallAccount};
 use crate::history::{RestorePreview, RestoreReceipt, Timeline, UndoCheck};
-use crate::import::ImportSource;
-use crate::ledger::Offers;
-use crate::rules_view::{RuleCheck, RulesCheck, RulesCompared, RulesView};
-use crate::search::SearchPage;
-use crate::server_has::ServerHas;
-use crate::servers::{ServerLine, ServerSource, ServerView};
-use crate::shown::Span;
-use crate::shown_whole::ToolView;
-use crate::{Entry, Event, Fault, ProjectRules, Trail, UndoEntry};
+use crate::rule::backtest::{Backtest, RuleSuggestion};
+use crate::rule::grants::GrantOffers;
+use crate::rule::import::ImportSource;
+use crate::rule::rules_view::{RuleCheck, RulesCheck, RulesComparison, RulesView};
+use crate::server::mcp_servers::{ServerImportSource, ServerLogLine, ServerView};
+use crate::server::resources::ServerResources;
+use crate::view::briefing::{Briefing, BriefingText};
+use crate::view::display_text::DisplaySpan;
+use crate::view::effects::AssuranceReport;
+use crate::view::engine_view::ToolView;
+use crate::view::search::SearchPage;
+use crate::{Entry, Event, ProjectRules, Trail, UndoEntry, UserError};
 
 /// An answer, of the question's kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Answer {
     /// To `promise`.
-    Promise(Promise),
+    Promise(AssuranceReport),
     /// To `transcript` and `transcript_from`.
     Transcript {
         /// Oldest first.
@@ -60,12 +60,12 @@ pub enum Answer {
         /// One line for each of its parts.
         told: Vec<AccountLine>,
         /// All of it.
-        account: Box<Account>,
+        account: Box<CallAccount>,
     },
     /// To `lines`.
     Lines {
         /// The lines, hidden characters named.
-        lines: Vec<Vec<Span>>,
+        lines: Vec<Vec<DisplaySpan>>,
     },
     /// To `output`.
     Output {
@@ -99,7 +99,7 @@ pub enum Answer {
     /// To `rules`.
     Rules(RulesView),
     /// To `offers`.
-    Offers(Offers),
+    Offers(GrantOffers),
     /// To `backtest`.
     Backtest(Backtest),
     /// To `try_call`.
@@ -112,11 +112,11 @@ pub enum Answer {
     /// To `check_rule`.
     CheckRule(RuleCheck),
     /// To `compare_rules`.
-    CompareRules(RulesCompared),
+    CompareRules(RulesComparison),
     /// To `suggestions`.
     Suggestions {
         /// What would spare the most answers first.
-        suggestions: Vec<Suggestion>,
+        suggestions: Vec<RuleSuggestion>,
     },
     /// To `briefing`.
     Briefing(Briefing),
@@ -132,34 +132,34 @@ pub enum Answer {
         /// By their names.
         servers: Vec<ServerView>,
         /// Why none of them can be used, if so.
-        fault: Option<Fault>,
+        fault: Option<UserError>,
     },
     /// To `server_log`.
     ServerLog {
         /// Oldest first.
-        lines: Vec<ServerLine>,
+        lines: Vec<ServerLogLine>,
     },
     /// To `server_has`.
     ServerHas {
         /// What it has.
-        has: ServerHas,
+        has: ServerResources,
     },
     /// To `servers_found`.
     ServersFound {
         /// One for each file that is there and names servers.
-        sources: Vec<ServerSource>,
+        sources: Vec<ServerImportSource>,
     },
     /// To `apis`.
-    Apis(crate::apis::Apis),
+    Apis(crate::server::apis::ApiList),
     /// To `language_servers`.
     LanguageServers {
         /// Those that are offered, then the person's own.
-        servers: Vec<crate::languages::LanguageServerView>,
+        servers: Vec<crate::server::language_servers::LanguageServerView>,
     },
     /// To `seekers`.
     Seekers {
         /// In the order of the settings.
-        seekers: Vec<crate::seekers::SeekerView>,
+        seekers: Vec<crate::server::search_providers::SearchProviderView>,
     },
     /// To `export`.
     Export {

@@ -4,7 +4,7 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-macro_rules! id {
+macro_rules! define_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
@@ -38,15 +38,15 @@ macro_rules! id {
     };
 }
 
-id!(
+define_id!(
     /// One conversation with one agent in one workspace: `ses_` and a time-sorted UUID.
     SessionId
 );
-id!(
+define_id!(
     /// One run of a session, called a loop in specification 001: the session's id, a dot, and the number of the run from 1.
     LoopId
 );
-id!(
+define_id!(
     /// One tool call; unique within its session (`S000-02`).
     CallId
 );
@@ -63,42 +63,43 @@ impl LoopId {
     }
 }
 
-id!(
+define_id!(
     /// One question of a server to the person: `ask_` and a time-sorted UUID.
     AskId
 );
-id!(
+define_id!(
     /// One message of the person or of the agent: `msg_` and a time-sorted UUID.
     MessageId
 );
-id!(
+define_id!(
     /// One entry of the undo history: `und_` and a time-sorted UUID.
     UndoId
 );
-id!(
+define_id!(
     /// One grant: `grt_` and a time-sorted UUID.
     GrantId
 );
-id!(
+define_id!(
     /// A BLAKE3 hash in lower-case hexadecimal, 64 characters.
     Digest
 );
 
 impl Digest {
     /// The digest of some bytes.
-    pub fn of(bytes: &[u8]) -> Self {
-        Self::of_hash(&blake3::hash(bytes))
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        Self::from_hash(&blake3::hash(bytes))
     }
 
     /// The digest that a hash gives.
-    pub fn of_hash(hash: &blake3::Hash) -> Self {
+    pub fn from_hash(hash: &blake3::Hash) -> Self {
         Self(HEXLOWER.encode(hash.as_bytes()))
     }
 
     /// The digest of a value's JSON text. Object members count in their order.
-    pub fn of_json(value: &impl Serialize) -> Self {
+    pub fn from_json(value: &impl Serialize) -> Self {
         // A value that cannot be written as JSON (a map with non-text keys) has no place in the protocol; its digest
         // is that of nothing, which no decision can ever match.
-        serde_json::to_vec(value).map_or_else(|_| Self(String::new()), |bytes| Self::of(&bytes))
+        serde_json::to_vec(value)
+            .map_or_else(|_| Self(String::new()), |bytes| Self::from_bytes(&bytes))
     }
 }

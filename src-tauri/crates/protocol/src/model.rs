@@ -9,7 +9,7 @@ use ts_rs::TS;
 use crate::{At, CallId, Content, Outcome, ToolCall};
 
 /// How freely a model may choose its words: what a provider takes of it may be less.
-pub const TEMPERATURES: RangeInclusive<f64> = 0.0..=2.0;
+pub const TEMPERATURE_RANGE: RangeInclusive<f64> = 0.0..=2.0;
 
 /// How much a model is to think before it answers. A model that cannot think may refuse to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -86,7 +86,7 @@ impl Message {
     }
 
     /// The result of a call as it enters the conversation (`S001-20`): of the outcome, the model's face alone.
-    pub fn of_outcome(call: &CallId, name: &str, outcome: &Outcome) -> Self {
+    pub fn from_outcome(call: &CallId, name: &str, outcome: &Outcome) -> Self {
         Self::Tool {
             call: call.clone(),
             name: name.to_owned(),
@@ -99,7 +99,7 @@ impl Message {
 }
 
 /// The member of every tool's parameters in which the model says why it makes the call (`S004-08`).
-pub const REASONING: &str = "_reasoningForCall";
+pub const REASONING_MEMBER: &str = "_reasoningForCall";
 
 /// A tool as the model sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::apis::ApiChange;
-use crate::history::{Collected, PathChoice, Restore, RestoreReceipt};
-use crate::ledger::Always;
-use crate::rules_view::{NewRule, RulePlace};
-use crate::servers::{ServerChange, ServerId};
+use crate::history::{CollectionReceipt, PathChoice, RestoreReceipt, RestoreRequest};
+use crate::rule::grants::GrantRequest;
+use crate::rule::rules_view::{NewRule, RuleLocation};
+use crate::server::apis::ApiChange;
+use crate::server::mcp_servers::{ServerChange, ServerId};
 use crate::{
     AskId, CallId, Content, Digest, GrantId, ModelChoice, RuleScope, ServerAnswer, SessionId,
     Settings, ToolMode, UndoId,
@@ -108,7 +108,7 @@ pub enum Op {
     /// Takes back or brings again, with a choice for each path that changed since. If one has none, nothing is touched.
     Restore {
         /// What.
-        restore: Restore,
+        restore: RestoreRequest,
         /// What becomes of the paths that changed since.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         choices: Vec<PathChoice>,
@@ -168,7 +168,7 @@ pub enum Op {
     /// Changes one rule of a rules file, or takes it out, and keeps the rest as it stands.
     ChangeRule {
         /// Which one.
-        place: RulePlace,
+        place: RuleLocation,
         /// What it is to say; none: it goes.
         rule: Option<NewRule>,
     },
@@ -243,7 +243,7 @@ pub enum Decision {
         /// A rule that allows such calls from now on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        always: Option<Always>,
+        always: Option<GrantRequest>,
     },
     /// Do not let it run.
     Reject {
@@ -254,7 +254,7 @@ pub enum Decision {
         /// A rule that denies such calls from now on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        always: Option<Always>,
+        always: Option<GrantRequest>,
     },
     /// Answers to a question's form: one list for each question, in order (`S002-36`).
     Answer {
@@ -287,7 +287,7 @@ pub enum Decision {
 
 /// That an op was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
-pub struct Receipt {
+pub struct OpReceipt {
     /// The session that was opened, if one was.
     pub session: Option<SessionId>,
     /// What an undo or redo did.
@@ -297,5 +297,5 @@ pub struct Receipt {
     /// What a collection did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub collected: Option<Collected>,
+    pub collected: Option<CollectionReceipt>,
 }

@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 pub use crate::answer::Answer;
-use crate::backtest::RuleChange;
-use crate::briefing::BriefingPart;
-use crate::history::Restore;
-use crate::rules_view::{NewRule, RulePlace, RuleText};
-use crate::server_has::ServerAsked;
-use crate::servers::ServerId;
-pub use crate::shown_whole::{Snapshot, ToolView};
+use crate::history::RestoreRequest;
+use crate::rule::backtest::RuleChange;
+use crate::rule::rules_view::{NewRule, RuleLocation, RuleText};
+use crate::server::mcp_servers::ServerId;
+use crate::server::resources::ServerResourceQuery;
+use crate::view::briefing::BriefingPart;
+pub use crate::view::engine_view::{EngineView, ToolView};
 use crate::{CallId, RuleScope, SessionId, UndoId};
 
 /// A question.
@@ -65,7 +65,7 @@ pub enum Query {
     /// What taking back or bringing again would meet and do, path by path.
     Restore {
         /// What.
-        restore: Restore,
+        restore: RestoreRequest,
     },
     /// What an act of the person did, path by path.
     RestoreReceipt {
@@ -202,7 +202,7 @@ pub enum Query {
         /// The rule of a file that it is to take the place of; none for one more.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        instead: Option<RulePlace>,
+        instead: Option<RuleLocation>,
     },
     /// What distinguishes two texts of rules.
     CompareRules {
@@ -247,7 +247,7 @@ pub enum Query {
         /// Which one.
         server: ServerId,
         /// What is asked for.
-        asked: ServerAsked,
+        asked: ServerResourceQuery,
     },
     /// Servers that other products, or the project, are set up with.
     ServersFound {

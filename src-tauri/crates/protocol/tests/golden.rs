@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use protocol::entry::SessionView;
-use protocol::{CallState, Entry, EntryBody, Event, fold};
+use protocol::event::fold;
+use protocol::view::entry::SessionView;
+use protocol::{CallState, Entry, EntryBody, Event};
 use serde_json::Value;
 
 const STREAM: &str = include_str!("../../../../tests/golden/sample.jsonl");
@@ -26,14 +27,14 @@ impl Folded {
                 let place = (session.clone(), *seq);
                 self.entries.get(&place).cloned()
             });
-            if let Some(entry) = fold::entry(before, event) {
+            if let Some(entry) = fold::fold_entry(before, event) {
                 self.begun.insert(key, entry.seq);
                 self.entries.insert((session.clone(), entry.seq), entry);
             }
         }
         let waiting = self.waiting(&session);
         let before = self.sessions.remove(&session);
-        if let Some(view) = fold::session(before, event, waiting) {
+        if let Some(view) = fold::fold_session(before, event, waiting) {
             self.sessions.insert(session, view);
         }
     }

@@ -1,6 +1,6 @@
 //! The interface record: every partition, fail-closed defaults, what is inferred, and what a record may leave out.
 
-use protocol::interface::{FACTS, InterfaceBuilder, InterruptBehavior, Origin};
+use protocol::interface::{FACTS, InterfaceBuilder, InterruptBehavior, ToolOrigin};
 use protocol::{RequirementSet, ToolInterface, ToolKind, ToolMode};
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ const SPECIFIED: [(&str, &str); 51] = [
 ];
 
 fn bare() -> InterfaceBuilder {
-    ToolInterface::tool("thing")
+    ToolInterface::builder("thing")
 }
 
 /// `partition.field` of everything in a record, but for `inferred`.
@@ -105,7 +105,7 @@ fn what_holds_where_nothing_was_said() {
     );
     assert_eq!(bare.safety.classifier_input, "", "S003-60");
     assert!(bare.validation.schema_validation && bare.validation.deny_before_io);
-    assert_eq!(bare.requires, RequirementSet::nothing());
+    assert_eq!(bare.requires, RequirementSet::empty());
     assert_eq!(
         bare.parameters(),
         &json!({"type": "object", "properties": {}, "additionalProperties": false}),
@@ -139,26 +139,34 @@ fn what_holds_where_nothing_was_said() {
 
 #[test]
 fn the_world_is_open_unless_scoped_s003_56() {
-    let needs = RequirementSet::nothing;
+    let needs = RequirementSet::empty;
     for (tool, open) in [
         (bare(), false),
-        (bare().requires(needs().reads("**").writes("**")), false),
+        (
+            bare().requires(needs().with_read("**").with_write("**")),
+            false,
+        ),
         (bare().kind(ToolKind::Fetch), true),
         (bare().kind(ToolKind::Execute), true),
-        (bare().requires(needs().reaches("*")), true),
-        (bare().requires(needs().reaches("*.example.org")), true),
-        (bare().requires(needs().runs("*")), true),
-        (bare().requires(needs().runs("git")), true),
-        (bare().requires(needs().reaches("docs.rs")), false),
+        (bare().requires(needs().with_host("*")), true),
+        (bare().requires(needs().with_host("*.example.org")), true),
+        (bare().requires(needs().with_command("*")), true),
+        (bare().requires(needs().with_command("git")), true),
+        (bare().requires(needs().with_host("docs.rs")), false),
         (
             bare()
                 .kind(ToolKind::Fetch)
-                .requires(needs().reaches("docs.rs")),
+                .requires(needs().with_host("docs.rs")),
             false,
         ),
-        (bare().requires(needs().reaches("docs.rs").runs("*")), true),
         (
-            bare().requires(needs().runs("*")).is_open_world(false),
+            bare().requires(needs().with_host("docs.rs").with_command("*")),
+            true,
+        ),
+        (
+            bare()
+                .requires(needs().with_command("*"))
+                .is_open_world(false),
             false,
         ),
     ] {
@@ -174,7 +182,7 @@ fn the_world_is_open_unless_scoped_s003_56() {
 fn what_was_inferred_is_said_s003_61() {
     let tool = bare()
         .description("Does a thing.")
-        .requires(RequirementSet::nothing())
+        .requires(RequirementSet::empty())
         .is_open_world(false)
         .build();
     let record = tool.to_record();
@@ -196,13 +204,17 @@ fn what_was_inferred_is_said_s003_61() {
         .filter(|fact| !said.contains(fact))
         .collect();
     assert_eq!(inferred, expected);
-    assert!(tool.said("requires") && !tool.said("safety.is_read_only"));
+    assert!(tool.is_stated("requires") && !tool.is_stated("safety.is_read_only"));
     // Going on from it forgets nothing, and what followed from a fact follows anew.
     let more = InterfaceBuilder::from(tool)
         .name("other")
         .kind(ToolKind::Execute)
         .build();
-    assert!(more.said("safety.kind") && more.said("requires") && !more.said("identity.tool_id"));
+    assert!(
+        more.is_stated("safety.kind")
+            && more.is_stated("requires")
+            && !more.is_stated("identity.tool_id")
+    );
     assert_eq!(
         (more.id(), more.title(), more.safety.is_open_world),
         ("other", "other", false)
@@ -213,10 +225,10 @@ fn what_was_inferred_is_said_s003_61() {
 fn a_record_may_leave_facts_out_and_comes_back_as_it_was() {
     let tool = bare()
         .namespace("files")
-        .alias("ding", &[("a", "b")])
+        .add_alias("ding", &[("a", "b")])
         .mode(ToolMode::External)
-        .requires(RequirementSet::nothing().reaches("docs.rs"))
-        .origin(Origin::File {
+        .requires(RequirementSet::empty().with_host("docs.rs"))
+        .origin(ToolOrigin::File {
             path: "t.json".to_owned(),
         })
         .build();

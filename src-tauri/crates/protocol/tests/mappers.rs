@@ -7,13 +7,13 @@ mod told;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use protocol::mappers::{Teller, Vocabulary};
+use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::{Event, SessionId};
 use serde_json::Value;
 use told::{session, stream};
 
 fn words(vocabulary: Vocabulary, events: &[Event]) -> Vec<Value> {
-    let mut teller = Teller::new(vocabulary, SessionId::from(session()));
+    let mut teller = SessionMapper::new(vocabulary, SessionId::from(session()));
     events.iter().flat_map(|event| teller.map(event)).collect()
 }
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use protocol::RequirementSet;
-use protocol::requires::{Expanded, Surroundings};
+use protocol::interface::requirements::{ExpandedRequirements, VariableValues};
 use serde_json::{Value, json};
 
 fn set(value: Value) -> RequirementSet {
@@ -23,7 +23,7 @@ fn the_shape_of_the_specification_s002_47_to_s002_51() {
         ["fs.read", "fs.write", "net.fetch", "shell.run", "clipboard"]
     );
     assert_eq!(
-        serde_json::to_value(RequirementSet::nothing()).unwrap(),
+        serde_json::to_value(RequirementSet::empty()).unwrap(),
         json!({})
     );
     for wrong in [
@@ -73,22 +73,22 @@ fn commands_are_matched_word_by_word_s002_52_to_s002_55() {
         let surface = set(run)
             .compile("the tool `t`")
             .unwrap()
-            .expand(&Surroundings::default());
-        assert_eq!(surface.runs(argv), covered, "{id}: {argv:?}");
+            .expand(&VariableValues::default());
+        assert_eq!(surface.covers_command(argv), covered, "{id}: {argv:?}");
     }
-    assert!(!Expanded::default().runs(&["git"]));
+    assert!(!ExpandedRequirements::default().covers_command(&["git"]));
 }
 
 #[test]
 fn variables_stand_for_places_s002_56() {
-    let needs = RequirementSet::nothing()
-        .reads("{workspace}/src/**")
-        .reads("docs/*.{md,txt}")
-        .reads("{ad-hoc}/*")
-        .writes("{user-data}/notes")
+    let needs = RequirementSet::empty()
+        .with_read("{workspace}/src/**")
+        .with_read("docs/*.{md,txt}")
+        .with_read("{ad-hoc}/*")
+        .with_write("{user-data}/notes")
         .compile("the tool `t`")
         .unwrap();
-    let around = Surroundings {
+    let around = VariableValues {
         workspace: vec!["/w".to_owned(), "/more".to_owned()],
         ad_hoc: vec!["/open".to_owned()],
         user_data: Some("/data".to_owned()),
@@ -100,7 +100,7 @@ fn variables_stand_for_places_s002_56() {
     );
     assert_eq!(surface.write, ["/data/notes"]);
     // Where there is no such place there is no pattern, and nothing is covered.
-    let nowhere = needs.expand(&Surroundings::default());
+    let nowhere = needs.expand(&VariableValues::default());
     assert_eq!(
         (nowhere.read, nowhere.write),
         (vec!["docs/*.{md,txt}".to_owned()], vec![])
@@ -125,9 +125,9 @@ fn an_undefined_variable_is_an_error_at_once_s002_60() {
         ("~/.ssh/*", "begins with `~`"),
     ] {
         for needs in [
-            RequirementSet::nothing().reads(pattern),
-            RequirementSet::nothing().writes(pattern),
-            RequirementSet::nothing().reaches(pattern),
+            RequirementSet::empty().with_read(pattern),
+            RequirementSet::empty().with_write(pattern),
+            RequirementSet::empty().with_host(pattern),
         ] {
             let fault = needs.compile("the manifest").unwrap_err();
             assert!(fault.message.contains(problem), "{fault}");
@@ -135,8 +135,8 @@ fn an_undefined_variable_is_an_error_at_once_s002_60() {
         }
     }
     assert!(
-        RequirementSet::nothing()
-            .runs(" ")
+        RequirementSet::empty()
+            .with_command(" ")
             .compile("the manifest")
             .is_err()
     );

@@ -40,14 +40,14 @@ impl Endpoint {
     }
 
     /// The same with a path behind it, which ends in `/` or is empty.
-    pub(crate) fn below(mut self, path: &str) -> Self {
+    pub(crate) fn with_path(mut self, path: &str) -> Self {
         let whole = format!("{}{path}", self.url.path());
         self.url.set_path(&whole);
         self
     }
 
     /// What `OLLAMA_HOST` names: a host, a port, both, or a URL.
-    pub(crate) fn ollama(host: &str) -> Result<Self, String> {
+    pub(crate) fn parse_ollama_host(host: &str) -> Result<Self, String> {
         let host = host.trim();
         let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -175,8 +175,12 @@ mod tests {
             ("http://box.local", "http://box.local/"),
             ("https://box.local/ollama", "https://box.local/ollama/"),
         ] {
-            assert_eq!(Endpoint::ollama(host).unwrap().as_str(), url, "{host:?}");
+            assert_eq!(
+                Endpoint::parse_ollama_host(host).unwrap().as_str(),
+                url,
+                "{host:?}"
+            );
         }
-        assert!(Endpoint::ollama("a b").is_err());
+        assert!(Endpoint::parse_ollama_host("a b").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! What can go wrong with a provider, each with a sentence and a next step.
 
-use protocol::Fault;
-use protocol::shown::sentence;
+use protocol::UserError;
+use protocol::view::display_text::to_sentence;
 
 use crate::limits::MODELS_NAMED_MAX;
 
@@ -19,7 +19,7 @@ pub enum ProviderError {
         keychain: Option<String>,
     },
     /// The key was refused (401, 403).
-    #[error("{provider} refused the key {key_from} ({status}): {}", sentence(.message))]
+    #[error("{provider} refused the key {key_from} ({status}): {}", to_sentence(.message))]
     Unauthorized {
         /// The provider's title.
         provider: String,
@@ -31,7 +31,7 @@ pub enum ProviderError {
         message: String,
     },
     /// The provider does not know the model, or nothing is at this address (404).
-    #[error("{provider} does not know the model \u{201c}{model}\u{201d}: {}", sentence(.message))]
+    #[error("{provider} does not know the model \u{201c}{model}\u{201d}: {}", to_sentence(.message))]
     UnknownModel {
         /// The provider's title.
         provider: String,
@@ -43,7 +43,7 @@ pub enum ProviderError {
         message: String,
     },
     /// The provider did not accept the request (any other 4xx).
-    #[error("{provider} did not accept the request ({status}): {}", sentence(.message))]
+    #[error("{provider} did not accept the request ({status}): {}", to_sentence(.message))]
     Refused {
         /// The provider's title.
         provider: String,
@@ -53,7 +53,7 @@ pub enum ProviderError {
         message: String,
     },
     /// Too many requests, or trouble on the provider's side (429, 5xx), after all tries.
-    #[error("{provider} could not answer ({status}, tried {attempts} times): {}", sentence(.message))]
+    #[error("{provider} could not answer ({status}, tried {attempts} times): {}", to_sentence(.message))]
     Busy {
         /// The provider's title.
         provider: String,
@@ -67,7 +67,7 @@ pub enum ProviderError {
         message: String,
     },
     /// Nobody answers at this address, or the connection broke before the first chunk.
-    #[error("{provider} cannot be reached at {base_url}: {}", sentence(.cause))]
+    #[error("{provider} cannot be reached at {base_url}: {}", to_sentence(.cause))]
     Unreachable {
         /// The provider's title.
         provider: String,
@@ -87,7 +87,7 @@ pub enum ProviderError {
         to: String,
     },
     /// The provider said in the middle of its answer that it failed.
-    #[error("{provider} failed: {}", sentence(.message))]
+    #[error("{provider} failed: {}", to_sentence(.message))]
     Failed {
         /// The provider's title.
         provider: String,
@@ -101,7 +101,7 @@ pub enum ProviderError {
         provider: String,
     },
     /// The provider sent something that its wire format does not have.
-    #[error("{provider} sent something that could not be read: {}", sentence(.what))]
+    #[error("{provider} sent something that could not be read: {}", to_sentence(.what))]
     Malformed {
         /// The provider's title.
         provider: String,
@@ -125,7 +125,7 @@ pub enum ProviderError {
         what: String,
     },
     /// The provider's settings do not work.
-    #[error("{provider} is not set up: {}", sentence(.what))]
+    #[error("{provider} is not set up: {}", to_sentence(.what))]
     Setup {
         /// The provider's title.
         provider: String,
@@ -144,7 +144,7 @@ impl ProviderError {
         match self {
             Self::NoKey {
                 key_env, keychain, ..
-            } => no_key_hint(key_env.as_deref(), keychain.as_deref()),
+            } => missing_key_hint(key_env.as_deref(), keychain.as_deref()),
             Self::Unauthorized { key_from, .. } => {
                 format!("Check the key {key_from}, or set another one.")
             }
@@ -196,7 +196,7 @@ impl ProviderError {
 }
 
 /// What to do when there is no key.
-pub(crate) fn no_key_hint(key_env: Option<&str>, keychain: Option<&str>) -> String {
+pub(crate) fn missing_key_hint(key_env: Option<&str>, keychain: Option<&str>) -> String {
     let variable = key_env.map(|name| format!("set the environment variable {name}"));
     let step = match (variable, keychain) {
         (Some(variable), None) => format!("{variable}, or store a key in the system keychain"),
@@ -211,8 +211,8 @@ pub(crate) fn no_key_hint(key_env: Option<&str>, keychain: Option<&str>) -> Stri
         .unwrap_or_default()
 }
 
-impl From<ProviderError> for Fault {
+impl From<ProviderError> for UserError {
     fn from(error: ProviderError) -> Self {
-        Fault::new(error.to_string(), error.hint())
+        UserError::new(error.to_string(), error.hint())
     }
 }

@@ -1,12 +1,12 @@
 //! The HTTP client: the one place that opens connections. No redirects; keys only in headers marked as sensitive.
 
-use protocol::settings::Wire;
+use protocol::settings::WireFormat;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION};
 use serde_json::Value;
 
-use crate::diagnose::{Failure, deepest, provider_words};
 use crate::endpoint::Endpoint;
-use crate::limits::{LIST_BYTES_MAX, Timing, ms};
+use crate::limits::{LIST_BYTES_MAX, Timing, duration_from_ms};
+use crate::wire::failure::{WireFailure, extract_provider_message, root_cause};
 use crate::{ProviderError, Secret};
 
 /// The version of Anthropic's API that we speak.
@@ -18,9 +18,9 @@ const ANTHROPIC_VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
     clippy::disallowed_methods,
     reason = "provider is the one crate that talks to the network, and this is where"
 )]
-pub(crate) fn client(
+pub(crate) fn build_client(
     title: &str,
-    wire: Wire,
+    wire: WireFormat,
     endpoint: &Endpoint,
     key: Option<&Secret>,
     timing: &Timing,
@@ -39,21 +39,21 @@ pub(crate) fn client(
             Ok(value)
         };
         match wire {
-            Wire::Anthropic => headers.insert("x-api-key", header(key.reveal())?),
-            Wire::Gemini => headers.insert("x-goog-api-key", header(key.reveal())?),
-            Wire::Openai | Wire::Ollama => {
+            WireFormat::Anthropic => headers.insert("x-api-key", header(key.reveal())?),
+            WireFormat::Gemini => headers.insert("x-goog-api-key", header(key.reveal())?),
+            WireFormat::Openai | WireFormat::Ollama => {
                 headers.insert(AUTHORIZATION, header(&format!("Bearer {}", key.reveal()))?)
             }
         };
     }
-    if wire == Wire::Anthropic {
+    if wire == WireFormat::Anthropic {
         headers.insert("anthropic-version", ANTHROPIC_VERSION);
     }
     let mut builder = reqwest::Client::builder()
         .default_headers(headers)
         .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(ms(timing.connect_ms))
+        .connect_timeout(duration_from_ms(timing.connect_ms))
         .tcp_nodelay(true);
     if endpoint.is_loopback() {
         builder = builder.no_proxy();
@@ -65,7 +65,7 @@ pub(crate) fn client(
     builder.build().map_err(|error| {
         setup(format!(
             "no HTTP client could be made: {}.",
-            deepest(&error)
+            root_cause(&error)
         ))
     })
 }
@@ -75,12 +75,12 @@ pub(crate) async fn get_json(
     client: &reqwest::Client,
     url: &str,
     timeout_ms: u64,
-) -> Result<Value, Failure> {
+) -> Result<Value, WireFailure> {
     let request = client
         .get(url)
         .header(ACCEPT, "application/json")
-        .timeout(ms(timeout_ms));
-    let failed = |error| Failure::from_reqwest(error, timeout_ms);
+        .timeout(duration_from_ms(timeout_ms));
+    let failed = |error| WireFailure::from_reqwest(error, timeout_ms);
     let mut response = request.send().await.map_err(failed)?;
     let status = response.status();
     let location = response
@@ -92,19 +92,19 @@ pub(crate) async fn get_json(
     while let Some(bytes) = response.chunk().await.map_err(failed)? {
         body.extend_from_slice(&bytes);
         if body.len() > LIST_BYTES_MAX {
-            return Err(Failure::TooLarge(format!(
+            return Err(WireFailure::TooLarge(format!(
                 "its model list has more than {LIST_BYTES_MAX} bytes"
             )));
         }
     }
     if !status.is_success() {
-        return Err(Failure::Status {
+        return Err(WireFailure::Status {
             status: status.as_u16(),
-            message: provider_words(&String::from_utf8_lossy(&body)),
+            message: extract_provider_message(&String::from_utf8_lossy(&body)),
             retry_after_ms: None,
             location,
         });
     }
     serde_json::from_slice(&body)
-        .map_err(|error| Failure::Malformed(format!("its model list is not JSON ({error})")))
+        .map_err(|error| WireFailure::Malformed(format!("its model list is not JSON ({error})")))
 }

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use protocol::Fault;
+use protocol::UserError;
 
 use crate::Secret;
 
 /// The name under which the keychain files our keys.
-const SERVICE: &str = "countersign";
+const KEYCHAIN_SERVICE: &str = "countersign";
 
 /// A key and where it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct ApiKey {
     /// The key.
     pub secret: Secret,
     /// Where it was found.
@@ -38,24 +38,24 @@ impl std::fmt::Display for KeySource {
 }
 
 /// A place that holds keys. Its methods may block: they are called away from the async threads.
-pub trait Keys: Send + Sync {
+pub trait KeyStore: Send + Sync {
     /// The key of a provider: what the environment variable `env` holds, else what the keychain holds.
     ///
     /// # Errors
     /// When the environment has none and the keychain cannot be asked; the fault says why.
-    fn get(&self, provider: &str, env: Option<&str>) -> Result<Option<Key>, Fault>;
+    fn get(&self, provider: &str, env: Option<&str>) -> Result<Option<ApiKey>, UserError>;
 
     /// Keeps a key in the keychain.
     ///
     /// # Errors
     /// When the keychain cannot be reached or refuses.
-    fn set(&self, provider: &str, secret: &Secret) -> Result<(), Fault>;
+    fn set(&self, provider: &str, secret: &Secret) -> Result<(), UserError>;
 
     /// Takes a key out of the keychain; fine if there is none.
     ///
     /// # Errors
     /// When the keychain cannot be reached or refuses.
-    fn forget(&self, provider: &str) -> Result<(), Fault>;
+    fn remove(&self, provider: &str) -> Result<(), UserError>;
 }
 
 /// The environment of this process and the keychain of the system: Keychain on macOS, Credential Manager on Windows,
@@ -63,72 +63,74 @@ pub trait Keys: Send + Sync {
 ///
 /// A key that was found in the keychain is kept in memory, so that a person is asked to unlock it once.
 #[derive(Debug, Default)]
-pub struct SystemKeys {
-    found: Mutex<HashMap<String, Secret>>,
+pub struct SystemKeyStore {
+    cache: Mutex<HashMap<String, Secret>>,
 }
 
-impl SystemKeys {
-    fn found(&self) -> std::sync::MutexGuard<'_, HashMap<String, Secret>> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+impl SystemKeyStore {
+    fn lock_cache(&self) -> std::sync::MutexGuard<'_, HashMap<String, Secret>> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Keys for SystemKeys {
-    fn get(&self, provider: &str, env: Option<&str>) -> Result<Option<Key>, Fault> {
+impl KeyStore for SystemKeyStore {
+    fn get(&self, provider: &str, env: Option<&str>) -> Result<Option<ApiKey>, UserError> {
         let value = env.and_then(|name| Some((name, std::env::var(name).ok()?)));
         if let Some((name, secret)) =
             value.and_then(|(name, text)| Some((name, Secret::new(&text)?)))
         {
-            return Ok(Some(Key {
+            return Ok(Some(ApiKey {
                 secret,
                 from: KeySource::Environment(name.to_owned()),
             }));
         }
-        let known = self.found().get(provider).cloned();
+        let known = self.lock_cache().get(provider).cloned();
         let secret = match known {
             Some(secret) => Some(secret),
-            None => entry(provider)
+            None => keychain_entry(provider)
                 .and_then(|entry| entry.get_password())
                 .map(|text| Secret::new(&text))
                 .or_else(|error| match error {
                     keyring::Error::NoEntry => Ok(None),
-                    other => Err(unavailable(&other)),
+                    other => Err(keychain_error(&other)),
                 })?,
         };
         Ok(secret.map(|secret| {
-            self.found().insert(provider.to_owned(), secret.clone());
-            Key {
+            self.lock_cache()
+                .insert(provider.to_owned(), secret.clone());
+            ApiKey {
                 secret,
                 from: KeySource::Keychain,
             }
         }))
     }
 
-    fn set(&self, provider: &str, secret: &Secret) -> Result<(), Fault> {
-        entry(provider)
+    fn set(&self, provider: &str, secret: &Secret) -> Result<(), UserError> {
+        keychain_entry(provider)
             .and_then(|entry| entry.set_password(secret.reveal()))
-            .map_err(|error| unavailable(&error))?;
-        self.found().insert(provider.to_owned(), secret.clone());
+            .map_err(|error| keychain_error(&error))?;
+        self.lock_cache()
+            .insert(provider.to_owned(), secret.clone());
         Ok(())
     }
 
-    fn forget(&self, provider: &str) -> Result<(), Fault> {
-        self.found().remove(provider);
-        match entry(provider).and_then(|entry| entry.delete_credential()) {
+    fn remove(&self, provider: &str) -> Result<(), UserError> {
+        self.lock_cache().remove(provider);
+        match keychain_entry(provider).and_then(|entry| entry.delete_credential()) {
             Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
-            Err(error) => Err(unavailable(&error)),
+            Err(error) => Err(keychain_error(&error)),
         }
     }
 }
 
-fn entry(provider: &str) -> keyring::Result<keyring::Entry> {
-    keyring::Entry::new(SERVICE, provider)
+fn keychain_entry(provider: &str) -> keyring::Result<keyring::Entry> {
+    keyring::Entry::new(KEYCHAIN_SERVICE, provider)
 }
 
 /// A machine without a keychain is ordinary (servers, containers), so this says so plainly. The cause stands in the
 /// context; errors of the keychain that carry what was stored are named without it.
-fn unavailable(error: &keyring::Error) -> Fault {
-    let mut fault = Fault::new(
+fn keychain_error(error: &keyring::Error) -> UserError {
+    let mut fault = UserError::new(
         "The system keychain cannot be used here.",
         "Use an environment variable for the key.",
     );
@@ -147,13 +149,13 @@ fn unavailable(error: &keyring::Error) -> Fault {
 
 /// Keys in memory: for tests, and for hosts that must not touch the system's keychain.
 #[derive(Debug, Default)]
-pub struct MemoryKeys {
+pub struct MemoryKeyStore {
     environment: HashMap<String, Secret>,
     keychain: Mutex<HashMap<String, Secret>>,
     unavailable: bool,
 }
 
-impl MemoryKeys {
+impl MemoryKeyStore {
     /// No keys at all.
     #[must_use]
     pub fn new() -> Self {
@@ -176,18 +178,20 @@ impl MemoryKeys {
         self
     }
 
-    fn keychain(&self) -> Result<std::sync::MutexGuard<'_, HashMap<String, Secret>>, Fault> {
+    fn lock_keychain(
+        &self,
+    ) -> Result<std::sync::MutexGuard<'_, HashMap<String, Secret>>, UserError> {
         if self.unavailable {
-            return Err(unavailable(&keyring::Error::NoDefaultStore));
+            return Err(keychain_error(&keyring::Error::NoDefaultStore));
         }
         Ok(self.keychain.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Keys for MemoryKeys {
-    fn get(&self, provider: &str, env: Option<&str>) -> Result<Option<Key>, Fault> {
+impl KeyStore for MemoryKeyStore {
+    fn get(&self, provider: &str, env: Option<&str>) -> Result<Option<ApiKey>, UserError> {
         let from_env = env.and_then(|name| {
-            self.environment.get(name).map(|secret| Key {
+            self.environment.get(name).map(|secret| ApiKey {
                 secret: secret.clone(),
                 from: KeySource::Environment(name.to_owned()),
             })
@@ -195,19 +199,20 @@ impl Keys for MemoryKeys {
         if from_env.is_some() {
             return Ok(from_env);
         }
-        Ok(self.keychain()?.get(provider).map(|secret| Key {
+        Ok(self.lock_keychain()?.get(provider).map(|secret| ApiKey {
             secret: secret.clone(),
             from: KeySource::Keychain,
         }))
     }
 
-    fn set(&self, provider: &str, secret: &Secret) -> Result<(), Fault> {
-        self.keychain()?.insert(provider.to_owned(), secret.clone());
+    fn set(&self, provider: &str, secret: &Secret) -> Result<(), UserError> {
+        self.lock_keychain()?
+            .insert(provider.to_owned(), secret.clone());
         Ok(())
     }
 
-    fn forget(&self, provider: &str) -> Result<(), Fault> {
-        self.keychain()?.remove(provider);
+    fn remove(&self, provider: &str) -> Result<(), UserError> {
+        self.lock_keychain()?.remove(provider);
         Ok(())
     }
 }
@@ -218,10 +223,10 @@ mod tests {
 
     #[test]
     fn the_environment_comes_before_the_keychain() {
-        let keys = MemoryKeys::new().with_env("A_KEY", "from-env");
+        let keys = MemoryKeyStore::new().with_env("A_KEY", "from-env");
         keys.set("a", &Secret::new("from-chain").unwrap()).unwrap();
         let key = |text: &str, from| {
-            Some(Key {
+            Some(ApiKey {
                 secret: Secret::new(text).unwrap(),
                 from,
             })
@@ -232,13 +237,13 @@ mod tests {
             keys.get("a", Some("B_KEY")).unwrap(),
             key("from-chain", KeySource::Keychain)
         );
-        keys.forget("a").unwrap();
+        keys.remove("a").unwrap();
         assert_eq!(keys.get("a", None).unwrap(), None);
     }
 
     #[test]
     fn a_missing_keychain_is_said_plainly() {
-        let fault = MemoryKeys::new()
+        let fault = MemoryKeyStore::new()
             .without_keychain()
             .get("a", Some("A_KEY"))
             .unwrap_err();

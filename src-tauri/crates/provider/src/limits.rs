@@ -70,6 +70,6 @@ impl Default for Timing {
     }
 }
 
-pub(crate) fn ms(milliseconds: u64) -> Duration {
+pub(crate) fn duration_from_ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }

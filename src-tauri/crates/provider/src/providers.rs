@@ -3,61 +3,61 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use protocol::Fault;
+use protocol::UserError;
 use protocol::model::ProviderView;
-use protocol::settings::{ProviderSettings, Wire};
+use protocol::settings::{ProviderSettings, WireFormat};
 
 use crate::built_in::{
-    AddressSource, BUILT_IN, LOCAL_IDS, Setup, Surroundings, check_prices, prices, shown_title,
-    unusable,
+    AddressSource, BUILT_IN_PROVIDERS, LOCAL_IDS, ProviderEnv, ProviderSetup, check_prices,
+    invalid_settings_error, prices_from_settings, settings_title,
 };
 use crate::endpoint::Endpoint;
-use crate::error::no_key_hint;
-use crate::keys::Keys;
+use crate::error::missing_key_hint;
+use crate::keys::KeyStore;
 use crate::limits::Timing;
 use crate::prices::Prices;
-use crate::wire::{NoKey, WireProvider, Wired};
+use crate::wire::{MissingKey, WireProvider, WireProviderHandle};
 use crate::{Provider, ProviderError};
 
 /// Every provider: the built-in ones, the person's, and those that play a script.
 pub struct Providers {
-    entries: Vec<Entry>,
-    faults: Vec<Fault>,
+    entries: Vec<ProviderEntry>,
+    faults: Vec<UserError>,
 }
 
-enum Entry {
+enum ProviderEntry {
     Wire(Arc<WireProvider>),
-    Local {
+    Offline {
         provider: Arc<dyn Provider>,
         title: String,
     },
     /// A built-in one whose address is set and cannot be used. It stands here, so that nothing goes to the usual address.
-    Broken {
+    Invalid {
         id: &'static str,
         title: &'static str,
-        fault: Fault,
+        fault: UserError,
     },
 }
 
-impl Entry {
+impl ProviderEntry {
     fn id(&self) -> &str {
         match self {
             Self::Wire(wire) => &wire.id,
-            Self::Local { provider, .. } => provider.id(),
-            Self::Broken { id, .. } => id,
+            Self::Offline { provider, .. } => provider.id(),
+            Self::Invalid { id, .. } => id,
         }
     }
 }
 
 /// Where the requests to a provider go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct ProviderAddress {
     /// The provider's id.
     pub id: String,
     /// Its title.
     pub title: String,
     /// The base URL, without credentials; or why there is none that can be used.
-    pub base_url: Result<String, Fault>,
+    pub base_url: Result<String, UserError>,
     /// Who says so.
     pub from: AddressSource,
 }
@@ -66,32 +66,32 @@ impl Providers {
     /// The built-in providers and the person's. Where the built-in ones are reached the settings say, else the environment
     /// (`ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`, `OLLAMA_HOST`), else it is the usual address.
     ///
-    /// An entry of the settings that does not work is named in [`Providers::faults`], and so is an address that cannot be
+    /// An entry of the settings that does not work is named in [`Providers::errors`], and so is an address that cannot be
     /// used: no request goes to the usual one instead.
     #[must_use]
-    pub fn new(settings: &[ProviderSettings], keys: Arc<dyn Keys>) -> Self {
-        Self::with_surroundings(
+    pub fn new(settings: &[ProviderSettings], keys: Arc<dyn KeyStore>) -> Self {
+        Self::with_env(
             settings,
             keys,
-            &Surroundings::of_process(),
+            &ProviderEnv::from_process(),
             Timing::default(),
         )
     }
 
     /// The same where the environment and the times to wait are given.
     #[must_use]
-    pub fn with_surroundings(
+    pub fn with_env(
         settings: &[ProviderSettings],
-        keys: Arc<dyn Keys>,
-        surroundings: &Surroundings,
+        keys: Arc<dyn KeyStore>,
+        surroundings: &ProviderEnv,
         timing: Timing,
     ) -> Self {
         let mut list = Self {
             entries: Vec::new(),
             faults: Vec::new(),
         };
-        let make = |id: &str, title: &str, setup: Setup| {
-            Entry::Wire(Arc::new(WireProvider {
+        let make = |id: &str, title: &str, setup: ProviderSetup| {
+            ProviderEntry::Wire(Arc::new(WireProvider {
                 id: id.to_owned(),
                 title: title.to_owned(),
                 wire: setup.wire,
@@ -105,14 +105,14 @@ impl Providers {
                 memory: std::sync::Mutex::default(),
             }))
         };
-        for built_in in &BUILT_IN {
+        for built_in in &BUILT_IN_PROVIDERS {
             let (id, title) = (built_in.id, built_in.title);
             let own = settings.iter().find(|own| own.id == id);
-            let entry = match built_in.setup(own, surroundings) {
-                Ok(setup) => make(id, built_in.shown_title(own), setup),
+            let entry = match built_in.resolve_setup(own, surroundings) {
+                Ok(setup) => make(id, built_in.title_with(own), setup),
                 Err(fault) => {
                     list.faults.push(fault.clone());
-                    Entry::Broken { id, title, fault }
+                    ProviderEntry::Invalid { id, title, fault }
                 }
             };
             list.entries.push(entry);
@@ -120,23 +120,27 @@ impl Providers {
         let mut replaced: Vec<&str> = Vec::new();
         for own in settings {
             let is_first = !replaced.contains(&own.id.as_str());
-            if is_first && BUILT_IN.iter().any(|built_in| built_in.id == own.id) {
+            if is_first
+                && BUILT_IN_PROVIDERS
+                    .iter()
+                    .any(|built_in| built_in.id == own.id)
+            {
                 replaced.push(&own.id);
                 continue;
             }
-            let title = shown_title(own);
-            match list.accept(own) {
+            let title = settings_title(own);
+            match list.check_settings(own) {
                 Ok(endpoint) => {
-                    let setup = Setup {
+                    let setup = ProviderSetup {
                         wire: own.wire,
                         endpoint,
-                        from: AddressSource::Usual,
+                        from: AddressSource::Default,
                         key_env: own.key_env.clone(),
-                        prices: prices(own).unwrap_or(Prices::Unknown),
+                        prices: prices_from_settings(own).unwrap_or(Prices::Unknown),
                     };
                     list.entries.push(make(&own.id, title, setup));
                 }
-                Err(problem) => list.faults.push(unusable(title, &problem)),
+                Err(problem) => list.faults.push(invalid_settings_error(title, &problem)),
             }
         }
         list
@@ -144,26 +148,26 @@ impl Providers {
 
     /// Where the requests to each provider go that is reached over the network.
     #[must_use]
-    pub fn addresses(&self) -> Vec<Address> {
-        let address = |entry: &Entry| match entry {
-            Entry::Wire(wire) => Some(Address {
+    pub fn addresses(&self) -> Vec<ProviderAddress> {
+        let address = |entry: &ProviderEntry| match entry {
+            ProviderEntry::Wire(wire) => Some(ProviderAddress {
                 id: wire.id.clone(),
                 title: wire.title.clone(),
                 base_url: Ok(wire.endpoint.as_str().to_owned()),
                 from: wire.from.clone(),
             }),
-            Entry::Broken { id, title, fault } => Some(Address {
+            ProviderEntry::Invalid { id, title, fault } => Some(ProviderAddress {
                 id: (*id).to_owned(),
                 title: (*title).to_owned(),
                 base_url: Err(fault.clone()),
-                from: AddressSource::Unusable,
+                from: AddressSource::Invalid,
             }),
-            Entry::Local { .. } => None,
+            ProviderEntry::Offline { .. } => None,
         };
         self.entries.iter().filter_map(address).collect()
     }
 
-    fn accept(&self, own: &ProviderSettings) -> Result<Endpoint, String> {
+    fn check_settings(&self, own: &ProviderSettings) -> Result<Endpoint, String> {
         if own.id.is_empty() {
             return Err("its id is empty".to_owned());
         }
@@ -179,9 +183,9 @@ impl Providers {
 
     /// The same with a provider that needs no network, like the demo. It takes the place of one with the same id.
     #[must_use]
-    pub fn with(mut self, provider: Arc<dyn Provider>, title: &str) -> Self {
+    pub fn with_provider(mut self, provider: Arc<dyn Provider>, title: &str) -> Self {
         self.entries.retain(|entry| entry.id() != provider.id());
-        self.entries.push(Entry::Local {
+        self.entries.push(ProviderEntry::Offline {
             provider,
             title: title.to_owned(),
         });
@@ -190,7 +194,7 @@ impl Providers {
 
     /// What is wrong with the settings of providers.
     #[must_use]
-    pub fn faults(&self) -> &[Fault] {
+    pub fn errors(&self) -> &[UserError] {
         &self.faults
     }
 
@@ -198,14 +202,14 @@ impl Providers {
     ///
     /// # Errors
     /// When there is none; the fault names those that there are.
-    pub fn get(&self, id: &str) -> Result<Arc<dyn Provider>, Fault> {
+    pub fn get(&self, id: &str) -> Result<Arc<dyn Provider>, UserError> {
         match self.entries.iter().find(|entry| entry.id() == id) {
-            Some(Entry::Wire(wire)) => Ok(Arc::new(Wired(wire.clone()))),
-            Some(Entry::Local { provider, .. }) => Ok(provider.clone()),
-            Some(Entry::Broken { fault, .. }) => Err(fault.clone()),
+            Some(ProviderEntry::Wire(wire)) => Ok(Arc::new(WireProviderHandle(wire.clone()))),
+            Some(ProviderEntry::Offline { provider, .. }) => Ok(provider.clone()),
+            Some(ProviderEntry::Invalid { fault, .. }) => Err(fault.clone()),
             None => {
-                let ids: Vec<&str> = self.entries.iter().map(Entry::id).collect();
-                Err(Fault::new(
+                let ids: Vec<&str> = self.entries.iter().map(ProviderEntry::id).collect();
+                Err(UserError::new(
                     format!("There is no provider \u{201c}{id}\u{201d}."),
                     format!("Choose one of: {}.", ids.join(", ")),
                 ))
@@ -215,14 +219,14 @@ impl Providers {
 
     /// Every provider with its state. Looks for keys, and asks Ollama and servers on this machine whether they run; asks
     /// nobody else.
-    pub async fn views(&self) -> Vec<ProviderView> {
-        join_all(self.entries.iter().map(view)).await
+    pub async fn list_views(&self) -> Vec<ProviderView> {
+        join_all(self.entries.iter().map(provider_view)).await
     }
 }
 
-async fn view(entry: &Entry) -> ProviderView {
+async fn provider_view(entry: &ProviderEntry) -> ProviderView {
     match entry {
-        Entry::Local { provider, title } => ProviderView {
+        ProviderEntry::Offline { provider, title } => ProviderView {
             id: provider.id().to_owned(),
             title: title.clone(),
             base_url: String::new(),
@@ -230,7 +234,7 @@ async fn view(entry: &Entry) -> ProviderView {
             note: "Needs no key and no network.".to_owned(),
             models: Vec::new(),
         },
-        Entry::Broken { id, title, fault } => ProviderView {
+        ProviderEntry::Invalid { id, title, fault } => ProviderView {
             id: (*id).to_owned(),
             title: (*title).to_owned(),
             base_url: String::new(),
@@ -238,14 +242,14 @@ async fn view(entry: &Entry) -> ProviderView {
             note: fault.to_string(),
             models: Vec::new(),
         },
-        Entry::Wire(wire) => {
-            let (ready, note) = state(wire).await;
+        ProviderEntry::Wire(wire) => {
+            let (ready, note) = wire_state(wire).await;
             ProviderView {
                 id: wire.id.clone(),
                 title: wire.title.clone(),
                 base_url: wire.endpoint.as_str().to_owned(),
                 ready,
-                note: match wire.from.redirects() {
+                note: match wire.from.is_redirect() {
                     true => format!(
                         "{note} Requests go to {}, {}.",
                         wire.endpoint.as_str(),
@@ -259,25 +263,27 @@ async fn view(entry: &Entry) -> ProviderView {
     }
 }
 
-async fn state(wire: &WireProvider) -> (bool, String) {
-    let key = wire.key().await;
+async fn wire_state(wire: &WireProvider) -> (bool, String) {
+    let key = wire.load_key().await;
     let has = match &key {
         Ok(key) if wire.endpoint.is_exposed() => {
             format!("Key {}; it travels unencrypted.", key.from)
         }
         Ok(key) => format!("Key {}.", key.from),
-        Err(NoKey::None) if wire.needs_key => {
-            return (false, no_key_note(wire, None));
+        Err(MissingKey::None) if wire.needs_key => {
+            return (false, missing_key_note(wire, None));
         }
-        Err(NoKey::Keychain(fault)) if wire.needs_key => {
-            return (false, no_key_note(wire, Some(&fault.message)));
+        Err(MissingKey::KeychainError(fault)) if wire.needs_key => {
+            return (false, missing_key_note(wire, Some(&fault.message)));
         }
         Err(_) => "No key; none is sent.".to_owned(),
     };
-    if !wire.endpoint.is_loopback() && wire.wire != Wire::Ollama {
+    if !wire.endpoint.is_loopback() && wire.wire != WireFormat::Ollama {
         return (true, has);
     }
-    let looked = wire.list(key.as_ref().ok(), wire.timing.probe_ms).await;
+    let looked = wire
+        .list_models(key.as_ref().ok(), wire.timing.probe_ms)
+        .await;
     match looked {
         Ok(_) if wire.needs_key => (true, has),
         Ok(_) => (true, "Running.".to_owned()),
@@ -288,8 +294,10 @@ async fn state(wire: &WireProvider) -> (bool, String) {
         }
         Err(_) => {
             let step = match wire.wire {
-                Wire::Ollama => "Start it with `ollama serve`.",
-                Wire::Anthropic | Wire::Openai | Wire::Gemini => "Start its server.",
+                WireFormat::Ollama => "Start it with `ollama serve`.",
+                WireFormat::Anthropic | WireFormat::Openai | WireFormat::Gemini => {
+                    "Start its server."
+                }
             };
             let address = wire.endpoint.as_str();
             (false, format!("Not running at {address}. {step}"))
@@ -297,8 +305,8 @@ async fn state(wire: &WireProvider) -> (bool, String) {
     }
 }
 
-fn no_key_note(wire: &WireProvider, keychain: Option<&str>) -> String {
-    let step = no_key_hint(
+fn missing_key_note(wire: &WireProvider, keychain: Option<&str>) -> String {
+    let step = missing_key_hint(
         wire.key_env.as_deref(),
         keychain.map(|why| why.trim_end_matches('.')),
     );

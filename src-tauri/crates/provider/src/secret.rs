@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// What stands wherever a key would have stood.
-const HIDDEN: &str = "[hidden]";
+const REDACTED: &str = "[hidden]";
 /// Shorter texts are not replaced: they would tear ordinary words apart, and no provider hands out such keys.
 const REDACT_BYTES_MIN: usize = 6;
 
@@ -29,7 +29,7 @@ impl Secret {
         if self.0.len() < REDACT_BYTES_MIN {
             return text.to_owned();
         }
-        text.replace(&self.0, HIDDEN)
+        text.replace(&self.0, REDACTED)
     }
 }
 

@@ -15,18 +15,19 @@ use std::sync::Arc;
 use futures::StreamExt;
 use protocol::ToolCall;
 use protocol::model::Message;
-use protocol::settings::{ProviderSettings, Wire};
+use protocol::settings::{ProviderSettings, WireFormat};
 use provider::{
-    Chunk, MemoryKeys, ModelRequest, Provider, ProviderError, Providers, Stop, Surroundings, Timing,
+    Chunk, MemoryKeyStore, ModelRequest, Provider, ProviderEnv, ProviderError, Providers, Stop,
+    Timing,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-const WIRES: [(Wire, &str); 4] = [
-    (Wire::Anthropic, "v1/"),
-    (Wire::Openai, "v1/"),
-    (Wire::Gemini, "v1beta/"),
-    (Wire::Ollama, ""),
+const WIRES: [(WireFormat, &str); 4] = [
+    (WireFormat::Anthropic, "v1/"),
+    (WireFormat::Openai, "v1/"),
+    (WireFormat::Gemini, "v1beta/"),
+    (WireFormat::Ollama, ""),
 ];
 
 /// The running endpoint; it ends with the test.
@@ -73,7 +74,7 @@ impl Aimock {
         }
     }
 
-    fn provider(&self, wire: Wire, path: &str) -> Arc<dyn Provider> {
+    fn provider(&self, wire: WireFormat, path: &str) -> Arc<dyn Provider> {
         let settings = ProviderSettings {
             id: "aimock".to_owned(),
             title: "Aimock".to_owned(),
@@ -83,15 +84,14 @@ impl Aimock {
             input_usd_per_mtok: None,
             output_usd_per_mtok: None,
         };
-        let keys = Arc::new(MemoryKeys::new().with_env("AIMOCK_KEY", "sk-aimock"));
+        let keys = Arc::new(MemoryKeyStore::new().with_env("AIMOCK_KEY", "sk-aimock"));
         let timing = Timing {
             backoff_ms: 0,
             // It asks to wait for a second; tests do not wait.
             retry_after_ms_max: 0,
             ..Timing::default()
         };
-        let list =
-            Providers::with_surroundings(&[settings], keys, &Surroundings::default(), timing);
+        let list = Providers::with_env(&[settings], keys, &ProviderEnv::default(), timing);
         list.get("aimock").unwrap()
     }
 
@@ -205,7 +205,7 @@ async fn four_wire_formats_at_somebody_elses_endpoint() {
             ..Turn::default()
         };
         assert_eq!(turn, expected, "{wire:?}");
-        assert!(wire == Wire::Gemini || !provider.models().await.unwrap().is_empty());
+        assert!(wire == WireFormat::Gemini || !provider.models().await.unwrap().is_empty());
     }
 
     for (rates, fits) in [

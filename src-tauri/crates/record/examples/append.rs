@@ -8,7 +8,7 @@
     reason = "a measurement ends where it fails, and prints"
 )]
 
-#[path = "../tests/it/story.rs"]
+#[path = "../tests/it/sample_events.rs"]
 mod story;
 
 use std::time::Instant;
@@ -91,7 +91,7 @@ fn ask(record: &Record, session: &SessionId) {
         );
     }
     let began = Instant::now();
-    let (page, more) = record.transcript(session, None, 200).unwrap();
+    let (page, more) = record.transcript_before(session, None, 200).unwrap();
     println!(
         "the last {} entries (more: {more}) in {} µs",
         page.len(),

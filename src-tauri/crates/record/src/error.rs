@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use protocol::Fault;
+use protocol::UserError;
 use rusqlite::ErrorCode;
 
 /// Why the record could not do what it was asked.
@@ -57,7 +57,7 @@ pub enum RecordError {
     Closed,
     /// An event cannot be written as JSON.
     #[error("an event cannot be written: {0}")]
-    Unwritable(#[source] Arc<serde_json::Error>),
+    Serialize(#[source] Arc<serde_json::Error>),
     /// Anything else that the database reports.
     #[error("the record failed")]
     Other(#[source] Arc<rusqlite::Error>),
@@ -65,7 +65,7 @@ pub enum RecordError {
 
 impl RecordError {
     /// The error as a person reads it.
-    pub fn fault(&self) -> Fault {
+    pub fn to_user_error(&self) -> UserError {
         let (message, hint) = match self {
             Self::Full(_) => (
                 "The disk is full, so this could not be recorded.".to_owned(),
@@ -105,7 +105,7 @@ impl RecordError {
                 "The record is closed.".to_owned(),
                 "Start Countersign again.",
             ),
-            Self::Unwritable(_) => (
+            Self::Serialize(_) => (
                 "An event could not be written.".to_owned(),
                 "This is a fault of Countersign; please report it.",
             ),
@@ -114,13 +114,13 @@ impl RecordError {
                 "Check the disk that holds the data folder.",
             ),
         };
-        Fault::new(message, hint).caused_by(self)
+        UserError::new(message, hint).with_source(self)
     }
 }
 
-impl From<RecordError> for Fault {
+impl From<RecordError> for UserError {
     fn from(error: RecordError) -> Self {
-        error.fault()
+        error.to_user_error()
     }
 }
 
@@ -140,7 +140,7 @@ impl From<rusqlite::Error> for RecordError {
 }
 
 /// A stored value that does not have the shape that was written.
-pub(crate) fn damaged(what: &str, error: &dyn std::fmt::Display) -> RecordError {
+pub(crate) fn damaged_value_error(what: &str, error: &dyn std::fmt::Display) -> RecordError {
     RecordError::Damaged {
         reason: format!("{what}: {error}"),
     }

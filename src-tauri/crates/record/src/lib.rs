@@ -14,37 +14,20 @@
     reason = "record is the wall around the database"
 )]
 
-mod ack;
 mod error;
-mod events;
 mod export;
-mod find;
-mod hit;
-mod judged;
-mod late;
 mod limits;
-mod live;
-mod load;
-mod look;
-mod made;
-mod markdown;
-mod memory;
-mod places;
-mod query;
-mod queue;
+mod open;
+mod projections;
 mod read;
-mod readers;
 mod record;
-mod row;
 mod schema;
-mod store;
-mod text;
-mod when;
+mod search;
 mod writer;
 
-pub use ack::{Ack, Durability};
+pub use crate::projections::verdicts::{CallVerdict, CallVerdictPage, RuleHits, rule_key};
+pub use crate::writer::ack::{Ack, Durability};
 pub use error::RecordError;
-pub use export::Format;
-pub use judged::{Hits, JudgedCall, JudgedPage, rule_key};
-pub use read::{Moment, Stretch};
-pub use record::{Publish, Record};
+pub use export::ExportFormat;
+pub use read::{RecordOverview, TranscriptPage};
+pub use record::{PublishFn, Record};

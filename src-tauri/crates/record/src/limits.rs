@@ -6,7 +6,7 @@ use std::time::Duration;
 pub(crate) const BATCH_EVENTS_MAX: usize = 1_024;
 /// How long events gather when nobody waits for them: a burst of calls becomes one transaction, and a person sees no
 /// delay.
-pub(crate) const GATHER: Duration = Duration::from_millis(5);
+pub(crate) const GATHER_DELAY: Duration = Duration::from_millis(5);
 /// Events that wait for the writer; more than this and an append is refused, or memory would grow without end.
 pub(crate) const QUEUED_EVENTS_MAX: usize = 100_000;
 /// Unsettled entries that the writer keeps folded in memory; the rest is read again when it is needed.
@@ -19,21 +19,21 @@ pub(crate) const PIECES_BYTES_MAX: usize = 32 * 1024;
 pub(crate) const PIECES_MAX: usize = 256;
 /// Recorded events of which nothing was made yet; with more than that it is made before more is recorded. Who asks first waits
 /// for it: some tens of milliseconds.
-pub(crate) const UNMADE_EVENTS_MAX: usize = 8_192;
+pub(crate) const UNPROJECTED_EVENTS_MAX: usize = 8_192;
 /// Length of the JSON of those events, which are kept in memory until then.
-pub(crate) const UNMADE_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub(crate) const UNPROJECTED_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long nothing is appended before the writer makes up for what it left for later: longer than a step of a call that
 /// runs by itself takes, shorter than a person takes to look.
-pub(crate) const LATE_AFTER: Duration = Duration::from_millis(50);
+pub(crate) const DEFERRED_IDLE_DELAY: Duration = Duration::from_millis(50);
 /// Entries in one transaction of late work: a few milliseconds, which end early when something is appended.
-pub(crate) const LATE_SLICE_MAX: usize = 256;
+pub(crate) const DEFERRED_SLICE_MAX: usize = 256;
 /// Entries that may be owed their JSON and words; beyond it they are written at once. A search looks through all of
 /// them.
-pub(crate) const LATE_ENTRIES_MAX: usize = 4_096;
+pub(crate) const DEFERRED_ENTRIES_MAX: usize = 4_096;
 /// Length of the events of those entries, which are kept in memory until then.
-pub(crate) const LATE_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub(crate) const DEFERRED_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Events from the first to the last of an entry that may be owed: a reader walks over those between.
-pub(crate) const LATE_SPAN_MAX: u64 = 4_096;
+pub(crate) const DEFERRED_SPAN_MAX: u64 = 4_096;
 /// Connections that read at the same time; a further reader waits for one of them.
 pub(crate) const READERS_MAX: usize = 4;
 /// How long one process waits for another that writes to the same database, in milliseconds. A disk that others keep busy may
@@ -67,6 +67,6 @@ pub(crate) const QUERY_PARTS_MAX: usize = 64;
 /// Hits in one page.
 pub(crate) const PAGE_HITS_MAX: u32 = 200;
 /// Characters of one line of context.
-pub(crate) const HIT_LINE_CHARS_MAX: usize = 240;
+pub(crate) const SNIPPET_LINE_CHARS_MAX: usize = 240;
 /// Values named for one facet.
 pub(crate) const FACET_VALUES_MAX: usize = 20;

@@ -9,73 +9,74 @@ use rusqlite::Transaction;
 use tokio::sync::oneshot;
 
 use crate::RecordError;
-use crate::ack::{Ack, Append, Durability};
-use crate::memory::Log;
-use crate::queue::{Ask, Queue};
-use crate::readers::{Made, Readers};
+use crate::open;
+use crate::read::load;
+use crate::read::reader_pool::{ProjectionState, ReaderPool};
 use crate::writer::Writer;
-use crate::{load, look};
+use crate::writer::ack::{Ack, AppendRequest, Durability};
+use crate::writer::memory_log::MemoryLog;
+use crate::writer::queue::{WriterQueue, WriterRequest};
 
 /// Hears of every event after its commit, in order, on the writer's thread; the events are shared, so that passing them
 /// on copies none. It should do that and return: while it runs, nothing is recorded. What it is called with follows without a gap on the events that [`Record::last_seq`]
 /// counted when the record was opened.
-pub type Publish = Box<dyn Fn(Arc<[Event]>) + Send>;
+pub type PublishFn = Box<dyn Fn(Arc<[Event]>) + Send>;
 
 /// Everything that ever happened, and what is made from it. Clones share one writer; when the last one is dropped, what
 /// was appended is written and the database is closed.
 #[derive(Clone)]
 pub struct Record {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) inner: Arc<RecordInner>,
 }
 
-pub(crate) struct Inner {
-    queue: Arc<Queue>,
+pub(crate) struct RecordInner {
+    queue: Arc<WriterQueue>,
     thread: Option<JoinHandle<()>>,
-    pub(crate) readers: Readers,
+    pub(crate) readers: ReaderPool,
     /// The log, if it is kept in memory only.
-    pub(crate) log: Option<Arc<Log>>,
+    pub(crate) log: Option<Arc<MemoryLog>>,
 }
 
 impl Record {
     /// Opens the database `file`, or makes it; its folder must exist. A database of a later version, a damaged one and
     /// a file that is something else are refused and left as they are.
-    pub fn open(file: &Path, publish: Publish) -> Result<Self, RecordError> {
-        let writer = Writer::new(look::open_writer(file)?, publish)?;
-        let readers = Readers::open(file)?;
-        Self::start(readers, None, move |queue| writer.run(queue))
+    pub fn open(file: &Path, publish: PublishFn) -> Result<Self, RecordError> {
+        let writer = Writer::new(open::open_writer(file)?, publish)?;
+        let readers = ReaderPool::open(file)?;
+        Self::start_writer(readers, None, move |queue| writer.run(queue))
     }
 
     /// Whether nothing was ever recorded in `file`: it is missing or empty, and so is the log beside it.
     pub fn is_blank(file: &Path) -> bool {
-        look::is_blank(file)
+        open::is_blank_database(file)
     }
 
     /// A record for throwaway runs: its events are kept in memory only and gone with the last handle. Nothing is made of
     /// them: every question but [`Record::events`] and [`Record::last_seq`] is answered as by an empty record.
-    pub fn in_memory(publish: Publish) -> Result<Self, RecordError> {
-        let log = Arc::new(Log::default());
+    pub fn in_memory(publish: PublishFn) -> Result<Self, RecordError> {
+        let log = Arc::new(MemoryLog::default());
         let kept = Arc::clone(&log);
-        Self::start(Readers::empty()?, Some(log), move |queue| {
+        Self::start_writer(ReaderPool::open_empty()?, Some(log), move |queue| {
             kept.run(queue, &publish);
         })
     }
 
-    fn start(
-        readers: Readers,
-        log: Option<Arc<Log>>,
-        work: impl FnOnce(&Queue) + Send + 'static,
+    fn start_writer(
+        readers: ReaderPool,
+        log: Option<Arc<MemoryLog>>,
+        work: impl FnOnce(&WriterQueue) + Send + 'static,
     ) -> Result<Self, RecordError> {
-        let queue = Arc::new(Queue::default());
+        let queue = Arc::new(WriterQueue::default());
         let source = Arc::clone(&queue);
         let thread = thread::Builder::new()
             .name("record".to_owned())
             .spawn(move || {
-                let _abandoned = Abandon(&source);
+                let _abandoned = AbandonOnDrop(&source);
                 work(&source);
             })
             .map_err(|_| RecordError::Closed)?;
         Ok(Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(RecordInner {
                 queue,
                 thread: Some(thread),
                 readers,
@@ -94,75 +95,79 @@ impl Record {
         durability: Durability,
     ) -> Ack {
         let queue = &self.inner.queue;
-        let append = Append {
+        let append = AppendRequest {
             session,
             at,
             body,
             durability,
         };
         match queue.append(append) {
-            Ok((promise, place)) => Ack::sent(promise, place, Arc::clone(queue)),
-            Err(error) => Ack::refused(error),
+            Ok((promise, place)) => Ack::new_pending(promise, place, Arc::clone(queue)),
+            Err(error) => Ack::new_failed(error),
         }
     }
 
     /// Has what another process recorded published soon, also if nothing is recorded here.
-    pub fn look(&self) {
-        self.inner.queue.ask(Ask::Look);
+    pub fn publish_foreign_events(&self) {
+        self.inner.queue.push_request(WriterRequest::PublishForeign);
     }
 
     /// Asks something of what is made of the events, as it stands at one moment, with everything in it that was
     /// acknowledged before.
-    pub(crate) fn ask<T>(
+    pub(crate) fn query_projections<T>(
         &self,
         question: impl FnOnce(&Transaction<'_>) -> Result<T, RecordError>,
     ) -> Result<T, RecordError> {
-        let made = self.made()?;
-        self.inner.readers.read(made, question)
+        let made = self.ensure_projected()?;
+        self.inner.readers.read_snapshot(made, question)
     }
 
     /// Sees to it that everything is made of the events that were acknowledged by now. Where the writer cannot, as on a
     /// full disk, whoever asks does it for themselves.
-    pub(crate) fn made(&self) -> Result<Made, RecordError> {
+    pub(crate) fn ensure_projected(&self) -> Result<ProjectionState, RecordError> {
         let inner = &self.inner;
-        if inner.log.is_some() || inner.readers.read(Made::Stands, is_made)? {
-            return Ok(Made::Stands);
+        if inner.log.is_some()
+            || inner
+                .readers
+                .read_snapshot(ProjectionState::Current, is_fully_projected)?
+        {
+            return Ok(ProjectionState::Current);
         }
         let writer = inner.thread.as_ref().map(|thread| thread.thread().id());
         if writer == Some(thread::current().id()) {
-            return Ok(Made::Apart);
+            return Ok(ProjectionState::Temporary);
         }
         let (done, told) = mpsc::sync_channel(1);
-        inner.queue.ask(Ask::Make(done));
+        inner.queue.push_request(WriterRequest::Project(done));
         Ok(match told.recv() {
-            Ok(true) => Made::Stands,
-            Ok(false) | Err(_) => Made::Apart,
+            Ok(true) => ProjectionState::Current,
+            Ok(false) | Err(_) => ProjectionState::Temporary,
         })
     }
 
     /// Takes the database for full at `pages` pages of 8 kB, so that tests can meet a full disk. Waits until it holds.
     #[doc(hidden)]
-    pub fn limit_pages(&self, pages: u32) {
-        self.tell(|done| Ask::PagesMax(pages, done));
+    pub fn limit_database_pages(&self, pages: u32) {
+        self.send_and_wait(|done| WriterRequest::LimitPages(pages, done));
     }
 
     /// Does what was left for later without waiting for a quiet moment, so that measurements and tests can see it done.
     /// Waits until it is, or until it fails.
     #[doc(hidden)]
-    pub fn rest(&self) {
-        self.tell(Ask::Rest);
+    pub fn flush_deferred(&self) {
+        self.send_and_wait(WriterRequest::Flush);
     }
 
-    fn tell(&self, ask: impl FnOnce(oneshot::Sender<()>) -> Ask) {
+    fn send_and_wait(&self, ask: impl FnOnce(oneshot::Sender<()>) -> WriterRequest) {
         let (done, told) = oneshot::channel();
-        self.inner.queue.ask(ask(done));
+        self.inner.queue.push_request(ask(done));
         drop(told.blocking_recv());
     }
 }
 
 /// Whether the tables hold what every event in the log says.
-fn is_made(tx: &Transaction<'_>) -> Result<bool, RecordError> {
-    Ok(load::upto(tx)? >= load::last_seq(tx)?)
+fn is_fully_projected(tx: &Transaction<'_>) -> Result<bool, RecordError> {
+    Ok(load::load_projected_seq(tx)? >= load::load_last_seq(tx)?)
 }
 
 impl std::fmt::Debug for Record {
@@ -171,7 +176,7 @@ impl std::fmt::Debug for Record {
     }
 }
 
-impl Drop for Inner {
+impl Drop for RecordInner {
     fn drop(&mut self) {
         self.queue.close();
         if let Some(thread) = self.thread.take() {
@@ -184,10 +189,10 @@ impl Drop for Inner {
 }
 
 /// Tells the queue that nobody takes from it any more, also where the thread broke off.
-struct Abandon<'a>(&'a Queue);
+struct AbandonOnDrop<'a>(&'a WriterQueue);
 
-impl Drop for Abandon<'_> {
+impl Drop for AbandonOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.abandon();
+        self.0.close_abandoned();
     }
 }

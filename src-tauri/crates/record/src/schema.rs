@@ -28,8 +28,8 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 /// (`runtime`, `history/store`), which a program of an earlier format cannot read, so that it must refuse the folder.
 ///
 /// `chat_parts` shows the result of every call as the row that the specification of tools names (`S002-66`): the envelope of
-/// `S002-61` to `S002-65`, as `Outcome::to_envelope` makes it. It keeps nothing: the events do.
-pub(crate) const STEPS: &[&str] = &["
+/// `S002-61` to `S002-65`, as `BenchResult::to_envelope` makes it. It keeps nothing: the events do.
+pub(crate) const MIGRATIONS: &[&str] = &["
 CREATE TABLE sessions (
     key  INTEGER PRIMARY KEY,
     id   TEXT NOT NULL UNIQUE,
@@ -139,7 +139,7 @@ FROM told JOIN sessions ON sessions.key = told.session;
 "];
 
 /// The format of a database: how many steps it has taken.
-pub(crate) fn format(conn: &Connection) -> Result<i64, rusqlite::Error> {
+pub(crate) fn read_format(conn: &Connection) -> Result<i64, rusqlite::Error> {
     conn.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn migrate(conn: &mut Connection, steps: &[&str]) -> Result<bool, Rec
     loop {
         // The format is read within the transaction, so that two processes that start together take each step once.
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let at = format(&tx)?;
+        let at = read_format(&tx)?;
         let Some(step) = usize::try_from(at).ok().and_then(|at| steps.get(at)) else {
             return Ok(taken);
         };
@@ -163,7 +163,7 @@ pub(crate) fn migrate(conn: &mut Connection, steps: &[&str]) -> Result<bool, Rec
 
 /// What SQLite would do for a statement, one line a step.
 #[cfg(test)]
-pub(crate) fn plan(conn: &Connection, statement: &str) -> Vec<String> {
+pub(crate) fn explain_query_plan(conn: &Connection, statement: &str) -> Vec<String> {
     let mut explain = conn
         .prepare(&format!("EXPLAIN QUERY PLAN {statement}"))
         .unwrap();
@@ -179,7 +179,7 @@ pub(crate) fn plan(conn: &Connection, statement: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn tables(conn: &Connection) -> Vec<String> {
+    fn list_tables(conn: &Connection) -> Vec<String> {
         let mut statement = conn
             .prepare("SELECT name FROM sqlite_schema ORDER BY name")
             .unwrap();
@@ -196,20 +196,20 @@ mod tests {
 
         let broken = "CREATE TABLE b (x); UPDATE a SET x = 2; INSERT INTO nowhere VALUES (1);";
         assert!(migrate(&mut conn, &[first, broken]).is_err());
-        assert_eq!(tables(&conn), ["a"]);
+        assert_eq!(list_tables(&conn), ["a"]);
         let x: i64 = conn.query_row("SELECT x FROM a", [], |r| r.get(0)).unwrap();
-        assert_eq!((format(&conn).unwrap(), x), (1, 1));
+        assert_eq!((read_format(&conn).unwrap(), x), (1, 1));
 
         let mended = "CREATE TABLE b (x); UPDATE a SET x = 2;";
         assert!(migrate(&mut conn, &[first, mended]).unwrap());
-        assert_eq!(tables(&conn), ["a", "b"]);
-        assert_eq!(format(&conn).unwrap(), 2);
+        assert_eq!(list_tables(&conn), ["a", "b"]);
+        assert_eq!(read_format(&conn).unwrap(), 2);
     }
 
     #[test]
     fn events_are_only_added() {
         let mut conn = Connection::open_in_memory().unwrap();
-        migrate(&mut conn, STEPS).unwrap();
+        migrate(&mut conn, MIGRATIONS).unwrap();
         conn.execute_batch(
             "INSERT INTO sessions VALUES (1, 's', 1, NULL);
              INSERT INTO events VALUES (1, 1, NULL, 0, 'noted', '{}');",

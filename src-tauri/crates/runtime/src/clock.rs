@@ -63,17 +63,17 @@ impl Clock for FrozenClock {
 }
 
 /// The one source of new names.
-pub trait Ids: Send + Sync {
+pub trait IdGenerator: Send + Sync {
     /// A new name: `prefix`, an underscore, and what makes it one of a kind.
-    fn next(&self, prefix: &str) -> String;
+    fn next_id(&self, prefix: &str) -> String;
 }
 
 /// Time-sorted UUIDs: `ses_0198…`.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct TimeIds;
+pub struct TimeIdGenerator;
 
-impl Ids for TimeIds {
-    fn next(&self, prefix: &str) -> String {
+impl IdGenerator for TimeIdGenerator {
+    fn next_id(&self, prefix: &str) -> String {
         let mut text = [0; Simple::LENGTH];
         [prefix, "_", Uuid::now_v7().simple().encode_lower(&mut text)].concat()
     }
@@ -81,10 +81,10 @@ impl Ids for TimeIds {
 
 /// Names for tests: one count over all prefixes, `ses_1`, `msg_2`.
 #[derive(Debug, Default)]
-pub struct CountingIds(AtomicU64);
+pub struct CountingIdGenerator(AtomicU64);
 
-impl Ids for CountingIds {
-    fn next(&self, prefix: &str) -> String {
+impl IdGenerator for CountingIdGenerator {
+    fn next_id(&self, prefix: &str) -> String {
         format!("{prefix}_{}", self.0.fetch_add(1, Ordering::SeqCst) + 1)
     }
 }
@@ -113,12 +113,15 @@ mod tests {
 
     #[test]
     fn ids_are_told_apart() {
-        let ids = CountingIds::default();
+        let ids = CountingIdGenerator::default();
         assert_eq!(
-            (ids.next("ses"), ids.next("msg")),
+            (ids.next_id("ses"), ids.next_id("msg")),
             ("ses_1".into(), "msg_2".into())
         );
-        let (first, second) = (TimeIds.next("und"), TimeIds.next("und"));
+        let (first, second) = (
+            TimeIdGenerator.next_id("und"),
+            TimeIdGenerator.next_id("und"),
+        );
         assert!(
             first.starts_with("und_") && first < second,
             "{first} {second}"

@@ -113,7 +113,7 @@ pub enum FileError {
     },
     /// A command cannot run in a room, or did more there than can be looked at.
     #[error("{reason}")]
-    NoRoom {
+    SandboxUnavailable {
         /// What is in the way and what to do, as sentences.
         reason: String,
     },
@@ -142,12 +142,12 @@ impl FileError {
             io::ErrorKind::IsADirectory => Self::IsFolder { path },
             io::ErrorKind::NotADirectory => Self::NotAFolder { path },
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
-            _ => Self::other(path, error),
+            _ => Self::from_display(path, error),
         }
     }
 
     /// An error in other words than the named kinds have.
-    pub fn other(path: impl Into<String>, source: impl std::fmt::Display) -> Self {
+    pub fn from_display(path: impl Into<String>, source: impl std::fmt::Display) -> Self {
         Self::Other {
             path: path.into(),
             source_text: source.to_string(),
@@ -155,9 +155,9 @@ impl FileError {
     }
 }
 
-impl From<FileError> for protocol::Fault {
+impl From<FileError> for protocol::UserError {
     fn from(error: FileError) -> Self {
-        protocol::Fault::new(error.to_string(), "")
+        protocol::UserError::new(error.to_string(), "")
     }
 }
 

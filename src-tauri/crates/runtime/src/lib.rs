@@ -6,60 +6,61 @@
 //! **It knows no rule, no tool, no model, no session and no window.** It does what it is told inside the folders it was
 //! given, says where a path really leads, and never decides whether something may be done.
 //!
-//! Start reading at [`Workspace`]; then [`apply`] and [`History`].
+//! Start reading at [`Workspace`]; then [`apply`] and [`HistoryArgs`].
 
 #![allow(
     clippy::disallowed_methods,
     reason = "this crate is the wall: the only one that touches disk and process, and the network for tools"
 )]
 
-pub mod apply;
-pub mod atomic;
 pub mod clock;
-mod dir;
-pub mod environment;
+pub mod dry_run;
 pub mod error;
-pub mod files;
+pub mod fs;
 #[cfg(target_os = "linux")]
 pub mod graphics;
-pub mod history;
 pub mod limits;
-pub mod lock;
 pub mod net;
 #[cfg(all(test, unix))]
 mod ordinary_user;
-pub mod outputs;
 pub mod process;
-pub mod sample;
 pub mod search;
-pub mod spill;
-mod steps;
-mod temp;
-pub mod watch;
+pub mod undo;
 
-pub use apply::apply;
-pub use atomic::{
-    claim, forget, is_link, names_in, private_folder, read_text, read_text_within, write_atomic,
+pub use crate::fs::apply::apply_plan;
+pub use crate::fs::atomic::{
+    create_exclusive, create_private_folder, is_link, list_file_names, read_text, read_text_within,
+    remove_if_exists, write_atomic,
 };
-pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
-pub use environment::{
-    Contents, Environment, InPlace, LayerKind, Picture, Probe, RanInPlace, Rehearsed, RoomOptions,
-    TakenUp, Walls, contents,
+pub use crate::fs::lock::{FileLock, lock_file, try_lock_file};
+pub use crate::fs::session_folder::SessionFolder;
+pub use crate::fs::watch::FileWatcher;
+pub use crate::fs::workspace::{
+    ClosedFiles, ClosedSource, FileBytes, PathInspection, PathKind, Tree, TreeItem, TreeLimits,
+    Workspace,
+};
+pub use clock::{
+    Clock, CountingIdGenerator, FrozenClock, IdGenerator, SystemClock, TimeIdGenerator,
+};
+pub use dry_run::{
+    ContentPair, DryRunEnvironment, DryRunOutput, InPlaceResult, InPlaceRun, Isolation, LayerKind,
+    RecoveredRuns, SandboxOptions, SandboxProbe, Snapshot, read_contents,
 };
 pub use error::FileError;
-pub use files::{
-    Closed, ClosedBy, FileBytes, Looks, PathKind, Tree, TreeItem, TreeLimits, Workspace,
+pub use net::{
+    FetchLimits, FetchResult, HostResolver, HttpRequest, NetError, NetworkClient, NetworkPolicy,
+    RequestMethod, ServiceResponse,
 };
-pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreError, Restored};
-pub use lock::{Lock, lock, try_lock};
-pub use net::{Doorkeeper, FetchLimits, Fetched, Method, Names, Net, NetError, Outgoing, Reply};
 pub use process::{
-    Answered, Command, Companion, CompanionCommand, Exit, InRoom, Inherited, Life, Program, Ran,
-    Spill, accompany, names_a_secret, program_of, run, run_program,
+    CommandExit, CommandRun, Companion, CompanionCommand, InheritedEnv, OutputSpill,
+    ProcessLifetime, ProgramCommand, ProgramResult, SandboxOutcome, ShellCommand, find_program,
+    is_secret_name, run, run_program, start_companion,
 };
 pub use search::{
-    FileSize, GlobFound, GlobQuery, GrepFound, GrepMatch, GrepQuery, Include, SizesFound, glob,
-    grep, sizes,
+    FileSize, FileSizes, GlobInclude, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult,
+    find_files, list_file_sizes, search_lines,
 };
-pub use spill::SessionFolder;
-pub use watch::Watch;
+pub use undo::{
+    History, RestoreCheck, RestoreError, RestoreMeta, RestoreResult, RetentionLimits,
+    UndoDirection, UndoEntryMeta,
+};

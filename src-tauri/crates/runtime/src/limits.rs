@@ -19,38 +19,38 @@ pub const DISK_RESERVE_BYTES: u64 = 64 << 20;
 /// Up to so many files are synced one by one; more of them by one sync of the file system.
 pub const SYNC_SINGLY_MAX: usize = 32;
 /// Paths shown with a history entry.
-pub const SHOWN_PATHS_MAX: usize = 20;
+pub const ENTRY_PATHS_SHOWN_MAX: usize = 20;
 /// Conflicts listed by one check.
 pub const CONFLICTS_MAX: usize = 200;
 /// Files up to this length are copied through memory.
 pub const COPY_BYTES: usize = 1 << 20;
 /// Contents up to this length are kept as one file, longer ones in pieces.
-pub const WHOLE_BYTES_MAX: usize = 64 << 10;
+pub const UNCHUNKED_BYTES_MAX: usize = 64 << 10;
 /// How long a piece is on average, in bytes, for contents up to a length in bytes: a few hundred pieces each, and from a
 /// gigabyte on one more for each further megabyte. A piece is at least a quarter of it long, and at most four times it.
-pub const KEPT_PIECE_BYTES: [(u64, usize); 3] = [
+pub const CHUNK_BYTES: [(u64, usize); 3] = [
     (4 << 20, 16 << 10),
     (64 << 20, 64 << 10),
     (1 << 30, 256 << 10),
 ];
 /// The same for longer contents.
-pub const KEPT_PIECE_BYTES_LAST: usize = 1 << 20;
+pub const CHUNK_BYTES_LAST: usize = 1 << 20;
 /// The longest piece.
-pub const KEPT_PIECE_BYTES_MAX: usize = 4 * KEPT_PIECE_BYTES_LAST;
+pub const CHUNK_BYTES_MAX: usize = 4 * CHUNK_BYTES_LAST;
 /// One list of pieces on disk.
-pub const LIST_BYTES_MAX: u64 = 64 << 20;
+pub const CHUNK_LIST_BYTES_MAX: u64 = 64 << 20;
 /// What a disk gives out at once: a copy is packed only where that takes fewer of these.
 pub const BLOCK_BYTES: usize = 4 << 10;
 /// Zeros that come in pieces at least so long are not written where a file comes back: they are a hole in it.
 pub const HOLE_BYTES_MIN: usize = 64 << 10;
 /// How hard it is tried to pack a copy: of the levels of zstd one that is as fast as the disk.
-pub const PACK_LEVEL: i32 = 1;
+pub const COMPRESSION_LEVEL: i32 = 1;
 /// One text of a three-way merge, and of a difference that a conflict is shown with.
 pub const MERGE_BYTES_MAX: u64 = 1 << 20;
 /// Paths that a receipt lists.
 pub const RECEIPT_PATHS_MAX: usize = 1_000;
 /// Entries that one act takes back.
-pub const ACT_ENTRIES_MAX: usize = 1_000;
+pub const RESTORE_ENTRIES_MAX: usize = 1_000;
 /// Extended attributes of one file.
 pub const ATTRIBUTES_BYTES_MAX: usize = 64 << 10;
 /// One manifest on disk.
@@ -74,11 +74,11 @@ pub const SEARCH_THREADS_MAX: usize = 12;
 /// One spill file; beyond it, output is counted and dropped.
 pub const SPILL_BYTES_MAX: u64 = 256 << 20;
 /// What a program tells people beside its answer; beyond it, it is dropped.
-pub const TELL_BYTES_MAX: usize = 1 << 20;
+pub const STDERR_BYTES_MAX: usize = 1 << 20;
 /// One piece of live output.
-pub const PIECE_BYTES_MAX: usize = 16 << 10;
+pub const OUTPUT_PIECE_BYTES_MAX: usize = 16 << 10;
 /// How long a program that was let go of may take to end by itself.
-pub const LET_GO_GRACE: Duration = Duration::from_millis(300);
+pub const COMPANION_EXIT_GRACE: Duration = Duration::from_millis(300);
 /// From TERM to KILL.
 pub const TERM_GRACE: Duration = Duration::from_millis(1_000);
 /// From the end of the shell to the end of everything that still holds its output.
@@ -90,7 +90,7 @@ pub const DEBOUNCE: Duration = Duration::from_millis(80);
 /// One text file of settings or rules.
 pub const TEXT_BYTES_MAX: u64 = 4 << 20;
 /// Redirects followed before a fetch is given up.
-pub const HOPS_MAX: usize = 10;
+pub const REDIRECTS_MAX: usize = 10;
 /// Addresses of one host that are tried.
 pub const ADDRESSES_MAX: usize = 16;
 /// Length of an address on the web in bytes.
@@ -98,13 +98,13 @@ pub const URL_BYTES_MAX: usize = 8 << 10;
 /// From the first packet to a connection.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Browsers that come back at the same time.
-pub const VISITS_MAX: usize = 16;
+pub const CALLBACKS_MAX: usize = 16;
 /// What a browser says when it comes back, in bytes.
-pub const VISIT_BYTES_MAX: usize = 16 << 10;
+pub const CALLBACK_BYTES_MAX: usize = 16 << 10;
 /// How long it may take to say so.
-pub const VISIT_TIMEOUT: Duration = Duration::from_secs(30);
+pub const CALLBACK_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long it may take to hear the answer.
-pub const VISIT_ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+pub const CALLBACK_RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Connections of one command to its proxy at the same time; more of them wait.
 pub const PROXY_CONNECTIONS_MAX: usize = 128;
 /// What one command sends and receives through its proxy, in bytes.
@@ -116,7 +116,7 @@ pub const PROXY_REFUSED_MAX: usize = 256;
 /// How often a lock is tried that another process holds.
 pub const LOCK_TRIES: u32 = 100;
 /// From one try to the next.
-pub const LOCK_TRY_EVERY: Duration = Duration::from_millis(20);
+pub const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 /// What one command may change in a room, in bytes on the disk.
 pub const LAYER_BYTES_MAX: u64 = 8 << 30;
 /// The same where it is kept in memory.
@@ -128,34 +128,34 @@ pub const COPY_BYTES_MAX: u64 = 512 << 20;
 /// Paths of a workspace that is copied for a command.
 pub const COPY_PATHS_MAX: usize = 50_000;
 /// How often it is looked whether a command changed too much.
-pub const LAYER_PAUSE: Duration = Duration::from_millis(200);
+pub const LAYER_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// Length of the files that are read to say what a command changed, before and after together. One that stands on both sides
 /// with the same length and time counts once.
-pub const LOOK_BYTES_MAX: u64 = 8 << 30;
+pub const DIFF_READ_BYTES_MAX: u64 = 8 << 30;
 /// Names looked at to find the secrets of a workspace. One that has more of them has no room.
 pub const SECRETS_NAMES_MAX: usize = 4_000_000;
 /// The least that a room may be given of memory, in bytes: less than a compiler needs is of no use.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-pub const ROOM_MEMORY_BYTES_LEAST: u64 = 256 << 20;
+pub const SANDBOX_MEMORY_BYTES_MIN: u64 = 256 << 20;
 /// How long a folder must have stayed as it is before its names are remembered, in nanoseconds: file systems tell apart only
 /// changes that lie as far from each other, the coarsest of them two seconds.
-pub const STEADY_NS: i64 = 3_000_000_000;
+pub const FOLDER_STABLE_NS: i64 = 3_000_000_000;
 /// Folders of all workspaces whose names are remembered.
-pub const FOLDERS_REMEMBERED_MAX: usize = 400_000;
+pub const FOLDERS_CACHED_MAX: usize = 400_000;
 /// Folders of all workspaces that the kernel is asked to tell of, and never more than an eighth of those that it has for all
 /// programs of a person: it keeps a kilobyte or more for each.
 #[cfg(target_os = "linux")]
 pub const FOLDERS_WATCHED_MAX: usize = 8_192;
 /// Most names that are looked at in search of the other names of one file.
-pub(crate) const NAMES_LOOKED_AT_MAX: usize = 50_000;
+pub(crate) const LINK_NAMES_SCANNED_MAX: usize = 50_000;
 /// Secrets of one workspace that are masked. One that has more of them has no room.
 pub const SECRETS_MAX: usize = 10_000;
 /// Names below closed folders that are looked at in search of files with more than one name.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub(crate) const CLOSED_NAMES_MAX: usize = 500;
 /// Outputs that one session's folder is looked through for.
-pub const OUTPUTS_SEEN_MAX: usize = 1_000_000;
+pub const OUTPUTS_SCANNED_MAX: usize = 1_000_000;
 /// How old an output is before it is packed, in milliseconds.
-pub const PACKED_AFTER_MS: i64 = 24 * 60 * 60 * 1000;
+pub const COMPRESS_OUTPUTS_AFTER_MS: i64 = 24 * 60 * 60 * 1000;
 /// The list of a session's outputs that were removed, in bytes.
 pub const REMOVED_LIST_BYTES_MAX: u64 = 64 * 1024 * 1024;

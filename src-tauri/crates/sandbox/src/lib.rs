@@ -16,23 +16,25 @@
     reason = "the walls of a room are files and processes: it is built with the kernel's own calls"
 )]
 
-mod room;
+mod report;
 pub mod seatbelt;
-mod told;
+mod spec;
 
+#[cfg(target_os = "linux")]
+mod connection;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
-#[cfg(target_os = "linux")]
-mod outside;
 
-pub use room::{BARE, Layers, Limits, Room};
-pub use told::{End, REFUSED_MAX, Refused, RefusedKind, TARGET_BYTES_MAX, Told, read_told};
+pub use report::{
+    CommandEnd, DENIALS_MAX, Denial, DenialKind, SandboxReport, TARGET_BYTES_MAX, read_report,
+};
+pub use spec::{SandboxLimits, SandboxSpec, UNPRIVILEGED_ARG, WorkspaceLayers};
 
 #[cfg(target_os = "linux")]
-pub use linux::{enter, enter_bare, keeps_memory, keeps_signals_in};
+pub use connection::SandboxConnection;
+#[cfg(target_os = "linux")]
+pub use linux::{can_limit_memory, can_scope_signals, enter_sandbox, enter_unprivileged};
 #[cfg(target_os = "macos")]
-pub use macos::enter;
-#[cfg(target_os = "linux")]
-pub use outside::Outside;
+pub use macos::enter_sandbox;

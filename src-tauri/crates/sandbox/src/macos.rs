@@ -12,35 +12,35 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_group, setrlimit};
 
-use crate::told::Line;
-use crate::{End, Limits, Room, seatbelt};
+use crate::report::ReportLine;
+use crate::{CommandEnd, SandboxLimits, SandboxSpec, seatbelt};
 
 /// Enters a room, runs its command there, and says in the room's file what became of it. What it is refused is not seen. What
 /// leaves its group, as daemons do, outlives it, under the same words.
 ///
 /// # Errors
 /// The room could not be entered, or what became of it could not be written down.
-pub fn enter(room: &Room) -> io::Result<()> {
+pub fn enter_sandbox(room: &SandboxSpec) -> io::Result<()> {
     // Opened here, where the path means what whoever asked for the room meant.
     let told = File::create(&room.told)?;
-    match start(room) {
-        Ok(child) => attend(child, &told),
+    match start_command(room) {
+        Ok(child) => wait_for_command(child, &told),
         Err((step, error)) => {
-            let line = Line::NotEntered {
+            let line = ReportLine::NotEntered {
                 step: step.to_owned(),
                 error: error.to_string(),
             };
-            line.write(&told)?;
+            line.write_to(&told)?;
             Err(error)
         }
     }
 }
 
-fn start(room: &Room) -> Result<Child, (&'static str, io::Error)> {
-    let temporary = temporary(room).map_err(|error| ("temporary files", error))?;
-    let arguments = seatbelt::arguments(room, &temporary);
+fn start_command(room: &SandboxSpec) -> Result<Child, (&'static str, io::Error)> {
+    let temporary = resolve_tmp(room).map_err(|error| ("temporary files", error))?;
+    let arguments = seatbelt::build_arguments(room, &temporary);
     let arguments = arguments.map_err(|why| ("room", io::Error::other(why)))?;
-    limit(&room.limits).map_err(|error| ("limits", error))?;
+    set_limits(&room.limits).map_err(|error| ("limits", error))?;
     Command::new(seatbelt::PROGRAM)
         .args(arguments)
         .current_dir(&room.folder)
@@ -53,14 +53,14 @@ fn start(room: &Room) -> Result<Child, (&'static str, io::Error)> {
 }
 
 /// The folder for files for a while: what the command is told to use, where that really is.
-fn temporary(room: &Room) -> io::Result<PathBuf> {
+fn resolve_tmp(room: &SandboxSpec) -> io::Result<PathBuf> {
     let named = room.environment.iter().find(|(name, _)| name == "TMPDIR");
     let (_, folder) = named.ok_or_else(|| io::Error::other("`TMPDIR` names no folder"))?;
     std::fs::canonicalize(folder)
 }
 
 /// Sets the limits of this process, which all that it starts from then on have too.
-fn limit(limits: &Limits) -> io::Result<()> {
+fn set_limits(limits: &SandboxLimits) -> io::Result<()> {
     for (resource, max) in [
         (Resource::Fsize, limits.file_bytes),
         (Resource::Nofile, limits.open_files),
@@ -79,8 +79,8 @@ fn limit(limits: &Limits) -> io::Result<()> {
 }
 
 /// Stays with the command until it has ended, or nobody wants it any more.
-fn attend(mut child: Child, told: &File) -> io::Result<()> {
-    Line::Began { watched: false }.write(told)?;
+fn wait_for_command(mut child: Child, told: &File) -> io::Result<()> {
+    ReportLine::Began { watched: false }.write_to(told)?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let group = group.ok_or_else(|| io::Error::other("the command has no number"))?;
     let unwanted = Arc::new(AtomicBool::new(false));
@@ -96,13 +96,13 @@ fn attend(mut child: Child, told: &File) -> io::Result<()> {
     let _ = kill_process_group(group, Signal::KILL);
     match unwanted.load(Ordering::SeqCst) {
         true => Ok(()),
-        false => Line::Ended(end(status)).write(told),
+        false => ReportLine::Ended(command_end(status)).write_to(told),
     }
 }
 
-fn end(status: ExitStatus) -> End {
+fn command_end(status: ExitStatus) -> CommandEnd {
     match (status.code(), status.signal()) {
-        (Some(code), _) => End::Exit(code),
-        (None, signal) => End::Signal(signal.unwrap_or_default()),
+        (Some(code), _) => CommandEnd::Exit(code),
+        (None, signal) => CommandEnd::Signal(signal.unwrap_or_default()),
     }
 }

@@ -14,20 +14,20 @@ const NOT_ENTERED: u8 = 125;
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
     let entered = match std::env::args().nth(1).as_deref() {
-        Some(sandbox::BARE) => sandbox::enter_bare(&read()),
-        _ => sandbox::enter(read),
+        Some(sandbox::UNPRIVILEGED_ARG) => sandbox::enter_unprivileged(&read_spec()),
+        _ => sandbox::enter_sandbox(read_spec),
     };
-    ended(entered)
+    exit_code(entered)
 }
 
 #[cfg(target_os = "macos")]
 fn main() -> ExitCode {
-    ended(sandbox::enter(&read()))
+    exit_code(sandbox::enter_sandbox(&read_spec()))
 }
 
 /// The room that stands on standard input. Without one the program ends.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-fn read() -> sandbox::Room {
+fn read_spec() -> sandbox::SandboxSpec {
     let mut line = String::new();
     let read = std::io::stdin().read_line(&mut line);
     let room = read.and_then(|_| Ok(serde_json::from_str(&line)?));
@@ -38,7 +38,7 @@ fn read() -> sandbox::Room {
 }
 
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-fn ended(entered: Result<(), impl std::fmt::Display>) -> ExitCode {
+fn exit_code(entered: Result<(), impl std::fmt::Display>) -> ExitCode {
     match entered {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -12,13 +12,13 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::Room;
+use crate::SandboxSpec;
 
 /// The program that starts another one under such words.
-pub const PROGRAM: &str = "/usr/bin/sandbox-exec";
+pub const SANDBOX_EXEC: &str = "/usr/bin/sandbox-exec";
 
 /// What holds in every room.
-const ALWAYS: &str = r#"(version 1)
+const BASE_PROFILE: &str = r#"(version 1)
 (deny default)
 (allow process-exec)
 (allow process-fork)
@@ -35,12 +35,15 @@ const ALWAYS: &str = r#"(version 1)
 (allow file-write* (subpath (param "WORKSPACE")) (subpath (param "TEMPORARY")))
 "#;
 
-/// The arguments of [`PROGRAM`] for a room whose files for a while lie in `temporary`: words, the paths that they name, and the
+/// The arguments of [`SANDBOX_EXEC`] for a room whose files for a while lie in `temporary`: words, the paths that they name, and the
 /// command.
 ///
 /// # Errors
 /// What the room has that there is no such thing for.
-pub fn arguments(room: &Room, temporary: &Path) -> Result<Vec<OsString>, &'static str> {
+pub fn build_arguments(
+    room: &SandboxSpec,
+    temporary: &Path,
+) -> Result<Vec<OsString>, &'static str> {
     if room.layers.is_some() {
         return Err("there are no layers on this system");
     }
@@ -50,10 +53,10 @@ pub fn arguments(room: &Room, temporary: &Path) -> Result<Vec<OsString>, &'stati
     if room.input {
         return Err("nobody is talked to in a room on this system");
     }
-    let closed = closed(room);
-    let mut words = ALWAYS.to_owned();
+    let closed = deny_rules(room);
+    let mut words = BASE_PROFILE.to_owned();
     for one in &closed {
-        let Closed {
+        let DenyRule {
             what, which, name, ..
         } = one;
         // Writing to a text does not fail.
@@ -77,7 +80,7 @@ pub fn arguments(room: &Room, temporary: &Path) -> Result<Vec<OsString>, &'stati
 }
 
 /// A path that is closed beyond what always is.
-struct Closed<'a> {
+struct DenyRule<'a> {
     /// What may not be done.
     what: &'static str,
     /// There and below, or there alone.
@@ -87,7 +90,7 @@ struct Closed<'a> {
     path: &'a Path,
 }
 
-fn closed(room: &Room) -> Vec<Closed<'_>> {
+fn deny_rules(room: &SandboxSpec) -> Vec<DenyRule<'_>> {
     let masked: Vec<&Path> = room.masked.iter().map(PathBuf::as_path).collect();
     let read_only: Vec<&Path> = room.read_only.iter().map(PathBuf::as_path).collect();
     // Under another name of a folder above them, they would be open.
@@ -108,12 +111,17 @@ fn closed(room: &Room) -> Vec<Closed<'_>> {
         ),
         ("file-read* file-write*", "subpath", "MASKED", masked),
     ] {
-        closed.extend(paths.into_iter().enumerate().map(|(number, path)| Closed {
-            what,
-            which,
-            name: format!("{name}_{number}"),
-            path,
-        }));
+        closed.extend(
+            paths
+                .into_iter()
+                .enumerate()
+                .map(|(number, path)| DenyRule {
+                    what,
+                    which,
+                    name: format!("{name}_{number}"),
+                    path,
+                }),
+        );
     }
     closed
 }
@@ -121,10 +129,10 @@ fn closed(room: &Room) -> Vec<Closed<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Layers, Limits};
+    use crate::{SandboxLimits, WorkspaceLayers};
 
-    fn room() -> Room {
-        Room {
+    fn sample_spec() -> SandboxSpec {
+        SandboxSpec {
             workspace: "/Users/me/a (b) \"c\"".into(),
             folder: "/Users/me/a (b) \"c\"".into(),
             layers: None,
@@ -134,7 +142,7 @@ mod tests {
                 "/Users/me/.ssh".into(),
                 "/Users/me/a (b) \"c\"/keys/secret".into(),
             ],
-            limits: Limits::default(),
+            limits: SandboxLimits::default(),
             proxy: false,
             input: false,
             command: vec!["/bin/bash".into(), "-c".into(), "echo $HOME".into()],
@@ -146,9 +154,9 @@ mod tests {
     /// No path stands among the words, so none can close them and open others.
     #[test]
     fn what_is_closed_comes_last_and_paths_are_no_words() {
-        let arguments = arguments(&room(), Path::new("/private/tmp/x")).unwrap();
+        let arguments = build_arguments(&sample_spec(), Path::new("/private/tmp/x")).unwrap();
         let words = format!(
-            "{ALWAYS}\
+            "{BASE_PROFILE}\
              (deny file-write* (subpath (param \"READ_ONLY_0\")))\n\
              (deny file-write-unlink (literal (param \"ABOVE_0\")))\n\
              (deny file-write-unlink (literal (param \"ABOVE_1\")))\n\
@@ -178,7 +186,7 @@ mod tests {
     /// What nothing allows is denied: the network and sockets above all.
     #[test]
     fn everything_is_denied_that_is_not_named() {
-        assert!(ALWAYS.starts_with("(version 1)\n(deny default)\n"));
+        assert!(BASE_PROFILE.starts_with("(version 1)\n(deny default)\n"));
         for open in [
             "network",
             "iokit",
@@ -186,42 +194,45 @@ mod tests {
             "appleevent",
             "allow default",
         ] {
-            assert!(!ALWAYS.contains(open), "{open}");
+            assert!(!BASE_PROFILE.contains(open), "{open}");
         }
-        let (open, close) = (ALWAYS.matches('(').count(), ALWAYS.matches(')').count());
+        let (open, close) = (
+            BASE_PROFILE.matches('(').count(),
+            BASE_PROFILE.matches(')').count(),
+        );
         assert_eq!(open, close);
     }
 
     #[test]
     fn what_there_is_nothing_for_is_an_error() {
-        let layers = Layers {
+        let layers = WorkspaceLayers {
             upper: "/upper".into(),
             work: None,
         };
         for (room, why) in [
             (
-                Room {
+                SandboxSpec {
                     layers: Some(layers),
-                    ..room()
+                    ..sample_spec()
                 },
                 "there are no layers on this system",
             ),
             (
-                Room {
+                SandboxSpec {
                     proxy: true,
-                    ..room()
+                    ..sample_spec()
                 },
                 "there is no way out of a room on this system",
             ),
             (
-                Room {
+                SandboxSpec {
                     input: true,
-                    ..room()
+                    ..sample_spec()
                 },
                 "nobody is talked to in a room on this system",
             ),
         ] {
-            assert_eq!(arguments(&room, Path::new("/tmp")), Err(why));
+            assert_eq!(build_arguments(&room, Path::new("/tmp")), Err(why));
         }
     }
 }

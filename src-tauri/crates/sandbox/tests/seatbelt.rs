@@ -15,11 +15,11 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use protocol::effects::Assurance;
-use protocol::history::Restore;
-use protocol::{Exit, UndoId};
-use runtime::{ActMeta, EntryMeta, Environment, History, Net, Workspace};
-use sandbox::{End, Limits, Room, Told, read_told};
+use protocol::history::RestoreRequest;
+use protocol::view::effects::Assurance;
+use protocol::{CommandExit, UndoId};
+use runtime::{DryRunEnvironment, History, NetworkClient, RestoreMeta, UndoEntryMeta, Workspace};
+use sandbox::{CommandEnd, SandboxLimits, SandboxReport, SandboxSpec, read_report};
 use tokio_util::sync::CancellationToken;
 
 struct Place {
@@ -201,7 +201,7 @@ async fn what_a_command_did_is_told_and_taken_back() {
     };
     let line = "echo x > new; echo x > $TMPDIR/mine && echo kept; \
         echo x > ../outside/new || ls ../data || rm keys/secret";
-    let command = runtime::Command {
+    let command = runtime::ShellCommand {
         line: line.into(),
         workspace: workspace.clone(),
         folder: String::new(),

@@ -1,12 +1,12 @@
 //! Other names of a tool: arguments that go by other names there become ours (M05, `S003-04`).
 
 use protocol::ToolError;
-use protocol::interface::Alias;
+use protocol::interface::ToolAlias;
 use serde_json::{Map, Value};
 
 /// Alias, member and the value that the member has where a call by that alias leaves it out: a folder is listed whole
 /// (`S001-51`).
-const DEFAULTS: [(&str, &str, &str); 2] = [
+const DEFAULT_TRANSLATIONS: [(&str, &str, &str); 2] = [
     ("list_files", "pattern", "*"),
     ("list_files", "include", "everything"),
 ];
@@ -15,22 +15,22 @@ const DEFAULTS: [(&str, &str, &str); 2] = [
 ///
 /// # Errors
 /// When a member is given under both names.
-pub fn translate(
-    alias: &Alias,
+pub fn translate_arguments(
+    alias: &ToolAlias,
     arguments: Map<String, Value>,
 ) -> Result<Map<String, Value>, ToolError> {
     let mut ours = Map::with_capacity(arguments.len());
     for (name, value) in arguments {
-        let name = our_name(alias, &name).map_or(name.clone(), str::to_owned);
+        let name = to_own_name(alias, &name).map_or(name.clone(), str::to_owned);
         if ours.contains_key(&name) {
-            let theirs = their_name(alias, &name);
+            let theirs = to_alias_name(alias, &name);
             return Err(ToolError::InvalidArgs(format!(
                 "`{theirs}` and `{name}` are two names of the same member; give one of them"
             )));
         }
         ours.insert(name, value);
     }
-    for (name, member, value) in DEFAULTS {
+    for (name, member, value) in DEFAULT_TRANSLATIONS {
         if alias.name == name && !ours.contains_key(member) {
             ours.insert(member.to_owned(), Value::String(value.to_owned()));
         }
@@ -39,7 +39,7 @@ pub fn translate(
 }
 
 /// What a member of ours is called under the alias.
-pub fn their_name<'a>(alias: &'a Alias, ours: &'a str) -> &'a str {
+pub fn to_alias_name<'a>(alias: &'a ToolAlias, ours: &'a str) -> &'a str {
     alias
         .arguments
         .iter()
@@ -47,7 +47,7 @@ pub fn their_name<'a>(alias: &'a Alias, ours: &'a str) -> &'a str {
         .map_or(ours, |(theirs, _)| theirs)
 }
 
-fn our_name<'a>(alias: &'a Alias, theirs: &str) -> Option<&'a str> {
+fn to_own_name<'a>(alias: &'a ToolAlias, theirs: &str) -> Option<&'a str> {
     let mut pairs = alias.arguments.iter();
     pairs
         .find(|(name, _)| name == theirs)
@@ -60,8 +60,8 @@ mod tests {
 
     use super::*;
 
-    fn alias_of(name: &str, arguments: &[(&str, &str)]) -> Alias {
-        let tool = protocol::ToolInterface::tool("t").alias(name, arguments);
+    fn alias_of(name: &str, arguments: &[(&str, &str)]) -> ToolAlias {
+        let tool = protocol::ToolInterface::builder("t").add_alias(name, arguments);
         tool.build().identity.aliases.remove(0)
     }
 
@@ -77,20 +77,20 @@ mod tests {
         );
         let given = object(json!({"path": "a", "old_text": "x", "new_string": "y"}));
         assert_eq!(
-            translate(&edit, given).unwrap(),
+            translate_arguments(&edit, given).unwrap(),
             object(json!({"path": "a", "old_string": "x", "new_string": "y"}))
         );
         let twice = object(json!({"old_text": "x", "old_string": "x"}));
         assert_eq!(
-            translate(&edit, twice).unwrap_err().to_string(),
+            translate_arguments(&edit, twice).unwrap_err().to_string(),
             "Invalid arguments: `old_text` and `old_string` are two names of the same member; give one of them"
         );
         let list = alias_of("list_files", &[]);
         assert_eq!(
-            translate(&list, object(json!({"path": "src"}))).unwrap(),
+            translate_arguments(&list, object(json!({"path": "src"}))).unwrap(),
             object(json!({"path": "src", "pattern": "*", "include": "everything"})),
             "S001-51"
         );
-        assert_eq!(their_name(&edit, "old_string"), "old_text");
+        assert_eq!(to_alias_name(&edit, "old_string"), "old_text");
     }
 }

@@ -6,14 +6,14 @@ use crate::limits::FRONT_MATTER_BYTES_MAX;
 
 /// What is wrong with a file, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong {
+pub struct FrontMatterError {
     /// The line, from 1.
     pub line: usize,
     /// What is wrong, without a full stop.
     pub reason: String,
 }
 
-impl Wrong {
+impl FrontMatterError {
     pub(crate) fn new(line: usize, reason: impl Into<String>) -> Self {
         Self {
             line,
@@ -26,23 +26,23 @@ impl Wrong {
 ///
 /// # Errors
 /// No front matter, one that does not end or is longer than 16 KiB, or YAML that is not what `T` is.
-pub fn read<T: DeserializeOwned>(text: &str) -> Result<(T, &str), Wrong> {
-    let (head, body) = split(text)?;
+pub fn parse_front_matter<T: DeserializeOwned>(text: &str) -> Result<(T, &str), FrontMatterError> {
+    let (head, body) = split_front_matter(text)?;
     let head = serde_saphyr::from_str(head).map_err(|error| {
         // The head begins in the file's second line.
         let line = error.location().map_or(1, |at| at.line() as usize) + 1;
         let told = error.to_string();
         let first = told.lines().next().unwrap_or_default();
         let reason = first.strip_prefix("error: ").unwrap_or(first);
-        Wrong::new(line, reason.trim_end_matches('.'))
+        FrontMatterError::new(line, reason.trim_end_matches('.'))
     })?;
     Ok((head, body))
 }
 
 /// The head and the text below it.
-fn split(text: &str) -> Result<(&str, &str), Wrong> {
+fn split_front_matter(text: &str) -> Result<(&str, &str), FrontMatterError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let open = || Wrong::new(1, "it does not begin with a line of `---`");
+    let open = || FrontMatterError::new(1, "it does not begin with a line of `---`");
     let (first, rest) = text.split_once('\n').ok_or_else(open)?;
     if first.trim_end() != "---" {
         return Err(open());
@@ -54,13 +54,13 @@ fn split(text: &str) -> Result<(&str, &str), Wrong> {
         }
         at += line.len();
         if at > FRONT_MATTER_BYTES_MAX {
-            return Err(Wrong::new(
+            return Err(FrontMatterError::new(
                 1,
                 format!("its front matter is longer than {FRONT_MATTER_BYTES_MAX} bytes"),
             ));
         }
     }
-    Err(Wrong::new(
+    Err(FrontMatterError::new(
         1,
         "its front matter has no end, a second line of `---`",
     ))
@@ -101,7 +101,7 @@ mod tests {
                 "",
             ),
         ] {
-            let (head, rest): (Head, &str) = read(text).unwrap();
+            let (head, rest): (Head, &str) = parse_front_matter(text).unwrap();
             assert_eq!((head.name.as_str(), rest), (name, body), "{text:?}");
             assert_eq!(head.tags, tags, "{text:?}");
         }
@@ -132,7 +132,7 @@ mod tests {
             (long.as_str(), 1, "longer than"),
             (bomb.as_str(), 2, ""),
         ] {
-            let wrong = read::<Head>(text).unwrap_err();
+            let wrong = parse_front_matter::<Head>(text).unwrap_err();
             assert!(wrong.reason.contains(reason), "{text:.40}: {wrong:?}");
             assert!(
                 wrong.line >= line.min(2) && !wrong.reason.is_empty(),

@@ -6,46 +6,46 @@
 //!
 //! Start reading at [`tool::Tool`], then [`registry::Registry`].
 
-mod admission;
 pub mod agents;
 pub mod alias;
-pub mod asks;
 mod builtin;
-mod close_names;
+pub mod config_references;
+pub mod config_table;
+pub mod custom;
 pub mod diff;
+pub mod elicitation;
+mod folder_items;
 pub mod front_matter;
-mod gathered;
-pub mod internal;
-pub mod kept;
-pub mod languages;
+pub mod host_arguments;
+pub mod language_service;
 pub mod limits;
 pub mod mentions;
+mod name_suggestions;
 mod patch;
-pub mod progress;
-pub mod refs;
+pub mod progress_schema;
 pub mod registry;
 pub mod schema;
-pub mod schema_first;
-pub mod search;
-pub mod searching;
-mod sentence;
+mod schema_problem;
 pub mod skills;
 pub mod sub_agent;
 pub mod text;
-pub mod todo;
+pub mod todo_list;
 pub mod tool;
+pub mod tool_index;
 mod web;
+pub mod web_search;
 
-pub use asks::Asks;
 pub use builtin::{
-    HEADLESS_REFUSAL, LSP, LSP_RENAME, LoadSkill, Lsp, LspRename, PLAN, PLAN_EXIT, TOOL_SEARCH,
-    Task, ToolSearch, WEB_SEARCH, WebSearch, commit_error,
+    HEADLESS_REFUSAL, LSP, LSP_RENAME, LspRenameTool, LspTool, PLAN, PLAN_EXIT, SkillTool,
+    TOOL_SEARCH, TaskTool, ToolSearchTool, WEB_SEARCH, WebSearchTool, commit_error,
 };
+pub use elicitation::ElicitationChannel;
 pub use mentions::Mentions;
-pub use registry::{Checked, Found, LOCKED, Offer, Registry};
-pub use schema::{Schema, lift_meta, validate};
+pub use registry::{LOCKED_TOOL_IDS, OfferedTool, RegisteredTool, Registry, ValidatedArguments};
+pub use schema::{Schema, split_meta, validate_arguments};
 pub use sub_agent::SubAgentTool;
-pub use todo::TodoList;
+pub use todo_list::TodoList;
 pub use tool::{
-    Delegates, Errand, Hands, OutputFn, Prepared, ProgressFn, Rehearsal, Tool, ToolContext,
+    CallContext, OutputFn, PreviewedPlan, ProgressFn, SubAgentRequest, SubAgentSpawner, Tool,
+    ToolContext, ToolDryRun,
 };

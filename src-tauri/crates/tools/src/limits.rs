@@ -22,7 +22,7 @@ pub const IMAGE_BYTES_MAX: u64 = 3_750_000;
 pub const GLOB_ENTRIES_MAX: usize = 1_000;
 
 /// Entries that `glob` puts in the sidecar file.
-pub const GLOB_WHOLE_MAX: usize = 100_000;
+pub const GLOB_TOTAL_MAX: usize = 100_000;
 
 /// Files that an overview of a repository counts; of more it says that there are more.
 pub const OVERVIEW_FILES_MAX: usize = 200_000;
@@ -64,25 +64,25 @@ pub const COLUMN_MAX: u64 = 1_000_000;
 pub const SYMBOL_CHARS_MAX: usize = 500;
 
 /// Lines that are named where a symbol is not on the one that was meant.
-pub const SYMBOL_LINES_TOLD_MAX: usize = 10;
+pub const SYMBOL_LINES_SHOWN_MAX: usize = 10;
 
 /// What is repeated of the line that was meant, in characters.
 pub const SYMBOL_LINE_CHARS_MAX: usize = 120;
 
 /// Places, problems or symbols of one answer that are given inline.
-pub const KNOWN_SHOWN_MAX: usize = 300;
+pub const LSP_RESULTS_SHOWN_MAX: usize = 300;
 
 /// Places, problems or symbols of one answer that are looked at.
-pub const KNOWN_MAX: usize = 10_000;
+pub const LSP_RESULTS_MAX: usize = 10_000;
 
 /// What is shown of a line that a place is on, or of a problem, in characters.
-pub const KNOWN_LINE_CHARS_MAX: usize = 300;
+pub const LSP_LINE_CHARS_MAX: usize = 300;
 
 /// Places outside of the workspace that are named.
-pub const OUTSIDE_TOLD_MAX: usize = 10;
+pub const OUTSIDE_PATHS_SHOWN_MAX: usize = 10;
 
 /// Files that are kept while the places of one answer are looked at, in bytes.
-pub const KNOWN_BYTES_MAX: usize = 64 * 1024 * 1024;
+pub const LSP_READ_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Files that one renaming changes.
 pub const RENAME_FILES_MAX: usize = 500;
@@ -94,7 +94,7 @@ pub const RENAME_EDITS_MAX: usize = 20_000;
 pub const GREP_MATCHES_MAX: usize = 200;
 
 /// Matches that `grep` puts in the sidecar file.
-pub const GREP_WHOLE_MAX: usize = 10_000;
+pub const GREP_TOTAL_MAX: usize = 10_000;
 
 /// Longest line that `grep` shows, in characters.
 pub const GREP_LINE_CHARS_MAX: usize = 400;
@@ -186,7 +186,7 @@ pub const SECTION_LINES_SCANNED_MAX: usize = 2_000;
 pub const SECTION_CHARS_MAX: usize = 80;
 
 /// Lines of a file that are compared with a text that was not found in it.
-pub const LOOK_ALIKE_LINES_MAX: usize = 20_000;
+pub const SIMILAR_LINES_MAX: usize = 20_000;
 
 /// Longest answer in a composed schema, in bytes.
 pub const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -201,7 +201,7 @@ pub const ACTIVITY_TIMEOUT_MS: u64 = 120_000;
 pub const ACTIVITY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Characters of an activity's standard error that an error repeats.
-pub const ACTIVITY_TOLD_CHARS_MAX: usize = 2_000;
+pub const ACTIVITY_ERROR_CHARS_MAX: usize = 2_000;
 
 /// Time of a delegate's whole run, in milliseconds; people who decide on its calls may take their time.
 pub const DELEGATE_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
@@ -273,7 +273,7 @@ pub const SKILL_FILES_LISTED_MAX: usize = 50;
 pub const SKILL_TREE_ITEMS_MAX: usize = 2_000;
 
 /// Entries of one folder that are looked through for skills or agents.
-pub const FOLDERS_LOOKED_MAX: usize = 20_000;
+pub const FOLDERS_SCANNED_MAX: usize = 20_000;
 
 /// Agents of a session that work can be given to.
 pub const AGENTS_MAX: usize = 128;
@@ -306,7 +306,7 @@ pub const MATCH_CHARS_MAX: usize = 200;
 pub const SEARCH_CHARS_MAX: usize = 1_000;
 
 /// Of a tool's description and of its hint, what it is found by, in bytes.
-pub const SEARCHED_BYTES_MAX: usize = 4 * 1024;
+pub const INDEXED_BYTES_MAX: usize = 4 * 1024;
 
 /// What a page may send, in bytes, as it comes and once it is unpacked; a longer one is not taken at all.
 pub const PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -315,19 +315,19 @@ pub const PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const FETCH_TIMEOUT_MS: u64 = 30_000;
 
 /// Time in which what came is made into text, in milliseconds.
-pub const READING_MS_MAX: u64 = 20_000;
+pub const PAGE_PARSE_MS_MAX: u64 = 20_000;
 
 /// Readings of what came at the same time; one that does not come back keeps its place.
-pub const READINGS_MAX: usize = 4;
+pub const PAGE_PARSES_MAX: usize = 4;
 
 /// Stack of such a reading, in bytes.
-pub const READING_STACK_BYTES: usize = 16 * 1024 * 1024;
+pub const PAGE_PARSE_STACK_BYTES: usize = 16 * 1024 * 1024;
 
 /// Elements of a page that is read as one.
 pub const ELEMENTS_MAX: usize = 300_000;
 
 /// Bytes of a page that are parsed between two looks at the clock.
-pub const PARSED_PIECE_BYTES: usize = 16 * 1024;
+pub const PARSE_CHUNK_BYTES: usize = 16 * 1024;
 
 /// Elements of a page in which a main part is looked for.
 pub const READABLE_ELEMENTS_MAX: usize = 30_000;
@@ -357,7 +357,7 @@ pub const PDF_STREAM_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub const URL_CHARS_MAX: usize = 8_000;
 
 /// What an error repeats of a page that came with it, in bytes.
-pub const PAGE_TOLD_BYTES_MAX: usize = 2_000;
+pub const ERROR_PAGE_BYTES_MAX: usize = 2_000;
 
 /// Results of one search of the web, unless it says how many.
 pub const RESULTS_DEFAULT: usize = 8;
@@ -366,7 +366,7 @@ pub const RESULTS_DEFAULT: usize = 8;
 pub const RESULTS_MAX: usize = 20;
 
 /// How deep the list of results is looked for in the answer of an operation that searches.
-pub const ANSWER_DEEP_MAX: usize = 4;
+pub const ANSWER_DEPTH_MAX: usize = 4;
 
 /// Values of such an answer that are looked at for it.
 pub const ANSWER_NODES_MAX: usize = 10_000;
@@ -378,7 +378,7 @@ pub const RESULTS_BYTES_MAX: usize = 2 * 1024 * 1024;
 pub const SNIPPET_CHARS_MAX: usize = 600;
 
 /// What is told again of a query, in characters.
-pub const SEARCH_CHARS_TOLD_MAX: usize = 200;
+pub const SEARCH_CHARS_SHOWN_MAX: usize = 200;
 
 /// Most searches that a person may let a session have.
 pub const SEARCH_CALLS_MAX: u32 = 10_000;
@@ -389,7 +389,7 @@ pub const SEARCH_MS_MAX: u64 = 120_000;
 /// A value that refers to something, in bytes, also after its references were looked up.
 pub const VALUE_BYTES_MAX: usize = 32 * 1024;
 /// Longest name that a fault about a file of the person repeats, in characters.
-pub const NAMED_CHARS_MAX: usize = 100;
+pub const QUOTED_CHARS_MAX: usize = 100;
 
 /// Bytes of an argument of somebody else's tool up to which its value alone may be a path or an address.
 pub const MENTION_BYTES_MAX: usize = 4 * 1024;

@@ -2,21 +2,21 @@
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Validator};
-use protocol::{Fault, ToolError, ToolInterface};
+use protocol::{ToolError, ToolInterface, UserError};
 use serde_json::{Map, Value};
 
-use crate::internal::Internal;
+use crate::host_arguments::HostArguments;
 use crate::limits::{ARGUMENTS_DEPTH_MAX, PROBLEMS_MAX, SCHEMA_DEPTH_MAX};
-use crate::progress::Progress;
-use crate::sentence::sentence;
+use crate::progress_schema::ProgressSchema;
+use crate::schema_problem::describe_problem;
 
 /// A tool's schema, compiled once.
 #[derive(Debug)]
 pub struct Schema {
     validator: Validator,
     members: Vec<String>,
-    internal: Internal,
-    progress: Progress,
+    internal: HostArguments,
+    progress: ProgressSchema,
 }
 
 impl Schema {
@@ -24,20 +24,20 @@ impl Schema {
     ///
     /// # Errors
     /// When either is no valid JSON Schema, or a member of the host's is not marked as such (`S003-64`, `S003-65`).
-    pub fn of(interface: &ToolInterface) -> Result<Self, Fault> {
-        let mut schema = Self::compile(interface.id(), interface.parameters())?;
-        schema.internal = Internal::of(interface)?;
-        schema.progress = Progress::of(interface)?;
+    pub fn from_interface(interface: &ToolInterface) -> Result<Self, UserError> {
+        let mut schema = Self::from_parameters(interface.id(), interface.parameters())?;
+        schema.internal = HostArguments::from_interface(interface)?;
+        schema.progress = ProgressSchema::from_interface(interface)?;
         Ok(schema)
     }
 
     /// The host's own members.
-    pub fn internal(&self) -> &Internal {
+    pub fn host_arguments(&self) -> &HostArguments {
         &self.internal
     }
 
     /// What the tool may say while it runs.
-    pub fn progress(&self) -> &Progress {
+    pub fn progress_schema(&self) -> &ProgressSchema {
         &self.progress
     }
 
@@ -45,9 +45,9 @@ impl Schema {
     ///
     /// # Errors
     /// When it is no valid JSON Schema, or not one of an object.
-    pub fn compile(tool: &str, parameters: &Value) -> Result<Self, Fault> {
-        if deeper_than(parameters, SCHEMA_DEPTH_MAX) {
-            return Err(Fault::new(
+    pub fn from_parameters(tool: &str, parameters: &Value) -> Result<Self, UserError> {
+        if is_deeper_than(parameters, SCHEMA_DEPTH_MAX) {
+            return Err(UserError::new(
                 format!(
                     "The parameters of the tool `{tool}` are nested deeper than {SCHEMA_DEPTH_MAX} levels."
                 ),
@@ -55,13 +55,13 @@ impl Schema {
             ));
         }
         if parameters.get("type") != Some(&Value::from("object")) {
-            return Err(Fault::new(
+            return Err(UserError::new(
                 format!("The parameters of the tool `{tool}` are not the schema of an object."),
                 "Give a JSON Schema with \"type\": \"object\".",
             ));
         }
-        let validator = validator(parameters).map_err(|why| {
-            Fault::new(
+        let validator = compile_validator(parameters).map_err(|why| {
+            UserError::new(
                 format!("The parameters of the tool `{tool}` are not a valid JSON Schema: {why}."),
                 "Correct the schema and register the tool again.",
             )
@@ -71,23 +71,23 @@ impl Schema {
         Ok(Self {
             validator,
             members,
-            internal: Internal::default(),
-            progress: Progress::default(),
+            internal: HostArguments::default(),
+            progress: ProgressSchema::default(),
         })
     }
 
     /// Everything that is wrong with the arguments, one clause each; empty if nothing is. `name` gives what a member of
     /// ours was called by whoever called.
-    pub fn problems<'a>(
+    pub fn find_problems<'a>(
         &'a self,
         arguments: Map<String, Value>,
         name: &dyn Fn(&'a str) -> &'a str,
     ) -> Result<Map<String, Value>, Vec<String>> {
-        if let Some(problem) = self.internal.given(&arguments) {
+        if let Some(problem) = self.internal.explain_model_given(&arguments) {
             return Err(vec![problem]);
         }
         let arguments = Value::Object(arguments);
-        if deeper_than(&arguments, ARGUMENTS_DEPTH_MAX) {
+        if is_deeper_than(&arguments, ARGUMENTS_DEPTH_MAX) {
             return Err(vec![format!(
                 "they are nested deeper than {ARGUMENTS_DEPTH_MAX} levels; give flatter ones"
             )]);
@@ -99,11 +99,11 @@ impl Schema {
                 _ => Err(Vec::new()),
             };
         }
-        let arguments = without_nulls(&self.validator, arguments);
+        let arguments = strip_optional_nulls(&self.validator, arguments);
         let mut problems: Vec<String> = Vec::new();
         for error in self.validator.iter_errors(&arguments) {
             // A missing and an unknown member are often one misspelt member: the unknown one is said first.
-            let clause = sentence(&error, &self.members, name);
+            let clause = describe_problem(&error, &self.members, name);
             match error.kind() {
                 ValidationErrorKind::AdditionalProperties { .. } => problems.insert(0, clause),
                 _ => problems.push(clause),
@@ -120,7 +120,7 @@ impl Schema {
 ///
 /// # Errors
 /// Why it is none.
-pub fn validator(schema: &Value) -> Result<Validator, String> {
+pub fn compile_validator(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_pattern_options(PatternOptions::regex())
         .build(schema)
@@ -128,18 +128,20 @@ pub fn validator(schema: &Value) -> Result<Validator, String> {
 }
 
 /// Whether a value has more levels than this. Does not go deeper itself, so nothing can exhaust the stack.
-pub fn deeper_than(value: &Value, levels: usize) -> bool {
+pub fn is_deeper_than(value: &Value, levels: usize) -> bool {
     match value {
         Value::Array(_) | Value::Object(_) if levels == 0 => true,
-        Value::Array(items) => items.iter().any(|item| deeper_than(item, levels - 1)),
-        Value::Object(members) => members.values().any(|item| deeper_than(item, levels - 1)),
+        Value::Array(items) => items.iter().any(|item| is_deeper_than(item, levels - 1)),
+        Value::Object(members) => members
+            .values()
+            .any(|item| is_deeper_than(item, levels - 1)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
 /// A value without the members that are `null` where the schema neither takes `null` nor requires the member: models that
 /// are trained on strict schemas write `null` for what they leave out.
-fn without_nulls(validator: &Validator, value: Value) -> Value {
+fn strip_optional_nulls(validator: &Validator, value: Value) -> Value {
     let refused: Vec<String> = validator
         .iter_errors(&value)
         .filter(|error| error.instance().is_null())
@@ -184,17 +186,17 @@ fn remove_member(value: &mut Value, pointer: &str) {
 ///
 /// # Errors
 /// [`ToolError::InvalidArgs`] (`S002-06`) that names each member, what was expected and what was given.
-pub fn validate(
+pub fn validate_arguments(
     schema: &Schema,
     arguments: Map<String, Value>,
 ) -> Result<Map<String, Value>, ToolError> {
     schema
-        .problems(arguments, &|member| member)
-        .map_err(|problems| invalid(&problems))
+        .find_problems(arguments, &|member| member)
+        .map_err(|problems| invalid_arguments_error(&problems))
 }
 
 /// The error for some problems.
-pub fn invalid(problems: &[String]) -> ToolError {
+pub fn invalid_arguments_error(problems: &[String]) -> ToolError {
     let mut text = problems
         .iter()
         .take(PROBLEMS_MAX)
@@ -209,7 +211,7 @@ pub fn invalid(problems: &[String]) -> ToolError {
 
 /// Takes the members that begin with `_` off the arguments (M13, `S004-03`, `S004-09`): first what the tool gets, then
 /// what is kept beside the call.
-pub fn lift_meta(arguments: Map<String, Value>) -> (Map<String, Value>, Map<String, Value>) {
+pub fn split_meta(arguments: Map<String, Value>) -> (Map<String, Value>, Map<String, Value>) {
     if !arguments.keys().any(|name| name.starts_with('_')) {
         return (arguments, Map::new());
     }

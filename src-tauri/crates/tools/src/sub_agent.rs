@@ -6,12 +6,12 @@ use policy::Approved;
 use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
 use serde_json::{Map, Value, json};
 
+use crate::custom::{RequestConfig, Thinking};
 use crate::limits::{DELEGATE_TIMEOUT_MS, TASK_CHARS_MAX};
-use crate::schema_first::{RequestConfig, Thinking};
-use crate::tool::{Errand, Hands, Tool, ToolContext};
+use crate::tool::{CallContext, SubAgentRequest, Tool, ToolContext};
 
 /// The profile by which these tools are known: whoever works for an agent is not given any of them (`S001-42`).
-pub const PROFILE: &str = "sub_agent";
+pub const SUB_AGENT_PROFILE: &str = "sub_agent";
 
 /// An agent as a tool (`S001-41`).
 pub struct SubAgentTool {
@@ -23,7 +23,7 @@ pub struct SubAgentTool {
 impl SubAgentTool {
     /// An agent under a unique name, with what the calling model reads of it. It has no tools until some are named.
     pub fn new(tool_name: &str, description: &str) -> Self {
-        let interface = ToolInterface::tool(tool_name)
+        let interface = ToolInterface::builder(tool_name)
             .description(description)
             .model_input_schema(json!({
                 "type": "object",
@@ -33,11 +33,11 @@ impl SubAgentTool {
                 "required": ["task"],
                 "additionalProperties": false,
             }))
-            .requires(RequirementSet::nothing())
+            .requires(RequirementSet::empty())
             .mode(ToolMode::External)
             .kind(ToolKind::Other)
             .is_open_world(true)
-            .execution_profile_ref(PROFILE)
+            .execution_profile_ref(SUB_AGENT_PROFILE)
             .timeout_ms(DELEGATE_TIMEOUT_MS);
         Self {
             interface: interface.build(),
@@ -90,7 +90,7 @@ impl Tool for SubAgentTool {
 
     fn target(&self, arguments: &Map<String, Value>) -> String {
         let task = arguments.get("task").and_then(Value::as_str);
-        protocol::shown::in_a_sentence(task.unwrap_or_default(), 80)
+        protocol::view::display_text::to_single_line(task.unwrap_or_default(), 80)
     }
 
     fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
@@ -100,11 +100,11 @@ impl Tool for SubAgentTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _hands: &Hands,
-        cx: &ToolContext,
+        _hands: &ToolContext,
+        cx: &CallContext,
     ) -> Result<ToolOutput, ToolError> {
         let task = approved.arguments().get("task").and_then(Value::as_str);
-        let errand = Errand {
+        let errand = SubAgentRequest {
             title: self.interface.title().to_owned(),
             instructions: self.system_prompt.clone(),
             tools: Some(self.config.tools.clone()),
@@ -115,6 +115,6 @@ impl Tool for SubAgentTool {
             output_schema: None,
             cancel: cx.cancel.clone(),
         };
-        cx.delegates()?.run(cx, errand).await
+        cx.sub_agent_spawner()?.run(cx, errand).await
     }
 }

@@ -1,10 +1,10 @@
 //! Bytes as text, and numbers as words: what is told to a person or a model.
 
-use protocol::shown::shown;
+use protocol::view::display_text::to_spans;
 
 /// What some bytes are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Text<'a> {
+pub enum DecodedText<'a> {
     /// UTF-8.
     Utf8(&'a str),
     /// No text: what it looks like, such as "a PNG image".
@@ -22,7 +22,7 @@ pub enum Text<'a> {
 const SNIFFED_BYTES: usize = 8 * 1024;
 
 /// Beginnings that name a format.
-const FORMATS: &[(&[u8], &str)] = &[
+const BINARY_SIGNATURES: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
@@ -35,41 +35,44 @@ const FORMATS: &[(&[u8], &str)] = &[
 ];
 
 /// Looks at the whole bytes.
-pub fn decode(bytes: &[u8]) -> Text<'_> {
+pub fn decode(bytes: &[u8]) -> DecodedText<'_> {
     let zero = bytes.iter().take(SNIFFED_BYTES).any(|byte| *byte == 0);
     let error = match std::str::from_utf8(bytes) {
-        Ok(text) if !zero => return Text::Utf8(text),
+        Ok(text) if !zero => return DecodedText::Utf8(text),
         Ok(_) => None,
         Err(error) => Some(error),
     };
-    if let Some((_, name)) = FORMATS.iter().find(|(start, _)| bytes.starts_with(start)) {
-        return Text::Binary(name);
+    if let Some((_, name)) = BINARY_SIGNATURES
+        .iter()
+        .find(|(start, _)| bytes.starts_with(start))
+    {
+        return DecodedText::Binary(name);
     }
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Text::NotUtf8 {
+        return DecodedText::NotUtf8 {
             offset: 0,
             looks_like: "UTF-16",
         };
     }
     match error {
-        Some(error) if !zero => Text::NotUtf8 {
+        Some(error) if !zero => DecodedText::NotUtf8 {
             offset: error.valid_up_to(),
             looks_like: "",
         },
-        _ => Text::Binary("a binary file"),
+        _ => DecodedText::Binary("a binary file"),
     }
 }
 
 /// The text on one line with every hidden character and line end named, for a place that holds plain text only.
-pub fn visible(text: &str) -> String {
-    shown(text)
+pub fn escape_invisible(text: &str) -> String {
+    to_spans(text)
         .into_iter()
         .map(|span| span.text.replace('\n', " ⏎ "))
         .collect()
 }
 
 /// Where the text begins, places that overlap included: "aa" stands twice in "aaa", and which one is meant is not clear.
-pub(crate) fn places(content: &str, old: &str) -> Vec<usize> {
+pub(crate) fn find_overlapping(content: &str, old: &str) -> Vec<usize> {
     let mut places = Vec::new();
     let mut from = 0;
     while let Some(found) = content.get(from..).and_then(|rest| rest.find(old)) {
@@ -84,7 +87,7 @@ pub(crate) fn places(content: &str, old: &str) -> Vec<usize> {
 }
 
 /// Whether the text has lines that end, and all of them with CRLF.
-pub(crate) fn only_crlf(content: &str) -> bool {
+pub(crate) fn is_crlf_only(content: &str) -> bool {
     let mut lines = content
         .split_inclusive('\n')
         .filter(|line| line.ends_with('\n'))
@@ -93,9 +96,9 @@ pub(crate) fn only_crlf(content: &str) -> bool {
 }
 
 /// "12 bytes", "6.8 kB", "1.3 MB".
-pub fn amount(bytes: u64) -> String {
+pub fn format_byte_size(bytes: u64) -> String {
     match bytes {
-        0..1_000 => plural(bytes, "byte", "bytes"),
+        0..1_000 => format_count(bytes, "byte", "bytes"),
         1_000..1_000_000 => format!("{}.{} kB", bytes / 1_000, bytes % 1_000 / 100),
         1_000_000..1_000_000_000 => {
             format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000)
@@ -109,12 +112,16 @@ pub fn amount(bytes: u64) -> String {
 }
 
 /// "1 line", "2,310 lines".
-pub fn plural(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+pub fn format_count(count: u64, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        group_digits(count),
+        if count == 1 { one } else { many }
+    )
 }
 
 /// "2,310".
-pub fn grouped(number: u64) -> String {
+pub fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -127,7 +134,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// A text for one line of an error: quoted, line ends written out, cut after `chars_max` characters.
-pub fn quoted(text: &str, chars_max: usize) -> String {
+pub fn quote_truncated(text: &str, chars_max: usize) -> String {
     let mut short: String = text
         .chars()
         .take(chars_max)
@@ -140,7 +147,7 @@ pub fn quoted(text: &str, chars_max: usize) -> String {
 }
 
 /// The same text with at most `chars_max` characters, an ellipsis where it was cut.
-pub fn shortened(text: &str, chars_max: usize) -> String {
+pub fn truncate_chars(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -154,21 +161,21 @@ mod tests {
     #[test]
     fn bytes_are_told_apart() {
         for (bytes, expected) in [
-            (&b""[..], Text::Utf8("")),
-            ("grün\n".as_bytes(), Text::Utf8("grün\n")),
-            (b"a\0b", Text::Binary("a binary file")),
-            (b"\x89PNG\r\n\x1a\n\0\0", Text::Binary("a PNG image")),
-            (b"GIF8 is text here", Text::Utf8("GIF8 is text here")),
+            (&b""[..], DecodedText::Utf8("")),
+            ("grün\n".as_bytes(), DecodedText::Utf8("grün\n")),
+            (b"a\0b", DecodedText::Binary("a binary file")),
+            (b"\x89PNG\r\n\x1a\n\0\0", DecodedText::Binary("a PNG image")),
+            (b"GIF8 is text here", DecodedText::Utf8("GIF8 is text here")),
             (
                 b"gr\xfcn",
-                Text::NotUtf8 {
+                DecodedText::NotUtf8 {
                     offset: 2,
                     looks_like: "",
                 },
             ),
             (
                 b"\xff\xfea\0",
-                Text::NotUtf8 {
+                DecodedText::NotUtf8 {
                     offset: 0,
                     looks_like: "UTF-16",
                 },
@@ -181,7 +188,7 @@ mod tests {
     #[test]
     fn numbers_are_told_in_words() {
         assert_eq!(
-            [0, 1, 999, 6_850, 1_300_000, 2_000_000_000].map(amount),
+            [0, 1, 999, 6_850, 1_300_000, 2_000_000_000].map(format_byte_size),
             [
                 "0 bytes",
                 "1 byte",
@@ -192,11 +199,11 @@ mod tests {
             ]
         );
         assert_eq!(
-            [1, 1_000, 12_345_678].map(grouped),
+            [1, 1_000, 12_345_678].map(group_digits),
             ["1", "1,000", "12,345,678"]
         );
-        assert_eq!(quoted("a\n\"b\"'c'", 4), r#""a\n\"b…""#);
-        assert_eq!(shortened("grün", 3), "grü…");
-        assert_eq!(visible("a\nb\u{202e}"), "a ⏎ bU+202E");
+        assert_eq!(quote_truncated("a\n\"b\"'c'", 4), r#""a\n\"b…""#);
+        assert_eq!(truncate_chars("grün", 3), "grü…");
+        assert_eq!(escape_invisible("a\nb\u{202e}"), "a ⏎ bU+202E");
     }
 }

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::event::AgentFile;
-use protocol::grounds::Confinement;
+use protocol::event::AgentManifestFile;
+use protocol::rule::evidence::Confinement;
 use protocol::{
-    Access, CallId, Fact, PartialResult, Plan, Preview, SessionId, ToolError, ToolInterface,
-    ToolOutput,
+    Access, CallId, PartialResult, Plan, Preview, ResolvedAccess, SessionId, ToolError,
+    ToolInterface, ToolOutput,
 };
-use runtime::{Environment, Net, Picture, SessionFolder, Workspace};
+use runtime::{DryRunEnvironment, NetworkClient, SessionFolder, Snapshot, Workspace};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::asks::Asks;
+use crate::custom::RequestConfig;
+use crate::elicitation::ElicitationChannel;
 use crate::mentions::Mentions;
-use crate::schema_first::RequestConfig;
-use crate::todo::TodoList;
+use crate::todo_list::TodoList;
 
 /// Something that an agent can ask for (`S001-01`, `S002-01`).
 ///
@@ -51,18 +51,18 @@ pub trait Tool: Send + Sync {
     ///
     /// # Errors
     /// [`ToolError::InvalidArgs`] that names the member and what to do.
-    fn check(&self, _arguments: &Map<String, Value>) -> Result<(), ToolError> {
+    fn validate(&self, _arguments: &Map<String, Value>) -> Result<(), ToolError> {
         Ok(())
     }
 
     /// Members with a leading underscore that the tool gets itself; all others are about the call and lie beside it.
-    fn keeps(&self) -> &[&str] {
+    fn retained_meta(&self) -> &[&str] {
         &[]
     }
 
     /// What the tool puts in by itself where its runtime schema marks members as an `adapter`'s (`S003-63`): what a model
     /// has no say in, such as the account that calls go to. It is shown and approved with the rest. Touches nothing.
-    fn puts_in(&self, _arguments: &Map<String, Value>) -> Map<String, Value> {
+    fn supplied_arguments(&self, _arguments: &Map<String, Value>) -> Map<String, Value> {
         Map::new()
     }
 
@@ -72,13 +72,13 @@ pub trait Tool: Send + Sync {
     }
 
     /// The other tool that a call of this one is in the end: rules that name it make the verdict stricter. None if it is none.
-    fn stands_for(&self) -> Option<&str> {
+    fn underlying_tool(&self) -> Option<&str> {
         None
     }
 
     /// Whether a call with these very arguments may run while others do (`S003-53`, M08). Asked only of a tool that
     /// publishes that it is safe in general: what nobody vouches for runs alone.
-    fn is_concurrency_safe(&self, _arguments: &Map<String, Value>) -> bool {
+    fn is_parallel_safe(&self, _arguments: &Map<String, Value>) -> bool {
         true
     }
 
@@ -89,19 +89,19 @@ pub trait Tool: Send + Sync {
     async fn prepare(
         &self,
         _arguments: &Map<String, Value>,
-        _hands: &Hands,
-    ) -> Result<Prepared, ToolError> {
-        Ok(Prepared::default())
+        _hands: &ToolContext,
+    ) -> Result<PreviewedPlan, ToolError> {
+        Ok(PreviewedPlan::default())
     }
 
-    /// Whether calls can be done where nothing real changes, see [`Tool::rehearse`]: by this tool, on this machine.
-    async fn rehearses(&self, _hands: &Hands) -> bool {
+    /// Whether calls can be done where nothing real changes, see [`Tool::dry_run`]: by this tool, on this machine.
+    async fn can_dry_run(&self, _hands: &ToolContext) -> bool {
         false
     }
 
     /// Whether calls can be done for real over a picture of the workspace, by which that is undone: by this tool, on this
-    /// machine. [`Tool::execute`] does them there if [`Hands::picture`] has one.
-    async fn runs_in_place(&self, _hands: &Hands) -> bool {
+    /// machine. [`Tool::execute`] does them there if [`ToolContext::snapshot`] has one.
+    async fn can_run_in_place(&self, _hands: &ToolContext) -> bool {
         false
     }
 
@@ -110,12 +110,12 @@ pub trait Tool: Send + Sync {
     ///
     /// # Errors
     /// When it could not be done there, or did more than can be looked at.
-    async fn rehearse(
+    async fn dry_run(
         &self,
         _arguments: &Map<String, Value>,
-        _hands: &Hands,
-        _cx: &ToolContext,
-    ) -> Result<Rehearsal, ToolError> {
+        _hands: &ToolContext,
+        _cx: &CallContext,
+    ) -> Result<ToolDryRun, ToolError> {
         Err(ToolError::Failed(format!(
             "{} cannot be tried out.",
             self.interface().title()
@@ -129,8 +129,8 @@ pub trait Tool: Send + Sync {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &Hands,
-        cx: &ToolContext,
+        hands: &ToolContext,
+        cx: &CallContext,
     ) -> Result<ToolOutput, ToolError>;
 
     /// What has to be set up before the tool can be used, in a sentence with the next step (`S003-19`); none if nothing
@@ -154,14 +154,14 @@ pub trait Tool: Send + Sync {
 
 /// What a call would do.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prepared {
+pub struct PreviewedPlan {
     /// What the person sees.
     pub preview: Preview,
     /// What execution will change.
     pub plan: Plan,
 }
 
-impl Default for Prepared {
+impl Default for PreviewedPlan {
     fn default() -> Self {
         Self {
             preview: Preview::Nothing,
@@ -172,46 +172,46 @@ impl Default for Prepared {
 
 /// What a call did where nothing real changes.
 #[derive(Debug, Clone)]
-pub struct Rehearsal {
+pub struct ToolDryRun {
     /// What the person sees, and what is carried out.
-    pub prepared: Prepared,
+    pub prepared: PreviewedPlan,
     /// How many things it was refused there.
-    pub refused: u64,
+    pub refusal_count: u64,
     /// The secrets among them.
     pub secrets: Vec<String>,
     /// The hosts that it reached on the network, each once: what it sent there is out.
-    pub reached: Vec<String>,
+    pub hosts_reached: Vec<String>,
     /// What the call gives when that is carried out.
     pub output: ToolOutput,
     /// Holds what was captured; nothing of it is left when this goes.
-    pub kept: Arc<dyn Any + Send + Sync>,
+    pub capture: Arc<dyn Any + Send + Sync>,
 }
 
 /// What a tool may touch: nothing of the machine is reached in any other way (`S002-100`).
 #[derive(Debug, Clone)]
-pub struct Hands {
+pub struct ToolContext {
     /// The files.
     pub workspace: Workspace,
     /// Where commands run for show.
-    pub environment: Environment,
+    pub dry_run_environment: DryRunEnvironment,
     /// The workspace as it was before this call, which runs in it for real; none for every other one.
-    pub picture: Option<Arc<Picture>>,
+    pub snapshot: Option<Arc<Snapshot>>,
     /// The way to the web; closed until a call was approved.
-    pub net: Net,
+    pub net: NetworkClient,
     /// The session.
     pub session: SessionId,
     /// Where output that is too long goes (`S002-70`).
     pub folder: Arc<SessionFolder>,
     /// The session's list of things to do.
-    pub todos: Arc<TodoList>,
+    pub todo_list: Arc<TodoList>,
 }
 
-impl Hands {
+impl ToolContext {
     /// The same for one call: of files and commands only what it was judged on.
     #[must_use]
-    pub fn judged(&self, facts: &[Fact]) -> Self {
+    pub fn restrict_to(&self, facts: &[ResolvedAccess]) -> Self {
         Self {
-            workspace: self.workspace.judged(facts),
+            workspace: self.workspace.restricted_to(facts),
             ..self.clone()
         }
     }
@@ -230,7 +230,7 @@ pub type ProgressFn = Arc<dyn Fn(&str) + Send + Sync>;
 /// Where a call runs (`S001-08`): the same shape for every tool. A tool that ignores all of it works the same
 /// (`S001-14`).
 #[derive(Clone)]
-pub struct ToolContext {
+pub struct CallContext {
     /// The call (`S001-09`).
     pub tool_call_id: CallId,
     /// The tool (`S001-10`).
@@ -244,14 +244,14 @@ pub struct ToolContext {
     /// Takes progress.
     pub on_progress: Option<ProgressFn>,
     /// Carries out what is delegated.
-    pub delegates: Option<Arc<dyn Delegates>>,
+    pub sub_agent_spawner: Option<Arc<dyn SubAgentSpawner>>,
     /// Puts what others ask before the person; nobody does where there is none.
-    pub asks: Option<Arc<dyn Asks>>,
+    pub elicitation: Option<Arc<dyn ElicitationChannel>>,
 }
 
 /// Work for a run of its own (`S004-11`).
 #[derive(Debug, Clone)]
-pub struct Errand {
+pub struct SubAgentRequest {
     /// What it is called in the list of sessions.
     pub title: String,
     /// What its model is told before anything else.
@@ -264,7 +264,7 @@ pub struct Errand {
     pub own_tools: Map<String, Value>,
     /// The manifest of the agent that does it: it may do no more than that says, and no more than its caller. None: nobody of
     /// a name, who is told nothing of the project either.
-    pub agent: Option<AgentFile>,
+    pub agent: Option<AgentManifestFile>,
     /// The only thing that it gets to know: its first message.
     pub input: String,
     /// JSON Schema of the output that it must come to; none if words will do.
@@ -275,29 +275,34 @@ pub struct Errand {
 
 /// Carries out errands, each in a session of its own that can do no more than the caller's.
 #[async_trait]
-pub trait Delegates: Send + Sync {
+pub trait SubAgentSpawner: Send + Sync {
     /// Carries out an errand for a call, and tells the call's listeners how it goes on (`S001-44`).
     ///
     /// # Errors
     /// When it cannot begin, or comes to no output.
-    async fn run(&self, cx: &ToolContext, errand: Errand) -> Result<ToolOutput, ToolError>;
+    async fn run(&self, cx: &CallContext, errand: SubAgentRequest)
+    -> Result<ToolOutput, ToolError>;
 
     /// Begins an errand and leaves it at work: what it comes to is told to the caller's model later.
     ///
     /// # Errors
     /// When it cannot begin.
-    async fn begin(&self, cx: &ToolContext, errand: Errand) -> Result<SessionId, ToolError>;
+    async fn start(
+        &self,
+        cx: &CallContext,
+        errand: SubAgentRequest,
+    ) -> Result<SessionId, ToolError>;
 }
 
-impl ToolContext {
+impl CallContext {
     /// Who carries out errands.
     ///
     /// # Errors
     /// Nobody does here.
-    pub fn delegates(&self) -> Result<&Arc<dyn Delegates>, ToolError> {
+    pub fn sub_agent_spawner(&self) -> Result<&Arc<dyn SubAgentSpawner>, ToolError> {
         let nobody =
             || ToolError::Failed("Nobody can carry out a delegate's work here.".to_owned());
-        self.delegates.as_ref().ok_or_else(nobody)
+        self.sub_agent_spawner.as_ref().ok_or_else(nobody)
     }
 
     /// A context that nobody listens to.
@@ -309,13 +314,13 @@ impl ToolContext {
             on_output: None,
             on_update: None,
             on_progress: None,
-            delegates: None,
-            asks: None,
+            sub_agent_spawner: None,
+            elicitation: None,
         }
     }
 }
 
-impl std::fmt::Debug for ToolContext {
+impl std::fmt::Debug for CallContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ToolContext")
             .field("tool_call_id", &self.tool_call_id)

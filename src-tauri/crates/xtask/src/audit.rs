@@ -8,17 +8,17 @@ use std::process::{Command, Stdio};
 
 use crate::command;
 use crate::failure::Failure;
-use crate::place;
+use crate::paths;
 use crate::progress::Progress;
 
 /// The version that `deny.toml` is written for.
-const VERSION: &str = "0.20.2";
+const CARGO_DENY_VERSION: &str = "0.20.2";
 
 /// A check of the audit: its failure says what to do. It always finds something to look at.
-type Check = fn() -> Result<bool, Failure>;
+type AuditCheck = fn() -> Result<bool, Failure>;
 
 /// Runs every check of the audit and reports all that did not pass.
-pub fn audit(own: &[String]) -> Result<(), Failure> {
+pub fn run_audit(own: &[String]) -> Result<(), Failure> {
     if !own.is_empty() {
         return Err(Failure::new(
             format!("`cargo xtask audit {}` is not understood.", own.join(" ")),
@@ -26,8 +26,8 @@ pub fn audit(own: &[String]) -> Result<(), Failure> {
         ));
     }
     let progress = Progress::start();
-    progress.stage("cargo-deny", install)?;
-    let checks: [(&str, Check); 3] = [
+    progress.stage("cargo-deny", install_cargo_deny)?;
+    let checks: [(&str, AuditCheck); 3] = [
         ("licences, sources and duplicates", check_graph),
         ("advisories for crates", check_crates),
         ("advisories for UI packages", check_ui_packages),
@@ -49,29 +49,29 @@ pub fn audit(own: &[String]) -> Result<(), Failure> {
 }
 
 /// Installs cargo-deny into target/tools. Returns whether it was missing.
-fn install() -> Result<bool, Failure> {
-    if program().is_file() {
+fn install_cargo_deny() -> Result<bool, Failure> {
+    if cargo_deny_path().is_file() {
         return Ok(false);
     }
-    let mut cargo = command::cargo();
+    let mut cargo = command::cargo_command();
     cargo
         .args(["install", "--quiet", "--locked"])
-        .arg(format!("cargo-deny@{VERSION}"))
+        .arg(format!("cargo-deny@{CARGO_DENY_VERSION}"))
         .arg("--root")
-        .arg(place::tools());
-    command::run(
+        .arg(paths::tools_dir());
+    command::run_command(
         &mut cargo,
         "cargo-deny, which the audit needs, could not be installed.",
         &format!(
-            "Check that the crate registry can be reached; by hand: `cargo install --locked cargo-deny@{VERSION}`."
+            "Check that the crate registry can be reached; by hand: `cargo install --locked cargo-deny@{CARGO_DENY_VERSION}`."
         ),
     )?;
     Ok(true)
 }
 
-fn program() -> PathBuf {
+fn cargo_deny_path() -> PathBuf {
     let name = format!("cargo-deny{}", std::env::consts::EXE_SUFFIX);
-    place::tools().join("bin").join(name)
+    paths::tools_dir().join("bin").join(name)
 }
 
 /// Checks every crate of the graph against the rules that need no database.
@@ -88,9 +88,9 @@ fn check_graph() -> Result<bool, Failure> {
 
 /// Runs cargo-deny in the checkout; `found` is the failure when it does not succeed.
 fn run_deny(arguments: &[&str], found: Failure) -> Result<bool, Failure> {
-    let mut deny = Command::new(program());
-    deny.current_dir(place::root()).args(arguments);
-    command::run(&mut deny, &found.what, &found.next).map(|()| true)
+    let mut deny = Command::new(cargo_deny_path());
+    deny.current_dir(paths::repo_root()).args(arguments);
+    command::run_command(&mut deny, &found.what, &found.next).map(|()| true)
 }
 
 /// Checks `Cargo.lock` against the RustSec database, which is downloaded first.
@@ -111,7 +111,7 @@ fn check_crates() -> Result<bool, Failure> {
 
 /// Asks the registry of npm for known vulnerabilities of the UI's packages.
 fn check_ui_packages() -> Result<bool, Failure> {
-    let mut npm = command::npm();
+    let mut npm = command::npm_command();
     npm.args(["audit", "--audit-level=low"]);
     let output = npm.stdin(Stdio::null()).output();
     let output = output.map_err(|e| {

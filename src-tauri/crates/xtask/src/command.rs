@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::failure::Failure;
-use crate::place;
+use crate::paths;
 
 /// Cargo, in the checkout's root, without the variables by which an outer `cargo run` describes itself.
-pub fn cargo() -> Command {
+pub fn cargo_command() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {
         let described = name.to_string_lossy();
@@ -16,14 +16,14 @@ pub fn cargo() -> Command {
             cargo.env_remove(&name);
         }
     }
-    cargo.current_dir(place::root());
+    cargo.current_dir(paths::repo_root());
     cargo
 }
 
 /// npm, in the UI's folder, silent about what it would like to sell.
-pub fn npm() -> Command {
+pub fn npm_command() -> Command {
     let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
-    npm.current_dir(place::ui()).envs([
+    npm.current_dir(paths::ui_dir()).envs([
         ("NPM_CONFIG_FUND", "false"),
         ("NPM_CONFIG_AUDIT", "false"),
         ("NPM_CONFIG_UPDATE_NOTIFIER", "false"),
@@ -32,11 +32,11 @@ pub fn npm() -> Command {
 }
 
 /// Runs a program to its end, showing what it prints.
-pub fn run(command: &mut Command, what: &str, next: &str) -> Result<(), Failure> {
+pub fn run_command(command: &mut Command, what: &str, next: &str) -> Result<(), Failure> {
     let status = command
         .stdin(Stdio::null())
         .status()
-        .map_err(|e| missing(command, &e))?;
+        .map_err(|e| missing_program(command, &e))?;
     if status.success() {
         Ok(())
     } else {
@@ -45,7 +45,7 @@ pub fn run(command: &mut Command, what: &str, next: &str) -> Result<(), Failure>
 }
 
 /// What a program printed, if it could be started and ended well.
-pub fn read(command: &mut Command) -> Option<String> {
+pub fn read_output(command: &mut Command) -> Option<String> {
     let output = command
         .stdin(Stdio::null())
         .stderr(Stdio::null())
@@ -60,12 +60,12 @@ pub fn read(command: &mut Command) -> Option<String> {
 /// Runs a program to its end, showing what it prints and handing each line of its standard output to `each`.
 ///
 /// Answers whether the program ended well.
-pub fn follow(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool, Failure> {
+pub fn follow_lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool, Failure> {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|e| missing(command, &e))?;
+        .map_err(|e| missing_program(command, &e))?;
     if let Some(stdout) = child.stdout.take() {
         let mut reader = BufReader::new(stdout);
         let mut line = Vec::new();
@@ -76,11 +76,11 @@ pub fn follow(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool,
             line.clear();
         }
     }
-    let status = child.wait().map_err(|e| missing(command, &e))?;
+    let status = child.wait().map_err(|e| missing_program(command, &e))?;
     Ok(status.success())
 }
 
-fn missing(command: &Command, error: &std::io::Error) -> Failure {
+fn missing_program(command: &Command, error: &std::io::Error) -> Failure {
     let program = PathBuf::from(command.get_program());
     Failure::new(
         format!("`{}` could not be started: {error}.", program.display()),

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use crate::bundler;
 use crate::command;
-use crate::documents;
 use crate::failure::Failure;
-use crate::installed;
-use crate::place;
+use crate::man_and_completions;
+use crate::package_check;
+use crate::paths;
 use crate::progress::Progress;
-use crate::system::{self, Purpose};
+use crate::system_packages::{self, PackagePurpose};
+use crate::tauri_cli;
 use crate::ui;
 
 /// What is written when nothing else is asked for: what this system can build without downloading more.
@@ -24,12 +24,12 @@ const BUNDLES: &str = if cfg!(target_os = "macos") {
 };
 
 /// Writes the installers, or tries out the one that was written.
-pub fn dist(own: &[String]) -> Result<(), Failure> {
+pub fn run_dist(own: &[String]) -> Result<(), Failure> {
     let words: Vec<&str> = own.iter().map(String::as_str).collect();
     match words[..] {
-        [] => write(BUNDLES),
-        ["--bundles", bundles] => write(bundles),
-        ["--check"] => installed::check(&newest_deb()?),
+        [] => write_installers(BUNDLES),
+        ["--bundles", bundles] => write_installers(bundles),
+        ["--check"] => package_check::check_package(&find_newest_deb()?),
         _ => Err(Failure::new(
             format!("`cargo xtask dist {}` is not understood.", words.join(" ")),
             "Use `--bundles deb,rpm` or `--check`.",
@@ -37,15 +37,17 @@ pub fn dist(own: &[String]) -> Result<(), Failure> {
     }
 }
 
-fn write(bundles: &str) -> Result<(), Failure> {
+fn write_installers(bundles: &str) -> Result<(), Failure> {
     let progress = Progress::start();
     let began = SystemTime::now();
-    progress.stage("system packages", || system::ensure(Purpose::App))?;
-    progress.stage("UI packages", ui::install)?;
-    progress.stage("UI build", ui::build)?;
-    progress.stage("Tauri command line", bundler::ensure)?;
+    progress.stage("system packages", || {
+        system_packages::ensure_packages(PackagePurpose::App)
+    })?;
+    progress.stage("UI packages", ui::install_packages)?;
+    progress.stage("UI build", ui::build_ui)?;
+    progress.stage("Tauri command line", tauri_cli::ensure_tauri_cli)?;
     progress.stage("command line and room", || {
-        let mut cargo = command::cargo();
+        let mut cargo = command::cargo_command();
         cargo.args([
             "build",
             "--release",
@@ -61,22 +63,26 @@ fn write(bundles: &str) -> Result<(), Failure> {
         ]);
         let next = "Read the compiler's message above.";
         let what = "The command line and the program of the room could not be built.";
-        command::run(&mut cargo, what, next).map(|()| true)
+        command::run_command(&mut cargo, what, next).map(|()| true)
     })?;
     if cfg!(target_os = "linux") {
         progress.stage("manual and completions", || {
-            let countersign = place::built("release", "countersign");
-            documents::write(&countersign, &documents::folder()).map(|()| true)
+            let countersign = paths::built_program("release", "countersign");
+            man_and_completions::write_documents(
+                &countersign,
+                &man_and_completions::documents_folder(),
+            )
+            .map(|()| true)
         })?;
     }
     progress.stage("app and installers", || {
-        let mut tauri = Command::new(bundler::path());
-        tauri.current_dir(place::root()).args(["build", "--ci", "--bundles", bundles]);
+        let mut tauri = Command::new(tauri_cli::tauri_cli_path());
+        tauri.current_dir(paths::repo_root()).args(["build", "--ci", "--bundles", bundles]);
         let next = "Read the message above; an AppImage needs a download, dmg needs macOS, msi and nsis need Windows.";
-        command::run(&mut tauri, "The installers could not be written.", next).map(|()| true)
+        command::run_command(&mut tauri, "The installers could not be written.", next).map(|()| true)
     })?;
     for kind in bundles.split(',') {
-        let files = made_since(kind, began)?;
+        let files = find_bundles_since(kind, began)?;
         // The bundler also ends well when it has written nothing.
         if files.is_empty() {
             return Err(Failure::new(
@@ -92,7 +98,7 @@ fn write(bundles: &str) -> Result<(), Failure> {
 }
 
 /// The endings of the files of one kind of bundle.
-fn ending(kind: &str) -> &str {
+fn bundle_extension(kind: &str) -> &str {
     match kind {
         "appimage" => "AppImage",
         "nsis" => "exe",
@@ -101,19 +107,22 @@ fn ending(kind: &str) -> &str {
 }
 
 /// The installers of one kind that were written after a moment, with their size in bytes.
-fn made_since(kind: &str, began: SystemTime) -> Result<Vec<(PathBuf, u64)>, Failure> {
-    let dir = place::target().join("release").join("bundle").join(kind);
+fn find_bundles_since(kind: &str, began: SystemTime) -> Result<Vec<(PathBuf, u64)>, Failure> {
+    let dir = paths::target_dir()
+        .join("release")
+        .join("bundle")
+        .join(kind);
     let Ok(entries) = std::fs::read_dir(&dir) else {
         return Ok(Vec::new());
     };
     let mut files = Vec::new();
     for entry in entries {
-        let entry = entry.map_err(|e| Failure::file("read", &dir, &e))?;
+        let entry = entry.map_err(|e| Failure::file_error("read", &dir, &e))?;
         let data = entry
             .metadata()
-            .map_err(|e| Failure::file("read", &entry.path(), &e))?;
+            .map_err(|e| Failure::file_error("read", &entry.path(), &e))?;
         let fresh = data.modified().is_ok_and(|written| written >= began);
-        if data.is_file() && fresh && has_ending(&entry.path(), ending(kind)) {
+        if data.is_file() && fresh && has_extension(&entry.path(), bundle_extension(kind)) {
             files.push((entry.path(), data.len()));
         }
     }
@@ -121,8 +130,8 @@ fn made_since(kind: &str, began: SystemTime) -> Result<Vec<(PathBuf, u64)>, Fail
     Ok(files)
 }
 
-fn newest_deb() -> Result<PathBuf, Failure> {
-    let files = made_since("deb", SystemTime::UNIX_EPOCH)?;
+fn find_newest_deb() -> Result<PathBuf, Failure> {
+    let files = find_bundles_since("deb", SystemTime::UNIX_EPOCH)?;
     let written = |file: &PathBuf| {
         std::fs::metadata(file)
             .and_then(|data| data.modified())
@@ -140,7 +149,7 @@ fn newest_deb() -> Result<PathBuf, Failure> {
         })
 }
 
-fn has_ending(file: &Path, ending: &str) -> bool {
+fn has_extension(file: &Path, ending: &str) -> bool {
     file.extension().is_some_and(|e| e == ending)
 }
 
@@ -162,7 +171,7 @@ mod tests {
         ];
         for (kind, file, is) in table {
             assert_eq!(
-                has_ending(Path::new(file), ending(kind)),
+                has_extension(Path::new(file), bundle_extension(kind)),
                 is,
                 "{kind} {file}"
             );

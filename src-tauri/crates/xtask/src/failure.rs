@@ -21,7 +21,7 @@ impl Failure {
     }
 
     /// A file or folder of ours that could not be read or written.
-    pub fn file(verb: &str, path: &std::path::Path, error: &std::io::Error) -> Self {
+    pub fn file_error(verb: &str, path: &std::path::Path, error: &std::io::Error) -> Self {
         Self::new(
             format!("Could not {verb} {}: {error}.", path.display()),
             "Check the permissions and the free space there, then run the same command again.",

@@ -11,24 +11,24 @@
 )]
 
 mod audit;
-mod bundler;
-mod checks;
+mod check_runner;
 mod command;
-mod display;
 mod dist;
-mod documents;
-mod driver;
 mod failure;
-mod frames;
-mod installed;
-mod peers;
-mod place;
+mod man_and_completions;
+mod package_check;
+mod paths;
+mod peer_servers;
 mod progress;
 mod run;
-mod system;
-mod tally;
+mod screenshots;
+mod system_packages;
+mod tauri_cli;
+mod tauri_driver;
 mod test;
+mod test_tally;
 mod ui;
+mod virtual_display;
 
 use std::process::ExitCode;
 
@@ -68,14 +68,14 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, Failure> {
         None => (rest, &[][..]),
     };
     match verb.as_str() {
-        "run" => run::run(own, passed_on).map(|()| ExitCode::SUCCESS),
-        "test" => test::test(own, passed_on),
-        "dist" => dist::dist(own).map(|()| ExitCode::SUCCESS),
-        "audit" => audit::audit(own).map(|()| ExitCode::SUCCESS),
-        "bindings" => bindings().map(|()| ExitCode::SUCCESS),
-        "bench" => bench(passed_on).map(|()| ExitCode::SUCCESS),
+        "run" => run::run_app(own, passed_on).map(|()| ExitCode::SUCCESS),
+        "test" => test::run_tests(own, passed_on),
+        "dist" => dist::run_dist(own).map(|()| ExitCode::SUCCESS),
+        "audit" => audit::run_audit(own).map(|()| ExitCode::SUCCESS),
+        "bindings" => write_bindings().map(|()| ExitCode::SUCCESS),
+        "bench" => run_bench(passed_on).map(|()| ExitCode::SUCCESS),
         // Not for people: the half of `run --screenshot` and `dist --check` that lives in the virtual display.
-        "in-display" => frames::in_display(own).map(|()| ExitCode::SUCCESS),
+        "in-display" => screenshots::run_inside_display(own).map(|()| ExitCode::SUCCESS),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(ExitCode::SUCCESS)
@@ -88,8 +88,8 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, Failure> {
 }
 
 /// Writes the TypeScript types that the UI shares with the engine.
-fn bindings() -> Result<(), Failure> {
-    let mut cargo = command::cargo();
+fn write_bindings() -> Result<(), Failure> {
+    let mut cargo = command::cargo_command();
     cargo.args([
         "run",
         "--quiet",
@@ -98,7 +98,7 @@ fn bindings() -> Result<(), Failure> {
         "--example",
         "bindings",
     ]);
-    command::run(
+    command::run_command(
         &mut cargo,
         "The bindings could not be written.",
         "Read the compiler's message above; the generator is src-tauri/crates/protocol/examples/bindings.rs.",
@@ -106,12 +106,12 @@ fn bindings() -> Result<(), Failure> {
 }
 
 /// Runs the measurements.
-fn bench(passed_on: &[String]) -> Result<(), Failure> {
-    let mut cargo = command::cargo();
+fn run_bench(passed_on: &[String]) -> Result<(), Failure> {
+    let mut cargo = command::cargo_command();
     cargo
         .args(["run", "--release", "--package", "bench", "--"])
         .args(passed_on);
-    command::run(
+    command::run_command(
         &mut cargo,
         "The measurements did not finish.",
         "Read the message above; `cargo xtask bench -- --help` lists what can be measured.",

@@ -8,7 +8,7 @@ pub struct Progress {
 }
 
 /// How a stage ended, for its closing line.
-pub enum Ended {
+pub enum StageOutcome {
     /// It did its work.
     Done,
     /// There was nothing to do.
@@ -25,23 +25,23 @@ impl Progress {
         }
     }
 
-    /// Says that a stage begins; the answer is handed to [`Progress::end`].
+    /// Says that a stage begins; the answer is handed to [`ProgressSchema::end`].
     pub fn begin(&self, stage: &str) -> Instant {
-        println!("[{}] {stage} …", clock(self.began.elapsed()));
+        println!("[{}] {stage} …", format_elapsed(self.began.elapsed()));
         Instant::now()
     }
 
     /// Says how a stage ended and how long it took.
-    pub fn end(&self, stage: &str, since: Instant, ended: &Ended) {
+    pub fn end(&self, stage: &str, since: Instant, ended: &StageOutcome) {
         let word = match ended {
-            Ended::Done => "done",
-            Ended::Unchanged => "nothing to do",
-            Ended::Failed => "FAILED",
+            StageOutcome::Done => "done",
+            StageOutcome::Unchanged => "nothing to do",
+            StageOutcome::Failed => "FAILED",
         };
         let took = since.elapsed().as_secs_f64();
         println!(
             "[{}] {stage}: {word} ({took:.1} s)",
-            clock(self.began.elapsed())
+            format_elapsed(self.began.elapsed())
         );
     }
 
@@ -50,16 +50,16 @@ impl Progress {
         let since = self.begin(stage);
         let result = work();
         let ended = match &result {
-            Ok(true) => Ended::Done,
-            Ok(false) => Ended::Unchanged,
-            Err(_) => Ended::Failed,
+            Ok(true) => StageOutcome::Done,
+            Ok(false) => StageOutcome::Unchanged,
+            Err(_) => StageOutcome::Failed,
         };
         self.end(stage, since, &ended);
         result.map(drop)
     }
 }
 
-fn clock(elapsed: Duration) -> String {
+fn format_elapsed(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs();
     format!("{:>2}:{:02}", seconds / 60, seconds % 60)
 }
@@ -72,7 +72,7 @@ mod tests {
     fn the_clock_counts_minutes() {
         let table = [(0, " 0:00"), (9, " 0:09"), (61, " 1:01"), (3_725, "62:05")];
         for (seconds, shown) in table {
-            assert_eq!(clock(Duration::from_secs(seconds)), shown);
+            assert_eq!(format_elapsed(Duration::from_secs(seconds)), shown);
         }
     }
 }

@@ -4,22 +4,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command;
-use crate::display;
 use crate::failure::Failure;
-use crate::frames;
-use crate::place;
+use crate::paths;
 use crate::progress::Progress;
-use crate::system::{self, Purpose};
+use crate::screenshots;
+use crate::system_packages::{self, PackagePurpose};
 use crate::ui;
+use crate::virtual_display;
 
 /// The app's package and program.
-pub const APP: &str = "countersign-desktop";
+pub const APP_NAME: &str = "countersign-desktop";
 
 /// Builds the app and opens it, plays the demo unseen with `--screenshot DIR`, or, without a display, in the terminal.
-pub fn run(own: &[String], passed_on: &[String]) -> Result<(), Failure> {
+pub fn run_app(own: &[String], passed_on: &[String]) -> Result<(), Failure> {
     let words: Vec<&str> = own.iter().map(String::as_str).collect();
     match words[..] {
-        [] if display::is_there() => open(passed_on),
+        [] if virtual_display::is_available() => open_app(passed_on),
         [] => {
             println!(
                 "There is no display here, so the demo plays in the terminal. \
@@ -27,7 +27,7 @@ pub fn run(own: &[String], passed_on: &[String]) -> Result<(), Failure> {
             );
             play_in_terminal(passed_on)
         }
-        ["--screenshot", dir] => pictures(Path::new(dir)),
+        ["--screenshot", dir] => take_pictures(Path::new(dir)),
         _ => Err(Failure::new(
             format!("`cargo xtask run {}` is not understood.", words.join(" ")),
             "Use `--screenshot DIR` or nothing; what the app is to get goes after `--`.",
@@ -35,13 +35,13 @@ pub fn run(own: &[String], passed_on: &[String]) -> Result<(), Failure> {
     }
 }
 
-fn open(passed_on: &[String]) -> Result<(), Failure> {
-    let app = build_app(Purpose::App)?;
+fn open_app(passed_on: &[String]) -> Result<(), Failure> {
+    let app = build_app(PackagePurpose::App)?;
     println!("Opening {}", app.display());
-    command::run(
+    command::run_command(
         Command::new(&app)
             .args(passed_on)
-            .current_dir(place::root()),
+            .current_dir(paths::repo_root()),
         "The app ended with an error.",
         "Read its message above; `RUST_LOG=debug cargo xtask run` says more.",
     )
@@ -49,13 +49,15 @@ fn open(passed_on: &[String]) -> Result<(), Failure> {
 
 fn play_in_terminal(passed_on: &[String]) -> Result<(), Failure> {
     let progress = Progress::start();
-    progress.stage("system packages", || system::ensure(Purpose::CommandLine))?;
+    progress.stage("system packages", || {
+        system_packages::ensure_packages(PackagePurpose::CommandLine)
+    })?;
     let program = "countersign";
     progress.stage("command line", || {
-        let mut cargo = command::cargo();
+        let mut cargo = command::cargo_command();
         cargo.args(["build", "--locked", "--package", "cli", "--bin", program]);
-        cargo.args(ROOM);
-        command::run(
+        cargo.args(SANDBOX_PACKAGE);
+        command::run_command(
             &mut cargo,
             "The command line could not be built.",
             "Read the compiler's message above.",
@@ -63,8 +65,8 @@ fn play_in_terminal(passed_on: &[String]) -> Result<(), Failure> {
         .map(|()| true)
     })?;
     println!();
-    command::run(
-        Command::new(place::built("debug", program))
+    command::run_command(
+        Command::new(paths::built_program("debug", program))
             .arg("demo")
             .args(passed_on),
         "The demo ended with an error.",
@@ -72,7 +74,7 @@ fn play_in_terminal(passed_on: &[String]) -> Result<(), Failure> {
     )
 }
 
-fn pictures(dir: &Path) -> Result<(), Failure> {
+fn take_pictures(dir: &Path) -> Result<(), Failure> {
     if !cfg!(target_os = "linux") {
         return Err(Failure::new(
             "Pictures are taken in a virtual display, which exists on Linux only.",
@@ -80,39 +82,48 @@ fn pictures(dir: &Path) -> Result<(), Failure> {
         ));
     }
     // The app starts in the root; a relative folder means the one the person is in.
-    let dir = std::path::absolute(dir).map_err(|e| Failure::file("find", dir, &e))?;
-    std::fs::create_dir_all(&dir).map_err(|e| Failure::file("make", &dir, &e))?;
-    let app = build_app(Purpose::Pictures)?;
-    frames::take(&app, &dir)
+    let dir = std::path::absolute(dir).map_err(|e| Failure::file_error("find", dir, &e))?;
+    std::fs::create_dir_all(&dir).map_err(|e| Failure::file_error("make", &dir, &e))?;
+    let app = build_app(PackagePurpose::Pictures)?;
+    screenshots::take_screenshots(&app, &dir)
 }
 
 /// The program that commands are sealed in is found beside the one that seals them.
-const ROOM: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-room"];
+const SANDBOX_PACKAGE: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-room"];
 
 /// Builds it: one that an earlier state left there would not understand the app.
-pub fn build_room() -> Result<bool, Failure> {
-    let mut cargo = command::cargo();
-    cargo.args(["build", "--locked"]).args(ROOM);
+pub fn build_sandbox() -> Result<bool, Failure> {
+    let mut cargo = command::cargo_command();
+    cargo.args(["build", "--locked"]).args(SANDBOX_PACKAGE);
     let what = "The program of the sealed room could not be built.";
-    command::run(&mut cargo, what, "Read the compiler's message above.").map(|()| true)
+    command::run_command(&mut cargo, what, "Read the compiler's message above.").map(|()| true)
 }
 
 /// Everything up to the app's program in `target/debug`.
-fn build_app(purpose: Purpose) -> Result<PathBuf, Failure> {
+fn build_app(purpose: PackagePurpose) -> Result<PathBuf, Failure> {
     let progress = Progress::start();
-    progress.stage("system packages", || system::ensure(purpose))?;
-    progress.stage("UI packages", ui::install)?;
-    progress.stage("UI build", ui::build)?;
+    progress.stage("system packages", || {
+        system_packages::ensure_packages(purpose)
+    })?;
+    progress.stage("UI packages", ui::install_packages)?;
+    progress.stage("UI build", ui::build_ui)?;
     progress.stage("app", || {
-        let mut cargo = command::cargo();
-        cargo.args(["build", "--locked", "--package", APP, "--bin", APP]);
-        cargo.args(ROOM);
-        command::run(
+        let mut cargo = command::cargo_command();
+        cargo.args([
+            "build",
+            "--locked",
+            "--package",
+            APP_NAME,
+            "--bin",
+            APP_NAME,
+        ]);
+        cargo.args(SANDBOX_PACKAGE);
+        command::run_command(
             &mut cargo,
             "The app could not be built.",
             "Read the compiler's message above.",
         )
         .map(|()| true)
     })?;
-    Ok(place::built("debug", APP))
+    Ok(paths::built_program("debug", APP_NAME))
 }

@@ -2,20 +2,20 @@
 
 use std::process::{Command, ExitCode};
 
-use crate::checks::Checks;
+use crate::check_runner::CheckRunner;
 use crate::command;
-use crate::driver;
 use crate::failure::Failure;
-use crate::peers;
-use crate::place;
+use crate::paths;
+use crate::peer_servers;
 use crate::progress::Progress;
 use crate::run;
-use crate::system::{self, Purpose};
+use crate::system_packages::{self, PackagePurpose};
+use crate::tauri_driver;
 use crate::ui;
 
 /// A part of the whole that can be asked for alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum TestPart {
     /// Svelte's types, lint and unit tests.
     Ui,
     /// Formatting and clippy.
@@ -27,47 +27,47 @@ enum Part {
 }
 
 /// The same packages in every cargo command: with others, cargo would choose other features and build twice.
-const PACKAGES: [&str; 4] = ["--workspace", "--exclude", "bench", "--locked"];
+const PACKAGE_ARGUMENTS: [&str; 4] = ["--workspace", "--exclude", "bench", "--locked"];
 
 /// Runs all parts, or the one after `--only`.
-pub fn test(own: &[String], passed_on: &[String]) -> Result<ExitCode, Failure> {
-    let (only, with_peers) = asked(own)?;
+pub fn run_tests(own: &[String], passed_on: &[String]) -> Result<ExitCode, Failure> {
+    let (only, with_peers) = parse_options(own)?;
     let wanted = |part| only.is_none_or(|only| only == part);
     let progress = Progress::start();
     prepare(&progress, only)?;
-    let mut checks = Checks::new(progress);
-    if wanted(Part::Ui) {
+    let mut checks = CheckRunner::new(progress);
+    if wanted(TestPart::Ui) {
         check_ui(&mut checks, only.is_some(), passed_on);
     }
-    if wanted(Part::Lint) {
+    if wanted(TestPart::Lint) {
         check_lint(&mut checks);
     }
-    if wanted(Part::Engine) {
+    if wanted(TestPart::Engine) {
         check_engine(&mut checks, passed_on);
     }
-    if with_peers && wanted(Part::Engine) {
+    if with_peers && wanted(TestPart::Engine) {
         check_peers(&mut checks, passed_on);
     }
-    if wanted(Part::Window) {
+    if wanted(TestPart::Window) {
         check_window(&mut checks, passed_on);
     }
     Ok(checks.conclude())
 }
 
 /// Which part alone, and whether with the servers of others.
-fn asked(own: &[String]) -> Result<(Option<Part>, bool), Failure> {
+fn parse_options(own: &[String]) -> Result<(Option<TestPart>, bool), Failure> {
     let words = own.iter().map(String::as_str);
     let (peers, words): (Vec<&str>, Vec<&str>) = words.partition(|word| *word == "--peers");
-    Ok((part(&words)?, !peers.is_empty()))
+    Ok((parse_part(&words)?, !peers.is_empty()))
 }
 
-fn part(words: &[&str]) -> Result<Option<Part>, Failure> {
+fn parse_part(words: &[&str]) -> Result<Option<TestPart>, Failure> {
     match words[..] {
         [] => Ok(None),
-        ["--only", "ui"] => Ok(Some(Part::Ui)),
-        ["--only", "lint"] => Ok(Some(Part::Lint)),
-        ["--only", "engine"] => Ok(Some(Part::Engine)),
-        ["--only", "window"] => Ok(Some(Part::Window)),
+        ["--only", "ui"] => Ok(Some(TestPart::Ui)),
+        ["--only", "lint"] => Ok(Some(TestPart::Lint)),
+        ["--only", "engine"] => Ok(Some(TestPart::Engine)),
+        ["--only", "window"] => Ok(Some(TestPart::Window)),
         _ => Err(Failure::new(
             format!("`cargo xtask test {}` is not understood.", words.join(" ")),
             "Use `--only` with engine, ui, window or lint; what the test runners are to get goes after `--`.",
@@ -76,38 +76,42 @@ fn part(words: &[&str]) -> Result<Option<Part>, Failure> {
 }
 
 /// Installs and builds what the tests stand on. Without it no check has a meaning, so a failure ends the run.
-fn prepare(progress: &Progress, only: Option<Part>) -> Result<(), Failure> {
-    let ui_alone = only == Some(Part::Ui);
+fn prepare(progress: &Progress, only: Option<TestPart>) -> Result<(), Failure> {
+    let ui_alone = only == Some(TestPart::Ui);
     if !ui_alone {
-        progress.stage("system packages", || system::ensure(Purpose::Tests))?;
+        progress.stage("system packages", || {
+            system_packages::ensure_packages(PackagePurpose::Tests)
+        })?;
     }
-    progress.stage("UI packages", ui::install)?;
+    progress.stage("UI packages", ui::install_packages)?;
     if !ui_alone {
         // The app compiles the built UI into itself.
-        progress.stage("UI build", ui::build)?;
+        progress.stage("UI build", ui::build_ui)?;
     }
-    if matches!(only, None | Some(Part::Engine)) {
-        progress.stage("model endpoint", || ui::install_in(&place::endpoint()))?;
+    if matches!(only, None | Some(TestPart::Engine)) {
+        progress.stage("model endpoint", || {
+            ui::install_packages_in(&paths::endpoint_dir())
+        })?;
     }
     // The engine's tests build it anyhow.
-    if only == Some(Part::Window) {
-        progress.stage("room", run::build_room)?;
+    if only == Some(TestPart::Window) {
+        progress.stage("room", run::build_sandbox)?;
     }
-    if cfg!(target_os = "linux") && matches!(only, None | Some(Part::Window)) {
-        progress.stage("tauri-driver", driver::ensure)?;
+    if cfg!(target_os = "linux") && matches!(only, None | Some(TestPart::Window)) {
+        progress.stage("tauri-driver", tauri_driver::ensure_driver)?;
     }
     Ok(())
 }
 
-fn check_ui(checks: &mut Checks, alone: bool, passed_on: &[String]) {
-    checks.pass("svelte-check", "`npm run check` in ui/ repeats it.", || {
-        npm(&["check"])
+fn check_ui(checks: &mut CheckRunner, alone: bool, passed_on: &[String]) {
+    checks.run_check("svelte-check", "`npm run check` in ui/ repeats it.", || {
+        npm_script(&["check"])
     });
-    checks.pass("UI lint", "`npm run lint` in ui/ repeats it.", || {
-        npm(&["--if-present", "lint"])
+    checks.run_check("UI lint", "`npm run lint` in ui/ repeats it.", || {
+        npm_script(&["--if-present", "lint"])
     });
-    checks.count("UI tests", "`npm test` in ui/ repeats them.", || {
-        let mut npm = npm(&["test", "--"]);
+    checks.run_tests("UI tests", "`npm test` in ui/ repeats them.", || {
+        let mut npm = npm_script(&["test", "--"]);
         // With the other parts, what comes after `--` is for Rust's test runner.
         if alone {
             npm.args(passed_on);
@@ -116,15 +120,15 @@ fn check_ui(checks: &mut Checks, alone: bool, passed_on: &[String]) {
     });
 }
 
-fn check_lint(checks: &mut Checks) {
-    checks.pass("cargo fmt", "`cargo fmt` puts it right.", || {
-        cargo(&["fmt", "--all", "--check"], &[])
+fn check_lint(checks: &mut CheckRunner) {
+    checks.run_check("cargo fmt", "`cargo fmt` puts it right.", || {
+        cargo_command(&["fmt", "--all", "--check"], &[])
     });
-    checks.pass(
+    checks.run_check(
         "cargo clippy",
         "Read clippy's reasons above; `clippy.toml` says what the walls are for.",
         || {
-            let mut clippy = cargo(&["clippy"], &PACKAGES);
+            let mut clippy = cargo_command(&["clippy"], &PACKAGE_ARGUMENTS);
             clippy.args([
                 "--all-targets",
                 "--test",
@@ -139,24 +143,24 @@ fn check_lint(checks: &mut Checks) {
         },
     );
     // S001-56
-    checks.pass(
+    checks.run_check(
         "cargo clippy without OpenAPI",
         "The feature `openapi` can be left out; what needs it stands behind it.",
         || {
             let parts = ["--package", "agent", "--package", "cli", "--locked"];
-            let mut clippy = cargo(&["clippy", "--no-default-features"], &parts);
+            let mut clippy = cargo_command(&["clippy", "--no-default-features"], &parts);
             clippy.args(["--", "-D", "warnings"]);
             clippy
         },
     );
 }
 
-fn check_engine(checks: &mut Checks, passed_on: &[String]) {
-    checks.count(
+fn check_engine(checks: &mut CheckRunner, passed_on: &[String]) {
+    checks.run_tests(
         "engine tests",
         "`cargo test -p CRATE NAME` repeats one.",
         || {
-            let mut cargo = cargo(&["test", "--no-fail-fast"], &PACKAGES);
+            let mut cargo = cargo_command(&["test", "--no-fail-fast"], &PACKAGE_ARGUMENTS);
             cargo.arg("--").args(passed_on);
             cargo
         },
@@ -164,54 +168,56 @@ fn check_engine(checks: &mut Checks, passed_on: &[String]) {
 }
 
 /// Others change their servers, and what they are installed from may be out of reach: that is said and not taken for a pass.
-fn check_peers(checks: &mut Checks, passed_on: &[String]) {
-    let installed = checks.progress().stage("servers of others", peers::install);
+fn check_peers(checks: &mut CheckRunner, passed_on: &[String]) {
+    let installed = checks
+        .progress()
+        .stage("servers of others", peer_servers::install_peers);
     if let Err(failure) = installed {
-        match peers::out_of_reach() {
+        match peer_servers::unreachable_reason() {
             Some(why) => checks.skip(why),
             None => checks.fail(failure),
         }
         return;
     }
     let next = "`cargo xtask test --peers --only engine -- NAME` repeats one.";
-    checks.count("tests with the servers of others", next, || {
-        let mut cargo = cargo(&["test", "--no-fail-fast"], &PACKAGES);
+    checks.run_tests("tests with the servers of others", next, || {
+        let mut cargo = cargo_command(&["test", "--no-fail-fast"], &PACKAGE_ARGUMENTS);
         cargo.args(["--test", "peers", "--"]).args(passed_on);
-        cargo.env("COUNTERSIGN_PEERS", peers::python_home());
+        cargo.env("COUNTERSIGN_PEERS", peer_servers::python_home());
         cargo
     });
 }
 
-fn check_window(checks: &mut Checks, passed_on: &[String]) {
+fn check_window(checks: &mut CheckRunner, passed_on: &[String]) {
     if !cfg!(target_os = "linux") {
         checks.skip("the window tests run on Linux only; macOS has no driver for its web view.");
         return;
     }
     let next = "Pictures are in target/window-shots; `cargo xtask test --only window -- NAME` repeats one.";
     // Each test brings its own display and bus, so nothing is put around cargo here.
-    checks.count_with_repeat("window tests", next, |names| {
-        let mut cargo = cargo(&["test", "--no-fail-fast"], &PACKAGES);
+    checks.run_tests_with_retry("window tests", next, |names| {
+        let mut cargo = cargo_command(&["test", "--no-fail-fast"], &PACKAGE_ARGUMENTS);
         // One window at a time: keys and clicks go through the X server, and two windows at once are slow to hear of them.
         cargo.args(["--test", "window", "--", "--test-threads=1"]);
         match names {
             [] => cargo.args(passed_on),
             names => cargo.arg("--exact").args(names),
         };
-        if let Some(driver) = driver::find() {
+        if let Some(driver) = tauri_driver::find_driver() {
             cargo.env("TAURI_DRIVER", driver);
         }
         cargo
     });
 }
 
-fn npm(script: &[&str]) -> Command {
-    let mut npm = command::npm();
+fn npm_script(script: &[&str]) -> Command {
+    let mut npm = command::npm_command();
     npm.args(["run", "--silent"]).args(script);
     npm
 }
 
-fn cargo(verb: &[&str], packages: &[&str]) -> Command {
-    let mut cargo = command::cargo();
+fn cargo_command(verb: &[&str], packages: &[&str]) -> Command {
+    let mut cargo = command::cargo_command();
     cargo.args(verb).args(packages);
     cargo
 }
@@ -228,18 +234,18 @@ mod tests {
     fn only_the_four_parts_are_understood() {
         let table = [
             ("", Some(None)),
-            ("--only ui", Some(Some(Part::Ui))),
-            ("--only lint", Some(Some(Part::Lint))),
-            ("--only engine", Some(Some(Part::Engine))),
-            ("--only window", Some(Some(Part::Window))),
+            ("--only ui", Some(Some(TestPart::Ui))),
+            ("--only lint", Some(Some(TestPart::Lint))),
+            ("--only engine", Some(Some(TestPart::Engine))),
+            ("--only window", Some(Some(TestPart::Window))),
             ("--only", None),
             ("--only all", None),
             ("ui", None),
         ];
         for (line, expected) in table {
             let both = |peers| expected.map(|only| (only, peers));
-            assert_eq!(asked(&words(line)).ok(), both(false), "{line}");
-            let with_peers = asked(&words(&format!("--peers {line}")));
+            assert_eq!(parse_options(&words(line)).ok(), both(false), "{line}");
+            let with_peers = parse_options(&words(&format!("--peers {line}")));
             assert_eq!(with_peers.ok(), both(true), "{line}");
         }
     }

@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use crate::command;
 use crate::failure::Failure;
-use crate::place;
+use crate::paths;
 
 /// npm writes its two lockfiles one after the other; so close together they belong to the same installation.
 const LOCKFILE_GRACE: Duration = Duration::from_secs(2);
 
 /// Folders of the UI that are made, not written.
-const MADE: [&str; 3] = ["node_modules", "dist", ".svelte-kit"];
+const GENERATED_FOLDERS: [&str; 3] = ["node_modules", "dist", ".svelte-kit"];
 
 /// Installs the UI's packages as locked. Answers whether there was something to do.
-pub fn install() -> Result<bool, Failure> {
-    install_in(&place::ui())
+pub fn install_packages() -> Result<bool, Failure> {
+    install_packages_in(&paths::ui_dir())
 }
 
 /// Installs the packages of a folder as its lockfile names them. Answers whether there was something to do.
-pub fn install_in(folder: &Path) -> Result<bool, Failure> {
+pub fn install_packages_in(folder: &Path) -> Result<bool, Failure> {
     let lockfile = folder.join("package-lock.json");
     if !lockfile.is_file() {
         return Err(Failure::new(
@@ -29,12 +29,12 @@ pub fn install_in(folder: &Path) -> Result<bool, Failure> {
             "Take it from the repository again: it names the exact packages.",
         ));
     }
-    if installed(folder) {
+    if is_installed(folder) {
         return Ok(false);
     }
-    node_is_new_enough()?;
-    command::run(
-        command::npm()
+    check_node_version()?;
+    command::run_command(
+        command::npm_command()
             .current_dir(folder)
             .args(["ci", "--no-progress"]),
         "The npm packages could not be installed.",
@@ -44,27 +44,27 @@ pub fn install_in(folder: &Path) -> Result<bool, Failure> {
 }
 
 /// Builds the UI into ui/dist. Answers whether something had changed since the last build.
-pub fn build() -> Result<bool, Failure> {
-    let ui = place::ui();
-    let stamp_file = place::target().join("xtask").join("ui.stamp");
-    let stamp = fingerprint(&ui).map_err(|e| Failure::file("read", &ui, &e))?;
+pub fn build_ui() -> Result<bool, Failure> {
+    let ui = paths::ui_dir();
+    let stamp_file = paths::target_dir().join("xtask").join("ui.stamp");
+    let stamp = fingerprint(&ui).map_err(|e| Failure::file_error("read", &ui, &e))?;
     let built = ui.join("dist").join("index.html").is_file();
     if built && std::fs::read_to_string(&stamp_file).is_ok_and(|last| last == stamp) {
         return Ok(false);
     }
-    command::run(
-        command::npm().args(["run", "--silent", "build"]),
+    command::run_command(
+        command::npm_command().args(["run", "--silent", "build"]),
         "The UI could not be built.",
         "Read Vite's message above; `npm run build` in ui/ repeats it.",
     )?;
     let made = stamp_file.parent().map_or(Ok(()), std::fs::create_dir_all);
     made.and_then(|()| std::fs::write(&stamp_file, stamp))
-        .map_err(|e| Failure::file("write", &stamp_file, &e))?;
+        .map_err(|e| Failure::file_error("write", &stamp_file, &e))?;
     Ok(true)
 }
 
 /// npm leaves a copy of the lockfile behind when it has finished, also when a person ran it by hand.
-fn installed(ui: &Path) -> bool {
+fn is_installed(ui: &Path) -> bool {
     let modified = |path: PathBuf| std::fs::metadata(path).and_then(|m| m.modified()).ok();
     let locked = modified(ui.join("package-lock.json"));
     let installed = modified(ui.join("node_modules").join(".package-lock.json"));
@@ -74,9 +74,9 @@ fn installed(ui: &Path) -> bool {
     }
 }
 
-fn node_is_new_enough() -> Result<(), Failure> {
+fn check_node_version() -> Result<(), Failure> {
     let next = "Install Node.js 20.19 or newer, which brings npm, then run the same command again.";
-    let version = command::read(std::process::Command::new("node").arg("--version"))
+    let version = command::read_output(std::process::Command::new("node").arg("--version"))
         .ok_or_else(|| Failure::new("Node.js is not installed.", next))?;
     let mut numbers = version
         .trim()
@@ -95,7 +95,7 @@ fn node_is_new_enough() -> Result<(), Failure> {
 /// Names and contents of everything that the UI is built from, as one number.
 fn fingerprint(ui: &Path) -> std::io::Result<String> {
     let mut files = Vec::new();
-    collect(ui, &mut files)?;
+    collect_files(ui, &mut files)?;
     files.sort();
     let mut hasher = DefaultHasher::new();
     for file in files {
@@ -108,13 +108,15 @@ fn fingerprint(ui: &Path) -> std::io::Result<String> {
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+fn collect_files(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(dir)? {
         let entry = entry?;
-        let made = MADE.iter().any(|name| entry.file_name() == *name);
+        let made = GENERATED_FOLDERS
+            .iter()
+            .any(|name| entry.file_name() == *name);
         if entry.file_type()?.is_dir() {
             if !made {
-                collect(&entry.path(), files)?;
+                collect_files(&entry.path(), files)?;
             }
         } else {
             files.push(entry.path());

@@ -4,7 +4,7 @@ import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/sv
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import App from '../../app/App.svelte';
 import type { Op } from '../../ipc/bindings/Op';
-import type { Receipt } from '../../ipc/bindings/Receipt';
+import type { OpReceipt } from '../../ipc/bindings/OpReceipt';
 import { FakeHost } from '../../ipc/fake';
 import { loadAll } from '../../app/routes.svelte';
 import { Desk } from '../../state/desk.svelte';
@@ -57,7 +57,7 @@ class AskingHost extends FakeHost {
   }
   /** How many calls each session still asks for. */
   rest = 0;
-  override async submit(op: Op): Promise<Receipt> {
+  override async submit(op: Op): Promise<OpReceipt> {
     const receipt = await super.submit(op);
     if (op.type === 'decide' && this.rest > 0) {
       this.rest -= 1;

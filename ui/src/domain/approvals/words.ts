@@ -5,9 +5,9 @@ import type { CallView } from '../../ipc/bindings/CallView';
 import type { CommandPreview } from '../../ipc/bindings/CommandPreview';
 import type { Grant } from '../../ipc/bindings/Grant';
 import type { GrantScope } from '../../ipc/bindings/GrantScope';
-import type { Offer } from '../../ipc/bindings/Offer';
+import type { GrantOffer } from '../../ipc/bindings/GrantOffer';
 import type { Preview } from '../../ipc/bindings/Preview';
-import type { Reach } from '../../ipc/bindings/Reach';
+import type { GrantReach } from '../../ipc/bindings/GrantReach';
 import type { Rule } from '../../ipc/bindings/Rule';
 import { age, bytes, clock, count, duration, plural } from '../../widgets/figures';
 import { exitCode, wordOf } from '../call_looks';
@@ -131,7 +131,7 @@ export function noWords(view: CallView, usual = 'Reject'): string {
   return isCommit(view) ? 'Discard' : usual;
 }
 
-const reaches: Record<Reach, string> = {
+const reaches: Record<GrantReach, string> = {
   once: 'Once',
   session: 'This session',
   always: 'From now on',
@@ -152,9 +152,9 @@ export interface GrantLine {
 
 /** What *Always…* would do on a card: what it begins with, or why it is not offered; and how far a rule reaches once one is chosen. */
 export interface AlwaysWords {
-  offer: Offer | undefined;
+  offer: GrantOffer | undefined;
   /** What *Reject from now on…* begins with; none where it cannot be offered. */
-  never?: Offer | undefined;
+  never?: GrantOffer | undefined;
   refused: string;
   /** Which answer the rule that is chosen goes along with; none while none is. */
   open: 'allow' | 'deny' | null;

@@ -2,7 +2,7 @@
 
 import type { DiffLayout } from '../../ipc/bindings/DiffLayout';
 import type { FileDiff } from '../../ipc/bindings/FileDiff';
-import type { Span } from '../../ipc/bindings/Span';
+import type { DisplaySpan } from '../../ipc/bindings/DisplaySpan';
 
 /** The choice from a change. */
 export interface Pick {
@@ -14,7 +14,7 @@ export interface Pick {
 }
 
 /** Asks for lines of the file as it is, from a line on. */
-export type AskLines = (path: string, start: number, count: number) => Promise<Span[][]>;
+export type AskLines = (path: string, start: number, count: number) => Promise<DisplaySpan[][]>;
 
 /** A difference with what can be done about it. */
 export interface DiffProps {

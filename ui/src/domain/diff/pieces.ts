@@ -1,7 +1,7 @@
 // A line as it is drawn: what changed within it and its syntax colours, cut so that neither hides the other.
 
 import type { DiffLine } from '../../ipc/bindings/DiffLine';
-import type { LinePart } from '../../ipc/bindings/LinePart';
+import type { DiffLinePart } from '../../ipc/bindings/DiffLinePart';
 import type { Ink, Range } from './highlight';
 
 /** A stretch of one look. */
@@ -19,7 +19,7 @@ export interface Run {
 }
 
 /** One part cut at the borders of the colours; `at` is where it starts in the line. */
-function cut(part: LinePart, at: number, ranges: readonly Range[]): Piece[] {
+function cut(part: DiffLinePart, at: number, ranges: readonly Range[]): Piece[] {
   if (part.control) return [{ text: part.text, ink: null, control: true }];
   const out: Piece[] = [];
   const end = at + part.text.length;

@@ -3,7 +3,7 @@
 import type { DiffLine } from '../../ipc/bindings/DiffLine';
 import type { FileDiff } from '../../ipc/bindings/FileDiff';
 import type { Hunk } from '../../ipc/bindings/Hunk';
-import type { Span } from '../../ipc/bindings/Span';
+import type { DisplaySpan } from '../../ipc/bindings/DisplaySpan';
 
 /** One row of the split view, by the lines' places in the hunk; none where the other side has no counterpart. */
 export interface Pair {
@@ -76,8 +76,8 @@ export function gaps(file: FileDiff): Gap[] {
 
 /** What is shown of a gap: its first lines, its last lines. */
 export interface Shown {
-  head: Span[][];
-  tail: Span[][];
+  head: DisplaySpan[][];
+  tail: DisplaySpan[][];
   /** Whether the file ends with the head of the gap after the last hunk. */
   ended: boolean;
 }
@@ -100,13 +100,19 @@ export function wanted(gap: Gap, shown: Shown, edge: 'head' | 'tail', most: numb
 }
 
 /** The gap with more of it shown. `asked` is how many lines were asked for. */
-export function grown(shown: Shown, edge: 'head' | 'tail', lines: Span[][], asked: number, open: boolean): Shown {
+export function grown(
+  shown: Shown,
+  edge: 'head' | 'tail',
+  lines: DisplaySpan[][],
+  asked: number,
+  open: boolean,
+): Shown {
   if (edge === 'tail') return { ...shown, tail: [...lines, ...shown.tail] };
   return { ...shown, head: [...shown.head, ...lines], ended: shown.ended || (open && lines.length < asked) };
 }
 
 /** Lines of a gap as unchanged lines of the difference. */
-export function asContext(spans: readonly Span[][], first: number, shift: number): DiffLine[] {
+export function asContext(spans: readonly DisplaySpan[][], first: number, shift: number): DiffLine[] {
   return spans.map((parts, i) => ({
     kind: 'context',
     old: first + i,

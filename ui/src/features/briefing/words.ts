@@ -1,9 +1,9 @@
 // Briefings in words. Pure.
 
-import type { Source } from '../../ipc/bindings/Source';
+import type { BriefingSource } from '../../ipc/bindings/BriefingSource';
 
 /** Where a skill or an agent comes from. */
-export const sources: Record<Source, string> = {
+export const sources: Record<BriefingSource, string> = {
   project: 'project',
   person: 'yours',
   configured: 'from settings',

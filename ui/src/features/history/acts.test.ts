@@ -1,7 +1,7 @@
 // What is asked of the history, in words, and that no path that changed since is decided by anybody but the person.
 
 import { describe, expect, test } from 'vitest';
-import type { Choice } from '../../ipc/bindings/Choice';
+import type { ConflictChoice } from '../../ipc/bindings/ConflictChoice';
 import type { Conflict } from '../../ipc/bindings/Conflict';
 import type { PathReceipt } from '../../ipc/bindings/PathReceipt';
 import type { UndoEntry } from '../../ipc/bindings/UndoEntry';
@@ -57,7 +57,7 @@ test('several go back together, and all after one; what is undone does not go ba
 });
 
 describe('paths that changed since', () => {
-  const conflict = (path: string, choices: Choice[]): Conflict => ({
+  const conflict = (path: string, choices: ConflictChoice[]): Conflict => ({
     path,
     left: null,
     wanted: null,
@@ -65,7 +65,7 @@ describe('paths that changed since', () => {
     choices,
   });
   const both = [conflict('a', ['keep', 'merge', 'restore']), conflict('b', ['keep', 'restore'])];
-  test.each<[[string, Choice][], ReturnType<typeof chosenFor>]>([
+  test.each<[[string, ConflictChoice][], ReturnType<typeof chosenFor>]>([
     [[], null],
     [[['a', 'merge']], null],
     [

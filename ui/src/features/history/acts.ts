@@ -1,18 +1,18 @@
 // The acts of the history in words, with a person's choices where a path changed since. Pure.
 
-import type { Choice } from '../../ipc/bindings/Choice';
-import type { Collected } from '../../ipc/bindings/Collected';
+import type { ConflictChoice } from '../../ipc/bindings/ConflictChoice';
+import type { CollectionReceipt } from '../../ipc/bindings/CollectionReceipt';
 import type { Conflict } from '../../ipc/bindings/Conflict';
 import type { PathChange } from '../../ipc/bindings/PathChange';
 import type { PathChoice } from '../../ipc/bindings/PathChoice';
 import type { PathReceipt } from '../../ipc/bindings/PathReceipt';
-import type { Restore } from '../../ipc/bindings/Restore';
+import type { RestoreRequest } from '../../ipc/bindings/RestoreRequest';
 import type { UndoEntry } from '../../ipc/bindings/UndoEntry';
 import { bytes, plural } from '../../widgets/figures';
 
 /** Something that can be asked: one entry, several, or everything after one. */
 export interface Asked {
-  restore: Restore;
+  restore: RestoreRequest;
   /** "Undo", "Redo". */
   verb: 'Undo' | 'Redo';
   /** What it is about. */
@@ -46,17 +46,20 @@ export function canJoin(entry: UndoEntry, others: readonly UndoEntry[] = []): bo
 }
 
 /** What becomes of a path that changed since, as a person chooses it. */
-export const choiceWords: Record<Choice, { text: string; hint: string }> = {
+export const choiceWords: Record<ConflictChoice, { text: string; hint: string }> = {
   keep: { text: 'Keep mine', hint: 'Leave this path out' },
   merge: { text: 'Merge', hint: 'Both changes, where they do not touch' },
   restore: { text: 'Restore', hint: 'What is there now goes; a copy is kept' },
 };
 
 /** The choices in the order in which they stand, what loses least first. */
-export const CHOICES: readonly Choice[] = ['keep', 'merge', 'restore'];
+export const CHOICES: readonly ConflictChoice[] = ['keep', 'merge', 'restore'];
 
 /** The person's words on every conflict; none while one is missing. */
-export function chosenFor(conflicts: readonly Conflict[], said: ReadonlyMap<string, Choice>): PathChoice[] | null {
+export function chosenFor(
+  conflicts: readonly Conflict[],
+  said: ReadonlyMap<string, ConflictChoice>,
+): PathChoice[] | null {
   const all = conflicts.flatMap(({ path, choices }) => {
     const choice = said.get(path);
     return choice !== undefined && choices.includes(choice) ? [{ path, choice }] : [];
@@ -86,7 +89,7 @@ export function tallyOf(paths: readonly PathReceipt[]): string {
 }
 
 /** What a collection did. */
-export function collectedWords({ entries, bytes_freed, entries_left, bytes_left }: Collected): {
+export function collectedWords({ entries, bytes_freed, entries_left, bytes_left }: CollectionReceipt): {
   title: string;
   text: string;
 } {

@@ -4,7 +4,7 @@ import type { Decision } from '../../ipc/bindings/Decision';
 import type { Event } from '../../ipc/bindings/Event';
 import type { EventBody } from '../../ipc/bindings/EventBody';
 import type { ServerAnswer } from '../../ipc/bindings/ServerAnswer';
-import type { Span } from '../../ipc/bindings/Span';
+import type { DisplaySpan } from '../../ipc/bindings/DisplaySpan';
 import { bytes, duration, plural } from '../../widgets/figures';
 import type { IconName } from '../../widgets/icons';
 import { callStates } from '../../domain/states';
@@ -60,7 +60,7 @@ const answers: Record<ServerAnswer['type'], string> = {
   dismissed: 'Dismissed',
 };
 
-const plain = (spans: readonly Span[]): string => spans.map(({ text }) => text).join('');
+const plain = (spans: readonly DisplaySpan[]): string => spans.map(({ text }) => text).join('');
 
 /** What one event says of a call. */
 function words(body: EventBody): { icon: IconName; text: string; detail: string } {

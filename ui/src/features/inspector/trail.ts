@@ -1,13 +1,13 @@
 // The verdict of a call, and the digest that its approval is bound to, in words.
 
-import type { Always } from '../../ipc/bindings/Always';
+import type { GrantRequest } from '../../ipc/bindings/GrantRequest';
 import type { CallView } from '../../ipc/bindings/CallView';
 import { grantsIn, ruleWords } from '../../domain/rules';
 import { openAsk } from '../../state/calls';
 import { exact } from '../../widgets/figures';
 
 /** The rule that an answer made as well, as the end of a sentence: ", and `bash cargo update*` for this session"; empty if it made none. */
-export function alwaysWords(always: Always | undefined): string {
+export function alwaysWords(always: GrantRequest | undefined): string {
   return always ? `, and \`${ruleWords(always)}\` ${grantsIn[always.lasts]}` : '';
 }
 

@@ -1,10 +1,10 @@
 // The Rules screen's memory: the rules as the engine tells them, what is looked at, and what is being written.
 
-import type { Fault } from '../../ipc/bindings/Fault';
+import type { UserError } from '../../ipc/bindings/UserError';
 import type { NewRule } from '../../ipc/bindings/NewRule';
 import type { Op } from '../../ipc/bindings/Op';
 import type { RuleChange } from '../../ipc/bindings/RuleChange';
-import type { RulePlace } from '../../ipc/bindings/RulePlace';
+import type { RuleLocation } from '../../ipc/bindings/RuleLocation';
 import type { RuleSource } from '../../ipc/bindings/RuleSource';
 import type { RulesView } from '../../ipc/bindings/RulesView';
 import { faultOf } from '../../ipc/desk';
@@ -26,7 +26,7 @@ export type Side = { of: 'rule'; key: string } | { of: 'new'; editing: Editing }
 export class Book {
   view: RulesView | null = $state.raw(null);
   /** Why there is nothing to show. */
-  fault: Fault | null = $state.raw(null);
+  fault: UserError | null = $state.raw(null);
   /** The grant that is to be looked at in the ledger, once. */
   marked = $state('');
   page: Page = $state.raw({ at: 'all' });
@@ -192,7 +192,7 @@ export class Book {
     });
   }
   /** Saves a rule as it was written: in its place, or at the end of its file. The same answer. */
-  async put({ rule, scope }: Editing, place: RulePlace | undefined): Promise<boolean> {
+  async put({ rule, scope }: Editing, place: RuleLocation | undefined): Promise<boolean> {
     return this.#write(
       place
         ? { type: 'change_rule', place, rule }
@@ -200,7 +200,7 @@ export class Book {
     );
   }
   /** Takes a rule out of its file. The same answer. */
-  async remove(place: RulePlace): Promise<boolean> {
+  async remove(place: RuleLocation): Promise<boolean> {
     return this.#write({ type: 'change_rule', place, rule: null });
   }
   async #write(op: Op): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { Backtest } from '../../ipc/bindings/Backtest';
 import type { NewRule } from '../../ipc/bindings/NewRule';
 import type { RuleChange } from '../../ipc/bindings/RuleChange';
 import type { RuleCheck } from '../../ipc/bindings/RuleCheck';
-import type { RulePlace } from '../../ipc/bindings/RulePlace';
+import type { RuleLocation } from '../../ipc/bindings/RuleLocation';
 import type { RuleSource } from '../../ipc/bindings/RuleSource';
 import { Asking } from '../../state/asking.svelte';
 import { BLANK } from './words';
@@ -19,7 +19,7 @@ const TEST_AFTER_MS = 300;
 /** A rule, and the one of a file that it is to take the place of. */
 export interface Asked {
   rule: NewRule;
-  instead?: RulePlace;
+  instead?: RuleLocation;
 }
 /** The questions to the engine. */
 export interface Engine {
@@ -88,7 +88,7 @@ export class Editing {
   }
 
   /** Where it stands in the file that was read; none: it is new, or there is no file. */
-  place(source: RuleSource | undefined, workspace: string | null): RulePlace | undefined {
+  place(source: RuleSource | undefined, workspace: string | null): RuleLocation | undefined {
     const { scope, line } = this;
     return line === null || !source?.digest
       ? undefined

@@ -1,6 +1,6 @@
 // Rules, sources and grants in words. Pure; times in milliseconds since 1970.
 
-import type { Action } from '../../ipc/bindings/Action';
+import type { RuleAction } from '../../ipc/bindings/RuleAction';
 import type { GrantView } from '../../ipc/bindings/GrantView';
 import type { NewRule } from '../../ipc/bindings/NewRule';
 import type { Rule } from '../../ipc/bindings/Rule';
@@ -217,6 +217,6 @@ export const BLANK: NewRule = {
 };
 
 /** Tells whether adding a rule can make a verdict weaker. */
-export function isLoosening(action: Action): boolean {
+export function isLoosening(action: RuleAction): boolean {
   return action === 'allow';
 }

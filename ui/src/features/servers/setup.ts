@@ -1,8 +1,8 @@
 // The setup of a server as it is typed: its problems, and what is saved. Pure.
 
-import type { ServerRoom } from '../../ipc/bindings/ServerRoom';
+import type { ServerSandbox } from '../../ipc/bindings/ServerSandbox';
 import type { ServerSettings } from '../../ipc/bindings/ServerSettings';
-import type { ServerWay } from '../../ipc/bindings/ServerWay';
+import type { ServerTransport } from '../../ipc/bindings/ServerTransport';
 
 /** A variable or a header. */
 export interface Pair {
@@ -181,7 +181,7 @@ const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(`${folder.replace(/\/+$/, '')}/`);
 
 /** The same way in a room, or in none: it starts in the folder of its room unless it starts in it already. */
-export function movedTo(way: Extract<ServerWay, { type: 'stdio' }>, room: ServerRoom | null): ServerWay {
+export function movedTo(way: Extract<ServerTransport, { type: 'stdio' }>, room: ServerSandbox | null): ServerTransport {
   const { room: _, ...bare } = way;
   if (room === null) return bare;
   return { ...bare, folder: way.folder !== null && isBelow(way.folder, room.workspace) ? way.folder : null, room };
@@ -202,7 +202,7 @@ export const millisecondsIn = (text: string): number => Math.round(secondsIn(tex
 export const pairsOf = (draft: Draft): Pair[] => (draft.as === 'http' ? draft.headers : draft.env);
 
 /** Builds the settings from fields that have no problem. */
-export function setupOf(draft: Draft): { way: ServerWay; timeout_ms: number } {
+export function setupOf(draft: Draft): { way: ServerTransport; timeout_ms: number } {
   const values = named(pairsOf(draft));
   const client = draft.clientId.trim() !== '' && {
     client: { id: draft.clientId.trim(), secret: draft.clientSecret.trim() || null },
@@ -210,7 +210,7 @@ export function setupOf(draft: Draft): { way: ServerWay; timeout_ms: number } {
   const [command = '', ...args] = wordsOf(draft.command) ?? [];
   const workspace = draft.room.trim();
   const room = workspace !== '' && { room: { workspace, hosts: draft.hosts.split(/[\s,]+/).filter(Boolean) } };
-  const way: ServerWay =
+  const way: ServerTransport =
     draft.as === 'http'
       ? { type: 'http', url: draft.url.trim(), headers: values, ...client }
       : { type: 'stdio', command, args, env: values, folder: draft.folder.trim() || null, ...room };

@@ -2,7 +2,7 @@
 
 import type { ApiChange } from '../../ipc/bindings/ApiChange';
 import type { ApiView } from '../../ipc/bindings/ApiView';
-import type { Fault } from '../../ipc/bindings/Fault';
+import type { UserError } from '../../ipc/bindings/UserError';
 import type { Op } from '../../ipc/bindings/Op';
 import type { ServerChange } from '../../ipc/bindings/ServerChange';
 import type { ServerView } from '../../ipc/bindings/ServerView';
@@ -27,14 +27,14 @@ const FRESH_MS = 1_900;
 export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown> {
   all: readonly V[] = $state.raw([]);
   /** Why none of them can be used, or be told. */
-  fault: Fault | null = $state.raw(null);
+  fault: UserError | null = $state.raw(null);
   loaded = $state(false);
   page: Page = $state.raw({ at: 'all' });
   side: Side = $state('tools');
   /** The name of the one that was last looked at. */
   #picked = $state('');
   #doing: ReadonlyMap<string, Doing> = $state.raw(new Map());
-  #troubles: ReadonlyMap<string, Fault> = $state.raw(new Map());
+  #troubles: ReadonlyMap<string, UserError> = $state.raw(new Map());
   #askedAt = -FRESH_MS;
   #asking: Promise<void> | null = null;
   protected readonly desk: Desk;
@@ -44,7 +44,7 @@ export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown
   }
 
   /** Asks for all of them. */
-  protected abstract ask(): Promise<{ all: readonly V[]; fault: Fault | null }>;
+  protected abstract ask(): Promise<{ all: readonly V[]; fault: UserError | null }>;
   /** What the engine is asked to change. */
   protected abstract op(id: string, change: C): Op;
 
@@ -66,7 +66,7 @@ export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown
     return this.#doing.get(id);
   }
   /** Why the last thing that was done with one was refused. */
-  trouble(id: string): Fault | undefined {
+  trouble(id: string): UserError | undefined {
     return this.#troubles.get(id);
   }
   /** Puts that aside. */
@@ -113,7 +113,7 @@ export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown
     return fault === null;
   }
   /** Puts a secret into the keychain, or takes it out with an empty one; why not, if so. */
-  secret(name: string, key: string): Promise<Fault | null> {
+  secret(name: string, key: string): Promise<UserError | null> {
     return this.desk.attempt({ type: 'set_key', provider: `mcp:${name}`, key });
   }
   tell(title: string, text?: string): void {

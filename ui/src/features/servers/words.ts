@@ -1,12 +1,12 @@
 // Servers in words: how each is, what it says of its tools, how they stand to what was approved. Pure.
 
-import type { Pin } from '../../ipc/bindings/Pin';
-import type { ServerLine } from '../../ipc/bindings/ServerLine';
+import type { PinState } from '../../ipc/bindings/PinState';
+import type { ServerLogLine } from '../../ipc/bindings/ServerLogLine';
 import type { ServerTool } from '../../ipc/bindings/ServerTool';
 import type { ServerView } from '../../ipc/bindings/ServerView';
-import type { ServerVoice } from '../../ipc/bindings/ServerVoice';
-import type { ServerWay } from '../../ipc/bindings/ServerWay';
-import type { Span } from '../../ipc/bindings/Span';
+import type { ServerLogSource } from '../../ipc/bindings/ServerLogSource';
+import type { ServerTransport } from '../../ipc/bindings/ServerTransport';
+import type { DisplaySpan } from '../../ipc/bindings/DisplaySpan';
 import { clock, exact, plural } from '../../widgets/figures';
 import type { ShownState } from '../../domain/states';
 
@@ -14,7 +14,7 @@ import type { ShownState } from '../../domain/states';
 export type Doing = 'on' | 'off' | 'approve' | 'restart' | 'remove' | 'set' | 'sign-in' | 'sign-out';
 
 /** Named text as it would be read aloud. */
-export const plainOf = (spans: readonly Span[]): string => spans.map((span) => span.text).join('');
+export const plainOf = (spans: readonly DisplaySpan[]): string => spans.map((span) => span.text).join('');
 
 /** How a server is, or what is being done with it. */
 export function stateOf(server: ServerView, doing?: Doing): ShownState {
@@ -37,7 +37,7 @@ export function stateOf(server: ServerView, doing?: Doing): ShownState {
 }
 
 /** How a server is reached, as one text letter for letter. */
-export function wayText(way: ServerWay): string {
+export function wayText(way: ServerTransport): string {
   return way.type === 'http' ? way.url : [way.command, ...way.args].join(' ');
 }
 
@@ -48,7 +48,7 @@ export function hostsWords(hosts: readonly string[]): string {
 }
 
 /** What stands at a tool that is not as it was approved. */
-export const pins: Record<Pin, { text: string; means: string }> = {
+export const pins: Record<PinState, { text: string; means: string }> = {
   pinned: { text: 'approved', means: 'As you approved it.' },
   new: { text: 'new', means: 'It was not there when you approved. It cannot be called before you approve it.' },
   changed: {
@@ -64,8 +64,8 @@ export function waitingTools(server: ServerView): ServerTool[] {
 }
 
 /** "14 tools", "14 tools: 1 changed, 2 new". `one` is what one of them is called. */
-export function toolsWords(tools: readonly { pin: Pin }[], one = 'tool'): string {
-  const of = (pin: Pin) => tools.filter((tool) => tool.pin === pin).length;
+export function toolsWords(tools: readonly { pin: PinState }[], one = 'tool'): string {
+  const of = (pin: PinState) => tools.filter((tool) => tool.pin === pin).length;
   const marks = (['changed', 'new', 'gone'] as const)
     .filter((pin) => of(pin) > 0)
     .map((pin) => `${of(pin)} ${pins[pin].text}`);
@@ -73,8 +73,8 @@ export function toolsWords(tools: readonly { pin: Pin }[], one = 'tool'): string
 }
 
 /** The first sentence of a description, hidden characters kept. */
-export function firstOf(spans: readonly Span[]): Span[] {
-  const out: Span[] = [];
+export function firstOf(spans: readonly DisplaySpan[]): DisplaySpan[] {
+  const out: DisplaySpan[] = [];
   for (const span of spans) {
     const end = span.control ? -1 : span.text.search(/[.!?](?=\s|$)|\n/);
     if (end < 0) out.push(span);
@@ -97,14 +97,14 @@ export function fits(texts: readonly string[], filter: string): boolean {
 }
 
 /** Who says a line of the log. */
-export const voices: Record<ServerVoice, { text: string; means: string }> = {
+export const voices: Record<ServerLogSource, { text: string; means: string }> = {
   us: { text: 'Countersign', means: 'What happened to it' },
   stderr: { text: 'stderr', means: 'What it wrote to its standard error' },
   log: { text: 'log', means: 'What it told by the protocol' },
 };
 
 /** Lines of a log as text to be copied. */
-export function logText(lines: readonly ServerLine[]): string {
+export function logText(lines: readonly ServerLogLine[]): string {
   return lines.map((line) => `${exact(line.at_ms)}  ${line.from.padEnd(6)}  ${plainOf(line.text)}`).join('\n');
 }
 

@@ -1,7 +1,7 @@
 // The prompts and skills offered in the box of one session: listed, chosen, filled in, and fetched.
 
-import type { Fault } from '../../ipc/bindings/Fault';
-import type { ServerHas } from '../../ipc/bindings/ServerHas';
+import type { UserError } from '../../ipc/bindings/UserError';
+import type { ServerResources } from '../../ipc/bindings/ServerResources';
 import { faultOf } from '../../ipc/desk';
 import type { Desk } from '../../state/desk.svelte';
 import { matching } from '../../widgets/match';
@@ -15,7 +15,7 @@ const PAGES_MAX = 10;
 /** A server that could not tell of its prompts, and why. */
 export interface Trouble {
   server: string;
-  fault: Fault;
+  fault: UserError;
 }
 
 /** The offers of one session. */
@@ -31,7 +31,7 @@ export class Offers {
   /** The one that a server is asked for. */
   fetching: Offered | null = $state.raw(null);
   /** Why the last one could not be had. */
-  fault: Fault | null = $state.raw(null);
+  fault: UserError | null = $state.raw(null);
   /** What of the box a server wrote. */
   taken: Taken | null = $state.raw(null);
   /** The list was put away, for as long as the same line is typed. */
@@ -145,7 +145,7 @@ export class Offers {
   async #pages(server: string, add: (more: readonly Offered[]) => void): Promise<void> {
     let cursor: string | null = null;
     for (let page = 0; page < PAGES_MAX; page += 1) {
-      const told: ServerHas = (
+      const told: ServerResources = (
         await this.#desk.query({ type: 'server_has', server, asked: { type: 'prompts', cursor } })
       ).has;
       if (told.type !== 'page') return;

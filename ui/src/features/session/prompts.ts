@@ -2,9 +2,9 @@
 
 import type { PromptArgument } from '../../ipc/bindings/PromptArgument';
 import type { ServerItem } from '../../ipc/bindings/ServerItem';
-import type { ServerPart } from '../../ipc/bindings/ServerPart';
+import type { ServerTextPart } from '../../ipc/bindings/ServerTextPart';
 import type { SkillView } from '../../ipc/bindings/SkillView';
-import type { Span } from '../../ipc/bindings/Span';
+import type { DisplaySpan } from '../../ipc/bindings/DisplaySpan';
 import { shown } from '../../widgets/shown';
 
 /** One thing that is offered. */
@@ -13,8 +13,8 @@ export interface Offered {
   /** The server whose prompt it is; none for a skill. */
   server: string | null;
   name: string;
-  title: readonly Span[];
-  description: readonly Span[];
+  title: readonly DisplaySpan[];
+  description: readonly DisplaySpan[];
   asks: readonly PromptArgument[];
   /** By what it is found. */
   text: string;
@@ -35,7 +35,7 @@ export interface Taken {
 /** Longest line that is looked up: what is longer is a message that begins with a slash. */
 const TYPED_CHARS_MAX = 80;
 
-const plain = (spans: readonly Span[]): string => spans.map((span) => span.text).join('');
+const plain = (spans: readonly DisplaySpan[]): string => spans.map((span) => span.text).join('');
 
 /** What was typed after a slash at the beginning; none where nothing is looked for. */
 export function typedIn(text: string): string | null {
@@ -89,7 +89,7 @@ export function filledPrompt(
 }
 
 /** The text of a prompt for the box: hidden characters taken out and counted, and said who is to have said what. */
-export function takenOf(server: string, name: string, parts: readonly ServerPart[]): Taken {
+export function takenOf(server: string, name: string, parts: readonly ServerTextPart[]): Taken {
   const hidden = parts.flatMap((part) => part.text.filter((span) => span.control).map((span) => span.text));
   const mixed = parts.some((part) => part.by_model);
   const said = parts.map((part, i) => {

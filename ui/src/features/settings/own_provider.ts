@@ -1,11 +1,11 @@
 // A provider of the person's own, as it is typed: what is wrong with it, and what is saved. Pure.
 
 import type { ProviderSettings } from '../../ipc/bindings/ProviderSettings';
-import type { Wire } from '../../ipc/bindings/Wire';
+import type { WireFormat } from '../../ipc/bindings/WireFormat';
 
 /** The fields as they are typed. */
 export interface Draft {
-  wire: Wire;
+  wire: WireFormat;
   title: string;
   id: string;
   base_url: string;
@@ -18,7 +18,7 @@ export interface Draft {
 export type Problems = Partial<Record<keyof Draft, string>>;
 
 /** The wire formats by the names of those who made them. */
-export const wires: readonly { value: Wire; text: string }[] = [
+export const wires: readonly { value: WireFormat; text: string }[] = [
   { value: 'openai', text: 'OpenAI-compatible' },
   { value: 'anthropic', text: 'Anthropic' },
   { value: 'gemini', text: 'Gemini' },
@@ -26,7 +26,7 @@ export const wires: readonly { value: Wire; text: string }[] = [
 ];
 
 /** Where each usually listens. */
-export const usualUrl: Record<Wire, string> = {
+export const usualUrl: Record<WireFormat, string> = {
   openai: 'http://127.0.0.1:1234/v1/',
   anthropic: 'https://llm.example.org/anthropic/v1/',
   gemini: 'https://llm.example.org/gemini/v1beta/',

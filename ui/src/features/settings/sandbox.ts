@@ -1,6 +1,6 @@
 // The settings of sealed rooms and of servers' tools: problems of what was typed, by the bounds of the engine. Pure.
 
-import type { RoomsSettings } from '../../ipc/bindings/RoomsSettings';
+import type { SandboxSettings } from '../../ipc/bindings/SandboxSettings';
 
 /** The least memory of a room, in MiB. */
 const MEMORY_MIB_LEAST = 256;
@@ -18,7 +18,7 @@ export function memoryOf(text: string): { value: number | null } | { problem: st
 }
 
 /** Rooms with so much memory each; none for half of the machine's. */
-export function roomsWith({ closed }: RoomsSettings, memory: number | null): RoomsSettings {
+export function roomsWith({ closed }: SandboxSettings, memory: number | null): SandboxSettings {
   return { closed, ...(memory !== null && { memory_mib: memory }) };
 }
 

@@ -1,7 +1,7 @@
 // Whoever searches the web, as it may be set up, and what is saved of it.
 
 import { describe, expect, test } from 'vitest';
-import type { SearchSettings } from '../../ipc/bindings/SearchSettings';
+import type { SearchProviderSettings } from '../../ipc/bindings/SearchProviderSettings';
 import { countOf, idOf, keyName, noteOf, problemsOf, settingsOf, type Draft, type Problems } from './web_search';
 
 const good: Draft = { wire: 'brave', base_url: '', key_env: '' };
@@ -42,7 +42,7 @@ test('what is saved', () => {
   expect(keyName('exa-3')).toBe('web_search/exa-3');
 });
 
-test.each<[Partial<SearchSettings>, string]>([
+test.each<[Partial<SearchProviderSettings>, string]>([
   [{}, 'Key from the keychain'],
   [{ key_env: 'B' }, 'Key from B, else the keychain'],
   [{ base_url: 'https://b.test/' }, 'Key from the keychain · https://b.test/'],
@@ -53,7 +53,7 @@ test.each<[Partial<SearchSettings>, string]>([
 );
 
 test('the note of one that was looked at says where its key is, or that it has none', () => {
-  const own: SearchSettings = { id: 'x', wire: 'brave', base_url: null, key_env: 'BRAVE_API_KEY' };
+  const own: SearchProviderSettings = { id: 'x', wire: 'brave', base_url: null, key_env: 'BRAVE_API_KEY' };
   expect(noteOf(own, { id: 'x', ready: true, note: 'Key from BRAVE_API_KEY.' })).toBe('Key from BRAVE_API_KEY');
   expect(
     noteOf(

@@ -1,11 +1,11 @@
 // Whoever searches the web, as the person sets it up: words, what is wrong with what was typed, and what is saved. Pure.
 
-import type { SearchSettings } from '../../ipc/bindings/SearchSettings';
-import type { SeekerView } from '../../ipc/bindings/SeekerView';
-import type { SearchWire } from '../../ipc/bindings/SearchWire';
+import type { SearchProviderSettings } from '../../ipc/bindings/SearchProviderSettings';
+import type { SearchProviderView } from '../../ipc/bindings/SearchProviderView';
+import type { SearchApi } from '../../ipc/bindings/SearchApi';
 
 /** What each is called, and whether it wants a key and an address. */
-export const wires: Record<SearchWire, { text: string; keyed: boolean; variable: string; url: string }> = {
+export const wires: Record<SearchApi, { text: string; keyed: boolean; variable: string; url: string }> = {
   brave: { text: 'Brave', keyed: true, variable: 'BRAVE_API_KEY', url: '' },
   tavily: { text: 'Tavily', keyed: true, variable: 'TAVILY_API_KEY', url: '' },
   exa: { text: 'Exa', keyed: true, variable: 'EXA_API_KEY', url: '' },
@@ -13,11 +13,11 @@ export const wires: Record<SearchWire, { text: string; keyed: boolean; variable:
 };
 
 /** Every wire, in the order it is shown. */
-export const wireNames: readonly SearchWire[] = ['brave', 'tavily', 'exa', 'searxng'];
+export const wireNames: readonly SearchApi[] = ['brave', 'tavily', 'exa', 'searxng'];
 
 /** The fields as they are typed. */
 export interface Draft {
-  wire: SearchWire;
+  wire: SearchApi;
   base_url: string;
   key_env: string;
 }
@@ -26,7 +26,7 @@ export interface Draft {
 export type Problems = Partial<Record<keyof Draft, string>>;
 
 /** An id that no other has: the wire's name, with a number where that is taken. */
-export function idOf(wire: SearchWire, others: readonly string[]): string {
+export function idOf(wire: SearchApi, others: readonly string[]): string {
   for (let tail = 1; ; tail += 1) {
     const id = tail === 1 ? wire : `${wire}-${tail}`;
     if (!others.includes(id)) return id;
@@ -48,7 +48,7 @@ export function problemsOf(draft: Draft): Problems {
 }
 
 /** Builds the settings from fields that have no problem. */
-export function settingsOf(draft: Draft, others: readonly string[]): SearchSettings {
+export function settingsOf(draft: Draft, others: readonly string[]): SearchProviderSettings {
   const base_url = draft.base_url.trim();
   const key_env = wires[draft.wire].keyed ? draft.key_env.trim() : '';
   return { id: idOf(draft.wire, others), wire: draft.wire, base_url: base_url || null, key_env: key_env || null };
@@ -58,7 +58,7 @@ export function settingsOf(draft: Draft, others: readonly string[]): SearchSetti
 export const keyName = (id: string): string => `web_search/${id}`;
 
 /** What stands below an entry: as it was found to be, or, while that is not known, as it was set up. */
-export function noteOf(own: SearchSettings, found?: SeekerView): string {
+export function noteOf(own: SearchProviderSettings, found?: SearchProviderView): string {
   if (found) return [found.note.replace(/\.$/, ''), own.base_url ?? ''].filter(Boolean).join(' · ');
   const { keyed } = wires[own.wire];
   if (!keyed) return own.base_url ?? 'It has no address, so it is not asked.';

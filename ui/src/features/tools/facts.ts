@@ -213,7 +213,7 @@ const carriers: Record<string, string> = {
 };
 
 /**
- * The facts that Countersign shows for information and does not act on, each with what holds whatever it says. `tests/information.rs`
+ * The facts that Countersign shows for information and does not act on, each with what holds whatever it says. `tests/house/informational_facts.rs`
  * keeps this list to what the engine and the cards read.
  */
 const information: { readonly [fact: string]: string } = {

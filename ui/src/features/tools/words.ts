@@ -1,8 +1,8 @@
 // Tools in words: where each comes from, what it needs, what is wrong with a file of tools. Pure.
 
 import type { ArgPattern } from '../../ipc/bindings/ArgPattern';
-import type { Fault } from '../../ipc/bindings/Fault';
-import type { Origin } from '../../ipc/bindings/Origin';
+import type { UserError } from '../../ipc/bindings/UserError';
+import type { ToolOrigin } from '../../ipc/bindings/ToolOrigin';
 import type { RequirementSet } from '../../ipc/bindings/RequirementSet';
 import type { ToolMode } from '../../ipc/bindings/ToolMode';
 import type { ToolView } from '../../ipc/bindings/ToolView';
@@ -15,8 +15,8 @@ export interface Group {
   tools: readonly ToolView[];
 }
 
-const ORIGINS = ['built_in', 'file', 'foreign', 'unknown'] as const satisfies readonly Origin['type'][];
-const groups: Record<Origin['type'], { title: string; note: string }> = {
+const ORIGINS = ['built_in', 'file', 'foreign', 'unknown'] as const satisfies readonly ToolOrigin['type'][];
+const groups: Record<ToolOrigin['type'], { title: string; note: string }> = {
   built_in: { title: 'Built in', note: 'of the app itself' },
   file: { title: 'From files', note: 'yours, and those of this folder' },
   foreign: { title: 'From elsewhere', note: 'servers and documents' },
@@ -76,7 +76,7 @@ export function summary(tool: ToolView): string {
 }
 
 /** Where a tool comes from, and the path or name to be shown letter for letter. */
-export function originWords(origin: Origin): { text: string; code: string } {
+export function originWords(origin: ToolOrigin): { text: string; code: string } {
   switch (origin.type) {
     case 'built_in':
       return { text: 'Built in', code: '' };
@@ -151,7 +151,7 @@ export interface FileFault {
 const FAULT = /^(.*?(?:^|[/\\])(?:tools|activities|delegates)[/\\][^:,]+?)(?:, line (\d+))?: (.+)$/s;
 
 /** The faults that are about files of tools, taken apart. */
-export function fileFaults(faults: readonly Fault[]): FileFault[] {
+export function fileFaults(faults: readonly UserError[]): FileFault[] {
   return faults.flatMap((fault) => {
     const found = FAULT.exec(fault.message);
     if (!found) return [];

@@ -5,7 +5,7 @@ import axe from 'axe-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import App from '../../app/App.svelte';
 import type { EventBody } from '../../ipc/bindings/EventBody';
-import type { Parent } from '../../ipc/bindings/Parent';
+import type { ParentCall } from '../../ipc/bindings/ParentCall';
 import { FakeHost } from '../../ipc/fake';
 import { loadAll } from '../../app/routes.svelte';
 import { Desk } from '../../state/desk.svelte';
@@ -16,7 +16,7 @@ const at = (id: string) => screen.getByTestId(id);
 const click = (id: string) => fireEvent.click(at(id));
 const text = (id: string) => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
 
-const opened = (title: string, parent?: Parent): EventBody => ({
+const opened = (title: string, parent?: ParentCall): EventBody => ({
   type: 'session_opened',
   title,
   workspace: '/home/mira/code/tidemark',

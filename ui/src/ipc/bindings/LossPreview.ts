@@ -22,6 +22,6 @@ lines: number | null,
  */
 bytes: number, 
 /**
- * The first of them, at most [`LossPreview::SHOWN_MAX`].
+ * The first of them, at most [`LossPreview::ITEMS_MAX`].
  */
 shown: Array<LossItem>, };

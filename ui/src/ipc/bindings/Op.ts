@@ -9,8 +9,8 @@ import type { GrantId } from "./GrantId";
 import type { ModelChoice } from "./ModelChoice";
 import type { NewRule } from "./NewRule";
 import type { PathChoice } from "./PathChoice";
-import type { Restore } from "./Restore";
-import type { RulePlace } from "./RulePlace";
+import type { RestoreRequest } from "./RestoreRequest";
+import type { RuleLocation } from "./RuleLocation";
 import type { RuleScope } from "./RuleScope";
 import type { ServerAnswer } from "./ServerAnswer";
 import type { ServerChange } from "./ServerChange";
@@ -123,7 +123,7 @@ entry: UndoId, } | { "type": "restore",
 /**
  * What.
  */
-restore: Restore, 
+restore: RestoreRequest, 
 /**
  * What becomes of the paths that changed since.
  */
@@ -187,7 +187,7 @@ rules: Array<NewRule>, } | { "type": "change_rule",
 /**
  * Which one.
  */
-place: RulePlace, 
+place: RuleLocation, 
 /**
  * What it is to say; none: it goes.
  */

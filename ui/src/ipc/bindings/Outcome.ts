@@ -4,7 +4,7 @@ import type { Content } from "./Content";
 import type { Digest } from "./Digest";
 import type { FailureClass } from "./FailureClass";
 import type { SessionId } from "./SessionId";
-import type { Truncated } from "./Truncated";
+import type { Truncation } from "./Truncation";
 
 /**
  * How a call ended.
@@ -79,7 +79,7 @@ ended_at?: number,
 /**
  * Set when the text is only the head.
  */
-truncated?: Truncated | null, 
+truncated?: Truncation | null, 
 /**
  * The model gets another turn although the call failed (M04).
  */

@@ -2,13 +2,13 @@
 import type { BriefingPart } from "./BriefingPart";
 import type { CallId } from "./CallId";
 import type { NewRule } from "./NewRule";
-import type { Restore } from "./Restore";
+import type { RestoreRequest } from "./RestoreRequest";
 import type { RuleChange } from "./RuleChange";
-import type { RulePlace } from "./RulePlace";
+import type { RuleLocation } from "./RuleLocation";
 import type { RuleScope } from "./RuleScope";
 import type { RuleText } from "./RuleText";
-import type { ServerAsked } from "./ServerAsked";
 import type { ServerId } from "./ServerId";
+import type { ServerResourceQuery } from "./ServerResourceQuery";
 import type { SessionId } from "./SessionId";
 import type { UndoId } from "./UndoId";
 
@@ -71,7 +71,7 @@ entry: UndoId, } | { "type": "restore",
 /**
  * What.
  */
-restore: Restore, } | { "type": "restore_receipt", 
+restore: RestoreRequest, } | { "type": "restore_receipt", 
 /**
  * The act.
  */
@@ -231,7 +231,7 @@ rule: NewRule,
 /**
  * The rule of a file that it is to take the place of; none for one more.
  */
-instead?: RulePlace, } | { "type": "compare_rules", 
+instead?: RuleLocation, } | { "type": "compare_rules", 
 /**
  * The first.
  */
@@ -275,7 +275,7 @@ server: ServerId,
 /**
  * What is asked for.
  */
-asked: ServerAsked, } | { "type": "servers_found", 
+asked: ServerResourceQuery, } | { "type": "servers_found", 
 /**
  * The workspace root, absolute; none for the person's own alone.
  */

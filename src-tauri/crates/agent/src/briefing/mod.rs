@@ -2,22 +2,23 @@
 //! instructions, the skills and the agents that it may turn to.
 
 mod instructions;
-mod places;
+mod sources;
+pub(crate) mod system_prompt;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use protocol::briefing::{BriefingPart, BriefingText};
-use protocol::{Fault, briefing};
+use protocol::UserError;
+use protocol::view::briefing;
+use protocol::view::briefing::{BriefingPart, BriefingText};
 use runtime::Workspace;
-use tools::agents::Roster;
-use tools::skills::Index;
-use tools::{LoadSkill, Registry, Task};
+use tools::agents::AgentIndex;
+use tools::skills::SkillIndex;
+use tools::{Registry, SkillTool, TaskTool};
 
 use self::instructions::Instructions;
-use self::places::Places;
+use self::sources::BriefingSources;
 use crate::limits::{BRIEFING_TEXT_BYTES_MAX, SKILL_FILES_SHOWN_MAX};
-use crate::prompt;
 
 /// Bytes of a text that are about one token.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -26,10 +27,10 @@ const BYTES_PER_TOKEN: u64 = 4;
 #[derive(Debug, Default)]
 pub(crate) struct Briefing {
     instructions: Instructions,
-    skills: Arc<Index>,
-    agents: Arc<Roster>,
+    skills: Arc<SkillIndex>,
+    agents: Arc<AgentIndex>,
     /// What could not be read, and was left out.
-    pub faults: Vec<Fault>,
+    pub errors: Vec<UserError>,
 }
 
 impl Briefing {
@@ -41,17 +42,17 @@ impl Briefing {
         data: &Path,
         folders: &[String],
     ) -> Self {
-        let places = Places::of(workspace, home, data, folders);
-        let (instructions, mut faults) = Instructions::read(&places.up);
-        let (skills, wrong) = Index::read(&places.skills());
-        faults.extend(wrong);
-        let (agents, wrong) = Roster::read(&places.agents());
-        faults.extend(wrong);
+        let places = BriefingSources::new(workspace, home, data, folders);
+        let (instructions, mut errors) = Instructions::read_folders(&places.ancestors);
+        let (skills, wrong) = SkillIndex::load(&places.skill_folders());
+        errors.extend(wrong);
+        let (agents, wrong) = AgentIndex::load(&places.agent_folders());
+        errors.extend(wrong);
         Self {
             instructions,
             skills: Arc::new(skills),
             agents: Arc::new(agents),
-            faults,
+            errors,
         }
     }
 
@@ -59,28 +60,32 @@ impl Briefing {
     ///
     /// # Errors
     /// A fault of ours: a schema of the house that is none.
-    pub fn put_into(&self, registry: &mut Registry) -> Result<(), Fault> {
-        registry.put(Arc::new(LoadSkill::new(self.skills.clone())))?;
-        registry.put(Arc::new(Task::new(self.agents.clone())))
+    pub fn register_tools(&self, registry: &mut Registry) -> Result<(), UserError> {
+        registry.replace_tool(Arc::new(SkillTool::new(self.skills.clone())))?;
+        registry.replace_tool(Arc::new(TaskTool::new(self.agents.clone())))
     }
 
     /// Folders of skills outside of the project, by absolute path.
-    pub fn folders_elsewhere(&self) -> impl Iterator<Item = PathBuf> {
-        self.skills.folders_elsewhere()
+    pub fn external_folders(&self) -> impl Iterator<Item = PathBuf> {
+        self.skills.external_folders()
     }
 
     /// The workspace with those, to be read.
-    pub fn readable(&self, workspace: Workspace) -> Workspace {
-        self.folders_elsewhere().fold(workspace, |so_far, folder| {
+    pub fn with_readable_folders(&self, workspace: Workspace) -> Workspace {
+        self.external_folders().fold(workspace, |so_far, folder| {
             // A folder that cannot be opened any more cannot be read either.
             so_far.with_readable(&folder).unwrap_or(so_far)
         })
     }
 
     /// What a model is told first: how things are here, what its agent is told, the project's instructions, the skills.
-    pub fn system(&self, workspace: &Path, agent: &str) -> String {
-        let mut told = prompt::system(&workspace.display().to_string());
-        for part in [agent, &self.instructions.told(), &self.skills_told()] {
+    pub fn system_prompt(&self, workspace: &Path, agent: &str) -> String {
+        let mut told = system_prompt::system_prompt(&workspace.display().to_string());
+        for part in [
+            agent,
+            &self.instructions.prompt_text(),
+            &self.skills_prompt(),
+        ] {
             if !part.is_empty() {
                 told.push_str("\n\n");
                 told.push_str(part.trim_end());
@@ -89,8 +94,8 @@ impl Briefing {
         told
     }
 
-    fn skills_told(&self) -> String {
-        match self.skills.told() {
+    fn skills_prompt(&self) -> String {
+        match self.skills.summary() {
             lines if lines.is_empty() => lines,
             lines => format!(
                 "Skills, each for one kind of work. Load one with the skill tool before you do such work:\n{lines}"
@@ -102,10 +107,10 @@ impl Briefing {
     ///
     /// # Errors
     /// There is no such part any more, or it cannot be read.
-    pub fn text(&self, workspace: &Path, of: &BriefingPart) -> Result<BriefingText, Fault> {
-        let gone = |why: String| Fault::new(why, "Look at the list again.");
+    pub fn text(&self, workspace: &Path, of: &BriefingPart) -> Result<BriefingText, UserError> {
+        let gone = |why: String| UserError::new(why, "Look at the list again.");
         let (text, files) = match of {
-            BriefingPart::Whole => (self.system(workspace, ""), Vec::new()),
+            BriefingPart::Whole => (self.system_prompt(workspace, ""), Vec::new()),
             BriefingPart::Instructions { file } => {
                 let text = self.instructions.text(file);
                 let none = || gone("No such file is among the instructions.".to_owned());
@@ -123,24 +128,24 @@ impl Briefing {
                 (agent.prompt.clone(), Vec::new())
             }
         };
-        let shown = protocol::cut::head(&text, BRIEFING_TEXT_BYTES_MAX);
+        let shown = protocol::text::cut::take_head(&text, BRIEFING_TEXT_BYTES_MAX);
         Ok(BriefingText {
             cut: shown.len() < text.len(),
-            text: protocol::shown::shown(shown),
+            text: protocol::view::display_text::to_spans(shown),
             files,
         })
     }
 
     /// As a person looks at it.
     pub fn view(&self, workspace: &Path) -> briefing::Briefing {
-        let bytes = self.system(workspace, "").len() as u64;
+        let bytes = self.system_prompt(workspace, "").len() as u64;
         briefing::Briefing {
             instructions: self.instructions.views(),
             skills: self.skills.views().cloned().collect(),
             agents: self.agents.views().cloned().collect(),
             bytes,
             tokens: bytes.div_ceil(BYTES_PER_TOKEN),
-            faults: self.faults.clone(),
+            faults: self.errors.clone(),
         }
     }
 }

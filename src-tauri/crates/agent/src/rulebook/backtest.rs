@@ -5,23 +5,25 @@ use std::path::Path;
 use std::time::Instant;
 
 use policy::RuleSet;
-use protocol::backtest::{Backtest, BacktestCall, BacktestGroup, PersonSaid, RuleChange, Unclear};
-use protocol::{At, Fault, RuleScope, SessionId, Verdict};
-use record::{JudgedCall, Record};
+use protocol::rule::backtest::{
+    Backtest, BacktestCall, BacktestGroup, RecordedDecision, RuleChange, UnclearCalls,
+};
+use protocol::{At, RuleScope, SessionId, UserError, Verdict};
+use record::{CallVerdict, Record};
 
-use super::Place;
-use super::recorded::{Lack, Recorded};
-use crate::rules::Draft;
+use super::RulebookScope;
+use super::recorded_call::{MissingEvidence, RecordedCall};
+use crate::permissions::rules::RuleDraft;
 
 /// Calls that are read at a time.
-const PAGE: u32 = 10_000;
+const RECORD_PAGE_LEN: u32 = 10_000;
 /// Examples that are given.
 const EXAMPLES_MAX: usize = 50;
 /// Threads that judge.
 const THREADS_MAX: usize = 4;
 
 /// What is tested.
-pub struct Tested<'a> {
+pub struct BacktestOptions<'a> {
     /// The folder whose rules are in force.
     pub data_dir: &'a Path,
     /// The record that holds the calls.
@@ -35,7 +37,7 @@ pub struct Tested<'a> {
 }
 
 /// The rules of one workspace, before and after a change.
-pub(super) struct Versions {
+pub(super) struct RuleVersions {
     pub before: RuleSet,
     after: RuleSet,
     /// The rules that the change is about; none if it may be about every call.
@@ -44,61 +46,61 @@ pub(super) struct Versions {
 
 /// What came of some calls.
 #[derive(Default)]
-struct Tally {
+struct BacktestTally {
     calls: u64,
     groups: HashMap<(Verdict, Verdict), [u64; 3]>,
     rejected: Vec<BacktestCall>,
     others: Vec<BacktestCall>,
-    lacks: HashMap<Lack, u64>,
+    lacks: HashMap<MissingEvidence, u64>,
 }
 
 /// Judges the recorded calls by the rules as they are and as they would be.
 ///
 /// # Errors
 /// The change is wrong, or the record cannot be read.
-pub fn backtest(
-    tested: &Tested<'_>,
-    place: &Place,
+pub fn run_backtest(
+    tested: &BacktestOptions<'_>,
+    place: &RulebookScope,
     change: &RuleChange,
-) -> Result<Backtest, Fault> {
+) -> Result<Backtest, UserError> {
     let began = Instant::now();
-    let roots = roots(tested.record, place)?;
-    let versions = versions(place, &roots, |place| {
-        Versions::of(tested.data_dir, place, change)
+    let roots = session_roots(tested.record, place)?;
+    let versions = load_versions(place, &roots, |place| {
+        RuleVersions::load(tested.data_dir, place, change)
     })?;
-    let mut tally = Tally::default();
+    let mut tally = BacktestTally::default();
     let mut before = None;
     let mut left = match tested.calls_max {
         0 => u64::MAX,
         max => u64::from(max),
     };
     while left > 0 {
-        let limit = u32::try_from(left.min(u64::from(PAGE))).unwrap_or(PAGE);
-        let page = tested.record.judged(before, limit)?;
+        let limit = u32::try_from(left.min(u64::from(RECORD_PAGE_LEN))).unwrap_or(RECORD_PAGE_LEN);
+        let page = tested.record.list_verdicts(before, limit)?;
         left -= page.calls.len() as u64;
-        let calls: Vec<(&JudgedCall, &Versions)> = page
+        let calls: Vec<(&CallVerdict, &RuleVersions)> = page
             .calls
             .iter()
             .filter_map(|call| Some((call, versions.get(roots.get(&call.session)?)?)))
             .collect();
         for part in judge_all(tested, &calls) {
-            tally.add(part);
+            tally.merge(part);
         }
         match page.next {
             Some(next) => before = Some(next),
             None => break,
         }
     }
-    let mut unclear = tally.unclear();
+    let mut unclear = tally.unclear_calls();
     let older: u64 = tested
         .record
-        .calls_without_verdict()?
+        .count_calls_without_verdict()?
         .into_iter()
         .filter(|(session, _)| roots.contains_key(session))
         .map(|(_, calls)| calls)
         .sum();
     if older > 0 {
-        unclear.push(Unclear {
+        unclear.push(UnclearCalls {
             reason: "It has no verdict, or one from before verdicts kept what they were made from."
                 .to_owned(),
             calls: older,
@@ -106,15 +108,18 @@ pub fn backtest(
     }
     Ok(Backtest {
         calls: tally.calls,
-        changed: tally.changed(),
+        changed: tally.changed_groups(),
         unclear,
-        examples: tally.examples(),
+        examples: tally.into_examples(),
         took_us: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
     })
 }
 
 /// The workspace of each session that counts.
-pub(super) fn roots(record: &Record, place: &Place) -> Result<HashMap<SessionId, String>, Fault> {
+pub(super) fn session_roots(
+    record: &Record,
+    place: &RulebookScope,
+) -> Result<HashMap<SessionId, String>, UserError> {
     let only = place.root();
     let sessions = record.sessions()?.into_iter();
     let here = sessions.filter(|one| only.as_ref().is_none_or(|root| one.workspace == *root));
@@ -122,28 +127,33 @@ pub(super) fn roots(record: &Record, place: &Place) -> Result<HashMap<SessionId,
 }
 
 /// The rules of each workspace that has calls.
-pub(super) fn versions<T>(
-    place: &Place,
+pub(super) fn load_versions<T>(
+    place: &RulebookScope,
     roots: &HashMap<SessionId, String>,
-    of: impl Fn(&Place) -> Result<T, Fault>,
-) -> Result<HashMap<String, T>, Fault> {
+    of: impl Fn(&RulebookScope) -> Result<T, UserError>,
+) -> Result<HashMap<String, T>, UserError> {
     // What is wrong with the change is told even where there are no calls.
     of(place)?;
     let mut versions = HashMap::new();
     for root in roots.values() {
         if !versions.contains_key(root) {
             // Of a folder that is gone nobody knows the rules that were its own.
-            let there = Place::of(Some(root)).or_else(|_| Place::of(None))?;
+            let there = RulebookScope::from_folder(Some(root))
+                .or_else(|_| RulebookScope::from_folder(None))?;
             versions.insert(root.clone(), of(&there)?);
         }
     }
     Ok(versions)
 }
 
-impl Versions {
-    fn of(data_dir: &Path, place: &Place, change: &RuleChange) -> Result<Self, Fault> {
-        let before = place.load(data_dir, &Draft::Nothing).rules;
-        let after = place.changed(data_dir, change)?.rules;
+impl RuleVersions {
+    fn load(
+        data_dir: &Path,
+        place: &RulebookScope,
+        change: &RuleChange,
+    ) -> Result<Self, UserError> {
+        let before = place.load_draft(data_dir, &RuleDraft::Unchanged).rules;
+        let after = place.load_changed(data_dir, change)?.rules;
         let is_about = |rule: &protocol::Rule| match change {
             RuleChange::Add { .. } => false,
             RuleChange::Replace { scope, .. } | RuleChange::Change { scope, .. } => {
@@ -181,13 +191,16 @@ impl Versions {
 }
 
 /// Judges calls on several threads; what came of them in their order.
-fn judge_all(tested: &Tested<'_>, calls: &[(&JudgedCall, &Versions)]) -> Vec<Tally> {
+fn judge_all(
+    tested: &BacktestOptions<'_>,
+    calls: &[(&CallVerdict, &RuleVersions)],
+) -> Vec<BacktestTally> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let size = calls.len().div_ceil(threads.min(THREADS_MAX)).max(1);
     std::thread::scope(|scope| {
         let parts: Vec<_> = calls
             .chunks(size)
-            .map(|part| scope.spawn(move || judge_part(tested, part)))
+            .map(|part| scope.spawn(move || judge_chunk(tested, part)))
             .collect();
         parts
             .into_iter()
@@ -196,10 +209,13 @@ fn judge_all(tested: &Tested<'_>, calls: &[(&JudgedCall, &Versions)]) -> Vec<Tal
     })
 }
 
-fn judge_part(tested: &Tested<'_>, calls: &[(&JudgedCall, &Versions)]) -> Tally {
-    let mut tally = Tally::default();
+fn judge_chunk(
+    tested: &BacktestOptions<'_>,
+    calls: &[(&CallVerdict, &RuleVersions)],
+) -> BacktestTally {
+    let mut tally = BacktestTally::default();
     for (call, versions) in calls {
-        let recorded = match Recorded::of(call) {
+        let recorded = match RecordedCall::from_call(call) {
             Ok(recorded) => recorded,
             Err(lack) => {
                 *tally.lacks.entry(lack).or_default() += 1;
@@ -207,29 +223,29 @@ fn judge_part(tested: &Tested<'_>, calls: &[(&JudgedCall, &Versions)]) -> Tally 
             }
         };
         tally.calls += 1;
-        let concerns = |about: &RuleSet| recorded.concerns(about, tested.now);
+        let concerns = |about: &RuleSet| recorded.is_matched_by(about, tested.now);
         if !versions.about.as_ref().is_none_or(concerns) {
             continue;
         }
         let verdict = |rules: &RuleSet| {
-            let request = recorded.request(rules, tested.ask_for_everything, tested.now);
-            policy::judge(&request).verdict()
+            let request = recorded.to_request(rules, tested.ask_for_everything, tested.now);
+            policy::evaluate(&request).verdict()
         };
         let (from, to) = (verdict(&versions.before), verdict(&versions.after));
         if from != to {
-            tally.count(&recorded, from, to);
+            tally.count_call(&recorded, from, to);
         }
     }
     tally
 }
 
-impl Tally {
-    fn count(&mut self, recorded: &Recorded<'_>, from: Verdict, to: Verdict) {
+impl BacktestTally {
+    fn count_call(&mut self, recorded: &RecordedCall<'_>, from: Verdict, to: Verdict) {
         let group = self.groups.entry((from, to)).or_default();
         group[0] += 1;
-        match recorded.call.said {
-            Some(PersonSaid::Allowed) => group[1] += 1,
-            Some(PersonSaid::Rejected) => group[2] += 1,
+        match recorded.call.answer {
+            Some(RecordedDecision::Allowed) => group[1] += 1,
+            Some(RecordedDecision::Rejected) => group[2] += 1,
             None => {}
         }
         let examples = match recorded.was_rejected() {
@@ -237,11 +253,11 @@ impl Tally {
             false => &mut self.others,
         };
         if examples.len() < EXAMPLES_MAX {
-            examples.push(recorded.example(from, to));
+            examples.push(recorded.to_example(from, to));
         }
     }
 
-    fn add(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         self.calls += other.calls;
         for (key, counts) in other.groups {
             let group = self.groups.entry(key).or_default();
@@ -258,7 +274,7 @@ impl Tally {
         self.others.truncate(EXAMPLES_MAX);
     }
 
-    fn changed(&self) -> Vec<BacktestGroup> {
+    fn changed_groups(&self) -> Vec<BacktestGroup> {
         let groups = self.groups.iter();
         let mut changed: Vec<BacktestGroup> = groups
             .map(|((from, to), counts)| BacktestGroup {
@@ -273,12 +289,12 @@ impl Tally {
         changed
     }
 
-    fn unclear(&self) -> Vec<Unclear> {
-        let mut unclear: Vec<Unclear> = self
+    fn unclear_calls(&self) -> Vec<UnclearCalls> {
+        let mut unclear: Vec<UnclearCalls> = self
             .lacks
             .iter()
-            .map(|(lack, calls)| Unclear {
-                reason: lack.sentence().to_owned(),
+            .map(|(lack, calls)| UnclearCalls {
+                reason: lack.as_sentence().to_owned(),
                 calls: *calls,
             })
             .collect();
@@ -286,7 +302,7 @@ impl Tally {
         unclear
     }
 
-    fn examples(self) -> Vec<BacktestCall> {
+    fn into_examples(self) -> Vec<BacktestCall> {
         let mut examples = self.rejected;
         examples.extend(self.others);
         examples.truncate(EXAMPLES_MAX);
@@ -295,4 +311,4 @@ impl Tally {
 }
 
 /// Whose rule a suggestion becomes.
-pub(super) const SUGGESTED: RuleScope = RuleScope::User;
+pub(super) const SUGGESTED_SCOPE: RuleScope = RuleScope::User;

@@ -1,26 +1,28 @@
 //! Whether rules could be saved as they are written, example by example.
 
 use policy::path::Os;
-use policy::pattern::ArgumentPattern;
-use policy::rules_file::{self, Looked, Source, look};
-use protocol::rules_view::{NewRule, RuleCheck, RuleState, RuleView, RuleWarning, RulesCheck};
-use protocol::{Action, At, Capability, Fault, RuleScope};
+use policy::patterns::ArgumentPattern;
+use policy::rules_file::{self, RuleExamples, RulesFileSource, parse_rule_examples};
+use protocol::rule::rules_view::{
+    NewRule, RuleCheck, RuleState, RuleView, RuleWarning, RulesCheck,
+};
+use protocol::{At, Capability, RuleAction, RuleScope, UserError};
 use tools::registry::Registry;
 
 /// Checks a text of rules.
-pub(super) fn rules(text: &str, scope: RuleScope, now: At) -> RulesCheck {
-    let known = known_tools();
+pub(super) fn check_rules(text: &str, scope: RuleScope, now: At) -> RulesCheck {
+    let known = known_tool_ids();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    let source = Source {
+    let source = RulesFileSource {
         trusted: true,
-        os: Os::HERE,
+        os: Os::CURRENT,
         known_tools: &known,
-        ..Source::new("The text", scope)
+        ..RulesFileSource::new("The text", scope)
     };
-    let looked = look(text, &source);
-    let (fault, warnings) = match rules_file::read(text, &source) {
-        Ok(read) => (None, warnings(read.warnings)),
-        Err(fault) => (Some(unsaved(fault)), Vec::new()),
+    let looked = parse_rule_examples(text, &source);
+    let (fault, warnings) = match rules_file::parse_rules_file(text, &source) {
+        Ok(read) => (None, warning_views(read.warnings)),
+        Err(fault) => (Some(unsaved_error(fault)), Vec::new()),
     };
     RulesCheck {
         fault,
@@ -31,42 +33,42 @@ pub(super) fn rules(text: &str, scope: RuleScope, now: At) -> RulesCheck {
             .collect(),
         rules: looked
             .into_iter()
-            .filter_map(|one| shown(one, now))
+            .filter_map(|one| rule_view(one, now))
             .collect(),
     }
 }
 
 /// Checks one rule.
-pub(super) fn rule(rule: &NewRule) -> RuleCheck {
-    let known = known_tools();
+pub(super) fn check_rule(rule: &NewRule) -> RuleCheck {
+    let known = known_tool_ids();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    let source = Source {
+    let source = RulesFileSource {
         known_tools: &known,
-        ..Source::new("", RuleScope::User)
+        ..RulesFileSource::new("", RuleScope::User)
     };
-    let text = rules_file::text_of(rule);
-    let mut examples: Vec<_> = look(&text, &source)
+    let text = rules_file::format_rule(rule);
+    let mut examples: Vec<_> = parse_rule_examples(&text, &source)
         .into_iter()
         .flat_map(|one| one.examples)
         .collect();
     for example in &mut examples {
         (example.line, example.rule_line) = (None, None);
     }
-    let (fault, warnings) = match rules_file::read_new(rule, &source) {
-        Ok(read) => (None, self::warnings(read.warnings)),
+    let (fault, warnings) = match rules_file::parse_new_rule(rule, &source) {
+        Ok(read) => (None, self::warning_views(read.warnings)),
         Err(fault) => (Some(fault), Vec::new()),
     };
     RuleCheck {
         fault,
         warnings,
         examples,
-        meaning: meaning(rule),
+        meaning: describe_rule(rule),
         text,
     }
 }
 
 /// What a rule means, in a sentence.
-fn meaning(rule: &NewRule) -> String {
+fn describe_rule(rule: &NewRule) -> String {
     let what = match rule.permission.as_str() {
         "*" => "every call".to_owned(),
         permission => match permission.strip_prefix("mode:") {
@@ -85,33 +87,33 @@ fn meaning(rule: &NewRule) -> String {
         },
     };
     let verb = match rule.action {
-        Action::Allow => "Allows",
-        Action::Ask => "Asks about",
-        Action::Deny => "Denies",
+        RuleAction::Allow => "Allows",
+        RuleAction::Ask => "Asks about",
+        RuleAction::Deny => "Denies",
     };
     let is_command = matches!(rule.permission.as_str(), "bash" | "shell.run");
     let on = match rule.pattern.as_deref().map(str::trim) {
         None => ", whatever it is about".to_owned(),
         Some(pattern) if is_command => match (pattern.strip_suffix('*'), rule.action) {
-            (Some(words), Action::Allow) => {
+            (Some(words), RuleAction::Allow) => {
                 format!(": `{}`, then the end or more words", words.trim_end())
             }
-            (Some(words), Action::Ask | Action::Deny) => format!(
+            (Some(words), RuleAction::Ask | RuleAction::Deny) => format!(
                 ": `{}`, then anything, wherever in a command it may run",
                 words.trim_end()
             ),
-            (None, Action::Allow) => format!(": exactly `{pattern}`"),
-            (None, Action::Ask | Action::Deny) => {
+            (None, RuleAction::Allow) => format!(": exactly `{pattern}`"),
+            (None, RuleAction::Ask | RuleAction::Deny) => {
                 format!(": `{pattern}`, wherever in a command it may run")
             }
         },
-        Some(pattern) if of_argument(rule).is_some() => {
-            let (name, value) = of_argument(rule).unwrap_or(("", pattern));
+        Some(pattern) if argument_pattern(rule).is_some() => {
+            let (name, value) = argument_pattern(rule).unwrap_or(("", pattern));
             format!(" whose `{name}` is `{value}`")
         }
         Some(pattern) => match rule.action {
-            Action::Allow => format!(": `{pattern}`"),
-            Action::Ask | Action::Deny => format!(": `{pattern}`, at any depth"),
+            RuleAction::Allow => format!(": `{pattern}`"),
+            RuleAction::Ask | RuleAction::Deny => format!(": `{pattern}`, at any depth"),
         },
     };
     let uses = match rule.max_uses {
@@ -123,24 +125,24 @@ fn meaning(rule: &NewRule) -> String {
 }
 
 /// The argument that a rule is about, and the pattern of its value, if it is about one.
-fn of_argument(rule: &NewRule) -> Option<(&str, &str)> {
+fn argument_pattern(rule: &NewRule) -> Option<(&str, &str)> {
     let pattern = rule.pattern.as_deref()?;
-    let found = ArgumentPattern::of(&rule.permission, pattern).ok()?;
+    let found = ArgumentPattern::from_rule(&rule.permission, pattern).ok()?;
     found.and_then(|_| pattern.trim().split_once('='))
 }
 
-fn known_tools() -> Vec<String> {
+fn known_tool_ids() -> Vec<String> {
     let builtin = Registry::builtin();
     let mut known: Vec<String> = builtin
         .views()
         .iter()
         .map(|view| view.record.id().to_owned())
         .collect();
-    known.extend(tools::LOCKED.iter().map(|name| (*name).to_owned()));
+    known.extend(tools::LOCKED_TOOL_IDS.iter().map(|name| (*name).to_owned()));
     known
 }
 
-pub(super) fn warnings(found: Vec<rules_file::Warning>) -> Vec<RuleWarning> {
+pub(super) fn warning_views(found: Vec<rules_file::RulesFileWarning>) -> Vec<RuleWarning> {
     found
         .into_iter()
         .map(|warning| RuleWarning {
@@ -151,17 +153,17 @@ pub(super) fn warnings(found: Vec<rules_file::Warning>) -> Vec<RuleWarning> {
 }
 
 /// Where nothing is saved yet, no call asks because of it.
-fn unsaved(fault: Fault) -> Fault {
+fn unsaved_error(fault: UserError) -> UserError {
     let hint = fault.hint.replace(" Until then every call asks.", "");
-    Fault { hint, ..fault }
+    UserError { hint, ..fault }
 }
 
 /// A rule as it is shown, before what became of it is known.
-pub(super) fn shown(looked: Looked, now: At) -> Option<RuleView> {
+pub(super) fn rule_view(looked: RuleExamples, now: At) -> Option<RuleView> {
     let compiled = looked.rule?;
     let state = match compiled.rule.expires_ms {
         Some(at) if at <= now => RuleState::Expired,
-        _ if !compiled.trusted && compiled.rule.action == Action::Allow => RuleState::Untrusted,
+        _ if !compiled.trusted && compiled.rule.action == RuleAction::Allow => RuleState::Untrusted,
         _ => RuleState::Active,
     };
     Some(RuleView {

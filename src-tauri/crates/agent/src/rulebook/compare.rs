@@ -1,30 +1,30 @@
 //! What distinguishes two texts of rules, and what that would change.
 
-use policy::rules_file::{self, Source};
-use protocol::backtest::RuleChange;
-use protocol::rules_view::{RuleText, RulesCompared};
-use protocol::{Fault, Rule};
+use policy::rules_file::{self, RulesFileSource};
+use protocol::rule::backtest::RuleChange;
+use protocol::rule::rules_view::{RuleText, RulesComparison};
+use protocol::{Rule, UserError};
 
-use super::{Place, Tested, backtest};
-use crate::desk::Shared;
+use super::{BacktestOptions, RulebookScope, run_backtest};
+use crate::engine::EngineState;
 
 /// Compares two texts. The effect is that of the second in the place of the file of its scope as it is.
-pub(super) fn rules(
-    shared: &Shared,
-    place: &Place,
+pub(super) fn compare_rules(
+    shared: &EngineState,
+    place: &RulebookScope,
     a: &RuleText,
     b: &RuleText,
-) -> Result<RulesCompared, Fault> {
+) -> Result<RulesComparison, UserError> {
     let data_dir = &shared.config.data_dir;
-    let text = |of: &RuleText| -> Result<String, Fault> {
+    let text = |of: &RuleText| -> Result<String, UserError> {
         match &of.text {
             Some(text) => Ok(text.clone()),
-            None => Ok(place.text(data_dir, of.scope)?.unwrap_or_default()),
+            None => Ok(place.read_text(data_dir, of.scope)?.unwrap_or_default()),
         }
     };
-    let read = |name: &str, of: &RuleText| -> Result<(String, Vec<Rule>), Fault> {
+    let read = |name: &str, of: &RuleText| -> Result<(String, Vec<Rule>), UserError> {
         let text = text(of)?;
-        let file = rules_file::read(&text, &Source::new(name, of.scope))?;
+        let file = rules_file::parse_rules_file(&text, &RulesFileSource::new(name, of.scope))?;
         let rules = file.rules.into_iter().map(|compiled| compiled.rule);
         Ok((text, rules.collect()))
     };
@@ -45,7 +45,7 @@ pub(super) fn rules(
         these.iter().filter(missing).cloned().collect()
     };
     let only_a = alone(&of_a, &of_b);
-    let tested = Tested {
+    let tested = BacktestOptions {
         data_dir,
         record: &shared.record,
         ask_for_everything: shared.settings().ask_for_everything,
@@ -56,10 +56,10 @@ pub(super) fn rules(
         scope: b.scope,
         text: text_b,
     };
-    Ok(RulesCompared {
+    Ok(RulesComparison {
         both: u32::try_from(of_a.len() - only_a.len()).unwrap_or(u32::MAX),
         only_b: alone(&of_b, &of_a),
         only_a,
-        effect: backtest(&tested, place, &change)?,
+        effect: run_backtest(&tested, place, &change)?,
     })
 }

@@ -2,144 +2,152 @@
 
 use std::path::{Path, PathBuf};
 
-use policy::rules_file::{self, Source};
-use policy::trust::digest;
-use protocol::rules_view::{NewRule, RulePlace};
-use protocol::{Digest, Fault, RuleScope};
+use policy::rules_file::{self, RulesFileSource};
+use policy::trust::text_digest;
+use protocol::rule::rules_view::{NewRule, RuleLocation};
+use protocol::{Digest, RuleScope, UserError};
 
-use super::Place;
-use crate::trust;
+use super::RulebookScope;
+use crate::permissions::trust;
 
 /// Puts a text in the place of a rules file, if that is still the one that was edited. A project's file is trusted by this
 /// act. Gives the workspace root, for a project's.
 ///
 /// # Errors
 /// The text is malformed, the file changed since, or it cannot be written.
-pub fn save(
+pub fn save_rules(
     data_dir: &Path,
-    place: &Place,
+    place: &RulebookScope,
     scope: RuleScope,
     text: &str,
     base: Option<&Digest>,
-) -> Result<Option<PathBuf>, Fault> {
-    let _lock = lock(data_dir)?;
-    unchanged(data_dir, place, scope, base)?;
-    write(data_dir, place, scope, text)
+) -> Result<Option<PathBuf>, UserError> {
+    let _lock = lock_rules(data_dir)?;
+    check_unchanged(data_dir, place, scope, base)?;
+    write_rules(data_dir, place, scope, text)
 }
 
 /// Changes one rule of a file that still is as it was read, or takes it out; the rest stays as it stands, letter for letter.
 ///
 /// # Errors
 /// The file changed since, the rule is wrong, or the file cannot be read or written.
-pub fn change(
+pub fn change_rule(
     data_dir: &Path,
-    at: &RulePlace,
+    at: &RuleLocation,
     rule: Option<&NewRule>,
-) -> Result<Option<PathBuf>, Fault> {
-    let place = Place::of(at.workspace.as_deref())?;
-    let _lock = lock(data_dir)?;
-    let text = unchanged(data_dir, &place, at.scope, Some(&at.base))?;
-    trusted_before(data_dir, &place, at.scope)?;
+) -> Result<Option<PathBuf>, UserError> {
+    let place = RulebookScope::from_folder(at.workspace.as_deref())?;
+    let _lock = lock_rules(data_dir)?;
+    let text = check_unchanged(data_dir, &place, at.scope, Some(&at.base))?;
+    check_trusted(data_dir, &place, at.scope)?;
     let text = match rule {
-        Some(rule) => rules_file::with_changed(&text, at.line, rule)?,
-        None => rules_file::without(&text, at.line)?,
+        Some(rule) => rules_file::replace_rule(&text, at.line, rule)?,
+        None => rules_file::remove_rule(&text, at.line)?,
     };
-    write(data_dir, &place, at.scope, &text)
+    write_rules(data_dir, &place, at.scope, &text)
 }
 
 /// What would stand in a file that still is as it was read in the place of one of its rules.
-pub(super) fn block_with(data_dir: &Path, at: &RulePlace, rule: &NewRule) -> Result<String, Fault> {
-    let place = Place::of(at.workspace.as_deref())?;
-    let text = unchanged(data_dir, &place, at.scope, Some(&at.base))?;
-    rules_file::block_with(&text, at.line, rule)
+pub(super) fn preview_block(
+    data_dir: &Path,
+    at: &RuleLocation,
+    rule: &NewRule,
+) -> Result<String, UserError> {
+    let place = RulebookScope::from_folder(at.workspace.as_deref())?;
+    let text = check_unchanged(data_dir, &place, at.scope, Some(&at.base))?;
+    rules_file::format_replaced_rule(&text, at.line, rule)
 }
 
 /// Adds rules at the end of a rules file; the rest stays as it stands, letter for letter.
 ///
 /// # Errors
 /// A rule is wrong, or the file cannot be read or written.
-pub fn add(
+pub fn add_rules(
     data_dir: &Path,
-    place: &Place,
+    place: &RulebookScope,
     scope: RuleScope,
     rules: &[NewRule],
-) -> Result<Option<PathBuf>, Fault> {
-    let _lock = lock(data_dir)?;
-    trusted_before(data_dir, place, scope)?;
-    let mut text = place.text(data_dir, scope)?.unwrap_or_default();
+) -> Result<Option<PathBuf>, UserError> {
+    let _lock = lock_rules(data_dir)?;
+    check_trusted(data_dir, place, scope)?;
+    let mut text = place.read_text(data_dir, scope)?.unwrap_or_default();
     for rule in rules {
-        rules_file::read_new(rule, &Source::new("", scope))?;
+        rules_file::parse_new_rule(rule, &RulesFileSource::new("", scope))?;
         if !text.is_empty() {
             let end = if text.ends_with('\n') { "\n" } else { "\n\n" };
             text.push_str(end);
         }
-        text.push_str(&rules_file::text_of(rule));
+        text.push_str(&rules_file::format_rule(rule));
     }
-    write(data_dir, place, scope, &text)
+    write_rules(data_dir, place, scope, &text)
 }
 
 /// Whoever reads a rules file to write it anew has this meanwhile, in whichever process.
-fn lock(data_dir: &Path) -> Result<runtime::Lock, Fault> {
-    Ok(runtime::lock(&data_dir.join("rules.lock"))?)
+fn lock_rules(data_dir: &Path) -> Result<runtime::FileLock, UserError> {
+    Ok(runtime::lock_file(&data_dir.join("rules.lock"))?)
 }
 
 /// The text of a file that still is the one that was read; empty if there was none.
-fn unchanged(
+fn check_unchanged(
     data_dir: &Path,
-    place: &Place,
+    place: &RulebookScope,
     scope: RuleScope,
     base: Option<&Digest>,
-) -> Result<String, Fault> {
-    let text = place.text(data_dir, scope)?;
-    if text.as_deref().map(digest).as_ref() == base {
+) -> Result<String, UserError> {
+    let text = place.read_text(data_dir, scope)?;
+    if text.as_deref().map(text_digest).as_ref() == base {
         return Ok(text.unwrap_or_default());
     }
-    Err(Fault::new(
+    Err(UserError::new(
         format!(
             "{} changed since you began to edit it.",
-            place.file_shown(data_dir, scope)
+            place.display_path(data_dir, scope)
         ),
         "Look at it again, and put your change into what it is now.",
     ))
 }
 
 /// Who changes a rule of a project's file did not look at the rest of it: only what is trusted already stays so.
-fn trusted_before(data_dir: &Path, place: &Place, scope: RuleScope) -> Result<(), Fault> {
+fn check_trusted(
+    data_dir: &Path,
+    place: &RulebookScope,
+    scope: RuleScope,
+) -> Result<(), UserError> {
     let (Some(workspace), RuleScope::Project) = (&place.0, scope) else {
         return Ok(());
     };
-    let Some(text) = place.text(data_dir, scope)? else {
+    let Some(text) = place.read_text(data_dir, scope)? else {
         return Ok(());
     };
     let root = workspace.root().to_string_lossy();
-    match policy::trust::check(&root, &text, &trust::trusted(data_dir)?).may_loosen() {
+    match policy::trust::check_trust(&root, &text, &trust::load_trusted(data_dir)?).can_loosen() {
         true => Ok(()),
-        false => Err(Fault::new(
+        false => Err(UserError::new(
             format!(
                 "{} is not trusted as it is now.",
-                place.file_shown(data_dir, scope)
+                place.display_path(data_dir, scope)
             ),
             "Look at it and trust it first, then change its rules.",
         )),
     }
 }
 
-fn write(
+fn write_rules(
     data_dir: &Path,
-    place: &Place,
+    place: &RulebookScope,
     scope: RuleScope,
     text: &str,
-) -> Result<Option<PathBuf>, Fault> {
-    let file = place.file(data_dir, scope)?;
-    let shown = place.file_shown(data_dir, scope);
-    rules_file::read(text, &Source::new(&shown, scope))
-        .map_err(|fault| Fault::new(fault.message, "Correct it. Nothing was saved."))?;
+) -> Result<Option<PathBuf>, UserError> {
+    let file = place.file_path(data_dir, scope)?;
+    let shown = place.display_path(data_dir, scope);
+    rules_file::parse_rules_file(text, &RulesFileSource::new(&shown, scope))
+        .map_err(|fault| UserError::new(fault.message, "Correct it. Nothing was saved."))?;
     match (&place.0, scope) {
         (Some(workspace), RuleScope::Project) => {
             let root = workspace.root().to_owned();
-            refuse_links(&root, &file)?;
+            check_no_links(&root, &file)?;
             runtime::write_atomic(&file, text.as_bytes(), 0o644)?;
-            trust::accept(data_dir, &root, &digest(text)).map(Some)
+            trust::trust_project(data_dir, &root, &text_digest(text)).map(Some)
         }
         _ => {
             runtime::write_atomic(&file, text.as_bytes(), 0o600)?;
@@ -149,11 +157,11 @@ fn write(
 }
 
 /// A project may come with a link in the place of its rules: what that leads to is not written.
-fn refuse_links(root: &Path, file: &Path) -> Result<(), Fault> {
+fn check_no_links(root: &Path, file: &Path) -> Result<(), UserError> {
     let folder = file.parent().unwrap_or(root);
     for path in [folder, file] {
         if runtime::is_link(path) {
-            return Err(Fault::new(
+            return Err(UserError::new(
                 format!("{} is a link, so it is not written to.", path.display()),
                 "Put a file or folder in its place.",
             ));
@@ -164,7 +172,7 @@ fn refuse_links(root: &Path, file: &Path) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
-    use protocol::Action;
+    use protocol::RuleAction;
 
     use super::*;
 
@@ -172,7 +180,7 @@ mod tests {
     #[test]
     fn whoever_saves_at_the_same_time_loses_nothing() {
         let home = tempfile::tempdir().unwrap();
-        let place = Place::of(None).unwrap();
+        let place = RulebookScope::from_folder(None).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let (data_dir, place) = (home.path(), &place);
@@ -181,16 +189,20 @@ mod tests {
                         let rule = NewRule {
                             permission: "bash".to_owned(),
                             pattern: Some(format!("prog-{thread} run-{number}")),
-                            action: Action::Allow,
+                            action: RuleAction::Allow,
                             ..NewRule::default()
                         };
-                        add(data_dir, place, RuleScope::User, &[rule]).unwrap();
+                        add_rules(data_dir, place, RuleScope::User, &[rule]).unwrap();
                     }
                 });
             }
         });
-        let text = place.text(home.path(), RuleScope::User).unwrap().unwrap();
-        let read = rules_file::read(&text, &Source::new("r", RuleScope::User)).unwrap();
+        let text = place
+            .read_text(home.path(), RuleScope::User)
+            .unwrap()
+            .unwrap();
+        let read = rules_file::parse_rules_file(&text, &RulesFileSource::new("r", RuleScope::User))
+            .unwrap();
         assert_eq!(read.rules.len(), 40);
     }
 }

@@ -2,63 +2,91 @@
 
 use std::path::{Path, PathBuf};
 
-use policy::import::{self, Whose};
-use protocol::Fault;
-use protocol::import::{ImportSource, Product};
+use policy::import::{self, ConfigOwner};
+use protocol::UserError;
+use protocol::rule::import::{ImportSource, RuleImportProduct};
 
-use super::Place;
+use super::RulebookScope;
 
 /// Where a product keeps what a person, or a project, permits; below the home or the project's folder.
-const PLACES: &[(Product, Whose, &str)] = &[
-    (Product::ClaudeCode, Whose::Person, ".claude/settings.json"),
-    (Product::ClaudeCode, Whose::Project, ".claude/settings.json"),
+const IMPORT_PATHS: &[(RuleImportProduct, ConfigOwner, &str)] = &[
     (
-        Product::ClaudeCode,
-        Whose::Project,
+        RuleImportProduct::ClaudeCode,
+        ConfigOwner::Person,
+        ".claude/settings.json",
+    ),
+    (
+        RuleImportProduct::ClaudeCode,
+        ConfigOwner::Project,
+        ".claude/settings.json",
+    ),
+    (
+        RuleImportProduct::ClaudeCode,
+        ConfigOwner::Project,
         ".claude/settings.local.json",
     ),
     (
-        Product::Opencode,
-        Whose::Person,
+        RuleImportProduct::Opencode,
+        ConfigOwner::Person,
         ".config/opencode/opencode.json",
     ),
     (
-        Product::Opencode,
-        Whose::Person,
+        RuleImportProduct::Opencode,
+        ConfigOwner::Person,
         ".config/opencode/opencode.jsonc",
     ),
-    (Product::Opencode, Whose::Project, "opencode.json"),
-    (Product::Opencode, Whose::Project, "opencode.jsonc"),
-    (Product::Codex, Whose::Person, ".codex/rules"),
-    (Product::Codex, Whose::Project, ".codex/rules"),
+    (
+        RuleImportProduct::Opencode,
+        ConfigOwner::Project,
+        "opencode.json",
+    ),
+    (
+        RuleImportProduct::Opencode,
+        ConfigOwner::Project,
+        "opencode.jsonc",
+    ),
+    (
+        RuleImportProduct::Codex,
+        ConfigOwner::Person,
+        ".codex/rules",
+    ),
+    (
+        RuleImportProduct::Codex,
+        ConfigOwner::Project,
+        ".codex/rules",
+    ),
 ];
 
 /// Every file that is there, with what could be taken from it.
-pub fn found(place: &Place) -> Vec<ImportSource> {
+pub fn found(place: &RulebookScope) -> Vec<ImportSource> {
     let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
     let workspace = place.0.as_ref().map(|one| one.root().to_owned());
     let mut all = Vec::new();
-    for (product, whose, path) in PLACES {
+    for (product, whose, path) in IMPORT_PATHS {
         let under = match whose {
-            Whose::Person => &home,
-            Whose::Project => &workspace,
+            ConfigOwner::Person => &home,
+            ConfigOwner::Project => &workspace,
         };
         let Some(path) = under.as_ref().map(|under| under.join(path)) else {
             continue;
         };
-        for file in files(*product, path) {
-            all.extend(source(*product, &file, *whose));
+        for file in list_files(*product, path) {
+            all.extend(read_source(*product, &file, *whose));
         }
     }
     all
 }
 
 /// What could be taken from a file that is named.
-pub fn of_file(product: Product, file: &Path, whose: Whose) -> ImportSource {
-    source(product, file, whose).unwrap_or_else(|| ImportSource {
+pub fn source_from_file(
+    product: RuleImportProduct,
+    file: &Path,
+    whose: ConfigOwner,
+) -> ImportSource {
+    read_source(product, file, whose).unwrap_or_else(|| ImportSource {
         product,
         file: file.display().to_string(),
-        fault: Some(Fault::new(
+        fault: Some(UserError::new(
             format!("There is no file {}.", file.display()),
             "Check the path.",
         )),
@@ -67,21 +95,27 @@ pub fn of_file(product: Product, file: &Path, whose: Whose) -> ImportSource {
 }
 
 /// A folder of rules stands for the files in it.
-fn files(product: Product, path: PathBuf) -> Vec<PathBuf> {
+fn list_files(product: RuleImportProduct, path: PathBuf) -> Vec<PathBuf> {
     match product {
-        Product::ClaudeCode | Product::Opencode => vec![path],
-        Product::Codex => {
-            let names = runtime::names_in(&path).unwrap_or_default().into_iter();
+        RuleImportProduct::ClaudeCode | RuleImportProduct::Opencode => vec![path],
+        RuleImportProduct::Codex => {
+            let names = runtime::list_file_names(&path)
+                .unwrap_or_default()
+                .into_iter();
             let rules = names.filter(|name| name.ends_with(".rules"));
             rules.map(|name| path.join(name)).collect()
         }
     }
 }
 
-fn source(product: Product, file: &Path, whose: Whose) -> Option<ImportSource> {
+fn read_source(
+    product: RuleImportProduct,
+    file: &Path,
+    whose: ConfigOwner,
+) -> Option<ImportSource> {
     let read = match runtime::read_text(file) {
         Ok(None) => return None,
-        Ok(Some(text)) => import::read(product, &text, whose),
+        Ok(Some(text)) => import::import_permissions(product, &text, whose),
         Err(error) => Err(error.into()),
     };
     let (suggestions, fault) = match read {

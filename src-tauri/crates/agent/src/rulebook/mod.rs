@@ -1,37 +1,40 @@
 //! Rules as a person looks at them, edits them and tries them out. Nothing here decides a call.
 
-pub(crate) mod asked;
 mod backtest;
 mod check;
 mod compare;
 mod edit;
+pub mod explain;
 pub mod imports;
-mod recorded;
-mod suggest;
+pub(crate) mod queries;
+mod recorded_call;
+pub mod simulation;
+mod suggestions;
 mod view;
 
 use std::path::{Path, PathBuf};
 
-use policy::rules_file::{self, Source};
-use protocol::backtest::RuleChange;
-use protocol::{Fault, RuleScope};
+use policy::rules_file::{self, RulesFileSource};
+use protocol::rule::backtest::RuleChange;
+use protocol::{RuleScope, UserError};
 use runtime::Workspace;
 
-use crate::rules::{self, Draft, Loaded};
-use crate::trust::PROJECT_FILE;
+use crate::permissions::rules;
+use crate::permissions::rules::{LoadedRules, RuleDraft};
+use crate::permissions::trust::PROJECT_FILE;
 
-pub use backtest::{Tested, backtest};
-pub use edit::{add, change, save};
+pub use backtest::{BacktestOptions, run_backtest};
+pub use edit::{add_rules, change_rule, save_rules};
 
 /// A workspace, or what holds everywhere.
-pub struct Place(Option<Workspace>);
+pub struct RulebookScope(Option<Workspace>);
 
-impl Place {
+impl RulebookScope {
     /// The workspace in this folder; everywhere if none is named.
     ///
     /// # Errors
     /// It is no folder that can be opened.
-    pub fn of(folder: Option<&str>) -> Result<Self, Fault> {
+    pub fn from_folder(folder: Option<&str>) -> Result<Self, UserError> {
         let workspace = folder.map(|folder| Workspace::open(Path::new(folder)));
         Ok(Self(workspace.transpose()?))
     }
@@ -41,67 +44,71 @@ impl Place {
         workspace.map(|workspace| workspace.root().display().to_string())
     }
 
-    fn load(&self, data_dir: &Path, draft: &Draft<'_>) -> Loaded {
-        rules::load_with(data_dir, self.0.as_ref(), &[], None, draft)
+    fn load_draft(&self, data_dir: &Path, draft: &RuleDraft<'_>) -> LoadedRules {
+        rules::load_draft_rules(data_dir, self.0.as_ref(), &[], None, draft)
     }
 
     /// The rules as they would be after a change.
-    fn changed(&self, data_dir: &Path, change: &RuleChange) -> Result<Loaded, Fault> {
+    fn load_changed(&self, data_dir: &Path, change: &RuleChange) -> Result<LoadedRules, UserError> {
         Ok(match change {
             RuleChange::Add { rule, scope } => {
-                let source = Source {
+                let source = RulesFileSource {
                     trusted: true,
-                    ..Source::new("", *scope)
+                    ..RulesFileSource::new("", *scope)
                 };
-                let added = rules_file::read_new(rule, &source)?;
-                let mut loaded = self.load(data_dir, &Draft::Nothing);
+                let added = rules_file::parse_new_rule(rule, &source)?;
+                let mut loaded = self.load_draft(data_dir, &RuleDraft::Unchanged);
                 loaded.rules.extend(added.rules);
                 loaded
             }
             RuleChange::Replace { scope, text } => {
-                let draft = Draft::Instead(*scope, text);
-                let source = Source::new("The draft", *scope);
-                rules_file::read(text, &source)?;
-                self.load(data_dir, &draft)
+                let draft = RuleDraft::Replace(*scope, text);
+                let source = RulesFileSource::new("The draft", *scope);
+                rules_file::parse_rules_file(text, &source)?;
+                self.load_draft(data_dir, &draft)
             }
             RuleChange::Change { scope, line, rule } => {
-                let text = self.text(data_dir, *scope)?.unwrap_or_default();
-                let text = rules_file::with_changed(&text, *line, rule)?;
-                rules_file::read(&text, &Source::new("The draft", *scope))?;
-                self.load(data_dir, &Draft::Instead(*scope, &text))
+                let text = self.read_text(data_dir, *scope)?.unwrap_or_default();
+                let text = rules_file::replace_rule(&text, *line, rule)?;
+                rules_file::parse_rules_file(&text, &RulesFileSource::new("The draft", *scope))?;
+                self.load_draft(data_dir, &RuleDraft::Replace(*scope, &text))
             }
             RuleChange::Remove { scope, line } => {
-                self.load(data_dir, &Draft::Without(*scope, *line))
+                self.load_draft(data_dir, &RuleDraft::Without(*scope, *line))
             }
         })
     }
 
     /// The file that the rules of a scope are kept in.
-    fn file(&self, data_dir: &Path, scope: RuleScope) -> Result<PathBuf, Fault> {
+    fn file_path(&self, data_dir: &Path, scope: RuleScope) -> Result<PathBuf, UserError> {
         match (scope, &self.0) {
             (RuleScope::User, _) => Ok(data_dir.join("rules.toml")),
             (RuleScope::Project, Some(workspace)) => Ok(workspace.root().join(PROJECT_FILE)),
-            (RuleScope::Project, None) => Err(Fault::new(
+            (RuleScope::Project, None) => Err(UserError::new(
                 "A project's rules need its folder.",
                 "Name the workspace.",
             )),
-            (RuleScope::Builtin | RuleScope::Manifest | RuleScope::Session, _) => Err(Fault::new(
-                "Only your own rules and a project's are kept in a file that is edited here.",
-                "Choose one of these two.",
-            )),
+            (RuleScope::Builtin | RuleScope::Manifest | RuleScope::Session, _) => {
+                Err(UserError::new(
+                    "Only your own rules and a project's are kept in a file that is edited here.",
+                    "Choose one of these two.",
+                ))
+            }
         }
     }
 
     /// The text of that file; none if there is none.
-    fn text(&self, data_dir: &Path, scope: RuleScope) -> Result<Option<String>, Fault> {
+    fn read_text(&self, data_dir: &Path, scope: RuleScope) -> Result<Option<String>, UserError> {
         match (scope, &self.0) {
-            (RuleScope::Project, Some(workspace)) => crate::trust::project(workspace),
-            _ => Ok(runtime::read_text(&self.file(data_dir, scope)?)?),
+            (RuleScope::Project, Some(workspace)) => {
+                crate::permissions::trust::read_project_rules(workspace)
+            }
+            _ => Ok(runtime::read_text(&self.file_path(data_dir, scope)?)?),
         }
     }
 
     /// The file as a person writes it.
-    fn file_shown(&self, data_dir: &Path, scope: RuleScope) -> String {
+    fn display_path(&self, data_dir: &Path, scope: RuleScope) -> String {
         match scope {
             RuleScope::Project => PROJECT_FILE.to_owned(),
             _ => data_dir.join("rules.toml").display().to_string(),

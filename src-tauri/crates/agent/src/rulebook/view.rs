@@ -1,29 +1,30 @@
 //! All rules that hold in a workspace, with what became of each, and the ledger of grants.
 
-use policy::builtin::Protections;
-use policy::rules_file::{self, Source, look};
+use policy::protections::Protections;
+use policy::rules_file::{self, RulesFileSource, parse_rule_examples};
 use policy::trust;
-use protocol::ledger::GrantView;
-use protocol::rules_view::{RuleSource, RuleState, RuleView, RulesView, WatchdogView};
-use protocol::{At, Fault, Rule, RuleScope, SessionId};
-use record::{Hits, rule_key};
+use protocol::rule::grants::GrantView;
+use protocol::rule::rules_view::{RuleSource, RuleState, RuleView, RulesView, WatchdogView};
+use protocol::{At, Rule, RuleScope, SessionId, UserError};
+use record::{RuleHits, rule_key};
 
-use super::{Place, check};
-use crate::desk::Shared;
-use crate::ledger::{self, Granted};
-use crate::uses;
+use super::{RulebookScope, check};
+use crate::engine::EngineState;
+use crate::permissions::grant_ledger;
+use crate::permissions::grant_ledger::StoredGrant;
+use crate::permissions::rule_uses;
 
 /// What is known of the use of rules.
-struct Used<'a> {
-    shared: &'a Shared,
-    hits: Hits,
+struct RuleUsage<'a> {
+    shared: &'a EngineState,
+    hits: RuleHits,
     /// The sessions that count: those of the workspace, or all.
     sessions: Option<Vec<SessionId>>,
     now: At,
 }
 
-impl Used<'_> {
-    fn of(&self, rule: &Rule) -> (u64, Option<At>) {
+impl RuleUsage<'_> {
+    fn usage_of(&self, rule: &Rule) -> (u64, Option<At>) {
         let key = rule_key(rule);
         let everywhere = rule.scope == RuleScope::User || rule.grant.is_some();
         let counts = |session: &SessionId| match &self.sessions {
@@ -39,12 +40,14 @@ impl Used<'_> {
         })
     }
 
-    fn fill(&self, mut view: RuleView) -> RuleView {
-        (view.hits, view.last_used) = self.of(&view.rule);
-        view.uses_left = view
-            .rule
-            .max_uses
-            .map(|max| max.saturating_sub(uses::had(&self.shared.config.data_dir, &view.rule)));
+    fn add_usage(&self, mut view: RuleView) -> RuleView {
+        (view.hits, view.last_used) = self.usage_of(&view.rule);
+        view.uses_left = view.rule.max_uses.map(|max| {
+            max.saturating_sub(rule_uses::count_uses(
+                &self.shared.config.data_dir,
+                &view.rule,
+            ))
+        });
         if view.uses_left == Some(0) {
             view.state = RuleState::Spent;
         }
@@ -53,32 +56,32 @@ impl Used<'_> {
 }
 
 /// Everything that the screen of rules shows.
-pub(super) fn rules(
-    shared: &Shared,
-    place: &Place,
+pub(super) fn build_rules_view(
+    shared: &EngineState,
+    place: &RulebookScope,
     session: Option<&SessionId>,
-) -> Result<RulesView, Fault> {
+) -> Result<RulesView, UserError> {
     let root = place.root();
     let sessions = shared.record.sessions()?;
     let here = root.as_ref().map(|root| {
         let here = sessions.iter().filter(|one| one.workspace == *root);
         here.map(|one| one.id.clone()).collect()
     });
-    let used = Used {
+    let used = RuleUsage {
         shared,
-        hits: shared.record.hits()?,
+        hits: shared.record.rule_hits()?,
         sessions: here,
         now: shared.config.clock.now(),
     };
-    let mut sources = vec![built_in(&used)];
-    sources.push(source(&used, place, RuleScope::User));
+    let mut sources = vec![built_in_source(&used)];
+    sources.push(file_source(&used, place, RuleScope::User));
     if root.is_some() {
-        sources.push(source(&used, place, RuleScope::Project));
+        sources.push(file_source(&used, place, RuleScope::Project));
     }
-    let (granted, _) = ledger::all(&shared.config.data_dir);
-    let shows = |one: &&Granted| {
+    let (granted, _) = grant_ledger::load_grants(&shared.config.data_dir);
+    let shows = |one: &&StoredGrant| {
         let is_here = one.workspace.is_none() || root.is_none() || one.workspace == root;
-        let of_session = session.is_none_or(|id| one.session().is_none_or(|own| own == id));
+        let of_session = session.is_none_or(|id| one.session_id().is_none_or(|own| own == id));
         is_here && of_session
     };
     Ok(RulesView {
@@ -86,7 +89,7 @@ pub(super) fn rules(
         grants: granted
             .iter()
             .filter(shows)
-            .map(|one| grant(&used, one))
+            .map(|one| grant_view(&used, one))
             .collect(),
         watchdogs: shared
             .settings()
@@ -102,10 +105,10 @@ pub(super) fn rules(
     })
 }
 
-fn built_in(used: &Used<'_>) -> RuleSource {
+fn built_in_source(used: &RuleUsage<'_>) -> RuleSource {
     let protections = Protections::standard();
     let rules = protections.rules().map(|rule| {
-        used.fill(RuleView {
+        used.add_usage(RuleView {
             rule: rule.clone(),
             matches: Vec::new(),
             not_matches: Vec::new(),
@@ -130,9 +133,9 @@ fn built_in(used: &Used<'_>) -> RuleSource {
     }
 }
 
-fn source(used: &Used<'_>, place: &Place, scope: RuleScope) -> RuleSource {
+fn file_source(used: &RuleUsage<'_>, place: &RulebookScope, scope: RuleScope) -> RuleSource {
     let data_dir = &used.shared.config.data_dir;
-    let shown = place.file_shown(data_dir, scope);
+    let shown = place.display_path(data_dir, scope);
     let mut found = RuleSource {
         scope,
         file: Some(shown.clone()),
@@ -145,7 +148,7 @@ fn source(used: &Used<'_>, place: &Place, scope: RuleScope) -> RuleSource {
         warnings: Vec::new(),
         trust: None,
     };
-    let text = match place.text(data_dir, scope) {
+    let text = match place.read_text(data_dir, scope) {
         Ok(Some(text)) => text,
         Ok(None) => return found,
         Err(fault) => {
@@ -153,35 +156,35 @@ fn source(used: &Used<'_>, place: &Place, scope: RuleScope) -> RuleSource {
             return found;
         }
     };
-    let mut source = Source::new(&shown, scope);
+    let mut source = RulesFileSource::new(&shown, scope);
     if let (RuleScope::Project, Some(root)) = (scope, place.root()) {
-        let known = crate::trust::trusted(data_dir).unwrap_or_default();
-        let trust = trust::check(&root, &text, &known);
-        source.trusted = trust.may_loosen();
+        let known = crate::permissions::trust::load_trusted(data_dir).unwrap_or_default();
+        let trust = trust::check_trust(&root, &text, &known);
+        source.trusted = trust.can_loosen();
         found.trust = Some(trust);
     }
-    match rules_file::read(&text, &source) {
+    match rules_file::parse_rules_file(&text, &source) {
         Ok(read) => {
             found.default = read.default;
-            found.warnings = check::warnings(read.warnings);
+            found.warnings = check::warning_views(read.warnings);
         }
         Err(fault) => found.fault = Some(fault),
     }
-    found.rules = look(&text, &source)
+    found.rules = parse_rule_examples(&text, &source)
         .into_iter()
-        .filter_map(|one| check::shown(one, used.now))
-        .map(|view| used.fill(view))
+        .filter_map(|one| check::rule_view(one, used.now))
+        .map(|view| used.add_usage(view))
         .collect();
-    found.digest = Some(trust::digest(&text));
+    found.digest = Some(trust::text_digest(&text));
     found.text = Some(text);
     found
 }
 
-fn grant(used: &Used<'_>, granted: &Granted) -> GrantView {
-    let rule = granted.rule();
-    let (hits, last_used) = used.of(&rule);
+fn grant_view(used: &RuleUsage<'_>, granted: &StoredGrant) -> GrantView {
+    let rule = granted.to_rule();
+    let (hits, last_used) = used.usage_of(&rule);
     let uses = match rule.max_uses {
-        Some(_) => uses::had(&used.shared.config.data_dir, &rule),
+        Some(_) => rule_uses::count_uses(&used.shared.config.data_dir, &rule),
         None => 0,
     };
     let over = granted.until_ms.is_some_and(|at| at <= used.now);
@@ -190,8 +193,8 @@ fn grant(used: &Used<'_>, granted: &Granted) -> GrantView {
         id: granted.id.clone(),
         lasts: granted.lasts,
         workspace: granted.workspace.clone(),
-        session: granted.session().cloned(),
-        words: granted.words(),
+        session: granted.session_id().cloned(),
+        words: granted.describe(),
         since: granted.since,
         until: granted.until_ms,
         uses,

@@ -7,7 +7,7 @@ use protocol::Rule;
 use tokio::sync::watch;
 
 use super::Session;
-use crate::delegate;
+use crate::session::sub_agent_task;
 
 impl Session {
     /// The rules in force.
@@ -19,43 +19,43 @@ impl Session {
     }
 
     /// Hears when the rules are read anew.
-    pub(crate) fn rules_read(&self) -> watch::Receiver<u64> {
+    pub(crate) fn watch_rules(&self) -> watch::Receiver<u64> {
         self.rules_changed.subscribe()
     }
 
     /// Takes rules out of force that were used as often as they may.
-    pub(crate) fn spend(&self, spent: &[Rule]) {
+    pub(crate) fn remove_used_up_rules(&self, spent: &[Rule]) {
         if spent.is_empty() {
             return;
         }
         let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
         let changed = Arc::make_mut(&mut rules);
-        spent.iter().for_each(|rule| changed.spend(rule));
+        spent.iter().for_each(|rule| changed.mark_spent(rule));
     }
 
     /// Puts other rules in force, until they are read anew.
-    pub(crate) fn use_rules(&self, rules: RuleSet) {
+    pub(crate) fn set_rules(&self, rules: RuleSet) {
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
     }
 
     /// Reads the rules anew; says what is wrong with them.
     pub(crate) fn reload_rules(&self) {
-        let config = &self.shared.config;
-        let mut loaded = self.rules_known.load(
+        let config = &self.engine.config;
+        let mut loaded = self.rule_files.load(
             &config.data_dir,
-            Some(&self.hands.workspace),
-            &delegate::lineage(self),
+            Some(&self.tool_context.workspace),
+            &sub_agent_task::session_lineage(self),
             config.rules.as_deref(),
         );
-        let mut agents = self.bounds.rules().peekable();
+        let mut agents = self.bounds.manifest_rules().peekable();
         if agents.peek().is_some() {
             agents.for_each(|rules| loaded.rules.add(rules));
-            crate::uses::spend(&config.data_dir, &mut loaded.rules);
+            crate::permissions::rule_uses::remove_used_up(&config.data_dir, &mut loaded.rules);
         }
-        self.use_rules(loaded.rules);
+        self.set_rules(loaded.rules);
         self.rules_changed.send_modify(|times| *times += 1);
-        let faults = loaded.faults.into_iter().chain(loaded.untrusted);
-        self.shared
-            .set_rule_faults(self.hands.workspace.root(), faults.collect());
+        let faults = loaded.errors.into_iter().chain(loaded.untrusted);
+        self.engine
+            .set_rule_errors(self.tool_context.workspace.root(), faults.collect());
     }
 }

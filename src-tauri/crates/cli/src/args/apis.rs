@@ -4,11 +4,11 @@ use clap::Subcommand;
 
 /// What is done with services.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Apis {
+pub(crate) enum ApisCommand {
     /// List them, with their tools and what waits for a look.
     List,
     /// Set one up, by its OpenAPI document. It is off until it is enabled.
-    Add(Box<Add>),
+    Add(Box<AddApiArgs>),
     /// Switch one on: its document is read, and the first time its tools are approved as they are then.
     Enable {
         /// Its name.
@@ -37,7 +37,7 @@ pub(crate) enum Apis {
 /// A service that is set up. A value may be `${NAME}` or `keychain:NAME`; secrets are put into the keychain by `countersign
 /// servers secret NAME`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Add {
+pub(crate) struct AddApiArgs {
     /// Its name, the first half of its tools' names: letters, digits, `-` and single `_`.
     pub(crate) api: String,
     /// Its document: an address, or a file.
@@ -76,6 +76,6 @@ pub(crate) struct Add {
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Vec<String>,
     /// How long it may take to answer, in milliseconds.
-    #[arg(long, value_name = "MS", default_value_t = protocol::apis::API_TIMEOUT_MS)]
+    #[arg(long, value_name = "MS", default_value_t = protocol::server::apis::API_TIMEOUT_MS)]
     pub(crate) timeout_ms: u32,
 }

@@ -2,7 +2,7 @@
 
 use clap::{Command, CommandFactory};
 
-use super::Args;
+use super::CliArgs;
 
 /// Verbs, as they are typed, and what to type. Every verb has at least one example, and every example is parsed by a test.
 const EXAMPLES: &[(&str, &[&str])] = &[
@@ -245,7 +245,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
 ];
 
 /// What a client's settings need, beside an example.
-const CLIENT: &str = r#"In a client's settings (Claude Desktop, Cursor and others; VS Code says `servers` in the place of `mcpServers`):
+const CLIENT_EXAMPLE: &str = r#"In a client's settings (Claude Desktop, Cursor and others; VS Code says `servers` in the place of `mcpServers`):
   { "mcpServers": { "countersign": {
       "command": "countersign",
       "args": ["gateway", "mcp", "--workspace", "/home/me/project"] } } }
@@ -256,25 +256,25 @@ With Codex:        codex mcp add countersign -- countersign gateway mcp --worksp
 Most clients start servers with few variables: name another data folder with --data-dir, not with COUNTERSIGN_DATA_DIR."#;
 
 /// The command with all of its verbs, their examples and summaries of one sentence.
-pub(crate) fn command() -> Command {
-    Args::command().mut_subcommands(|verb| documented(verb, ""))
+pub(crate) fn build_command() -> Command {
+    CliArgs::command().mut_subcommands(|verb| add_examples(verb, ""))
 }
 
-fn documented(command: Command, above: &str) -> Command {
+fn add_examples(command: Command, above: &str) -> Command {
     let path = format!("{above} {}", command.get_name());
     let path = path.trim().to_owned();
-    let examples = examples_of(&path).iter();
+    let examples = find_examples(&path).iter();
     let mut after: Vec<String> = Vec::new();
     let examples: Vec<String> = examples.map(|one| format!("  {one}")).collect();
     if !examples.is_empty() {
         after.push(format!("Examples:\n{}", examples.join("\n")));
     }
     if path == "gateway mcp" {
-        after.push(CLIENT.to_owned());
+        after.push(CLIENT_EXAMPLE.to_owned());
     }
-    summarized(command, &path)
+    shorten_about(command, &path)
         .after_help(after.join("\n\n"))
-        .mut_subcommands(|verb| documented(verb, &path))
+        .mut_subcommands(|verb| add_examples(verb, &path))
 }
 
 /// Longest summary of a command in a list, in characters.
@@ -288,7 +288,7 @@ const SUMMARIES: [(&str, &str); 1] = [(
 
 /// The command whose summary in a list is the first sentence of what it says of itself, or what stands before its first comma
 /// or colon where that is too long. Its own help has all of it.
-fn summarized(command: Command, path: &str) -> Command {
+fn shorten_about(command: Command, path: &str) -> Command {
     let Some(about) = command.get_about().map(ToString::to_string) else {
         return command;
     };
@@ -305,7 +305,7 @@ fn summarized(command: Command, path: &str) -> Command {
     command.about(summary).long_about(format!("{about}."))
 }
 
-fn examples_of(path: &str) -> &'static [&'static str] {
+fn find_examples(path: &str) -> &'static [&'static str] {
     let found = EXAMPLES.iter().find(|(verb, _)| *verb == path);
     found.map_or(&[], |(_, examples)| examples)
 }
@@ -331,7 +331,7 @@ mod tests {
 
     fn verbs() -> Vec<(String, Command)> {
         let mut found = Vec::new();
-        all(&command(), "", &mut found);
+        all(&build_command(), "", &mut found);
         found
     }
 
@@ -340,7 +340,7 @@ mod tests {
         let verbs = verbs();
         let without: Vec<_> = verbs
             .iter()
-            .filter(|(path, _)| examples_of(path).is_empty())
+            .filter(|(path, _)| find_examples(path).is_empty())
             .map(|(path, _)| path)
             .collect();
         assert_eq!(without, [""; 0], "these have none");
@@ -364,7 +364,7 @@ mod tests {
             for example in *examples {
                 let line = example.rsplit(" | ").next().unwrap();
                 let line = line.split(['<', '>']).next().unwrap();
-                let parsed = command().try_get_matches_from(words(line));
+                let parsed = build_command().try_get_matches_from(words(line));
                 assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
             }
         }
@@ -392,7 +392,10 @@ mod tests {
 
     #[test]
     fn lists_of_commands_fit_into_eighty_columns() {
-        for (path, mut verb) in verbs().into_iter().chain([(String::new(), command())]) {
+        for (path, mut verb) in verbs()
+            .into_iter()
+            .chain([(String::new(), build_command())])
+        {
             if !verb.has_subcommands() {
                 continue;
             }

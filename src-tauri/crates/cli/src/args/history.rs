@@ -7,7 +7,7 @@ use clap::Subcommand;
 /// The history.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct History {
+pub(crate) struct HistoryArgs {
     /// Show at most this many.
     #[arg(long, default_value_t = 50)]
     pub(crate) limit: u32,
@@ -15,19 +15,19 @@ pub(crate) struct History {
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
     #[command(subcommand)]
-    pub(crate) asked: Option<Collect>,
+    pub(crate) command: Option<HistoryCommand>,
 }
 
 /// What is done with the history.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Collect {
+pub(crate) enum HistoryCommand {
     /// Drop what is too old or too much by the settings, and tell what is left.
     Gc,
 }
 
 /// What is taken back.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Undo {
+pub(crate) struct UndoArgs {
     /// The history entries, of any workspace; the newest that stands in this one if none is named.
     #[arg(value_name = "ENTRY")]
     pub(crate) entries: Vec<String>,
@@ -41,12 +41,12 @@ pub(crate) struct Undo {
     #[arg(long)]
     pub(crate) look: bool,
     #[command(flatten)]
-    pub(crate) choices: Choices,
+    pub(crate) choices: ConflictArgs,
 }
 
 /// What is brought again.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Redo {
+pub(crate) struct RedoArgs {
     /// The history entry, of any workspace; the last that was taken back in this one if none is named.
     pub(crate) entry: Option<String>,
     /// The workspace whose last undo is meant, or a folder in it.
@@ -58,12 +58,12 @@ pub(crate) struct Redo {
     )]
     pub(crate) workspace: PathBuf,
     #[command(flatten)]
-    pub(crate) choices: Choices,
+    pub(crate) choices: ConflictArgs,
 }
 
 /// What becomes of paths that changed since.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Choices {
+pub(crate) struct ConflictArgs {
     /// Leave this path as it is now. May be repeated, like the next two.
     #[arg(long, value_name = "PATH")]
     pub(crate) keep: Vec<String>,

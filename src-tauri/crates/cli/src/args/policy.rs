@@ -6,12 +6,12 @@ use clap::Subcommand;
 
 /// What the rules are asked.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Policy {
+pub(crate) enum PolicyCommand {
     /// Judge calls, one a line on standard input.
     ///
     /// Reads lines `{"id":…,"tool":…,"args":{…}}` and writes lines `{"id":…,"verdict":"allow|deny|ask","trail":[…]}` in the
     /// same order. Without --rules, the person's rules and those of the workspace hold.
-    Check(Judging),
+    Check(EvaluationArgs),
     /// Judge one call and say why, in words.
     Explain {
         /// The tool's id or an alias.
@@ -20,7 +20,7 @@ pub(crate) enum Policy {
         #[arg(value_name = "ARGS_JSON")]
         arguments: String,
         #[command(flatten)]
-        judging: Judging,
+        judging: EvaluationArgs,
     },
     /// Show a project's rules file, and trust it.
     ///
@@ -39,13 +39,13 @@ pub(crate) enum Policy {
     /// Hold a change of the rules against every call on record.
     ///
     /// Shows which would have got another verdict, those that were rejected first. Nothing is changed.
-    Backtest(Backtest),
+    Backtest(BacktestArgs),
     /// Show permissions of other products as rules that are never looser.
-    Import(Import),
+    Import(ImportRulesArgs),
     /// List what was granted on cards, or take a grant back.
     Grants {
         #[command(subcommand)]
-        asked: Option<Grants>,
+        asked: Option<GrantsCommand>,
     },
     /// Look for errors in rules files, and for what is hardly meant.
     Lint {
@@ -57,7 +57,7 @@ pub(crate) enum Policy {
 
 /// What is done with grants.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Grants {
+pub(crate) enum GrantsCommand {
     /// Take a grant back, at once, in every running session.
     Revoke {
         /// Its id, or the end of it.
@@ -67,9 +67,9 @@ pub(crate) enum Grants {
 
 /// A change to hold against the record.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Backtest {
+pub(crate) struct BacktestArgs {
     #[command(flatten)]
-    pub(crate) change: Change,
+    pub(crate) change: RuleChangeArgs,
     /// The workspace whose calls are judged.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) workspace: PathBuf,
@@ -84,7 +84,7 @@ pub(crate) struct Backtest {
 /// What is changed.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
-pub(crate) struct Change {
+pub(crate) struct RuleChangeArgs {
     /// Put this file in the place of the person's (user) or the project's (if left out) rules.
     #[arg(long, value_name = "[SCOPE:]FILE")]
     pub(crate) rules: Option<String>,
@@ -95,7 +95,7 @@ pub(crate) struct Change {
 
 /// What is imported.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Import {
+pub(crate) struct ImportRulesArgs {
     /// One product alone; needed where a file is named.
     #[arg(long, value_parser = ["claude-code", "opencode", "codex"])]
     pub(crate) from: Option<String>,
@@ -112,7 +112,7 @@ pub(crate) struct Import {
 
 /// By what calls are judged.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Judging {
+pub(crate) struct EvaluationArgs {
     /// A rules file, in the scope manifest, user, project (if left out) or session. It counts as trusted. May be repeated;
     /// no other rules hold then.
     #[arg(long, value_name = "[SCOPE:]FILE")]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// What is said when a session begins, and holds for its whole life.
-const NEW_SESSION: [&str; 7] = [
+const NEW_SESSION_OPTIONS: [&str; 7] = [
     "provider",
     "model",
     "thinking",
@@ -15,7 +15,7 @@ const NEW_SESSION: [&str; 7] = [
 
 /// An agent's task.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Run {
+pub(crate) struct RunArgs {
     /// The folder that the agent works in.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) workspace: PathBuf,
@@ -32,10 +32,10 @@ pub(crate) struct Run {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) temperature: Option<f64>,
     /// Go on with the last session of the folder.
-    #[arg(short = 'c', long = "continue", conflicts_with_all = NEW_SESSION)]
+    #[arg(short = 'c', long = "continue", conflicts_with_all = NEW_SESSION_OPTIONS)]
     pub(crate) go_on: bool,
     /// Go on with this session: its id or the end of it, as `sessions` lists it. Without a prompt, from where it stopped.
-    #[arg(short, long, value_name = "SESSION", conflicts_with_all = NEW_SESSION, conflicts_with_all = ["go_on", "workspace"])]
+    #[arg(short, long, value_name = "SESSION", conflicts_with_all = NEW_SESSION_OPTIONS, conflicts_with_all = ["go_on", "workspace"])]
     pub(crate) resume: Option<String>,
     /// Attach a file to the prompt: its text, or what is to be seen on it if it is an image; `-` for standard input. May be repeated.
     #[arg(short, long, value_name = "FILE")]
@@ -53,9 +53,9 @@ pub(crate) struct Run {
     #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "spans", "agent", "chunks", "tool-events"])]
     pub(crate) events: Option<String>,
     #[command(flatten)]
-    pub(crate) consent: Consent,
+    pub(crate) consent: ApprovalArgs,
     #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) limits: LimitArgs,
     /// The run must come to an output in the JSON Schema of this file. Only the output goes to standard output then, and
     /// the story to standard error; with --json the output is the last line.
     #[arg(long, value_name = "FILE")]
@@ -73,7 +73,7 @@ pub(crate) struct Run {
 
 /// How much the run may use; 0 for no limit. What is left out is as the settings have it.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Limits {
+pub(crate) struct LimitArgs {
     /// Stop after so many model turns.
     #[arg(long, value_name = "N")]
     pub(crate) max_turns: Option<u32>,
@@ -84,14 +84,14 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
     /// Stop when so many US dollars were spent, as far as prices are known.
-    #[arg(long, value_name = "USD", value_parser = amount)]
+    #[arg(long, value_name = "USD", value_parser = parse_amount)]
     pub(crate) max_cost: Option<f64>,
     /// Stop after so many minutes at work.
     #[arg(long, value_name = "N")]
     pub(crate) max_minutes: Option<u32>,
 }
 
-fn amount(text: &str) -> Result<f64, String> {
+fn parse_amount(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(amount) if amount.is_finite() && amount >= 0.0 => Ok(amount),
         Ok(_) | Err(_) => Err("give an amount such as 0.5, or 0 for no limit".to_owned()),
@@ -100,7 +100,7 @@ fn amount(text: &str) -> Result<f64, String> {
 
 /// One call.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Call {
+pub(crate) struct CallArgs {
     /// The tool's id or an alias.
     pub(crate) tool: String,
     /// Its arguments: a JSON object, or `-` to read it from standard input.
@@ -110,13 +110,13 @@ pub(crate) struct Call {
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) workspace: PathBuf,
     #[command(flatten)]
-    pub(crate) consent: Consent,
+    pub(crate) consent: ApprovalArgs,
 }
 
 /// What the caller says beforehand.
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
-pub(crate) struct Consent {
+pub(crate) struct ApprovalArgs {
     /// Approve beforehand whatever would ask. What is denied stays denied, and questions stay unanswered.
     #[arg(long)]
     pub(crate) approve_all: bool,

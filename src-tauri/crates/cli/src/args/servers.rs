@@ -6,11 +6,11 @@ use clap::Subcommand;
 
 /// What is done with servers.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Servers {
+pub(crate) enum ServersCommand {
     /// List them, with their tools and what waits for a look.
     List,
     /// Set one up, by its command or its address. It is off until it is enabled.
-    Add(Add),
+    Add(AddServerArgs),
     /// Show the servers that other products and the project are set up with. They are offered, never used by themselves, and
     /// none of their secrets is taken over.
     Import {
@@ -117,7 +117,7 @@ pub(crate) enum Servers {
 
 /// A server that is set up.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Add {
+pub(crate) struct AddServerArgs {
     /// Its name, the first half of its tools' names: letters, digits, `-` and single `_`.
     pub(crate) server: String,
     /// Set it up anew if there is one of this name.
@@ -148,7 +148,7 @@ pub(crate) struct Add {
     #[arg(long, value_name = "HOST", requires = "room")]
     pub(crate) allow_host: Vec<String>,
     /// How long it may take to start, and to answer, in milliseconds.
-    #[arg(long, value_name = "MS", default_value_t = protocol::servers::SERVER_TIMEOUT_MS)]
+    #[arg(long, value_name = "MS", default_value_t = protocol::server::mcp_servers::SERVER_TIMEOUT_MS)]
     pub(crate) timeout_ms: u32,
     /// The program and its arguments.
     #[arg(last = true, value_name = "COMMAND", required_unless_present = "url")]

@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 /// What is done with the settings.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Config {
+pub(crate) enum ConfigCommand {
     /// Show the value of a setting, or all that are set.
     Get {
         /// The setting, such as `model.provider`; all that the file sets if none is named.
@@ -31,7 +31,7 @@ pub(crate) enum Config {
 
 /// What is done with keys.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Keys {
+pub(crate) enum KeysCommand {
     /// List the providers with the place that each key comes from.
     List,
     /// Put a provider's key, read from standard input, into the keychain.

@@ -3,20 +3,20 @@
 //! Whatever the agent, its files or other people's tools wrote stands behind a bar, on every row that it takes: no text of
 //! theirs can look like a line of ours.
 
-use protocol::preview::UndoOutlook;
-use protocol::shown::plain;
+use protocol::view::display_text::join_spans;
+use protocol::view::preview::UndoAvailability;
 use protocol::{CallView, Preview, ToolMode};
 
-use super::answers::{Answer, answers};
-use super::wrap::{one_line, rows, words_in};
-use crate::out::{Ink, Out};
+use super::card_keys::{CardKey, list_card_keys};
+use super::text_wrap::{escape_to_one_line, wrap_untrusted, wrap_words};
+use crate::output::{OutputWriter, TextStyle};
 use crate::previews;
-use crate::story::{self, mode_name};
+use crate::transcript::{self, mode_name};
 
 /// Fewest rows of a body that are shown, however low the terminal is.
-const ROWS_MIN: usize = 12;
+const BODY_ROWS_MIN: usize = 12;
 /// Rows of a card beside its body.
-const ROWS_BESIDE: usize = 14;
+const ROWS_AROUND_BODY: usize = 14;
 /// Longest reason of an agent's that a card shows, in characters.
 const REASON_CHARS_MAX: usize = 600;
 /// Columns of a key and its word.
@@ -24,24 +24,33 @@ const KEY_COLUMNS: usize = 12;
 
 /// The size of the terminal.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Size {
+pub(super) struct TerminalSize {
     pub columns: usize,
     pub rows: usize,
 }
 
 /// A card that was drawn.
-pub(super) struct Drawn {
+pub(super) struct RenderedCard {
     pub text: String,
     /// How many rows of the body are not on it.
     pub left_out: usize,
 }
 
 /// Draws the card of a call. `title` is what the work is called that it belongs to, `others` how many more cards wait.
-pub(super) fn draw(out: &Out, view: &CallView, title: &str, others: usize, size: Size) -> Drawn {
-    let mut lines = head(out, view, title, others, size);
-    let body = body(view);
-    let all = wrapped(&body, size.columns);
-    let room = size.rows.saturating_sub(ROWS_BESIDE).max(ROWS_MIN);
+pub(super) fn render_card(
+    out: &OutputWriter,
+    view: &CallView,
+    title: &str,
+    others: usize,
+    size: TerminalSize,
+) -> RenderedCard {
+    let mut lines = render_heading(out, view, title, others, size);
+    let body = build_body(view);
+    let all = wrap_lines(&body, size.columns);
+    let room = size
+        .rows
+        .saturating_sub(ROWS_AROUND_BODY)
+        .max(BODY_ROWS_MIN);
     // One row more is no reason to leave it out: the row that says so takes as much.
     let shown = if all.len() <= room + 1 {
         all.len()
@@ -51,43 +60,61 @@ pub(super) fn draw(out: &Out, view: &CallView, title: &str, others: usize, size:
     lines.extend(
         all.iter()
             .take(shown)
-            .map(|(ink, row)| barred(out, *ink, row)),
+            .map(|(ink, row)| format_barred_row(out, *ink, row)),
     );
     let left_out = all.len() - shown;
     if left_out > 0 {
         let text = format!("… {left_out} more lines: d shows all of it");
-        lines.push(out.ink(Ink::Warn, &text));
+        lines.push(out.apply_style(TextStyle::Warn, &text));
     }
     if !all.is_empty() {
         lines.push(String::new());
     }
-    for answer in answers(view, others) {
-        lines.push(key(out, &answer, size));
+    for answer in list_card_keys(view, others) {
+        lines.push(format_key(out, &answer, size));
     }
-    Drawn {
+    RenderedCard {
         text: lines.join("\n") + "\n",
         left_out,
     }
 }
 
 /// All of a card for a pager: the whole body and every gate.
-pub(super) fn whole(out: &Out, view: &CallView, title: &str, size: Size) -> String {
-    let mut lines = head(out, view, title, 0, size);
-    let body = wrapped(&body(view), size.columns);
-    lines.extend(body.iter().map(|(ink, row)| barred(out, *ink, row)));
+pub(super) fn render_full_card(
+    out: &OutputWriter,
+    view: &CallView,
+    title: &str,
+    size: TerminalSize,
+) -> String {
+    let mut lines = render_heading(out, view, title, 0, size);
+    let body = wrap_lines(&build_body(view), size.columns);
+    lines.extend(
+        body.iter()
+            .map(|(ink, row)| format_barred_row(out, *ink, row)),
+    );
     if let Some(trail) = &view.trail {
         let mut gates = Vec::new();
-        story::gates(trail, &mut |ink, text: &str| {
+        transcript::add_gate_lines(trail, &mut |ink, text: &str| {
             gates.push((ink, text.to_owned()))
         });
         lines.push(String::new());
-        let gates = wrapped(&gates, size.columns);
-        lines.extend(gates.iter().map(|(ink, row)| barred(out, *ink, row)));
+        let gates = wrap_lines(&gates, size.columns);
+        lines.extend(
+            gates
+                .iter()
+                .map(|(ink, row)| format_barred_row(out, *ink, row)),
+        );
     }
     lines.join("\n") + "\n"
 }
 
-fn head(out: &Out, view: &CallView, title: &str, others: usize, size: Size) -> Vec<String> {
+fn render_heading(
+    out: &OutputWriter,
+    view: &CallView,
+    title: &str,
+    others: usize,
+    size: TerminalSize,
+) -> Vec<String> {
     let more = match others {
         0 => String::new(),
         1 => " · 1 more waits".to_owned(),
@@ -95,15 +122,18 @@ fn head(out: &Out, view: &CallView, title: &str, others: usize, size: Size) -> V
     };
     let mut lines = vec![
         String::new(),
-        out.ink(Ink::Warn, &format!("◐ Waits for you{more}")),
+        out.apply_style(TextStyle::Warn, &format!("◐ Waits for you{more}")),
     ];
     let mut add = |ink, text: &str| {
-        let text = one_line(text);
-        let rows = wrapped(&[(ink, text)], size.columns);
-        lines.extend(rows.iter().map(|(ink, row)| barred(out, *ink, row)));
+        let text = escape_to_one_line(text);
+        let rows = wrap_lines(&[(ink, text)], size.columns);
+        lines.extend(
+            rows.iter()
+                .map(|(ink, row)| format_barred_row(out, *ink, row)),
+        );
     };
     let what = format!("{} {}", view.title, view.target);
-    add(Ink::Strong, what.trim_end());
+    add(TextStyle::Strong, what.trim_end());
     let mode = view.mode.map_or("", mode_name);
     let folder = match &view.preview {
         Preview::Command(command) => command.folder.as_str(),
@@ -111,7 +141,7 @@ fn head(out: &Out, view: &CallView, title: &str, others: usize, size: Size) -> V
         _ => "",
     };
     let facts = [
-        tool(view),
+        format_tool(view),
         mode.to_owned(),
         if folder.is_empty() {
             String::new()
@@ -125,30 +155,30 @@ fn head(out: &Out, view: &CallView, title: &str, others: usize, size: Size) -> V
         },
     ];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-    add(Ink::Faint, &facts.join(" · "));
+    add(TextStyle::Faint, &facts.join(" · "));
     if let Some(reasoning) = &view.reasoning {
         let reason: String = reasoning.trim().chars().take(REASON_CHARS_MAX).collect();
-        add(Ink::Faint, &format!("“{reason}”"));
+        add(TextStyle::Faint, &format!("“{reason}”"));
     }
     if let Some(trail) = &view.trail {
-        add(Ink::Plain, &trail.lead);
+        add(TextStyle::Plain, &trail.lead);
     }
     let refreshed = view
         .waits
         .as_ref()
         .and_then(|waits| waits.refreshed.as_deref());
     if let Some(refreshed) = refreshed {
-        add(Ink::Warn, &format!("! {refreshed}"));
+        add(TextStyle::Warn, &format!("! {refreshed}"));
     }
-    if let UndoOutlook::Unsecured { reason } = &view.outlook {
-        add(Ink::Bad, &format!("! It cannot be undone: {reason}"));
+    if let UndoAvailability::Unsecured { reason } = &view.outlook {
+        add(TextStyle::Bad, &format!("! It cannot be undone: {reason}"));
     }
     lines.push(String::new());
     lines
 }
 
 /// The tool, with the server that it belongs to.
-fn tool(view: &CallView) -> String {
+fn format_tool(view: &CallView) -> String {
     match view.tool.split_once("__") {
         Some((server, tool)) => format!("{tool} of {server}"),
         None => view.tool.clone(),
@@ -156,71 +186,92 @@ fn tool(view: &CallView) -> String {
 }
 
 /// What exactly would be done, line by line.
-fn body(view: &CallView) -> Vec<(Ink, String)> {
+fn build_body(view: &CallView) -> Vec<(TextStyle, String)> {
     let mut lines = Vec::new();
     let mut add = |ink, text: &str| lines.push((ink, text.to_owned()));
     match &view.preview {
         // The form is filled in below, question by question.
         Preview::Form { .. } => {}
-        Preview::Nothing => arguments(view, &mut add),
-        _ => previews::preview(view, usize::MAX, &mut add),
+        Preview::Nothing => add_argument_lines(view, &mut add),
+        _ => previews::add_preview_lines(view, usize::MAX, &mut add),
     }
     match &view.preview {
-        Preview::Command(command) => previews::facts(command, &mut add),
-        Preview::Effects(effects) => previews::ran(&effects.effects, &mut add),
+        Preview::Command(command) => previews::add_command_facts(command, &mut add),
+        Preview::Effects(effects) => previews::add_run_result(&effects.effects, &mut add),
         _ => {}
     }
     lines
 }
 
 /// The arguments of a call of which nothing else is known.
-fn arguments(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
+fn add_argument_lines(view: &CallView, add: &mut impl FnMut(TextStyle, &str)) {
     let arguments = view.edited.as_ref().unwrap_or(&view.call.arguments);
     for (name, value) in arguments {
         let value = match value.as_str() {
             Some(text) => text.to_owned(),
             None => format!("{value:#}"),
         };
-        add(Ink::Plain, &format!("{name}: {value}"));
+        add(TextStyle::Plain, &format!("{name}: {value}"));
     }
 }
 
 /// The rows of lines, each in its line's colour, as wide as the terminal less the bar.
-fn wrapped(lines: &[(Ink, String)], columns: usize) -> Vec<(Ink, String)> {
+fn wrap_lines(lines: &[(TextStyle, String)], columns: usize) -> Vec<(TextStyle, String)> {
     let each = lines.iter().flat_map(|(ink, line)| {
-        let rows = rows(line, columns.saturating_sub(3));
+        let rows = wrap_untrusted(line, columns.saturating_sub(3));
         rows.into_iter().map(|row| (*ink, row))
     });
     each.collect()
 }
 
-fn barred(out: &Out, ink: Ink, row: &str) -> String {
-    let text = format!("{} {}", out.ink(Ink::Faint, "│"), out.ink(ink, row));
+fn format_barred_row(out: &OutputWriter, ink: TextStyle, row: &str) -> String {
+    let text = format!(
+        "{} {}",
+        out.apply_style(TextStyle::Faint, "│"),
+        out.apply_style(ink, row)
+    );
     text.trim_end().to_owned()
 }
 
-fn key(out: &Out, answer: &Answer, size: Size) -> String {
-    let Answer { key, word, does } = answer;
+fn format_key(out: &OutputWriter, answer: &CardKey, size: TerminalSize) -> String {
+    let CardKey {
+        key,
+        label: word,
+        description: does,
+    } = answer;
     let indent = KEY_COLUMNS + 3;
-    let word = out.ink(Ink::Plain, &format!("{word:<KEY_COLUMNS$}"));
-    let does = words_in(&one_line(does), size.columns.saturating_sub(indent));
-    let does: Vec<String> = does.iter().map(|row| out.ink(Ink::Faint, row)).collect();
+    let word = out.apply_style(TextStyle::Plain, &format!("{word:<KEY_COLUMNS$}"));
+    let does = wrap_words(
+        &escape_to_one_line(does),
+        size.columns.saturating_sub(indent),
+    );
+    let does: Vec<String> = does
+        .iter()
+        .map(|row| out.apply_style(TextStyle::Faint, row))
+        .collect();
     let does = does.join(&format!("\n{}", " ".repeat(indent)));
-    format!("{}  {word}{does}", out.ink(Ink::Strong, &key.to_string()))
+    format!(
+        "{}  {word}{does}",
+        out.apply_style(TextStyle::Strong, &key.to_string())
+    )
 }
 
 /// Whether an answer that allows needs a second press: something is lost or leaves, and cannot be taken back.
-pub(super) fn is_final(view: &CallView) -> bool {
-    let unsecured = matches!(view.outlook, UndoOutlook::Unsecured { .. });
+pub(super) fn needs_confirmation(view: &CallView) -> bool {
+    let unsecured = matches!(view.outlook, UndoAvailability::Unsecured { .. });
     unsecured && matches!(view.mode, Some(ToolMode::Destructive | ToolMode::External))
 }
 
 /// Text with hidden characters by name, as rows behind bars.
-pub(super) fn foreign(out: &Out, spans: &[protocol::shown::Span], size: Size) -> String {
-    let rows = wrapped(&[(Ink::Plain, plain(spans))], size.columns);
+pub(super) fn render_untrusted_text(
+    out: &OutputWriter,
+    spans: &[protocol::view::display_text::DisplaySpan],
+    size: TerminalSize,
+) -> String {
+    let rows = wrap_lines(&[(TextStyle::Plain, join_spans(spans))], size.columns);
     let rows: Vec<String> = rows
         .iter()
-        .map(|(ink, row)| barred(out, *ink, row))
+        .map(|(ink, row)| format_barred_row(out, *ink, row))
         .collect();
     rows.join("\n")
 }

@@ -1,27 +1,29 @@
 //! Forms that are filled in at the terminal, field by field: the agent's questions and those of servers.
 
-use protocol::preview::Question;
-use protocol::server_asks::{FieldKind, FormField, FormOption};
-use protocol::shown::plain;
+use protocol::server::elicitation::{FieldKind, FormField, FormOption};
+use protocol::view::display_text::join_spans;
+use protocol::view::preview::Question;
 use serde_json::{Map, Value, json};
 
-use super::wrap::{one_line, rows};
+use super::text_wrap::{escape_to_one_line, wrap_untrusted};
 
 /// A form that is being filled in.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Form {
+pub(super) enum CardForm {
     /// The agent's questions, with the answers so far.
     Questions(Vec<Question>, Vec<Vec<String>>),
     /// A server's fields, with the values so far, and how many fields are done.
     Fields(Vec<FormField>, Map<String, Value>, usize),
 }
 
-impl Form {
+impl CardForm {
     /// What is asked next, over its options; none if all is answered.
-    pub fn next(&self) -> Option<String> {
+    pub fn next_prompt(&self) -> Option<String> {
         match self {
-            Self::Questions(questions, answers) => questions.get(answers.len()).map(question),
-            Self::Fields(fields, _, done) => fields.get(*done).map(field),
+            Self::Questions(questions, answers) => {
+                questions.get(answers.len()).map(format_question)
+            }
+            Self::Fields(fields, _, done) => fields.get(*done).map(format_field),
         }
     }
 
@@ -39,7 +41,7 @@ impl Form {
     ///
     /// # Errors
     /// It is no answer; the sentence says why.
-    pub fn answer(&mut self, typed: &str) -> Result<(), String> {
+    pub fn answer_field(&mut self, typed: &str) -> Result<(), String> {
         match self {
             Self::Questions(questions, answers) => {
                 let Some(question) = questions.get(answers.len()) else {
@@ -50,13 +52,17 @@ impl Form {
                     .iter()
                     .map(|one| one.label.clone())
                     .collect();
-                answers.push(chosen(typed, &options, question.multi_select)?);
+                answers.push(parse_question_answer(
+                    typed,
+                    &options,
+                    question.multi_select,
+                )?);
             }
             Self::Fields(fields, values, done) => {
                 let Some(field) = fields.get(*done) else {
                     return Ok(());
                 };
-                if let Some(value) = value(field, typed)? {
+                if let Some(value) = parse_field_value(field, typed)? {
                     values.insert(field.name.clone(), value);
                 }
                 *done += 1;
@@ -66,12 +72,12 @@ impl Form {
     }
 }
 
-fn question(question: &Question) -> String {
+fn format_question(question: &Question) -> String {
     let mut lines = Vec::new();
     if let Some(header) = &question.header {
-        lines.push(one_line(header));
+        lines.push(escape_to_one_line(header));
     }
-    let mut text = barred(&question.question);
+    let mut text = format_barred(&question.question);
     let options = question.options.iter().enumerate();
     text.extend(options.map(|(at, option)| {
         let about = option
@@ -82,7 +88,7 @@ fn question(question: &Question) -> String {
         format!(
             "│  {}  {}",
             at + 1,
-            one_line(&format!("{}{about}", option.label))
+            escape_to_one_line(&format!("{}{about}", option.label))
         )
     }));
     lines.extend(text);
@@ -95,7 +101,11 @@ fn question(question: &Question) -> String {
 }
 
 /// The answers that were typed: by the numbers of options, or in words.
-fn chosen(typed: &str, options: &[String], several: bool) -> Result<Vec<String>, String> {
+fn parse_question_answer(
+    typed: &str,
+    options: &[String],
+    several: bool,
+) -> Result<Vec<String>, String> {
     let typed = typed.trim();
     if typed.is_empty() {
         return Err("Write an answer, or press Esc to skip.".to_owned());
@@ -122,16 +132,16 @@ fn chosen(typed: &str, options: &[String], several: bool) -> Result<Vec<String>,
     Ok(picked)
 }
 
-fn field(field: &FormField) -> String {
-    let mut lines = barred(&plain(&field.title));
+fn format_field(field: &FormField) -> String {
+    let mut lines = format_barred(&join_spans(&field.title));
     if !field.description.is_empty() {
-        lines.extend(barred(&plain(&field.description)));
+        lines.extend(format_barred(&join_spans(&field.description)));
     }
     lines.extend(
         field
             .warning
             .as_deref()
-            .map(|warning| format!("! {}", one_line(warning))),
+            .map(|warning| format!("! {}", escape_to_one_line(warning))),
     );
     let (default, options): (Option<String>, &[FormOption]) = match &field.kind {
         FieldKind::Text { default, .. } => (default.clone(), &[]),
@@ -146,9 +156,13 @@ fn field(field: &FormField) -> String {
         } => (Some(default.join(", ")), options),
     };
     let options = options.iter().enumerate();
-    lines.extend(
-        options.map(|(at, option)| format!("│  {}  {}", at + 1, one_line(&plain(&option.title)))),
-    );
+    lines.extend(options.map(|(at, option)| {
+        format!(
+            "│  {}  {}",
+            at + 1,
+            escape_to_one_line(&join_spans(&option.title))
+        )
+    }));
     let how = match field.kind {
         FieldKind::Boolean { .. } => "yes or no",
         FieldKind::Number { .. } => "a number",
@@ -157,7 +171,7 @@ fn field(field: &FormField) -> String {
         FieldKind::Text { .. } => "a text",
     };
     let empty = match (default.filter(|text| !text.is_empty()), field.required) {
-        (Some(default), _) => format!("; empty for {}", one_line(&default)),
+        (Some(default), _) => format!("; empty for {}", escape_to_one_line(&default)),
         (None, true) => String::new(),
         (None, false) => "; empty to leave it out".to_owned(),
     };
@@ -165,7 +179,7 @@ fn field(field: &FormField) -> String {
 }
 
 /// The value that was typed; none to leave the field out. What a server wants beyond its kind is checked by the desk.
-fn value(field: &FormField, typed: &str) -> Result<Option<Value>, String> {
+fn parse_field_value(field: &FormField, typed: &str) -> Result<Option<Value>, String> {
     let typed = typed.trim();
     let values = |options: &[FormOption]| -> Vec<String> {
         options.iter().map(|option| option.value.clone()).collect()
@@ -192,11 +206,11 @@ fn value(field: &FormField, typed: &str) -> Result<Option<Value>, String> {
             _ => return Err("Write yes or no.".to_owned()),
         },
         (FieldKind::Choice { options, .. }, false) => {
-            let picked = listed(typed, &values(options), false)?;
+            let picked = parse_listed_options(typed, &values(options), false)?;
             picked.into_iter().next().map(Value::String)
         }
         (FieldKind::Choices { options, .. }, false) => {
-            Some(json!(listed(typed, &values(options), true)?))
+            Some(json!(parse_listed_options(typed, &values(options), true)?))
         }
     };
     match (value, field.required) {
@@ -206,17 +220,21 @@ fn value(field: &FormField, typed: &str) -> Result<Option<Value>, String> {
 }
 
 /// Values by their numbers, or as they are; nothing that is not listed.
-fn listed(typed: &str, options: &[String], several: bool) -> Result<Vec<String>, String> {
-    let picked = chosen(typed, options, several)?;
+fn parse_listed_options(
+    typed: &str,
+    options: &[String],
+    several: bool,
+) -> Result<Vec<String>, String> {
+    let picked = parse_question_answer(typed, options, several)?;
     match picked.iter().find(|one| !options.contains(one)) {
         Some(_) => Err("Choose by the numbers of the list.".to_owned()),
         None => Ok(picked),
     }
 }
 
-fn barred(text: &str) -> Vec<String> {
+fn format_barred(text: &str) -> Vec<String> {
     const COLUMNS: usize = 76;
-    rows(text, COLUMNS)
+    wrap_untrusted(text, COLUMNS)
         .into_iter()
         .map(|row| format!("│ {row}"))
         .collect()
@@ -224,11 +242,11 @@ fn barred(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use protocol::preview::QuestionOption;
+    use protocol::view::preview::QuestionOption;
 
     use super::*;
 
-    fn asked(multi_select: bool) -> Form {
+    fn asked(multi_select: bool) -> CardForm {
         let option = |label: &str| QuestionOption {
             label: label.to_owned(),
             description: None,
@@ -239,7 +257,7 @@ mod tests {
             options: vec![option("red"), option("green")],
             multi_select,
         };
-        Form::Questions(vec![question], Vec::new())
+        CardForm::Questions(vec![question], Vec::new())
     }
 
     #[test]
@@ -254,17 +272,17 @@ mod tests {
             (false, " ", Err("Write an answer, or press Esc to skip.")),
         ] {
             let mut form = asked(several);
-            let told = form.next().unwrap();
+            let told = form.next_prompt().unwrap();
             assert!(told.contains("│ U+001B[2J\n│  1  red\n"), "{told}");
-            let answered = form.answer(typed).map(|()| match &form {
-                Form::Questions(_, answers) => answers.concat(),
-                Form::Fields(..) => Vec::new(),
+            let answered = form.answer_field(typed).map(|()| match &form {
+                CardForm::Questions(_, answers) => answers.concat(),
+                CardForm::Fields(..) => Vec::new(),
             });
             let expected = expected
                 .map(|words| words.into_iter().map(str::to_owned).collect::<Vec<_>>())
                 .map_err(str::to_owned);
             assert_eq!(answered, expected, "{typed}");
-            assert_eq!(form.next().is_none(), expected.is_ok());
+            assert_eq!(form.next_prompt().is_none(), expected.is_ok());
         }
     }
 
@@ -305,10 +323,10 @@ mod tests {
                 kind: kind.clone(),
                 warning: None,
             };
-            let mut form = Form::Fields(vec![field], Map::new(), 0);
-            let answered = form.answer(typed).map(|()| match &form {
-                Form::Fields(_, values, _) => Value::Object(values.clone()),
-                Form::Questions(..) => Value::Null,
+            let mut form = CardForm::Fields(vec![field], Map::new(), 0);
+            let answered = form.answer_field(typed).map(|()| match &form {
+                CardForm::Fields(_, values, _) => Value::Object(values.clone()),
+                CardForm::Questions(..) => Value::Null,
             });
             assert_eq!(answered, expected.map_err(str::to_owned), "{typed}");
         }

@@ -6,18 +6,18 @@ use crossterm::event::{
 };
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use futures::StreamExt;
-use protocol::Fault;
+use protocol::UserError;
 
-use crate::ending::Ending;
+use crate::exit::CliError;
 
 /// The keyboard, taken. What is pasted is no press.
-pub(super) struct Keyboard {
+pub(super) struct RawKeyboard {
     events: EventStream,
 }
 
 /// What came from the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Input {
+pub(crate) enum TerminalInput {
     /// A key was pressed, without Ctrl or Alt.
     Key(KeyCode),
     /// Text was pasted.
@@ -27,21 +27,21 @@ pub(crate) enum Input {
     /// The terminal has another size.
     Resized,
     /// Nothing that means anything.
-    Nothing,
+    Ignored,
     /// The terminal is gone.
-    Gone,
+    Closed,
 }
 
-impl Keyboard {
+impl RawKeyboard {
     /// Takes the keyboard.
     ///
     /// # Errors
     /// The terminal does not give single presses.
-    pub fn take() -> Result<Self, Ending> {
+    pub fn acquire() -> Result<Self, CliError> {
         enable_raw_mode().map_err(|error| {
             let message = "The terminal gives no single key presses, so nobody can be asked here.";
             let hint = "Run it with --headless, or in another terminal.";
-            Ending::from(Fault::new(message, hint)).because(&error)
+            CliError::from(UserError::new(message, hint)).with_cause(&error)
         })?;
         // Where a terminal does not know of pasting, what is pasted comes as keys.
         let _ = crossterm::execute!(std::io::stderr(), EnableBracketedPaste);
@@ -51,15 +51,15 @@ impl Keyboard {
     }
 
     /// What comes next. May be dropped while it waits; nothing is lost.
-    pub async fn next(&mut self) -> Input {
+    pub async fn next_input(&mut self) -> TerminalInput {
         match self.events.next().await {
-            Some(Ok(event)) => input(event),
-            Some(Err(_)) | None => Input::Gone,
+            Some(Ok(event)) => input_from_event(event),
+            Some(Err(_)) | None => TerminalInput::Closed,
         }
     }
 }
 
-impl Drop for Keyboard {
+impl Drop for RawKeyboard {
     fn drop(&mut self) {
         let _ = crossterm::execute!(std::io::stderr(), DisableBracketedPaste);
         // Where this fails the terminal is gone.
@@ -67,7 +67,7 @@ impl Drop for Keyboard {
     }
 }
 
-pub(super) fn input(event: Event) -> Input {
+pub(super) fn input_from_event(event: Event) -> TerminalInput {
     match event {
         Event::Key(KeyEvent {
             code,
@@ -75,12 +75,14 @@ pub(super) fn input(event: Event) -> Input {
             kind: KeyEventKind::Press,
             ..
         }) => match code {
-            KeyCode::Char('c') if modifiers == KeyModifiers::CONTROL => Input::Interrupt,
-            _ if modifiers.difference(KeyModifiers::SHIFT).is_empty() => Input::Key(code),
-            _ => Input::Nothing,
+            KeyCode::Char('c') if modifiers == KeyModifiers::CONTROL => TerminalInput::Interrupt,
+            _ if modifiers.difference(KeyModifiers::SHIFT).is_empty() => TerminalInput::Key(code),
+            _ => TerminalInput::Ignored,
         },
-        Event::Paste(text) => Input::Pasted(text),
-        Event::Resize(_, _) => Input::Resized,
-        Event::Key(_) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => Input::Nothing,
+        Event::Paste(text) => TerminalInput::Pasted(text),
+        Event::Resize(_, _) => TerminalInput::Resized,
+        Event::Key(_) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => {
+            TerminalInput::Ignored
+        }
     }
 }

@@ -3,24 +3,24 @@
 //! **Enter and Space never allow**, and a key counts only once its card was shown for a moment: what was typed before is no
 //! answer to it. The story waits while a card has the terminal.
 
-mod always;
-mod answers;
-mod ask;
 mod card;
-mod cards;
+mod card_keys;
+mod card_prompt;
+mod elicitation_card;
+pub(crate) mod external_programs;
 mod form;
+mod grant_and_edit;
+mod grant_choices;
+mod key_handlers;
 mod keyboard;
-pub(crate) mod line;
-mod more;
-mod presses;
-pub(crate) mod programs;
-mod queue;
-mod wrap;
+pub(crate) mod line_editor;
+mod text_wrap;
+mod waiting_queue;
 
 use std::io::{IsTerminal, Write};
 
-pub(crate) use cards::{Cards, Heard};
-pub(crate) use keyboard::Input;
+pub(crate) use card_prompt::{CardPrompt, KeyOutcome};
+pub(crate) use keyboard::TerminalInput;
 
 /// Whether somebody is there who can be asked: a terminal to read from and one to write to, and no continuous integration.
 pub(crate) fn is_attended() -> bool {
@@ -30,7 +30,7 @@ pub(crate) fn is_attended() -> bool {
 }
 
 /// Writes to the terminal, whether single presses are read from it or not.
-fn tell(text: &str) {
+fn write_terminal(text: &str) {
     let mut terminal = std::io::stderr().lock();
     // Where it is gone, that is noticed by whoever reads from it.
     let _ = terminal.write_all(text.replace('\n', "\r\n").as_bytes());
@@ -38,7 +38,7 @@ fn tell(text: &str) {
 }
 
 /// Waits until the system wants the program to end.
-pub(crate) async fn told_to_end() {
+pub(crate) async fn wait_for_termination() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -1,6 +1,6 @@
 //! `run --agent`: a session of an agent with a manifest.
 
-use crate::support::Place;
+use crate::support::CliFixture;
 
 const SCRIPT: &str = r#"{"turns":[
   {"calls":[{"name":"read","arguments":{"path":"a.txt"}}]},
@@ -9,11 +9,11 @@ const SCRIPT: &str = r#"{"turns":[
 
 #[test]
 fn a_manifest_s_rules_hold_for_the_run() {
-    let place = Place::new();
-    place.file("a.txt", "alpha\n");
-    place.file("b.txt", "beta\n");
-    let script = place.beside("script.json", SCRIPT);
-    let agent = place.beside(
+    let place = CliFixture::new();
+    place.write_file("a.txt", "alpha\n");
+    place.write_file("b.txt", "beta\n");
+    let script = place.write_outside_file("script.json", SCRIPT);
+    let agent = place.write_outside_file(
         "agent.toml",
         "name = \"reader\"\n[[rule]]\npermission = \"fs.read\"\npattern = \"b.txt\"\naction = \"deny\"\n",
     );
@@ -25,9 +25,9 @@ fn a_manifest_s_rules_hold_for_the_run() {
 
 #[test]
 fn a_manifest_that_is_wrong_is_an_error_of_usage() {
-    let place = Place::new();
-    let script = place.beside("script.json", SCRIPT);
-    let agent = place.beside("agent.toml", "name = \"reader\"\npromt = \"x\"\n");
+    let place = CliFixture::new();
+    let script = place.write_outside_file("script.json", SCRIPT);
+    let agent = place.write_outside_file("agent.toml", "name = \"reader\"\npromt = \"x\"\n");
     let ran = place.run(&["run", "--script", &script, "--agent", &agent, "Read."]);
     assert_ne!(ran.code, 0);
     assert!(ran.err.contains("did you mean `prompt`?"), "{}", ran.err);
@@ -49,9 +49,9 @@ fn a_manifest_that_is_wrong_is_an_error_of_usage() {
 /// `policy check --agent`: calls are judged as those of that agent would be, by its rules, its tools and what they require.
 #[test]
 fn calls_of_an_agent_are_judged_as_its_own() {
-    let place = Place::new();
-    place.file("a.txt", "alpha\n");
-    let agent = place.beside(
+    let place = CliFixture::new();
+    place.write_file("a.txt", "alpha\n");
+    let agent = place.write_outside_file(
         "agent.toml",
         "name = \"reader\"\ntools = [\"read\", \"list_files\"]\n[[rule]]\npermission = \"fs.read\"\npattern = \"secret/**\"\naction = \"deny\"\n",
     );
@@ -83,5 +83,5 @@ fn calls_of_an_agent_are_judged_as_its_own() {
     assert!(ran.err.contains("Tool not found: bash"), "{}", ran.err);
     // The rules alone know nothing of tools.
     let alone = [&command[..], &["--agent", &agent, "--only-rules"]].concat();
-    assert_eq!(place.json(&alone)["verdict"], "ask");
+    assert_eq!(place.run_json(&alone)["verdict"], "ask");
 }

@@ -2,23 +2,23 @@
 
 use serde_json::json;
 
-use crate::support::Place;
+use crate::support::CliFixture;
 
 const DOCUMENT: &str = "openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\nservers: [{url: 'https://pets.example.com/v1'}]\ncomponents: {securitySchemes: {key: {type: http, scheme: basic}}}\nsecurity: [{key: []}]\npaths:\n  /pets:\n    get: {operationId: list, tags: [read]}\n    post: {operationId: add}\n";
 
 /// A service is set up, and its tools are there once it is enabled; what changes of it waits for an approval.
 #[test]
 fn a_service_is_set_up_enabled_and_approved() {
-    let place = Place::new();
-    let file = place.beside("pets.yaml", DOCUMENT);
+    let place = CliFixture::new();
+    let file = place.write_outside_file("pets.yaml", DOCUMENT);
     let basic = "--basic=key=keychain:user,keychain:password";
-    let added = place.ok(&["apis", "add", "pets", &file, basic, "--timeout-ms", "5000"]);
+    let added = place.run_ok(&["apis", "add", "pets", &file, basic, "--timeout-ms", "5000"]);
     assert!(added.starts_with("pets  off"), "{added}");
-    let told = place.json(&["tools"]).to_string();
+    let told = place.run_json(&["tools"]).to_string();
     assert!(!told.contains("pets__list"), "it is off");
-    let on = place.ok(&["apis", "enable", "pets"]);
+    let on = place.run_ok(&["apis", "enable", "pets"]);
     assert!(on.contains("pets__list  external  GET /pets"), "{on}");
-    assert!(place.json(&["tools"]).to_string().contains("pets__add"));
+    assert!(place.run_json(&["tools"]).to_string().contains("pets__add"));
     let written = std::fs::read_to_string(place.data().join("apis.toml")).unwrap();
     assert!(written.contains("type = \"basic\""), "{written}");
 
@@ -33,25 +33,25 @@ fn a_service_is_set_up_enabled_and_approved() {
         .unwrap()
         .trim()
         .to_owned();
-    let approved = place.ok(&["apis", "approve", "pets", "--accept", &digest]);
+    let approved = place.run_ok(&["apis", "approve", "pets", "--accept", &digest]);
     assert!(
         approved.contains("GET /animals") && !approved.contains("waits"),
         "{approved}"
     );
-    let same = place.ok(&["apis", "approve", "pets"]);
+    let same = place.run_ok(&["apis", "approve", "pets"]);
     assert!(same.contains("as they were approved"), "{same}");
 
-    place.ok(&["apis", "disable", "pets"]);
-    place.ok(&["apis", "remove", "pets"]);
-    assert_eq!(place.json(&["apis", "list"])["apis"], json!([]));
+    place.run_ok(&["apis", "disable", "pets"]);
+    place.run_ok(&["apis", "remove", "pets"]);
+    assert_eq!(place.run_json(&["apis", "list"])["apis"], json!([]));
 }
 
 /// A name that is taken stays what it is, and no secret comes to stand in a file.
 #[test]
 fn nothing_is_replaced_by_itself_and_no_secret_is_written_down() {
-    let place = Place::new();
-    let file = place.beside("pets.yaml", DOCUMENT);
-    place.ok(&["apis", "add", "pets", &file]);
+    let place = CliFixture::new();
+    let file = place.write_outside_file("pets.yaml", DOCUMENT);
+    place.run_ok(&["apis", "add", "pets", &file]);
     let written = || std::fs::read_to_string(place.data().join("apis.toml")).unwrap();
     let before = written();
     let ran = place.run(&["apis", "add", "pets", "https://example.com/other"]);
@@ -62,7 +62,7 @@ fn nothing_is_replaced_by_itself_and_no_secret_is_written_down() {
         ran.err
     );
     assert_eq!(written(), before);
-    place.ok(&[
+    place.run_ok(&[
         "apis",
         "add",
         "pets",
@@ -85,17 +85,17 @@ fn nothing_is_replaced_by_itself_and_no_secret_is_written_down() {
         );
         assert!(!written().contains("hush"), "{secret}");
     }
-    place.ok(&["apis", "add", "other", &file, "--token=key=${PETS_KEY}"]);
+    place.run_ok(&["apis", "add", "other", &file, "--token=key=${PETS_KEY}"]);
 }
 
 /// A document that is too long is refused with what to do, not with the hint of a tool that reads files.
 #[test]
 fn a_document_that_is_too_long_says_what_to_do() {
-    let place = Place::new();
-    let file = place.beside("long.json", "");
+    let place = CliFixture::new();
+    let file = place.write_outside_file("long.json", "");
     let long = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
     long.set_len(97 * 1024 * 1024).unwrap();
-    place.ok(&["apis", "add", "long", &file]);
+    place.run_ok(&["apis", "add", "long", &file]);
     let ran = place.run(&["apis", "enable", "long"]);
     assert_eq!(ran.code, 1);
     assert!(
@@ -108,7 +108,7 @@ fn a_document_that_is_too_long_says_what_to_do() {
 
 #[test]
 fn what_cannot_be_set_up_is_said() {
-    let place = Place::new();
+    let place = CliFixture::new();
     for (words, code, told) in [
         (&["apis", "enable", "none"][..], 1, "no service `none`"),
         (&["apis", "add", "a__b", "https://example.com/x"], 2, "a__b"),

@@ -2,13 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{HEADLESS_REFUSAL, Place};
+use crate::support::{CliFixture, HEADLESS_REFUSAL};
 
 #[test]
 fn the_exit_code_says_how_a_call_ended() {
-    let place = Place::new();
-    place.file("a.txt", "alpha\n").file(".env", "SECRET=1\n");
-    place.file(
+    let place = CliFixture::new();
+    place
+        .write_file("a.txt", "alpha\n")
+        .write_file(".env", "SECRET=1\n");
+    place.write_file(
         ".countersign/rules.toml",
         "[[rule]]\npermission = \"fs.read\"\npattern = \".env\"\naction = \"deny\"\nreason = \"secrets stay here\"\n",
     );
@@ -61,24 +63,24 @@ fn the_exit_code_says_how_a_call_ended() {
 /// S002-85: where no person is, ask means deny.
 #[test]
 fn what_asks_is_denied_with_its_trail() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let ran = place.run(&["call", "bash", r#"{"command":"touch made"}"#]);
     assert_eq!(ran.code, 3);
     for line in ["⊘ Run touch made", "mode        ask", "headless    deny"] {
         assert!(ran.out.contains(line), "{}", ran.out);
     }
-    assert_eq!(place.read("made"), None);
+    assert_eq!(place.read_file("made"), None);
 }
 
 /// S002-37, S002-105: where no person is, a question has its fixed sentence, whatever was allowed beforehand; a run goes on.
 #[test]
 fn a_question_is_refused_where_nobody_is() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let question =
         json!({ "questions": [{ "question": "Which one?", "options": [{ "label": "This" }] }] });
     let call = json!({ "name": "question", "arguments": question });
     let turns = json!({ "turns": [{ "calls": [call] }, { "text": "I go on." }] });
-    let script = place.beside("script.json", &turns.to_string());
+    let script = place.write_outside_file("script.json", &turns.to_string());
     let question = question.to_string();
     for allowed in [&[][..], &["--approve-all"]] {
         let called = place.run(&[&["call", "question", &question], allowed].concat());
@@ -89,7 +91,7 @@ fn a_question_is_refused_where_nobody_is() {
         let ran = place.run(&[&["run", "--script", &script, "Go."], allowed].concat());
         assert_eq!(ran.code, 3, "{ran:?}");
         assert!(ran.out.contains("I go on."), "{}", ran.out);
-        let shown = place.ok(&["show", "last", "--json"]);
+        let shown = place.run_ok(&["show", "last", "--json"]);
         let entries = shown
             .lines()
             .map(|line| serde_json::from_str(line).unwrap());
@@ -103,8 +105,8 @@ fn a_question_is_refused_where_nobody_is() {
 
 #[test]
 fn rules_that_the_caller_names_hold_and_must_be_right() {
-    let place = Place::new();
-    let allow = place.beside(
+    let place = CliFixture::new();
+    let allow = place.write_outside_file(
         "allow.toml",
         "[[rule]]\npermission = \"bash\"\npattern = \"echo *\"\naction = \"allow\"\n",
     );
@@ -118,7 +120,7 @@ fn rules_that_the_caller_names_hold_and_must_be_right() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("let through"), "{}", ran.out);
 
-    let broken = place.beside("broken.toml", "[[rule]]\npermission = 7\n");
+    let broken = place.write_outside_file("broken.toml", "[[rule]]\npermission = 7\n");
     for (file, named) in [
         (broken.as_str(), "broken.toml"),
         ("missing.toml", "missing.toml"),
@@ -134,9 +136,9 @@ fn rules_that_the_caller_names_hold_and_must_be_right() {
 
 #[test]
 fn a_call_as_json_has_everything() {
-    let place = Place::new();
-    place.file("a.txt", "alpha\n");
-    let value = place.json(&["call", "read", r#"{"path":"a.txt"}"#]);
+    let place = CliFixture::new();
+    place.write_file("a.txt", "alpha\n");
+    let value = place.run_json(&["call", "read", r#"{"path":"a.txt"}"#]);
     assert!(value["session"].as_str().unwrap().starts_with("ses_"));
     let call = &value["call"];
     assert_eq!(call["call"]["arguments"], json!({ "path": "a.txt" }));
@@ -147,17 +149,21 @@ fn a_call_as_json_has_everything() {
 
 #[test]
 fn a_deletion_is_taken_back_and_brought_again() {
-    let place = Place::new();
+    let place = CliFixture::new();
     place
-        .file("old/a.txt", "alpha\n")
-        .file("old/b.txt", "beta\n");
-    assert!(place.ok(&["history"]).contains("Nothing was changed yet"));
+        .write_file("old/a.txt", "alpha\n")
+        .write_file("old/b.txt", "beta\n");
+    assert!(
+        place
+            .run_ok(&["history"])
+            .contains("Nothing was changed yet")
+    );
     assert_eq!(place.run(&["undo"]).code, 1);
-    let out = place.ok(&["call", "delete_path", r#"{"path":"old"}"#]);
+    let out = place.run_ok(&["call", "delete_path", r#"{"path":"old"}"#]);
     assert!(out.contains("countersign undo und_"), "{out}");
-    assert_eq!(place.read("old/a.txt"), None);
+    assert_eq!(place.read_file("old/a.txt"), None);
 
-    let history = place.json(&["history"]);
+    let history = place.run_json(&["history"]);
     let entry = &history["entries"][0];
     assert_eq!(
         (entry["state"].as_str(), &history["more"]),
@@ -165,33 +171,43 @@ fn a_deletion_is_taken_back_and_brought_again() {
     );
     let id = entry["id"].as_str().unwrap().to_owned();
 
-    assert!(place.ok(&["undo", "--look"]).contains("Restores 3 paths."));
-    assert_eq!(place.read("old/a.txt"), None, "looking changes nothing");
-    let out = place.ok(&["undo"]);
+    assert!(
+        place
+            .run_ok(&["undo", "--look"])
+            .contains("Restores 3 paths.")
+    );
+    assert_eq!(
+        place.read_file("old/a.txt"),
+        None,
+        "looking changes nothing"
+    );
+    let out = place.run_ok(&["undo"]);
     assert!(out.contains("Undid: Deleted old"), "{out}");
     assert!(out.contains("created old/a.txt"), "{out}");
-    assert_eq!(place.read("old/a.txt").as_deref(), Some("alpha\n"));
-    assert_eq!(place.read("old/b.txt").as_deref(), Some("beta\n"));
+    assert_eq!(place.read_file("old/a.txt").as_deref(), Some("alpha\n"));
+    assert_eq!(place.read_file("old/b.txt").as_deref(), Some("beta\n"));
     assert_eq!(place.run(&["undo"]).code, 1, "nothing is left to undo");
-    let redone = place.json(&["redo"]);
+    let redone = place.run_json(&["redo"]);
     assert_eq!(redone["redone"]["entry"]["title"], "Redid: Deleted old");
     assert_eq!(place.run(&["redo"]).code, 1, "nothing is left to redo");
-    assert_eq!(place.read("old/a.txt"), None);
-    let undone = place.json(&["undo", &id]);
+    assert_eq!(place.read_file("old/a.txt"), None);
+    let undone = place.run_json(&["undo", &id]);
     let of = json!({ "direction": "undo", "of": [id] });
     assert_eq!(undone["undone"]["entry"]["act"], of);
-    assert_eq!(place.read("old/b.txt").as_deref(), Some("beta\n"));
+    assert_eq!(place.read_file("old/b.txt").as_deref(), Some("beta\n"));
 }
 
 /// Without a name it is the newest of the folder that it is run in, and that is told.
 #[test]
 fn an_undo_is_of_the_folder_that_it_is_run_in() {
-    let place = Place::new();
-    place.file("mine.txt", "mine\n").file("sub/x", "x\n");
+    let place = CliFixture::new();
+    place
+        .write_file("mine.txt", "mine\n")
+        .write_file("sub/x", "x\n");
     let other = place.workspace().with_file_name("other");
     std::fs::create_dir(&other).unwrap();
     std::fs::write(other.join("theirs.txt"), "theirs\n").unwrap();
-    place.ok(&["call", "delete_path", r#"{"path":"mine.txt"}"#]);
+    place.run_ok(&["call", "delete_path", r#"{"path":"mine.txt"}"#]);
     let root = other.display().to_string();
     let call = [
         "call",
@@ -200,10 +216,10 @@ fn an_undo_is_of_the_folder_that_it_is_run_in() {
         "delete_path",
         r#"{"path":"theirs.txt"}"#,
     ];
-    place.ok(&call);
+    place.run_ok(&call);
 
     // The newest of all is that of the other folder.
-    let elsewhere = place.beside_folder("elsewhere");
+    let elsewhere = place.create_outside_folder("elsewhere");
     let ran = place.run(&["undo", "--workspace", &elsewhere]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(
@@ -212,15 +228,15 @@ fn an_undo_is_of_the_folder_that_it_is_run_in() {
         ran.err
     );
     let inner = place.workspace().join("sub").display().to_string();
-    let looked = place.ok(&["undo", "--look", "--workspace", &inner]);
+    let looked = place.run_ok(&["undo", "--look", "--workspace", &inner]);
     assert!(looked.contains("mine.txt"), "{looked}");
-    let out = place.ok(&["undo"]);
+    let out = place.run_ok(&["undo"]);
     assert!(
         out.contains("Undid: Deleted mine.txt")
             && out.contains(&place.workspace().display().to_string()),
         "{out}"
     );
-    assert_eq!(place.read("mine.txt").as_deref(), Some("mine\n"));
+    assert_eq!(place.read_file("mine.txt").as_deref(), Some("mine\n"));
     assert!(!other.join("theirs.txt").exists());
     assert_eq!(
         place.run(&["undo"]).code,
@@ -228,21 +244,23 @@ fn an_undo_is_of_the_folder_that_it_is_run_in() {
         "nothing of this folder is left"
     );
 
-    let id = place.json(&["history", "--workspace", &root])["entries"][0]["id"].clone();
-    place.ok(&["undo", id.as_str().unwrap()]);
+    let id = place.run_json(&["history", "--workspace", &root])["entries"][0]["id"].clone();
+    place.run_ok(&["undo", id.as_str().unwrap()]);
     assert!(other.join("theirs.txt").exists());
-    place.ok(&["redo", "--workspace", &root]);
+    place.run_ok(&["redo", "--workspace", &root]);
     assert!(!other.join("theirs.txt").exists());
-    assert_eq!(place.read("mine.txt").as_deref(), Some("mine\n"));
+    assert_eq!(place.read_file("mine.txt").as_deref(), Some("mine\n"));
 }
 
 #[test]
 fn a_patch_is_done_and_undone_whole() {
-    let place = Place::new();
-    place.file("a.txt", "one\n").file("b.txt", "b\n");
+    let place = CliFixture::new();
+    place
+        .write_file("a.txt", "one\n")
+        .write_file("b.txt", "b\n");
     let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** Update File: b.txt\n*** Move to: c.txt\n*** End Patch";
     let arguments = json!({ "patch": patch }).to_string();
-    let out = place.ok(&["call", "apply_patch", &arguments]);
+    let out = place.run_ok(&["call", "apply_patch", &arguments]);
     for line in [
         "* changed a.txt",
         "- one",
@@ -252,26 +270,29 @@ fn a_patch_is_done_and_undone_whole() {
     ] {
         assert!(out.contains(line), "{line}\n{out}");
     }
-    let stands = || ["a.txt", "b.txt", "c.txt"].map(|path| place.read(path));
+    let stands = || ["a.txt", "b.txt", "c.txt"].map(|path| place.read_file(path));
     let texts = |texts: [Option<&str>; 3]| texts.map(|text| text.map(str::to_owned));
     assert_eq!(stands(), texts([Some("two\n"), None, Some("b\n")]));
-    let out = place.ok(&["undo"]);
+    let out = place.run_ok(&["undo"]);
     assert!(out.contains("Undid: Changed 2 files"), "{out}");
     assert_eq!(stands(), texts([Some("one\n"), Some("b\n"), None]));
-    assert!(place.ok(&["tools"]).contains("apply_patch"));
+    assert!(place.run_ok(&["tools"]).contains("apply_patch"));
 }
 
 #[test]
 fn an_undo_that_would_overwrite_something_does_nothing() {
-    let place = Place::new();
-    place.file("a.txt", "alpha\n");
-    place.ok(&["call", "delete_path", r#"{"path":"a.txt"}"#]);
-    place.file("a.txt", "made meanwhile\n");
+    let place = CliFixture::new();
+    place.write_file("a.txt", "alpha\n");
+    place.run_ok(&["call", "delete_path", r#"{"path":"a.txt"}"#]);
+    place.write_file("a.txt", "made meanwhile\n");
     let ran = place.run(&["undo"]);
     assert_eq!(ran.code, 6);
     assert!(ran.err.contains("a.txt"), "{}", ran.err);
-    assert_eq!(place.read("a.txt").as_deref(), Some("made meanwhile\n"));
-    let out = place.ok(&["undo", "--look"]);
+    assert_eq!(
+        place.read_file("a.txt").as_deref(),
+        Some("made meanwhile\n")
+    );
+    let out = place.run_ok(&["undo", "--look"]);
     assert!(
         out.contains("changed since: a.txt (--keep, --restore)"),
         "{out}"
@@ -282,10 +303,10 @@ fn an_undo_that_would_overwrite_something_does_nothing() {
         "then nothing is left to do"
     );
 
-    place.ok(&["undo", "--restore", "a.txt"]);
-    assert_eq!(place.read("a.txt").as_deref(), Some("alpha\n"));
-    place.ok(&["redo"]);
-    let back = place.read("a.txt");
+    place.run_ok(&["undo", "--restore", "a.txt"]);
+    assert_eq!(place.read_file("a.txt").as_deref(), Some("alpha\n"));
+    place.run_ok(&["redo"]);
+    let back = place.read_file("a.txt");
     assert_eq!(
         back.as_deref(),
         Some("made meanwhile\n"),
@@ -295,38 +316,40 @@ fn an_undo_that_would_overwrite_something_does_nothing() {
 
 #[test]
 fn everything_after_a_point_goes_back_at_once() {
-    let place = Place::new();
-    place.file("a.txt", "one\n").file("b.txt", "b\n");
+    let place = CliFixture::new();
+    place
+        .write_file("a.txt", "one\n")
+        .write_file("b.txt", "b\n");
     let edit = |from: &str, to: &str| {
         let args = json!({ "path": "a.txt", "old_string": from, "new_string": to }).to_string();
-        place.ok(&["call", "edit", &args, "--approve-all"]);
+        place.run_ok(&["call", "edit", &args, "--approve-all"]);
     };
     edit("one", "two");
     edit("two", "three");
-    place.ok(&["call", "delete_path", r#"{"path":"b.txt"}"#]);
-    let history = place.json(&["history"]);
+    place.run_ok(&["call", "delete_path", r#"{"path":"b.txt"}"#]);
+    let history = place.run_json(&["history"]);
     assert_eq!(
         (&history["entries_total"], &history["more"]),
         (&json!(3), &json!(false))
     );
     assert!(history["store_bytes"].as_u64().unwrap() > 0);
     let first = history["entries"][2]["id"].as_str().unwrap().to_owned();
-    let out = place.ok(&["undo", "--to", &first]);
+    let out = place.run_ok(&["undo", "--to", &first]);
     assert!(out.contains("Undid 2 changes"), "{out}");
-    assert_eq!(place.read("a.txt").as_deref(), Some("two\n"));
-    assert_eq!(place.read("b.txt").as_deref(), Some("b\n"));
-    assert!(place.ok(&["redo"]).contains("Redid 2 changes"));
-    assert_eq!(place.read("a.txt").as_deref(), Some("three\n"));
-    assert_eq!(place.read("b.txt"), None);
+    assert_eq!(place.read_file("a.txt").as_deref(), Some("two\n"));
+    assert_eq!(place.read_file("b.txt").as_deref(), Some("b\n"));
+    assert!(place.run_ok(&["redo"]).contains("Redid 2 changes"));
+    assert_eq!(place.read_file("a.txt").as_deref(), Some("three\n"));
+    assert_eq!(place.read_file("b.txt"), None);
 
     assert_eq!(place.run(&["undo", "und_nowhere"]).code, 2);
-    let left = place.json(&["history", "gc"])["collected"]["entries_left"].clone();
+    let left = place.run_json(&["history", "gc"])["collected"]["entries_left"].clone();
     assert_eq!(left, json!(5), "nothing is too old yet");
 }
 
 #[test]
 fn tools_are_listed() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let ids = [
         "read",
         "write",
@@ -349,13 +372,13 @@ fn tools_are_listed() {
         "lsp",
         "lsp_rename",
     ];
-    let out = place.ok(&["tools"]);
+    let out = place.run_ok(&["tools"]);
     let listed: Vec<&str> = out
         .lines()
         .filter_map(|line| line.split(' ').next())
         .collect();
     assert_eq!(listed, ids);
-    let value = place.json(&["tools"]);
+    let value = place.run_json(&["tools"]);
     let record = &value["tools"][5]["record"];
     assert_eq!(record["identity"]["tool_id"], "bash");
     // S003-01, S003-61: all ten partitions, and what of them was inferred.

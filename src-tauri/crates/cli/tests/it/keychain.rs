@@ -6,9 +6,9 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{Place, Ran};
+use crate::support::{CliFixture, CliRun};
 
-#[path = "../../../mcp/tests/it/authority.rs"]
+#[path = "../../../mcp/tests/it/authorization_server.rs"]
 #[allow(dead_code, reason = "of the authority these tests need a part")]
 mod authority;
 
@@ -98,15 +98,15 @@ fn started(command: &mut Command, package: &str) -> Running {
 }
 
 /// The program with this message bus.
-fn on_bus(place: &Place, address: &str, args: &[&str]) -> Command {
+fn on_bus(place: &CliFixture, address: &str, args: &[&str]) -> Command {
     let mut command = place.command(args);
     command.env("DBUS_SESSION_BUS_ADDRESS", address);
     command
 }
 
-fn ran(mut command: Command) -> Ran {
+fn ran(mut command: Command) -> CliRun {
     let output = command.output().unwrap();
-    Ran {
+    CliRun {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),
@@ -136,7 +136,7 @@ fn visit(url: &str) -> String {
 /// No bus, so no keychain: a server that asks for no sign-in is used, and one that does says what is needed and the way without.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_keychain_servers_are_used_and_a_sign_in_says_the_way_on() {
-    let (authority, place) = (Authority::open().await, Place::new());
+    let (authority, place) = (Authority::open().await, CliFixture::new());
     let nowhere = format!("unix:path={}", place.data().join("no-bus").display());
     let run = |args: &[&str]| ran(on_bus(&place, &nowhere, args));
     authority.is(|mood| mood.asks_nobody = true);
@@ -178,7 +178,7 @@ async fn without_a_keychain_servers_are_used_and_a_sign_in_says_the_way_on() {
 /// With a keychain a sign-in is kept from one command to the next, and a secret is put there and taken out.
 #[tokio::test(flavor = "multi_thread")]
 async fn with_a_keychain_a_sign_in_is_kept() {
-    let (authority, place) = (Authority::open().await, Place::new());
+    let (authority, place) = (Authority::open().await, CliFixture::new());
     let folder = tempfile::tempdir().unwrap();
     let keychain = Keychain::open(folder.path());
     let run = |args: &[&str]| ran(on_bus(&place, &keychain.address, args));

@@ -7,25 +7,25 @@
     reason = "tests set up real files and start the program, and end where they fail"
 )]
 
-mod addresses;
 mod agents;
 mod apis;
 mod calls;
-mod explained;
 mod gateway;
+mod inspect;
 #[cfg(target_os = "linux")]
 mod keychain;
-mod lists;
-mod looking;
 mod policy;
-mod rulebook;
+mod policy_explain;
+mod policy_rules;
+mod prompt_input;
+mod provider_addresses;
+mod provider_wire;
 mod runs;
-mod said;
 #[cfg(unix)]
-mod server_files;
+mod server_file_tools;
 mod servers;
 mod settings;
+mod short_ids;
 mod support;
 #[cfg(unix)]
 mod terminal;
-mod wire;

@@ -5,10 +5,10 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, Ran};
+use crate::support::{CliFixture, CliRun};
 
 /// Runs the program with something on its standard input.
-fn fed(place: &Place, args: &[&str], input: &[u8]) -> Ran {
+fn fed(place: &CliFixture, args: &[&str], input: &[u8]) -> CliRun {
     let mut child = place
         .command(args)
         .stdin(Stdio::piped())
@@ -18,7 +18,7 @@ fn fed(place: &Place, args: &[&str], input: &[u8]) -> Ran {
         .unwrap();
     child.stdin.take().unwrap().write_all(input).unwrap();
     let output = child.wait_with_output().unwrap();
-    Ran {
+    CliRun {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),
@@ -26,8 +26,8 @@ fn fed(place: &Place, args: &[&str], input: &[u8]) -> Ran {
 }
 
 /// Judges calls by one rules file; gives `id verdict` of each line.
-fn verdicts(place: &Place, more: &[&str], rules: &str, calls: &[Value]) -> Vec<String> {
-    let file = place.beside("rules.toml", rules);
+fn verdicts(place: &CliFixture, more: &[&str], rules: &str, calls: &[Value]) -> Vec<String> {
+    let file = place.write_outside_file("rules.toml", rules);
     let args = [&["policy", "check", "--rules", &file], more].concat();
     let input: String = calls.iter().map(|call| format!("{call}\n")).collect();
     let ran = fed(place, &args, input.as_bytes());
@@ -71,7 +71,7 @@ action = "allow"
 
 #[test]
 fn calls_are_judged_in_their_order() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let calls = [
         bash(1, "git status"),
         bash(2, "git stash"),
@@ -107,9 +107,9 @@ fn calls_are_judged_in_their_order() {
 
 #[test]
 fn modes_protections_and_the_watchdog_speak_beside_the_rules() {
-    let place = Place::new();
+    let place = CliFixture::new();
     for path in ["docs/a.md", ".env", ".env.example", "a"] {
-        place.file(path, "x\n");
+        place.write_file(path, "x\n");
     }
     let calls = [
         call(1, "read", json!({"path": "docs/a.md"})),
@@ -148,12 +148,12 @@ fn modes_protections_and_the_watchdog_speak_beside_the_rules() {
 /// `S002-82`, `S002-84`: scopes are named before the file; a manifest's deny is final.
 #[test]
 fn scopes_are_named_before_the_file() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let rule = |action: &str| {
         format!("[[rule]]\npermission = \"bash\"\npattern = \"ls*\"\naction = \"{action}\"\n")
     };
-    let deny = place.beside("deny.toml", &rule("deny"));
-    let allow = place.beside("allow.toml", &rule("allow"));
+    let deny = place.write_outside_file("deny.toml", &rule("deny"));
+    let allow = place.write_outside_file("allow.toml", &rule("allow"));
     let input = bash(1, "ls").to_string();
     for (first, second, verdict) in [
         ("user", "project", "allow"),
@@ -179,8 +179,8 @@ fn scopes_are_named_before_the_file() {
 
 #[test]
 fn a_bad_line_is_denied_and_the_rest_goes_on() {
-    let place = Place::new();
-    let file = place.beside("rules.toml", RULES);
+    let place = CliFixture::new();
+    let file = place.write_outside_file("rules.toml", RULES);
     let input = b"nonsense\n\n{\"id\":\"a\"}\n[1]\n{\"id\":2,\"tool\":\"bash\",\"args\":[]}\n{\"id\":3,\"tool\":\"bash\",\"args\":{}}\n{\"id\":4,\"tool\":\"bash\",\"args\":{\"command\":\"git status\"}}\n{\"id\":5,\"tool\":\"bash\",\"args\":{\"command\":\"git status \xff\"}}";
     let ran = fed(
         &place,
@@ -228,8 +228,8 @@ fn a_bad_line_is_denied_and_the_rest_goes_on() {
 
 #[test]
 fn a_broken_rules_file_is_told_before_anything_is_judged() {
-    let place = Place::new();
-    let file = place.beside("rules.toml", "[[rule]]\npermision = \"bash\"\n");
+    let place = CliFixture::new();
+    let file = place.write_outside_file("rules.toml", "[[rule]]\npermision = \"bash\"\n");
     let input = bash(1, "ls").to_string();
     let ran = fed(
         &place,
@@ -253,7 +253,7 @@ fn a_broken_rules_file_is_told_before_anything_is_judged() {
 
 #[test]
 fn another_system_s_paths_are_judged_without_a_disk() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let calls = [
         call(1, "read", json!({"path": "src\\a.rs"})),
         call(2, "read", json!({"path": "C:\\work\\src\\a.rs"})),
@@ -269,8 +269,8 @@ fn another_system_s_paths_are_judged_without_a_disk() {
 
 #[test]
 fn a_verdict_is_explained_in_words() {
-    let place = Place::new();
-    let file = place.beside("rules.toml", RULES);
+    let place = CliFixture::new();
+    let file = place.write_outside_file("rules.toml", RULES);
     let args = [
         "policy",
         "explain",
@@ -279,29 +279,29 @@ fn a_verdict_is_explained_in_words() {
         "--rules",
         &file,
     ];
-    let told = place.ok(&args);
+    let told = place.run_ok(&args);
     assert!(
         told.starts_with("Denied, because the rule `bash rm*` says so.\n"),
         "{told}"
     );
     assert!(told.contains("line 7"), "{told}");
-    let trail = place.json(&args);
+    let trail = place.run_json(&args);
     assert_eq!(trail["verdict"], "deny");
     assert_eq!(place.run(&["policy", "explain", "bash", "[]"]).code, 2);
 }
 
 #[test]
 fn lint_tells_all_that_is_wrong() {
-    let place = Place::new();
-    let good = place.beside("good.toml", RULES);
-    let odd = place.beside(
+    let place = CliFixture::new();
+    let good = place.write_outside_file("good.toml", RULES);
+    let odd = place.write_outside_file(
         "odd.toml",
         "[[rule]]\npermission = \"bsh\"\naction = \"allow\"\nexpires = 2020-01-01T00:00:00Z\n",
     );
-    let bad = place.beside("bad.toml", "default = \"alow\"\n");
-    let told = place.ok(&["policy", "lint", &good]);
+    let bad = place.write_outside_file("bad.toml", "default = \"alow\"\n");
+    let told = place.run_ok(&["policy", "lint", &good]);
     assert!(told.contains("nothing is wrong"), "{told}");
-    let told = place.ok(&["policy", "lint", &odd]);
+    let told = place.run_ok(&["policy", "lint", &odd]);
     for part in [
         "line 1: it allows everything",
         "did you mean `bash`",
@@ -327,26 +327,26 @@ fn lint_tells_all_that_is_wrong() {
 /// A project's file loosens nothing before exactly its text was trusted; a change asks again, with what changed.
 #[test]
 fn a_project_is_trusted_by_what_its_file_says() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let allow = "[[rule]]\npermission = \"bash\"\npattern = \"ls*\"\naction = \"allow\"\n";
-    place.file(".countersign/rules.toml", allow);
+    place.write_file(".countersign/rules.toml", allow);
     let verdict = || {
-        let explained = place.json(&["policy", "explain", "bash", r#"{"command":"ls"}"#]);
+        let explained = place.run_json(&["policy", "explain", "bash", r#"{"command":"ls"}"#]);
         explained["verdict"].as_str().unwrap().to_owned()
     };
     assert_eq!(place.run(&["policy", "trust"]).code, 1);
     assert_eq!(verdict(), "ask");
-    let digest = |place: &Place| {
+    let digest = |place: &CliFixture| {
         let ran = place.run(&["policy", "trust", "--json"]);
         let view: Value = serde_json::from_str(&ran.out).unwrap();
         view["digest"].as_str().unwrap().to_owned()
     };
     let first = digest(&place);
-    let told = place.ok(&["policy", "trust", "--accept", &first]);
+    let told = place.run_ok(&["policy", "trust", "--accept", &first]);
     assert!(told.contains("is trusted"), "{told}");
     assert_eq!(verdict(), "allow");
 
-    place.file(".countersign/rules.toml", &allow.replace("ls*", "ls *"));
+    place.write_file(".countersign/rules.toml", &allow.replace("ls*", "ls *"));
     let ran = place.run(&["policy", "trust"]);
     assert_eq!(ran.code, 1);
     for part in [
@@ -361,8 +361,8 @@ fn a_project_is_trusted_by_what_its_file_says() {
     assert!(stale.code != 0 && stale.err.contains("changed since you looked"));
 
     let second = digest(&place);
-    place.ok(&["policy", "trust", "--accept", &second]);
+    place.run_ok(&["policy", "trust", "--accept", &second]);
     assert_eq!(verdict(), "allow");
-    place.ok(&["policy", "trust", "--revoke"]);
+    place.run_ok(&["policy", "trust", "--revoke"]);
     assert_eq!(verdict(), "ask");
 }

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdout, Stdio};
 
 use protocol::{Event, EventBody, SessionState};
 
-use crate::support::Place;
+use crate::support::CliFixture;
 
 const SCRIPT: &str = r#"{"turns":[
   {"text":"I look first.","calls":[{"name":"read","arguments":{"path":"a.txt"}}]},
@@ -13,10 +13,10 @@ const SCRIPT: &str = r#"{"turns":[
   {"calls":[{"name":"bash","arguments":{"command":"echo from the shell"}}]},
   {"text":"All done."}]}"#;
 
-fn place() -> (Place, String) {
-    let place = Place::new();
-    place.file("a.txt", "alpha\nbeta\n");
-    let script = place.beside("script.json", SCRIPT);
+fn place() -> (CliFixture, String) {
+    let place = CliFixture::new();
+    place.write_file("a.txt", "alpha\nbeta\n");
+    let script = place.write_outside_file("script.json", SCRIPT);
     (place, script)
 }
 
@@ -59,16 +59,16 @@ All done.
         summary.starts_with("Done, 1 call denied · 4 turns · "),
         "{summary}"
     );
-    assert_eq!(place.read("a.txt").as_deref(), Some("omega\nbeta\n"));
+    assert_eq!(place.read_file("a.txt").as_deref(), Some("omega\nbeta\n"));
 
-    let sessions = place.json(&["sessions"]);
+    let sessions = place.run_json(&["sessions"]);
     let view = &sessions["sessions"][0];
     assert_eq!(view["title"], "Put omega in the place of alpha.");
     assert_eq!(view["state"], "done");
     assert!(summary.ends_with(view["id"].as_str().unwrap()));
     assert_eq!(
         place
-            .ok(&["show", "last"])
+            .run_ok(&["show", "last"])
             .split_once("\n\n")
             .unwrap()
             .1
@@ -80,7 +80,7 @@ All done.
 #[test]
 fn what_was_approved_beforehand_runs() {
     let (place, script) = place();
-    let out = place.ok(&["run", "--script", &script, "--approve-all", "Go."]);
+    let out = place.run_ok(&["run", "--script", &script, "--approve-all", "Go."]);
     assert!(out.contains("✓ Run echo from the shell"), "{out}");
     assert!(out.contains("│ from the shell"), "{out}");
     assert!(out.contains("\nDone · 4 turns"), "{out}");
@@ -89,7 +89,7 @@ fn what_was_approved_beforehand_runs() {
 #[test]
 fn a_run_as_json_is_its_events() {
     let (place, script) = place();
-    let out = place.ok(&["run", "--json", "--script", &script, "--approve-all", "Go."]);
+    let out = place.run_ok(&["run", "--json", "--script", &script, "--approve-all", "Go."]);
     let events: Vec<Event> = out
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -104,7 +104,7 @@ fn a_run_as_json_is_its_events() {
 #[test]
 fn what_cannot_run_says_why() {
     let (place, script) = place();
-    let broken = place.beside("broken.json", r#"{"turns":[{"txt":"x"}]}"#);
+    let broken = place.write_outside_file("broken.json", r#"{"turns":[{"txt":"x"}]}"#);
     let table: &[(&[&str], i32, &str)] = &[
         (&["--script", &broken, "Go."], 2, "txt"),
         (&["--script", "missing.json", "Go."], 2, "missing.json"),
@@ -138,8 +138,8 @@ fn what_cannot_run_says_why() {
 
 /// A run that says something and then takes a minute, once it is under way; also what it still writes.
 #[cfg(unix)]
-fn under_way(place: &Place) -> (Child, BufReader<ChildStdout>) {
-    let script = place.beside(
+fn under_way(place: &CliFixture) -> (Child, BufReader<ChildStdout>) {
+    let script = place.write_outside_file(
         "slow.json",
         r#"{"turns":[{"text":"first words and then a very long pause comes","delay_ms":60000}]}"#,
     );
@@ -162,7 +162,7 @@ fn under_way(place: &Place) -> (Child, BufReader<ChildStdout>) {
 #[cfg(unix)]
 #[test]
 fn the_keyboard_stops_a_run() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let (mut child, out) = under_way(&place);
     let stopped = std::process::Command::new("kill")
         .args(["-INT", &child.id().to_string()])
@@ -172,7 +172,7 @@ fn the_keyboard_stops_a_run() {
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
     assert!(rest.last().unwrap().starts_with("Interrupted"), "{rest:?}");
     assert_eq!(
-        place.json(&["sessions"])["sessions"][0]["state"],
+        place.run_json(&["sessions"])["sessions"][0]["state"],
         "interrupted"
     );
 }
@@ -181,20 +181,24 @@ fn the_keyboard_stops_a_run() {
 #[cfg(unix)]
 #[test]
 fn a_killed_run_is_over() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let (mut child, _out) = under_way(&place);
-    let state = || place.json(&["sessions"])["sessions"][0]["state"].clone();
+    let state = || place.run_json(&["sessions"])["sessions"][0]["state"].clone();
     assert_eq!(state(), "running");
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(state(), "interrupted");
-    assert!(place.ok(&["show", "last"]).contains("The app ended while"));
+    assert!(
+        place
+            .run_ok(&["show", "last"])
+            .contains("The app ended while")
+    );
 }
 
 #[test]
 fn the_demo_plays_whole() {
-    let place = Place::new();
-    let out = place.ok(&["demo", "--data-dir", &place.data().display().to_string()]);
+    let place = CliFixture::new();
+    let out = place.run_ok(&["demo", "--data-dir", &place.data().display().to_string()]);
     for part in [
         "✓ Read src/parser.rs",
         "You allowed 2 of its changes.",
@@ -208,14 +212,18 @@ fn the_demo_plays_whole() {
         assert!(out.contains(part), "{part} is missing:\n{out}");
     }
     assert!(place.data().join("demo").is_dir());
-    assert!(place.ok(&["show", "last"]).contains("✓ Read src/parser.rs"));
-    let found = place.json(&["search", "tool:delete_path", "state:undone"]);
+    assert!(
+        place
+            .run_ok(&["show", "last"])
+            .contains("✓ Read src/parser.rs")
+    );
+    let found = place.run_json(&["search", "tool:delete_path", "state:undone"]);
     assert_eq!(found["total"], 1);
 }
 
 #[test]
 fn the_demo_leaves_nothing_behind_where_no_folder_is_named() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let output = place
         .command(&["demo", "--json"])
         .env_remove("COUNTERSIGN_DATA_DIR")
@@ -254,7 +262,7 @@ fn a_run_is_told_in_a_specifications_words_while_it_happens() {
         ];
         let ran = place.run(&run);
         assert_eq!((ran.code, ran.err.as_str()), (3, ""), "{}", ran.out);
-        let kept = place.ok(&["export", "last", "--format", words]);
+        let kept = place.run_ok(&["export", "last", "--format", words]);
         assert_eq!(ran.out, kept, "{words}");
         assert!(kept.lines().count() > lines_min, "{words}: {kept}");
     }
@@ -300,20 +308,20 @@ fn a_run_stops_at_a_limit() {
 /// Standard output holds the output and nothing else, so that it can go to a file; with --json it is the last line.
 #[test]
 fn a_run_gives_its_output_in_a_schema_s004_30_s004_38() {
-    let place = Place::new();
-    place.file("a.txt", "alpha\n");
+    let place = CliFixture::new();
+    place.write_file("a.txt", "alpha\n");
     let turn = |answer: serde_json::Value| serde_json::json!({ "text": answer.to_string() });
     let calls = turn(
         serde_json::json!({ "calls": [{ "_tool": "read", "path": "a.txt" }], "output": null }),
     );
     let last = turn(serde_json::json!({ "calls": [], "output": { "summary": "It says alpha." } }));
-    let script = place.beside(
+    let script = place.write_outside_file(
         "script.json",
         &serde_json::json!({ "turns": [calls, last] }).to_string(),
     );
     let schema =
         r#"{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}"#;
-    let schema = place.beside("schema.json", schema);
+    let schema = place.write_outside_file("schema.json", schema);
     let args = [
         "run",
         "--script",
@@ -343,7 +351,7 @@ fn a_run_gives_its_output_in_a_schema_s004_30_s004_38() {
         ("{", "is not JSON"),
         (r#"{"type":"array"}"#, "not that of an object"),
     ] {
-        let schema = place.beside("bad.json", text);
+        let schema = place.write_outside_file("bad.json", text);
         let ran = place.run(&[
             "run",
             "--script",
@@ -356,7 +364,7 @@ fn a_run_gives_its_output_in_a_schema_s004_30_s004_38() {
         assert!(ran.err.contains(told), "{}", ran.err);
     }
     let never = serde_json::json!({ "turns": vec![serde_json::json!({ "text": "No." }); 5] });
-    let never = place.beside("never.json", &never.to_string());
+    let never = place.write_outside_file("never.json", &never.to_string());
     let ran = place.run(&["run", "--script", &never, "--output-schema", &schema, "Go."]);
     assert_eq!(
         (ran.code, ran.out.as_str()),
@@ -369,8 +377,8 @@ fn a_run_gives_its_output_in_a_schema_s004_30_s004_38() {
 /// those of the request.
 #[test]
 fn a_run_takes_a_whole_request() {
-    let place = Place::new();
-    let request = place.beside(
+    let place = CliFixture::new();
+    let request = place.write_outside_file(
         "request.json",
         r#"{
             "config": { "provider": "nobody", "temperature": 0 },
@@ -386,22 +394,22 @@ fn a_run_takes_a_whole_request() {
         "output": { "summary": "Greeted." },
     });
     let turns = serde_json::json!({ "turns": [{ "text": answer.to_string() }] });
-    let script = place.beside("script.json", &turns.to_string());
+    let script = place.write_outside_file("script.json", &turns.to_string());
     let args = ["run", "--script", &script, "--request", &request];
     let ran = place.run(&args);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert_eq!(ran.out, "{\n  \"summary\": \"Greeted.\"\n}\n");
     assert!(ran.err.contains("✓ greetUser Ada"), "{}", ran.err);
-    let story = place.ok(&["export", "last"]);
+    let story = place.run_ok(&["export", "last"]);
     assert!(story.contains("Greet Ada."), "{story}");
 
     let ran = place.run(&[&args[..], &["Be brief."]].concat());
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-    let story = place.ok(&["export", "last"]);
+    let story = place.run_ok(&["export", "last"]);
     let places = ["Greet Ada.", "Be brief."].map(|words| story.rfind(words));
     assert!(places[0].is_some() && places[0] < places[1], "{story}");
 
-    let wrong = place.beside("wrong.json", "{\n\"context\": [{\"type\": \"image\"}]}");
+    let wrong = place.write_outside_file("wrong.json", "{\n\"context\": [{\"type\": \"image\"}]}");
     let ran = place.run(&["run", "--script", &script, "--request", &wrong]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     assert!(
@@ -425,8 +433,8 @@ fn a_run_takes_a_whole_request() {
 #[cfg(unix)]
 #[test]
 fn nothing_runs_in_place_where_there_is_no_room() {
-    let place = Place::new();
-    place.file("a", "first\n");
+    let place = CliFixture::new();
+    place.write_file("a", "first\n");
     // Where no program of the room is installed beside it.
     let folder = tempfile::tempdir_in(place.data().parent().unwrap()).unwrap();
     let alone = folder.path().join("countersign");
@@ -446,5 +454,5 @@ fn nothing_runs_in_place_where_there_is_no_room() {
         told.contains("It was not run for real") && told.contains("countersign-room"),
         "{told}"
     );
-    assert_eq!(place.read("a").unwrap(), "first\n");
+    assert_eq!(place.read_file("a").unwrap(), "first\n");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Place;
+use crate::support::CliFixture;
 
 /// A server of a few lines, with one tool that says what it is told.
 const SERVER: &str = r#"
@@ -27,11 +27,11 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 "#;
 
-fn with_server() -> Place {
-    let place = Place::new();
-    let script = place.beside("server.py", SERVER);
+fn with_server() -> CliFixture {
+    let place = CliFixture::new();
+    let script = place.write_outside_file("server.py", SERVER);
     let env = ["--env", "TOLD=${TOLD:-Says it.}"];
-    let added = place.ok(&[
+    let added = place.run_ok(&[
         "servers", "add", "small", env[0], env[1], "--", "python3", &script,
     ]);
     assert!(added.starts_with("small  off"), "{added}");
@@ -41,48 +41,53 @@ fn with_server() -> Place {
 #[test]
 fn a_server_is_set_up_approved_and_called() {
     let place = with_server();
-    let told = place.json(&["tools"]).to_string();
+    let told = place.run_json(&["tools"]).to_string();
     assert!(!told.contains("small__say"), "it is off");
-    let on = place.ok(&["servers", "enable", "small"]);
+    let on = place.run_ok(&["servers", "enable", "small"]);
     assert!(
         on.contains("small  connected") && on.contains("\n  say\n"),
         "{on}"
     );
-    assert!(place.json(&["tools"]).to_string().contains("small__say"));
+    assert!(
+        place
+            .run_json(&["tools"])
+            .to_string()
+            .contains("small__say")
+    );
 
     let call = ["call", "small__say", r#"{"text":"hello"}"#];
     assert_eq!(place.run(&call).code, 3, "nobody can be asked");
-    let called = place.ok(&[&call[..], &["--approve-all"]].concat());
+    let called = place.run_ok(&[&call[..], &["--approve-all"]].concat());
     assert!(called.contains("You said hello"), "{called}");
     let wrong = place.run(&["call", "small__say", "{}", "--approve-all"]);
     assert_eq!(wrong.code, 1, "its schema holds");
 
-    let list = place.json(&["servers", "list"]);
+    let list = place.run_json(&["servers", "list"]);
     assert_eq!(list["servers"][0]["state"]["type"], "idle");
     assert_eq!(list["servers"][0]["tools"][0]["pin"], "pinned");
     assert!(
         place
-            .ok(&["servers", "logs", "small"])
+            .run_ok(&["servers", "logs", "small"])
             .contains("Connected to `small` 1")
     );
     assert!(
         place
-            .ok(&["servers", "restart", "small"])
+            .run_ok(&["servers", "restart", "small"])
             .contains("connected")
     );
-    place.ok(&["servers", "disable", "small"]);
+    place.run_ok(&["servers", "disable", "small"]);
     assert_eq!(place.run(&call).code, 1, "there is no such tool any more");
-    place.ok(&["servers", "remove", "small"]);
-    assert_eq!(place.json(&["servers", "list"])["servers"], json!([]));
+    place.run_ok(&["servers", "remove", "small"]);
+    assert_eq!(place.run_json(&["servers", "list"])["servers"], json!([]));
 }
 
 #[test]
 fn what_changed_is_shown_and_approved_by_its_digest() {
     let place = with_server();
-    place.ok(&["servers", "enable", "small"]);
+    place.run_ok(&["servers", "enable", "small"]);
     assert!(
         place
-            .ok(&["servers", "approve", "small"])
+            .run_ok(&["servers", "approve", "small"])
             .contains("as they were approved")
     );
     let mut look = place.command(&["servers", "approve", "small"]);
@@ -108,37 +113,37 @@ fn what_changed_is_shown_and_approved_by_its_digest() {
 #[test]
 fn what_waits_for_a_look_is_listed() {
     let place = with_server();
-    place.ok(&["servers", "enable", "small"]);
-    assert!(!place.ok(&["servers", "list"]).contains("waits"));
+    place.run_ok(&["servers", "enable", "small"]);
+    assert!(!place.run_ok(&["servers", "list"]).contains("waits"));
     let mut call = place.command(&["call", "small__say", r#"{"text":"x"}"#, "--approve-all"]);
     let called = call.env("TOLD", "Says it to all.").output().unwrap();
     assert_eq!(called.status.code(), Some(1), "{called:?}");
-    let list = place.ok(&["servers", "list"]);
+    let list = place.run_ok(&["servers", "list"]);
     assert!(
         list.contains("say  changed, waits for a look")
             && list.contains("To look at them: countersign servers approve small"),
         "{list}"
     );
-    let told = place.json(&["servers", "list"]);
+    let told = place.run_json(&["servers", "list"]);
     assert_eq!(told["servers"][0]["state"]["type"], "idle");
     let digest = told["servers"][0]["waits"].as_str().unwrap().to_owned();
     let mut accept = place.command(&["servers", "approve", "small", "--accept", &digest]);
     let accepted = accept.env("TOLD", "Says it to all.").output().unwrap();
     assert_eq!(accepted.status.code(), Some(0), "{accepted:?}");
-    assert!(!place.ok(&["servers", "list"]).contains("waits"));
-    place.ok(&["servers", "remove", "small"]);
+    assert!(!place.run_ok(&["servers", "list"]).contains("waits"));
+    place.run_ok(&["servers", "remove", "small"]);
     let left = std::fs::read_dir(place.data().join("servers")).unwrap();
     assert_eq!(left.count(), 0, "nothing of it is left");
 }
 
 #[test]
 fn servers_of_other_products_are_offered_and_taken_over_off() {
-    let place = Place::new();
-    place.file(
+    let place = CliFixture::new();
+    place.write_file(
         ".mcp.json",
         r#"{"mcpServers":{"Git Hub":{"command":"npx","args":["-y","hub"],"env":{"GITHUB_TOKEN":"hush4hush4hush4"}}}}"#,
     );
-    let found = place.ok(&["servers", "import"]);
+    let found = place.run_ok(&["servers", "import"]);
     assert!(
         found.contains("Claude Code") && found.contains("Git_Hub  npx -y hub"),
         "{found}"
@@ -148,27 +153,27 @@ fn servers_of_other_products_are_offered_and_taken_over_off() {
         "{found}"
     );
     assert_eq!(
-        place.json(&["servers", "list"])["servers"],
+        place.run_json(&["servers", "list"])["servers"],
         json!([]),
         "offered, not used"
     );
     assert_eq!(place.run(&["servers", "import", "--add", "other"]).code, 2);
-    place.ok(&["servers", "import", "--add", "Git_Hub"]);
+    place.run_ok(&["servers", "import", "--add", "Git_Hub"]);
     let written = std::fs::read_to_string(place.data().join("servers.toml")).unwrap();
     assert!(
         written.contains("keychain:Git_Hub.GITHUB_TOKEN") && !written.contains("hush"),
         "{written}"
     );
     assert!(written.contains("enabled = false"), "{written}");
-    let codex = place.beside(
+    let codex = place.write_outside_file(
         "config.toml",
         "[mcp_servers.far]\nurl = \"https://example.com/mcp\"\n",
     );
-    place.ok(&[
+    place.run_ok(&[
         "servers", "import", "--from", "codex", &codex, "--add", "far",
     ]);
     assert_eq!(
-        place.json(&["servers", "list"])["servers"]
+        place.run_json(&["servers", "list"])["servers"]
             .as_array()
             .unwrap()
             .len(),
@@ -179,7 +184,7 @@ fn servers_of_other_products_are_offered_and_taken_over_off() {
 /// What `claude mcp add` writes by default, and a file that is named from here.
 #[test]
 fn servers_of_this_folder_alone_are_offered_and_a_file_is_named_from_here() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let workspace = place.workspace();
     let claude = serde_json::json!({
         "projects": {
@@ -189,13 +194,13 @@ fn servers_of_this_folder_alone_are_offered_and_a_file_is_named_from_here() {
     });
     let home = workspace.parent().unwrap().join("home");
     std::fs::write(home.join(".claude.json"), claude.to_string()).unwrap();
-    let found = place.ok(&["servers", "import"]);
+    let found = place.run_ok(&["servers", "import"]);
     assert!(
         found.contains("Claude Code, for this folder") && found.contains("mem  npx -y mem"),
         "{found}"
     );
     assert!(!found.contains("other"), "{found}");
-    place.ok(&["servers", "import", "--add", "mem"]);
+    place.run_ok(&["servers", "import", "--add", "mem"]);
     let again = place.run(&["servers", "import", "--add", "mem"]);
     assert_eq!(again.code, 2, "{}", again.err);
     assert!(
@@ -203,7 +208,7 @@ fn servers_of_this_folder_alone_are_offered_and_a_file_is_named_from_here() {
         "{}",
         again.err
     );
-    place.ok(&["servers", "import", "--add", "mem", "--replace"]);
+    place.run_ok(&["servers", "import", "--add", "mem", "--replace"]);
     let taken = place.run(&["servers", "add", "mem", "--", "other"]);
     assert_eq!(taken.code, 2, "{}", taken.err);
     let written = std::fs::read_to_string(place.data().join("servers.toml")).unwrap();
@@ -212,9 +217,9 @@ fn servers_of_this_folder_alone_are_offered_and_a_file_is_named_from_here() {
         "{written}"
     );
 
-    place.file("sub/config.toml", "[mcp_servers.s1]\ncommand = \"./run\"\n");
+    place.write_file("sub/config.toml", "[mcp_servers.s1]\ncommand = \"./run\"\n");
     let from = ["servers", "import", "--from", "codex", "sub/config.toml"];
-    place.ok(&[&from[..], &["--add", "s1"]].concat());
+    place.run_ok(&[&from[..], &["--add", "s1"]].concat());
     let written = std::fs::read_to_string(place.data().join("servers.toml")).unwrap();
     assert!(
         written.contains(&format!("folder = \"{}\"", workspace.join("sub").display())),
@@ -224,7 +229,7 @@ fn servers_of_this_folder_alone_are_offered_and_a_file_is_named_from_here() {
 
 #[test]
 fn what_is_wrong_is_said_with_the_next_step() {
-    let place = Place::new();
+    let place = CliFixture::new();
     for (args, code, told) in [
         (
             &["servers", "enable", "none"][..],
@@ -257,7 +262,7 @@ fn what_is_wrong_is_said_with_the_next_step() {
         assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
         assert!(ran.err.contains(told), "{args:?}: {}", ran.err);
     }
-    place.ok(&["servers", "add", "x", "--", "countersign-no-such-program"]);
+    place.run_ok(&["servers", "add", "x", "--", "countersign-no-such-program"]);
     let ran = place.run(&["servers", "enable", "x"]);
     assert_eq!(ran.code, 1);
     assert!(

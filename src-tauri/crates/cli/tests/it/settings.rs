@@ -3,47 +3,50 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use crate::support::Place;
+use crate::support::CliFixture;
 
-fn settings(place: &Place) -> String {
+fn settings(place: &CliFixture) -> String {
     std::fs::read_to_string(place.data().join("settings.toml")).unwrap_or_default()
 }
 
 #[test]
 fn settings_are_read_and_changed_by_their_names() {
-    let place = Place::new();
-    let path = place.ok(&["config", "path"]);
+    let place = CliFixture::new();
+    let path = place.run_ok(&["config", "path"]);
     assert_eq!(
         path.trim_end(),
         place.data().join("settings.toml").display().to_string()
     );
-    assert_eq!(place.ok(&["config", "get", "theme"]), "system\n");
-    assert!(place.ok(&["config", "get"]).contains("defaults hold"));
+    assert_eq!(place.run_ok(&["config", "get", "theme"]), "system\n");
+    assert!(place.run_ok(&["config", "get"]).contains("defaults hold"));
     for (setting, value, told) in [
         ("theme", "dark", "dark"),
         ("limits.turns", "7", "7"),
         ("model", r#"{ provider = "ollama", model = "m" }"#, "ollama"),
         ("expire_after_min", "15", "15"),
     ] {
-        place.ok(&["config", "set", setting, value]);
-        let got = place.ok(&["config", "get", setting]);
+        place.run_ok(&["config", "set", setting, value]);
+        let got = place.run_ok(&["config", "get", setting]);
         assert!(got.contains(told), "{setting}: {got}");
     }
-    assert_eq!(place.json(&["config", "get", "model.provider"]), "ollama");
+    assert_eq!(
+        place.run_json(&["config", "get", "model.provider"]),
+        "ollama"
+    );
     let commented = settings(&place).replace("[limits]", "# Mine.\n[limits]");
     std::fs::write(place.data().join("settings.toml"), &commented).unwrap();
-    place.ok(&["config", "set", "theme", "light"]);
+    place.run_ok(&["config", "set", "theme", "light"]);
     assert_eq!(settings(&place), commented.replace("dark", "light"));
-    place.ok(&["config", "unset", "theme"]);
-    assert_eq!(place.ok(&["config", "get", "theme"]), "system\n");
+    place.run_ok(&["config", "unset", "theme"]);
+    assert_eq!(place.run_ok(&["config", "get", "theme"]), "system\n");
     assert!(settings(&place).contains("# Mine.\n[limits]"));
 }
 
 /// What would not hold is not written.
 #[test]
 fn wrong_settings_change_nothing() {
-    let place = Place::new();
-    place.ok(&["config", "set", "theme", "dark"]);
+    let place = CliFixture::new();
+    place.run_ok(&["config", "set", "theme", "dark"]);
     let before = settings(&place);
     for (args, told) in [
         (&["set", "them", "dark"][..], "unknown field `them`"),
@@ -77,19 +80,19 @@ fn wrong_settings_change_nothing() {
 #[cfg(unix)]
 #[test]
 fn settings_are_edited_in_the_persons_editor() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let edit = |editor: &str| {
         let mut command = place.command(&["config", "edit"]);
         command.env("EDITOR", editor).output().unwrap()
     };
-    let writes = place.beside(
+    let writes = place.write_outside_file(
         "editor with blanks.sh",
         "#!/bin/sh\necho 'theme = \"dark\"' > \"$1\"\n",
     );
     let editor = format!("sh '{writes}'");
     assert_eq!(edit(&editor).status.code(), Some(0));
     assert_eq!(settings(&place), "theme = \"dark\"\n");
-    let wrong = place.beside("wrong.sh", "echo 'theme = 1' > \"$1\"\n");
+    let wrong = place.write_outside_file("wrong.sh", "echo 'theme = 1' > \"$1\"\n");
     let ran = edit(&format!("sh '{wrong}'"));
     assert_eq!(ran.status.code(), Some(4));
     let told = String::from_utf8(ran.stderr).unwrap();
@@ -104,7 +107,7 @@ fn settings_are_edited_in_the_persons_editor() {
 
 #[test]
 fn providers_say_where_their_keys_come_from() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let told = |args: &[&str]| {
         let mut command = place.command(args);
         command.env("ANTHROPIC_API_KEY", "sk-ant-not-shown");
@@ -142,7 +145,7 @@ fn providers_say_where_their_keys_come_from() {
 /// A machine without a keychain says so, and what to do instead; a key is never an argument.
 #[test]
 fn a_key_without_a_keychain_is_said_plainly() {
-    let place = Place::new();
+    let place = CliFixture::new();
     let set = |provider: &str, key: &str| {
         let mut command = place.command(&["keys", "set", provider]);
         let command = command.stdin(Stdio::piped()).stderr(Stdio::piped());
@@ -178,7 +181,7 @@ fn a_key_without_a_keychain_is_said_plainly() {
 
 #[test]
 fn shells_and_man_get_what_they_read() {
-    let place = Place::new();
+    let place = CliFixture::new();
     for (shell, marks) in [
         ("bash", "complete -F _countersign"),
         ("zsh", "#compdef countersign"),
@@ -186,15 +189,15 @@ fn shells_and_man_get_what_they_read() {
         ("powershell", "Register-ArgumentCompleter"),
         ("elvish", "edit:completion"),
     ] {
-        let script = place.ok(&["completions", shell]);
+        let script = place.run_ok(&["completions", shell]);
         assert!(
             script.contains(marks) && script.contains("dry-run"),
             "{shell}"
         );
     }
     assert_eq!(place.run(&["completions", "csh"]).code, 2);
-    place.ok(&["man", "man1"]);
-    let page = |name: &str| place.read(&format!("man1/{name}.1")).unwrap();
+    place.run_ok(&["man", "man1"]);
+    let page = |name: &str| place.read_file(&format!("man1/{name}.1")).unwrap();
     assert!(page("countersign").contains("countersign\\-run(1)"));
     assert!(page("countersign-run").contains("\\-\\-resume"));
     assert!(page("countersign-servers-add").contains("Examples"));
@@ -202,15 +205,15 @@ fn shells_and_man_get_what_they_read() {
 
 #[test]
 fn help_shows_examples_and_a_clients_settings() {
-    let place = Place::new();
-    let help = place.ok(&["run", "--help"]);
+    let place = CliFixture::new();
+    let help = place.run_ok(&["run", "--help"]);
     assert!(help.contains("Examples:\n  countersign run"), "{help}");
-    let help = place.ok(&["gateway", "mcp", "--help"]);
+    let help = place.run_ok(&["gateway", "mcp", "--help"]);
     assert!(
         help.contains(r#""args": ["gateway", "mcp", "--workspace""#),
         "{help}"
     );
-    let told = place.ok(&["doctor"]);
+    let told = place.run_ok(&["doctor"]);
     let settings = place.data().join("settings.toml").display().to_string();
     assert!(told.contains(&settings), "{told}");
     assert!(

@@ -12,19 +12,19 @@ pub const HEADLESS_REFUSAL: &str = "Nobody is here to answer: this session runs 
     with your best assumption and say which one you made.";
 
 /// Folders for one test.
-pub struct Place {
+pub struct CliFixture {
     folder: TempDir,
 }
 
 /// What the program did.
 #[derive(Debug)]
-pub struct Ran {
+pub struct CliRun {
     pub code: i32,
     pub out: String,
     pub err: String,
 }
 
-impl Place {
+impl CliFixture {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["workspace", "home"] {
@@ -42,26 +42,26 @@ impl Place {
     }
 
     /// Puts a file into the workspace.
-    pub fn file(&self, path: &str, content: &str) -> &Self {
+    pub fn write_file(&self, path: &str, content: &str) -> &Self {
         let path = self.workspace().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
         self
     }
 
-    pub fn read(&self, path: &str) -> Option<String> {
+    pub fn read_file(&self, path: &str) -> Option<String> {
         std::fs::read_to_string(self.workspace().join(path)).ok()
     }
 
     /// Makes an empty folder beside the workspace; gives its path.
-    pub fn beside_folder(&self, name: &str) -> String {
+    pub fn create_outside_folder(&self, name: &str) -> String {
         let path = self.folder.path().join(name);
         std::fs::create_dir(&path).unwrap();
         path.display().to_string()
     }
 
     /// Puts a file beside the workspace; gives its path.
-    pub fn beside(&self, name: &str, content: &str) -> String {
+    pub fn write_outside_file(&self, name: &str, content: &str) -> String {
         let path = self.folder.path().join(name);
         std::fs::write(&path, content).unwrap();
         path.display().to_string()
@@ -74,13 +74,13 @@ impl Place {
             .args(args)
             .current_dir(self.workspace())
             .env_clear()
-            .envs(self.surroundings())
+            .envs(self.environment())
             .stdin(Stdio::null());
         command
     }
 
     /// The variables that the program gets.
-    pub fn surroundings(&self) -> Vec<(&'static str, OsString)> {
+    pub fn environment(&self) -> Vec<(&'static str, OsString)> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut all = vec![
             ("HOME", self.folder.path().join("home").into_os_string()),
@@ -91,9 +91,9 @@ impl Place {
         all
     }
 
-    pub fn run(&self, args: &[&str]) -> Ran {
+    pub fn run(&self, args: &[&str]) -> CliRun {
         let output = self.command(args).output().unwrap();
-        Ran {
+        CliRun {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout).unwrap(),
             err: String::from_utf8(output.stderr).unwrap(),
@@ -101,7 +101,7 @@ impl Place {
     }
 
     /// Runs what must end well; gives its output.
-    pub fn ok(&self, args: &[&str]) -> String {
+    pub fn run_ok(&self, args: &[&str]) -> String {
         let ran = self.run(args);
         assert_eq!(
             (ran.code, ran.err.as_str()),
@@ -113,19 +113,19 @@ impl Place {
     }
 
     /// The same with `--json`, as a value.
-    pub fn json(&self, args: &[&str]) -> Value {
-        let out = self.ok(&[args, &["--json"]].concat());
+    pub fn run_json(&self, args: &[&str]) -> Value {
+        let out = self.run_ok(&[args, &["--json"]].concat());
         serde_json::from_str(&out).unwrap()
     }
 }
 
 /// Every file below a folder with its content.
-pub fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+pub fn read_folder(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for item in std::fs::read_dir(folder).unwrap() {
         let path = item.unwrap().path();
         match path.is_dir() {
-            true => found.extend(contents(&path)),
+            true => found.extend(read_folder(&path)),
             false => found.push((path.clone(), std::fs::read(&path).unwrap())),
         }
     }

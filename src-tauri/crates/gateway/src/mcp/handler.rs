@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agent::{Caller, Desk, Heard};
-use protocol::Fault;
-use protocol::event::Client;
+use agent::{Engine, ExternalClient, ProgressSender};
+use protocol::UserError;
+use protocol::event::ClientInfo;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -17,46 +17,46 @@ use tokio::sync::{OnceCell, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::{answer, offer};
-use crate::limits::{LIST_PAGE_TOOLS, WORDS_WAITING_MAX};
+use super::{tool_description, tool_result};
+use crate::limits::{LIST_PAGE_TOOLS, PROGRESS_QUEUE_MAX};
 
 /// Methods that are read here. One of them with parameters that cannot be read comes in as one that nobody knows.
-const KNOWN: [&str; 3] = ["initialize", "tools/list", "tools/call"];
+const HANDLED_METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
 
 /// One connection: a folder, and the session of its calls once there is one.
-pub(super) struct Served {
-    desk: Desk,
+pub(super) struct GatewayServer {
+    desk: Engine,
     workspace: PathBuf,
-    caller: OnceCell<Arc<Caller>>,
+    client: OnceCell<Arc<ExternalClient>>,
     /// Cancelled when the client has closed its side.
-    gone: CancellationToken,
+    input_closed: CancellationToken,
 }
 
-impl Served {
+impl GatewayServer {
     /// Serves this folder.
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn new(desk: Desk, workspace: &Path, gone: CancellationToken) -> Result<Self, Fault> {
-        desk.offers(workspace)?;
+    pub fn new(desk: Engine, workspace: &Path, gone: CancellationToken) -> Result<Self, UserError> {
+        desk.list_tools(workspace)?;
         Ok(Self {
             desk,
             workspace: workspace.to_owned(),
-            caller: OnceCell::new(),
-            gone,
+            client: OnceCell::new(),
+            input_closed: gone,
         })
     }
 
     /// Ends the calls that run.
-    pub fn stop(&self) {
-        if let Some(caller) = self.caller.get() {
+    pub fn stop_calls(&self) {
+        if let Some(caller) = self.client.get() {
             caller.stop();
         }
     }
 
     /// Ends the calls that run, and waits until all is on disk.
-    pub async fn close(&self) -> Result<(), Fault> {
-        match self.caller.get() {
+    pub async fn close(&self) -> Result<(), UserError> {
+        match self.client.get() {
             Some(caller) => caller.close().await,
             None => Ok(()),
         }
@@ -64,11 +64,14 @@ impl Served {
 
     /// The session of this connection, opened with its first call. A client of 2026 names itself with each request: the first
     /// one names the session.
-    async fn caller(&self, context: &RequestContext<RoleServer>) -> Result<&Arc<Caller>, Fault> {
+    async fn external_client(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<&Arc<ExternalClient>, UserError> {
         let open = || async {
             let info = context.client_info();
             let by = context.protocol_version();
-            let client = Client {
+            let client = ClientInfo {
                 name: info
                     .as_ref()
                     .map_or_else(String::new, |info| info.name.clone()),
@@ -78,25 +81,25 @@ impl Served {
                     None => "MCP".to_owned(),
                 },
             };
-            self.desk.caller(&self.workspace, client).await
+            self.desk.open_client(&self.workspace, client).await
         };
-        self.caller.get_or_try_init(open).await
+        self.client.get_or_try_init(open).await
     }
 
-    async fn call(
+    async fn handle_call(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
         let caller = self
-            .caller(&context)
+            .external_client(&context)
             .await
-            .map_err(|fault| failed(&fault))?;
+            .map_err(|fault| internal_error_data(&fault))?;
         let arguments = request.arguments.unwrap_or_default();
         let token = context.meta.get_progress_token();
         let (heard, telling) = match token {
             Some(token) => {
-                let (heard, telling) = words(context.peer.clone(), token);
+                let (heard, telling) = spawn_progress_sender(context.peer.clone(), token);
                 (Some(heard), Some(telling))
             }
             None => (None, None),
@@ -108,11 +111,11 @@ impl Served {
         if let Some(mut telling) = telling {
             tokio::select! {
                 _ = &mut telling => {}
-                () = self.gone.cancelled() => telling.abort(),
+                () = self.input_closed.cancelled() => telling.abort(),
             }
         }
         match answered {
-            Ok(answered) => answer::answer(&answered),
+            Ok(answered) => tool_result::build_tool_result(&answered),
             Err(fault) => Ok(CallToolResult::error(vec![ContentBlock::text(
                 fault.to_string(),
             )])),
@@ -120,7 +123,7 @@ impl Served {
     }
 }
 
-impl ServerHandler for Served {
+impl ServerHandler for GatewayServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let own =
@@ -131,7 +134,7 @@ impl ServerHandler for Served {
                 "These tools work in {}. Each call is judged by the rules of the person whose machine it is, and recorded; what \
                  changes files can be taken back by them. Nobody can be asked here: a call that would have to be is refused, and \
                  its error says why. Do not try a refused call in another form.",
-                protocol::shown::name(&self.workspace)
+                protocol::view::display_text::name(&self.workspace)
             ))
     }
 
@@ -140,18 +143,20 @@ impl ServerHandler for Served {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let offers = self.desk.offers(&self.workspace);
-        let offers = offers.map_err(|fault| failed(&fault))?;
+        let offers = self.desk.list_tools(&self.workspace);
+        let offers = offers.map_err(|fault| internal_error_data(&fault))?;
         let from = match request.and_then(|request| request.cursor) {
             None => 0,
-            Some(cursor) => cursor.parse::<usize>().map_err(|_| no_place())?,
+            Some(cursor) => cursor
+                .parse::<usize>()
+                .map_err(|_| invalid_cursor_error())?,
         };
         if from > 0 && from >= offers.len() {
-            return Err(no_place());
+            return Err(invalid_cursor_error());
         }
         let more = offers.len() > from + LIST_PAGE_TOOLS;
         let page = offers.into_iter().skip(from).take(LIST_PAGE_TOOLS);
-        let tools: Vec<Tool> = page.map(offer::tool).collect();
+        let tools: Vec<Tool> = page.map(tool_description::to_mcp_tool).collect();
         let mut listed = ListToolsResult::with_all_items(tools);
         listed.next_cursor = more.then(|| (from + LIST_PAGE_TOOLS).to_string());
         Ok(listed)
@@ -162,7 +167,7 @@ impl ServerHandler for Served {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.call(request, context).await.map(Into::into)
+        self.handle_call(request, context).await.map(Into::into)
     }
 
     async fn on_custom_request(
@@ -170,8 +175,8 @@ impl ServerHandler for Served {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let method = protocol::shown::in_a_sentence(&request.method, 100);
-        Err(match KNOWN.contains(&method.as_str()) {
+        let method = protocol::view::display_text::to_single_line(&request.method, 100);
+        Err(match HANDLED_METHODS.contains(&method.as_str()) {
             true => ErrorData::invalid_params(
                 format!(
                     "The parameters of `{method}` cannot be read. Look at the protocol for their shape."
@@ -188,8 +193,11 @@ impl ServerHandler for Served {
 }
 
 /// Sends words on the progress of a call, numbered, until nobody speaks any more.
-fn words(peer: Peer<RoleServer>, token: ProgressToken) -> (Heard, JoinHandle<()>) {
-    let (heard, mut words) = mpsc::channel::<String>(WORDS_WAITING_MAX);
+fn spawn_progress_sender(
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+) -> (ProgressSender, JoinHandle<()>) {
+    let (heard, mut words) = mpsc::channel::<String>(PROGRESS_QUEUE_MAX);
     let telling = tokio::spawn(async move {
         let mut told = 0.0;
         while let Some(word) = words.recv().await {
@@ -204,11 +212,11 @@ fn words(peer: Peer<RoleServer>, token: ProgressToken) -> (Heard, JoinHandle<()>
 }
 
 /// Something of ours that keeps a request from being answered.
-fn failed(fault: &Fault) -> ErrorData {
+fn internal_error_data(fault: &UserError) -> ErrorData {
     ErrorData::internal_error(fault.to_string(), None)
 }
 
-fn no_place() -> ErrorData {
+fn invalid_cursor_error() -> ErrorData {
     ErrorData::invalid_params(
         "There is no such page of the list. Ask without a cursor to begin again.",
         None,

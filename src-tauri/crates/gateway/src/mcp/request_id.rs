@@ -11,16 +11,16 @@ pub(super) struct IdScanner {
     depth: u64,
     /// Whether the message is an object, once it began.
     is_object: bool,
-    text: Text,
-    place: Place,
+    text_state: TextState,
+    position: ScanPosition,
     /// The member's name, then the id, as it is written so far.
-    kept: Vec<u8>,
+    buffer: Vec<u8>,
     id: Option<Value>,
 }
 
 /// Whether the scan is within a text in quotes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Text {
+enum TextState {
     #[default]
     Outside,
     Inside,
@@ -30,7 +30,7 @@ enum Text {
 
 /// Where in the outermost object the scan is.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ScanPosition {
     #[default]
     Name,
     /// Behind the name `id`.
@@ -42,7 +42,7 @@ enum Place {
 impl IdScanner {
     /// Reads on.
     pub fn feed(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.take(*byte));
+        bytes.iter().for_each(|byte| self.scan_byte(*byte));
     }
 
     /// The id, if there is one that an answer can name: a number or a text.
@@ -50,15 +50,15 @@ impl IdScanner {
         self.id.as_ref()
     }
 
-    fn take(&mut self, byte: u8) {
-        let was = self.text;
-        self.text = match (was, byte) {
-            (Text::Outside, b'"') => Text::Inside,
-            (Text::Inside, b'"') | (Text::Outside, _) => Text::Outside,
-            (Text::Inside, b'\\') => Text::Escaped,
-            (Text::Inside | Text::Escaped, _) => Text::Inside,
+    fn scan_byte(&mut self, byte: u8) {
+        let was = self.text_state;
+        self.text_state = match (was, byte) {
+            (TextState::Outside, b'"') => TextState::Inside,
+            (TextState::Inside, b'"') | (TextState::Outside, _) => TextState::Outside,
+            (TextState::Inside, b'\\') => TextState::Escaped,
+            (TextState::Inside | TextState::Escaped, _) => TextState::Inside,
         };
-        let is_text = was != Text::Outside || byte == b'"';
+        let is_text = was != TextState::Outside || byte == b'"';
         if !is_text && matches!(byte, b'{' | b'[') {
             self.is_object |= self.depth == 0 && byte == b'{';
             self.depth += 1;
@@ -78,28 +78,28 @@ impl IdScanner {
         }
         match (is_text, byte) {
             (false, b',') => self.end_member(),
-            (false, b':') if self.place == Place::Name => {
-                self.place = match self.kept.as_slice() {
-                    b"\"id\"" => Place::Id,
-                    _ => Place::Other,
+            (false, b':') if self.position == ScanPosition::Name => {
+                self.position = match self.buffer.as_slice() {
+                    b"\"id\"" => ScanPosition::Id,
+                    _ => ScanPosition::Other,
                 };
-                self.kept.clear();
+                self.buffer.clear();
             }
             (false, byte) if byte.is_ascii_whitespace() => {}
-            _ if self.place != Place::Other && self.kept.len() <= ID_BYTES_MAX => {
-                self.kept.push(byte)
+            _ if self.position != ScanPosition::Other && self.buffer.len() <= ID_BYTES_MAX => {
+                self.buffer.push(byte)
             }
             _ => {}
         }
     }
 
     fn end_member(&mut self) {
-        if self.place == Place::Id && self.kept.len() <= ID_BYTES_MAX {
-            let id = serde_json::from_slice(&self.kept).ok();
+        if self.position == ScanPosition::Id && self.buffer.len() <= ID_BYTES_MAX {
+            let id = serde_json::from_slice(&self.buffer).ok();
             self.id = id.filter(|id: &Value| id.is_number() || id.is_string());
         }
-        self.place = Place::Name;
-        self.kept.clear();
+        self.position = ScanPosition::Name;
+        self.buffer.clear();
     }
 }
 

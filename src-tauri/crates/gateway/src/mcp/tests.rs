@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
-use super::lines::lines;
+use super::transport::split_transport;
 
 /// Longest line of these tests, in bytes.
 const BYTES_MAX: usize = 4 * 1024;
@@ -39,7 +39,7 @@ impl ServerHandler for Bare {
 async fn answers(sent: &[u8]) -> Vec<Value> {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
     let (from, to) = tokio::io::split(ours);
-    let (transport, last) = lines(from, to, BYTES_MAX);
+    let (transport, last) = split_transport(from, to, BYTES_MAX);
     let end = CancellationToken::new();
     let gone = end.clone();
     let serving = tokio::spawn(async move {
@@ -47,7 +47,7 @@ async fn answers(sent: &[u8]) -> Vec<Value> {
         if let Ok(running) = served {
             running.waiting().await.unwrap();
         }
-        last.say().await;
+        last.finish().await;
     });
     let (mut hears, mut says) = tokio::io::split(theirs);
     let begin = json!({ "jsonrpc": "2.0", "id": "begin", "method": "initialize", "params": {
@@ -171,10 +171,10 @@ async fn the_end_of_the_connection_answers_what_is_open() {
     ];
     let sent = sent.join("\n");
     let (to, mut hears) = tokio::io::duplex(1 << 16);
-    let (mut transport, last) = lines(std::io::Cursor::new(sent), to, BYTES_MAX);
+    let (mut transport, last) = split_transport(std::io::Cursor::new(sent), to, BYTES_MAX);
     while transport.receive().await.is_some() {}
     drop(transport);
-    last.say().await;
+    last.finish().await;
     let mut heard = String::new();
     hears.read_to_string(&mut heard).await.unwrap();
     let answer: Value = serde_json::from_str(&heard).unwrap();

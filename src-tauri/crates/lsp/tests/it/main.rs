@@ -6,6 +6,6 @@
     reason = "tests end where they fail, and set up real folders"
 )]
 
-mod bad;
-mod good;
+mod misbehaving_servers;
+mod queries;
 mod support;

@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lsp::{LanguageServers, Patience};
+use lsp::{LanguageServers, LspTimeouts};
 use protocol::ToolError;
-use protocol::languages::LanguageServer;
-use runtime::{Inherited, Workspace};
+use protocol::server::language_servers::LanguageServer;
+use runtime::{InheritedEnv, Workspace};
 use tokio_util::sync::CancellationToken;
-use tools::languages::{Answered, Document, Known, Languages, Lines, Place, Question};
+use tools::language_service::{
+    LanguageQuery, LanguageResponse, LanguageResult, LanguageService, SourceDocument, SourceLines,
+    TextPosition,
+};
 
 /// Long enough that what must come comes on any machine.
 const LONG: Duration = Duration::from_secs(60);
@@ -23,8 +26,8 @@ pub struct Desk {
 }
 
 /// Nothing comes to its end by time.
-pub fn patient() -> Patience {
-    Patience {
+pub fn patient() -> LspTimeouts {
+    LspTimeouts {
         start: LONG,
         answer: LONG,
         problems: LONG,
@@ -39,17 +42,17 @@ impl Desk {
         Self::with(how, patient())
     }
 
-    pub fn with(how: &str, patience: Patience) -> Self {
+    pub fn with(how: &str, patience: LspTimeouts) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("ws");
         std::fs::create_dir(&root).unwrap();
         let desk = Self {
-            servers: Arc::new(LanguageServers::new(Inherited::default(), patience)),
+            servers: Arc::new(LanguageServers::new(InheritedEnv::default(), patience)),
             workspace: Workspace::open(&root).unwrap(),
             cancel: CancellationToken::new(),
             folder,
         };
-        desk.servers.set(&[desk.settings(how)]);
+        desk.servers.apply_settings(&[desk.settings(how)]);
         desk
     }
 
@@ -92,15 +95,19 @@ impl Desk {
         std::fs::write(file, text).unwrap();
     }
 
-    pub fn document(&self, path: &str) -> Document {
+    pub fn document(&self, path: &str) -> SourceDocument {
         let text = std::fs::read_to_string(self.workspace.root().join(path)).unwrap();
-        Document {
+        SourceDocument {
             path: path.to_owned(),
             text: text.into(),
         }
     }
 
-    pub async fn ask(&self, path: &str, question: Question) -> Result<Answered, ToolError> {
+    pub async fn ask(
+        &self,
+        path: &str,
+        question: LanguageQuery,
+    ) -> Result<LanguageResponse, ToolError> {
         let document = self.document(path);
         self.servers
             .ask(&self.workspace, &document, &question, &self.cancel)
@@ -108,17 +115,17 @@ impl Desk {
     }
 
     /// What is known of a definition of the first word `foo` of a file.
-    pub async fn definition(&self, path: &str) -> Result<Answered, ToolError> {
+    pub async fn definition(&self, path: &str) -> Result<LanguageResponse, ToolError> {
         let place = self.place(path, "foo");
-        self.ask(path, Question::Definition(place)).await
+        self.ask(path, LanguageQuery::Definition(place)).await
     }
 
-    pub fn place(&self, path: &str, word: &str) -> Place {
+    pub fn place(&self, path: &str, word: &str) -> TextPosition {
         let document = self.document(path);
-        let lines = Lines::of(&document.text);
+        let lines = SourceLines::new(&document.text);
         let found = (0..lines.count()).find_map(|line| {
             let byte = lines.line(line)?.find(word)?;
-            Some(Place { line, byte })
+            Some(TextPosition { line, byte })
         });
         found.unwrap()
     }
@@ -129,8 +136,8 @@ impl Desk {
     }
 
     /// Places as `file:line:unit`, lines from 1.
-    pub fn told(&self, answered: &Answered) -> Vec<String> {
-        let Known::Spots(spots) = &answered.known else {
+    pub fn told(&self, answered: &LanguageResponse) -> Vec<String> {
+        let LanguageResult::Locations(spots) = &answered.result else {
             panic!("{answered:?}");
         };
         let told = spots.iter().map(|spot| {
@@ -138,8 +145,8 @@ impl Desk {
             let file = file.strip_prefix(self.workspace.root()).unwrap().display();
             format!(
                 "{file}:{}:{}",
-                spot.span.start.line + 1,
-                spot.span.start.unit
+                spot.range.start.line + 1,
+                spot.range.start.unit
             )
         });
         told.collect()

@@ -1,17 +1,17 @@
 //! What is written into the file, and what is wrong with one.
 
-use tools::kept::{self, switched, without};
+use tools::config_table::{self, remove_item, set_enabled};
 
 use super::*;
 
-fn read(text: &str) -> Result<Vec<ServerSettings>, protocol::Fault> {
-    kept::read::<ServersFile>(text)
+fn read(text: &str) -> Result<Vec<ServerSettings>, protocol::UserError> {
+    config_table::parse_items::<ServersFile>(text)
 }
 
 fn stdio(id: &str) -> ServerSettings {
     ServerSettings {
         id: ServerId::try_from(id.to_owned()).unwrap(),
-        way: ServerWay::Stdio {
+        way: ServerTransport::Stdio {
             command: "npx".to_owned(),
             args: vec!["-y".to_owned(), "a \"b\"".to_owned()],
             env: BTreeMap::from([("TOKEN".to_owned(), "${TOKEN}".to_owned())]),
@@ -26,10 +26,10 @@ fn stdio(id: &str) -> ServerSettings {
 #[test]
 fn what_is_written_is_read_again_and_comments_stay() {
     let http = ServerSettings {
-        way: ServerWay::Http {
+        way: ServerTransport::Http {
             url: "https://example.com/mcp".to_owned(),
             headers: BTreeMap::from([("Authorization".to_owned(), "keychain:example".to_owned())]),
-            client: Some(ServerClient {
+            client: Some(OauthClient {
                 id: "countersign-1".to_owned(),
                 secret: Some("keychain:client".to_owned()),
             }),
@@ -37,18 +37,19 @@ fn what_is_written_is_read_again_and_comments_stay() {
         timeout_ms: SERVER_TIMEOUT_MS,
         ..stdio("far")
     };
-    let text = kept::with::<ServersFile>("# mine\n[servers]\n", &stdio("near")).unwrap();
-    let text = kept::with::<ServersFile>(&text, &http).unwrap();
-    let text = switched::<ServersFile>(&text, &http.id, true).unwrap();
+    let text =
+        config_table::upsert_item::<ServersFile>("# mine\n[servers]\n", &stdio("near")).unwrap();
+    let text = config_table::upsert_item::<ServersFile>(&text, &http).unwrap();
+    let text = set_enabled::<ServersFile>(&text, &http.id, true).unwrap();
     let on = ServerSettings {
         enabled: true,
         ..http.clone()
     };
     assert_eq!(read(&text).unwrap(), [on, stdio("near")]);
-    let text = without::<ServersFile>(&text, &http.id).unwrap();
+    let text = remove_item::<ServersFile>(&text, &http.id).unwrap();
     assert_eq!(read(&text).unwrap(), [stdio("near")]);
     assert!(text.starts_with("# mine\n"), "{text}");
-    assert!(switched::<ServersFile>(&text, &http.id, true).is_err());
+    assert!(set_enabled::<ServersFile>(&text, &http.id, true).is_err());
 }
 
 #[test]
@@ -103,14 +104,14 @@ fn what_is_wrong_is_named() {
 #[test]
 fn a_room_is_written_and_read_again_and_what_is_wrong_with_one_is_named() {
     let mut roomed = stdio("roomed");
-    if let ServerWay::Stdio { folder, room, .. } = &mut roomed.way {
+    if let ServerTransport::Stdio { folder, room, .. } = &mut roomed.way {
         *folder = Some("/srv/one/below".to_owned());
-        *room = Some(ServerRoom {
+        *room = Some(ServerSandbox {
             workspace: "/srv/one".to_owned(),
             hosts: vec!["docs.rs".to_owned(), "127.0.0.1:8080".to_owned()],
         });
     }
-    let text = kept::with::<ServersFile>("", &roomed).unwrap();
+    let text = config_table::upsert_item::<ServersFile>("", &roomed).unwrap();
     assert_eq!(read(&text).unwrap(), [roomed]);
     for (text, what) in [
         ("[servers.a]\ncommand='x'\nroom='here'", "absolute"),

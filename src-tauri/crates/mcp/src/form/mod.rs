@@ -1,23 +1,23 @@
 //! A server's form: read from the restricted schema that the protocol has for it, one field after the other.
 
-mod filled;
-mod secret;
+mod secret_warning;
+mod validation;
 
-use protocol::server_asks::{FieldKind, FormField, FormOption, TextFormat};
-use protocol::shown::{in_a_sentence, shown};
+use protocol::server::elicitation::{FieldKind, FormField, FormOption, TextFormat};
+use protocol::view::display_text::{to_single_line, to_spans};
 use serde_json::{Map, Value};
 
 use crate::limits::{
     FORM_FIELDS_MAX, FORM_OPTIONS_MAX, FORM_TEXT_CHARS_MAX, FORM_VALUE_CHARS_MAX, NAME_CHARS_MAX,
 };
 
-pub use filled::filled;
+pub use validation::validate_answers;
 
 /// The fields of a form, in the server's order.
 ///
 /// # Errors
 /// Why this is no form, as a sentence.
-pub fn read(schema: &Value) -> Result<Vec<FormField>, String> {
+pub fn parse_form(schema: &Value) -> Result<Vec<FormField>, String> {
     let Some(schema) = schema.as_object() else {
         return Err("The schema of the form is no object.".to_owned());
     };
@@ -36,18 +36,18 @@ pub fn read(schema: &Value) -> Result<Vec<FormField>, String> {
             properties.len()
         ));
     }
-    let required = names(schema.get("required"))
+    let required = parse_names(schema.get("required"))
         .ok_or("What the form requires is no list of its fields' names.".to_owned())?;
     if let Some(unknown) = required.iter().find(|name| !properties.contains_key(*name)) {
-        let unknown = in_a_sentence(unknown, NAME_CHARS_MAX);
+        let unknown = to_single_line(unknown, NAME_CHARS_MAX);
         return Err(format!(
             "The form requires `{unknown}`, which is no field of it."
         ));
     }
     let fields = properties.iter().map(|(name, schema)| {
-        let field = field(name, schema, required.contains(name));
+        let field = parse_field(name, schema, required.contains(name));
         field.map_err(|why| {
-            let name = in_a_sentence(name, NAME_CHARS_MAX);
+            let name = to_single_line(name, NAME_CHARS_MAX);
             format!("The field `{name}` of the form cannot be asked for: {why}.")
         })
     });
@@ -55,19 +55,19 @@ pub fn read(schema: &Value) -> Result<Vec<FormField>, String> {
 }
 
 /// Names in a list; no list at all is an empty one.
-fn names(list: Option<&Value>) -> Option<Vec<String>> {
+fn parse_names(list: Option<&Value>) -> Option<Vec<String>> {
     match list {
         None => Some(Vec::new()),
-        Some(list) => texts(list),
+        Some(list) => parse_texts(list),
     }
 }
 
-fn texts(list: &Value) -> Option<Vec<String>> {
+fn parse_texts(list: &Value) -> Option<Vec<String>> {
     let items = list.as_array()?.iter();
     items.map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
-fn field(name: &str, schema: &Value, required: bool) -> Result<FormField, String> {
+fn parse_field(name: &str, schema: &Value, required: bool) -> Result<FormField, String> {
     let Some(schema) = schema.as_object() else {
         return Err("its schema is no object".to_owned());
     };
@@ -85,9 +85,9 @@ fn field(name: &str, schema: &Value, required: bool) -> Result<FormField, String
         Some(_) => Err(format!("its {member} is no text")),
     };
     let (title, description) = (said("title")?, said("description")?);
-    let kind = kind(schema)?;
+    let kind = parse_kind(schema)?;
     let warning = match &kind {
-        FieldKind::Text { .. } => secret::warning(name, title, description),
+        FieldKind::Text { .. } => secret_warning::secret_warning(name, title, description),
         FieldKind::Number { .. }
         | FieldKind::Boolean { .. }
         | FieldKind::Choice { .. }
@@ -95,46 +95,48 @@ fn field(name: &str, schema: &Value, required: bool) -> Result<FormField, String
     };
     Ok(FormField {
         name: name.to_owned(),
-        title: shown(match title {
+        title: to_spans(match title {
             "" => name,
             title => title,
         }),
-        description: shown(description),
+        description: to_spans(description),
         required,
         kind,
         warning,
     })
 }
 
-fn kind(schema: &Map<String, Value>) -> Result<FieldKind, String> {
+fn parse_kind(schema: &Map<String, Value>) -> Result<FieldKind, String> {
     let kind = schema
         .get("type")
         .and_then(Value::as_str)
         .unwrap_or_default();
     match kind {
-        "string" if schema.contains_key("enum") || schema.contains_key("oneOf") => choice(schema),
-        "string" => text(schema),
-        "number" | "integer" => number(schema, kind == "integer"),
+        "string" if schema.contains_key("enum") || schema.contains_key("oneOf") => {
+            parse_choice(schema)
+        }
+        "string" => parse_text_field(schema),
+        "number" | "integer" => parse_number_field(schema, kind == "integer"),
         "boolean" => Ok(FieldKind::Boolean {
             default: match schema.get("default") {
                 None => None,
                 Some(Value::Bool(default)) => Some(*default),
-                Some(_) => return Err(DEFAULT.to_owned()),
+                Some(_) => return Err(INVALID_DEFAULT.to_owned()),
             },
         }),
-        "array" => choices(schema),
+        "array" => parse_multiple_choice(schema),
         "" => Err("it does not say of which type it is".to_owned()),
         other => Err(format!(
             "fields of the type `{}` are not known",
-            in_a_sentence(other, NAME_CHARS_MAX)
+            to_single_line(other, NAME_CHARS_MAX)
         )),
     }
 }
 
 /// What is wrong with a default that its own field would not take.
-const DEFAULT: &str = "its default does not fit it";
+const INVALID_DEFAULT: &str = "its default does not fit it";
 
-fn text(schema: &Map<String, Value>) -> Result<FieldKind, String> {
+fn parse_text_field(schema: &Map<String, Value>) -> Result<FieldKind, String> {
     let format = match schema.get("format").map(Value::as_str) {
         None => None,
         Some(Some("email")) => Some(TextFormat::Email),
@@ -144,16 +146,16 @@ fn text(schema: &Map<String, Value>) -> Result<FieldKind, String> {
         Some(_) => return Err("its format is not known".to_owned()),
     };
     let (chars_min, chars_max) = (
-        count(schema, "minLength", "minimum length")?,
-        count(schema, "maxLength", "maximum length")?,
+        parse_count(schema, "minLength", "minimum length")?,
+        parse_count(schema, "maxLength", "maximum length")?,
     );
-    ordered(chars_min, chars_max)?;
+    check_limits_ordered(chars_min, chars_max)?;
     let default = match schema.get("default") {
         None => None,
         Some(Value::String(default)) if default.chars().count() <= FORM_TEXT_CHARS_MAX => {
             Some(default.clone())
         }
-        Some(_) => return Err(DEFAULT.to_owned()),
+        Some(_) => return Err(INVALID_DEFAULT.to_owned()),
     };
     let kind = FieldKind::Text {
         format,
@@ -164,7 +166,7 @@ fn text(schema: &Map<String, Value>) -> Result<FieldKind, String> {
     Ok(kind)
 }
 
-fn number(schema: &Map<String, Value>, integer: bool) -> Result<FieldKind, String> {
+fn parse_number_field(schema: &Map<String, Value>, integer: bool) -> Result<FieldKind, String> {
     let bound = |member: &str| match schema.get(member) {
         None => Ok(None),
         Some(value) => match value.as_f64() {
@@ -176,7 +178,7 @@ fn number(schema: &Map<String, Value>, integer: bool) -> Result<FieldKind, Strin
     if let (Some(min), Some(max)) = (min, max)
         && min > max
     {
-        return Err(NOTHING.to_owned());
+        return Err(EMPTY_LIMITS.to_owned());
     }
     let kind = FieldKind::Number {
         integer,
@@ -185,24 +187,30 @@ fn number(schema: &Map<String, Value>, integer: bool) -> Result<FieldKind, Strin
         default,
     };
     match default {
-        Some(default) if filled::number_problem(default, integer, min, max).is_some() => {
-            Err(DEFAULT.to_owned())
+        Some(default)
+            if validation::describe_number_problem(default, integer, min, max).is_some() =>
+        {
+            Err(INVALID_DEFAULT.to_owned())
         }
         Some(_) | None => Ok(kind),
     }
 }
 
 /// What is wrong with limits between which there is nothing.
-const NOTHING: &str = "nothing fits its limits";
+const EMPTY_LIMITS: &str = "nothing fits its limits";
 
-fn ordered(min: Option<u32>, max: Option<u32>) -> Result<(), String> {
+fn check_limits_ordered(min: Option<u32>, max: Option<u32>) -> Result<(), String> {
     match (min, max) {
-        (Some(min), Some(max)) if min > max => Err(NOTHING.to_owned()),
+        (Some(min), Some(max)) if min > max => Err(EMPTY_LIMITS.to_owned()),
         _ => Ok(()),
     }
 }
 
-fn count(schema: &Map<String, Value>, member: &str, called: &str) -> Result<Option<u32>, String> {
+fn parse_count(
+    schema: &Map<String, Value>,
+    member: &str,
+    called: &str,
+) -> Result<Option<u32>, String> {
     let Some(value) = schema.get(member) else {
         return Ok(None);
     };
@@ -218,19 +226,19 @@ fn count(schema: &Map<String, Value>, member: &str, called: &str) -> Result<Opti
     }
 }
 
-fn choice(schema: &Map<String, Value>) -> Result<FieldKind, String> {
-    let options = options(schema, "oneOf")?;
+fn parse_choice(schema: &Map<String, Value>) -> Result<FieldKind, String> {
+    let options = parse_options(schema, "oneOf")?;
     let default = match schema.get("default") {
         None => None,
         Some(Value::String(default)) if options.iter().any(|one| one.value == *default) => {
             Some(default.clone())
         }
-        Some(_) => return Err(DEFAULT.to_owned()),
+        Some(_) => return Err(INVALID_DEFAULT.to_owned()),
     };
     Ok(FieldKind::Choice { options, default })
 }
 
-fn choices(schema: &Map<String, Value>) -> Result<FieldKind, String> {
+fn parse_multiple_choice(schema: &Map<String, Value>) -> Result<FieldKind, String> {
     let Some(items) = schema.get("items").and_then(Value::as_object) else {
         return Err("it does not say what there is to choose from".to_owned());
     };
@@ -238,19 +246,19 @@ fn choices(schema: &Map<String, Value>) -> Result<FieldKind, String> {
         true => "anyOf",
         false => "oneOf",
     };
-    let options = options(items, titled)?;
+    let options = parse_options(items, titled)?;
     let (items_min, items_max) = (
-        count(schema, "minItems", "smallest number of items")?,
-        count(schema, "maxItems", "largest number of items")?,
+        parse_count(schema, "minItems", "smallest number of items")?,
+        parse_count(schema, "maxItems", "largest number of items")?,
     );
-    ordered(items_min, items_max)?;
+    check_limits_ordered(items_min, items_max)?;
     if items_min.is_some_and(|min| min as usize > options.len()) {
-        return Err(NOTHING.to_owned());
+        return Err(EMPTY_LIMITS.to_owned());
     }
-    let default = names(schema.get("default")).ok_or(DEFAULT.to_owned())?;
+    let default = parse_names(schema.get("default")).ok_or(INVALID_DEFAULT.to_owned())?;
     let known = |value: &String| options.iter().any(|one| one.value == *value);
     if !default.iter().all(known) {
-        return Err(DEFAULT.to_owned());
+        return Err(INVALID_DEFAULT.to_owned());
     }
     Ok(FieldKind::Choices {
         options,
@@ -261,7 +269,7 @@ fn choices(schema: &Map<String, Value>) -> Result<FieldKind, String> {
 }
 
 /// What there is to choose from: bare values, values with names beside them, or values with titles.
-fn options(schema: &Map<String, Value>, titled: &str) -> Result<Vec<FormOption>, String> {
+fn parse_options(schema: &Map<String, Value>, titled: &str) -> Result<Vec<FormOption>, String> {
     let strange = || "what there is to choose from cannot be read".to_owned();
     let pairs: Vec<(String, String)> = match (schema.get("enum"), schema.get(titled)) {
         (_, Some(Value::Array(titled))) => {
@@ -273,10 +281,10 @@ fn options(schema: &Map<String, Value>, titled: &str) -> Result<Vec<FormOption>,
             pairs.collect::<Option<_>>().ok_or_else(strange)?
         }
         (Some(values), None) => {
-            let values = texts(values).ok_or_else(strange)?;
+            let values = parse_texts(values).ok_or_else(strange)?;
             let titles = match schema.get("enumNames") {
                 None => values.clone(),
-                Some(titles) => texts(titles).ok_or_else(strange)?,
+                Some(titles) => parse_texts(titles).ok_or_else(strange)?,
             };
             if titles.len() != values.len() {
                 return Err(strange());
@@ -305,7 +313,7 @@ fn options(schema: &Map<String, Value>, titled: &str) -> Result<Vec<FormOption>,
             return Err("something to choose from is too long".to_owned());
         }
         options.push(FormOption {
-            title: shown(&title),
+            title: to_spans(&title),
             value,
         });
     }

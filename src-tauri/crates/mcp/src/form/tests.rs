@@ -6,7 +6,7 @@ use super::*;
 
 fn one(schema: Value) -> Result<FormField, String> {
     let form = json!({ "type": "object", "properties": { "x": schema } });
-    read(&form).map(|mut fields| fields.remove(0))
+    parse_form(&form).map(|mut fields| fields.remove(0))
 }
 
 #[test]
@@ -16,7 +16,7 @@ fn every_kind_of_field_is_read() {
         pairs
             .map(|(value, title)| FormOption {
                 value: (*value).to_owned(),
-                title: shown(title),
+                title: to_spans(title),
             })
             .collect()
     };
@@ -165,11 +165,11 @@ fn what_is_no_form_is_refused() {
         (json!({ "properties": {}, "required": 7 }), "no list"),
         (json!({ "properties": many }), "at most"),
     ] {
-        let why = read(&form).unwrap_err();
+        let why = parse_form(&form).unwrap_err();
         assert!(why.contains(told), "{form}: {why}");
     }
     assert_eq!(
-        read(&json!({ "type": "object", "properties": {} })),
+        parse_form(&json!({ "type": "object", "properties": {} })),
         Ok(Vec::new())
     );
 }
@@ -178,7 +178,10 @@ fn what_is_no_form_is_refused() {
 #[test]
 fn hidden_characters_of_a_form_are_named() {
     let field = one(json!({ "type": "string", "title": "a\u{202e}b" })).unwrap();
-    assert_eq!(protocol::shown::plain(&field.title), "aU+202Eb");
+    assert_eq!(
+        protocol::view::display_text::join_spans(&field.title),
+        "aU+202Eb"
+    );
 }
 
 #[test]
@@ -195,7 +198,7 @@ fn what_is_filled_in_has_to_fit() {
         "one": { "type": "string", "enum": ["a", "b"] },
         "some": { "type": "array", "items": { "type": "string", "enum": ["a", "b", "c"] }, "minItems": 1, "maxItems": 2 },
     }});
-    let fields = read(&form).unwrap();
+    let fields = parse_form(&form).unwrap();
     for (values, wrong) in [
         (json!({ "name": "Ada" }), None),
         (json!({ "name": "Ada", "mail": null }), None),
@@ -260,7 +263,7 @@ fn what_is_filled_in_has_to_fit() {
         (json!({ "name": "Ada", "some": ["d"] }), Some("not there")),
     ] {
         let given = values.as_object().unwrap();
-        match (filled(&fields, given), wrong) {
+        match (validate_answers(&fields, given), wrong) {
             (Ok(answer), None) => assert!(answer.values().all(|value| !value.is_null())),
             (Err(fault), Some(told)) => assert!(fault.message.contains(told), "{values}: {fault}"),
             (is, wrong) => panic!("{values} gave {is:?}, not {wrong:?}"),

@@ -4,36 +4,38 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::raw::{Raw, Read, named, note_on, text, texts};
+use super::raw_server::{
+    RawServer, RawServerResult, notes_on_members, text_list_member, text_map_member, text_member,
+};
 
-const SSE: &str = "It speaks the older HTTP with SSE, which is not spoken here; ask its maker for streamable HTTP.";
+const SSE_UNSUPPORTED: &str = "It speaks the older HTTP with SSE, which is not spoken here; ask its maker for streamable HTTP.";
 
 /// `timeout` in milliseconds.
-fn milliseconds(server: &Map<String, Value>) -> Option<u32> {
+fn timeout_from_milliseconds(server: &Map<String, Value>) -> Option<u32> {
     let ms = server.get("timeout").and_then(Value::as_u64)?;
     u32::try_from(ms).ok()
 }
 
 /// `timeout` in seconds.
-fn seconds(server: &Map<String, Value>) -> Option<u32> {
-    milliseconds(server).map(|seconds| seconds.saturating_mul(1_000))
+fn timeout_from_seconds(server: &Map<String, Value>) -> Option<u32> {
+    timeout_from_milliseconds(server).map(|seconds| seconds.saturating_mul(1_000))
 }
 
 /// `mcpServers` and `servers`: `command`, `args`, `env`, `cwd`, or `url`, `headers`.
-pub(super) fn common(server: &Map<String, Value>) -> Read {
-    if text(server, "type")?.as_deref() == Some("sse") {
-        return Err(SSE.to_owned());
+pub(super) fn parse_common(server: &Map<String, Value>) -> RawServerResult {
+    if text_member(server, "type")?.as_deref() == Some("sse") {
+        return Err(SSE_UNSUPPORTED.to_owned());
     }
-    Ok(Raw {
-        command: text(server, "command")?,
-        args: texts(server, "args")?,
-        env: named(server, "env")?,
-        folder: text(server, "cwd")?,
-        url: text(server, "url")?.or(text(server, "serverUrl")?),
-        headers: named(server, "headers")?,
-        timeout_ms: milliseconds(server),
+    Ok(RawServer {
+        command: text_member(server, "command")?,
+        args: text_list_member(server, "args")?,
+        env: text_map_member(server, "env")?,
+        folder: text_member(server, "cwd")?,
+        url: text_member(server, "url")?.or(text_member(server, "serverUrl")?),
+        headers: text_map_member(server, "headers")?,
+        timeout_ms: timeout_from_milliseconds(server),
         secret_env: Vec::new(),
-        notes: note_on(
+        notes: notes_on_members(
             server,
             &[
                 "envFile",
@@ -48,87 +50,90 @@ pub(super) fn common(server: &Map<String, Value>) -> Read {
 }
 
 /// `mcp` of opencode: one list for the command, `environment`, `{env:NAME}`.
-pub(super) fn opencode(server: &Map<String, Value>) -> Read {
-    let mut words = texts(server, "command")?.into_iter();
+pub(super) fn parse_opencode(server: &Map<String, Value>) -> RawServerResult {
+    let mut words = text_list_member(server, "command")?.into_iter();
     let turned = |values: BTreeMap<String, String>| {
         let values = values.into_iter();
         values
             .map(|(name, value)| (name, value.replace("{env:", "${env:")))
             .collect()
     };
-    Ok(Raw {
+    Ok(RawServer {
         command: words.next(),
         args: words.map(|word| word.replace("{env:", "${env:")).collect(),
-        env: turned(named(server, "environment")?),
-        folder: text(server, "cwd")?,
-        url: text(server, "url")?,
-        headers: turned(named(server, "headers")?),
-        timeout_ms: milliseconds(server),
+        env: turned(text_map_member(server, "environment")?),
+        folder: text_member(server, "cwd")?,
+        url: text_member(server, "url")?,
+        headers: turned(text_map_member(server, "headers")?),
+        timeout_ms: timeout_from_milliseconds(server),
         secret_env: Vec::new(),
-        notes: note_on(server, &["oauth"]),
+        notes: notes_on_members(server, &["oauth"]),
     })
 }
 
 /// `[mcp_servers.x]` of Codex: variables may be passed on by name, and headers be made of them.
-pub(super) fn codex(server: &Map<String, Value>) -> Read {
-    let mut env = named(server, "env")?;
-    for name in texts(server, "env_vars")? {
+pub(super) fn parse_codex(server: &Map<String, Value>) -> RawServerResult {
+    let mut env = text_map_member(server, "env")?;
+    for name in text_list_member(server, "env_vars")? {
         env.entry(name.clone()).or_insert(format!("${{{name}}}"));
     }
-    let mut headers = named(server, "http_headers")?;
-    for (header, name) in named(server, "env_http_headers")? {
+    let mut headers = text_map_member(server, "http_headers")?;
+    for (header, name) in text_map_member(server, "env_http_headers")? {
         headers.insert(header, format!("${{{name}}}"));
     }
-    if let Some(name) = text(server, "bearer_token_env_var")? {
+    if let Some(name) = text_member(server, "bearer_token_env_var")? {
         headers.insert("Authorization".to_owned(), format!("Bearer ${{{name}}}"));
     }
     let seconds = server.get("tool_timeout_sec").and_then(Value::as_f64);
-    Ok(Raw {
-        command: text(server, "command")?,
-        args: texts(server, "args")?,
+    Ok(RawServer {
+        command: text_member(server, "command")?,
+        args: text_list_member(server, "args")?,
         env,
-        folder: text(server, "cwd")?,
-        url: text(server, "url")?,
+        folder: text_member(server, "cwd")?,
+        url: text_member(server, "url")?,
         headers,
         timeout_ms: seconds.map(|seconds| (seconds * 1_000.0) as u32),
         secret_env: Vec::new(),
-        notes: note_on(server, &["enabled_tools", "disabled_tools", "scopes"]),
+        notes: notes_on_members(server, &["enabled_tools", "disabled_tools", "scopes"]),
     })
 }
 
 /// `mcpServers` of Cline: an address without a `type` is one of the older HTTP there.
-pub(super) fn cline(server: &Map<String, Value>) -> Read {
-    let way = text(server, "type")?.or(text(server, "transportType")?);
-    let has_address = text(server, "url")?.is_some() && text(server, "command")?.is_none();
+pub(super) fn parse_cline(server: &Map<String, Value>) -> RawServerResult {
+    let way = text_member(server, "type")?.or(text_member(server, "transportType")?);
+    let has_address =
+        text_member(server, "url")?.is_some() && text_member(server, "command")?.is_none();
     match way.as_deref() {
-        None | Some("sse") if has_address => return Err(SSE.to_owned()),
+        None | Some("sse") if has_address => return Err(SSE_UNSUPPORTED.to_owned()),
         _ => {}
     }
-    Ok(Raw {
-        timeout_ms: seconds(server),
-        ..common(server)?
+    Ok(RawServer {
+        timeout_ms: timeout_from_seconds(server),
+        ..parse_common(server)?
     })
 }
 
 /// `mcpServers` of Gemini CLI: `httpUrl`, or `url` with a `type`; variables stand as `$NAME` too.
-pub(super) fn gemini_cli(server: &Map<String, Value>) -> Read {
-    let raw = common(server)?;
+pub(super) fn parse_gemini_cli(server: &Map<String, Value>) -> RawServerResult {
+    let raw = parse_common(server)?;
     let with_variables = |values: BTreeMap<String, String>| -> BTreeMap<String, String> {
         let values = values.into_iter();
-        values.map(|(name, value)| (name, braced(&value))).collect()
+        values
+            .map(|(name, value)| (name, brace_variables(&value)))
+            .collect()
     };
-    let url = text(server, "httpUrl")?.or(raw.url);
+    let url = text_member(server, "httpUrl")?.or(raw.url);
     let mut notes = raw.notes;
-    notes.extend(note_on(
+    notes.extend(notes_on_members(
         server,
         &["trust", "includeTools", "excludeTools", "authProviderType"],
     ));
-    Ok(Raw {
-        command: raw.command.map(|command| braced(&command)),
-        args: raw.args.iter().map(|arg| braced(arg)).collect(),
+    Ok(RawServer {
+        command: raw.command.map(|command| brace_variables(&command)),
+        args: raw.args.iter().map(|arg| brace_variables(arg)).collect(),
         env: with_variables(raw.env),
-        folder: raw.folder.map(|folder| braced(&folder)),
-        url: url.map(|url| braced(&url)),
+        folder: raw.folder.map(|folder| brace_variables(&folder)),
+        url: url.map(|url| brace_variables(&url)),
         headers: with_variables(raw.headers),
         notes,
         ..raw
@@ -136,7 +141,7 @@ pub(super) fn gemini_cli(server: &Map<String, Value>) -> Read {
 }
 
 /// A text with every `$NAME` written as `${NAME}`.
-fn braced(value: &str) -> String {
+fn brace_variables(value: &str) -> String {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut written = String::with_capacity(value.len());
     let mut rest = value;
@@ -155,27 +160,27 @@ fn braced(value: &str) -> String {
 }
 
 /// `context_servers` of Zed: a command as one word beside its arguments, or as an object of its own, as older ones write it.
-pub(super) fn zed(server: &Map<String, Value>) -> Read {
+pub(super) fn parse_zed(server: &Map<String, Value>) -> RawServerResult {
     let older = server.get("command").and_then(Value::as_object);
     let (at, program) = match older {
         Some(command) => (command, "path"),
         None => (server, "command"),
     };
-    let command = text(at, program)?;
-    let url = text(server, "url")?;
+    let command = text_member(at, program)?;
+    let url = text_member(server, "url")?;
     if command.is_none() && url.is_none() {
         return Err("An extension of Zed starts it, and only that knows its command.".to_owned());
     }
-    Ok(Raw {
+    Ok(RawServer {
         command,
-        args: texts(at, "args")?,
-        env: named(at, "env")?,
+        args: text_list_member(at, "args")?,
+        env: text_map_member(at, "env")?,
         folder: None,
         url,
-        headers: named(server, "headers")?,
-        timeout_ms: seconds(at),
+        headers: text_map_member(server, "headers")?,
+        timeout_ms: timeout_from_seconds(at),
         secret_env: Vec::new(),
-        notes: note_on(server, &["oauth", "settings", "remote"]),
+        notes: notes_on_members(server, &["oauth", "settings", "remote"]),
     })
 }
 
@@ -186,24 +191,24 @@ pub(super) fn is_part_of_goose(extension: &Value) -> bool {
 }
 
 /// `extensions` of Goose: `cmd`, `args`, `envs`, `env_keys`, or `uri`, `headers`.
-pub(super) fn goose(extension: &Map<String, Value>) -> Read {
-    match text(extension, "type")?.as_deref() {
+pub(super) fn parse_goose(extension: &Map<String, Value>) -> RawServerResult {
+    match text_member(extension, "type")?.as_deref() {
         Some("stdio" | "streamable_http") => {}
-        Some("sse") => return Err(SSE.to_owned()),
+        Some("sse") => return Err(SSE_UNSUPPORTED.to_owned()),
         Some("inline_python") => {
             return Err("It is a program that stands in the file of Goose itself.".to_owned());
         }
         Some(_) | None => return Err("It is of a kind that is not known here.".to_owned()),
     }
-    Ok(Raw {
-        command: text(extension, "cmd")?,
-        args: texts(extension, "args")?,
-        env: named(extension, "envs")?,
-        folder: text(extension, "cwd")?,
-        url: text(extension, "uri")?,
-        headers: named(extension, "headers")?,
-        timeout_ms: seconds(extension),
-        secret_env: texts(extension, "env_keys")?,
-        notes: note_on(extension, &["available_tools"]),
+    Ok(RawServer {
+        command: text_member(extension, "cmd")?,
+        args: text_list_member(extension, "args")?,
+        env: text_map_member(extension, "envs")?,
+        folder: text_member(extension, "cwd")?,
+        url: text_member(extension, "uri")?,
+        headers: text_map_member(extension, "headers")?,
+        timeout_ms: timeout_from_seconds(extension),
+        secret_env: text_list_member(extension, "env_keys")?,
+        notes: notes_on_members(extension, &["available_tools"]),
     })
 }

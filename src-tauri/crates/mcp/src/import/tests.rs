@@ -2,20 +2,23 @@
 
 use super::*;
 
-fn one(product: Product, text: &str) -> ServerFound {
-    let mut found = read(product, text, &Scope::Project("/project".into())).unwrap();
+fn one(product: ServerImportProduct, text: &str) -> ServerImport {
+    let mut found = parse_servers(product, text, &ImportScope::Project("/project".into())).unwrap();
     assert_eq!(found.len(), 1, "{text}");
     found.remove(0)
 }
 
-fn told(product: Product, text: &str) -> String {
+fn told(product: ServerImportProduct, text: &str) -> String {
     let found = one(product, text);
     let settings = found
         .settings
         .unwrap_or_else(|| panic!("{:?}", found.notes));
     assert!(!settings.enabled);
-    let text = tools::kept::with::<ServersFile>("", &settings).unwrap();
-    assert_eq!(tools::kept::read::<ServersFile>(&text).unwrap(), [settings]);
+    let text = tools::config_table::upsert_item::<ServersFile>("", &settings).unwrap();
+    assert_eq!(
+        tools::config_table::parse_items::<ServersFile>(&text).unwrap(),
+        [settings]
+    );
     text
 }
 
@@ -27,35 +30,35 @@ fn every_product_is_read() {
     let taken = "[servers.Git_Hub]\ncommand = \"npx\"\nargs = [\"-y\", \"server\", \"7\"]\nfolder = \"/project\"\nenabled = false\n\n\
                  [servers.Git_Hub.env]\nA = \"${A:-b}\"\nGITHUB_TOKEN = \"${GITHUB_TOKEN}\"\nLEVEL = \"debug\"\n";
     for product in [
-        Product::ClaudeCode,
-        Product::ClaudeDesktop,
-        Product::Cline,
-        Product::Cursor,
-        Product::GeminiCli,
-        Product::Windsurf,
+        ServerImportProduct::ClaudeCode,
+        ServerImportProduct::ClaudeDesktop,
+        ServerImportProduct::Cline,
+        ServerImportProduct::Cursor,
+        ServerImportProduct::GeminiCli,
+        ServerImportProduct::Windsurf,
     ] {
         assert_eq!(told(product, common), taken, "{product:?}");
     }
     let zed = common.replace("mcpServers", "context_servers");
-    assert_eq!(told(Product::Zed, &zed), taken);
+    assert_eq!(told(ServerImportProduct::Zed, &zed), taken);
     let older = r#"{ "context_servers": { "Git Hub": { "settings": {}, "command": { "path": "npx", "args": ["-y", "server", "7"],
         "env": { "GITHUB_TOKEN": "${GITHUB_TOKEN}", "LEVEL": "debug", "A": "${A:-b}" } } } } }"#;
-    assert_eq!(told(Product::Zed, older), taken);
+    assert_eq!(told(ServerImportProduct::Zed, older), taken);
     let goose = "GOOSE_MODE: auto\nextensions:\n  developer:\n    enabled: true\n    type: builtin\n    name: developer\n\
                  \x20 todo:\n    type: platform\n    name: todo\n  Git Hub:\n    enabled: true\n    type: stdio\n    name: Git Hub\n\
                  \x20   cmd: npx\n    args: [-y, server, '7']\n    envs:\n      GITHUB_TOKEN: ${GITHUB_TOKEN}\n      LEVEL: debug\n\
                  \x20     A: ${A:-b}\n    env_keys: []\n    bundled: null\n";
-    assert_eq!(told(Product::Goose, goose), taken);
+    assert_eq!(told(ServerImportProduct::Goose, goose), taken);
     let vs_code = common
         .replace("mcpServers", "servers")
         .replace("${GITHUB_TOKEN}", "${env:GITHUB_TOKEN}");
-    assert_eq!(told(Product::VsCode, &vs_code), taken);
+    assert_eq!(told(ServerImportProduct::VsCode, &vs_code), taken);
     let opencode = r#"{ "mcp": { "Git Hub": { "type": "local", "command": ["npx", "-y", "server", "7"],
         "enabled": true, "environment": { "GITHUB_TOKEN": "{env:GITHUB_TOKEN}", "LEVEL": "debug", "A": "${A:-b}" } } } }"#;
-    assert_eq!(told(Product::Opencode, opencode), taken);
+    assert_eq!(told(ServerImportProduct::Opencode, opencode), taken);
     let codex = "model = \"x\"\n[mcp_servers.\"Git Hub\"]\ncommand = \"npx\"\nargs = [\"-y\", \"server\", \"7\"]\n\
                  env_vars = [\"GITHUB_TOKEN\"]\nenabled = true\nenv = { LEVEL = \"debug\", A = \"${A:-b}\" }\n";
-    assert_eq!(told(Product::Codex, codex), taken);
+    assert_eq!(told(ServerImportProduct::Codex, codex), taken);
 }
 
 #[test]
@@ -64,39 +67,39 @@ fn addresses_are_read() {
                   [servers.far.headers]\nAuthorization = \"Bearer ${TOKEN}\"\n";
     for (product, text) in [
         (
-            Product::ClaudeCode,
+            ServerImportProduct::ClaudeCode,
             r#"{"mcpServers":{"far":{"type":"http","url":"https://example.com/mcp","headers":{"Authorization":"Bearer ${TOKEN}"}}}}"#,
         ),
         (
-            Product::Opencode,
+            ServerImportProduct::Opencode,
             r#"{"mcp":{"far":{"type":"remote","url":"https://example.com/mcp","headers":{"Authorization":"Bearer {env:TOKEN}"}}}}"#,
         ),
         (
-            Product::Codex,
+            ServerImportProduct::Codex,
             "[mcp_servers.far]\nurl=\"https://example.com/mcp\"\nbearer_token_env_var=\"TOKEN\"",
         ),
         (
-            Product::GeminiCli,
+            ServerImportProduct::GeminiCli,
             r#"{"mcpServers":{"far":{"httpUrl":"https://example.com/mcp","headers":{"Authorization":"Bearer $TOKEN"}}}}"#,
         ),
         (
-            Product::GeminiCli,
+            ServerImportProduct::GeminiCli,
             r#"{"mcpServers":{"far":{"url":"https://example.com/mcp","type":"http","headers":{"Authorization":"Bearer ${TOKEN}"}}}}"#,
         ),
         (
-            Product::Windsurf,
+            ServerImportProduct::Windsurf,
             r#"{"mcpServers":{"far":{"serverUrl":"https://example.com/mcp","headers":{"Authorization":"Bearer ${env:TOKEN}"}}}}"#,
         ),
         (
-            Product::Cline,
+            ServerImportProduct::Cline,
             r#"{"mcpServers":{"far":{"type":"streamableHttp","url":"https://example.com/mcp","headers":{"Authorization":"Bearer ${env:TOKEN}"}}}}"#,
         ),
         (
-            Product::Zed,
+            ServerImportProduct::Zed,
             r#"{"context_servers":{"far":{"url":"https://example.com/mcp","headers":{"Authorization":"Bearer ${TOKEN}"}}}}"#,
         ),
         (
-            Product::Goose,
+            ServerImportProduct::Goose,
             "extensions:\n  far:\n    type: streamable_http\n    name: far\n    uri: https://example.com/mcp\n    headers:\n      Authorization: Bearer ${TOKEN}\n",
         ),
     ] {
@@ -115,34 +118,41 @@ fn what_is_set_up_for_one_folder_is_found_there_and_below() {
             "/home/me/other": { "mcpServers": { "elsewhere": { "command": "c" } } }
         }
     }"#;
-    let names = |scope: Scope| -> Vec<String> {
-        let found = read(Product::ClaudeCode, text, &scope).unwrap().into_iter();
+    let names = |scope: ImportScope| -> Vec<String> {
+        let found = parse_servers(ServerImportProduct::ClaudeCode, text, &scope)
+            .unwrap()
+            .into_iter();
         found
-            .map(|one| format!("{} {}", one.written, one.settings.unwrap().way.told()))
+            .map(|one| format!("{} {}", one.written, one.settings.unwrap().way.summary()))
             .collect()
     };
     assert_eq!(
-        names(Scope::Local("/home/me/code".into())),
+        names(ImportScope::Local("/home/me/code".into())),
         ["mem npx mem", "above b"]
     );
     assert_eq!(
-        names(Scope::Local("/home/me/code/src".into())),
+        names(ImportScope::Local("/home/me/code/src".into())),
         ["mem npx mem", "above b"]
     );
     assert_eq!(
-        names(Scope::Local("/home/me/other".into())),
+        names(ImportScope::Local("/home/me/other".into())),
         ["elsewhere c", "mem other", "above b"]
     );
-    assert_eq!(names(Scope::Local("/tmp".into())), Vec::<String>::new());
-    assert_eq!(names(Scope::Person), ["everywhere a"]);
-    let of_folder = read(
-        Product::ClaudeCode,
+    assert_eq!(
+        names(ImportScope::Local("/tmp".into())),
+        Vec::<String>::new()
+    );
+    assert_eq!(names(ImportScope::Person), ["everywhere a"]);
+    let of_folder = parse_servers(
+        ServerImportProduct::ClaudeCode,
         text,
-        &Scope::Local("/home/me/code".into()),
+        &ImportScope::Local("/home/me/code".into()),
     );
     match &of_folder.unwrap()[0].settings.as_ref().unwrap().way {
-        ServerWay::Stdio { folder, .. } => assert_eq!(folder.as_deref(), Some("/home/me/code")),
-        other @ ServerWay::Http { .. } => panic!("{other:?}"),
+        ServerTransport::Stdio { folder, .. } => {
+            assert_eq!(folder.as_deref(), Some("/home/me/code"))
+        }
+        other @ ServerTransport::Http { .. } => panic!("{other:?}"),
     }
 }
 
@@ -150,8 +160,8 @@ fn what_is_set_up_for_one_folder_is_found_there_and_below() {
 #[test]
 fn what_goose_keeps_in_its_keychain_is_a_reference_to_ours() {
     let text = "extensions:\n  s:\n    type: stdio\n    name: s\n    cmd: x\n    args: []\n    envs: { B: '1' }\n    env_keys: [A_TOKEN, B]\n    timeout: 300\n";
-    let found = one(Product::Goose, text);
-    let written = told(Product::Goose, text);
+    let found = one(ServerImportProduct::Goose, text);
+    let written = told(ServerImportProduct::Goose, text);
     assert!(
         written.contains("A_TOKEN = \"keychain:s.A_TOKEN\"\nB = \"1\""),
         "{written}"
@@ -171,28 +181,28 @@ fn a_file_says_by_its_path_whose_it_is() {
     let here = Path::new("/work");
     for (product, file, scopes) in [
         (
-            Product::Codex,
+            ServerImportProduct::Codex,
             "/p/.codex/config.toml",
-            vec![Scope::Project("/p".into())],
+            vec![ImportScope::Project("/p".into())],
         ),
         (
-            Product::Goose,
+            ServerImportProduct::Goose,
             "/home/me/.config/goose/config.yaml",
-            vec![Scope::Person],
+            vec![ImportScope::Person],
         ),
         (
-            Product::Cursor,
+            ServerImportProduct::Cursor,
             "/tmp/x.json",
-            vec![Scope::Project("/tmp".into())],
+            vec![ImportScope::Project("/tmp".into())],
         ),
         (
-            Product::ClaudeCode,
+            ServerImportProduct::ClaudeCode,
             "/home/me/.claude.json",
-            vec![Scope::Local("/work".into()), Scope::Person],
+            vec![ImportScope::Local("/work".into()), ImportScope::Person],
         ),
     ] {
-        let places = places_of(product, Path::new(file), Some(here));
-        let found: Vec<Scope> = places.into_iter().map(|place| place.scope).collect();
+        let places = locations_for_file(product, Path::new(file), Some(here));
+        let found: Vec<ImportScope> = places.into_iter().map(|place| place.scope).collect();
         assert_eq!(found, scopes, "{file}");
     }
 }
@@ -249,8 +259,8 @@ fn no_secret_is_taken_over() {
         ),
     ] {
         let text = format!(r#"{{"mcpServers":{{"s":{server}}}}}"#);
-        let found = one(Product::Cursor, &text);
-        let written = told(Product::Cursor, &text);
+        let found = one(ServerImportProduct::Cursor, &text);
+        let written = told(ServerImportProduct::Cursor, &text);
         assert!(!written.contains("hush"), "{server}: {written}");
         assert!(written.contains(reference), "{server}: {written}");
         assert!(
@@ -291,28 +301,28 @@ fn what_cannot_be_taken_says_why() {
             "neither http nor https",
         ),
     ] {
-        let found = one(Product::ClaudeCode, text);
+        let found = one(ServerImportProduct::ClaudeCode, text);
         assert_eq!(found.settings, None, "{text}");
         assert!(found.notes[0].contains(why), "{text}: {:?}", found.notes);
     }
     for (product, text, why) in [
         (
-            Product::Cline,
+            ServerImportProduct::Cline,
             r#"{"mcpServers":{"s":{"url":"https://x.y"}}}"#,
             "older HTTP with SSE",
         ),
         (
-            Product::Zed,
+            ServerImportProduct::Zed,
             r#"{"context_servers":{"s":{"settings":{"key":"x"}}}}"#,
             "An extension of Zed starts it",
         ),
         (
-            Product::Goose,
+            ServerImportProduct::Goose,
             "extensions: {s: {type: sse, name: s, uri: 'https://x.y'}}",
             "older HTTP with SSE",
         ),
         (
-            Product::Goose,
+            ServerImportProduct::Goose,
             "extensions: {s: {type: inline_python, name: s, code: x}}",
             "stands in the file of Goose",
         ),
@@ -321,16 +331,23 @@ fn what_cannot_be_taken_says_why() {
         assert_eq!(found.settings, None, "{text}");
         assert!(found.notes[0].contains(why), "{text}: {:?}", found.notes);
     }
-    assert!(read(Product::Goose, "extensions: [", &Scope::Person).is_err());
+    assert!(
+        parse_servers(
+            ServerImportProduct::Goose,
+            "extensions: [",
+            &ImportScope::Person
+        )
+        .is_err()
+    );
     for text in ["{", "[]x", r#"{"mcpServers":[]}"#] {
         assert!(
-            read(Product::ClaudeCode, text, &Scope::Person).is_err(),
+            parse_servers(ServerImportProduct::ClaudeCode, text, &ImportScope::Person).is_err(),
             "{text}"
         );
     }
     for text in ["", "{}", r#"{"numStartups":4}"#] {
         assert_eq!(
-            read(Product::ClaudeCode, text, &Scope::Person),
+            parse_servers(ServerImportProduct::ClaudeCode, text, &ImportScope::Person),
             Ok(Vec::new()),
             "{text}"
         );

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use protocol::redact;
-use protocol::servers::ServerId;
+use protocol::server::mcp_servers::ServerId;
+use protocol::text::redact;
 use serde_json::json;
 
-use crate::refs::{KEYCHAIN, is_reference};
+use crate::config_references::{KEYCHAIN, is_only_references};
 
 /// Headers that say who asks.
 const SECRET_HEADERS: [&str; 5] = [
@@ -19,16 +19,16 @@ const SECRET_HEADERS: [&str; 5] = [
 ];
 
 /// What is written before a token in a header, and is no secret.
-const SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
+const AUTH_SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
 
 /// Takes values over for one server.
-pub(super) struct Values<'a> {
+pub(super) struct ValueImporter<'a> {
     id: &'a ServerId,
     project: Option<&'a Path>,
     notes: Vec<String>,
 }
 
-impl<'a> Values<'a> {
+impl<'a> ValueImporter<'a> {
     pub(super) fn new(id: &'a ServerId, project: Option<&'a Path>) -> Self {
         Self {
             id,
@@ -42,18 +42,21 @@ impl<'a> Values<'a> {
     }
 
     /// A value that is no secret by its name: a program, a folder.
-    pub(super) fn place(&mut self, value: &str) -> String {
-        self.turned(value)
+    pub(super) fn convert_path(&mut self, value: &str) -> String {
+        self.convert_references(value)
     }
 
     /// Variables or headers.
-    pub(super) fn named(&mut self, values: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    pub(super) fn convert_map(
+        &mut self,
+        values: BTreeMap<String, String>,
+    ) -> BTreeMap<String, String> {
         let values = values.into_iter();
         values
             .map(|(name, value)| {
-                let value = self.turned(&value);
+                let value = self.convert_references(&value);
                 let value = match is_secret(&name, &value) {
-                    true => self.kept_back(&name, &format!("`{name}`")),
+                    true => self.withhold_secret(&name, &format!("`{name}`")),
                     false => value,
                 };
                 (name, value)
@@ -62,11 +65,11 @@ impl<'a> Values<'a> {
     }
 
     /// The arguments of a program. What follows a flag that is named like a secret is one.
-    pub(super) fn args(&mut self, args: Vec<String>) -> Vec<String> {
+    pub(super) fn convert_args(&mut self, args: Vec<String>) -> Vec<String> {
         let mut flag: Option<String> = None;
         let mut all = Vec::new();
         for (at, arg) in args.into_iter().enumerate() {
-            let arg = self.turned(&arg);
+            let arg = self.convert_references(&arg);
             let own = arg.split_once('=').filter(|_| arg.starts_with('-'));
             let is = match (own, &flag) {
                 (Some((name, value)), _) => is_secret(name.trim_start_matches('-'), value),
@@ -77,7 +80,9 @@ impl<'a> Values<'a> {
                 .strip_prefix('-')
                 .map(|rest| rest.trim_start_matches('-').to_owned());
             all.push(match is {
-                true => self.kept_back(&format!("arg{}", at + 1), &format!("argument {}", at + 1)),
+                true => {
+                    self.withhold_secret(&format!("arg{}", at + 1), &format!("argument {}", at + 1))
+                }
                 false => arg,
             });
         }
@@ -85,8 +90,8 @@ impl<'a> Values<'a> {
     }
 
     /// An address; one that holds a key or a name and a password is a secret as a whole.
-    pub(super) fn url(&mut self, url: &str) -> String {
-        let url = self.turned(url);
+    pub(super) fn convert_url(&mut self, url: &str) -> String {
+        let url = self.convert_references(url);
         let host = url.split_once("://").map_or("", |(_, rest)| rest);
         let host = host.split(['/', '?', '#']).next().unwrap_or_default();
         let query = url.split_once('?').map_or("", |(_, query)| query);
@@ -95,13 +100,13 @@ impl<'a> Values<'a> {
             || redact::text(&url).1 > 0
             || members.any(|(name, value)| is_secret(name, value));
         match is {
-            true => self.kept_back("url", "the address"),
+            true => self.withhold_secret("url", "the address"),
             false => url,
         }
     }
 
     /// A variable whose value is kept where nobody else reads it: a reference to our keychain.
-    pub(super) fn secret(&mut self, variable: &str) -> String {
+    pub(super) fn convert_secret_variable(&mut self, variable: &str) -> String {
         let name = format!("{}.{variable}", self.id);
         self.notes.push(format!(
             "The value of `{variable}` is kept in a keychain of that product. Put it into the keychain here too, as `{name}`."
@@ -109,7 +114,7 @@ impl<'a> Values<'a> {
         format!("{KEYCHAIN}{name}")
     }
 
-    fn kept_back(&mut self, name: &str, what: &str) -> String {
+    fn withhold_secret(&mut self, name: &str, what: &str) -> String {
         let name = format!("{}.{name}", self.id);
         self.notes.push(format!(
             "The value of {what} looks like a secret and was not taken over. Put it into the keychain, as \
@@ -119,7 +124,7 @@ impl<'a> Values<'a> {
     }
 
     /// References of others in our words: `${env:NAME}`, `${workspaceFolder}`, `${userHome}`, `${input:NAME}`.
-    fn turned(&mut self, value: &str) -> String {
+    fn convert_references(&mut self, value: &str) -> String {
         let mut turned = String::new();
         let mut rest = value;
         while let Some((before, after)) = rest.split_once("${") {
@@ -163,11 +168,11 @@ impl<'a> Values<'a> {
 
 /// Whether a value under this name is a secret that is written out.
 fn is_secret(name: &str, value: &str) -> bool {
-    if value.is_empty() || is_reference(value) {
+    if value.is_empty() || is_only_references(value) {
         return false;
     }
-    let by_name = redact::value(&json!({ name: "countersign" })).1 > 0
-        || runtime::names_a_secret(&name.to_uppercase().replace('-', "_"))
+    let by_name = redact::mask_value(&json!({ name: "countersign" })).1 > 0
+        || runtime::is_secret_name(&name.to_uppercase().replace('-', "_"))
         || SECRET_HEADERS.contains(&name.to_lowercase().as_str());
     match by_name {
         true => !is_scheme_and_reference(value),
@@ -178,6 +183,6 @@ fn is_secret(name: &str, value: &str) -> bool {
 /// `Bearer ${TOKEN}`
 fn is_scheme_and_reference(value: &str) -> bool {
     value.split_once(' ').is_some_and(|(scheme, rest)| {
-        SCHEMES.contains(&scheme.to_lowercase().as_str()) && is_reference(rest)
+        AUTH_SCHEMES.contains(&scheme.to_lowercase().as_str()) && is_only_references(rest)
     })
 }

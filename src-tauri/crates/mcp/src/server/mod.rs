@@ -1,56 +1,56 @@
 //! One server from its first use to its end: started once for all who call, kept, tried again when it is lost.
 
 mod calls;
-mod has;
-mod keep;
-mod room;
+mod inspection;
+mod lifecycle;
+mod sandbox;
 mod sign_in;
 
-pub use room::Rooms;
-pub use sign_in::signs_in;
+pub use sandbox::ServerSandboxLauncher;
+pub use sign_in::supports_sign_in;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use policy::host;
-use protocol::grounds::Confinement;
-use protocol::servers::{
-    Pin, ServerId, ServerLine, ServerSettings, ServerState, ServerView, ServerVoice, ServerWay,
-    SignIn,
+use policy::patterns::host;
+use protocol::rule::evidence::Confinement;
+use protocol::server::mcp_servers::{
+    PinState, ServerId, ServerLogLine, ServerLogSource, ServerSettings, ServerState,
+    ServerTransport, ServerView, SignInState,
 };
-use protocol::{Fault, RequirementSet};
-use runtime::{Clock, Inherited};
+use protocol::{RequirementSet, UserError};
+use runtime::{Clock, InheritedEnv};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tools::Tool;
 
-use crate::catalogue::Catalogue;
-use crate::handler::Handler;
+use crate::catalogue::ToolCatalogue;
+use crate::config_references::ReferenceResolver;
+use crate::connection::ServerConnection;
+use crate::failure_reasons::AUTHENTICATION_FAILED;
 use crate::limits::RETRY_AFTER_S;
-use crate::link::Link;
-use crate::log::Log;
-use crate::pin::{Pinned, Pins};
-use crate::reasons::UNKNOWN;
-use crate::refs::Lookup;
-use crate::resources::ReadResource;
-use crate::seen;
-use crate::sign::{Vault, challenge};
-use crate::tool::ServerTool;
+use crate::message_handler::ServerMessageHandler;
+use crate::oauth::{CredentialVault, challenge};
+use crate::pending_catalogue;
+use crate::pins::{PinnedTool, ToolPins};
+use crate::resource_tool::ReadResourceTool;
+use crate::server_log::ServerLog;
+use crate::tool::McpTool;
 
 /// What every server of a desk stands on.
 #[derive(Clone)]
-pub struct Ground {
+pub struct ServerDependencies {
     /// What programs inherit of the app's environment.
-    pub inherited: Inherited,
+    pub inherited: InheritedEnv,
     /// Where programs start that name no folder.
     pub home: PathBuf,
     /// Where rooms are made for those that run in one.
-    pub rooms: Arc<dyn Rooms>,
+    pub sandbox_launcher: Arc<dyn ServerSandboxLauncher>,
     /// Where references are looked up.
-    pub lookup: Arc<dyn Lookup>,
+    pub lookup: Arc<dyn ReferenceResolver>,
     /// Where sign-ins are kept.
-    pub vault: Arc<dyn Vault>,
+    pub vault: Arc<dyn CredentialVault>,
     /// The data folder, where what waits for an approval is kept; none to keep nothing.
     pub data_dir: Option<PathBuf>,
     /// The clock of the logs.
@@ -59,9 +59,9 @@ pub struct Ground {
     pub retry_after: Vec<Duration>,
 }
 
-impl Ground {
+impl ServerDependencies {
     /// The pauses that hold where nobody gives others: 1, 2, 5, 15 and 60 s.
-    pub fn retries() -> Vec<Duration> {
+    pub fn default_retry_delays() -> Vec<Duration> {
         let seconds = RETRY_AFTER_S.into_iter();
         seconds
             .map(|seconds| Duration::from_secs(seconds.into()))
@@ -70,35 +70,35 @@ impl Ground {
 }
 
 /// A server that a person set up. All of its tools share it (`S001-58`). When it goes, its program goes.
-pub struct Server {
-    core: Arc<Core>,
+pub struct McpServer {
+    core: Arc<ServerCore>,
     /// Ends whoever keeps the connection.
     _leash: DropGuard,
 }
 
-struct Core {
+struct ServerCore {
     settings: ServerSettings,
-    ground: Ground,
-    handler: Handler,
+    dependencies: ServerDependencies,
+    handler: ServerMessageHandler,
     stop: CancellationToken,
     /// Ends the pause before the next try.
-    now: Notify,
+    retry_now: Notify,
     /// Held by whoever renews its sign-in.
-    renewing: Arc<tokio::sync::Mutex<()>>,
-    phase: watch::Sender<Phase>,
-    kept: Mutex<Kept>,
+    renewal_lock: Arc<tokio::sync::Mutex<()>>,
+    phase: watch::Sender<ConnectionPhase>,
+    state: Mutex<ServerCoreState>,
     /// Grows with everything that may make the tools others.
     version: watch::Sender<u64>,
 }
 
 #[derive(Clone)]
-enum Phase {
+enum ConnectionPhase {
     Idle,
     /// The first time, or again after it was lost for a reason.
     Starting {
         lost: Option<String>,
     },
-    Ready(Arc<Link>),
+    Ready(Arc<ServerConnection>),
     Unavailable {
         why: String,
         retry: Duration,
@@ -107,31 +107,34 @@ enum Phase {
 }
 
 #[derive(Default)]
-struct Kept {
-    sign_in: Option<SignIn>,
+struct ServerCoreState {
+    sign_in: Option<SignInState>,
     /// Ends the sign-in that waits for the person.
-    waiting: Option<DropGuard>,
-    pins: Arc<Pins>,
-    catalogue: Option<Arc<Catalogue>>,
-    is_kept: bool,
+    sign_in_guard: Option<DropGuard>,
+    pins: Arc<ToolPins>,
+    catalogue: Option<Arc<ToolCatalogue>>,
+    is_pending_saved: bool,
     is_legacy: bool,
 }
 
-impl Server {
+impl McpServer {
     /// A server, not started, with what was approved of it.
-    pub fn new(settings: ServerSettings, pins: Pins, ground: Ground) -> Self {
+    pub fn new(settings: ServerSettings, pins: ToolPins, ground: ServerDependencies) -> Self {
         let stop = CancellationToken::new();
-        let core = Core {
-            handler: Handler::new(Log::new(ground.clock.clone()), settings.id.clone()),
+        let core = ServerCore {
+            handler: ServerMessageHandler::new(
+                ServerLog::new(ground.clock.clone()),
+                settings.id.clone(),
+            ),
             settings,
-            ground,
+            dependencies: ground,
             stop: stop.clone(),
-            now: Notify::new(),
-            renewing: Arc::default(),
-            phase: watch::Sender::new(Phase::Idle),
-            kept: Mutex::new(Kept {
+            retry_now: Notify::new(),
+            renewal_lock: Arc::default(),
+            phase: watch::Sender::new(ConnectionPhase::Idle),
+            state: Mutex::new(ServerCoreState {
                 pins: Arc::new(pins),
-                ..Kept::default()
+                ..ServerCoreState::default()
             }),
             version: watch::Sender::new(0),
         };
@@ -149,26 +152,26 @@ impl Server {
     /// What keeps its tools to what their calls were judged on: nothing does with a program of this machine that runs in no room.
     pub fn confinement(&self) -> Confinement {
         match &self.core.settings.way {
-            ServerWay::Stdio { room: Some(_), .. } => Confinement::Room,
-            ServerWay::Stdio { room: None, .. } => Confinement::Unconfined,
-            ServerWay::Http { .. } => Confinement::Remote,
+            ServerTransport::Stdio { room: Some(_), .. } => Confinement::Room,
+            ServerTransport::Stdio { room: None, .. } => Confinement::Unconfined,
+            ServerTransport::Http { .. } => Confinement::Remote,
         }
     }
 
     /// What its tools require (`S002-07`): the server itself, by name, and the host that it is reached at where that is known.
     /// What it touches to do its work is nobody's to say but its own.
-    pub fn requires(&self) -> RequirementSet {
+    pub fn requirements(&self) -> RequirementSet {
         let settings = &self.core.settings;
         let requires = RequirementSet {
             capabilities: vec![format!("mcp:{}", settings.id)],
-            ..RequirementSet::nothing()
+            ..RequirementSet::empty()
         };
         match &settings.way {
-            ServerWay::Stdio { .. } => requires,
-            ServerWay::Http { url, .. } => match host::resolve(url) {
+            ServerTransport::Stdio { .. } => requires,
+            ServerTransport::Http { url, .. } => match host::resolve_host(url) {
                 // A reference is only resolved when the server is asked.
                 host if host.unresolved.is_some() || host.real.contains('$') => requires,
-                host => requires.reaches(&host.real),
+                host => requires.with_host(&host.real),
             },
         }
     }
@@ -182,13 +185,17 @@ impl Server {
     }
 
     /// Whether it is a program that may change something in a folder, absolute: it runs as the person, or its room meets that folder.
-    pub fn may_change(&self, folder: &Path) -> bool {
+    pub fn can_change_folder(&self, folder: &Path) -> bool {
         match &self.core.settings.way {
-            ServerWay::Stdio {
+            ServerTransport::Stdio {
                 room: Some(room), ..
-            } => self.core.ground.rooms.meets(room, folder),
-            ServerWay::Stdio { room: None, .. } => true,
-            ServerWay::Http { .. } => false,
+            } => self
+                .core
+                .dependencies
+                .sandbox_launcher
+                .overlaps_folder(room, folder),
+            ServerTransport::Stdio { room: None, .. } => true,
+            ServerTransport::Http { .. } => false,
         }
     }
 
@@ -198,36 +205,37 @@ impl Server {
     }
 
     /// What was approved.
-    pub fn pins(&self) -> Arc<Pins> {
-        self.core.kept().pins.clone()
+    pub fn pins(&self) -> Arc<ToolPins> {
+        self.core.lock_state().pins.clone()
     }
 
     /// Puts other approvals in force; a call of a tool that was made before still needs what it was made from.
-    pub fn set_pins(&self, pins: Pins) {
-        self.core.kept().pins = Arc::new(pins);
-        self.core.keep_seen();
-        self.core.changed();
+    pub fn set_pins(&self, pins: ToolPins) {
+        self.core.lock_state().pins = Arc::new(pins);
+        self.core.save_pending_catalogue();
+        self.core.bump_version();
     }
 
     /// What it listed last; none before it was connected.
-    pub fn catalogue(&self) -> Option<Arc<Catalogue>> {
-        self.core.kept().catalogue.clone()
+    pub fn catalogue(&self) -> Option<Arc<ToolCatalogue>> {
+        self.core.lock_state().catalogue.clone()
     }
 
     /// Its tools that are as they were approved, each under the name that it keeps (`S001-57`, `S001-59`).
     pub fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
         let (pins, catalogue) = {
-            let kept = self.core.kept();
+            let kept = self.core.lock_state();
             (kept.pins.clone(), kept.catalogue.clone())
         };
-        let usable =
-            |pinned: &&Pinned| Pins::standing(&pinned.tool, catalogue.as_deref()) == Pin::Pinned;
+        let usable = |pinned: &&PinnedTool| {
+            ToolPins::pin_state(&pinned.tool, catalogue.as_deref()) == PinState::Pinned
+        };
         let made =
-            |pinned: &Pinned| Arc::new(ServerTool::new(self.clone(), pinned)) as Arc<dyn Tool>;
+            |pinned: &PinnedTool| Arc::new(McpTool::new(self.clone(), pinned)) as Arc<dyn Tool>;
         let mut tools: Vec<_> = pins.tools.iter().filter(usable).map(made).collect();
         let listed = catalogue.as_ref().map(|all| all.has_resources);
         if listed.unwrap_or(pins.has_resources) {
-            tools.push(Arc::new(ReadResource::new(self.clone(), &pins)));
+            tools.push(Arc::new(ReadResourceTool::new(self.clone(), &pins)));
         }
         tools
     }
@@ -236,34 +244,36 @@ impl Server {
     pub fn view(&self) -> ServerView {
         let phase = self.core.phase.borrow().clone();
         let (pins, catalogue) = {
-            let kept = self.core.kept();
+            let kept = self.core.lock_state();
             (kept.pins.clone(), kept.catalogue.clone())
         };
-        let catalogue = catalogue.or_else(|| self.core.seen());
+        let catalogue = catalogue.or_else(|| self.core.load_pending_catalogue());
         let said = match &phase {
-            Phase::Ready(link) => Some(link.said.clone()),
-            Phase::Idle
-            | Phase::Starting { .. }
-            | Phase::Unavailable { .. }
-            | Phase::NeedsSignIn => None,
+            ConnectionPhase::Ready(link) => Some(link.server_info.clone()),
+            ConnectionPhase::Idle
+            | ConnectionPhase::Starting { .. }
+            | ConnectionPhase::Unavailable { .. }
+            | ConnectionPhase::NeedsSignIn => None,
         };
-        let waits = catalogue.as_ref().filter(|all| pins.waits(all));
+        let waits = catalogue
+            .as_ref()
+            .filter(|all| pins.has_pending_changes(all));
         ServerView {
             settings: self.core.settings.clone(),
             state: match phase {
                 _ if !self.core.settings.enabled => ServerState::Off,
-                Phase::Idle => ServerState::Idle,
-                Phase::Starting { .. } => ServerState::Starting,
-                Phase::Ready(_) => ServerState::Ready,
-                Phase::Unavailable { why, retry } => ServerState::Unavailable {
+                ConnectionPhase::Idle => ServerState::Idle,
+                ConnectionPhase::Starting { .. } => ServerState::Starting,
+                ConnectionPhase::Ready(_) => ServerState::Ready,
+                ConnectionPhase::Unavailable { why, retry } => ServerState::Unavailable {
                     why,
                     retry_in_s: u32::try_from(retry.as_secs()).unwrap_or(u32::MAX),
                 },
-                Phase::NeedsSignIn => ServerState::NeedsSignIn,
+                ConnectionPhase::NeedsSignIn => ServerState::NeedsSignIn,
             },
-            sign_in: self.core.sign_in_told(),
+            sign_in: self.core.sign_in_status(),
             said,
-            tools: pins.told(catalogue.as_deref()),
+            tools: pins.list_tools(catalogue.as_deref()),
             left_out: catalogue
                 .as_ref()
                 .map(|all| all.left_out.clone())
@@ -273,7 +283,7 @@ impl Server {
     }
 
     /// What it said, and what happened to it, oldest first.
-    pub fn lines(&self) -> Vec<ServerLine> {
+    pub fn log_lines(&self) -> Vec<ServerLogLine> {
         self.core.handler.log.lines()
     }
 
@@ -282,8 +292,8 @@ impl Server {
         if !self.core.handler.add_root(root) {
             return;
         }
-        if let Phase::Ready(link) = self.core.phase.borrow().clone() {
-            tokio::spawn(async move { link.tell_roots().await });
+        if let ConnectionPhase::Ready(link) = self.core.phase.borrow().clone() {
+            tokio::spawn(async move { link.notify_roots_changed().await });
         }
     }
 
@@ -291,17 +301,17 @@ impl Server {
     ///
     /// # Errors
     /// Why it is unavailable. It is not tried again here: that goes on by itself (`S001-58`).
-    pub async fn connected(&self) -> Result<(), Fault> {
+    pub async fn ensure_connected(&self) -> Result<(), UserError> {
         let core = &self.core;
-        core.link(true).await.map(drop).map_err(|why| {
+        core.connection(true).await.map(drop).map_err(|why| {
             let hint = match &*core.phase.borrow() {
-                Phase::NeedsSignIn => "Sign in to it, then try it again.",
-                Phase::Idle
-                | Phase::Starting { .. }
-                | Phase::Ready(_)
-                | Phase::Unavailable { .. } => "Its log holds what it said.",
+                ConnectionPhase::NeedsSignIn => "Sign in to it, then try it again.",
+                ConnectionPhase::Idle
+                | ConnectionPhase::Starting { .. }
+                | ConnectionPhase::Ready(_)
+                | ConnectionPhase::Unavailable { .. } => "Its log holds what it said.",
             };
-            Fault::new(unavailable(core.settings.id.as_str(), &why), hint)
+            UserError::new(unavailable_message(core.settings.id.as_str(), &why), hint)
         })
     }
 
@@ -309,13 +319,13 @@ impl Server {
     ///
     /// # Errors
     /// Why it is unavailable.
-    pub async fn retry(&self) -> Result<(), Fault> {
-        self.core.forget_failure();
-        self.connected().await
+    pub async fn retry(&self) -> Result<(), UserError> {
+        self.core.clear_failure();
+        self.ensure_connected().await
     }
 
     /// Ends it for good, also for calls that still wait: for one that is switched off, or takes another's place.
-    pub fn let_go(&self) {
+    pub fn shut_down(&self) {
         self.core.stop.cancel();
     }
 }
@@ -324,34 +334,34 @@ impl Server {
 ///
 /// # Errors
 /// It cannot be removed.
-pub fn forget(data_dir: &Path, id: &ServerId) -> Result<(), Fault> {
-    seen::forget(data_dir, id)?;
-    challenge::forget(data_dir, id)
+pub fn remove_server_data(data_dir: &Path, id: &ServerId) -> Result<(), UserError> {
+    pending_catalogue::remove_pending_catalogue(data_dir, id)?;
+    challenge::remove_challenge(data_dir, id)
 }
 
 /// Why nothing goes to a server that is off, or was set up otherwise since.
-const LET_GO: &str = "it is switched off, or was set up anew";
+const SHUT_DOWN_REASON: &str = "it is switched off, or was set up anew";
 
 /// The sentence that everybody gets.
-fn unavailable(id: &str, why: &str) -> String {
+fn unavailable_message(id: &str, why: &str) -> String {
     format!(
         "mcp server {id} is unavailable: {}.",
         why.trim_end_matches('.')
     )
 }
 
-impl Core {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+impl ServerCore {
+    fn lock_state(&self) -> MutexGuard<'_, ServerCoreState> {
         // A panic while the lock was held leaves plain data behind; going on with it is safe.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn changed(&self) {
+    fn bump_version(&self) {
         self.version.send_modify(|version| *version += 1);
     }
 
-    fn log(&self, text: &str) {
-        self.handler.log.add(ServerVoice::Us, text);
+    fn log_event(&self, text: &str) {
+        self.handler.log.add(ServerLogSource::Us, text);
     }
 
     fn timeout(&self) -> Duration {
@@ -359,57 +369,65 @@ impl Core {
     }
 
     /// The connection: there, or made now by whoever asks first. After it was lost only a person waits for it.
-    async fn link(self: &Arc<Self>, waits: bool) -> Result<Arc<Link>, String> {
+    async fn connection(self: &Arc<Self>, waits: bool) -> Result<Arc<ServerConnection>, String> {
         if !self.settings.enabled || self.stop.is_cancelled() {
-            return Err(LET_GO.to_owned());
+            return Err(SHUT_DOWN_REASON.to_owned());
         }
-        if !std::mem::replace(&mut self.kept().is_kept, true) {
-            self.phase.send_replace(Phase::Starting { lost: None });
+        if !std::mem::replace(&mut self.lock_state().is_pending_saved, true) {
+            self.phase
+                .send_replace(ConnectionPhase::Starting { lost: None });
             let (core, stop) = (self.clone(), self.stop.clone());
             tokio::spawn(async move {
                 tokio::select! {
                     () = stop.cancelled() => {}
-                    () = core.keep() => {}
+                    () = core.maintain_connection() => {}
                 }
-                let last = core.phase.send_replace(Phase::Unavailable {
-                    why: LET_GO.to_owned(),
+                let last = core.phase.send_replace(ConnectionPhase::Unavailable {
+                    why: SHUT_DOWN_REASON.to_owned(),
                     retry: Duration::ZERO,
                 });
-                if let Phase::Ready(link) = last {
-                    link.close(LET_GO);
+                if let ConnectionPhase::Ready(link) = last {
+                    link.close(SHUT_DOWN_REASON);
                 }
             });
         }
         let mut phase = self.phase.subscribe();
         let settled = phase.wait_for(|phase| match phase {
-            Phase::Idle | Phase::Starting { lost: None } => false,
-            Phase::Starting { lost: Some(_) } => !waits,
-            Phase::Ready(_) | Phase::Unavailable { .. } | Phase::NeedsSignIn => true,
+            ConnectionPhase::Idle | ConnectionPhase::Starting { lost: None } => false,
+            ConnectionPhase::Starting { lost: Some(_) } => !waits,
+            ConnectionPhase::Ready(_)
+            | ConnectionPhase::Unavailable { .. }
+            | ConnectionPhase::NeedsSignIn => true,
         });
         match settled.await.as_deref() {
-            Ok(Phase::Ready(link)) => Ok(link.clone()),
+            Ok(ConnectionPhase::Ready(link)) => Ok(link.clone()),
             Ok(
-                Phase::Unavailable { why, .. }
-                | Phase::Starting {
+                ConnectionPhase::Unavailable { why, .. }
+                | ConnectionPhase::Starting {
                     lost: Some(why), ..
                 },
             ) => Err(why.clone()),
-            Ok(Phase::NeedsSignIn) => Err(UNKNOWN.to_owned()),
-            Ok(Phase::Idle | Phase::Starting { lost: None }) | Err(_) => Err(LET_GO.to_owned()),
+            Ok(ConnectionPhase::NeedsSignIn) => Err(AUTHENTICATION_FAILED.to_owned()),
+            Ok(ConnectionPhase::Idle | ConnectionPhase::Starting { lost: None }) | Err(_) => {
+                Err(SHUT_DOWN_REASON.to_owned())
+            }
         }
     }
 
-    fn forget_failure(&self) {
+    fn clear_failure(&self) {
         let mut is_waiting = false;
         self.phase.send_if_modified(|phase| {
-            is_waiting = matches!(phase, Phase::Unavailable { .. } | Phase::NeedsSignIn);
+            is_waiting = matches!(
+                phase,
+                ConnectionPhase::Unavailable { .. } | ConnectionPhase::NeedsSignIn
+            );
             if is_waiting {
-                *phase = Phase::Starting { lost: None };
+                *phase = ConnectionPhase::Starting { lost: None };
             }
             is_waiting
         });
         if is_waiting {
-            self.now.notify_one();
+            self.retry_now.notify_one();
         }
     }
 }

@@ -2,44 +2,44 @@
 
 use std::sync::Arc;
 
-use protocol::Fault;
-use protocol::servers::{ServerWay, SignIn};
+use protocol::UserError;
+use protocol::server::mcp_servers::{ServerTransport, SignInState};
 use tokio_util::sync::CancellationToken;
 
-use super::keep::Start;
-use super::{Core, Phase, Server};
-use crate::limits::SIGN_IN_MAX;
-use crate::link::{Far, Link};
-use crate::sign::challenge::{Challenge, KeptChallenge, forget};
-use crate::sign::{Begun, NotBegun, Signer, TakenBack};
+use super::lifecycle::LaunchPlan;
+use super::{ConnectionPhase, McpServer, ServerCore};
+use crate::connection::{HttpEndpoint, ServerConnection};
+use crate::limits::SIGN_IN_TIMEOUT;
+use crate::oauth::challenge::{AuthChallenge, ChallengeStore, remove_challenge};
+use crate::oauth::{PendingSignIn, RevocationResult, SignInClient, SignInError};
 
 /// Why a connection was closed that is made anew.
-const ANEW: &str = "it is connected anew, since the person signed in or out";
+const RECONNECT_REASON: &str = "it is connected anew, since the person signed in or out";
 
 /// Why nobody signs in to some servers.
-const HEADER: &str = "a header of its own says who asks";
-const PROGRAM: &str = "it is a program of this machine";
+const AUTHENTICATED_BY_HEADER: &str = "a header of its own says who asks";
+const IS_LOCAL_PROGRAM: &str = "it is a program of this machine";
 
 /// The way on where no sign-in can begin.
-const LOOK_AT_SETUP: &str =
+const CHECK_SETUP_HINT: &str =
     "Look at how the server is set up, and at what its makers say of signing in.";
 
 /// The way on where nothing that is signed in with could be kept.
-const USE_HEADER: &str = "What you sign in with is kept in the keychain. Without one, set the server up with a header \
+const USE_HEADER_HINT: &str = "What you sign in with is kept in the keychain. Without one, set the server up with a header \
      `Authorization` whose value names an environment variable: `Bearer ${NAME}`.";
 
-impl Server {
+impl McpServer {
     /// Begins to sign the person in: its view then tells the address that they open. Whoever waited before waits no more.
     ///
     /// # Errors
     /// It asks nobody to sign in, nobody says where, or what they signed in with could not be kept.
-    pub async fn sign_in(&self) -> Result<(), Fault> {
+    pub async fn sign_in(&self) -> Result<(), UserError> {
         let core = &self.core;
-        let begun = tokio::time::timeout(core.timeout(), core.begin()).await;
+        let begun = tokio::time::timeout(core.timeout(), core.begin_sign_in()).await;
         let late = || format!("nobody answered within {} ms", core.settings.timeout_ms);
         let begun = begun.unwrap_or_else(|_| Err(late().into()));
-        let begun = begun.map_err(|why| core.not_begun(&why))?;
-        core.wait_for(begun);
+        let begun = begun.map_err(|why| core.sign_in_error(&why))?;
+        core.spawn_sign_in_wait(begun);
         Ok(())
     }
 
@@ -49,36 +49,36 @@ impl Server {
     /// # Errors
     /// Nobody signs in to such a server, or the keychain cannot be asked, and nothing changed; or it is forgotten here, and who
     /// gave it could not be told.
-    pub async fn sign_out(&self) -> Result<(), Fault> {
+    pub async fn sign_out(&self) -> Result<(), UserError> {
         let core = &self.core;
         let id = &core.settings.id;
         let nobody = |why: &str| {
-            Err(Fault::new(
+            Err(UserError::new(
                 format!("Nobody signs in to `{id}`: {why}."),
                 "There is nothing to sign out of. What it is given to know you by stands in its settings.",
             ))
         };
         let wrong = |why: String| {
             let told = format!("What you signed in to `{id}` with is still kept: {why}");
-            Fault::new(told, "Unlock the keychain of this machine, then try again.")
+            UserError::new(told, "Unlock the keychain of this machine, then try again.")
         };
-        let taken_back = match core.start().await.map_err(wrong)? {
-            Start::Address(_, Some(signer)) => signer.forget().await.map_err(wrong)?,
-            Start::Address(_, None) => return nobody(HEADER),
-            Start::Program(_) | Start::InRoom(..) => return nobody(PROGRAM),
+        let taken_back = match core.resolve_launch_async().await.map_err(wrong)? {
+            LaunchPlan::Http(_, Some(signer)) => signer.revoke_sign_in().await.map_err(wrong)?,
+            LaunchPlan::Http(_, None) => return nobody(AUTHENTICATED_BY_HEADER),
+            LaunchPlan::Program(_) | LaunchPlan::Sandboxed(..) => return nobody(IS_LOCAL_PROGRAM),
         };
-        core.log("Signed out.");
-        let mut kept = core.kept();
-        (kept.sign_in, kept.waiting) = (None, None);
+        core.log_event("Signed out.");
+        let mut kept = core.lock_state();
+        (kept.sign_in, kept.sign_in_guard) = (None, None);
         drop(kept);
-        core.anew();
+        core.reconnect();
         match taken_back {
-            None | Some(TakenBack::Done) => Ok(()),
-            Some(TakenBack::NotOffered) => {
-                core.log("Who signed you in takes nothing back: what they gave is good until it expires.");
+            None | Some(RevocationResult::Revoked) => Ok(()),
+            Some(RevocationResult::Unsupported) => {
+                core.log_event("Who signed you in takes nothing back: what they gave is good until it expires.");
                 Ok(())
             }
-            Some(TakenBack::Failed(why)) => Err(Fault::new(
+            Some(RevocationResult::Failed(why)) => Err(UserError::new(
                 format!(
                     "You are signed out of `{id}` here, but who signed you in could not be told: {why}."
                 ),
@@ -88,103 +88,106 @@ impl Server {
     }
 
     /// Takes over from one that could not be switched on what it said when it wanted to know who asks.
-    pub fn heed(&self, other: &Self) {
+    pub fn copy_challenge_from(&self, other: &Self) {
         if let Some(challenge) = other.core.handler.challenge() {
-            self.core.handler.challenged(challenge);
+            self.core.handler.set_challenge(challenge);
         }
     }
 }
 
 /// Whether a person can sign in to such a server: where nothing else says who they are.
-pub fn signs_in(way: &ServerWay) -> bool {
+pub fn supports_sign_in(way: &ServerTransport) -> bool {
     match way {
-        ServerWay::Stdio { .. } => false,
-        ServerWay::Http { headers, .. } => {
+        ServerTransport::Stdio { .. } => false,
+        ServerTransport::Http { headers, .. } => {
             let mut names = headers.keys();
             !names.any(|name| name.eq_ignore_ascii_case("authorization"))
         }
     }
 }
 
-impl Core {
-    pub(super) fn signs_in(&self) -> bool {
-        signs_in(&self.settings.way)
+impl ServerCore {
+    pub(super) fn supports_sign_in(&self) -> bool {
+        supports_sign_in(&self.settings.way)
     }
 
     /// Whether it wants to know who asks before anything else, whether it said so when it was greeted or only later.
-    pub(super) fn is_unknown(&self) -> bool {
+    pub(super) fn needs_authentication(&self) -> bool {
         let challenge = self.handler.challenge();
         challenge.is_some_and(|challenge| !challenge.is_more)
     }
 
     /// How the person stands to it.
-    pub(super) fn sign_in_told(&self) -> Option<SignIn> {
-        let told = self.kept().sign_in.clone();
-        let wants = self.signs_in() && self.challenge().is_some();
+    pub(super) fn sign_in_status(&self) -> Option<SignInState> {
+        let told = self.lock_state().sign_in.clone();
+        let wants = self.supports_sign_in() && self.find_challenge().is_some();
         match told {
-            None | Some(SignIn::Done) if wants => Some(SignIn::Needed { why: None }),
+            None | Some(SignInState::Done) if wants => Some(SignInState::Needed { why: None }),
             told => told,
         }
     }
 
-    async fn start(self: &Arc<Self>) -> Result<Start, String> {
+    async fn resolve_launch_async(self: &Arc<Self>) -> Result<LaunchPlan, String> {
         let core = self.clone();
-        let looked_up = tokio::task::spawn_blocking(move || core.way()).await;
+        let looked_up = tokio::task::spawn_blocking(move || core.resolve_launch()).await;
         looked_up.unwrap_or_else(|_| Err("it could not be prepared".to_owned()))
     }
 
-    fn not_begun(&self, why: &NotBegun) -> Fault {
+    fn sign_in_error(&self, why: &SignInError) -> UserError {
         let (why, hint) = match why {
-            NotBegun::NoKeychain(why) => (why, USE_HEADER),
-            NotBegun::Other(why) => (why, LOOK_AT_SETUP),
+            SignInError::NoKeychain(why) => (why, USE_HEADER_HINT),
+            SignInError::Other(why) => (why, CHECK_SETUP_HINT),
         };
         let told = format!(
             "Signing in to `{}` could not begin: {}.",
             self.settings.id,
             why.trim_end_matches('.')
         );
-        Fault::new(told, hint)
+        UserError::new(told, hint)
     }
 
-    async fn begin(self: &Arc<Self>) -> Result<Begun, NotBegun> {
-        let (far, signer) = match self.start().await? {
-            Start::Address(far, Some(signer)) => (far, signer),
-            Start::Address(_, None) => {
-                return Err(HEADER.to_owned().into());
+    async fn begin_sign_in(self: &Arc<Self>) -> Result<PendingSignIn, SignInError> {
+        let (far, signer) = match self.resolve_launch_async().await? {
+            LaunchPlan::Http(far, Some(signer)) => (far, signer),
+            LaunchPlan::Http(_, None) => {
+                return Err(AUTHENTICATED_BY_HEADER.to_owned().into());
             }
-            Start::Program(_) | Start::InRoom(..) => return Err(PROGRAM.to_owned().into()),
+            LaunchPlan::Program(_) | LaunchPlan::Sandboxed(..) => {
+                return Err(IS_LOCAL_PROGRAM.to_owned().into());
+            }
         };
-        let challenge = match self.challenge() {
+        let challenge = match self.find_challenge() {
             Some(challenge) => challenge,
-            None => self.challenge_of(far).await?,
+            None => self.request_challenge(far).await?,
         };
-        self.begun(&signer, &challenge).await
+        self.begin_with_signer(&signer, &challenge).await
     }
 
     /// How it says that it wants to know who asks, where nobody asked it yet. Some greet everybody and want to know it for
     /// whatever comes next.
-    async fn challenge_of(&self, far: Far) -> Result<Challenge, String> {
-        let link = match Link::open(far.unsigned(), self.handler.clone(), false).await {
-            Ok(link) => link,
-            Err(unopened) => return unopened.challenge.ok_or(unopened.why),
-        };
+    async fn request_challenge(&self, far: HttpEndpoint) -> Result<AuthChallenge, String> {
+        let link =
+            match ServerConnection::open(far.into_unsigned(), self.handler.clone(), false).await {
+                Ok(link) => link,
+                Err(unopened) => return unopened.challenge.ok_or(unopened.why),
+            };
         // What it lists to a stranger does not matter.
-        let _ = link.list(self.timeout()).await;
+        let _ = link.list_tools(self.timeout()).await;
         let challenge = self.handler.challenge();
         challenge.ok_or_else(|| "it asks nobody to sign in".to_owned())
     }
 
     /// How it said that it wants to know who asks, to this process or to one before.
-    fn challenge(&self) -> Option<Challenge> {
-        let kept = || self.kept_challenge()?.load();
+    fn find_challenge(&self) -> Option<AuthChallenge> {
+        let kept = || self.challenge_store()?.load();
         self.handler.challenge().or_else(kept)
     }
 
-    fn kept_challenge(&self) -> Option<KeptChallenge<'_>> {
+    fn challenge_store(&self) -> Option<ChallengeStore<'_>> {
         match &self.settings.way {
-            ServerWay::Stdio { .. } => None,
-            ServerWay::Http { url, .. } => Some(KeptChallenge {
-                data_dir: self.ground.data_dir.as_deref()?,
+            ServerTransport::Stdio { .. } => None,
+            ServerTransport::Http { url, .. } => Some(ChallengeStore {
+                data_dir: self.dependencies.data_dir.as_deref()?,
                 server: &self.settings.id,
                 url,
             }),
@@ -192,96 +195,100 @@ impl Core {
     }
 
     /// Keeps how it said that it wants to know who asks, for a process that signs in later.
-    pub(super) fn keep_challenge(&self) {
-        if let (Some(kept), Some(challenge)) = (self.kept_challenge(), self.handler.challenge())
-            && let Err(fault) = kept.keep(&challenge)
+    pub(super) fn save_challenge(&self) {
+        if let (Some(kept), Some(challenge)) = (self.challenge_store(), self.handler.challenge())
+            && let Err(fault) = kept.save(&challenge)
         {
-            self.log(&format!("How to sign in is not kept: {fault}"));
+            self.log_event(&format!("How to sign in is not kept: {fault}"));
         }
     }
 
     /// It knows who asks: what was kept is over, but for what it wants beyond that, which only signing in settles.
-    pub(super) fn forget_challenge(&self, signed_in: bool) {
-        let Some(kept) = self.kept_challenge() else {
+    pub(super) fn clear_challenge(&self, signed_in: bool) {
+        let Some(kept) = self.challenge_store() else {
             return;
         };
         if kept.load().is_some_and(|known| signed_in || !known.is_more)
-            && let Err(fault) = forget(kept.data_dir, kept.server)
+            && let Err(fault) = remove_challenge(kept.data_dir, kept.server)
         {
-            self.log(&format!("How it wanted a sign-in is still kept: {fault}"));
+            self.log_event(&format!("How it wanted a sign-in is still kept: {fault}"));
         }
     }
 
-    async fn begun(&self, signer: &Signer, challenge: &Challenge) -> Result<Begun, NotBegun> {
-        let begun = signer.begin(challenge).await?;
-        self.log(&format!("Signing in begins at {}.", begun.host));
+    async fn begin_with_signer(
+        &self,
+        signer: &SignInClient,
+        challenge: &AuthChallenge,
+    ) -> Result<PendingSignIn, SignInError> {
+        let begun = signer.begin_sign_in(challenge).await?;
+        self.log_event(&format!("Signing in begins at {}.", begun.host));
         Ok(begun)
     }
 
     /// Waits for the person, for as long as they may take.
-    fn wait_for(self: &Arc<Self>, begun: Begun) {
+    fn spawn_sign_in_wait(self: &Arc<Self>, begun: PendingSignIn) {
         let stop = self.stop.child_token();
-        let mut kept = self.kept();
-        kept.sign_in = Some(SignIn::Waiting {
+        let mut kept = self.lock_state();
+        kept.sign_in = Some(SignInState::Waiting {
             url: begun.url.clone(),
             host: begun.host.clone(),
         });
-        kept.waiting = Some(stop.clone().drop_guard());
+        kept.sign_in_guard = Some(stop.clone().drop_guard());
         drop(kept);
         let core = self.clone();
         tokio::spawn(async move {
-            let finished = tokio::time::timeout(SIGN_IN_MAX, begun.finish());
+            let finished = tokio::time::timeout(SIGN_IN_TIMEOUT, begun.complete());
             tokio::select! {
                 biased;
                 () = stop.cancelled() => {}
                 finished = finished => {
                     let late = || Err("nobody signed in for ten minutes".to_owned());
-                    core.finished(&stop, finished.unwrap_or_else(|_| late()));
+                    core.record_sign_in_result(&stop, finished.unwrap_or_else(|_| late()));
                 }
             }
         });
     }
 
-    fn finished(&self, stop: &CancellationToken, finished: Result<(), String>) {
-        let mut kept = self.kept();
+    fn record_sign_in_result(&self, stop: &CancellationToken, finished: Result<(), String>) {
+        let mut kept = self.lock_state();
         // Another one may wait by now, or none.
         if stop.is_cancelled() {
             return;
         }
         let (sign_in, told) = match &finished {
-            Ok(()) => (SignIn::Done, "Signed in.".to_owned()),
+            Ok(()) => (SignInState::Done, "Signed in.".to_owned()),
             Err(why) => {
                 let why = why.trim_end_matches('.').to_owned();
                 let told = format!("Nobody is signed in: {why}.");
-                (SignIn::Needed { why: Some(why) }, told)
+                (SignInState::Needed { why: Some(why) }, told)
             }
         };
         kept.sign_in = Some(sign_in);
-        kept.waiting = None;
+        kept.sign_in_guard = None;
         drop(kept);
-        self.log(&told);
+        self.log_event(&told);
         if finished.is_ok() {
-            self.handler.challenged(None);
-            self.forget_challenge(true);
-            self.anew();
+            self.handler.set_challenge(None);
+            self.clear_challenge(true);
+            self.reconnect();
         }
     }
 
     /// Connects it anew if it is connected, or waits to be.
-    fn anew(&self) {
+    fn reconnect(&self) {
         let ready = match &*self.phase.borrow() {
-            Phase::Ready(link) => Some(link.clone()),
-            Phase::Idle
-            | Phase::Starting { .. }
-            | Phase::Unavailable { .. }
-            | Phase::NeedsSignIn => None,
+            ConnectionPhase::Ready(link) => Some(link.clone()),
+            ConnectionPhase::Idle
+            | ConnectionPhase::Starting { .. }
+            | ConnectionPhase::Unavailable { .. }
+            | ConnectionPhase::NeedsSignIn => None,
         };
         match ready {
             Some(link) => {
-                link.close(ANEW);
-                self.now.notify_one();
+                link.close(RECONNECT_REASON);
+                self.retry_now.notify_one();
             }
-            None => self.forget_failure(),
+            None => self.clear_failure(),
         }
     }
 }

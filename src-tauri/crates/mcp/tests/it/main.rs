@@ -6,10 +6,10 @@
     reason = "tests end where they fail, and listen on this machine"
 )]
 
-mod asks;
-mod authority;
-mod badly;
-mod kept;
-mod signing;
+mod authorization_server;
+mod elicitation;
+mod misbehaving_servers;
+mod server_tools;
+mod sign_in;
+mod sign_in_storage;
 mod support;
-mod well;

@@ -7,26 +7,31 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp::{Ground, Lookup, Pins, Rooms, Server, Vault};
-use protocol::servers::{ServerId, ServerRoom, ServerSettings, ServerState, ServerWay, SignIn};
-use protocol::shown::plain;
+use mcp::{
+    CredentialVault, McpServer, ReferenceResolver, ServerDependencies, ServerSandboxLauncher,
+    ToolPins,
+};
+use protocol::server::mcp_servers::{
+    ServerId, ServerSandbox, ServerSettings, ServerState, ServerTransport, SignInState,
+};
+use protocol::view::display_text::join_spans;
 use protocol::{ToolError, ToolOutput};
-use runtime::{Companion, CompanionCommand, FrozenClock, Inherited};
+use runtime::{Companion, CompanionCommand, FrozenClock, InheritedEnv};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tools::Asks;
+use tools::ElicitationChannel;
 
 /// How long a test waits for something that must happen before it fails loudly.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Nothing;
 
-impl Lookup for Nothing {
-    fn variable(&self, name: &str) -> Option<String> {
+impl ReferenceResolver for Nothing {
+    fn resolve_variable(&self, name: &str) -> Option<String> {
         (name == "KNOWN").then(|| "known".to_owned())
     }
 
-    fn secret(&self, name: &str) -> Result<Option<String>, String> {
+    fn resolve_secret(&self, name: &str) -> Result<Option<String>, String> {
         Ok(match name {
             "token" => Some("hush".to_owned()),
             // Nobody listens at this port.
@@ -43,7 +48,7 @@ pub struct Chain {
     pub is_locked: bool,
 }
 
-impl Vault for Chain {
+impl CredentialVault for Chain {
     fn get(&self, _: &ServerId) -> Result<Option<String>, String> {
         match self.is_locked {
             true => Err("The keychain is locked.".to_owned()),
@@ -56,13 +61,13 @@ impl Vault for Chain {
         Ok(())
     }
 
-    fn forget(&self, _: &ServerId) -> Result<(), String> {
+    fn remove(&self, _: &ServerId) -> Result<(), String> {
         *self.kept.lock().unwrap() = None;
         Ok(())
     }
 
     /// No other process is there.
-    fn renewing(&self, _: &ServerId) -> Result<Box<dyn Send>, String> {
+    fn lock_renewal(&self, _: &ServerId) -> Result<Box<dyn Send>, String> {
         Ok(Box::new(()))
     }
 }
@@ -71,26 +76,26 @@ impl Vault for Chain {
 pub struct NoRooms;
 
 #[async_trait::async_trait]
-impl Rooms for NoRooms {
-    async fn accompany(
+impl ServerSandboxLauncher for NoRooms {
+    async fn start_sandboxed(
         &self,
         _: &CompanionCommand,
-        room: &ServerRoom,
+        room: &ServerSandbox,
     ) -> Result<Companion, String> {
         Err(format!("there is no room around {}", room.workspace))
     }
 
-    fn meets(&self, _: &ServerRoom, _: &Path) -> bool {
+    fn overlaps_folder(&self, _: &ServerSandbox, _: &Path) -> bool {
         false
     }
 }
 
-pub fn ground() -> Ground {
-    Ground {
-        rooms: Arc::new(NoRooms),
+pub fn ground() -> ServerDependencies {
+    ServerDependencies {
+        sandbox_launcher: Arc::new(NoRooms),
         vault: Arc::new(Chain::default()),
         data_dir: None,
-        inherited: Inherited::default(),
+        inherited: InheritedEnv::default(),
         home: std::env::temp_dir(),
         lookup: Arc::new(Nothing),
         clock: Arc::new(FrozenClock::default()),
@@ -101,7 +106,7 @@ pub fn ground() -> Ground {
 pub fn settings(traits: &[&str]) -> ServerSettings {
     ServerSettings {
         id: ServerId::try_from("one".to_owned()).unwrap(),
-        way: ServerWay::Stdio {
+        way: ServerTransport::Stdio {
             command: env!("CARGO_BIN_EXE_mcp_fixture").to_owned(),
             args: traits.iter().map(|one| (*one).to_owned()).collect(),
             env: BTreeMap::new(),
@@ -114,20 +119,20 @@ pub fn settings(traits: &[&str]) -> ServerSettings {
 }
 
 /// A server whose tools were approved as they are.
-pub async fn approved(settings: ServerSettings, ground: Ground) -> Arc<Server> {
-    let server = Arc::new(Server::new(settings, Pins::default(), ground));
-    server.connected().await.unwrap();
-    server.set_pins(Pins::first(&server.catalogue().unwrap()));
+pub async fn approved(settings: ServerSettings, ground: ServerDependencies) -> Arc<McpServer> {
+    let server = Arc::new(McpServer::new(settings, ToolPins::default(), ground));
+    server.ensure_connected().await.unwrap();
+    server.set_pins(ToolPins::approve_initial(&server.catalogue().unwrap()));
     server
 }
 
-pub async fn fixture(traits: &[&str]) -> Arc<Server> {
+pub async fn fixture(traits: &[&str]) -> Arc<McpServer> {
     approved(settings(traits), ground()).await
 }
 
 /// Calls a tool as the pipeline does once it was approved.
 pub async fn call(
-    server: &Arc<Server>,
+    server: &Arc<McpServer>,
     tool: &str,
     arguments: Value,
 ) -> Result<ToolOutput, ToolError> {
@@ -135,7 +140,7 @@ pub async fn call(
 }
 
 pub async fn call_until(
-    server: &Arc<Server>,
+    server: &Arc<McpServer>,
     tool: &str,
     arguments: Value,
     cancel: &CancellationToken,
@@ -145,7 +150,7 @@ pub async fn call_until(
 }
 
 pub async fn call_hearing(
-    server: &Arc<Server>,
+    server: &Arc<McpServer>,
     tool: &str,
     arguments: Value,
     cancel: &CancellationToken,
@@ -155,43 +160,45 @@ pub async fn call_hearing(
     let listener = Arc::new(move |text: &str| heard.lock().unwrap().push(text.to_owned()));
     let arguments = arguments.as_object().unwrap().clone();
     let tool = tool_of(server, tool);
-    let answer = tool.call(arguments, cancel, Some(listener), None);
+    let answer = tool.call_approved(arguments, cancel, Some(listener), None);
     tokio::time::timeout(PATIENCE, answer).await.unwrap()
 }
 
-fn tool_of(server: &Arc<Server>, tool: &str) -> mcp::ServerTool {
+fn tool_of(server: &Arc<McpServer>, tool: &str) -> mcp::McpTool {
     let pins = server.pins();
     let pinned = pins.tools.iter().find(|one| one.tool.name == tool).unwrap();
-    mcp::ServerTool::new(server.clone(), pinned)
+    mcp::McpTool::new(server.clone(), pinned)
 }
 
 /// Calls a tool that asks back.
 pub async fn call_asking(
-    server: &Arc<Server>,
+    server: &Arc<McpServer>,
     tool: &str,
     arguments: Value,
-    asks: Arc<dyn Asks>,
+    asks: Arc<dyn ElicitationChannel>,
 ) -> Result<ToolOutput, ToolError> {
     let never = CancellationToken::new();
     let arguments = arguments.as_object().unwrap().clone();
     let tool = tool_of(server, tool);
-    let answer = tool.call(arguments, &never, None, Some(asks));
+    let answer = tool.call_approved(arguments, &never, None, Some(asks));
     tokio::time::timeout(PATIENCE, answer).await.unwrap()
 }
 
-pub async fn said(server: &Arc<Server>, tool: &str, arguments: Value) -> String {
+pub async fn said(server: &Arc<McpServer>, tool: &str, arguments: Value) -> String {
     call(server, tool, arguments).await.unwrap().text
 }
 
-pub async fn echo(server: &Arc<Server>, message: &str) -> String {
+pub async fn echo(server: &Arc<McpServer>, message: &str) -> String {
     said(server, "echo", json!({ "message": message })).await
 }
 
 /// Waits until the log holds something.
-pub async fn logged(server: &Server, what: &str) {
+pub async fn logged(server: &McpServer, what: &str) {
     let found = || {
-        let lines = server.lines();
-        lines.iter().any(|line| plain(&line.text).contains(what))
+        let lines = server.log_lines();
+        lines
+            .iter()
+            .any(|line| join_spans(&line.text).contains(what))
     };
     until(found).await;
 }
@@ -207,16 +214,16 @@ pub async fn until(mut is_so: impl FnMut() -> bool) {
 }
 
 /// The address that waits for the person.
-pub fn waits_at(server: &Server) -> String {
+pub fn waits_at(server: &McpServer) -> String {
     match server.view().sign_in {
-        Some(SignIn::Waiting { url, .. }) => url,
+        Some(SignInState::Waiting { url, .. }) => url,
         other => panic!("nobody is waited for: {other:?}"),
     }
 }
 
 /// Opens an address as a browser does; where that leads.
 pub async fn led_on(url: &str) -> String {
-    let browser = runtime::net::server_client(url).unwrap();
+    let browser = runtime::net::build_server_client(url).unwrap();
     let page = browser.get(url).send().await.unwrap();
     let leads = page.headers().get("location");
     leads.unwrap().to_str().unwrap().to_owned()
@@ -224,18 +231,18 @@ pub async fn led_on(url: &str) -> String {
 
 /// The same for one that leads nowhere; its status and what stands there.
 pub async fn opened(url: &str) -> (u16, String) {
-    let browser = runtime::net::server_client(url).unwrap();
+    let browser = runtime::net::build_server_client(url).unwrap();
     let page = browser.get(url).send().await.unwrap();
     (page.status().as_u16(), page.text().await.unwrap())
 }
 
 /// How the person stands to it once nobody is waited for any more.
-pub async fn settled(server: &Server) -> Option<SignIn> {
-    until(|| !matches!(server.view().sign_in, Some(SignIn::Waiting { .. }))).await;
+pub async fn settled(server: &McpServer) -> Option<SignInState> {
+    until(|| !matches!(server.view().sign_in, Some(SignInState::Waiting { .. }))).await;
     server.view().sign_in
 }
 
-pub fn is_unavailable(server: &Server) -> bool {
+pub fn is_unavailable(server: &McpServer) -> bool {
     matches!(server.view().state, ServerState::Unavailable { .. })
 }
 

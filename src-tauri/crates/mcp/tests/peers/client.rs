@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use mcp::{Pins, Server};
-use protocol::server_asks::{FieldKind, FormField};
-use protocol::servers::{ServerClient, ServerSettings, ServerState, ServerWay, SignIn};
+use mcp::{McpServer, ToolPins};
+use protocol::server::elicitation::{FieldKind, FormField};
+use protocol::server::mcp_servers::{
+    OauthClient, ServerSettings, ServerState, ServerTransport, SignInState,
+};
 use serde_json::{Map, Value, json};
-use tools::Asks;
-use tools::asks::{Asking, Reply, Wanted};
+use tools::ElicitationChannel;
+use tools::elicitation::{ElicitationKind, ElicitationReply, ElicitationRequest};
 
 use crate::support::{call_asking, ground, led_on, opened, settings, settled, until, waits_at};
 
@@ -24,12 +26,14 @@ const SIGN_INS_MAX: usize = 2;
 struct Agreeable;
 
 #[async_trait]
-impl Asks for Agreeable {
-    async fn ask(&self, asking: Asking) -> Reply {
-        match asking.wants {
-            Wanted::Form(fields) => Reply::Filled(fields.iter().filter_map(at_first).collect()),
-            Wanted::Address { .. } => Reply::Opened,
-            Wanted::Model(_) => Reply::Said {
+impl ElicitationChannel for Agreeable {
+    async fn ask(&self, asking: ElicitationRequest) -> ElicitationReply {
+        match asking.kind {
+            ElicitationKind::Form(fields) => {
+                ElicitationReply::Filled(fields.iter().filter_map(at_first).collect())
+            }
+            ElicitationKind::Url { .. } => ElicitationReply::Opened,
+            ElicitationKind::Sampling(_) => ElicitationReply::Sampled {
                 model: "none".to_owned(),
                 text: "Yes.".to_owned(),
                 is_cut: false,
@@ -76,7 +80,7 @@ fn arguments(schema: &Value) -> Value {
 }
 
 /// What the scenario wants called, or every tool once.
-fn calls(server: &Server, scenario: &str, context: &Value) -> Vec<(String, Value)> {
+fn calls(server: &McpServer, scenario: &str, context: &Value) -> Vec<(String, Value)> {
     let catalogue = server.catalogue().unwrap();
     let named = context.get("toolCalls").and_then(Value::as_array);
     let named = named.map(|calls| {
@@ -116,30 +120,30 @@ async fn of_the_suite() {
     let context = serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT"));
     let context: Value = context.unwrap_or_default();
     let given = |name: &str| context.get(name).and_then(Value::as_str).map(str::to_owned);
-    let client = given("client_id").map(|id| ServerClient {
+    let client = given("client_id").map(|id| OauthClient {
         id,
         secret: given("client_secret"),
     });
-    let document = || ServerClient {
+    let document = || OauthClient {
         id: DOCUMENT.to_owned(),
         secret: None,
     };
     let settings = ServerSettings {
-        way: ServerWay::Http {
+        way: ServerTransport::Http {
             url: std::env::args().next_back().unwrap(),
             headers: BTreeMap::new(),
             client: Some(client.unwrap_or_else(document)),
         },
         ..settings(&[])
     };
-    let server = Arc::new(Server::new(settings, Pins::default(), ground()));
+    let server = Arc::new(McpServer::new(settings, ToolPins::default(), ground()));
     for _ in 0..SIGN_INS_MAX {
         if server.retry().await.is_ok() || !signs_in(&server).await {
             break;
         }
     }
     server.retry().await.unwrap();
-    server.set_pins(Pins::first(&server.catalogue().unwrap()));
+    server.set_pins(ToolPins::approve_initial(&server.catalogue().unwrap()));
     // One after the other, unless the scenario wants to see that they are told apart.
     let is_together = scenario.starts_with("sep-2322");
     let mut at_work = Vec::new();
@@ -150,7 +154,7 @@ async fn of_the_suite() {
                 let asks = Arc::new(Agreeable);
                 let said = call_asking(&server, &name, arguments.clone(), asks).await;
                 println!("{name}: {said:?}");
-                let wants = matches!(server.view().sign_in, Some(SignIn::Needed { .. }));
+                let wants = matches!(server.view().sign_in, Some(SignInState::Needed { .. }));
                 if !wants || !signs_in(&server).await {
                     break;
                 }
@@ -168,7 +172,7 @@ async fn of_the_suite() {
 }
 
 /// Signs in as a person does who opens the address and says yes. False if that cannot begin.
-async fn signs_in(server: &Server) -> bool {
+async fn signs_in(server: &McpServer) -> bool {
     if let Err(fault) = server.sign_in().await {
         println!("{fault}");
         return false;
@@ -177,5 +181,5 @@ async fn signs_in(server: &Server) -> bool {
     println!("{page:?}");
     let stands = settled(server).await;
     println!("{stands:?}");
-    stands == Some(SignIn::Done)
+    stands == Some(SignInState::Done)
 }

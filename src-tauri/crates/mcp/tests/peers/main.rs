@@ -19,13 +19,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp::{Ground, Server};
-use protocol::server_has::{ServerAsked, ServerHas};
-use protocol::servers::{ServerSettings, ServerState, ServerWay};
-use protocol::shown::plain;
+use mcp::{McpServer, ServerDependencies};
+use protocol::server::mcp_servers::{ServerSettings, ServerState, ServerTransport};
+use protocol::server::resources::{ServerResourceQuery, ServerResources};
+use protocol::view::display_text::join_spans;
 use serde_json::{Value, json};
 use support::*;
-use tools::asks::{Asking, Reply, Wanted};
+use tools::elicitation::{ElicitationKind, ElicitationReply, ElicitationRequest};
 
 fn peers() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/peers")
@@ -59,7 +59,7 @@ fn module(name: &str, args: &[&str]) -> (String, Vec<String>) {
 
 fn stdio((command, args): (String, Vec<String>)) -> ServerSettings {
     ServerSettings {
-        way: ServerWay::Stdio {
+        way: ServerTransport::Stdio {
             command,
             args,
             env: BTreeMap::new(),
@@ -70,21 +70,21 @@ fn stdio((command, args): (String, Vec<String>)) -> ServerSettings {
     }
 }
 
-async fn started(settings: ServerSettings) -> Arc<Server> {
-    let quick = Ground {
+async fn started(settings: ServerSettings) -> Arc<McpServer> {
+    let quick = ServerDependencies {
         retry_after: vec![Duration::from_millis(50)],
         ..ground()
     };
-    let server = Arc::new(Server::new(settings, mcp::Pins::default(), quick));
+    let server = Arc::new(McpServer::new(settings, mcp::ToolPins::default(), quick));
     // One that was only just started does not listen yet.
-    if server.connected().await.is_err() {
+    if server.ensure_connected().await.is_err() {
         until(|| server.view().state == ServerState::Ready).await;
     }
-    server.set_pins(mcp::Pins::first(&server.catalogue().unwrap()));
+    server.set_pins(mcp::ToolPins::approve_initial(&server.catalogue().unwrap()));
     server
 }
 
-fn protocol(server: &Server) -> String {
+fn protocol(server: &McpServer) -> String {
     server.view().said.unwrap().protocol
 }
 
@@ -182,7 +182,7 @@ async fn programs_of_others_answer() {
                 version.is_empty() || spoken == version,
                 "{program:?} speaks {spoken}"
             );
-            let (_, faults) = tools::Registry::builtin().with(server.tools());
+            let (_, faults) = tools::Registry::builtin().with_tools(server.tools());
             assert_eq!(faults, [], "{program:?}: every schema is one");
         },
     );
@@ -224,7 +224,7 @@ async fn servers_of_others_answer_by_http() {
     let (program, args) = node("server-everything", &["streamableHttp"]);
     let everything = run(&program, &args, &[("PORT", &port)]);
     let http = |port: &str| ServerSettings {
-        way: ServerWay::Http {
+        way: ServerTransport::Http {
             url: format!("http://127.0.0.1:{port}/mcp"),
             headers: BTreeMap::from([("X-Whose".to_owned(), "${KNOWN}".to_owned())]),
             client: None,
@@ -256,8 +256,8 @@ async fn servers_of_others_answer_by_http() {
         }
     };
     let in_time = tokio::time::timeout(PATIENCE, back).await;
-    let lines = server.lines();
-    let told: Vec<String> = lines.iter().map(|line| plain(&line.text)).collect();
+    let lines = server.log_lines();
+    let told: Vec<String> = lines.iter().map(|line| join_spans(&line.text)).collect();
     assert!(in_time.is_ok(), "{told:?}");
 
     let port = free_port();
@@ -294,8 +294,10 @@ fn page(body: &'static str) -> String {
 #[tokio::test]
 async fn servers_of_others_have_prompts_and_resources() {
     let server = started(stdio(node("server-everything", &["stdio"]))).await;
-    let listed = server.has(&ServerAsked::Prompts { cursor: None }).await;
-    let ServerHas::Page { items, .. } = listed.unwrap() else {
+    let listed = server
+        .inspect(&ServerResourceQuery::Prompts { cursor: None })
+        .await;
+    let ServerResources::Page { items, .. } = listed.unwrap() else {
         panic!("a list is a page");
     };
     let filled_in = items
@@ -304,32 +306,37 @@ async fn servers_of_others_have_prompts_and_resources() {
     let filled_in = filled_in.unwrap();
     let arguments = filled_in.arguments.iter();
     let arguments = arguments.map(|one| (one.name.clone(), "Lisbon".to_owned()));
-    let asked = ServerAsked::Prompt {
+    let asked = ServerResourceQuery::Prompt {
         name: filled_in.name.clone(),
         arguments: arguments.collect(),
     };
-    let ServerHas::Text { parts } = server.has(&asked).await.unwrap() else {
+    let ServerResources::Text { parts } = server.inspect(&asked).await.unwrap() else {
         panic!("a prompt is text");
     };
-    assert!(plain(&parts[0].text).contains("Lisbon"), "{parts:?}");
-    let listed = server.has(&ServerAsked::Resources { cursor: None }).await;
-    let ServerHas::Page { items, .. } = listed.unwrap() else {
+    assert!(join_spans(&parts[0].text).contains("Lisbon"), "{parts:?}");
+    let listed = server
+        .inspect(&ServerResourceQuery::Resources { cursor: None })
+        .await;
+    let ServerResources::Page { items, .. } = listed.unwrap() else {
         panic!("a list is a page");
     };
     assert!(items.iter().any(|item| item.is_pattern), "{items:?}");
     let there = items.iter().find(|item| !item.is_pattern).unwrap();
     let uri = there.name.clone();
-    let ServerHas::Text { parts } = server.has(&ServerAsked::Resource { uri }).await.unwrap()
+    let ServerResources::Text { parts } = server
+        .inspect(&ServerResourceQuery::Resource { uri })
+        .await
+        .unwrap()
     else {
         panic!("a resource is text");
     };
-    assert!(!plain(&parts[0].text).is_empty());
-    let gone = ServerAsked::Resource {
+    assert!(!join_spans(&parts[0].text).is_empty());
+    let gone = ServerResourceQuery::Resource {
         uri: "demo://nowhere".to_owned(),
     };
     assert!(
         server
-            .has(&gone)
+            .inspect(&gone)
             .await
             .unwrap_err()
             .message
@@ -341,16 +348,16 @@ async fn servers_of_others_have_prompts_and_resources() {
 struct Talkative;
 
 #[async_trait::async_trait]
-impl tools::Asks for Talkative {
-    async fn ask(&self, asking: Asking) -> Reply {
-        match asking.wants {
-            Wanted::Form(fields) => {
+impl tools::ElicitationChannel for Talkative {
+    async fn ask(&self, asking: ElicitationRequest) -> ElicitationReply {
+        match asking.kind {
+            ElicitationKind::Form(fields) => {
                 assert!(fields.len() > 5, "{fields:?}");
                 let values = json!({ "name": "Ada", "integer": 7 });
-                Reply::Filled(values.as_object().unwrap().clone())
+                ElicitationReply::Filled(values.as_object().unwrap().clone())
             }
-            Wanted::Address { .. } => Reply::Opened,
-            Wanted::Model(wanted) => Reply::Said {
+            ElicitationKind::Url { .. } => ElicitationReply::Opened,
+            ElicitationKind::Sampling(wanted) => ElicitationReply::Sampled {
                 model: "none".to_owned(),
                 text: format!("heard {}", wanted.messages[0].1),
                 is_cut: false,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::Read;
 
 use flate2::read::GzDecoder;
-use openapi::{Bases, Document, Filters, Pins, Source};
+use openapi::{ApiDocument, BaseUrlOptions, DocumentSource, OperationFilter, OperationPins};
 use serde_json::Value;
 use tools::Schema;
 
@@ -37,13 +37,13 @@ pub fn text(name: &str) -> String {
     text
 }
 
-pub fn read(name: &str) -> Document {
-    let bases = Bases {
+pub fn read(name: &str) -> ApiDocument {
+    let bases = BaseUrlOptions {
         document: Some("https://api.example.com/openapi".to_owned()),
-        ..Bases::default()
+        ..BaseUrlOptions::default()
     };
-    let source = Source::text(&text(name)).unwrap();
-    Document::read(&source, &bases, &Filters::default()).unwrap()
+    let source = DocumentSource::from_text(&text(name)).unwrap();
+    ApiDocument::parse(&source, &bases, &OperationFilter::default()).unwrap()
 }
 
 /// How many operations a text of JSON has, counted by nobody of ours.
@@ -68,9 +68,9 @@ fn s001_53_every_operation_of_real_documents_becomes_a_tool() {
             assert_eq!(operations(&text(name)), count, "{name}");
         }
         let mut called = HashSet::new();
-        for pinned in Pins::first(&document).tools {
+        for pinned in OperationPins::approve_initial(&document).tools {
             let operation = &pinned.operation;
-            let made = Schema::compile(&operation.key(), &operation.input_schema);
+            let made = Schema::from_parameters(&operation.key(), &operation.input_schema);
             made.unwrap_or_else(|fault| panic!("{name}: {fault}"));
             assert!(
                 called.insert(pinned.called.clone()),

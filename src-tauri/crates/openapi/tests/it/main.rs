@@ -8,13 +8,13 @@
     reason = "tests end where they fail, and set up real files and servers"
 )]
 
-mod answers;
-mod asking;
-mod broken;
+mod authentication;
 mod documents;
-mod round;
+mod malformed_documents;
+mod requests;
+mod responses;
+mod round_trip;
 mod schemas;
-mod site;
 mod sources;
 mod swagger2;
-mod wire;
+mod test_service;

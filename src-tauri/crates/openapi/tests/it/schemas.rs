@@ -1,6 +1,6 @@
 //! Schemas of documents in the dialect of tools: 3.0 and 3.1, references, circles, and what is too much.
 
-use openapi::{Bases, Document, Filters, Source};
+use openapi::{ApiDocument, BaseUrlOptions, DocumentSource, OperationFilter};
 use serde_json::{Value, json};
 use tools::Schema;
 
@@ -12,11 +12,16 @@ fn body(version: &str, schema: Value, schemas: Value) -> (Value, Option<Value>) 
         "paths": { "/do": { "post": { "requestBody": { "content": { "application/json": { "schema": schema } } } } } },
         "components": { "schemas": schemas },
     });
-    let source = Source::parsed(document).unwrap();
-    let document = Document::read(&source, &Bases::default(), &Filters::default()).unwrap();
+    let source = DocumentSource::from_value(document).unwrap();
+    let document = ApiDocument::parse(
+        &source,
+        &BaseUrlOptions::default(),
+        &OperationFilter::default(),
+    )
+    .unwrap();
     assert_eq!(document.left_out, Vec::<String>::new());
     let schema = &document.operations[0].input_schema;
-    Schema::compile("do", schema).unwrap();
+    Schema::from_parameters("do", schema).unwrap();
     (
         schema["properties"]["body"].clone(),
         schema.get("$defs").cloned(),

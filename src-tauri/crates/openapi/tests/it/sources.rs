@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use openapi::{Bases, Document, Filters, Source};
-use runtime::Net;
+use openapi::{ApiDocument, BaseUrlOptions, DocumentSource, OperationFilter};
+use runtime::NetworkClient;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::site::{Site, answer, net};
+use crate::test_service::{Site, answer, net};
 
 const TEXT: &str = "openapi: 3.0.3\ninfo: {title: Pets, version: '2'}\nservers: [{url: /v1}]\npaths:\n  /pets:\n    get: {operationId: list}\n";
 
-fn read(source: &Source) -> Document {
-    let bases = Bases {
+fn read(source: &DocumentSource) -> ApiDocument {
+    let bases = BaseUrlOptions {
         document: Some("https://example.com/docs/openapi.yaml".to_owned()),
-        ..Bases::default()
+        ..BaseUrlOptions::default()
     };
-    Document::read(source, &bases, &Filters::default()).unwrap()
+    ApiDocument::parse(source, &bases, &OperationFilter::default()).unwrap()
 }
 
 /// `S001-55`: from a string, a file, an address and a parsed document, JSON or YAML, it is the same document.
@@ -28,7 +28,7 @@ async fn s001_55_a_document_comes_from_text_file_address_and_value() {
         "openapi": "3.0.3", "info": { "title": "Pets", "version": "2" }, "servers": [{ "url": "/v1" }],
         "paths": { "/pets": { "get": { "operationId": "list" } } },
     });
-    let from_text = read(&Source::text(TEXT).unwrap());
+    let from_text = read(&DocumentSource::from_text(TEXT).unwrap());
     assert_eq!(
         (from_text.title.as_str(), from_text.version.as_str()),
         ("Pets", "2")
@@ -37,10 +37,16 @@ async fn s001_55_a_document_comes_from_text_file_address_and_value() {
     for (name, text) in [("a.yaml", TEXT.to_owned()), ("a.json", value.to_string())] {
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        assert_eq!(read(&Source::file(&path, false).unwrap()), from_text);
+        assert_eq!(
+            read(&DocumentSource::from_file(&path, false).unwrap()),
+            from_text
+        );
     }
-    assert_eq!(read(&Source::text(&value.to_string()).unwrap()), from_text);
-    assert_eq!(read(&Source::parsed(value).unwrap()), from_text);
+    assert_eq!(
+        read(&DocumentSource::from_text(&value.to_string()).unwrap()),
+        from_text
+    );
+    assert_eq!(read(&DocumentSource::from_value(value).unwrap()), from_text);
 
     let site = Site::answering(|heard, _| match heard.target.as_str() {
         "/docs/openapi.yaml" => answer("200 OK", "", TEXT),
@@ -51,7 +57,7 @@ async fn s001_55_a_document_comes_from_text_file_address_and_value() {
         CancellationToken::new(),
         format!("{}/docs/openapi.yaml", site.base()),
     );
-    let source = Source::address(&net(), &url, &cancel).await.unwrap();
+    let source = DocumentSource::fetch(&net(), &url, &cancel).await.unwrap();
     let fetched = read(&source);
     assert_eq!(
         fetched.operations[0].base,
@@ -69,13 +75,13 @@ async fn s001_55_a_document_comes_from_text_file_address_and_value() {
             "http://10.0.0.1/x".to_owned(),
             "nobody allowed that host",
         ),
-        (&Net::closed(), url, "no way to the network"),
+        (&NetworkClient::offline(), url, "no way to the network"),
     ] {
-        let fault = Source::address(net, &url, &cancel).await.unwrap_err();
+        let fault = DocumentSource::fetch(net, &url, &cancel).await.unwrap_err();
         assert!(fault.message.contains(why), "{fault}");
     }
     assert!(
-        Source::file(Path::new("/nowhere/at/all.json"), false)
+        DocumentSource::from_file(Path::new("/nowhere/at/all.json"), false)
             .unwrap_err()
             .message
             .contains("There is no file")
@@ -119,7 +125,7 @@ fn files_beside_a_document_are_read_where_that_was_asked_for() {
         }),
     );
     let path = at("doc/openapi.json");
-    let closed = read(&Source::file(&path, false).unwrap());
+    let closed = read(&DocumentSource::from_file(&path, false).unwrap());
     assert_eq!(closed.operations, []);
     assert!(
         closed.left_out[0].contains("not read with the document"),
@@ -131,7 +137,7 @@ fn files_beside_a_document_are_read_where_that_was_asked_for() {
         "{:?}",
         closed.left_out
     );
-    let open = read(&Source::file(&path, true).unwrap());
+    let open = read(&DocumentSource::from_file(&path, true).unwrap());
     let schema = &open.operations[0].input_schema;
     let pet = schema["$defs"]
         .as_object()
@@ -146,12 +152,15 @@ fn files_beside_a_document_are_read_where_that_was_asked_for() {
     assert_eq!(pet["properties"]["up"], json!({ "type": "integer" }));
     assert!(pet["properties"]["me"]["$ref"].is_string());
     assert!(!schema.to_string().contains("outside"), "{schema}");
-    tools::Schema::compile("add", schema).unwrap();
+    tools::Schema::from_parameters("add", schema).unwrap();
     #[cfg(unix)]
     {
         std::fs::remove_file(at("doc/paths.json")).unwrap();
         std::os::unix::fs::symlink(at("secret.json"), at("doc/paths.json")).unwrap();
-        assert_eq!(read(&Source::file(&path, true).unwrap()).operations, []);
+        assert_eq!(
+            read(&DocumentSource::from_file(&path, true).unwrap()).operations,
+            []
+        );
     }
 }
 
@@ -169,9 +178,9 @@ fn the_server_that_is_nearest_is_meant() {
             "/b": { "servers": [{ "url": "https://b.example.com" }], "get": {}, "post": { "servers": [{ "url": "../c" }] } },
         },
     });
-    let source = Source::parsed(document).unwrap();
-    let bases = |bases: Bases| {
-        let document = Document::read(&source, &bases, &Filters::default()).unwrap();
+    let source = DocumentSource::from_value(document).unwrap();
+    let bases = |bases: BaseUrlOptions| {
+        let document = ApiDocument::parse(&source, &bases, &OperationFilter::default()).unwrap();
         let all = document
             .operations
             .iter()
@@ -179,9 +188,9 @@ fn the_server_that_is_nearest_is_meant() {
         (all.collect::<Vec<_>>(), document.left_out)
     };
     let at = Some("https://docs.example.com/x/openapi.json".to_owned());
-    let (all, _) = bases(Bases {
+    let (all, _) = bases(BaseUrlOptions {
         document: at.clone(),
-        ..Bases::default()
+        ..BaseUrlOptions::default()
     });
     assert_eq!(
         all,
@@ -192,30 +201,30 @@ fn the_server_that_is_nearest_is_meant() {
         ]
     );
     let eu = |region: &str| BTreeMap::from([("region".to_owned(), region.to_owned())]);
-    let (all, _) = bases(Bases {
+    let (all, _) = bases(BaseUrlOptions {
         document: at.clone(),
         variables: eu("eu"),
-        ..Bases::default()
+        ..BaseUrlOptions::default()
     });
     assert_eq!(all[0], "https://eu.example.com:8443/v2");
-    let (_, left) = bases(Bases {
+    let (_, left) = bases(BaseUrlOptions {
         document: at.clone(),
         variables: eu("evil.com/"),
-        ..Bases::default()
+        ..BaseUrlOptions::default()
     });
     assert!(
         left[0].contains("cannot be used") || left[0].contains("cannot be `evil.com/`"),
         "{left:?}"
     );
-    let (all, left) = bases(Bases::default());
+    let (all, left) = bases(BaseUrlOptions::default());
     assert_eq!((all.len(), left.len()), (2, 1));
     assert!(
         left[0].contains("does not say at which address"),
         "{left:?}"
     );
-    let (all, _) = bases(Bases {
+    let (all, _) = bases(BaseUrlOptions {
         base_url: Some("http://localhost:9/api/".to_owned()),
-        ..Bases::default()
+        ..BaseUrlOptions::default()
     });
     assert_eq!(
         all, ["http://localhost:9/api"; 3],
@@ -225,7 +234,7 @@ fn the_server_that_is_nearest_is_meant() {
 
 #[test]
 fn operations_are_chosen_by_tag_id_and_path() {
-    let source = Source::parsed(json!({
+    let source = DocumentSource::from_value(json!({
         "openapi": "3.0.0", "servers": [{ "url": "https://example.com" }],
         "paths": {
             "/pets": { "get": { "operationId": "pets/list", "tags": ["pets"] }, "post": { "operationId": "pets/add", "tags": ["pets", "write"] } },
@@ -247,12 +256,12 @@ fn operations_are_chosen_by_tag_id_and_path() {
         (&[], &[], &["/pets/*"], 1),
         (&["none"], &[], &[], 0),
     ] {
-        let filters = Filters {
+        let filters = OperationFilter {
             tags: list(tags),
             operations: list(operations),
             paths: list(paths),
         };
-        let document = Document::read(&source, &Bases::default(), &filters).unwrap();
+        let document = ApiDocument::parse(&source, &BaseUrlOptions::default(), &filters).unwrap();
         assert_eq!(document.operations.len(), count, "{filters:?}");
     }
 }

@@ -1,10 +1,10 @@
 //! Documents of Swagger 2.0: read like those of OpenAPI, and called as they say.
 
-use openapi::{Bases, Document, Filters, Pins, Source};
-use protocol::apis::{ApiAuth, ApiSetup};
+use openapi::{ApiDocument, BaseUrlOptions, DocumentSource, OperationFilter, OperationPins};
+use protocol::server::apis::{ApiAuth, ApiSetup};
 use serde_json::{Value, json};
 
-use crate::site::{Desk, Heard, Site, token};
+use crate::test_service::{Desk, Heard, Site, token};
 
 /// A shop for animals, as documents of 2.0 are mostly written: bodies by reference, forms, files, keys and tokens.
 const SHOP: &str = r##"
@@ -74,9 +74,14 @@ paths:
       responses: { default: { description: done } }
 "##;
 
-fn read(text: &str) -> Document {
-    let source = Source::text(text).unwrap();
-    Document::read(&source, &Bases::default(), &Filters::default()).unwrap()
+fn read(text: &str) -> ApiDocument {
+    let source = DocumentSource::from_text(text).unwrap();
+    ApiDocument::parse(
+        &source,
+        &BaseUrlOptions::default(),
+        &OperationFilter::default(),
+    )
+    .unwrap()
 }
 
 /// Every operation with its address, what is sent, what it accepts and who asks.
@@ -133,10 +138,10 @@ fn a_document_of_swagger_2_is_read_whole() {
     assert_eq!(add["required"], json!(["body"]));
     let whole = add.to_string();
     assert!(whole.contains("What is kept."), "{whole}");
-    let made = tools::Schema::compile("add", &add).unwrap();
+    let made = tools::Schema::from_parameters("add", &add).unwrap();
     let fits = |body: Value| {
         let arguments = json!({ "body": body }).as_object().unwrap().clone();
-        made.problems(arguments, &|member| member)
+        made.find_problems(arguments, &|member| member)
     };
     let nested = json!({ "name": "Rex", "tag": null, "kin": [{ "name": "Ada" }] });
     assert_eq!(
@@ -149,8 +154,8 @@ fn a_document_of_swagger_2_is_read_whole() {
         Err(vec!["`body.name` is missing".to_owned()])
     );
     assert_eq!(schema("one")["properties"]["id"]["type"], "integer");
-    for pinned in Pins::first(&document).tools {
-        tools::Schema::compile("t", &pinned.operation.input_schema).unwrap();
+    for pinned in OperationPins::approve_initial(&document).tools {
+        tools::Schema::from_parameters("t", &pinned.operation.input_schema).unwrap();
     }
 }
 
@@ -232,12 +237,12 @@ fn what_a_document_leaves_out_is_taken_from_where_it_stands() {
     let base = |head: &str, address: Option<&str>| {
         let text =
             format!("{head}paths: {{ /a: {{ get: {{ operationId: a, responses: {{}} }} }} }}\n");
-        let bases = Bases {
+        let bases = BaseUrlOptions {
             document: address.map(str::to_owned),
-            ..Bases::default()
+            ..BaseUrlOptions::default()
         };
-        let source = Source::text(&text).unwrap();
-        let document = Document::read(&source, &bases, &Filters::default()).unwrap();
+        let source = DocumentSource::from_text(&text).unwrap();
+        let document = ApiDocument::parse(&source, &bases, &OperationFilter::default()).unwrap();
         match document.operations.first() {
             Some(one) => one.base.clone(),
             None => document.left_out.join(" "),
@@ -336,8 +341,13 @@ fn files_beside_the_document_are_converted_with_it() {
         "shared/schemas.yaml",
         "Thing: { type: object, required: [count], properties: { count: { type: integer } } }\n",
     );
-    let source = Source::file(&folder.path().join("swagger.yaml"), true).unwrap();
-    let document = Document::read(&source, &Bases::default(), &Filters::default()).unwrap();
+    let source = DocumentSource::from_file(&folder.path().join("swagger.yaml"), true).unwrap();
+    let document = ApiDocument::parse(
+        &source,
+        &BaseUrlOptions::default(),
+        &OperationFilter::default(),
+    )
+    .unwrap();
     assert_eq!(document.left_out, Vec::<String>::new());
     let schema = document.operations[0].input_schema.to_string();
     assert!(

@@ -1,35 +1,45 @@
 //! `permissions` of a `settings.json` of Claude Code: three lists, of which deny wins over ask and ask over allow.
 
 use jsonc_parser::ast::Value;
-use protocol::{Action, Fault};
+use protocol::{RuleAction, UserError};
 
-use super::json::{line_of, member, section, start};
-use super::spell::{self, Spelled};
-use super::{Reading, Said, Whose, of, unsayable, wrong};
+use super::json::{find_section, line_at, read_member, value_start};
+use super::translated_pattern::{self, TranslatedPattern};
+use super::{
+    ConfigOwner, ImportedPermission, Translation, parse_error, translate_pattern,
+    unsupported_permission,
+};
 
-const NAME: &str = "Claude Code";
+const PRODUCT: &str = "Claude Code";
 
 /// Reads the settings; nothing if they hold no permissions.
-pub(super) fn read(text: &str, whose: Whose) -> Result<Vec<Said>, Fault> {
-    let Some((line, value)) = section(text, NAME, "permissions")? else {
+pub(super) fn parse_settings(
+    text: &str,
+    whose: ConfigOwner,
+) -> Result<Vec<ImportedPermission>, UserError> {
+    let Some((line, value)) = find_section(text, PRODUCT, "permissions")? else {
         return Ok(Vec::new());
     };
     let Some(permissions) = value.as_object() else {
-        return Err(wrong(NAME, line as usize, "`permissions` is no object"));
+        return Err(parse_error(
+            PRODUCT,
+            line as usize,
+            "`permissions` is no object",
+        ));
     };
     let mut said = Vec::new();
     for prop in &permissions.properties {
-        let (name, line, value) = member(text, prop);
+        let (name, line, value) = read_member(text, prop);
         let action = match name.as_str() {
-            "allow" => Action::Allow,
-            "ask" => Action::Ask,
-            "deny" => Action::Deny,
+            "allow" => RuleAction::Allow,
+            "ask" => RuleAction::Ask,
+            "deny" => RuleAction::Deny,
             _ => {
-                said.push(Said {
+                said.push(ImportedPermission {
                     written: name,
                     line: Some(line),
-                    action: Action::Allow,
-                    reading: Reading::Needless(
+                    action: RuleAction::Allow,
+                    reading: Translation::Unneeded(
                         "It is no permission, and is not taken over.".into(),
                     ),
                 });
@@ -37,19 +47,32 @@ pub(super) fn read(text: &str, whose: Whose) -> Result<Vec<Said>, Fault> {
             }
         };
         let Some(list) = value.as_array() else {
-            return Err(wrong(NAME, line as usize, &format!("`{name}` is no list")));
+            return Err(parse_error(
+                PRODUCT,
+                line as usize,
+                &format!("`{name}` is no list"),
+            ));
         };
         for element in &list.elements {
-            said.push(permission(text, element, action, whose)?);
+            said.push(parse_permission(text, element, action, whose)?);
         }
     }
     Ok(said)
 }
 
-fn permission(text: &str, value: &Value<'_>, action: Action, whose: Whose) -> Result<Said, Fault> {
-    let line = line_of(text, start(value));
+fn parse_permission(
+    text: &str,
+    value: &Value<'_>,
+    action: RuleAction,
+    whose: ConfigOwner,
+) -> Result<ImportedPermission, UserError> {
+    let line = line_at(text, value_start(value));
     let Some(written) = value.as_string_lit() else {
-        return Err(wrong(NAME, line as usize, "a permission is a text"));
+        return Err(parse_error(
+            PRODUCT,
+            line as usize,
+            "a permission is a text",
+        ));
     };
     let written = written.value.to_string();
     let (tool, specifier) = match written.split_once('(') {
@@ -58,10 +81,10 @@ fn permission(text: &str, value: &Value<'_>, action: Action, whose: Whose) -> Re
     };
     let is_whole = specifier.is_some() || !written.contains('(');
     let reading = match is_whole {
-        true => reading(tool.trim(), specifier, action, whose),
-        false => unsayable(None, "Its bracket is not closed."),
+        true => translate_permission(tool.trim(), specifier, action, whose),
+        false => unsupported_permission(None, "Its bracket is not closed."),
     };
-    Ok(Said {
+    Ok(ImportedPermission {
         written,
         line: Some(line),
         action,
@@ -69,83 +92,110 @@ fn permission(text: &str, value: &Value<'_>, action: Action, whose: Whose) -> Re
     })
 }
 
-fn reading(tool: &str, specifier: Option<&str>, action: Action, whose: Whose) -> Reading {
+fn translate_permission(
+    tool: &str,
+    specifier: Option<&str>,
+    action: RuleAction,
+    whose: ConfigOwner,
+) -> Translation {
     match tool {
-        "Bash" => of("bash", spell::command(specifier.unwrap_or("*"), action)),
-        "Read" => path("fs.read", specifier, action, whose),
-        "Edit" => path("fs.write", specifier, action, whose),
-        // There only `Edit` has a say over which files are written.
+        "Bash" => translate_pattern(
+            "bash",
+            translated_pattern::translate_command(specifier.unwrap_or("*"), action),
+        ),
+        "Read" => translate_path("fs.read", specifier, action, whose),
+        "Edit" => translate_path("fs.write", specifier, action, whose),
+        // There only `EditTool` has a say over which files are written.
         "Write" | "MultiEdit" | "NotebookEdit"
-            if specifier.is_some() && action == Action::Allow =>
+            if specifier.is_some() && action == RuleAction::Allow =>
         {
-            unsayable(Some("fs.write"), "It has no effect there: `Edit(…)` has.")
+            unsupported_permission(Some("fs.write"), "It has no effect there: `Edit(…)` has.")
         }
-        "Write" | "MultiEdit" | "NotebookEdit" => path("fs.write", specifier, action, whose),
-        "WebFetch" => host(specifier),
-        "WebSearch" => plain("web_search", specifier),
-        "Glob" => plain("glob", specifier),
-        "Grep" => plain("grep", specifier),
-        "Task" | "Agent" => plain("task", specifier),
-        "Skill" => plain("skill", specifier),
-        "TodoWrite" => plain("todo", specifier),
-        "AskUserQuestion" => Reading::Needless("A question is always yours to answer.".into()),
+        "Write" | "MultiEdit" | "NotebookEdit" => {
+            translate_path("fs.write", specifier, action, whose)
+        }
+        "WebFetch" => translate_host(specifier),
+        "WebSearch" => translate_tool("web_search", specifier),
+        "Glob" => translate_tool("glob", specifier),
+        "Grep" => translate_tool("grep", specifier),
+        "Task" | "Agent" => translate_tool("task", specifier),
+        "Skill" => translate_tool("skill", specifier),
+        "TodoWrite" => translate_tool("todo", specifier),
+        "AskUserQuestion" => Translation::Unneeded("A question is always yours to answer.".into()),
         _ => match tool.strip_prefix("mcp__") {
-            Some(name) => of_server(name, specifier),
-            None => Reading::Needless("That tool is not known here.".into()),
+            Some(name) => translate_server_tool(name, specifier),
+            None => Translation::Unneeded("That tool is not known here.".into()),
         },
     }
 }
 
 /// A path as in a `.gitignore`, with beginnings of its own: `//` the disk, `~` the home folder, `/` the file's own place.
-fn path(permission: &str, specifier: Option<&str>, action: Action, whose: Whose) -> Reading {
+fn translate_path(
+    permission: &str,
+    specifier: Option<&str>,
+    action: RuleAction,
+    whose: ConfigOwner,
+) -> Translation {
     let text = specifier.unwrap_or("**");
     if text.starts_with("//") || text.starts_with('~') {
-        return Reading::Needless(
+        return Translation::Unneeded(
             "What lies outside the workspace is denied here, whatever rules say.".into(),
         );
     }
     let text = match (text.strip_prefix('/'), whose) {
         (None, _) => text,
-        (Some(rest), Whose::Project) => rest,
-        (Some(_), Whose::Person) => {
-            return Reading::Needless("It is about the folder of that file itself.".into());
+        (Some(rest), ConfigOwner::Project) => rest,
+        (Some(_), ConfigOwner::Person) => {
+            return Translation::Unneeded("It is about the folder of that file itself.".into());
         }
     };
-    of(permission, spell::path(text, action, false))
+    translate_pattern(
+        permission,
+        translated_pattern::translate_path_pattern(text, action, false),
+    )
 }
 
-fn host(specifier: Option<&str>) -> Reading {
+fn translate_host(specifier: Option<&str>) -> Translation {
     match specifier.map(|text| text.strip_prefix("domain:")) {
-        None => of("net.fetch", Spelled::Everything),
-        Some(Some(host)) if spell::is_plain(&host.replacen("*.", "", 1)) && !host.contains('/') => {
-            of("net.fetch", Spelled::As(host.to_owned(), ""))
+        None => translate_pattern("net.fetch", TranslatedPattern::Everything),
+        Some(Some(host))
+            if translated_pattern::is_plain_word(&host.replacen("*.", "", 1))
+                && !host.contains('/') =>
+        {
+            translate_pattern("net.fetch", TranslatedPattern::Pattern(host.to_owned(), ""))
         }
-        Some(_) => unsayable(
+        Some(_) => unsupported_permission(
             Some("net.fetch"),
             "Only `domain:` and a host can be taken over.",
         ),
     }
 }
 
-fn plain(tool: &str, specifier: Option<&str>) -> Reading {
+fn translate_tool(tool: &str, specifier: Option<&str>) -> Translation {
     match specifier {
-        None => of(tool, Spelled::Everything),
-        Some(_) => unsayable(Some(tool), "Only the tool as a whole can be taken over."),
+        None => translate_pattern(tool, TranslatedPattern::Everything),
+        Some(_) => {
+            unsupported_permission(Some(tool), "Only the tool as a whole can be taken over.")
+        }
     }
 }
 
 /// `mcp__server__tool`, or all tools of a server.
-fn of_server(name: &str, specifier: Option<&str>) -> Reading {
+fn translate_server_tool(name: &str, specifier: Option<&str>) -> Translation {
     let (server, tool) = match name.split_once("__") {
         Some((server, tool)) => (server, tool),
         None => (name, "*"),
     };
-    let is_known = !server.is_empty() && spell::is_plain(server) && spell::is_plain(tool);
+    let is_known = !server.is_empty()
+        && translated_pattern::is_plain_word(server)
+        && translated_pattern::is_plain_word(tool);
     match (tool, specifier) {
-        ("*", None) if spell::is_plain(server) && !server.is_empty() => {
-            of(&format!("{server}__*"), Spelled::Everything)
+        ("*", None) if translated_pattern::is_plain_word(server) && !server.is_empty() => {
+            translate_pattern(&format!("{server}__*"), TranslatedPattern::Everything)
         }
-        (tool, None) if is_known => of(&format!("{server}__{tool}"), Spelled::Everything),
-        _ => unsayable(None, "Only a server, or one tool of it, can be taken over."),
+        (tool, None) if is_known => {
+            translate_pattern(&format!("{server}__{tool}"), TranslatedPattern::Everything)
+        }
+        _ => unsupported_permission(None, "Only a server, or one tool of it, can be taken over."),
     }
 }

@@ -1,39 +1,39 @@
 //! Prefix rules of Codex: `prefix_rule(pattern = […], decision = "…")`, of which the strictest wins. Only these calls are
 //! read; a file that does more is refused.
 
-use protocol::{Action, Fault};
+use protocol::{RuleAction, UserError};
 
-use super::spell::is_plain;
-use super::tokens::{Token, tokens};
-use super::{Form, Reading, Said, wrong};
+use super::tokens::{Token, tokenize};
+use super::translated_pattern::is_plain_word;
+use super::{ImportedPermission, TranslatedRule, Translation, parse_error};
 
-const NAME: &str = "Codex";
+const PRODUCT: &str = "Codex";
 
 /// A value of an argument.
 #[derive(Debug, Clone)]
-enum Value {
+enum CodexValue {
     Text(String),
-    List(Vec<Value>),
+    List(Vec<CodexValue>),
 }
 
 /// Reads the rules.
-pub(super) fn read(text: &str) -> Result<Vec<Said>, Fault> {
-    let mut reader = Reader {
-        tokens: tokens(text, NAME)?,
+pub(super) fn parse_rules(text: &str) -> Result<Vec<ImportedPermission>, UserError> {
+    let mut reader = CodexParser {
+        tokens: tokenize(text, PRODUCT)?,
         at: 0,
     };
     let mut all = Vec::new();
     while reader.at < reader.tokens.len() {
         let line = reader.line();
-        let name = reader.name()?;
-        let arguments = reader.arguments()?;
+        let name = reader.expect_name()?;
+        let arguments = reader.parse_arguments()?;
         all.push(match name.as_str() {
-            "prefix_rule" => prefix_rule(&arguments, line)?,
-            _ => Said {
+            "prefix_rule" => parse_prefix_rule(&arguments, line)?,
+            _ => ImportedPermission {
                 written: format!("{name}(…)"),
                 line: Some(line),
-                action: Action::Deny,
-                reading: Reading::Needless(
+                action: RuleAction::Deny,
+                reading: Translation::Unneeded(
                     "It is no rule for commands, and is not taken over.".into(),
                 ),
             },
@@ -42,52 +42,58 @@ pub(super) fn read(text: &str) -> Result<Vec<Said>, Fault> {
     Ok(all)
 }
 
-fn prefix_rule(arguments: &[(String, Value)], line: u32) -> Result<Said, Fault> {
+fn parse_prefix_rule(
+    arguments: &[(String, CodexValue)],
+    line: u32,
+) -> Result<ImportedPermission, UserError> {
     let given = |name: &str| {
         let mut found = arguments.iter().filter(|(given, _)| given == name);
         found.next().map(|(_, value)| value)
     };
-    let bad = |what: &str| wrong(NAME, line as usize, what);
+    let bad = |what: &str| parse_error(PRODUCT, line as usize, what);
     let action = match given("decision") {
-        None => Action::Allow,
-        Some(Value::Text(text)) if text == "allow" => Action::Allow,
-        Some(Value::Text(text)) if text == "prompt" => Action::Ask,
-        Some(Value::Text(text)) if text == "forbidden" => Action::Deny,
+        None => RuleAction::Allow,
+        Some(CodexValue::Text(text)) if text == "allow" => RuleAction::Allow,
+        Some(CodexValue::Text(text)) if text == "prompt" => RuleAction::Ask,
+        Some(CodexValue::Text(text)) if text == "forbidden" => RuleAction::Deny,
         Some(_) => {
             return Err(bad(
                 "the decision is neither allow nor prompt nor forbidden",
             ));
         }
     };
-    let Some(Value::List(pattern)) = given("pattern") else {
+    let Some(CodexValue::List(pattern)) = given("pattern") else {
         return Err(bad("a rule has no list as its pattern"));
     };
-    let words = pattern.iter().map(alternatives).collect::<Option<Vec<_>>>();
+    let words = pattern
+        .iter()
+        .map(word_alternatives)
+        .collect::<Option<Vec<_>>>();
     let Some(words) = words.filter(|words| !words.is_empty()) else {
         return Err(bad("a pattern is a list of texts and of lists of them"));
     };
     let reason = match given("justification") {
-        Some(Value::Text(text)) => Some(text.clone()),
-        Some(Value::List(_)) | None => None,
+        Some(CodexValue::Text(text)) => Some(text.clone()),
+        Some(CodexValue::List(_)) | None => None,
     };
     let written: Vec<String> = words.iter().map(|word| word.join("|")).collect();
-    Ok(Said {
+    Ok(ImportedPermission {
         written: written.join(" "),
         line: Some(line),
         action,
-        reading: reading(&words, reason, given("match"), given("not_match")),
+        reading: translate_prefix_rule(&words, reason, given("match"), given("not_match")),
     })
 }
 
-fn reading(
+fn translate_prefix_rule(
     words: &[Vec<String>],
     reason: Option<String>,
-    matches: Option<&Value>,
-    not_matches: Option<&Value>,
-) -> Reading {
-    let is_sayable = |word: &String| is_plain(word) && !word.is_empty() && !word.contains(',');
+    matches: Option<&CodexValue>,
+    not_matches: Option<&CodexValue>,
+) -> Translation {
+    let is_sayable = |word: &String| is_plain_word(word) && !word.is_empty() && !word.contains(',');
     if !words.iter().flatten().all(is_sayable) {
-        return Reading::Unsayable {
+        return Translation::Unsupported {
             about: Some("bash".into()),
             note: "Only plain words can be taken over, and this has others.".into(),
         };
@@ -99,64 +105,66 @@ fn reading(
             several => format!("{{{}}}", several.join(",")),
         })
         .collect();
-    Reading::Rule {
-        rule: Form {
+    Translation::Rule {
+        rule: TranslatedRule {
             permission: "bash".into(),
             pattern: Some(format!("{} *", words.join(" "))),
             reason,
-            matches: examples(matches),
-            not_matches: examples(not_matches),
+            matches: example_commands(matches),
+            not_matches: example_commands(not_matches),
         },
         note: String::new(),
     }
 }
 
 /// The texts that a place of a pattern may have.
-fn alternatives(value: &Value) -> Option<Vec<String>> {
+fn word_alternatives(value: &CodexValue) -> Option<Vec<String>> {
     match value {
-        Value::Text(text) => Some(vec![text.clone()]),
-        Value::List(list) if !list.is_empty() => list.iter().map(text).collect(),
-        Value::List(_) => None,
+        CodexValue::Text(text) => Some(vec![text.clone()]),
+        CodexValue::List(list) if !list.is_empty() => list.iter().map(single_text).collect(),
+        CodexValue::List(_) => None,
     }
 }
 
-fn text(value: &Value) -> Option<String> {
+fn single_text(value: &CodexValue) -> Option<String> {
     match value {
-        Value::Text(text) => Some(text.clone()),
-        Value::List(_) => None,
+        CodexValue::Text(text) => Some(text.clone()),
+        CodexValue::List(_) => None,
     }
 }
 
 /// Examples as command lines; one that would have to be quoted is left out.
-fn examples(value: Option<&Value>) -> Vec<String> {
-    let Some(Value::List(list)) = value else {
+fn example_commands(value: Option<&CodexValue>) -> Vec<String> {
+    let Some(CodexValue::List(list)) = value else {
         return Vec::new();
     };
     list.iter()
         .filter_map(|example| match example {
-            Value::Text(text) => Some(text.clone()),
-            Value::List(words) => {
-                let words: Vec<String> = words.iter().map(text).collect::<Option<_>>()?;
-                let plain = words.iter().all(|word| is_plain(word) && !word.is_empty());
+            CodexValue::Text(text) => Some(text.clone()),
+            CodexValue::List(words) => {
+                let words: Vec<String> = words.iter().map(single_text).collect::<Option<_>>()?;
+                let plain = words
+                    .iter()
+                    .all(|word| is_plain_word(word) && !word.is_empty());
                 plain.then(|| words.join(" "))
             }
         })
         .collect()
 }
 
-struct Reader {
+struct CodexParser {
     tokens: Vec<(u32, Token)>,
     at: usize,
 }
 
-impl Reader {
+impl CodexParser {
     fn line(&self) -> u32 {
         let here = self.tokens.get(self.at).or(self.tokens.last());
         here.map_or(1, |(line, _)| *line)
     }
 
-    fn bad(&self, what: &str) -> Fault {
-        wrong(NAME, self.line() as usize, what)
+    fn error_at_line(&self, what: &str) -> UserError {
+        parse_error(PRODUCT, self.line() as usize, what)
     }
 
     fn next(&mut self) -> Option<Token> {
@@ -165,7 +173,7 @@ impl Reader {
         token
     }
 
-    fn skips(&mut self, sign: char) -> bool {
+    fn skip_sign(&mut self, sign: char) -> bool {
         let is_there = self
             .tokens
             .get(self.at)
@@ -174,49 +182,50 @@ impl Reader {
         is_there
     }
 
-    fn name(&mut self) -> Result<String, Fault> {
-        let bad = self.bad("a name is missing");
+    fn expect_name(&mut self) -> Result<String, UserError> {
+        let bad = self.error_at_line("a name is missing");
         match self.next() {
             Some(Token::Name(name)) => Ok(name),
             Some(Token::Text(_) | Token::Sign(_)) | None => Err(bad),
         }
     }
 
-    fn arguments(&mut self) -> Result<Vec<(String, Value)>, Fault> {
-        if !self.skips('(') {
-            return Err(self.bad("only calls such as `prefix_rule(…)` are read"));
+    fn parse_arguments(&mut self) -> Result<Vec<(String, CodexValue)>, UserError> {
+        if !self.skip_sign('(') {
+            return Err(self.error_at_line("only calls such as `prefix_rule(…)` are read"));
         }
         let mut found = Vec::new();
-        while !self.skips(')') {
-            let name = self.name()?;
-            if !self.skips('=') {
-                return Err(self.bad("an argument has no `=`"));
+        while !self.skip_sign(')') {
+            let name = self.expect_name()?;
+            if !self.skip_sign('=') {
+                return Err(self.error_at_line("an argument has no `=`"));
             }
-            found.push((name, self.value(0)?));
-            if !self.skips(',') && !matches!(self.tokens.get(self.at), Some((_, Token::Sign(')'))))
+            found.push((name, self.parse_value(0)?));
+            if !self.skip_sign(',')
+                && !matches!(self.tokens.get(self.at), Some((_, Token::Sign(')'))))
             {
-                return Err(self.bad("a comma or a bracket is missing"));
+                return Err(self.error_at_line("a comma or a bracket is missing"));
             }
         }
         Ok(found)
     }
 
-    fn value(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn parse_value(&mut self, depth: usize) -> Result<CodexValue, UserError> {
         const DEEPEST: usize = 3;
-        let bad = self.bad("a value is a text or a list of them");
+        let bad = self.error_at_line("a value is a text or a list of them");
         match self.next() {
-            Some(Token::Text(text)) => Ok(Value::Text(text)),
+            Some(Token::Text(text)) => Ok(CodexValue::Text(text)),
             Some(Token::Sign('[')) if depth < DEEPEST => {
                 let mut list = Vec::new();
-                while !self.skips(']') {
-                    list.push(self.value(depth + 1)?);
-                    if !self.skips(',')
+                while !self.skip_sign(']') {
+                    list.push(self.parse_value(depth + 1)?);
+                    if !self.skip_sign(',')
                         && !matches!(self.tokens.get(self.at), Some((_, Token::Sign(']'))))
                     {
-                        return Err(self.bad("a comma or a bracket is missing"));
+                        return Err(self.error_at_line("a comma or a bracket is missing"));
                     }
                 }
-                Ok(Value::List(list))
+                Ok(CodexValue::List(list))
             }
             Some(Token::Name(_) | Token::Sign(_)) | None => Err(bad),
         }

@@ -5,26 +5,26 @@
 //! would win here too; and of a pattern that means something else here, an allow keeps the narrower meaning and a denial
 //! the wider one.
 //!
-//! Start reading at [`read`].
+//! Start reading at [`import_permissions`].
 
 mod claude_code;
 mod codex;
-mod held;
 mod json;
 mod opencode;
-mod spell;
+mod shadowing;
 mod tokens;
+mod translated_pattern;
 
-use protocol::import::{ImportSuggestion, Product};
-use protocol::rules_view::NewRule;
-use protocol::{Action, Fault, RuleScope};
+use protocol::rule::import::{ImportSuggestion, RuleImportProduct};
+use protocol::rule::rules_view::NewRule;
+use protocol::{RuleAction, RuleScope, UserError};
 
-use crate::rules_file::{Source, read_new};
-use spell::Spelled;
+use crate::rules_file::{RulesFileSource, parse_new_rule};
+use translated_pattern::TranslatedPattern;
 
 /// Whose file is read: some patterns are relative to its folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum ConfigOwner {
     /// The person's own, in the home folder.
     Person,
     /// The project's.
@@ -33,27 +33,27 @@ pub enum Whose {
 
 /// One permission as it stands in another product's file.
 #[derive(Debug, Clone)]
-struct Said {
+struct ImportedPermission {
     written: String,
     line: Option<u32>,
-    action: Action,
-    reading: Reading,
+    action: RuleAction,
+    reading: Translation,
 }
 
 /// What a permission comes to here.
 #[derive(Debug, Clone)]
-enum Reading {
+enum Translation {
     /// A rule that says no more, and what is to be said of it.
-    Rule { rule: Form, note: String },
+    Rule { rule: TranslatedRule, note: String },
     /// It cannot be said here, though it is about this permission; none: about anything.
-    Unsayable { about: Option<String>, note: String },
+    Unsupported { about: Option<String>, note: String },
     /// It has no use here.
-    Needless(String),
+    Unneeded(String),
 }
 
 /// The part of a rule that a permission is translated into.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Form {
+struct TranslatedRule {
     permission: String,
     pattern: Option<String>,
     reason: Option<String>,
@@ -63,38 +63,45 @@ struct Form {
 
 /// Which permission wins where it comes from, when several match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wins {
-    Strictest,
-    Last,
+enum ConflictOrder {
+    StrictestWins,
+    LastWins,
 }
 
 /// Reads the text of another product's file.
 ///
 /// # Errors
 /// It is not what that product writes: with the line, what is wrong and what to do.
-pub fn read(product: Product, text: &str, whose: Whose) -> Result<Vec<ImportSuggestion>, Fault> {
+pub fn import_permissions(
+    product: RuleImportProduct,
+    text: &str,
+    whose: ConfigOwner,
+) -> Result<Vec<ImportSuggestion>, UserError> {
     let (said, wins) = match product {
-        Product::ClaudeCode => (claude_code::read(text, whose)?, Wins::Strictest),
-        Product::Opencode => (opencode::read(text)?, Wins::Last),
-        Product::Codex => (codex::read(text)?, Wins::Strictest),
+        RuleImportProduct::ClaudeCode => (
+            claude_code::parse_settings(text, whose)?,
+            ConflictOrder::StrictestWins,
+        ),
+        RuleImportProduct::Opencode => (opencode::parse_config(text)?, ConflictOrder::LastWins),
+        RuleImportProduct::Codex => (codex::parse_rules(text)?, ConflictOrder::StrictestWins),
     };
-    let shadows = held::shadows(&said, wins);
+    let shadows = shadowing::find_shadows(&said, wins);
     let suggestions = said.into_iter().zip(shadows);
     Ok(suggestions
-        .map(|(said, shadow)| suggestion(said, shadow))
+        .map(|(said, shadow)| build_suggestion(said, shadow))
         .collect())
 }
 
 /// A permission as it is shown, with its rule if there is one and nothing stricter stands in its way.
-fn suggestion(said: Said, shadow: Option<String>) -> ImportSuggestion {
+fn build_suggestion(said: ImportedPermission, shadow: Option<String>) -> ImportSuggestion {
     let (rule, note) = match said.reading {
-        Reading::Unsayable { note, .. } | Reading::Needless(note) => (None, note),
-        Reading::Rule { rule, note } => match shadow {
+        Translation::Unsupported { note, .. } | Translation::Unneeded(note) => (None, note),
+        Translation::Rule { rule, note } => match shadow {
             Some(stricter) => (
                 None,
                 format!("`{stricter}` wins there, and would not here."),
             ),
-            None => taken(rule, said.action, note),
+            None => build_new_rule(rule, said.action, note),
         },
     };
     ImportSuggestion {
@@ -106,7 +113,11 @@ fn suggestion(said: Said, shadow: Option<String>) -> ImportSuggestion {
 }
 
 /// The rule, if a rules file would be read with it; without its examples, if it is they that fail.
-fn taken(form: Form, action: Action, note: String) -> (Option<NewRule>, String) {
+fn build_new_rule(
+    form: TranslatedRule,
+    action: RuleAction,
+    note: String,
+) -> (Option<NewRule>, String) {
     let with = NewRule {
         permission: form.permission,
         pattern: form.pattern,
@@ -121,8 +132,11 @@ fn taken(form: Form, action: Action, note: String) -> (Option<NewRule>, String) 
         not_matches: Vec::new(),
         ..with.clone()
     };
-    let source = Source::new("import", RuleScope::User);
-    match (read_new(&with, &source), read_new(&without, &source)) {
+    let source = RulesFileSource::new("import", RuleScope::User);
+    match (
+        parse_new_rule(&with, &source),
+        parse_new_rule(&without, &source),
+    ) {
         (Ok(_), _) => (Some(with), note),
         (Err(_), Ok(_)) => {
             let left = "Its examples mean something else here and were left out.";
@@ -136,32 +150,32 @@ fn taken(form: Form, action: Action, note: String) -> (Option<NewRule>, String) 
 }
 
 /// A permission with its pattern in our spelling.
-fn of(permission: &str, spelled: Spelled) -> Reading {
-    let rule = |pattern, note: &str| Reading::Rule {
-        rule: Form {
+fn translate_pattern(permission: &str, spelled: TranslatedPattern) -> Translation {
+    let rule = |pattern, note: &str| Translation::Rule {
+        rule: TranslatedRule {
             permission: permission.to_owned(),
             pattern,
-            ..Form::default()
+            ..TranslatedRule::default()
         },
         note: note.to_owned(),
     };
     match spelled {
-        Spelled::Everything => rule(None, ""),
-        Spelled::As(pattern, note) => rule(Some(pattern), note),
-        Spelled::Not(note) => unsayable(Some(permission), note),
+        TranslatedPattern::Everything => rule(None, ""),
+        TranslatedPattern::Pattern(pattern, note) => rule(Some(pattern), note),
+        TranslatedPattern::Unsupported(note) => unsupported_permission(Some(permission), note),
     }
 }
 
-fn unsayable(about: Option<&str>, note: &str) -> Reading {
-    Reading::Unsayable {
+fn unsupported_permission(about: Option<&str>, note: &str) -> Translation {
+    Translation::Unsupported {
         about: about.map(str::to_owned),
         note: note.to_owned(),
     }
 }
 
 /// A fault about a line of a file.
-fn wrong(product: &str, line: usize, what: &str) -> Fault {
-    Fault::new(
+fn parse_error(product: &str, line: usize, what: &str) -> UserError {
+    UserError::new(
         format!("Line {line} cannot be read as {product} writes it: {what}."),
         "Correct the file, or import another.",
     )

@@ -5,8 +5,8 @@ use super::*;
 mod never_loosened;
 
 /// What is shown of each permission: as written, the rule in short, the note.
-fn shown(product: Product, text: &str) -> Vec<(String, String, String)> {
-    let read = read(product, text, Whose::Project).unwrap();
+fn shown(product: RuleImportProduct, text: &str) -> Vec<(String, String, String)> {
+    let read = import_permissions(product, text, ConfigOwner::Project).unwrap();
     read.into_iter()
         .map(|one| {
             let rule = one.rule.map_or("-".to_owned(), |rule| {
@@ -19,7 +19,7 @@ fn shown(product: Product, text: &str) -> Vec<(String, String, String)> {
         .collect()
 }
 
-fn check(product: Product, text: &str, wanted: &[(&str, &str, &str)]) {
+fn check(product: RuleImportProduct, text: &str, wanted: &[(&str, &str, &str)]) {
     let is = shown(product, text);
     let wanted: Vec<_> = wanted
         .iter()
@@ -36,7 +36,7 @@ fn check(product: Product, text: &str, wanted: &[(&str, &str, &str)]) {
 fn claude_code() {
     let outside = "What lies outside the workspace is denied here, whatever rules say.";
     check(
-        Product::ClaudeCode,
+        RuleImportProduct::ClaudeCode,
         r#"{ "model": "x", "permissions": {
             "allow": ["Bash(npm run test:*)", "Bash(git diff *)", "Bash(make)", "Bash(ls*)", "Bash(git * main)",
                       "Bash(git push origin:*)", "Bash(echo \"a b\")", "Read(src/**)", "Read(/docs/*.md)", "Read(~/.zshrc)", "Edit(./a/)",
@@ -110,7 +110,7 @@ fn claude_code() {
 #[test]
 fn opencode() {
     check(
-        Product::Opencode,
+        RuleImportProduct::Opencode,
         r#"{ // settings
             "permission": {
               "*": "ask",
@@ -152,7 +152,7 @@ fn opencode() {
         ],
     );
     check(
-        Product::Opencode,
+        RuleImportProduct::Opencode,
         r#"{"permission": {"bash": {"git *": "allow", "*": "deny"}}}"#,
         &[
             (
@@ -164,17 +164,17 @@ fn opencode() {
         ],
     );
     check(
-        Product::Opencode,
+        RuleImportProduct::Opencode,
         r#"{"permission": "ask"}"#,
         &[("*", "ask * (all)", "")],
     );
-    check(Product::Opencode, "{}", &[]);
+    check(RuleImportProduct::Opencode, "{}", &[]);
 }
 
 #[test]
 fn codex() {
     check(
-        Product::Codex,
+        RuleImportProduct::Codex,
         r#"# rules
 prefix_rule(
     pattern = ["git", ["push", "fetch"]],
@@ -210,10 +210,10 @@ host_executable(name="git", paths=["/usr/bin/git"])
             ),
         ],
     );
-    let first = read(
-        Product::Codex,
+    let first = import_permissions(
+        RuleImportProduct::Codex,
         r#"prefix_rule(pattern=["ls"], match=["ls -l"], justification="lists")"#,
-        Whose::Person,
+        ConfigOwner::Person,
     );
     let rule = first.unwrap().remove(0).rule.unwrap();
     assert_eq!(
@@ -226,39 +226,66 @@ host_executable(name="git", paths=["/usr/bin/git"])
 fn what_is_wrong_is_named_with_its_line() {
     for (product, text, named) in [
         (
-            Product::ClaudeCode,
+            RuleImportProduct::ClaudeCode,
             "{\n \"permissions\": {\n \"allow\": [1] } }",
             "Line 3",
         ),
-        (Product::ClaudeCode, "{\n \"permissions\": [] }", "Line 2"),
-        (Product::ClaudeCode, "[]", "no object"),
-        (Product::ClaudeCode, "{\n\n \"permissions\" {} }", "Line 3"),
         (
-            Product::Opencode,
+            RuleImportProduct::ClaudeCode,
+            "{\n \"permissions\": [] }",
+            "Line 2",
+        ),
+        (RuleImportProduct::ClaudeCode, "[]", "no object"),
+        (
+            RuleImportProduct::ClaudeCode,
+            "{\n\n \"permissions\" {} }",
+            "Line 3",
+        ),
+        (
+            RuleImportProduct::Opencode,
             "{\"permission\": {\n\"bash\": \"maybe\"}}",
             "Line 2",
         ),
         (
-            Product::Opencode,
+            RuleImportProduct::Opencode,
             "{\"permission\": 7}",
             "neither allow nor ask nor deny",
         ),
-        (Product::Codex, "prefix_rule(\n pattern = [\"a\",", "Line 2"),
-        (Product::Codex, "for x in y:\n  pass", "Line 1"),
-        (Product::Codex, "prefix_rule(pattern=[])", "list of texts"),
         (
-            Product::Codex,
+            RuleImportProduct::Codex,
+            "prefix_rule(\n pattern = [\"a\",",
+            "Line 2",
+        ),
+        (RuleImportProduct::Codex, "for x in y:\n  pass", "Line 1"),
+        (
+            RuleImportProduct::Codex,
+            "prefix_rule(pattern=[])",
+            "list of texts",
+        ),
+        (
+            RuleImportProduct::Codex,
             "prefix_rule(pattern=[\"a\"], decision=\"no\")",
             "neither allow",
         ),
-        (Product::Codex, "prefix_rule(pattern=[\"a", "no end"),
-        (Product::Codex, "x = y", "only calls"),
+        (
+            RuleImportProduct::Codex,
+            "prefix_rule(pattern=[\"a",
+            "no end",
+        ),
+        (RuleImportProduct::Codex, "x = y", "only calls"),
     ] {
-        let fault = read(product, text, Whose::Person).unwrap_err();
+        let fault = import_permissions(product, text, ConfigOwner::Person).unwrap_err();
         assert!(fault.message.contains(named), "{text} gave {fault}");
         assert!(!fault.hint.is_empty());
     }
-    for product in [Product::ClaudeCode, Product::Opencode, Product::Codex] {
-        assert_eq!(read(product, "", Whose::Person).unwrap(), Vec::new());
+    for product in [
+        RuleImportProduct::ClaudeCode,
+        RuleImportProduct::Opencode,
+        RuleImportProduct::Codex,
+    ] {
+        assert_eq!(
+            import_permissions(product, "", ConfigOwner::Person).unwrap(),
+            Vec::new()
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! The words of a file of prefix rules: names, texts, signs, each with its line.
 
-use protocol::Fault;
+use protocol::UserError;
 
-use super::wrong;
+use super::parse_error;
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) enum Token {
 }
 
 /// Splits a text; comments are left out.
-pub(super) fn tokens(text: &str, product: &str) -> Result<Vec<(u32, Token)>, Fault> {
+pub(super) fn tokenize(text: &str, product: &str) -> Result<Vec<(u32, Token)>, UserError> {
     let mut found = Vec::new();
     let mut line = 1_u32;
     let mut chars = text.chars().peekable();
@@ -31,7 +31,7 @@ pub(super) fn tokens(text: &str, product: &str) -> Result<Vec<(u32, Token)>, Fau
             }
             '(' | ')' | '[' | ']' | '=' | ',' => Token::Sign(c),
             '"' | '\'' => {
-                let bad = |what: &str| wrong(product, line as usize, what);
+                let bad = |what: &str| parse_error(product, line as usize, what);
                 let mut said = String::new();
                 loop {
                     match chars.next() {
@@ -56,7 +56,7 @@ pub(super) fn tokens(text: &str, product: &str) -> Result<Vec<(u32, Token)>, Fau
                 Token::Name(name)
             }
             _ => {
-                return Err(wrong(
+                return Err(parse_error(
                     product,
                     line as usize,
                     &format!("`{c}` is not understood"),

@@ -3,13 +3,13 @@
 //! The runtime asks the kernel, which knows links; this is for the paths of another system, and for what no kernel says:
 //! names that mean something else than they show.
 
-mod fold;
+mod case_folding;
 mod unix;
 mod windows;
 
-use protocol::shown::is_hidden;
+use protocol::view::display_text::is_hidden;
 
-pub use fold::Folded;
+pub use case_folding::CaseFolded;
 
 use crate::limits::PATH_BYTES_MAX;
 
@@ -26,7 +26,7 @@ pub enum Os {
 
 impl Os {
     /// The system that this was built for.
-    pub const HERE: Self = if cfg!(windows) {
+    pub const CURRENT: Self = if cfg!(windows) {
         Self::Windows
     } else if cfg!(target_vendor = "apple") {
         Self::Macos
@@ -35,7 +35,7 @@ impl Os {
     };
 
     /// The system of a name: `linux`, `macos` or `windows`.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "linux" => Some(Self::Linux),
             "macos" => Some(Self::Macos),
@@ -71,20 +71,20 @@ pub struct PathFact {
 
 /// An absolute path in pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Absolute {
+struct AbsolutePath {
     /// `C:`, `//server/share`, or empty.
     prefix: String,
     names: Vec<String>,
 }
 
-impl Absolute {
-    fn shown(&self) -> String {
+impl AbsolutePath {
+    fn display_text(&self) -> String {
         format!("{}/{}", self.prefix, self.names.join("/"))
     }
 
     /// The names below a folder; none if it is not below it.
-    fn below<'a>(&'a self, folder: &Self, os: Os) -> Option<&'a [String]> {
-        let same = |a: &str, b: &str| Folded::of(os, a) == Folded::of(os, b);
+    fn names_below<'a>(&'a self, folder: &Self, os: Os) -> Option<&'a [String]> {
+        let same = |a: &str, b: &str| CaseFolded::new(os, a) == CaseFolded::new(os, b);
         let starts = self.names.len() >= folder.names.len()
             && same(&self.prefix, &folder.prefix)
             && self
@@ -97,17 +97,17 @@ impl Absolute {
 }
 
 /// What a system's rules make of a path.
-enum Read {
-    Found(Absolute),
+enum ParsedPath {
+    Absolute(AbsolutePath),
     /// The home folder of somebody, whose place is not known here.
     Home,
     /// Why it cannot be said.
-    Unknown(String),
+    Unresolved(String),
 }
 
 /// Where `target` leads on a system, seen from `cwd` (absolute, or relative to the workspace). No disk is looked at, so a
 /// link is a name like any other.
-pub fn resolve(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathFact {
+pub fn resolve_path(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathFact {
     let unresolved = |why: &str| PathFact {
         real: target.to_owned(),
         inside: false,
@@ -121,18 +121,18 @@ pub fn resolve(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathFact {
     if target.len() > PATH_BYTES_MAX {
         return unresolved("it is too long for a path.");
     }
-    let read = |base: &Absolute, path: &str| match os {
-        Os::Linux | Os::Macos => unix::read(os, base, path),
-        Os::Windows => windows::read(base, path),
+    let read = |base: &AbsolutePath, path: &str| match os {
+        Os::Linux | Os::Macos => unix::parse_path(os, base, path),
+        Os::Windows => windows::parse_path(base, path),
     };
-    let nowhere = Absolute {
+    let nowhere = AbsolutePath {
         prefix: String::new(),
         names: Vec::new(),
     };
-    let absolute = |base: &Absolute, path: &str| match read(base, path) {
-        Read::Found(found) => Ok(found),
-        Read::Home => Err(None),
-        Read::Unknown(why) => Err(Some(why)),
+    let absolute = |base: &AbsolutePath, path: &str| match read(base, path) {
+        ParsedPath::Absolute(found) => Ok(found),
+        ParsedPath::Home => Err(None),
+        ParsedPath::Unresolved(why) => Err(Some(why)),
     };
     let Ok(workspace) = absolute(&nowhere, roots.workspace) else {
         return unresolved("the workspace itself cannot be found.");
@@ -147,12 +147,12 @@ pub fn resolve(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathFact {
                 inside: false,
                 read_only: false,
                 unresolved: None,
-                doubt: doubt(target),
+                doubt: find_hidden_char(target),
             };
         }
     };
-    let doubt = doubt(target);
-    if let Some(below) = found.below(&workspace, os) {
+    let doubt = find_hidden_char(target);
+    if let Some(below) = found.names_below(&workspace, os) {
         return PathFact {
             real: below.join("/"),
             inside: true,
@@ -161,12 +161,11 @@ pub fn resolve(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathFact {
             doubt,
         };
     }
-    let readable = roots
-        .readable
-        .iter()
-        .any(|root| absolute(&nowhere, root).is_ok_and(|root| found.below(&root, os).is_some()));
+    let readable = roots.readable.iter().any(|root| {
+        absolute(&nowhere, root).is_ok_and(|root| found.names_below(&root, os).is_some())
+    });
     PathFact {
-        real: found.shown(),
+        real: found.display_text(),
         inside: readable,
         read_only: readable,
         unresolved: None,
@@ -175,7 +174,7 @@ pub fn resolve(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathFact {
 }
 
 /// Why a path is not what it seems, if it holds a character that cannot be seen.
-pub fn doubt(target: &str) -> Option<String> {
+pub fn find_hidden_char(target: &str) -> Option<String> {
     let hidden = target.chars().find(|c| is_hidden(*c) || c.is_control())?;
     Some(format!(
         "its name holds U+{:04X}, a character that cannot be seen.",

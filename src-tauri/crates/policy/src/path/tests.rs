@@ -14,7 +14,7 @@ fn at(os: Os, target: &str) -> PathFact {
         workspace,
         readable: &[],
     };
-    resolve(os, &roots, "", target)
+    resolve_path(os, &roots, "", target)
 }
 
 #[test]
@@ -24,9 +24,9 @@ fn a_readable_folder_may_be_read_and_nothing_else() {
         workspace: "/work",
         readable: &readable,
     };
-    let fact = resolve(Os::Linux, &roots, "src", "/var/spill/a");
+    let fact = resolve_path(Os::Linux, &roots, "src", "/var/spill/a");
     assert!(fact.inside && fact.read_only && fact.real == "/var/spill/a");
-    let below = resolve(Os::Linux, &roots, "src", "a/../b");
+    let below = resolve_path(Os::Linux, &roots, "src", "a/../b");
     assert_eq!(
         (below.real.as_str(), below.inside, below.read_only),
         ("src/b", true, false)
@@ -66,7 +66,7 @@ proptest! {
         for os in [Os::Macos, Os::Windows] {
             let (lower, upper) = (at(os, &target), at(os, &target.to_uppercase()));
             prop_assert_eq!(lower.inside, upper.inside);
-            prop_assert_eq!(Folded::of(os, &lower.real), Folded::of(os, &upper.real));
+            prop_assert_eq!(CaseFolded::new(os, &lower.real), CaseFolded::new(os, &upper.real));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Paths of Linux and macOS.
 
-use super::{Absolute, Os, Read, begins_at_home};
+use super::{AbsolutePath, Os, ParsedPath, begins_at_home};
 
 /// Reads a path from a folder on.
-pub(super) fn read(os: Os, base: &Absolute, path: &str) -> Read {
+pub(super) fn parse_path(os: Os, base: &AbsolutePath, path: &str) -> ParsedPath {
     if begins_at_home(path, |c| c == '/') {
-        return Read::Home;
+        return ParsedPath::Home;
     }
     let mut names = match path.starts_with('/') {
         true => Vec::new(),
@@ -18,22 +18,22 @@ pub(super) fn read(os: Os, base: &Absolute, path: &str) -> Read {
                 names.pop();
             }
             "..namedfork" if os == Os::Macos => {
-                return Read::Unknown("it names a fork of a file.".to_owned());
+                return ParsedPath::Unresolved("it names a fork of a file.".to_owned());
             }
             _ => names.push(name.to_owned()),
         }
     }
     if os == Os::Macos {
-        names = known_places(names);
+        names = canonicalize_macos_names(names);
     }
-    Read::Found(Absolute {
+    ParsedPath::Absolute(AbsolutePath {
         prefix: String::new(),
         names,
     })
 }
 
 /// Places of macOS that have two names.
-fn known_places(mut names: Vec<String>) -> Vec<String> {
+fn canonicalize_macos_names(mut names: Vec<String>) -> Vec<String> {
     let begins = |names: &[String], start: &[&str]| {
         names.len() >= start.len()
             && names

@@ -1,86 +1,90 @@
 //! Paths of Windows: drives, shares, devices, streams, short names, and names whose ends are cut off.
 
-use super::{Absolute, Read, begins_at_home};
+use super::{AbsolutePath, ParsedPath, begins_at_home};
 
 /// Names that are devices wherever they stand, whatever ending follows.
-const DEVICES: [&str; 8] = [
+const DEVICE_NAMES: [&str; 8] = [
     "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "COM", "LPT",
 ];
 
 /// Reads a path from a folder on.
-pub(super) fn read(base: &Absolute, path: &str) -> Read {
+pub(super) fn parse_path(base: &AbsolutePath, path: &str) -> ParsedPath {
     let path = path.replace('/', "\\");
     if begins_at_home(&path, |c| c == '\\') {
-        return Read::Home;
+        return ParsedPath::Home;
     }
     let is_verbatim = path.starts_with(r"\\?\") || path.starts_with(r"\??\");
     if let Some(rest) = [r"\\?\", r"\\.\", r"\??\"]
         .iter()
         .find_map(|start| path.strip_prefix(start))
     {
-        return device_path(rest, is_verbatim);
+        return parse_device_path(rest, is_verbatim);
     }
     if let Some(share) = path.strip_prefix(r"\\") {
-        return on_share(share);
+        return parse_share(share);
     }
-    if let Some((drive, rest)) = drive_of(&path) {
+    if let Some((drive, rest)) = split_drive(&path) {
         return match rest.strip_prefix('\\') {
-            Some(rest) => below(drive, Vec::new(), rest),
-            None => Read::Unknown(
+            Some(rest) => resolve_names(drive, Vec::new(), rest),
+            None => ParsedPath::Unresolved(
                 "it begins in the folder that its drive happens to stand in.".to_owned(),
             ),
         };
     }
     match path.strip_prefix('\\') {
-        Some(rest) => below(base.prefix.clone(), Vec::new(), rest),
-        None => below(base.prefix.clone(), base.names.clone(), &path),
+        Some(rest) => resolve_names(base.prefix.clone(), Vec::new(), rest),
+        None => resolve_names(base.prefix.clone(), base.names.clone(), &path),
     }
 }
 
 /// What stands behind `\\?\` or `\\.\`: a drive or a share without any reading of names, else a device.
-fn device_path(rest: &str, is_verbatim: bool) -> Read {
+fn parse_device_path(rest: &str, is_verbatim: bool) -> ParsedPath {
     let untidy = rest
         .split('\\')
         .any(|name| matches!(name, "." | "..") || name.ends_with(['.', ' ']));
     if is_verbatim && untidy {
-        return Read::Unknown("its names are taken as they stand, dots included.".to_owned());
+        return ParsedPath::Unresolved(
+            "its names are taken as they stand, dots included.".to_owned(),
+        );
     }
-    if let Some(share) = strip_ignoring_case(rest, r"UNC\") {
-        return on_share(share);
+    if let Some(share) = strip_prefix_ignoring_case(rest, r"UNC\") {
+        return parse_share(share);
     }
-    match drive_of(rest) {
-        Some((drive, rest)) if rest.starts_with('\\') => below(drive, Vec::new(), &rest[1..]),
-        Some(_) | None => Read::Unknown("it names a device.".to_owned()),
+    match split_drive(rest) {
+        Some((drive, rest)) if rest.starts_with('\\') => {
+            resolve_names(drive, Vec::new(), &rest[1..])
+        }
+        Some(_) | None => ParsedPath::Unresolved("it names a device.".to_owned()),
     }
 }
 
-fn on_share(path: &str) -> Read {
+fn parse_share(path: &str) -> ParsedPath {
     let mut parts = path.splitn(3, '\\');
     let (server, share) = (parts.next(), parts.next());
     let (Some(server), Some(share)) = (server, share.filter(|share| !share.is_empty())) else {
-        return Read::Unknown("it names a server without a share.".to_owned());
+        return ParsedPath::Unresolved("it names a server without a share.".to_owned());
     };
-    below(
+    resolve_names(
         format!("//{server}/{share}"),
         Vec::new(),
         parts.next().unwrap_or_default(),
     )
 }
 
-fn drive_of(path: &str) -> Option<(String, &str)> {
+fn split_drive(path: &str) -> Option<(String, &str)> {
     let mut letters = path.chars();
     let drive = letters.next().filter(char::is_ascii_alphabetic)?;
     let rest = letters.as_str().strip_prefix(':')?;
     Some((format!("{}:", drive.to_ascii_uppercase()), rest))
 }
 
-fn strip_ignoring_case<'a>(text: &'a str, start: &str) -> Option<&'a str> {
+fn strip_prefix_ignoring_case<'a>(text: &'a str, start: &str) -> Option<&'a str> {
     let head = text.get(..start.len())?;
     head.eq_ignore_ascii_case(start)
         .then(|| &text[start.len()..])
 }
 
-fn below(prefix: String, mut names: Vec<String>, path: &str) -> Read {
+fn resolve_names(prefix: String, mut names: Vec<String>, path: &str) -> ParsedPath {
     for written in path.split('\\') {
         match written {
             "" | "." => continue,
@@ -92,23 +96,23 @@ fn below(prefix: String, mut names: Vec<String>, path: &str) -> Read {
         }
         // The system cuts dots and spaces off the end of a name.
         let name = written.trim_end_matches(['.', ' ']);
-        if let Some(why) = trouble(written, name) {
-            return Read::Unknown(why);
+        if let Some(why) = find_name_doubt(written, name) {
+            return ParsedPath::Unresolved(why);
         }
         names.push(name.to_owned());
     }
-    Read::Found(Absolute { prefix, names })
+    ParsedPath::Absolute(AbsolutePath { prefix, names })
 }
 
 /// Why a name does not say which file it means, if it does not.
-fn trouble(written: &str, name: &str) -> Option<String> {
+fn find_name_doubt(written: &str, name: &str) -> Option<String> {
     let why = match () {
         () if name.is_empty() => format!("`{written}` is no name but dots and spaces."),
         () if name.contains(':') => format!("`{name}` names a stream beside the file."),
         () if name.contains(['<', '>', '"', '|', '?', '*']) || name.chars().any(|c| c < ' ') => {
             format!("`{name}` cannot be a name.")
         }
-        () if is_device(name) => format!("`{name}` is a device."),
+        () if is_device_name(name) => format!("`{name}` is a device."),
         () if is_short_name(name) => {
             format!("`{name}` is a short name, and only the disk knows of which file.")
         }
@@ -117,10 +121,10 @@ fn trouble(written: &str, name: &str) -> Option<String> {
     Some(why)
 }
 
-fn is_device(name: &str) -> bool {
+fn is_device_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end();
     let stem = stem.to_uppercase();
-    DEVICES.iter().any(|device| match *device {
+    DEVICE_NAMES.iter().any(|device| match *device {
         "COM" | "LPT" => stem.strip_prefix(device).is_some_and(|number| {
             let mut digits = number.chars();
             let digit = digits.next();

@@ -5,24 +5,24 @@ use std::collections::HashMap;
 
 use protocol::{Capability, ToolMode};
 
-use super::seen::{Seen, Subject};
-use super::{NET_READ, permission_of};
-use crate::pattern::Head;
+use super::subject::{Subject, SubjectKind};
+use super::{NET_READ, mode_permission};
+use crate::patterns::ProgramName;
 
 /// Endings that a program's name may have and go without, where case does not count.
-const ENDINGS: [&str; 4] = [".exe", ".cmd", ".bat", ".com"];
+const EXECUTABLE_ENDINGS: [&str; 4] = [".exe", ".cmd", ".bat", ".com"];
 
 /// The places of rules, by what they name.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Index {
-    by_permission: HashMap<String, Shelf>,
+pub(super) struct RuleIndex {
+    by_permission: HashMap<String, RuleBucket>,
     /// Rules that name a family of tools.
-    families: Shelf,
+    families: RuleBucket,
 }
 
 /// The rules of one permission.
 #[derive(Debug, Clone, Default)]
-struct Shelf {
+struct RuleBucket {
     /// Those whose pattern means everything.
     everything: Vec<usize>,
     /// Those with a pattern of paths or hosts.
@@ -40,18 +40,18 @@ struct Shelf {
 }
 
 /// What a rule's pattern is about.
-pub(super) struct About {
+pub(super) struct RuleTopic {
     /// It means everything.
     pub everything: bool,
     /// It names paths or hosts.
     pub places: bool,
     /// The programs of the commands that it names, if it names commands.
-    pub heads: Option<Vec<Head>>,
+    pub heads: Option<Vec<ProgramName>>,
 }
 
-impl Index {
+impl RuleIndex {
     /// Adds the rule of this place.
-    pub fn add(&mut self, at: usize, permission: &str, about: About) {
+    pub fn add(&mut self, at: usize, permission: &str, about: RuleTopic) {
         let shelf = match permission != "*" && permission.ends_with('*') {
             true => &mut self.families,
             false => self.by_permission.entry(permission.to_owned()).or_default(),
@@ -60,8 +60,8 @@ impl Index {
     }
 
     /// The rules that could speak of a piece of a call, in the order in which they were read.
-    pub fn of(&self, subject: &Subject<'_>) -> Vec<usize> {
-        if let Seen::Came(_) = subject.seen {
+    pub fn find_for_subject(&self, subject: &Subject<'_>) -> Vec<usize> {
+        if let SubjectKind::Response(_) = subject.seen {
             let mut found = Vec::new();
             if let Some(shelf) = self.by_permission.get(NET_READ) {
                 shelf.find(&subject.seen, &mut found);
@@ -70,44 +70,49 @@ impl Index {
             return found;
         }
         let touches: Vec<Capability> = subject.capability().into_iter().collect();
-        self.sorted(subject.tool, subject.mode, &touches, |shelf, found| {
+        self.collect_sorted(subject.tool, subject.mode, &touches, |shelf, found| {
             shelf.find(&subject.seen, found);
         })
     }
 
     /// The rules with a pattern of paths or hosts that could speak of a call, in the order in which they were read.
-    pub fn places(&self, tool: &str, touches: &[Capability]) -> Vec<usize> {
-        self.sorted(tool, None, touches, |shelf, found| {
+    pub fn find_place_rules(&self, tool: &str, touches: &[Capability]) -> Vec<usize> {
+        self.collect_sorted(tool, None, touches, |shelf, found| {
             found.extend(&shelf.places)
         })
     }
 
     /// The rules for everything that could speak of a call.
-    pub fn for_everything(
+    pub fn find_catch_all_rules(
         &self,
         tool: &str,
         mode: Option<ToolMode>,
         touches: &[Capability],
     ) -> Vec<usize> {
-        self.sorted(tool, mode, touches, |shelf, found| {
+        self.collect_sorted(tool, mode, touches, |shelf, found| {
             found.extend(&shelf.everything)
         })
     }
 
     /// All rules that could speak of a call.
-    pub fn all(&self, tool: &str, mode: Option<ToolMode>, touches: &[Capability]) -> Vec<usize> {
-        self.sorted(tool, mode, touches, Shelf::all)
-    }
-
-    fn sorted(
+    pub fn find_all(
         &self,
         tool: &str,
         mode: Option<ToolMode>,
         touches: &[Capability],
-        find: impl Fn(&Shelf, &mut Vec<usize>),
+    ) -> Vec<usize> {
+        self.collect_sorted(tool, mode, touches, RuleBucket::collect_all)
+    }
+
+    fn collect_sorted(
+        &self,
+        tool: &str,
+        mode: Option<ToolMode>,
+        touches: &[Capability],
+        find: impl Fn(&RuleBucket, &mut Vec<usize>),
     ) -> Vec<usize> {
         let mut names = vec!["*", tool];
-        names.extend(mode.map(permission_of));
+        names.extend(mode.map(mode_permission));
         names.extend(touches.iter().map(|capability| capability.as_str()));
         if touches.contains(&Capability::FsDelete) {
             names.push(Capability::FsWrite.as_str());
@@ -127,8 +132,8 @@ impl Index {
     }
 }
 
-impl Shelf {
-    fn add(&mut self, at: usize, about: About) {
+impl RuleBucket {
+    fn add(&mut self, at: usize, about: RuleTopic) {
         if about.everything {
             self.everything.push(at);
         }
@@ -139,24 +144,27 @@ impl Shelf {
         self.commands.push(at);
         for head in heads {
             match head {
-                Head::Word(word) => self.by_word.entry(word).or_default().push(at),
-                Head::Start(start) => {
+                ProgramName::Exact(word) => self.by_word.entry(word).or_default().push(at),
+                ProgramName::Prefix(start) => {
                     self.start_bytes_max = self.start_bytes_max.max(start.len());
                     self.by_start.entry(start).or_default().push(at);
                 }
-                Head::Open => self.open.push(at),
+                ProgramName::Any => self.open.push(at),
             }
         }
     }
 
-    fn find(&self, seen: &Seen<'_>, found: &mut Vec<usize>) {
+    fn find(&self, seen: &SubjectKind<'_>, found: &mut Vec<usize>) {
         match seen {
-            Seen::Whole { .. } => self.all(found),
-            Seen::Path(_) | Seen::Effect(_) | Seen::Host(_) | Seen::Came(_) => {
+            SubjectKind::WholeCall { .. } => self.collect_all(found),
+            SubjectKind::Path(_)
+            | SubjectKind::Effect(_)
+            | SubjectKind::Host(_)
+            | SubjectKind::Response(_) => {
                 found.extend(&self.everything);
                 found.extend(&self.places);
             }
-            Seen::Command { words, .. } => {
+            SubjectKind::Command { words, .. } => {
                 found.extend(&self.everything);
                 found.extend(&self.open);
                 if let Some(program) = words.first() {
@@ -167,8 +175,10 @@ impl Shelf {
     }
 
     fn find_program(&self, program: &str, found: &mut Vec<usize>) {
-        let base = crate::shell::base_name(program).to_ascii_lowercase();
-        let bare = ENDINGS.iter().find_map(|ending| base.strip_suffix(ending));
+        let base = crate::shell::program_base_name(program).to_ascii_lowercase();
+        let bare = EXECUTABLE_ENDINGS
+            .iter()
+            .find_map(|ending| base.strip_suffix(ending));
         for name in std::iter::once(base.as_str()).chain(bare) {
             found.extend(self.by_word.get(name).into_iter().flatten());
         }
@@ -181,7 +191,7 @@ impl Shelf {
         }
     }
 
-    fn all(&self, found: &mut Vec<usize>) {
+    fn collect_all(&self, found: &mut Vec<usize>) {
         found.extend(&self.everything);
         found.extend(&self.places);
         found.extend(&self.commands);
@@ -191,13 +201,13 @@ impl Shelf {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use protocol::{Fact, RuleScope};
+    use protocol::{ResolvedAccess, RuleScope};
 
     use super::*;
     use crate::RuleSet;
-    use crate::facts::Facts;
+    use crate::facts::CallFacts;
     use crate::path::Os;
-    use crate::rules_file::{self, Source};
+    use crate::rules_file::{self, RulesFileSource};
 
     const PATTERNS: [&str; 26] = [
         "git status*",
@@ -277,22 +287,22 @@ mod tests {
                         "[[rule]]\npermission = '{}'\npattern = '''{}'''\naction = '{action}'\n",
                         PERMISSIONS[*permission], PATTERNS[*pattern]
                     );
-                    let source = Source { os, ..Source::new("r", RuleScope::User) };
-                    rules_file::read(&text, &source).ok()
+                    let source = RulesFileSource { os, ..RulesFileSource::new("r", RuleScope::User) };
+                    rules_file::parse_rules_file(&text, &source).ok()
                 })
                 .flat_map(|file| file.rules)
                 .collect();
             let mut set = RuleSet::default();
             set.extend(rules);
-            let facts = Facts::from_iter([
-                Fact::inside(Capability::ShellRun, COMMANDS[command]),
-                Fact::inside(Capability::FsRead, "src/.env"),
-                Fact::inside(Capability::NetFetch, "a.example.com"),
+            let facts = CallFacts::from_iter([
+                ResolvedAccess::new_inside(Capability::ShellRun, COMMANDS[command]),
+                ResolvedAccess::new_inside(Capability::FsRead, "src/.env"),
+                ResolvedAccess::new_inside(Capability::NetFetch, "a.example.com"),
             ]);
-            for subject in Subject::all("bash", Some(ToolMode::Local), &facts) {
-                let found = set.index.of(&subject);
+            for subject in Subject::from_facts("bash", Some(ToolMode::Local), &facts) {
+                let found = set.index.find_for_subject(&subject);
                 for (at, rule) in set.rules.iter().enumerate() {
-                    let fits = rule.rank(&subject).is_some() && rule.fits(&subject, None);
+                    let fits = rule.permission_rank(&subject).is_some() && rule.matches_subject(&subject, None);
                     prop_assert!(
                         !fits || found.contains(&at),
                         "{:?} is missed for {:?}", rule.rule, subject.seen
@@ -319,23 +329,26 @@ mod tests {
         text += &rule("gi*", "ask");
         text += &rule("* --force", "deny");
         let mut set = RuleSet::default();
-        set.add(rules_file::read(&text, &Source::new("r", RuleScope::User)).unwrap());
+        set.add(
+            rules_file::parse_rules_file(&text, &RulesFileSource::new("r", RuleScope::User))
+                .unwrap(),
+        );
         assert_eq!(set.len(), 9_999);
-        let facts = Facts::from_iter([
-            Fact::inside(Capability::ShellRun, "timeout 5 git status && cat x"),
-            Fact {
+        let facts = CallFacts::from_iter([
+            ResolvedAccess::new_inside(Capability::ShellRun, "timeout 5 git status && cat x"),
+            ResolvedAccess {
                 derived: true,
-                ..Fact::inside(Capability::FsRead, "x")
+                ..ResolvedAccess::new_inside(Capability::FsRead, "x")
             },
         ]);
-        for subject in Subject::all("bash", Some(ToolMode::Local), &facts) {
-            let looks = set.index.of(&subject).len();
+        for subject in Subject::from_facts("bash", Some(ToolMode::Local), &facts) {
+            let looks = set.index.find_for_subject(&subject).len();
             assert!(looks <= 3, "{looks} looks for {:?}", subject.seen);
         }
         let long = "x".repeat(1_000_000);
-        let facts = Facts::from_iter([Fact::inside(Capability::ShellRun, long)]);
-        for subject in Subject::all("bash", None, &facts) {
-            assert!(set.index.of(&subject).len() <= 3);
+        let facts = CallFacts::from_iter([ResolvedAccess::new_inside(Capability::ShellRun, long)]);
+        for subject in Subject::from_facts("bash", None, &facts) {
+            assert!(set.index.find_for_subject(&subject).len() <= 3);
         }
     }
 }

@@ -1,30 +1,30 @@
 //! Rules: which of them match a piece of a call, and which one speaks (M14).
 
-mod below;
-mod closing;
-mod compiled;
+mod compiled_rule;
 mod index;
-mod key;
-mod seen;
-mod server_word;
+mod masked_files;
+mod precedence;
+mod recursive_reads;
+mod server_permission;
+mod subject;
 
 use std::sync::OnceLock;
 
-use protocol::judge::RuleTrace;
-use protocol::{Action, At, Capability, Fact, Rule, RuleScope, ToolMode, Verdict};
+use protocol::rule::verdict::RuleTrace;
+use protocol::{At, Capability, ResolvedAccess, Rule, RuleAction, RuleScope, ToolMode, Verdict};
 
-pub use compiled::CompiledRule;
-pub(crate) use compiled::covers;
-pub(crate) use seen::quoted;
-pub use seen::{Seen, Subject};
-pub(crate) use server_word::named;
+pub use compiled_rule::CompiledRule;
+pub(crate) use compiled_rule::covers_fact;
+pub(crate) use server_permission::resolve_permission;
+pub(crate) use subject::quote_truncated;
+pub use subject::{Subject, SubjectKind};
 
-use crate::builtin::Protections;
-use crate::facts::Facts;
+use crate::facts::CallFacts;
+use crate::protections::Protections;
 use crate::rules_file::RulesFile;
-use closing::Closing;
-use index::Index;
-use key::Key;
+use index::RuleIndex;
+use masked_files::MaskedFiles;
+use precedence::Precedence;
 
 /// The permission by which a rule speaks of what came from a host, before the agent reads it. No other speaks of that: to ask
 /// before a request is not to ask about its answer.
@@ -34,21 +34,21 @@ pub const NET_READ: &str = "net.read";
 #[derive(Debug, Clone, Default)]
 pub struct RuleSet {
     rules: Vec<CompiledRule>,
-    index: Index,
+    index: RuleIndex,
     protections: Protections,
     /// The strictest of what the files say where no rule matches.
-    default: Option<Action>,
+    default: Option<RuleAction>,
     /// The root of the workspace, absolute: what absolute patterns are matched with.
     root: Option<String>,
     /// Which files may be closed, made when it is first asked for.
-    closing: OnceLock<Closing>,
+    masked_files: OnceLock<MaskedFiles>,
     /// Set when a source could not be read: nothing is allowed without asking while it is.
     pub broken: Option<String>,
 }
 
 /// What the rules say of one piece of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct RuleDecision {
     /// The verdict; none if no rule matches.
     pub verdict: Option<Verdict>,
     /// Every rule that matched, the one that speaks first.
@@ -58,8 +58,8 @@ pub struct Said {
 }
 
 /// A rule that matched.
-struct Match<'a> {
-    key: Key,
+struct RuleMatch<'a> {
+    precedence: Precedence,
     rule: &'a CompiledRule,
 }
 
@@ -80,10 +80,10 @@ impl RuleSet {
 
     /// Adds rules.
     pub fn extend(&mut self, rules: impl IntoIterator<Item = CompiledRule>) {
-        self.closing = OnceLock::new();
+        self.masked_files = OnceLock::new();
         for rule in rules {
             let at = self.rules.len();
-            self.index.add(at, rule.permission(), rule.about());
+            self.index.add(at, rule.permission(), rule.topic());
             self.rules.push(rule);
         }
     }
@@ -97,9 +97,9 @@ impl RuleSet {
 
     /// Protects a folder of the app's own that lies inside the workspace, by its path from the root on.
     #[must_use]
-    pub fn protecting(mut self, folder: &str) -> Self {
-        self.closing = OnceLock::new();
-        self.protections.own(folder);
+    pub fn with_protected_folder(mut self, folder: &str) -> Self {
+        self.masked_files = OnceLock::new();
+        self.protections.protect_folder(folder);
         self
     }
 
@@ -114,7 +114,7 @@ impl RuleSet {
     }
 
     /// Takes a rule out of force that decided as many calls as it may.
-    pub fn spend(&mut self, rule: &Rule) {
+    pub fn mark_spent(&mut self, rule: &Rule) {
         for compiled in self.rules.iter_mut().filter(|one| one.rule == *rule) {
             compiled.spent = true;
         }
@@ -126,13 +126,13 @@ impl RuleSet {
     }
 
     /// What the files say where no rule matches: the strictest of them.
-    pub fn default_action(&self) -> Option<Action> {
+    pub fn default_action(&self) -> Option<RuleAction> {
         self.default
     }
 
     /// Whether a call is denied whatever it touches: a rule denies the whole tool, and no rule that could speak of the
     /// call says anything else. Such a call needs no look at a file to be denied (`S003-26`).
-    pub fn denies_outright(
+    pub fn denies_every_call(
         &self,
         tool: &str,
         mode: Option<ToolMode>,
@@ -142,63 +142,73 @@ impl RuleSet {
         let whole = Subject {
             tool,
             mode,
-            seen: Seen::Whole { about: Vec::new() },
+            seen: SubjectKind::WholeCall { about: Vec::new() },
             tightens: false,
-            below: false,
-            maybe: false,
-            exactly: None,
+            is_recursive: false,
+            is_possible_use: false,
+            exact_digest: None,
             arguments: None,
         };
-        let in_force = |at: &usize| !is_over(&self.rules[*at], now);
-        let denied = |at: &usize| self.rules[*at].rule.action == Action::Deny;
-        let outright = |at: &usize| denied(at) && self.rules[*at].rank(&whole).is_some();
-        let everything = self.index.for_everything(tool, mode, touches);
+        let in_force = |at: &usize| !is_out_of_force(&self.rules[*at], now);
+        let denied = |at: &usize| self.rules[*at].rule.action == RuleAction::Deny;
+        let outright = |at: &usize| denied(at) && self.rules[*at].permission_rank(&whole).is_some();
+        let everything = self.index.find_catch_all_rules(tool, mode, touches);
         // Most calls are not denied so, and then nothing else has to be looked at.
         everything.iter().filter(|at| in_force(at)).any(outright)
             && self
                 .index
-                .all(tool, mode, touches)
+                .find_all(tool, mode, touches)
                 .iter()
                 .filter(|at| in_force(at))
                 .all(denied)
     }
 
     /// What the rules say of a piece of a call; `otherwise` holds where none matches.
-    pub fn said(&self, subject: &Subject<'_>, now: At, otherwise: Verdict) -> Said {
-        let said = self.said_of_itself(subject, now, otherwise);
-        match subject.below {
+    pub fn evaluate_subject(
+        &self,
+        subject: &Subject<'_>,
+        now: At,
+        otherwise: Verdict,
+    ) -> RuleDecision {
+        let said = self.evaluate_subject_alone(subject, now, otherwise);
+        match subject.is_recursive {
             false => said,
-            true => below::asked(self, subject, now, said),
+            true => recursive_reads::ask_for_denied_below(self, subject, now, said),
         }
     }
 
     /// The same without what lies below it.
-    fn said_of_itself(&self, subject: &Subject<'_>, now: At, otherwise: Verdict) -> Said {
+    fn evaluate_subject_alone(
+        &self,
+        subject: &Subject<'_>,
+        now: At,
+        otherwise: Verdict,
+    ) -> RuleDecision {
         let mut over = Vec::new();
-        let mut found: Vec<Match<'_>> = Vec::new();
-        for at in self.index.of(subject) {
+        let mut found: Vec<RuleMatch<'_>> = Vec::new();
+        for at in self.index.find_for_subject(subject) {
             let rule = &self.rules[at];
-            let Some(rank) = rule.rank(subject) else {
+            let Some(rank) = rule.permission_rank(subject) else {
                 continue;
             };
-            if !rule.fits(subject, self.root.as_deref()) {
+            if !rule.matches_subject(subject, self.root.as_deref()) {
                 continue;
             }
-            match is_over(rule, now) {
+            match is_out_of_force(rule, now) {
                 true => over.push(rule),
-                false => found.push(Match {
-                    key: Key::new(rank, rule),
+                false => found.push(RuleMatch {
+                    precedence: Precedence::new(rank, rule),
                     rule,
                 }),
             }
         }
         // Of equal rules the one that was read first stays first.
-        found.sort_by_key(|one| std::cmp::Reverse(one.key));
+        found.sort_by_key(|one| std::cmp::Reverse(one.precedence));
         let floor = match subject.tightens {
             true => Verdict::Allow,
             false => otherwise,
         };
-        let (verdict, mut traces) = speaking(&found, floor);
+        let (verdict, mut traces) = resolve_matches(&found, floor);
         traces.extend(over.into_iter().map(|rule| {
             RuleTrace {
                 rule: rule.rule.clone(),
@@ -215,14 +225,14 @@ impl RuleSet {
                 .first()
                 .is_some_and(|trace| trace.won && trace.rule == one.rule.rule)
         });
-        let protected = self.protections.over(
+        let protected = self.protections.tighten_verdict(
             subject,
             self.root.as_deref(),
             verdict.unwrap_or(floor),
             speaks.map(|one| one.rule),
         );
         let Some((stricter, protection)) = protected else {
-            return Said {
+            return RuleDecision {
                 verdict,
                 traces,
                 silent: found.is_empty(),
@@ -235,7 +245,7 @@ impl RuleSet {
             }
         }
         traces.insert(0, protection);
-        Said {
+        RuleDecision {
             verdict: Some(stricter),
             traces,
             silent: false,
@@ -243,38 +253,49 @@ impl RuleSet {
     }
 
     /// Whether any rule matches a piece of a call, in force or not.
-    pub fn speaks_of(&self, tool: &str, mode: Option<ToolMode>, facts: &Facts, now: At) -> bool {
-        let subjects = Subject::all(tool, mode, facts);
+    pub fn has_match_for(
+        &self,
+        tool: &str,
+        mode: Option<ToolMode>,
+        facts: &CallFacts,
+        now: At,
+    ) -> bool {
+        let subjects = Subject::from_facts(tool, mode, facts);
         let mut subjects = subjects.iter();
-        subjects.any(|subject| !self.said(subject, now, Verdict::Ask).traces.is_empty())
+        subjects.any(|subject| {
+            !self
+                .evaluate_subject(subject, now, Verdict::Ask)
+                .traces
+                .is_empty()
+        })
     }
 
     /// The grant for exactly this call, if there is one.
-    pub fn exactly(&self, facts: &Facts) -> Option<&Rule> {
-        let call = facts.exactly()?;
+    pub fn find_exact_grant(&self, facts: &CallFacts) -> Option<&Rule> {
+        let call = facts.exact_digest()?;
         let mut rules = self.rules.iter();
         rules
-            .find(|rule| rule.exactly() == Some(call))
+            .find(|rule| rule.exact_digest() == Some(call))
             .map(|rule| &rule.rule)
     }
 
     /// Whether a rule lets somebody else's tool name a path outside the workspace.
-    pub fn opens_path(&self, tool: &str, fact: &Fact, now: At) -> bool {
-        let places = self.index.places(tool, &[]);
+    pub fn opens_path(&self, tool: &str, fact: &ResolvedAccess, now: At) -> bool {
+        let places = self.index.find_place_rules(tool, &[]);
         let mut rules = places.into_iter().map(|at| &self.rules[at]);
-        rules.any(|rule| rule.opens_path(tool, fact) && !is_over(rule, now))
+        rules.any(|rule| rule.opens_path(tool, fact) && !is_out_of_force(rule, now))
     }
 
     /// Whether a rule opens a host that is closed unless it is named.
     pub fn opens_host(&self, tool: &str, real: &str, now: At) -> bool {
-        let places = self.index.places(tool, &[Capability::NetFetch]);
+        let places = self.index.find_place_rules(tool, &[Capability::NetFetch]);
         let mut rules = places.into_iter().map(|at| &self.rules[at]);
-        rules.any(|rule| rule.opens_host(real) && !is_over(rule, now))
+        rules.any(|rule| rule.opens_host(real) && !is_out_of_force(rule, now))
     }
 }
 
 /// The permission by which a rule names every tool of a mode.
-fn permission_of(mode: ToolMode) -> &'static str {
+fn mode_permission(mode: ToolMode) -> &'static str {
     match mode {
         ToolMode::Read => "mode:read",
         ToolMode::SafeWrite => "mode:safe_write",
@@ -284,13 +305,16 @@ fn permission_of(mode: ToolMode) -> &'static str {
     }
 }
 
-fn is_over(rule: &CompiledRule, now: At) -> bool {
+fn is_out_of_force(rule: &CompiledRule, now: At) -> bool {
     rule.spent || rule.rule.expires_ms.is_some_and(|at| at <= now)
 }
 
 /// The verdict of the rules that matched, strongest first, and why each speaks or does not. A project's file that nobody
 /// trusts may tighten what would hold without it, and never loosen; neither may an agent that works for another.
-fn speaking(found: &[Match<'_>], otherwise: Verdict) -> (Option<Verdict>, Vec<RuleTrace>) {
+fn resolve_matches(
+    found: &[RuleMatch<'_>],
+    otherwise: Verdict,
+) -> (Option<Verdict>, Vec<RuleTrace>) {
     let Some(first) = found.first() else {
         return (None, Vec::new());
     };
@@ -311,7 +335,9 @@ fn speaking(found: &[Match<'_>], otherwise: Verdict) -> (Option<Verdict>, Vec<Ru
         .map(|(at, one)| {
             let won = speaks == Some(at);
             let why = match won {
-                true => one.key.over(found.get(at + 1).map(|next| next.key)),
+                true => one
+                    .precedence
+                    .explain_win(found.get(at + 1).map(|next| next.precedence)),
                 false
                     if loosens
                         && !one.rule.trusted
@@ -330,7 +356,9 @@ fn speaking(found: &[Match<'_>], otherwise: Verdict) -> (Option<Verdict>, Vec<Ru
                     }
                     .to_owned()
                 }
-                false => one.key.under(speaks.map_or(first.key, |at| found[at].key)),
+                false => one
+                    .precedence
+                    .explain_loss(speaks.map_or(first.precedence, |at| found[at].precedence)),
             };
             RuleTrace {
                 rule: one.rule.rule.clone(),
@@ -356,7 +384,7 @@ trait Strictest {
     fn max_by_strictness(self, other: Self) -> Self;
 }
 
-impl Strictest for Option<Action> {
+impl Strictest for Option<RuleAction> {
     fn max_by_strictness(self, other: Self) -> Self {
         match (self, other) {
             (Some(a), Some(b)) if Verdict::from(a) >= Verdict::from(b) => Some(a),
@@ -367,7 +395,7 @@ impl Strictest for Option<Action> {
 }
 
 /// The order of scopes for a person: closest first.
-pub fn scope_name(scope: RuleScope) -> &'static str {
+pub fn scope_label(scope: RuleScope) -> &'static str {
     match scope {
         RuleScope::Builtin => "built in",
         RuleScope::Manifest => "agent's manifest",
@@ -390,7 +418,7 @@ mod tests {
             ToolMode::Local,
             ToolMode::External,
         ] {
-            assert_eq!(permission_of(mode), format!("mode:{}", mode.as_str()));
+            assert_eq!(mode_permission(mode), format!("mode:{}", mode.as_str()));
         }
     }
 }

@@ -1,22 +1,23 @@
 //! A rule's own examples, checked when it is read.
 
-use protocol::grounds::Argument;
-use protocol::{Action, Capability, Fact, ToolMode};
+use protocol::rule::evidence::ArgumentValue;
+use protocol::{Capability, ResolvedAccess, RuleAction, ToolMode};
 use toml::Spanned;
 
-use crate::facts::Facts;
+use crate::facts::CallFacts;
 use crate::rules::{CompiledRule, NET_READ, RuleSet, Subject};
 
 /// Checks the examples and gives the rule back, or where the failing one stands and what it does.
 ///
 /// `rm*` also denies `rmdir`, because a deny is broad. Where a counter-example says that this is not meant, it is not.
-pub(super) fn check(
+pub(super) fn check_examples(
     rule: CompiledRule,
     matching: &[Spanned<String>],
     not_match: &[Spanned<String>],
 ) -> Result<CompiledRule, (usize, String)> {
-    let hits = |rule: &CompiledRule, example: &Spanned<String>| fits(rule, example.get_ref());
-    let rule = narrowed(rule, not_match);
+    let hits =
+        |rule: &CompiledRule, example: &Spanned<String>| matches_example(rule, example.get_ref());
+    let rule = narrow_by_counterexamples(rule, not_match);
     let failing = matching
         .iter()
         .find(|example| !hits(&rule, example))
@@ -35,19 +36,22 @@ pub(super) fn check(
 }
 
 /// The rule, read no more broadly than its counter-examples let it.
-pub(super) fn narrowed(rule: CompiledRule, not_match: &[Spanned<String>]) -> CompiledRule {
+pub(super) fn narrow_by_counterexamples(
+    rule: CompiledRule,
+    not_match: &[Spanned<String>],
+) -> CompiledRule {
     match not_match
         .iter()
-        .any(|example| fits(&rule, example.get_ref()))
+        .any(|example| matches_example(&rule, example.get_ref()))
     {
-        true => rule.whole_words(),
+        true => rule.with_whole_words(),
         false => rule,
     }
 }
 
 /// Whether a rule alone speaks of an example: a command for rules about commands, a host for rules about hosts, `name=value`
 /// for rules about an argument, a path for all others.
-pub(super) fn fits(rule: &CompiledRule, example: &str) -> bool {
+pub(super) fn matches_example(rule: &CompiledRule, example: &str) -> bool {
     let capability = match rule.rule.permission.as_str() {
         "bash" | "shell.run" | "mode:local" => Capability::ShellRun,
         "net.fetch" | NET_READ | "web_fetch" | "web_search" | "mode:external" => {
@@ -58,9 +62,9 @@ pub(super) fn fits(rule: &CompiledRule, example: &str) -> bool {
         _ => Capability::FsRead,
     };
     let is_path = !matches!(capability, Capability::ShellRun | Capability::NetFetch);
-    let mut fact = Fact::inside(capability, example);
+    let mut fact = ResolvedAccess::new_inside(capability, example);
     if capability == Capability::NetFetch {
-        fact.real = crate::host::resolve(example).real;
+        fact.real = crate::patterns::host::resolve_host(example).real;
     }
     if is_path {
         fact.real = example.trim_start_matches("./").to_owned();
@@ -82,22 +86,22 @@ pub(super) fn fits(rule: &CompiledRule, example: &str) -> bool {
         "mode:local" => Some(ToolMode::Local),
         _ => None,
     };
-    let mut facts = Facts::from_iter([fact]);
-    if rule.argument().is_some() {
-        facts = Facts::default();
+    let mut facts = CallFacts::from_iter([fact]);
+    if rule.argument_pattern().is_some() {
+        facts = CallFacts::default();
         let argument = example.split_once('=').unwrap_or((example, ""));
-        facts.argued(vec![Argument {
+        facts.set_arguments(vec![ArgumentValue {
             name: argument.0.to_owned(),
             text: Some(argument.1.to_owned()),
         }]);
     }
-    let subjects = Subject::all(rule.permission(), mode, &facts);
+    let subjects = Subject::from_facts(rule.permission(), mode, &facts);
     let speaks = |subject: &Subject<'_>| {
-        let said = set.said(subject, protocol::At::MIN, protocol::Verdict::Ask);
+        let said = set.evaluate_subject(subject, protocol::At::MIN, protocol::Verdict::Ask);
         said.verdict.is_some()
     };
     match rule.rule.action {
-        Action::Allow => subjects.iter().filter(|one| !one.tightens).all(speaks),
-        Action::Ask | Action::Deny => subjects.iter().any(speaks),
+        RuleAction::Allow => subjects.iter().filter(|one| !one.tightens).all(speaks),
+        RuleAction::Ask | RuleAction::Deny => subjects.iter().any(speaks),
     }
 }

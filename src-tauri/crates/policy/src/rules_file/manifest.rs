@@ -1,18 +1,20 @@
 //! Reads an agent's manifest, `agent.toml`: who it is, what it is told, what it may call and touch, and its rules.
 
-use protocol::{Action, Fault, RequirementSet, RuleScope};
+use protocol::{RequirementSet, RuleAction, RuleScope, UserError};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::Spanned;
 
-use super::written::{File, Written};
-use super::{Lines, RulesFile, Source, Wrong, checked, explained};
+use super::raw::{RawRule, RawRulesFile};
+use super::{
+    LineStarts, RulesFile, RulesFileError, RulesFileSource, check_rules, explain_toml_error,
+};
 use crate::Surface;
 use crate::limits::{AGENT_NAME_CHARS_MAX, AGENT_PROMPT_BYTES_MAX, PATTERN_BYTES_MAX, ROOTS_MAX};
 
 /// An agent as its manifest has it.
 #[derive(Debug, Clone)]
-pub struct Manifest {
+pub struct AgentManifest {
     /// What it is called.
     pub name: String,
     /// What it is for, for whoever gives it work; empty if it does not say.
@@ -31,7 +33,7 @@ pub struct Manifest {
     /// What it may touch beside what each of its tools requires (`S002-09`).
     pub requires: RequirementSet,
     /// Whether it says what it requires. Who works for another agent may touch no more than that.
-    pub declares: bool,
+    pub declares_requirements: bool,
     /// Its rules. Their denies are final (`S002-84`).
     pub rules: RulesFile,
 }
@@ -39,7 +41,7 @@ pub struct Manifest {
 /// As it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenManifest {
+struct RawManifest {
     name: Spanned<String>,
     #[serde(default)]
     description: String,
@@ -52,9 +54,9 @@ struct WrittenManifest {
     roots: Vec<Spanned<String>>,
     #[serde(default)]
     requires: Option<Spanned<RequirementSet>>,
-    default: Option<Action>,
+    default: Option<RuleAction>,
     #[serde(default)]
-    rule: Vec<Spanned<Written>>,
+    rule: Vec<Spanned<RawRule>>,
 }
 
 /// Reads the text of a manifest.
@@ -62,12 +64,12 @@ struct WrittenManifest {
 /// # Errors
 /// Anything that is not as it must be: with file, line, what is wrong and what to do. A session of such an agent is not
 /// opened.
-pub fn read(text: &str, file: &str) -> Result<Manifest, Fault> {
+pub fn parse_manifest(text: &str, file: &str) -> Result<AgentManifest, UserError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let lines = Lines::of(text);
-    parse(text, &lines, file).map_err(|wrong| {
-        let at = format!("line {}", lines.at(wrong.at));
-        wrong_in(file, &at, &wrong)
+    let lines = LineStarts::new(text);
+    parse_toml(text, &lines, file).map_err(|wrong| {
+        let at = format!("line {}", lines.line_at(wrong.at));
+        to_user_error(file, &at, &wrong)
     })
 }
 
@@ -75,15 +77,15 @@ pub fn read(text: &str, file: &str) -> Result<Manifest, Fault> {
 /// TOML too, by which it can be read again.
 ///
 /// # Errors
-/// As [`read`], without a line.
-pub fn of_markdown(
+/// As [`parse_manifest`], without a line.
+pub fn parse_markdown_manifest(
     mut head: Map<String, Value>,
     prompt: &str,
     file: &str,
-) -> Result<(Manifest, String), Fault> {
+) -> Result<(AgentManifest, String), UserError> {
     let wrong = |what: String| {
         let next = "Correct it.";
-        wrong_in(file, "front matter", &Wrong::new(0, what, next))
+        to_user_error(file, "front matter", &RulesFileError::new(0, what, next))
     };
     if head.contains_key("prompt") {
         return Err(wrong(
@@ -93,13 +95,13 @@ pub fn of_markdown(
     head.retain(|_, value| !value.is_null());
     head.insert("prompt".to_owned(), prompt.into());
     let text = toml::to_string(&head).map_err(|error| wrong(error.to_string()))?;
-    let manifest = parse(&text, &Lines::of(&text), file);
-    let manifest = manifest.map_err(|wrong| wrong_in(file, "front matter", &wrong))?;
+    let manifest = parse_toml(&text, &LineStarts::new(&text), file);
+    let manifest = manifest.map_err(|wrong| to_user_error(file, "front matter", &wrong))?;
     Ok((manifest, text))
 }
 
-fn wrong_in(file: &str, at: &str, wrong: &Wrong) -> Fault {
-    Fault::new(
+fn to_user_error(file: &str, at: &str, wrong: &RulesFileError) -> UserError {
+    UserError::new(
         format!("{file}, {at}: {}.", wrong.what),
         format!(
             "{} Until then no session of this agent is opened.",
@@ -108,15 +110,15 @@ fn wrong_in(file: &str, at: &str, wrong: &Wrong) -> Fault {
     )
 }
 
-fn parse(text: &str, lines: &Lines, file: &str) -> Result<Manifest, Wrong> {
-    let written: WrittenManifest = toml::from_str(text).map_err(|error| {
+fn parse_toml(text: &str, lines: &LineStarts, file: &str) -> Result<AgentManifest, RulesFileError> {
+    let written: RawManifest = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        Wrong::new(at, explained(error.message()), "Correct the line.")
+        RulesFileError::new(at, explain_toml_error(error.message()), "Correct the line.")
     })?;
     let name = written.name.get_ref();
-    let hidden = name.chars().any(protocol::shown::is_hidden);
+    let hidden = name.chars().any(protocol::view::display_text::is_hidden);
     if name.trim().is_empty() || hidden || name.chars().count() > AGENT_NAME_CHARS_MAX {
-        return Err(Wrong::new(
+        return Err(RulesFileError::new(
             written.name.span().start,
             format!(
                 "the name is empty, longer than {AGENT_NAME_CHARS_MAX} characters, or holds what cannot be seen"
@@ -127,37 +129,41 @@ fn parse(text: &str, lines: &Lines, file: &str) -> Result<Manifest, Wrong> {
     if let Some(prompt) = &written.prompt
         && prompt.get_ref().len() > AGENT_PROMPT_BYTES_MAX
     {
-        return Err(Wrong::new(
+        return Err(RulesFileError::new(
             prompt.span().start,
             format!("the prompt is longer than {AGENT_PROMPT_BYTES_MAX} bytes"),
             "Put the text in a file of the workspace and name the file.",
         ));
     }
-    let roots = roots(written.roots)?;
+    let roots = check_roots(written.roots)?;
     let declares = written.requires.is_some();
     let requires_at = written.requires.as_ref().map_or(0, |set| set.span().start);
     let requires = written
         .requires
         .map(Spanned::into_inner)
         .unwrap_or_default();
-    Surface::check(&requires, &format!("the agent `{name}`")).map_err(|fault| {
-        Wrong::new(
+    Surface::validate(&requires, &format!("the agent `{name}`")).map_err(|fault| {
+        RulesFileError::new(
             requires_at,
             fault.message.trim_end_matches('.').to_owned(),
             "Correct what it requires.",
         )
     })?;
-    let rules = File {
+    let rules = RawRulesFile {
         default: written.default,
         rule: written.rule,
     };
-    Ok(Manifest {
-        rules: checked(rules, lines, &Source::new(file, RuleScope::Manifest))?,
+    Ok(AgentManifest {
+        rules: check_rules(
+            rules,
+            lines,
+            &RulesFileSource::new(file, RuleScope::Manifest),
+        )?,
         name: written.name.into_inner(),
         description: written.description,
         provider: written.provider,
         model: written.model,
-        declares,
+        declares_requirements: declares,
         prompt: written.prompt.map(Spanned::into_inner).unwrap_or_default(),
         tools: written.tools,
         roots,
@@ -166,15 +172,15 @@ fn parse(text: &str, lines: &Lines, file: &str) -> Result<Manifest, Wrong> {
 }
 
 /// The further roots of a manifest; each names one folder.
-fn roots(written: Vec<Spanned<String>>) -> Result<Vec<String>, Wrong> {
+fn check_roots(written: Vec<Spanned<String>>) -> Result<Vec<String>, RulesFileError> {
     let next =
         "Name the folders that are needed, relative to the workspace or by their whole paths.";
     if let Some(first) = written.get(ROOTS_MAX) {
         let what = format!("there are more than {ROOTS_MAX} roots");
-        return Err(Wrong::new(first.span().start, what, next));
+        return Err(RulesFileError::new(first.span().start, what, next));
     }
     let checked = written.into_iter().map(|root| {
-        let wrong = |what| Err(Wrong::new(root.span().start, what, next));
+        let wrong = |what| Err(RulesFileError::new(root.span().start, what, next));
         match root.get_ref().as_str() {
             "" => wrong("a root is empty".to_owned()),
             text if text.len() > PATTERN_BYTES_MAX => {
@@ -183,7 +189,7 @@ fn roots(written: Vec<Spanned<String>>) -> Result<Vec<String>, Wrong> {
             text if text.starts_with('~') => wrong(format!(
                 "the root `{text}` begins with `~`, which only a shell knows"
             )),
-            text if text.chars().any(protocol::shown::is_hidden) => {
+            text if text.chars().any(protocol::view::display_text::is_hidden) => {
                 wrong("a root holds what cannot be seen".to_owned())
             }
             text => Ok(text.to_owned()),
@@ -194,7 +200,7 @@ fn roots(written: Vec<Spanned<String>>) -> Result<Vec<String>, Wrong> {
 
 #[cfg(test)]
 mod tests {
-    use protocol::requires::{ArgPattern, ShellRunRequirement};
+    use protocol::interface::requirements::{ArgPattern, ShellRunRequirement};
 
     use super::*;
 
@@ -217,17 +223,17 @@ action = "deny"
 
     #[test]
     fn a_whole_manifest() {
-        let read = read(WHOLE, "agent.toml").unwrap();
+        let read = parse_manifest(WHOLE, "agent.toml").unwrap();
         assert_eq!(
             (read.name.as_str(), read.prompt.as_str()),
             ("reviewer", "You review.")
         );
         assert_eq!(read.tools, Some(vec!["read".to_owned(), "grep".to_owned()]));
-        assert_eq!(read.rules.default, Some(Action::Ask));
+        assert_eq!(read.rules.default, Some(RuleAction::Ask));
         let rule = &read.rules.rules[0].rule;
         assert_eq!(
             (rule.scope, rule.action, rule.line),
-            (RuleScope::Manifest, Action::Deny, Some(12))
+            (RuleScope::Manifest, RuleAction::Deny, Some(12))
         );
         let log = ShellRunRequirement {
             cmd: "git".to_owned(),
@@ -235,17 +241,19 @@ action = "deny"
         };
         let requires = RequirementSet {
             shell: vec![log],
-            ..RequirementSet::nothing().reads("docs/**")
+            ..RequirementSet::empty().with_read("docs/**")
         };
         assert_eq!(read.requires, requires);
-        let least = super::read("name = \"x\"\n", "agent.toml").unwrap();
+        let least = super::parse_manifest("name = \"x\"\n", "agent.toml").unwrap();
         assert!(least.requires.is_empty() && least.tools.is_none() && least.rules.rules.is_empty());
     }
 
     /// `S002-56`: further roots, each of which names a folder.
     #[test]
     fn further_roots_are_declared() {
-        let read = |roots: &str| read(&format!("name = \"x\"\nroots = [{roots}]\n"), "agent.toml");
+        let read = |roots: &str| {
+            parse_manifest(&format!("name = \"x\"\nroots = [{roots}]\n"), "agent.toml")
+        };
         let roots = read("\"../words\", \"/data/more\"").unwrap().roots;
         assert_eq!(roots, ["../words", "/data/more"]);
         for (roots, told) in [
@@ -274,10 +282,11 @@ action = "deny"
         let Value::Object(head) = head else {
             unreachable!()
         };
-        let (manifest, text) = of_markdown(head.clone(), "You review.\n", "a.md").unwrap();
-        assert!(manifest.declares && manifest.model.is_none());
-        assert_eq!(manifest.rules.rules[0].rule.action, Action::Deny);
-        let again = read(&text, "a.md").unwrap();
+        let (manifest, text) =
+            parse_markdown_manifest(head.clone(), "You review.\n", "a.md").unwrap();
+        assert!(manifest.declares_requirements && manifest.model.is_none());
+        assert_eq!(manifest.rules.rules[0].rule.action, RuleAction::Deny);
+        let again = parse_manifest(&text, "a.md").unwrap();
         assert_eq!(
             (again.prompt.as_str(), again.requires),
             ("You review.\n", manifest.requires)
@@ -288,7 +297,7 @@ action = "deny"
         ] {
             let mut head = head.clone();
             head.insert(key.to_owned(), "x".into());
-            let fault = of_markdown(head, "", "a.md").unwrap_err();
+            let fault = parse_markdown_manifest(head, "", "a.md").unwrap_err();
             assert!(
                 fault.message.starts_with("a.md, front matter: ") && fault.message.contains(told),
                 "{fault}"
@@ -344,7 +353,7 @@ action = "deny"
         ] {
             let text = WHOLE.replacen(from, to, 1);
             assert_ne!(text, WHOLE, "{from}");
-            let fault = read(&text, "agent.toml").unwrap_err();
+            let fault = parse_manifest(&text, "agent.toml").unwrap_err();
             let place = format!("agent.toml, line {line}: ");
             assert!(fault.message.starts_with(&place), "{from}: {fault}");
             assert!(fault.message.contains(what), "{from}: {fault}");

@@ -1,30 +1,30 @@
 //! Reads `rules.toml`: every error names the file, the line, what is wrong and what to do.
 
-mod change;
+mod edit;
+mod example_report;
 mod examples;
-mod look;
+mod format;
 pub mod manifest;
+mod raw;
 mod time;
 mod warnings;
-mod writing;
-mod written;
 
-use protocol::{Action, Capability, Fault, Rule, RuleScope, ToolMode};
+use protocol::{Capability, Rule, RuleAction, RuleScope, ToolMode, UserError};
 use similar::get_close_matches;
 
 use crate::limits::{EXAMPLES_MAX, PATTERN_BYTES_MAX, RULES_MAX, USES_MAX};
 use crate::path::Os;
 use crate::rules::{CompiledRule, NET_READ};
-use written::{File, Written};
+use raw::{RawRule, RawRulesFile};
 
-pub use change::{block_with, with_changed, without};
-pub use look::{Looked, look};
-pub use warnings::Warning;
-pub use writing::{read_new, text_of};
+pub use edit::{format_replaced_rule, remove_rule, replace_rule};
+pub use example_report::{RuleExamples, parse_rule_examples};
+pub use format::{format_rule, parse_new_rule};
+pub use warnings::RulesFileWarning;
 
 /// Where a rules file comes from.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub struct RulesFileSource<'a> {
     /// Its name as a person writes it.
     pub file: &'a str,
     /// Whose rules they are.
@@ -37,14 +37,14 @@ pub struct Source<'a> {
     pub known_tools: &'a [&'a str],
 }
 
-impl<'a> Source<'a> {
+impl<'a> RulesFileSource<'a> {
     /// A file of this system's; a project's is not trusted.
     pub fn new(file: &'a str, scope: RuleScope) -> Self {
         Self {
             file,
             scope,
             trusted: scope != RuleScope::Project,
-            os: Os::HERE,
+            os: Os::CURRENT,
             known_tools: &[],
         }
     }
@@ -54,21 +54,21 @@ impl<'a> Source<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct RulesFile {
     /// What it says where no rule matches. Beside the mode's word this can only tighten.
-    pub default: Option<Action>,
+    pub default: Option<RuleAction>,
     /// Its rules.
     pub rules: Vec<CompiledRule>,
     /// What is allowed to stand there but is hardly meant.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<RulesFileWarning>,
 }
 
 impl RulesFile {
     /// The same without what would loosen anything: of an agent that works for another one, which can be given no more than
     /// that has (`S002-104`).
     #[must_use]
-    pub fn only_stricter(mut self) -> Self {
-        let stricter = |action: Action| match action {
-            Action::Deny | Action::Ask => true,
-            Action::Allow => false,
+    pub fn without_loosening(mut self) -> Self {
+        let stricter = |action: RuleAction| match action {
+            RuleAction::Deny | RuleAction::Ask => true,
+            RuleAction::Allow => false,
         };
         self.default = self.default.filter(|action| stricter(*action));
         self.rules.retain(|rule| stricter(rule.rule.action));
@@ -79,13 +79,13 @@ impl RulesFile {
 }
 
 /// Something wrong, and where.
-struct Wrong {
+struct RulesFileError {
     at: usize,
     what: String,
     next: &'static str,
 }
 
-impl Wrong {
+impl RulesFileError {
     fn new(at: usize, what: impl Into<String>, next: &'static str) -> Self {
         Self {
             at,
@@ -99,29 +99,37 @@ impl Wrong {
 ///
 /// # Errors
 /// Anything that is not as it must be: with file, line, what is wrong and what to do.
-pub fn read(text: &str, source: &Source<'_>) -> Result<RulesFile, Fault> {
+pub fn parse_rules_file(text: &str, source: &RulesFileSource<'_>) -> Result<RulesFile, UserError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let lines = Lines::of(text);
-    parse(text, &lines, source).map_err(|wrong| {
-        let line = lines.at(wrong.at);
-        Fault::new(
+    let lines = LineStarts::new(text);
+    parse_toml(text, &lines, source).map_err(|wrong| {
+        let line = lines.line_at(wrong.at);
+        UserError::new(
             format!("{}, line {line}: {}.", source.file, wrong.what),
             format!("{} Until then every call asks.", wrong.next),
         )
     })
 }
 
-fn parse(text: &str, lines: &Lines, source: &Source<'_>) -> Result<RulesFile, Wrong> {
-    let read: File = toml::from_str(text).map_err(|error| {
+fn parse_toml(
+    text: &str,
+    lines: &LineStarts,
+    source: &RulesFileSource<'_>,
+) -> Result<RulesFile, RulesFileError> {
+    let read: RawRulesFile = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        Wrong::new(at, explained(error.message()), "Correct the line.")
+        RulesFileError::new(at, explain_toml_error(error.message()), "Correct the line.")
     })?;
-    checked(read, lines, source)
+    check_rules(read, lines, source)
 }
 
-fn checked(read: File, lines: &Lines, source: &Source<'_>) -> Result<RulesFile, Wrong> {
+fn check_rules(
+    read: RawRulesFile,
+    lines: &LineStarts,
+    source: &RulesFileSource<'_>,
+) -> Result<RulesFile, RulesFileError> {
     if read.rule.len() > RULES_MAX {
-        return Err(Wrong::new(
+        return Err(RulesFileError::new(
             0,
             format!("there are more than {RULES_MAX} rules"),
             "Join or remove some.",
@@ -130,9 +138,9 @@ fn checked(read: File, lines: &Lines, source: &Source<'_>) -> Result<RulesFile, 
     let mut rules = Vec::with_capacity(read.rule.len());
     for spanned in read.rule {
         let at = spanned.span().start;
-        rules.push(compile(spanned.into_inner(), at, lines, source)?);
+        rules.push(compile_rule(spanned.into_inner(), at, lines, source)?);
     }
-    let warnings = warnings::of(&rules, source);
+    let warnings = warnings::find_warnings(&rules, source);
     Ok(RulesFile {
         default: read.default,
         rules,
@@ -140,53 +148,53 @@ fn checked(read: File, lines: &Lines, source: &Source<'_>) -> Result<RulesFile, 
     })
 }
 
-fn compile(
-    written: Written,
+fn compile_rule(
+    written: RawRule,
     at: usize,
-    lines: &Lines,
-    source: &Source<'_>,
-) -> Result<CompiledRule, Wrong> {
+    lines: &LineStarts,
+    source: &RulesFileSource<'_>,
+) -> Result<CompiledRule, RulesFileError> {
     let (matching, not_match) = (written.matching.clone(), written.not_match.clone());
-    let compiled = compiled(written, at, lines, source)?;
+    let compiled = compile_unchecked(written, at, lines, source)?;
     if matching.len().max(not_match.len()) > EXAMPLES_MAX {
-        return Err(Wrong::new(
+        return Err(RulesFileError::new(
             at,
             format!("there are more than {EXAMPLES_MAX} examples"),
             "Leave some out.",
         ));
     }
-    examples::check(compiled, &matching, &not_match)
-        .map_err(|(at, what)| Wrong::new(at, what, "Correct the rule or its example."))
+    examples::check_examples(compiled, &matching, &not_match)
+        .map_err(|(at, what)| RulesFileError::new(at, what, "Correct the rule or its example."))
 }
 
 /// The rule, its examples unchecked.
-fn compiled(
-    written: Written,
+fn compile_unchecked(
+    written: RawRule,
     at: usize,
-    lines: &Lines,
-    source: &Source<'_>,
-) -> Result<CompiledRule, Wrong> {
+    lines: &LineStarts,
+    source: &RulesFileSource<'_>,
+) -> Result<CompiledRule, RulesFileError> {
     const NEXT: &str = "Correct the rule.";
     let permission = written.permission.get_ref();
     check_permission(permission)
-        .map_err(|what| Wrong::new(written.permission.span().start, what, NEXT))?;
+        .map_err(|what| RulesFileError::new(written.permission.span().start, what, NEXT))?;
     let pattern_at = written
         .pattern
         .as_ref()
         .map_or(at, |text| text.span().start);
     let pattern = written.pattern.map(toml::Spanned::into_inner);
-    if let Some(what) = pattern.as_deref().and_then(pattern_trouble) {
-        return Err(Wrong::new(pattern_at, what, NEXT));
+    if let Some(what) = pattern.as_deref().and_then(find_pattern_error) {
+        return Err(RulesFileError::new(pattern_at, what, NEXT));
     }
     if written.max_uses > Some(USES_MAX) {
-        return Err(Wrong::new(
+        return Err(RulesFileError::new(
             at,
             format!("`max_uses` is more than {USES_MAX}"),
             "Give less, or leave it out: then it holds for any number.",
         ));
     }
     if written.max_uses == Some(0) {
-        return Err(Wrong::new(
+        return Err(RulesFileError::new(
             at,
             "`max_uses = 0` never applies",
             "Give at least 1.",
@@ -196,8 +204,9 @@ fn compiled(
         .expires
         .map(|value| {
             let span = value.span().start;
-            time::at(&value.into_inner())
-                .map_err(|what| Wrong::new(span, what, "Write it like 2026-12-01T00:00:00Z."))
+            time::parse_time(&value.into_inner()).map_err(|what| {
+                RulesFileError::new(span, what, "Write it like 2026-12-01T00:00:00Z.")
+            })
         })
         .transpose()?;
     let rule = Rule {
@@ -207,16 +216,16 @@ fn compiled(
         reason: written.reason,
         scope: source.scope,
         file: Some(source.file.to_owned()),
-        line: u32::try_from(lines.at(at)).ok(),
+        line: u32::try_from(lines.line_at(at)).ok(),
         expires_ms,
         max_uses: written.max_uses,
         grant: None,
     };
     CompiledRule::new(rule, source.os, source.trusted)
-        .map_err(|what| Wrong::new(pattern_at, what, NEXT))
+        .map_err(|what| RulesFileError::new(pattern_at, what, NEXT))
 }
 
-fn pattern_trouble(pattern: &str) -> Option<String> {
+fn find_pattern_error(pattern: &str) -> Option<String> {
     if pattern.len() > PATTERN_BYTES_MAX {
         return Some(format!(
             "the pattern is longer than {PATTERN_BYTES_MAX} bytes"
@@ -225,7 +234,7 @@ fn pattern_trouble(pattern: &str) -> Option<String> {
     if pattern.trim().is_empty() {
         return Some("the pattern is empty; leave it out to mean everything".to_owned());
     }
-    let hidden = crate::path::doubt(pattern)?;
+    let hidden = crate::path::find_hidden_char(pattern)?;
     Some(format!(
         "the pattern cannot be read: {}",
         hidden.trim_end_matches('.')
@@ -247,17 +256,17 @@ fn check_permission(permission: &str) -> Result<(), String> {
             false => Err(format!(
                 "`{mode}` is no mode; the modes are {}{}",
                 modes.join(", "),
-                did_you_mean(mode, &modes)
+                suggest_name(mode, &modes)
             )),
         };
     }
-    let permission = &*crate::rules::named(permission)?;
+    let permission = &*crate::rules::resolve_permission(permission)?;
     let capabilities = Capability::ALL.map(Capability::as_str);
     if permission.contains('.') && !capabilities.contains(&permission) && permission != NET_READ {
         return Err(format!(
             "`{permission}` is no capability; the capabilities are {}, {NET_READ}{}",
             capabilities.join(", "),
-            did_you_mean(permission, &capabilities)
+            suggest_name(permission, &capabilities)
         ));
     }
     let bare = permission.strip_suffix('*').unwrap_or(permission);
@@ -275,13 +284,13 @@ fn check_permission(permission: &str) -> Result<(), String> {
 }
 
 /// The reader's own words for an unknown key or word, with the one that may be meant.
-fn explained(message: &str) -> String {
+fn explain_toml_error(message: &str) -> String {
     let told = |kind: &str, rest: &str| -> Option<String> {
         let name = rest.split('`').next()?;
         let known: Vec<&str> = rest.split('`').skip(2).step_by(2).collect();
         Some(format!(
             "{kind} `{name}` is not known here{}; known are {}",
-            did_you_mean(name, &known),
+            suggest_name(name, &known),
             known.join(", ")
         ))
     };
@@ -296,7 +305,7 @@ fn explained(message: &str) -> String {
     found.unwrap_or_else(|| message.trim_end_matches('.').replace('\n', " "))
 }
 
-fn did_you_mean(name: &str, known: &[&str]) -> String {
+fn suggest_name(name: &str, known: &[&str]) -> String {
     match get_close_matches(name, known, 1, 0.6).first() {
         Some(close) => format!(" (did you mean `{close}`?)"),
         None => String::new(),
@@ -304,15 +313,15 @@ fn did_you_mean(name: &str, known: &[&str]) -> String {
 }
 
 /// Where the lines of a text begin.
-struct Lines(Vec<usize>);
+struct LineStarts(Vec<usize>);
 
-impl Lines {
-    fn of(text: &str) -> Self {
+impl LineStarts {
+    fn new(text: &str) -> Self {
         Self(text.match_indices('\n').map(|(at, _)| at).collect())
     }
 
     /// The line, from 1, that a byte lies in.
-    fn at(&self, byte: usize) -> usize {
+    fn line_at(&self, byte: usize) -> usize {
         self.0.partition_point(|end| *end < byte) + 1
     }
 }

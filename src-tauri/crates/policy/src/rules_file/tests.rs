@@ -2,14 +2,14 @@
 
 use super::*;
 
-fn user(text: &str) -> Result<RulesFile, Fault> {
-    read(text, &Source::new("rules.toml", RuleScope::User))
+fn user(text: &str) -> Result<RulesFile, UserError> {
+    parse_rules_file(text, &RulesFileSource::new("rules.toml", RuleScope::User))
 }
 
 #[test]
 fn a_rule_without_action_asks() {
     let file = user("[[rule]]\npermission = \"bash\"\n").unwrap();
-    assert_eq!(file.rules[0].rule.action, Action::Ask, "S002-81");
+    assert_eq!(file.rules[0].rule.action, RuleAction::Ask, "S002-81");
     assert_eq!(file.rules[0].rule.line, Some(1));
     assert_eq!(file.default, None);
 }
@@ -23,13 +23,13 @@ fn everything_that_a_file_can_say() {
          max_uses = 5\n",
     )
     .unwrap();
-    assert_eq!(file.default, Some(Action::Deny));
+    assert_eq!(file.default, Some(RuleAction::Deny));
     assert_eq!(
         file.rules[0].rule,
         Rule {
             permission: "bash".into(),
             pattern: Some("git status*".into()),
-            action: Action::Allow,
+            action: RuleAction::Allow,
             reason: Some("reads only".into()),
             scope: RuleScope::User,
             file: Some("rules.toml".into()),
@@ -146,11 +146,11 @@ fn what_is_hardly_meant_is_told() {
                 [[rule]]\npermission = \"bsh\"\naction = \"ask\"\n\
                 [[rule]]\npermission = \"bsh\"\naction = \"deny\"\n\
                 [[rule]]\npermission = \"bash\"\npattern = \"python3*\"\naction = \"allow\"\n";
-    let source = Source {
+    let source = RulesFileSource {
         known_tools: &["bash", "read"],
-        ..Source::new("r", RuleScope::User)
+        ..RulesFileSource::new("r", RuleScope::User)
     };
-    let told: Vec<(u32, String)> = read(text, &source)
+    let told: Vec<(u32, String)> = parse_rules_file(text, &source)
         .unwrap()
         .warnings
         .into_iter()

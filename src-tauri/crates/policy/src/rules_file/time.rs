@@ -4,7 +4,7 @@ use protocol::At;
 use toml::value::{Datetime, Offset};
 
 /// When a value says; the error is the middle of a sentence.
-pub(super) fn at(value: &toml::Value) -> Result<At, String> {
+pub(super) fn parse_time(value: &toml::Value) -> Result<At, String> {
     let time = match value {
         toml::Value::Datetime(time) => *time,
         toml::Value::String(text) => text
@@ -44,9 +44,9 @@ fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// A time as a file says it.
-pub(super) fn written(at: At) -> String {
+pub(super) fn format_time(at: At) -> String {
     let (days, millis) = (at.div_euclid(86_400_000), at.rem_euclid(86_400_000));
-    let (year, month, day) = date(days);
+    let (year, month, day) = date_from_days(days);
     let seconds = millis / 1000;
     let part = match millis % 1000 {
         0 => String::new(),
@@ -61,7 +61,7 @@ pub(super) fn written(at: At) -> String {
 }
 
 /// The inverse of [`days_from_epoch`], for the years that a file can say.
-fn date(days: i64) -> (i64, i64, i64) {
+fn date_from_days(days: i64) -> (i64, i64, i64) {
     let first = days_from_epoch(0, 1, 1);
     let last = days_from_epoch(9999, 12, 31);
     let days = days.clamp(first, last);
@@ -91,13 +91,24 @@ mod tests {
             ("2026-12-01T00:00:00.250Z", 1_796_083_200_250),
             ("1969-12-31T23:59:59Z", -1000),
         ] {
-            assert_eq!(at(&toml::Value::String(text.into())), Ok(millis), "{text}");
-            let again = written(millis);
-            assert_eq!(at(&toml::Value::String(again)), Ok(millis), "{text}");
+            assert_eq!(
+                parse_time(&toml::Value::String(text.into())),
+                Ok(millis),
+                "{text}"
+            );
+            let again = format_time(millis);
+            assert_eq!(
+                parse_time(&toml::Value::String(again)),
+                Ok(millis),
+                "{text}"
+            );
         }
         for text in ["2026-12-01", "2026-12-01T00:00:00", "soon"] {
-            assert!(at(&toml::Value::String(text.into())).is_err(), "{text}");
+            assert!(
+                parse_time(&toml::Value::String(text.into())).is_err(),
+                "{text}"
+            );
         }
-        assert!(at(&toml::Value::Integer(3)).is_err());
+        assert!(parse_time(&toml::Value::Integer(3)).is_err());
     }
 }

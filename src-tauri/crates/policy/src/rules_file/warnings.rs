@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use protocol::{Action, Capability};
+use protocol::{Capability, RuleAction};
 use similar::get_close_matches;
 
-use super::Source;
+use super::RulesFileSource;
 use crate::rules::{CompiledRule, NET_READ};
-use crate::shell::runs_others;
+use crate::shell::runs_other_programs;
 
 /// Something that is hardly meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
+pub struct RulesFileWarning {
     /// The file as a person writes it.
     pub file: String,
     /// The line of the rule, from 1.
@@ -21,18 +21,23 @@ pub struct Warning {
 }
 
 /// Everything that is hardly meant in these rules.
-pub(super) fn of(rules: &[CompiledRule], source: &Source<'_>) -> Vec<Warning> {
+pub(super) fn find_warnings(
+    rules: &[CompiledRule],
+    source: &RulesFileSource<'_>,
+) -> Vec<RulesFileWarning> {
     let mut warnings = Vec::new();
     let mut seen: HashMap<(&str, Option<&str>), &CompiledRule> = HashMap::new();
     for compiled in rules {
         let mut warn = |text: String| {
-            warnings.push(Warning {
+            warnings.push(RulesFileWarning {
                 file: source.file.to_owned(),
                 line: compiled.rule.line.unwrap_or(1),
                 text,
             });
         };
-        own(compiled, source).into_iter().for_each(&mut warn);
+        find_rule_warnings(compiled, source)
+            .into_iter()
+            .for_each(&mut warn);
         let name = (
             compiled.permission(),
             compiled.rule.pattern.as_deref().map(str::trim),
@@ -50,12 +55,12 @@ pub(super) fn of(rules: &[CompiledRule], source: &Source<'_>) -> Vec<Warning> {
     warnings
 }
 
-fn own(compiled: &CompiledRule, source: &Source<'_>) -> Vec<String> {
+fn find_rule_warnings(compiled: &CompiledRule, source: &RulesFileSource<'_>) -> Vec<String> {
     let rule = &compiled.rule;
     let mut found = Vec::new();
     let pattern = rule.pattern.as_deref().unwrap_or("everything").trim();
-    let allows = rule.action == Action::Allow;
-    if compiled.is_for_everything() && allows {
+    let allows = rule.action == RuleAction::Allow;
+    if compiled.is_catch_all() && allows {
         let of = match rule.permission.as_str() {
             "*" => "every call of every tool".to_owned(),
             permission => format!("everything that `{permission}` can do"),
@@ -63,7 +68,7 @@ fn own(compiled: &CompiledRule, source: &Source<'_>) -> Vec<String> {
         found.push(format!("it allows {of}"));
     }
     let is_command = matches!(rule.permission.as_str(), "bash" | "shell.run" | "*");
-    if compiled.is_for_everything() && allows && is_command {
+    if compiled.is_catch_all() && allows && is_command {
         found.push(
             "builds, tests and scripts of the workspace run whatever their files say; commands that reach other machines, \
              install, remove, change who may do what, or run a file as a script still ask"
@@ -77,13 +82,13 @@ fn own(compiled: &CompiledRule, source: &Source<'_>) -> Vec<String> {
         .collect();
     let is_open = pattern.ends_with('*') && !words.is_empty();
     let is_for_some = is_open && compiled.can_allow_command() == Some(true);
-    if allows && is_for_some && runs_others(&words) {
+    if allows && is_for_some && runs_other_programs(&words) {
         found.push(format!(
             "`{pattern}` lets any program run: `{}` runs what its arguments or a file say",
             words[0]
         ));
     }
-    if rule.pattern.is_some() && compiled.is_for_everything() && !allows {
+    if rule.pattern.is_some() && compiled.is_catch_all() && !allows {
         found.push(format!(
             "the pattern `{pattern}` means everything; it can be left out"
         ));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ShellFacts, read};
+use super::{ShellFacts, parse_command};
 
 #[derive(serde::Deserialize)]
 struct Table {
@@ -43,7 +43,7 @@ impl Rules {
             return ("deny", words.join(" "));
         }
         let Some(plain) = facts.plain() else {
-            return ("ask", facts.unsure[0].clone());
+            return ("ask", facts.unsure_reasons[0].clone());
         };
         let open = plain
             .iter()
@@ -61,7 +61,7 @@ fn every_command_of_the_table() {
     let table: Table = toml::from_str(text).unwrap();
     let mut wrong = Vec::new();
     let mut check = |command: &str, expected: (&str, &str)| {
-        let facts = read(command);
+        let facts = parse_command(command);
         let (verdict, why) = table.rules.verdict(&facts);
         if (verdict, why.as_str()) != expected {
             wrong.push(format!(
@@ -71,13 +71,18 @@ fn every_command_of_the_table() {
         }
     };
     for (command, words) in &table.allow {
-        let seen: Vec<String> = read(command)
+        let seen: Vec<String> = parse_command(command)
             .plain()
             .unwrap_or_default()
             .iter()
             .map(|words| words.join(" "))
             .collect();
-        assert_eq!(&seen, words, "{command:?}: {:?}", read(command).unsure);
+        assert_eq!(
+            &seen,
+            words,
+            "{command:?}: {:?}",
+            parse_command(command).unsure_reasons
+        );
         check(command, ("allow", ""));
     }
     for (command, why) in &table.ask {

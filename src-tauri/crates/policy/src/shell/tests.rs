@@ -1,6 +1,6 @@
 //! What is seen in commands.
 
-use super::read;
+use super::parse_command;
 
 #[track_caller]
 fn words(text: &str) -> Vec<Vec<String>> {
@@ -54,8 +54,8 @@ fn plain_commands() {
         ("ls >/dev/null -l", "ls -l"),
         ("echo $'a\\tb'", "echo a\tb"),
     ] {
-        let facts = read(command);
-        assert_eq!(facts.unsure, Vec::<String>::new(), "{command:?}");
+        let facts = parse_command(command);
+        assert_eq!(facts.unsure_reasons, Vec::<String>::new(), "{command:?}");
         assert_eq!(facts.plain().unwrap(), words(expected), "{command:?}");
         for list in facts.plain().unwrap() {
             assert!(facts.may_run().contains(list), "{command:?}: {list:?}");
@@ -149,9 +149,9 @@ fn commands_that_are_not_plain() {
         "alias l=ls",
         "ls & pwd",
     ] {
-        let facts = read(command);
+        let facts = parse_command(command);
         assert_eq!(facts.plain(), None, "{command:?}");
-        assert!(!facts.unsure.is_empty(), "{command:?}");
+        assert!(!facts.unsure_reasons.is_empty(), "{command:?}");
     }
 }
 
@@ -291,7 +291,7 @@ fn spelling_hides_nothing_from_a_deny() {
         "a=r; b=${a}m; $b x",
         "echo \"${v:-'$(rm x)'}\"",
     ] {
-        let facts = read(command);
+        let facts = parse_command(command);
         let hit = facts
             .may_run()
             .iter()
@@ -322,7 +322,7 @@ fn quoted_text_is_no_command() {
         "python3 x.py rm x",
         "echo %a; echo '$(rm x)'",
     ] {
-        let facts = read(command);
+        let facts = parse_command(command);
         let hit = facts.may_run().iter().any(|words| words[0] == "rm");
         assert!(!hit, "{command:?}: {facts:#?}");
     }
@@ -349,12 +349,12 @@ fn no_size_or_depth_is_too_much() {
         format!("echo {}; rm x", "{}".repeat(20_000)),
         format!("echo {}; rm x", "[".repeat(30_000)),
     ] {
-        let facts = read(&command);
+        let facts = parse_command(&command);
         let hit = facts
             .may_run()
             .iter()
             .any(|words| words.starts_with(&["rm".into(), "x".into()]));
-        assert!(hit, "{} {:?}", &command[..40], facts.unsure);
+        assert!(hit, "{} {:?}", &command[..40], facts.unsure_reasons);
     }
 }
 
@@ -387,10 +387,10 @@ fn files_and_hosts_that_are_touched() {
         ("cat $x", "fs.read $x"),
         ("echo hello", ""),
     ] {
-        let seen: Vec<String> = read(command)
-            .touches()
+        let seen: Vec<String> = parse_command(command)
+            .accesses()
             .iter()
-            .filter(|touch| !touch.maybe)
+            .filter(|touch| !touch.is_possible_use)
             .map(|touch| format!("{} {}", touch.capability.as_str(), touch.target))
             .collect();
         assert_eq!(seen.join(", "), expected, "{command}");

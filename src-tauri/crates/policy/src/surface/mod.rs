@@ -1,13 +1,13 @@
 //! The surface of one call: what its tool and its agent's manifest require together, as patterns (`S002-09`, `S002-94`).
 
 use globset::escape;
-use protocol::requires::{ShellRunRequirement, Surroundings};
-use protocol::{Capability, Fact, Fault, RequirementSet};
+use protocol::interface::requirements::{ShellRunRequirement, VariableValues};
+use protocol::{Capability, RequirementSet, ResolvedAccess, UserError};
 
-use crate::host::HostPattern;
 use crate::path::Os;
-use crate::pattern::{Forms, PathPattern, is_absolute, joined};
-use crate::rules::quoted;
+use crate::patterns::host::HostPattern;
+use crate::patterns::{PathForms, PathPattern, is_absolute, join_root};
+use crate::rules::quote_truncated;
 use crate::shell::ShellFacts;
 
 /// What may be touched at all, whatever the rules say. What it does not name is closed: the empty one closes everything
@@ -18,15 +18,15 @@ pub struct Surface {
     owner: String,
     /// The workspace, absolute; empty if none is open.
     root: String,
-    read: Paths,
-    write: Paths,
+    read: SurfacePaths,
+    write: SurfacePaths,
     hosts: Vec<HostPattern>,
     shell: Vec<ShellRunRequirement>,
 }
 
 /// Patterns of paths, all of them absolute.
 #[derive(Debug, Clone, Default)]
-struct Paths {
+struct SurfacePaths {
     /// Everything in the workspace is among them, which is asked so often that it is known beforehand.
     whole: bool,
     patterns: Vec<PathPattern>,
@@ -42,12 +42,12 @@ impl Surface {
     pub fn new(
         requires: &RequirementSet,
         owner: &str,
-        around: &Surroundings,
+        around: &VariableValues,
         os: Os,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, UserError> {
         // A place is what it is called, whatever is in its name.
         let literal = |place: &String| escape(slashed(place, os).trim_end_matches('/'));
-        let escaped = Surroundings {
+        let escaped = VariableValues {
             workspace: around.workspace.iter().map(literal).collect(),
             ad_hoc: around.ad_hoc.iter().map(literal).collect(),
             user_data: around.user_data.as_ref().map(literal),
@@ -55,12 +55,12 @@ impl Surface {
         let expanded = requires.compile(owner)?.expand(&escaped);
         let root = escaped.workspace.first().map(String::as_str);
         let bad = |why: String| {
-            Fault::new(
+            UserError::new(
                 format!("What {owner} requires cannot be understood: {why}."),
                 "Correct the pattern.",
             )
         };
-        let paths = |patterns: &[String]| Paths::new(patterns, root, os).map_err(bad);
+        let paths = |patterns: &[String]| SurfacePaths::new(patterns, root, os).map_err(bad);
         let hosts = expanded.hosts.iter().map(|host| HostPattern::new(host));
         Ok(Self {
             owner: owner.to_owned(),
@@ -80,13 +80,13 @@ impl Surface {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn check(requires: &RequirementSet, owner: &str) -> Result<(), Fault> {
-        let somewhere = Surroundings {
+    pub fn validate(requires: &RequirementSet, owner: &str) -> Result<(), UserError> {
+        let somewhere = VariableValues {
             workspace: vec!["/workspace".to_owned()],
             ad_hoc: vec!["/open".to_owned()],
             user_data: Some("/data".to_owned()),
         };
-        Self::new(requires, owner, &somewhere, Os::HERE).map(drop)
+        Self::new(requires, owner, &somewhere, Os::CURRENT).map(drop)
     }
 
     /// The same with one more folder, by its absolute path, for whoever may read files at all.
@@ -103,12 +103,12 @@ impl Surface {
 
     /// The folder or file that a person would have to open first, where the requirements name something to read that lies
     /// outside of every granted folder (M15).
-    pub fn opens(&self, fact: &Fact) -> Option<&str> {
+    pub fn folder_to_open(&self, fact: &ResolvedAccess) -> Option<&str> {
         let is_asked = fact.capability == Capability::FsRead
             && !fact.inside
             && !fact.derived
             && fact.unresolved.is_none();
-        let forms = Forms {
+        let forms = PathForms {
             real: &fact.real,
             root: None,
             inside: true,
@@ -120,29 +120,33 @@ impl Surface {
 
     /// Why something lies beyond it, if it does. `read` is what was read of the command, if it is one. What was only read
     /// out of a command is judged by rules and kept by the room that the command runs in.
-    pub fn beyond(&self, fact: &Fact, read: Option<&ShellFacts>) -> Option<String> {
+    pub fn find_denial_reason(
+        &self,
+        fact: &ResolvedAccess,
+        read: Option<&ShellFacts>,
+    ) -> Option<String> {
         if fact.derived {
             return None;
         }
         let covered = match fact.capability {
-            Capability::FsRead => self.read.cover(fact, &self.root),
-            Capability::FsWrite | Capability::FsDelete => self.write.cover(fact, &self.root),
+            Capability::FsRead => self.read.covers(fact, &self.root),
+            Capability::FsWrite | Capability::FsDelete => self.write.covers(fact, &self.root),
             // A host that only its provider knows.
             Capability::NetFetch if fact.target.is_empty() => !self.hosts.is_empty(),
             Capability::NetFetch => self.hosts.iter().any(|host| host.allows(&fact.real)),
-            Capability::ShellRun => self.runs(fact, read),
+            Capability::ShellRun => self.allows_command(fact, read),
         };
         (!covered).then(|| {
             format!(
                 "{} of `{}` is beyond what {} requires.",
                 fact.capability.as_str(),
-                quoted(&fact.target),
+                quote_truncated(&fact.target),
                 self.owner
             )
         })
     }
 
-    fn runs(&self, fact: &Fact, read: Option<&ShellFacts>) -> bool {
+    fn allows_command(&self, fact: &ResolvedAccess, read: Option<&ShellFacts>) -> bool {
         let whole = |run: &ShellRunRequirement| {
             run.cmd == "*" && run.args.is_none() || run.covers(&[&fact.target])
         };
@@ -156,14 +160,14 @@ impl Surface {
     }
 }
 
-impl Paths {
+impl SurfacePaths {
     /// Patterns that begin nowhere begin at the root; without a root there is nothing that they could mean.
     fn new(patterns: &[String], root: Option<&str>, os: Os) -> Result<Self, String> {
         let mut all = Self::default();
         for pattern in patterns {
             let whole = match (is_absolute(pattern), root) {
                 (true, _) => pattern.clone(),
-                (false, Some(root)) => joined(root, pattern.trim_start_matches("./")),
+                (false, Some(root)) => join_root(root, pattern.trim_start_matches("./")),
                 (false, None) => {
                     PathPattern::new(pattern, os)?;
                     continue;
@@ -198,7 +202,7 @@ impl Paths {
         Ok(())
     }
 
-    fn cover(&self, fact: &Fact, root: &str) -> bool {
+    fn covers(&self, fact: &ResolvedAccess, root: &str) -> bool {
         if !fact.inside {
             // Where it leads is outside of every granted folder, which is told of by itself.
             return true;
@@ -208,10 +212,10 @@ impl Paths {
             return self.whole;
         }
         let whole = match in_workspace {
-            true => joined(root, &fact.real),
+            true => join_root(root, &fact.real),
             false => fact.real.clone(),
         };
-        let forms = Forms {
+        let forms = PathForms {
             real: &whole,
             root: None,
             inside: true,

@@ -1,24 +1,24 @@
 //! What a surface covers and what lies beyond it.
 
 use super::*;
-use crate::facts::Facts;
+use crate::facts::CallFacts;
 
-fn around() -> Surroundings {
-    Surroundings {
+fn around() -> VariableValues {
+    VariableValues {
         workspace: vec!["/home/me/[a] project".to_owned(), "/data/more".to_owned()],
         ad_hoc: Vec::new(),
         user_data: Some("/home/me/.local/share/app".to_owned()),
     }
 }
 
-fn surface(requires: &RequirementSet, around: &Surroundings) -> Surface {
+fn surface(requires: &RequirementSet, around: &VariableValues) -> Surface {
     Surface::new(requires, "the tool `t`", around, Os::Linux).unwrap()
 }
 
 fn covers(surface: &Surface, capability: Capability, real: &str) -> bool {
-    let mut facts = Facts::from_iter([Fact::inside(capability, real)]);
-    facts.hold_to(surface);
-    facts.beyond().is_none()
+    let mut facts = CallFacts::from_iter([ResolvedAccess::new_inside(capability, real)]);
+    facts.restrict_to(surface);
+    facts.denial_reason().is_none()
 }
 
 /// `S002-47`, `S002-48`, `S002-56`: patterns are relative to the workspace root, and a variable stands for its place,
@@ -52,11 +52,11 @@ fn paths_from_the_root_of_the_workspace() {
         ("/home/me/a project/**", "x", false),
         ("/home/me/\\[a] project/src/**", "src/x", true),
     ] {
-        let reads = surface(&RequirementSet::nothing().reads(pattern), &around());
+        let reads = surface(&RequirementSet::empty().with_read(pattern), &around());
         let covered_now = covers(&reads, Capability::FsRead, real);
         assert_eq!(covered_now, covered, "{pattern} covers {real}");
         assert!(!covers(&reads, Capability::FsWrite, real), "{pattern}");
-        let writes = surface(&RequirementSet::nothing().writes(pattern), &around());
+        let writes = surface(&RequirementSet::empty().with_write(pattern), &around());
         for capability in [Capability::FsWrite, Capability::FsDelete] {
             assert_eq!(
                 covers(&writes, capability, real),
@@ -71,7 +71,7 @@ fn paths_from_the_root_of_the_workspace() {
 /// `S002-59`: `{workspace}` with none open is no place, and neither is a pattern that begins there.
 #[test]
 fn an_empty_expansion_covers_nothing() {
-    let nowhere = Surroundings::default();
+    let nowhere = VariableValues::default();
     for pattern in [
         "{workspace}/**",
         "{workspace}",
@@ -80,7 +80,9 @@ fn an_empty_expansion_covers_nothing() {
         "{ad-hoc}/**",
         "{user-data}/x",
     ] {
-        let requires = RequirementSet::nothing().reads(pattern).writes(pattern);
+        let requires = RequirementSet::empty()
+            .with_read(pattern)
+            .with_write(pattern);
         let surface = surface(&requires, &nowhere);
         for capability in [
             Capability::FsRead,
@@ -95,7 +97,7 @@ fn an_empty_expansion_covers_nothing() {
             }
         }
     }
-    let net = RequirementSet::nothing().reaches("{ad-hoc}");
+    let net = RequirementSet::empty().with_host("{ad-hoc}");
     assert!(!covers(
         &surface(&net, &nowhere),
         Capability::NetFetch,
@@ -148,7 +150,7 @@ fn hosts_and_commands() {
         assert_eq!(covers, covered, "{command}");
     }
     let bash = super::Surface::new(
-        &RequirementSet::nothing().runs("*"),
+        &RequirementSet::empty().with_command("*"),
         "the tool `bash`",
         &around(),
         Os::Linux,
@@ -160,7 +162,7 @@ fn hosts_and_commands() {
 #[test]
 fn a_pattern_that_cannot_be_understood_is_named() {
     for pattern in ["a/[b", "{workspce}/**", "../x", "a{b,c"] {
-        let requires = RequirementSet::nothing().writes(pattern);
+        let requires = RequirementSet::empty().with_write(pattern);
         let fault = Surface::new(&requires, "the manifest", &around(), Os::Linux).unwrap_err();
         for part in [pattern, "the manifest"] {
             assert!(fault.message.contains(part), "{pattern}: {fault}");

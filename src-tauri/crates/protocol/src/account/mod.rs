@@ -5,41 +5,42 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-mod told;
+mod summary;
 
-use crate::event::StatePlace;
-use crate::outcome::Truncated;
+use crate::call::outcome::Truncation;
+use crate::event::StateLocation;
+use crate::event::fold;
 use crate::{
     At, CallId, CallState, Decision, Digest, Event, EventBody, ToolKind, ToolMode, Trail, UndoId,
-    UndoState, Verdict, fold,
+    UndoState, Verdict,
 };
 
 /// What the runtime can state about one call, from its recorded events alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct Account {
+pub struct CallAccount {
     /// The call.
     pub call: CallId,
     /// The tool's id; the called name if there is no such tool.
     pub tool: String,
     /// Whether tool and arguments fit.
-    pub validated: Validated,
+    pub validated: AccountValidation,
     /// Who let it run, or did not.
-    pub authorised: Authorised,
+    pub authorised: AccountAuthorization,
     /// Whether and how long it ran.
-    pub executed: Executed,
+    pub executed: AccountExecution,
     /// What was told while it ran.
-    pub streamed: Streamed,
+    pub streamed: AccountStreaming,
     /// What a person was shown.
-    pub rendered: Rendered,
+    pub rendered: AccountRendering,
     /// What was kept of it.
-    pub persisted: Persisted,
+    pub persisted: AccountPersistence,
     /// The recorded events that this account is made of, in order; the same many times in a row is one line.
-    pub audited: Vec<Audited>,
+    pub audited: Vec<AuditedEvent>,
 }
 
 /// Whether tool and arguments fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Validated {
+pub struct AccountValidation {
     /// Whether they did; none if the call ended before that was looked at.
     pub passed: Option<bool>,
     /// What was wrong, in the words that the model read.
@@ -50,7 +51,7 @@ pub struct Validated {
 
 /// Who let a call run, or did not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct Authorised {
+pub struct AccountAuthorization {
     /// The mode that it was judged in.
     pub mode: Option<ToolMode>,
     /// Its kind.
@@ -69,7 +70,7 @@ pub struct Authorised {
 
 /// Whether and how long a call ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Executed {
+pub struct AccountExecution {
     /// Where it is in its life.
     pub state: CallState,
     /// When it began to run; none if it never did.
@@ -84,7 +85,7 @@ pub struct Executed {
 
 /// What was told while a call ran; for people, never for the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Streamed {
+pub struct AccountStreaming {
     /// Pieces of live output.
     pub pieces: u32,
     /// Their bytes.
@@ -93,7 +94,7 @@ pub struct Streamed {
 
 /// What a person was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Rendered {
+pub struct AccountRendering {
     /// Name on the card.
     pub title: String,
     /// What it acts on.
@@ -108,15 +109,15 @@ pub struct Rendered {
 
 /// What was kept of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Persisted {
+pub struct AccountPersistence {
     /// Bytes of the text that the model read.
     pub text_bytes: Option<u64>,
     /// The whole output's digest.
     pub digest: Option<Digest>,
     /// Where the rest is, if that text is only the head.
-    pub sidecar: Option<Truncated>,
+    pub sidecar: Option<Truncation>,
     /// Where in the session's state the output stands, for later calls to read.
-    pub state: Vec<StatePlace>,
+    pub state: Vec<StateLocation>,
     /// The history entry that can take the effect back.
     pub undo: Option<UndoId>,
     /// Where that entry is.
@@ -125,7 +126,7 @@ pub struct Persisted {
 
 /// Recorded events about the call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Audited {
+pub struct AuditedEvent {
     /// The first one's position in the log.
     pub seq: u64,
     /// When it happened.
@@ -145,41 +146,41 @@ pub struct AccountLine {
     pub text: String,
 }
 
-impl Account {
+impl CallAccount {
     /// The account of a call, from its events in order; events of other calls are passed over. None if the call was never
     /// asked for.
-    pub fn of(call: &CallId, events: &[Event]) -> Option<Self> {
+    pub fn from_events(call: &CallId, events: &[Event]) -> Option<Self> {
         let mut account = None;
         for event in events {
-            Self::add(&mut account, call, event);
+            Self::add_event(&mut account, call, event);
         }
         account
     }
 
     /// Adds the next event to the account of a call; the event that asked for it begins the account.
-    pub fn add(account: &mut Option<Self>, call: &CallId, event: &Event) {
+    pub fn add_event(account: &mut Option<Self>, call: &CallId, event: &Event) {
         match (&event.body, account) {
             (EventBody::CallProposed { call: proposed, .. }, account @ None)
                 if proposed.id == *call =>
             {
-                let mut begun = Self::begun(call.clone(), proposed.name.clone());
-                begun.note(event);
+                let mut begun = Self::new(call.clone(), proposed.name.clone());
+                begun.record_event(event);
                 *account = Some(begun);
             }
-            (_, Some(account)) => account.take(event),
+            (_, Some(account)) => account.apply_event(event),
             (_, None) => {}
         }
     }
 
-    fn begun(call: CallId, tool: String) -> Self {
+    fn new(call: CallId, tool: String) -> Self {
         Self {
             call,
-            validated: Validated {
+            validated: AccountValidation {
                 passed: None,
                 problem: None,
                 edited: Vec::new(),
             },
-            authorised: Authorised {
+            authorised: AccountAuthorization {
                 mode: None,
                 kind: None,
                 trail: None,
@@ -188,25 +189,25 @@ impl Account {
                 digest: None,
                 decision_ref: None,
             },
-            executed: Executed {
+            executed: AccountExecution {
                 state: CallState::Proposed,
                 started_at: None,
                 ended_at: None,
                 duration_ms: None,
                 starts: 0,
             },
-            streamed: Streamed {
+            streamed: AccountStreaming {
                 pieces: 0,
                 bytes: 0,
             },
-            rendered: Rendered {
+            rendered: AccountRendering {
                 title: tool.clone(),
                 target: String::new(),
                 preview: None,
                 refreshed: 0,
                 message: None,
             },
-            persisted: Persisted {
+            persisted: AccountPersistence {
                 text_bytes: None,
                 digest: None,
                 sidecar: None,
@@ -219,11 +220,11 @@ impl Account {
         }
     }
 
-    fn note(&mut self, event: &Event) {
+    fn record_event(&mut self, event: &Event) {
         let name = event.body.name();
         match self.audited.last_mut() {
             Some(last) if last.event == name => last.times += 1,
-            _ => self.audited.push(Audited {
+            _ => self.audited.push(AuditedEvent {
                 seq: event.seq,
                 at: event.at,
                 event: name.to_owned(),
@@ -232,11 +233,11 @@ impl Account {
         }
     }
 
-    fn take(&mut self, event: &Event) {
+    fn apply_event(&mut self, event: &Event) {
         if fold::entry_id(event).as_deref() != Some(self.call.as_str()) {
             return;
         }
-        self.note(event);
+        self.record_event(event);
         match &event.body {
             EventBody::CallJudged {
                 tool,
@@ -285,7 +286,7 @@ impl Account {
             }
             EventBody::CallUpdate { partial, .. } => {
                 self.streamed.pieces += 1;
-                self.streamed.bytes += partial.bytes() as u64;
+                self.streamed.bytes += partial.byte_len() as u64;
             }
             EventBody::CallProgress { message, .. } => {
                 self.streamed.pieces += 1;
@@ -294,7 +295,7 @@ impl Account {
             EventBody::CallAsked { .. } => self.executed.state = CallState::Waiting,
             EventBody::CallAnswered { .. } => self.executed.state = CallState::Running,
             EventBody::StateWritten { place, .. } => self.persisted.state.push(place.clone()),
-            EventBody::CallEnded { outcome, .. } => self.end(outcome, event.at),
+            EventBody::CallEnded { outcome, .. } => self.apply_outcome(outcome, event.at),
             EventBody::UndoApplied { .. } => {
                 self.executed.state = CallState::Undone;
                 self.persisted.undo_state = Some(UndoState::Undone);
@@ -321,7 +322,7 @@ impl Account {
         }
     }
 
-    fn end(&mut self, outcome: &crate::Outcome, at: At) {
+    fn apply_outcome(&mut self, outcome: &crate::Outcome, at: At) {
         // What fails before the gates, fails for what it is: no such tool, or arguments that do not fit.
         if self.validated.passed.is_none() && outcome.state == CallState::Failed {
             self.validated.passed = Some(false);

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Direction, UndoEntry};
+use super::{UndoDirection, UndoEntry};
 use crate::UndoId;
-use crate::effects::Standing;
-use crate::preview::FileDiff;
+use crate::view::effects::PathInfo;
+use crate::view::preview::FileDiff;
 
 /// What is to be taken back or brought again: one act, whole or not at all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Restore {
+pub enum RestoreRequest {
     /// These entries go back, the newest first, and nothing else.
     Undo {
         /// The entries; their order does not count.
@@ -32,7 +32,7 @@ pub enum Restore {
 /// What becomes of a path that is no longer as the history left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
-pub enum Choice {
+pub enum ConflictChoice {
     /// What stands there stays.
     Keep,
     /// What the history has replaces it; a copy of what stands there is taken first.
@@ -48,7 +48,7 @@ pub struct PathChoice {
     /// The path, as the conflict names it.
     pub path: String,
     /// What becomes of it.
-    pub choice: Choice,
+    pub choice: ConflictChoice,
 }
 
 /// A path that is no longer as the history left it. Without a choice for each of them nothing is touched.
@@ -57,13 +57,13 @@ pub struct Conflict {
     /// The path, relative to the workspace root.
     pub path: String,
     /// What the history left there; none if nothing.
-    pub left: Option<Standing>,
+    pub left: Option<PathInfo>,
     /// What it would put there; none if nothing.
-    pub wanted: Option<Standing>,
+    pub wanted: Option<PathInfo>,
     /// What stands there; none if nothing.
-    pub now: Option<Standing>,
+    pub now: Option<PathInfo>,
     /// What can be chosen.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ConflictChoice>,
     /// What `restore` would do to the text that stands there; none where one of both is no short text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -104,7 +104,7 @@ pub struct PathReceipt {
 
 /// Something that a call did which no copy of files brings back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Lost {
+pub struct IrreversibleEffect {
     /// The entry of the call.
     pub entry: UndoId,
     /// What it did: `git push`, `/etc/hosts`.
@@ -115,7 +115,7 @@ pub struct Lost {
 
 /// How far an act reaches.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
-pub struct Coverage {
+pub struct RestoreCoverage {
     /// In one sentence: "Restores 3 files and removes 1 folder; cannot take back: git push."
     pub text: String,
     /// Files, links and folders that come back or get other content.
@@ -125,14 +125,14 @@ pub struct Coverage {
     /// Length of what comes back, in bytes.
     pub bytes: u64,
     /// What cannot be taken back, as far as is known from what the calls declared.
-    pub cannot: Vec<Lost>,
+    pub cannot: Vec<IrreversibleEffect>,
 }
 
 /// What an act would meet. Nothing was touched to find it out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RestorePreview {
     /// Whether it takes back or brings again.
-    pub direction: Direction,
+    pub direction: UndoDirection,
     /// The entries that it is about, in the order in which they would go.
     pub entries: Vec<UndoEntry>,
     /// Paths that are no longer as the history left them: each needs a choice. At most 200.
@@ -142,7 +142,7 @@ pub struct RestorePreview {
     /// How many paths there are altogether.
     pub paths_total: u64,
     /// How far it reaches.
-    pub coverage: Coverage,
+    pub coverage: RestoreCoverage,
 }
 
 /// What an act did.
@@ -178,7 +178,7 @@ pub struct Timeline {
 
 /// What a collection did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
-pub struct Collected {
+pub struct CollectionReceipt {
     /// Entries that were dropped because they are too old or too many.
     pub entries: u64,
     /// What that freed, in bytes.

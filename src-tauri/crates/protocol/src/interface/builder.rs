@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{
-    AbortSemantics, Alias, ContextModifierPolicy, EmptyResultPolicy, InterruptBehavior, Origin,
-    PermissionChannel, PermissionMatcher, RenderHint, SchemaVisibility, ToolInterface, defaults,
+    AbortSemantics, ContextModifierPolicy, EmptyResultPolicy, InterruptBehavior, PermissionChannel,
+    PermissionMatcher, RenderHint, SchemaVisibility, ToolAlias, ToolInterface, ToolOrigin,
+    defaults,
 };
 use crate::{RequirementSet, ToolKind, ToolMode};
 
@@ -15,11 +16,11 @@ use crate::{RequirementSet, ToolKind, ToolMode};
 #[must_use]
 pub struct InterfaceBuilder {
     interface: ToolInterface,
-    said: BTreeSet<&'static str>,
+    stated: BTreeSet<&'static str>,
 }
 
 /// One method for each fact, and the list of all facts.
-macro_rules! facts {
+macro_rules! define_facts {
     ($($partition:ident { $($field:ident: $type:ty),* $(,)? })*) => {
         /// Every fact of a record, as `partition.field`, in the order of the specification.
         pub const FACTS: &[&str] = &[
@@ -33,7 +34,7 @@ macro_rules! facts {
                 #[doc = concat!("Says `", stringify!($partition), ".", stringify!($field), "`.")]
                 pub fn $field(mut self, value: impl Into<$type>) -> Self {
                     self.interface.$partition.$field = value.into();
-                    self.said.insert(concat!(stringify!($partition), ".", stringify!($field)));
+                    self.stated.insert(concat!(stringify!($partition), ".", stringify!($field)));
                     self
                 }
             )*)*
@@ -41,9 +42,9 @@ macro_rules! facts {
     };
 }
 
-facts! {
+define_facts! {
     identity {
-        tool_id: String, name: String, aliases: Vec<Alias>, namespace: String, native_ids: BTreeMap<String, String>,
+        tool_id: String, name: String, aliases: Vec<ToolAlias>, namespace: String, native_ids: BTreeMap<String, String>,
         user_facing_name: String,
     }
     discovery {
@@ -86,68 +87,68 @@ facts! {
 
 impl InterfaceBuilder {
     pub(super) fn new(name: String) -> Self {
-        Self::of(super::Written::default().into(), []).name(name)
+        Self::from_parts(super::RawInterface::default().into(), []).name(name)
     }
 
-    pub(super) fn of(
+    pub(super) fn from_parts(
         interface: ToolInterface,
         said: impl IntoIterator<Item = &'static str>,
     ) -> Self {
         Self {
             interface,
-            said: said.into_iter().collect(),
+            stated: said.into_iter().collect(),
         }
     }
 
     /// Adds another name with pairs of *their* argument name and ours (M05).
-    pub fn alias(mut self, name: &str, arguments: &[(&str, &str)]) -> Self {
-        self.interface.identity.aliases.push(Alias {
+    pub fn add_alias(mut self, name: &str, arguments: &[(&str, &str)]) -> Self {
+        self.interface.identity.aliases.push(ToolAlias {
             name: name.to_owned(),
             arguments: arguments
                 .iter()
                 .map(|(theirs, ours)| ((*theirs).to_owned(), (*ours).to_owned()))
                 .collect(),
         });
-        self.said.insert("identity.aliases");
+        self.stated.insert("identity.aliases");
         self
     }
 
     /// Adds a clause on what is checked of values (`S003-24`).
-    pub fn checks(mut self, clause: &str) -> Self {
+    pub fn add_value_check(mut self, clause: &str) -> Self {
         self.interface
             .validation
             .value_validation
             .push(clause.to_owned());
-        self.said.insert("validation.value_validation");
+        self.stated.insert("validation.value_validation");
         self
     }
 
     /// Adds a clause on what is looked at before anything is changed (`S003-25`).
-    pub fn preflights(mut self, clause: &str) -> Self {
+    pub fn add_preflight(mut self, clause: &str) -> Self {
         self.interface
             .validation
             .io_preflight_validation
             .push(clause.to_owned());
-        self.said.insert("validation.io_preflight_validation");
+        self.stated.insert("validation.io_preflight_validation");
         self
     }
 
     /// Says that calls change nothing and may run side by side.
-    pub fn read_only(self) -> Self {
+    pub fn mark_read_only(self) -> Self {
         self.is_read_only(true).is_concurrency_safe(true)
     }
 
     /// Says what the tool needs of the machine (`S002-07`).
     pub fn requires(mut self, requires: RequirementSet) -> Self {
         self.interface.requires = requires;
-        self.said.insert("requires");
+        self.stated.insert("requires");
         self
     }
 
     /// Says where the tool comes from.
-    pub fn origin(mut self, origin: Origin) -> Self {
+    pub fn origin(mut self, origin: ToolOrigin) -> Self {
         self.interface.origin = origin;
-        self.said.insert("origin");
+        self.stated.insert("origin");
         self
     }
 
@@ -155,9 +156,9 @@ impl InterfaceBuilder {
     pub fn build(self) -> ToolInterface {
         let Self {
             mut interface,
-            said,
+            stated: said,
         } = self;
-        defaults::infer(&mut interface, &|fact| said.contains(fact));
+        defaults::infer_facts(&mut interface, &|fact| said.contains(fact));
         interface.inferred = FACTS
             .iter()
             .filter(|fact| !said.contains(**fact))
@@ -173,8 +174,8 @@ impl From<ToolInterface> for InterfaceBuilder {
         let said: Vec<&'static str> = FACTS
             .iter()
             .copied()
-            .filter(|fact| interface.said(fact))
+            .filter(|fact| interface.is_stated(fact))
             .collect();
-        Self::of(interface, said)
+        Self::from_parts(interface, said)
     }
 }

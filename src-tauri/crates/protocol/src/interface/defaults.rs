@@ -4,19 +4,19 @@
 use serde_json::json;
 
 use super::{
-    AbortSemantics, Availability, ContextModifierPolicy, EmptyResultPolicy, Execution,
-    InterruptBehavior, Permission, PermissionChannel, PermissionMatcher, ResultRules, Safety,
-    Schemas, ToolInterface, Validation,
+    AbortSemantics, ContextModifierPolicy, EmptyResultPolicy, InterruptBehavior, PermissionChannel,
+    PermissionMatcher, ResultRules, ToolAvailability, ToolExecution, ToolInterface, ToolPermission,
+    ToolSafety, ToolSchemas, ToolValidation,
 };
 use crate::{ToolKind, ToolMode};
 
 /// How long a call may run, in milliseconds (M06).
-const TIMEOUT_MS: u64 = 120_000;
+const DEFAULT_TIMEOUT_MS: u64 = 120_000;
 
 /// How much of a result the model gets inline, in bytes (M06).
-const INLINE_BYTES_MAX: u64 = 200 * 1024;
+const DEFAULT_INLINE_BYTES_MAX: u64 = 200 * 1024;
 
-impl Default for Schemas {
+impl Default for ToolSchemas {
     fn default() -> Self {
         let nothing = json!({ "type": "object", "properties": {}, "additionalProperties": false });
         Self {
@@ -28,7 +28,7 @@ impl Default for Schemas {
     }
 }
 
-impl Default for Availability {
+impl Default for ToolAvailability {
     fn default() -> Self {
         Self {
             is_enabled: true,
@@ -40,7 +40,7 @@ impl Default for Availability {
     }
 }
 
-impl Default for Validation {
+impl Default for ToolValidation {
     fn default() -> Self {
         Self {
             schema_validation: true,
@@ -51,7 +51,7 @@ impl Default for Validation {
     }
 }
 
-impl Default for Safety {
+impl Default for ToolSafety {
     fn default() -> Self {
         Self {
             mode: None,
@@ -67,7 +67,7 @@ impl Default for Safety {
     }
 }
 
-impl Default for Permission {
+impl Default for ToolPermission {
     fn default() -> Self {
         Self {
             permission_profile_ref: "ask".to_owned(),
@@ -78,11 +78,11 @@ impl Default for Permission {
     }
 }
 
-impl Default for Execution {
+impl Default for ToolExecution {
     fn default() -> Self {
         Self {
             execution_profile_ref: "engine".to_owned(),
-            timeout_ms: TIMEOUT_MS,
+            timeout_ms: DEFAULT_TIMEOUT_MS,
             abort_semantics: AbortSemantics::Abandons,
             interrupt_behavior: InterruptBehavior::Block,
             progress_schema: None,
@@ -95,7 +95,7 @@ impl Default for ResultRules {
     fn default() -> Self {
         Self {
             result_mapper: "outcome".to_owned(),
-            max_inline_chars: INLINE_BYTES_MAX,
+            max_inline_chars: DEFAULT_INLINE_BYTES_MAX,
             persistence_policy_ref: "sidecar".to_owned(),
             empty_result_policy: EmptyResultPolicy::Marker,
             redaction_policy_refs: vec!["secrets".to_owned()],
@@ -104,9 +104,9 @@ impl Default for ResultRules {
 }
 
 /// Fills in what follows from what was said. `said` tells whether a fact was; such a fact is never touched.
-pub(super) fn infer(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
-    name(tool, said);
-    safety(tool, said);
+pub(super) fn infer_facts(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
+    infer_identity(tool, said);
+    infer_safety(tool, said);
     if !said("schemas.runtime_input_schema") {
         tool.schemas.runtime_input_schema = tool.schemas.model_input_schema.clone();
     }
@@ -140,7 +140,7 @@ pub(super) fn infer(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
     }
 }
 
-fn name(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
+fn infer_identity(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
     let identity = &mut tool.identity;
     if !said("identity.tool_id") {
         identity.tool_id = match identity.namespace.as_str() {
@@ -156,7 +156,7 @@ fn name(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
     }
 }
 
-fn safety(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
+fn infer_safety(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
     let needs = &tool.requires;
     let safety = &mut tool.safety;
     if !said("safety.is_destructive") {

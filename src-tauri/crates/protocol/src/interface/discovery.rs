@@ -8,13 +8,13 @@ use ts_rs::TS;
 /// What a tool is called.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
-pub struct Identity {
+pub struct ToolIdentity {
     /// The stable id that a model calls: the name, after `namespace__` if there is a namespace (`S003-02`, M11).
     pub tool_id: String,
     /// The name within its namespace (`S003-03`).
     pub name: String,
     /// Other names that lead to the same tool (`S003-04`).
-    pub aliases: Vec<Alias>,
+    pub aliases: Vec<ToolAlias>,
     /// Whose tool it is: the name of a server or a document; empty for a tool of the house (`S003-05`).
     pub namespace: String,
     /// Its names in other protocols, by protocol, never changed (`S003-06`).
@@ -26,7 +26,7 @@ pub struct Identity {
 /// Another name for a tool, with the members that are called otherwise under that name (M05).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
-pub struct Alias {
+pub struct ToolAlias {
     /// The other name.
     pub name: String,
     /// Pairs of *their* argument name and ours.
@@ -37,7 +37,7 @@ pub struct Alias {
 /// How a tool is found and described.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
-pub struct Discovery {
+pub struct ToolDiscovery {
     /// Three to ten words to search by (`S003-08`).
     pub search_hint: String,
     /// Prose that the model reads (`S003-09`, `S002-03`).

@@ -7,7 +7,7 @@ use ts_rs::TS;
 /// How a tool runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
-pub struct Execution {
+pub struct ToolExecution {
     /// Who carries it out: `engine`, `process`, `model`, `delegate`, `server`, `person` (`S003-37`).
     pub execution_profile_ref: String,
     /// How long a call may run, in milliseconds (`S003-38`).

@@ -1,27 +1,28 @@
 //! What a tool publishes about itself (003): ten partitions, conservative where nothing was said.
 //!
-//! [`ToolInterface::tool`] begins one; the [`builder`] remembers which facts were said, and [`defaults`] is the one
+//! [`ToolInterface::builder`] begins one; the [`builder`] remembers which facts were said, and [`defaults`] is the one
 //! place that fills in the rest. Whatever was filled in stands in `inferred`, in every export (`S003-61`).
 
 mod builder;
 mod defaults;
 mod discovery;
 mod execution;
-mod fill;
 mod rendering;
+pub mod requirements;
 mod safety;
 mod schemas;
+mod template;
 
 pub use builder::{FACTS, InterfaceBuilder};
-pub use discovery::{Alias, Discovery, Identity, SchemaVisibility};
+pub use discovery::{SchemaVisibility, ToolAlias, ToolDiscovery, ToolIdentity};
 pub use execution::{
-    AbortSemantics, ContextModifierPolicy, EmptyResultPolicy, Execution, InterruptBehavior,
-    ResultRules,
+    AbortSemantics, ContextModifierPolicy, EmptyResultPolicy, InterruptBehavior, ResultRules,
+    ToolExecution,
 };
-pub use fill::fill;
-pub use rendering::{RenderHint, Rendering};
-pub use safety::{Permission, PermissionChannel, PermissionMatcher, Safety};
-pub use schemas::{Availability, Schemas, Validation};
+pub use rendering::{RenderHint, ToolRendering};
+pub use safety::{PermissionChannel, PermissionMatcher, ToolPermission, ToolSafety};
+pub use schemas::{ToolAvailability, ToolSchemas, ToolValidation};
+pub use template::fill_template;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,29 +36,29 @@ use crate::{RequirementSet, ToolKind, ToolMode};
 #[serde(try_from = "Value")]
 pub struct ToolInterface {
     /// What it is called.
-    pub identity: Identity,
+    pub identity: ToolIdentity,
     /// How it is found and described.
-    pub discovery: Discovery,
+    pub discovery: ToolDiscovery,
     /// What goes in and comes out.
-    pub schemas: Schemas,
+    pub schemas: ToolSchemas,
     /// When it can be used.
-    pub availability: Availability,
+    pub availability: ToolAvailability,
     /// What is checked before it runs.
-    pub validation: Validation,
+    pub validation: ToolValidation,
     /// What is safe about it.
-    pub safety: Safety,
+    pub safety: ToolSafety,
     /// How a call of it is permitted.
-    pub permission: Permission,
+    pub permission: ToolPermission,
     /// How it runs.
-    pub execution: Execution,
+    pub execution: ToolExecution,
     /// What becomes of its result.
     pub result: ResultRules,
     /// Hints for whoever shows it. Data, never a component (`S003-67`).
-    pub rendering: Rendering,
+    pub rendering: ToolRendering,
     /// What the tool needs of the machine (`S002-07`).
     pub requires: RequirementSet,
     /// Where the tool comes from.
-    pub origin: Origin,
+    pub origin: ToolOrigin,
     /// The facts that nobody said, as `partition.field`, in the order of [`FACTS`] (`S003-61`).
     pub inferred: Vec<String>,
 }
@@ -65,7 +66,7 @@ pub struct ToolInterface {
 /// Where a tool comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Origin {
+pub enum ToolOrigin {
     /// Nobody said.
     #[default]
     Unknown,
@@ -85,7 +86,7 @@ pub enum Origin {
 
 impl ToolInterface {
     /// Begins the interface of a tool of this name, with nothing else said.
-    pub fn tool(name: impl Into<String>) -> InterfaceBuilder {
+    pub fn builder(name: impl Into<String>) -> InterfaceBuilder {
         InterfaceBuilder::new(name.into())
     }
 
@@ -110,7 +111,7 @@ impl ToolInterface {
     }
 
     /// Other names that lead to the tool (`S003-04`).
-    pub fn aliases(&self) -> &[Alias] {
+    pub fn aliases(&self) -> &[ToolAlias] {
         &self.identity.aliases
     }
 
@@ -135,7 +136,7 @@ impl ToolInterface {
     }
 
     /// Whether a fact (`safety.is_open_world`) was said, and not inferred.
-    pub fn said(&self, fact: &str) -> bool {
+    pub fn is_stated(&self, fact: &str) -> bool {
         !self.inferred.iter().any(|inferred| inferred == fact)
     }
 
@@ -148,19 +149,19 @@ impl ToolInterface {
 /// The record as it may be written, with facts left out.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Written {
-    identity: Identity,
-    discovery: Discovery,
-    schemas: Schemas,
-    availability: Availability,
-    validation: Validation,
-    safety: Safety,
-    permission: Permission,
-    execution: Execution,
+struct RawInterface {
+    identity: ToolIdentity,
+    discovery: ToolDiscovery,
+    schemas: ToolSchemas,
+    availability: ToolAvailability,
+    validation: ToolValidation,
+    safety: ToolSafety,
+    permission: ToolPermission,
+    execution: ToolExecution,
     result: ResultRules,
-    rendering: Rendering,
+    rendering: ToolRendering,
     requires: RequirementSet,
-    origin: Origin,
+    origin: ToolOrigin,
     inferred: Vec<String>,
 }
 
@@ -179,7 +180,8 @@ impl TryFrom<Value> for ToolInterface {
             at.is_some()
         };
         let said: Vec<&'static str> = FACTS.iter().copied().filter(|fact| present(fact)).collect();
-        let written: Written = serde_json::from_value(record).map_err(|error| error.to_string())?;
+        let written: RawInterface =
+            serde_json::from_value(record).map_err(|error| error.to_string())?;
         if written.identity.name.is_empty() && written.identity.tool_id.is_empty() {
             return Err("the record names no tool; give `identity.name`".to_owned());
         }
@@ -187,12 +189,12 @@ impl TryFrom<Value> for ToolInterface {
         let said = said
             .into_iter()
             .filter(|fact| !inferred.iter().any(|inferred| inferred == fact));
-        Ok(InterfaceBuilder::of(written.into(), said).build())
+        Ok(InterfaceBuilder::from_parts(written.into(), said).build())
     }
 }
 
-impl From<Written> for ToolInterface {
-    fn from(written: Written) -> Self {
+impl From<RawInterface> for ToolInterface {
+    fn from(written: RawInterface) -> Self {
         Self {
             identity: written.identity,
             discovery: written.discovery,

@@ -6,7 +6,7 @@ use ts_rs::TS;
 /// Hints for whoever shows a call. Texts have `{member}` where an argument stands; see [`super::fill()`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
-pub struct Rendering {
+pub struct ToolRendering {
     /// The call in one line: `Edit {path}` (`S003-47`).
     pub ui_summary: String,
     /// What is going on while it runs: `Editing {path}` (`S003-48`).

@@ -8,7 +8,7 @@ use crate::{ToolKind, ToolMode};
 /// What is safe about a tool. Mode and kind are derived from it and the name by one table (M16).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
-pub struct Safety {
+pub struct ToolSafety {
     /// The mode given at registration (`S000-33`); the name's pattern speaks if none is given.
     pub mode: Option<ToolMode>,
     /// What the tool does (`S002-98`).
@@ -33,7 +33,7 @@ pub struct Safety {
 /// How a call is permitted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
-pub struct Permission {
+pub struct ToolPermission {
     /// What holds where no rule speaks: `mode:read` and so on, or `ask` (`S003-33`).
     pub permission_profile_ref: String,
     /// What the patterns of rules are matched with (`S003-34`).

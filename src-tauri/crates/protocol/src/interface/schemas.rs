@@ -7,7 +7,7 @@ use ts_rs::TS;
 /// What goes in and comes out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
-pub struct Schemas {
+pub struct ToolSchemas {
     /// JSON Schema of the arguments that a model may produce (`S003-14`, `S003-62`).
     #[ts(type = "unknown")]
     pub model_input_schema: Value,
@@ -25,7 +25,7 @@ pub struct Schemas {
 /// When a tool can be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
-pub struct Availability {
+pub struct ToolAvailability {
     /// A disabled tool is neither listed nor callable (`S003-18`).
     pub is_enabled: bool,
     /// Something has to be set up first; until then a call says so and does nothing (`S003-19`).
@@ -41,7 +41,7 @@ pub struct Availability {
 /// What is checked before a tool runs, in this order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
-pub struct Validation {
+pub struct ToolValidation {
     /// The arguments are checked against the schema (`S003-23`). Always so here.
     pub schema_validation: bool,
     /// What is checked of values that the schema cannot say, one clause each (`S003-24`).

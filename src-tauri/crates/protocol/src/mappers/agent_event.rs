@@ -4,41 +4,43 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-pub use super::agent_words::{AgentEvent, Delta, Message, Part, Partial};
-use super::time;
+pub use super::agent_event_types::{
+    AgentEvent, AgentMessage, AgentMessagePart, AgentPartialResult, MessageDelta,
+};
+use super::format_time;
 use crate::{At, CallId, Event, EventBody, LoopId, MessageId, Outcome, Usage};
 
 /// Maps a session's events to agent events.
 #[derive(Debug, Clone, Default)]
-pub struct AgentEvents {
+pub struct AgentEventMapper {
     runs: u32,
-    run: Option<Run>,
-    calls: HashMap<CallId, Open>,
+    run: Option<OpenRun>,
+    calls: HashMap<CallId, AgentOpenCall>,
 }
 
 #[derive(Debug, Clone)]
-struct Run {
+struct OpenRun {
     id: String,
     turns: u32,
     usage: Usage,
-    turn: Option<Turn>,
+    turn: Option<OpenTurn>,
 }
 
 /// A turn whose calls may still be at work.
 #[derive(Debug, Clone)]
-struct Turn {
+struct OpenTurn {
     index: u32,
     message: MessageId,
-    said: Vec<Part>,
+    said: Vec<AgentMessagePart>,
     /// The message is being written, or is told as complete with the next event that is no call of its.
-    writing: Writing,
+    writing: MessageProgress,
     usage: Usage,
     error: Option<String>,
-    results: Vec<Message>,
+    results: Vec<AgentMessage>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writing {
+enum MessageProgress {
     Now,
     Over,
     Told,
@@ -46,58 +48,58 @@ enum Writing {
 
 /// A call without a result.
 #[derive(Debug, Clone)]
-struct Open {
+struct AgentOpenCall {
     name: String,
     arguments: Map<String, Value>,
     started: bool,
 }
 
-impl AgentEvents {
+impl AgentEventMapper {
     /// The agent events that an event gives.
     pub fn map(&mut self, event: &Event) -> Vec<AgentEvent> {
         let mut out = Vec::new();
         match &event.body {
             EventBody::CallProposed { .. } | EventBody::TurnEnded { .. } => {}
-            _ => self.complete(&mut out),
+            _ => self.complete_message(&mut out),
         }
         match &event.body {
             EventBody::PersonSaid { message, text, .. } => {
-                let loop_id = self.begin(event, &mut out);
-                let said = Message::User {
+                let loop_id = self.begin_run(event, &mut out);
+                let said = AgentMessage::User {
                     id: message.clone(),
-                    content: vec![Part::Text { text: text.clone() }],
+                    content: vec![AgentMessagePart::Text { text: text.clone() }],
                 };
-                whole(&loop_id, said, &mut out);
+                push_whole_message(&loop_id, said, &mut out);
             }
             EventBody::ErrandEnded { message, text, .. } => {
-                let loop_id = self.begin(event, &mut out);
-                let said = Message::User {
+                let loop_id = self.begin_run(event, &mut out);
+                let said = AgentMessage::User {
                     id: message.clone(),
-                    content: vec![Part::Text { text: text.clone() }],
+                    content: vec![AgentMessagePart::Text { text: text.clone() }],
                 };
-                whole(&loop_id, said, &mut out);
+                push_whole_message(&loop_id, said, &mut out);
             }
             EventBody::SessionChanged { state } if state.ends_run() => {
-                self.end(*state, event.at, &mut out);
+                self.end_run(*state, event.at, &mut out);
             }
             EventBody::SessionChanged {
                 state: crate::SessionState::Running,
-            } => drop(self.begin(event, &mut out)),
-            EventBody::TurnStarted { message, .. } => self.turn(message, event, &mut out),
+            } => drop(self.begin_run(event, &mut out)),
+            EventBody::TurnStarted { message, .. } => self.begin_turn(message, event, &mut out),
             EventBody::AgentSaid {
                 message,
                 text,
                 reasoning,
-            } => self.said(message, text, *reasoning, &mut out),
+            } => self.append_text(message, text, *reasoning, &mut out),
             EventBody::TurnEnded { usage, error, .. } => {
                 if let Some(turn) = self.run.as_mut().and_then(|run| run.turn.as_mut()) {
                     turn.usage = *usage;
                     turn.error = error.as_ref().map(ToString::to_string);
-                    turn.writing = Writing::Over;
+                    turn.writing = MessageProgress::Over;
                 }
             }
             EventBody::CallProposed { call, .. } => {
-                let part = Part::ToolCall {
+                let part = AgentMessagePart::ToolCall {
                     id: call.id.clone(),
                     name: call.name.clone(),
                     arguments: call.arguments.clone(),
@@ -105,7 +107,7 @@ impl AgentEvents {
                 if let Some(turn) = self.run.as_mut().and_then(|run| run.turn.as_mut()) {
                     turn.said.push(part);
                 }
-                let open = Open {
+                let open = AgentOpenCall {
                     name: call.name.clone(),
                     arguments: call.arguments.clone(),
                     started: false,
@@ -117,21 +119,21 @@ impl AgentEvents {
                     open.arguments.clone_from(arguments);
                 }
             }
-            EventBody::CallStarted { call } => self.started(call, &mut out),
+            EventBody::CallStarted { call } => self.start_call(call, &mut out),
             EventBody::CallOutput { call, text } => {
-                let content = vec![Part::Text { text: text.clone() }];
-                self.update(call, content, Value::Null, &mut out);
+                let content = vec![AgentMessagePart::Text { text: text.clone() }];
+                self.update_call(call, content, Value::Null, &mut out);
             }
             EventBody::CallUpdate { call, partial } => {
-                let content = partial.content.iter().map(Part::from).collect();
+                let content = partial.content.iter().map(AgentMessagePart::from).collect();
                 let details = partial.details.clone().unwrap_or_default();
-                self.update(call, content, details, &mut out);
+                self.update_call(call, content, details, &mut out);
             }
             EventBody::CallProgress { call, message, .. } => {
-                self.progress(call, message, &mut out);
+                self.report_progress(call, message, &mut out);
             }
             EventBody::CallEnded { call, outcome, .. } => {
-                self.ended(call, outcome, event.at, &mut out)
+                self.end_call(call, outcome, event.at, &mut out)
             }
             EventBody::SessionOpened { .. }
             | EventBody::SessionRenamed { .. }
@@ -161,13 +163,13 @@ impl AgentEvents {
     }
 
     /// The run's id; a run begins if none is at work.
-    fn begin(&mut self, event: &Event, out: &mut Vec<AgentEvent>) -> String {
+    fn begin_run(&mut self, event: &Event, out: &mut Vec<AgentEvent>) -> String {
         if let Some(run) = &self.run {
             return run.id.clone();
         }
         self.runs += 1;
         let id = LoopId::new(&event.session, self.runs).0;
-        self.run = Some(Run {
+        self.run = Some(OpenRun {
             id: id.clone(),
             turns: 0,
             usage: Usage::default(),
@@ -176,22 +178,22 @@ impl AgentEvents {
         out.push(AgentEvent::AgentStart {
             session_id: event.session.0.clone(),
             loop_id: id.clone(),
-            timestamp: time(event.at),
+            timestamp: format_time(event.at),
         });
         id
     }
 
-    fn turn(&mut self, message: &MessageId, event: &Event, out: &mut Vec<AgentEvent>) {
+    fn begin_turn(&mut self, message: &MessageId, event: &Event, out: &mut Vec<AgentEvent>) {
         self.end_turn(event.at, out);
-        let loop_id = self.begin(event, out);
+        let loop_id = self.begin_run(event, out);
         let Some(run) = &mut self.run else { return };
         let index = run.turns;
         run.turns += 1;
-        run.turn = Some(Turn {
+        run.turn = Some(OpenTurn {
             index,
             message: message.clone(),
             said: Vec::new(),
-            writing: Writing::Now,
+            writing: MessageProgress::Now,
             usage: Usage::default(),
             error: None,
             results: Vec::new(),
@@ -199,50 +201,57 @@ impl AgentEvents {
         out.push(AgentEvent::TurnStart {
             loop_id: loop_id.clone(),
             turn_index: index,
-            timestamp: time(event.at),
+            timestamp: format_time(event.at),
         });
-        let message = Message::Assistant {
+        let message = AgentMessage::Assistant {
             id: message.clone(),
             content: Vec::new(),
         };
         out.push(AgentEvent::MessageStart { loop_id, message });
     }
 
-    fn said(&mut self, id: &MessageId, text: &str, reasoning: bool, out: &mut Vec<AgentEvent>) {
+    fn append_text(
+        &mut self,
+        id: &MessageId,
+        text: &str,
+        reasoning: bool,
+        out: &mut Vec<AgentEvent>,
+    ) {
         let loop_id = self.loop_id();
         let turn = self.run.as_mut().and_then(|run| run.turn.as_mut());
-        let Some(turn) = turn.filter(|turn| turn.message == *id && turn.writing == Writing::Now)
+        let Some(turn) =
+            turn.filter(|turn| turn.message == *id && turn.writing == MessageProgress::Now)
         else {
             return;
         };
         match (turn.said.last_mut(), reasoning) {
-            (Some(Part::Text { text: said }), false) => said.push_str(text),
-            (Some(Part::Thinking { thinking }), true) => thinking.push_str(text),
-            (_, false) => turn.said.push(Part::Text { text: text.into() }),
-            (_, true) => turn.said.push(Part::Thinking {
+            (Some(AgentMessagePart::Text { text: said }), false) => said.push_str(text),
+            (Some(AgentMessagePart::Thinking { thinking }), true) => thinking.push_str(text),
+            (_, false) => turn.said.push(AgentMessagePart::Text { text: text.into() }),
+            (_, true) => turn.said.push(AgentMessagePart::Thinking {
                 thinking: text.into(),
             }),
         }
         let (id, delta) = (id.clone(), text.to_owned());
         let delta = match reasoning {
-            true => Delta::Thinking { id, delta },
-            false => Delta::Text { id, delta },
+            true => MessageDelta::Thinking { id, delta },
+            false => MessageDelta::Text { id, delta },
         };
         out.push(AgentEvent::MessageUpdate { loop_id, delta });
     }
 
     /// Tells the agent's message as complete, once its calls are known.
-    fn complete(&mut self, out: &mut Vec<AgentEvent>) {
+    fn complete_message(&mut self, out: &mut Vec<AgentEvent>) {
         let loop_id = self.loop_id();
         let turn = self.run.as_mut().and_then(|run| run.turn.as_mut());
-        if let Some(turn) = turn.filter(|turn| turn.writing == Writing::Over) {
-            turn.writing = Writing::Told;
-            let message = turn.told();
+        if let Some(turn) = turn.filter(|turn| turn.writing == MessageProgress::Over) {
+            turn.writing = MessageProgress::Told;
+            let message = turn.to_message();
             out.push(AgentEvent::MessageEnd { loop_id, message });
         }
     }
 
-    fn started(&mut self, call: &CallId, out: &mut Vec<AgentEvent>) {
+    fn start_call(&mut self, call: &CallId, out: &mut Vec<AgentEvent>) {
         let loop_id = self.loop_id();
         // A call whose file changed at the last moment is shown anew and begins a second time: it is one run.
         let Some(open) = self.calls.get_mut(call).filter(|open| !open.started) else {
@@ -257,10 +266,10 @@ impl AgentEvents {
         });
     }
 
-    fn update(
+    fn update_call(
         &mut self,
         call: &CallId,
-        content: Vec<Part>,
+        content: Vec<AgentMessagePart>,
         details: Value,
         out: &mut Vec<AgentEvent>,
     ) {
@@ -269,12 +278,12 @@ impl AgentEvents {
                 loop_id: self.loop_id(),
                 tool_call_id: call.clone(),
                 tool_name: open.name.clone(),
-                partial_result: Partial { content, details },
+                partial_result: AgentPartialResult { content, details },
             });
         }
     }
 
-    fn progress(&mut self, call: &CallId, text: &str, out: &mut Vec<AgentEvent>) {
+    fn report_progress(&mut self, call: &CallId, text: &str, out: &mut Vec<AgentEvent>) {
         if let Some(open) = self.calls.get(call).filter(|open| open.started) {
             out.push(AgentEvent::ProgressMessage {
                 loop_id: self.loop_id(),
@@ -285,12 +294,12 @@ impl AgentEvents {
         }
     }
 
-    fn ended(&mut self, call: &CallId, outcome: &Outcome, at: At, out: &mut Vec<AgentEvent>) {
+    fn end_call(&mut self, call: &CallId, outcome: &Outcome, at: At, out: &mut Vec<AgentEvent>) {
         let loop_id = self.loop_id();
         let Some(open) = self.calls.remove(call) else {
             return;
         };
-        let content = vec![Part::Text {
+        let content = vec![AgentMessagePart::Text {
             text: outcome.model_text(),
         }];
         let is_error = !outcome.is_success();
@@ -305,14 +314,14 @@ impl AgentEvents {
                 child_loop_id: outcome.child.as_ref().map(|child| LoopId::new(child, 1).0),
             });
         }
-        let result = Message::ToolResult {
+        let result = AgentMessage::ToolResult {
             tool_call_id: call.clone(),
             tool_name: open.name,
             content,
             is_error,
-            timestamp: time(at),
+            timestamp: format_time(at),
         };
-        whole(&loop_id, result.clone(), out);
+        push_whole_message(&loop_id, result.clone(), out);
         if let Some(turn) = self.run.as_mut().and_then(|run| run.turn.as_mut()) {
             turn.results.push(result);
         }
@@ -321,40 +330,40 @@ impl AgentEvents {
     fn end_turn(&mut self, at: At, out: &mut Vec<AgentEvent>) {
         let Some(run) = &mut self.run else { return };
         let Some(turn) = run.turn.take() else { return };
-        if turn.writing != Writing::Told {
+        if turn.writing != MessageProgress::Told {
             out.push(AgentEvent::MessageEnd {
                 loop_id: run.id.clone(),
-                message: turn.told(),
+                message: turn.to_message(),
             });
         }
         run.usage = run.usage.plus(turn.usage);
         out.push(AgentEvent::TurnEnd {
             loop_id: run.id.clone(),
             turn_index: turn.index,
-            message: turn.told(),
+            message: turn.to_message(),
             usage: turn.usage,
             tool_results: turn.results,
             error: turn.error,
-            timestamp: time(at),
+            timestamp: format_time(at),
         });
     }
 
-    fn end(&mut self, state: crate::SessionState, at: At, out: &mut Vec<AgentEvent>) {
+    fn end_run(&mut self, state: crate::SessionState, at: At, out: &mut Vec<AgentEvent>) {
         self.end_turn(at, out);
         if let Some(run) = self.run.take() {
             out.push(AgentEvent::AgentEnd {
                 loop_id: run.id,
                 usage: run.usage,
                 state,
-                timestamp: time(at),
+                timestamp: format_time(at),
             });
         }
     }
 }
 
-impl Turn {
-    fn told(&self) -> Message {
-        Message::Assistant {
+impl OpenTurn {
+    fn to_message(&self) -> AgentMessage {
+        AgentMessage::Assistant {
             id: self.message.clone(),
             content: self.said.clone(),
         }
@@ -362,7 +371,7 @@ impl Turn {
 }
 
 /// A message that is complete when it begins.
-fn whole(loop_id: &str, message: Message, out: &mut Vec<AgentEvent>) {
+fn push_whole_message(loop_id: &str, message: AgentMessage, out: &mut Vec<AgentEvent>) {
     let loop_id = loop_id.to_owned();
     out.push(AgentEvent::MessageStart {
         loop_id: loop_id.clone(),

@@ -118,18 +118,18 @@ pub struct ChatDone {
 
 /// Maps a session's events to chat events.
 #[derive(Debug, Clone, Default)]
-pub struct Chat {
+pub struct ChatMapper {
     /// Calls without a result.
     open: HashSet<CallId>,
 }
 
-impl Chat {
+impl ChatMapper {
     /// The chat events that an event gives.
     pub fn map(&mut self, event: &Event) -> Vec<ChatEvent> {
-        self.one(event).into_iter().collect()
+        self.map_one(event).into_iter().collect()
     }
 
-    fn one(&mut self, event: &Event) -> Option<ChatEvent> {
+    fn map_one(&mut self, event: &Event) -> Option<ChatEvent> {
         match &event.body {
             EventBody::SessionOpened {
                 title,
@@ -176,9 +176,9 @@ impl Chat {
             }
             EventBody::TurnEnded {
                 error: Some(fault), ..
-            } => Some(error(fault)),
+            } => Some(new_error_event(fault)),
             EventBody::Noted { notice } if notice.level == NoticeLevel::Error => {
-                Some(error(&notice.fault))
+                Some(new_error_event(&notice.fault))
             }
             EventBody::LimitReached { limit, used, max } => Some(ChatEvent::BudgetExhausted {
                 payload: ChatBudget {
@@ -220,7 +220,7 @@ impl Chat {
     }
 }
 
-fn error(fault: &crate::Fault) -> ChatEvent {
+fn new_error_event(fault: &crate::UserError) -> ChatEvent {
     ChatEvent::Error {
         payload: ChatError {
             message: fault.message.clone(),

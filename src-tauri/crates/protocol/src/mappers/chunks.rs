@@ -55,12 +55,12 @@ pub enum Chunk {
     Finish,
     /// What only we say: approvals, live output, undo, notices. `data-` and what it is.
     #[serde(untagged)]
-    Data(Data),
+    Data(DataChunk),
 }
 
 /// A chunk of a kind of our own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Data {
+pub struct DataChunk {
     /// `data-approval-requested` and the like.
     #[serde(rename = "type")]
     pub kind: &'static str,
@@ -73,9 +73,9 @@ pub struct Data {
 
 /// Maps a session's events to chunks.
 #[derive(Debug, Clone, Default)]
-pub struct Chunks {
+pub struct ChunkMapper {
     /// The stretch that is being written.
-    part: Option<Part>,
+    part: Option<OpenPart>,
     /// Stretches begun so far: what makes their ids differ.
     parts: u32,
     step: bool,
@@ -85,13 +85,13 @@ pub struct Chunks {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Part {
+struct OpenPart {
     message: MessageId,
     id: String,
     reasoning: bool,
 }
 
-impl Chunks {
+impl ChunkMapper {
     /// The chunks that an event gives.
     pub fn map(&mut self, event: &Event) -> Vec<Chunk> {
         let mut out = Vec::new();
@@ -99,7 +99,7 @@ impl Chunks {
             EventBody::PersonSaid { message, text, .. } => {
                 self.running = true;
                 let said = json!({ "messageId": message, "text": text });
-                out.push(data("data-person", said));
+                out.push(new_data_chunk("data-person", said));
             }
             EventBody::ErrandEnded {
                 message,
@@ -109,9 +109,11 @@ impl Chunks {
                 ..
             } => {
                 let errand = json!({ "messageId": message, "sessionId": child, "text": text, "failed": failed });
-                out.push(data("data-errand", errand));
+                out.push(new_data_chunk("data-errand", errand));
             }
-            EventBody::SessionChanged { state } if state.ends_run() => self.finish(&mut out),
+            EventBody::SessionChanged { state } if state.ends_run() => {
+                self.finish_message(&mut out)
+            }
             EventBody::SessionChanged { .. } => self.running = true,
             EventBody::TurnStarted { .. } => {
                 self.finish_step(&mut out);
@@ -121,16 +123,16 @@ impl Chunks {
                 message,
                 text,
                 reasoning,
-            } => self.said(message, text, *reasoning, &mut out),
+            } => self.append_text(message, text, *reasoning, &mut out),
             EventBody::TurnEnded { error, .. } => {
                 self.end_part(&mut out);
                 if let Some(fault) = error {
-                    out.push(data("data-error", json!(fault)));
+                    out.push(new_data_chunk("data-error", json!(fault)));
                 }
             }
             EventBody::AnswerChecked { message, answer } => {
                 let told = json!({ "messageId": message, "checked": answer });
-                out.push(data("data-answer-checked", told));
+                out.push(new_data_chunk("data-answer-checked", told));
             }
             EventBody::CallProposed { call, .. } => {
                 if self.open.insert(call.id.clone()) {
@@ -147,7 +149,7 @@ impl Chunks {
             }
             EventBody::CallEnded { call, outcome, .. } => {
                 if self.open.remove(call) {
-                    ended(call, outcome, &mut out);
+                    push_call_end(call, outcome, &mut out);
                 }
             }
             EventBody::CallWaits { .. }
@@ -161,27 +163,27 @@ impl Chunks {
             | EventBody::CallAsked { .. }
             | EventBody::CallAnswered { .. }
             | EventBody::CallLent { .. }
-            | EventBody::StateWritten { .. } => out.extend(self.of_open_call(&event.body)),
+            | EventBody::StateWritten { .. } => out.extend(self.map_open_call(&event.body)),
             EventBody::UndoApplied {
                 entry, call, paths, ..
             } => {
                 let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
-                out.push(data("data-undone", told));
+                out.push(new_data_chunk("data-undone", told));
             }
             EventBody::RedoApplied {
                 entry, call, paths, ..
             } => {
                 let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
-                out.push(data("data-redone", told));
+                out.push(new_data_chunk("data-redone", told));
             }
             EventBody::PlanningSet { on, .. } => {
-                out.push(data("data-planning", json!({ "on": on })));
+                out.push(new_data_chunk("data-planning", json!({ "on": on })));
             }
             EventBody::LimitReached { limit, used, max } => {
                 let told = json!({ "limit": limit, "used": used, "max": max });
-                out.push(data("data-limit", told));
+                out.push(new_data_chunk("data-limit", told));
             }
-            EventBody::Noted { notice } => out.push(data("data-notice", json!(notice))),
+            EventBody::Noted { notice } => out.push(new_data_chunk("data-notice", json!(notice))),
             EventBody::SessionOpened { .. }
             | EventBody::SessionRenamed { .. }
             | EventBody::CallJudged { .. }
@@ -191,7 +193,7 @@ impl Chunks {
     }
 
     /// What is told of a call between its input and its output.
-    fn of_open_call(&self, body: &EventBody) -> Option<Chunk> {
+    fn map_open_call(&self, body: &EventBody) -> Option<Chunk> {
         let (call, chunk) = match body {
             EventBody::CallWaits {
                 call,
@@ -200,7 +202,7 @@ impl Chunks {
                 ..
             } => {
                 let told = json!({ "toolCallId": call, "digest": digest, "expiresAt": expires_at });
-                (call, data("data-approval-requested", told))
+                (call, new_data_chunk("data-approval-requested", told))
             }
             EventBody::CallDecided { call, decision, .. } => {
                 let approved = match decision {
@@ -212,11 +214,11 @@ impl Chunks {
                     Decision::DryRun | Decision::WithNetwork { .. } | Decision::Edit { .. } => None,
                 };
                 let told = json!({ "toolCallId": call, "approved": approved });
-                (call, data("data-approval-responded", told))
+                (call, new_data_chunk("data-approval-responded", told))
             }
             EventBody::CallEdited { call, arguments } => {
                 let told = json!({ "toolCallId": call, "input": arguments });
-                (call, data("data-input-edited", told))
+                (call, new_data_chunk("data-input-edited", told))
             }
             EventBody::CallHooked {
                 call,
@@ -224,51 +226,58 @@ impl Chunks {
                 refused,
             } => {
                 let told = json!({ "toolCallId": call, "hook": hook, "refused": refused });
-                (call, data("data-hook", told))
+                (call, new_data_chunk("data-hook", told))
             }
-            EventBody::CallStarted { call } => {
-                (call, moment("data-running", json!({ "toolCallId": call })))
-            }
+            EventBody::CallStarted { call } => (
+                call,
+                new_transient_chunk("data-running", json!({ "toolCallId": call })),
+            ),
             EventBody::CallOutput { call, text } => {
                 let told = json!({ "toolCallId": call, "text": text });
-                (call, moment("data-output", told))
+                (call, new_transient_chunk("data-output", told))
             }
             EventBody::CallUpdate { call, partial } => {
                 let PartialResult { content, details } = partial;
                 let told = json!({ "toolCallId": call, "content": content, "details": details });
-                (call, moment("data-partial-result", told))
+                (call, new_transient_chunk("data-partial-result", told))
             }
             EventBody::CallProgress { call, message, .. } => {
                 let told = json!({ "toolCallId": call, "message": message });
-                (call, moment("data-progress", told))
+                (call, new_transient_chunk("data-progress", told))
             }
             EventBody::CallAsked {
                 call, ask, asked, ..
             } => {
                 let told = json!({ "toolCallId": call, "askId": ask, "asked": asked });
-                (call, data("data-server-asked", told))
+                (call, new_data_chunk("data-server-asked", told))
             }
             EventBody::CallAnswered {
                 call, ask, answer, ..
             } => {
                 let told = json!({ "toolCallId": call, "askId": ask, "answer": answer });
-                (call, data("data-server-answered", told))
+                (call, new_data_chunk("data-server-answered", told))
             }
             EventBody::CallLent { call, ask, said } => {
                 let told = json!({ "toolCallId": call, "askId": ask, "said": said });
-                (call, data("data-server-lent", told))
+                (call, new_data_chunk("data-server-lent", told))
             }
             EventBody::StateWritten { call, place, value } => {
                 let told = json!({ "toolCallId": call, "place": place, "value": value });
-                (call, data("data-state", told))
+                (call, new_data_chunk("data-state", told))
             }
             _ => return None,
         };
         self.open.contains(call).then_some(chunk)
     }
 
-    fn said(&mut self, message: &MessageId, text: &str, reasoning: bool, out: &mut Vec<Chunk>) {
-        let goes_on = |part: &Part| part.message == *message && part.reasoning == reasoning;
+    fn append_text(
+        &mut self,
+        message: &MessageId,
+        text: &str,
+        reasoning: bool,
+        out: &mut Vec<Chunk>,
+    ) {
+        let goes_on = |part: &OpenPart| part.message == *message && part.reasoning == reasoning;
         let part = match self.part.take() {
             Some(part) if goes_on(&part) => part,
             other => {
@@ -280,7 +289,7 @@ impl Chunks {
                     true => Chunk::ReasoningStart { id: id.clone() },
                     false => Chunk::TextStart { id: id.clone() },
                 });
-                Part {
+                OpenPart {
                     message: message.clone(),
                     id,
                     reasoning,
@@ -296,7 +305,7 @@ impl Chunks {
     }
 
     fn end_part(&mut self, out: &mut Vec<Chunk>) {
-        if let Some(Part { id, reasoning, .. }) = self.part.take() {
+        if let Some(OpenPart { id, reasoning, .. }) = self.part.take() {
             out.push(match reasoning {
                 true => Chunk::ReasoningEnd { id },
                 false => Chunk::TextEnd { id },
@@ -311,7 +320,7 @@ impl Chunks {
         }
     }
 
-    fn finish(&mut self, out: &mut Vec<Chunk>) {
+    fn finish_message(&mut self, out: &mut Vec<Chunk>) {
         self.finish_step(out);
         if std::mem::take(&mut self.running) {
             out.push(Chunk::Finish);
@@ -320,7 +329,7 @@ impl Chunks {
 }
 
 /// How a call ended, with its envelope. The chunk of an error has room for the text alone, so its envelope stands before it.
-fn ended(call: &CallId, outcome: &Outcome, out: &mut Vec<Chunk>) {
+fn push_call_end(call: &CallId, outcome: &Outcome, out: &mut Vec<Chunk>) {
     let tool_call_id = call.clone();
     let output = serde_json::to_value(outcome.to_envelope()).unwrap_or_default();
     match outcome.state {
@@ -330,7 +339,7 @@ fn ended(call: &CallId, outcome: &Outcome, out: &mut Vec<Chunk>) {
         }),
         _ => {
             let told = json!({ "toolCallId": call, "output": output });
-            out.push(data("data-envelope", told));
+            out.push(new_data_chunk("data-envelope", told));
             out.push(Chunk::ToolOutputError {
                 tool_call_id,
                 error_text: outcome.text.clone(),
@@ -339,16 +348,16 @@ fn ended(call: &CallId, outcome: &Outcome, out: &mut Vec<Chunk>) {
     }
 }
 
-fn data(kind: &'static str, data: Value) -> Chunk {
-    Chunk::Data(Data {
+fn new_data_chunk(kind: &'static str, data: Value) -> Chunk {
+    Chunk::Data(DataChunk {
         kind,
         data,
         transient: false,
     })
 }
 
-fn moment(kind: &'static str, data: Value) -> Chunk {
-    Chunk::Data(Data {
+fn new_transient_chunk(kind: &'static str, data: Value) -> Chunk {
+    Chunk::Data(DataChunk {
         kind,
         data,
         transient: true,

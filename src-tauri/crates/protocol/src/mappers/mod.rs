@@ -6,22 +6,22 @@
 //! word about a call carries the call's id.
 
 pub mod agent_event;
-mod agent_words;
+mod agent_event_types;
 pub mod chat;
 pub mod chunks;
 mod permission;
 pub mod spans;
 pub mod tool_events;
 
-pub use agent_event::{AgentEvent, AgentEvents};
-pub use chat::{Chat, ChatEvent};
-pub use chunks::{Chunk, Chunks};
-pub use spans::{SpanStatus, Spans, TraceSpan};
-pub use tool_events::{ToolEvent, ToolEvents};
+pub use agent_event::{AgentEvent, AgentEventMapper};
+pub use chat::{ChatEvent, ChatMapper};
+pub use chunks::{Chunk, ChunkMapper};
+pub use spans::{SpanMapper, SpanStatus, TraceSpan};
+pub use tool_events::{ToolEvent, ToolEventMapper};
 
 use serde_json::Value;
 
-use crate::{Event, Fault, SessionId};
+use crate::{Event, SessionId, UserError};
 
 /// The words that a session can be told in, beside its own events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,10 +60,10 @@ impl Vocabulary {
     }
 
     /// Reads such a name.
-    pub fn parse(name: &str) -> Result<Self, Fault> {
+    pub fn parse(name: &str) -> Result<Self, UserError> {
         let found = Self::ALL.into_iter().find(|known| known.as_str() == name);
         found.ok_or_else(|| {
-            Fault::new(
+            UserError::new(
                 format!("There is no event vocabulary “{name}”."),
                 "There are chat, spans, agent, chunks and tool-events.",
             )
@@ -73,29 +73,29 @@ impl Vocabulary {
 
 /// One session told in one vocabulary, as JSON.
 #[derive(Debug, Clone)]
-pub struct Teller {
+pub struct SessionMapper {
     session: SessionId,
     mapper: Mapper,
 }
 
 #[derive(Debug, Clone)]
 enum Mapper {
-    Chat(Chat),
-    Spans(Spans),
-    Agent(AgentEvents),
-    Chunks(Chunks),
-    ToolEvents(ToolEvents),
+    Chat(ChatMapper),
+    Spans(SpanMapper),
+    Agent(AgentEventMapper),
+    Chunks(ChunkMapper),
+    ToolEvents(ToolEventMapper),
 }
 
-impl Teller {
+impl SessionMapper {
     /// Tells a session in a vocabulary.
     pub fn new(vocabulary: Vocabulary, session: SessionId) -> Self {
         let mapper = match vocabulary {
-            Vocabulary::Chat => Mapper::Chat(Chat::default()),
-            Vocabulary::Spans => Mapper::Spans(Spans::default()),
-            Vocabulary::Agent => Mapper::Agent(AgentEvents::default()),
-            Vocabulary::Chunks => Mapper::Chunks(Chunks::default()),
-            Vocabulary::ToolEvents => Mapper::ToolEvents(ToolEvents::default()),
+            Vocabulary::Chat => Mapper::Chat(ChatMapper::default()),
+            Vocabulary::Spans => Mapper::Spans(SpanMapper::default()),
+            Vocabulary::Agent => Mapper::Agent(AgentEventMapper::default()),
+            Vocabulary::Chunks => Mapper::Chunks(ChunkMapper::default()),
+            Vocabulary::ToolEvents => Mapper::ToolEvents(ToolEventMapper::default()),
         };
         Self { session, mapper }
     }
@@ -106,23 +106,23 @@ impl Teller {
             return Vec::new();
         }
         match &mut self.mapper {
-            Mapper::Chat(mapper) => json(mapper.map(event)),
-            Mapper::Spans(mapper) => json(mapper.map(event)),
-            Mapper::Agent(mapper) => json(mapper.map(event)),
-            Mapper::Chunks(mapper) => json(mapper.map(event)),
-            Mapper::ToolEvents(mapper) => json(mapper.map(event)),
+            Mapper::Chat(mapper) => to_json_values(mapper.map(event)),
+            Mapper::Spans(mapper) => to_json_values(mapper.map(event)),
+            Mapper::Agent(mapper) => to_json_values(mapper.map(event)),
+            Mapper::Chunks(mapper) => to_json_values(mapper.map(event)),
+            Mapper::ToolEvents(mapper) => to_json_values(mapper.map(event)),
         }
     }
 }
 
-fn json(words: Vec<impl serde::Serialize>) -> Vec<Value> {
+fn to_json_values(words: Vec<impl serde::Serialize>) -> Vec<Value> {
     // Every word is made of texts, numbers and JSON, so each can be written.
     let written = words.iter().map(serde_json::to_value);
     written.filter_map(Result::ok).collect()
 }
 
 /// A point in time as RFC 3339 in UTC with milliseconds; the epoch for one that no calendar has.
-fn time(at: crate::At) -> String {
+fn format_time(at: crate::At) -> String {
     let stamp = jiff::Timestamp::from_millisecond(at).unwrap_or_default();
     format!("{stamp:.3}")
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::{Decision, Gate, Trail};
 
 /// What was decided without asking.
-pub(super) fn by_policy(id: &str, trail: &Trail) -> Value {
+pub(super) fn map_policy_decision(id: &str, trail: &Trail) -> Value {
     let rule = trail.steps.iter().flat_map(|step| &step.rules);
     let rules: Vec<_> = rule
         .filter(|trace| trace.won)
@@ -40,7 +40,7 @@ pub(super) fn by_policy(id: &str, trail: &Trail) -> Value {
 }
 
 /// What a person decided; other arguments are no decision, the call comes again with them.
-pub(super) fn by_person(id: &str, decision: &Decision) -> Option<Value> {
+pub(super) fn map_person_decision(id: &str, decision: &Decision) -> Option<Value> {
     let (behavior, note, modified) = match decision {
         Decision::Allow { hunks, note, .. } => ("allow", note.as_str(), hunks.is_some()),
         Decision::InPlace { .. } => ("allow", "", false),
@@ -59,7 +59,10 @@ pub(super) fn by_person(id: &str, decision: &Decision) -> Option<Value> {
 }
 
 /// The members that differ.
-pub(super) fn changed(from: &Map<String, Value>, to: &Map<String, Value>) -> Vec<String> {
+pub(super) fn list_changed_members(
+    from: &Map<String, Value>,
+    to: &Map<String, Value>,
+) -> Vec<String> {
     let mut names: Vec<&String> = from.keys().chain(to.keys()).collect();
     names.sort();
     names.dedup();

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::time;
-use crate::account::Account;
-use crate::{At, CallId, Event, EventBody, Outcome, SessionId, fold};
+use super::format_time;
+use crate::account::CallAccount;
+use crate::event::fold;
+use crate::{At, CallId, Event, EventBody, Outcome, SessionId};
 
 /// A call that is over, as a span. Where a name is known beyond this house it is OpenTelemetry's.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,7 +31,7 @@ pub struct TraceSpan {
     /// Whether it did what it was asked to do.
     pub status: SpanStatus,
     /// What is known of the call beside id, name and arguments: `authorised.mode`, `executed.duration_ms` and so on, as its
-    /// [`Account`] has it. What is not known is left out.
+    /// [`CallAccount`] has it. What is not known is left out.
     pub attrs: Map<String, Value>,
 }
 
@@ -46,20 +47,20 @@ pub enum SpanStatus {
 
 /// Maps a session's events to the spans of its calls, each with the event that ends it.
 #[derive(Debug, Clone, Default)]
-pub struct Spans {
+pub struct SpanMapper {
     parent: Option<CallId>,
-    open: HashMap<CallId, Open>,
+    open: HashMap<CallId, SpanOpenCall>,
 }
 
 /// A call without a result.
 #[derive(Debug, Clone)]
-struct Open {
+struct SpanOpenCall {
     began: At,
-    account: Option<Account>,
+    account: Option<CallAccount>,
     attrs: Map<String, Value>,
 }
 
-impl Spans {
+impl SpanMapper {
     /// The spans that end with an event: one at most.
     pub fn map(&mut self, event: &Event) -> Vec<TraceSpan> {
         match &event.body {
@@ -76,7 +77,7 @@ impl Spans {
                 if let Some(reasoning) = reasoning {
                     attrs.insert("reasoning".to_owned(), reasoning.as_str().into());
                 }
-                let open = Open {
+                let open = SpanOpenCall {
                     began: event.at,
                     account: None,
                     attrs,
@@ -91,19 +92,19 @@ impl Spans {
         let Some(open) = self.open.get_mut(&call) else {
             return Vec::new();
         };
-        Account::add(&mut open.account, &call, event);
+        CallAccount::add_event(&mut open.account, &call, event);
         let EventBody::CallEnded { outcome, .. } = &event.body else {
             return Vec::new();
         };
         let ended = self.open.remove(&call);
-        let span = ended.and_then(|open| self.span(call, open, event, outcome));
+        let span = ended.and_then(|open| self.build_span(call, open, event, outcome));
         span.into_iter().collect()
     }
 
-    fn span(
+    fn build_span(
         &self,
         call: CallId,
-        open: Open,
+        open: SpanOpenCall,
         event: &Event,
         outcome: &Outcome,
     ) -> Option<TraceSpan> {
@@ -112,21 +113,21 @@ impl Spans {
         let name = format!("execute_tool {}", account.tool);
         insert_account(&account, &mut attrs);
         if let Some(class) = outcome.class {
-            insert("class", to_value(&class), &mut attrs);
+            insert_attribute("class", to_value(&class), &mut attrs);
         }
         if let Some(child) = &outcome.child {
-            insert("child_session", child.0.as_str().into(), &mut attrs);
+            insert_attribute("child_session", child.0.as_str().into(), &mut attrs);
         }
         if outcome.secrets_masked > 0 {
-            insert("secrets_masked", outcome.secrets_masked.into(), &mut attrs);
+            insert_attribute("secrets_masked", outcome.secrets_masked.into(), &mut attrs);
         }
         Some(TraceSpan {
             trace_id: event.session.clone(),
             span_id: call,
             parent_span_id: self.parent.clone(),
             name,
-            start_time: time(open.began),
-            end_time: time(event.at),
+            start_time: format_time(open.began),
+            end_time: format_time(event.at),
             status: match outcome.is_success() {
                 true => SpanStatus::Ok,
                 false => SpanStatus::Error,
@@ -138,7 +139,7 @@ impl Spans {
 
 /// Everything that an account says, by part and member. Of the trail the verdict and its reason, of a decision which it was:
 /// both hold more than belongs to a call's description.
-fn insert_account(account: &Account, attrs: &mut Map<String, Value>) {
+fn insert_account(account: &CallAccount, attrs: &mut Map<String, Value>) {
     let Value::Object(mut parts) = to_value(account) else {
         return;
     };
@@ -156,16 +157,16 @@ fn insert_account(account: &Account, attrs: &mut Map<String, Value>) {
         }
     }
     for (part, value) in parts {
-        insert(&part, value, attrs);
+        insert_attribute(&part, value, attrs);
     }
 }
 
 /// Puts a value in under its name; an object's members each under a name of their own.
-fn insert(name: &str, value: Value, attrs: &mut Map<String, Value>) {
+fn insert_attribute(name: &str, value: Value, attrs: &mut Map<String, Value>) {
     match value {
         Value::Object(members) => {
             for (member, value) in members {
-                insert(&format!("{name}.{member}"), value, attrs);
+                insert_attribute(&format!("{name}.{member}"), value, attrs);
             }
         }
         Value::Null => {}

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::permission::{by_person, by_policy, changed};
-use super::time;
-use crate::judge::TrailStep;
+use super::format_time;
+use super::permission::{list_changed_members, map_person_decision, map_policy_decision};
+use crate::rule::verdict::TrailStep;
 use crate::{CallId, CallState, Event, EventBody, Gate, Outcome, SessionId, Trail, Verdict};
 
 /// The version of the records that these events follow.
@@ -40,13 +40,13 @@ pub struct ToolEvent {
 /// Classes about the catalogue (`tool.declared`, `tool.surface.*`, `tool.deferred.*`) are no part of a session's log. Nor
 /// are `queued` and `yielded`: what waits for its turn has not begun, and nothing goes on in the background.
 #[derive(Debug, Clone, Default)]
-pub struct ToolEvents {
-    calls: HashMap<CallId, Open>,
+pub struct ToolEventMapper {
+    calls: HashMap<CallId, ToolOpenCall>,
 }
 
 /// A call that has not ended.
 #[derive(Debug, Clone)]
-struct Open {
+struct ToolOpenCall {
     tool: String,
     /// What runs: the model's arguments, or the person's in their place.
     input: Map<String, Value>,
@@ -62,14 +62,14 @@ struct Open {
 }
 
 /// What one recorded event gives.
-struct Told<'a> {
+struct ToolEventBuilder<'a> {
     event: &'a Event,
     call: &'a CallId,
     tool: String,
     events: Vec<ToolEvent>,
 }
 
-impl Told<'_> {
+impl ToolEventBuilder<'_> {
     fn push(&mut self, event_type: &'static str, more: Value) {
         let Event {
             session: SessionId(session),
@@ -83,7 +83,7 @@ impl Told<'_> {
             event_id: format!("{session}.{seq}.{number}"),
             event_type,
             source: format!("countersign:session/{session}"),
-            time: time(*at),
+            time: format_time(*at),
             invocation_id: self.call.clone(),
             tool_id: self.tool.clone(),
             more: match more {
@@ -121,7 +121,7 @@ impl Told<'_> {
     }
 }
 
-impl ToolEvents {
+impl ToolEventMapper {
     /// The `tool.*` events that an event gives.
     pub fn map(&mut self, event: &Event) -> Vec<ToolEvent> {
         match &event.body {
@@ -131,7 +131,7 @@ impl ToolEvents {
                 if self.calls.contains_key(&call.id) {
                     return Vec::new();
                 }
-                let mut told = told(event, &call.id, &call.name);
+                let mut told = new_event_builder(event, &call.id, &call.name);
                 let planned = json!({
                     "status": "planned",
                     "native_call_id": call.id,
@@ -139,7 +139,7 @@ impl ToolEvents {
                     "reasoning": reasoning,
                 });
                 told.push("tool.invocation.planned", planned);
-                let open = Open {
+                let open = ToolOpenCall {
                     tool: call.name.clone(),
                     input: call.arguments.clone(),
                     judged: false,
@@ -156,8 +156,8 @@ impl ToolEvents {
                 let Some(open) = self.calls.remove(call) else {
                     return Vec::new();
                 };
-                let mut told = told(event, call, &open.tool);
-                ended(&mut told, &open, outcome);
+                let mut told = new_event_builder(event, call, &open.tool);
+                push_end_events(&mut told, &open, outcome);
                 told.events
             }
             EventBody::CallJudged { call, .. }
@@ -177,8 +177,8 @@ impl ToolEvents {
                 let Some(open) = self.calls.get_mut(call) else {
                     return Vec::new();
                 };
-                let mut told = told(event, call, &open.tool);
-                goes_on(&mut told, open);
+                let mut told = new_event_builder(event, call, &open.tool);
+                push_running_events(&mut told, open);
                 told.events
             }
             EventBody::SessionOpened { .. }
@@ -199,8 +199,8 @@ impl ToolEvents {
     }
 }
 
-fn told<'a>(event: &'a Event, call: &'a CallId, tool: &str) -> Told<'a> {
-    Told {
+fn new_event_builder<'a>(event: &'a Event, call: &'a CallId, tool: &str) -> ToolEventBuilder<'a> {
+    ToolEventBuilder {
         event,
         call,
         tool: tool.to_owned(),
@@ -209,7 +209,7 @@ fn told<'a>(event: &'a Event, call: &'a CallId, tool: &str) -> Told<'a> {
 }
 
 /// What is told of a call between its beginning and its end.
-fn goes_on(told: &mut Told<'_>, open: &mut Open) {
+fn push_running_events(told: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall) {
     let id = told.record_id();
     match &told.event.body {
         EventBody::CallJudged {
@@ -227,10 +227,10 @@ fn goes_on(told: &mut Told<'_>, open: &mut Open) {
                 let input = json!({ "status": "arguments_ready", "permission_input": open.input });
                 told.push("tool.invocation.arguments_ready", input);
             }
-            watched(told, trail);
+            push_watchdog_events(told, trail);
             // An ask is told when it stands before somebody, with what an answer must name.
             if trail.verdict != Verdict::Ask {
-                let decision = json!({ "decision": by_policy(&id, trail) });
+                let decision = json!({ "decision": map_policy_decision(&id, trail) });
                 told.push("tool.permission.decided", decision);
             }
         }
@@ -246,17 +246,17 @@ fn goes_on(told: &mut Told<'_>, open: &mut Open) {
                 "behavior": "ask",
                 "digest": digest,
                 "refreshed": refreshed,
-                "expires_at": expires_at.map(time),
+                "expires_at": expires_at.map(format_time),
             });
             told.push("tool.permission.requested", asked);
         }
         EventBody::CallDecided { decision, .. } => {
-            if let Some(decision) = by_person(&id, decision) {
+            if let Some(decision) = map_person_decision(&id, decision) {
                 told.push("tool.permission.decided", json!({ "decision": decision }));
             }
         }
         EventBody::CallEdited { arguments, .. } => {
-            let changed: Vec<_> = changed(&open.input, arguments);
+            let changed: Vec<_> = list_changed_members(&open.input, arguments);
             open.input.clone_from(arguments);
             let mutation = json!({
                 "mutation_id": id,
@@ -306,7 +306,7 @@ fn goes_on(told: &mut Told<'_>, open: &mut Open) {
 }
 
 /// What the watchdog said before permission was asked for.
-fn watched(told: &mut Told<'_>, trail: &Trail) {
+fn push_watchdog_events(told: &mut ToolEventBuilder<'_>, trail: &Trail) {
     let steps = trail.steps.iter();
     for (number, TrailStep { verdict, text, .. }) in
         steps.filter(|step| step.gate == Gate::Watchdog).enumerate()
@@ -317,13 +317,13 @@ fn watched(told: &mut Told<'_>, trail: &Trail) {
 }
 
 /// The result, mapped once, and then the one end.
-fn ended(told: &mut Told<'_>, open: &Open, outcome: &Outcome) {
+fn push_end_events(told: &mut ToolEventBuilder<'_>, open: &ToolOpenCall, outcome: &Outcome) {
     let id = told.record_id();
     if !open.judged && outcome.state == CallState::Failed {
         let refused = json!({ "status": "validation_failed", "message": outcome.text });
         told.push("tool.invocation.validation_failed", refused);
     }
-    let (class, status, error) = end_of(outcome.state);
+    let (class, status, error) = classify_end(outcome.state);
     let error = error.map(|class| json!({ "error_class": class, "message": outcome.text }));
     let result = json!({
         "result_id": id,
@@ -367,7 +367,7 @@ fn ended(told: &mut Told<'_>, open: &Open, outcome: &Outcome) {
 }
 
 /// The class of the end, the result's status, and the class of the error.
-fn end_of(state: CallState) -> (&'static str, &'static str, Option<&'static str>) {
+fn classify_end(state: CallState) -> (&'static str, &'static str, Option<&'static str>) {
     match state {
         CallState::Done | CallState::Undone => ("tool.invocation.succeeded", "succeeded", None),
         CallState::Denied => (

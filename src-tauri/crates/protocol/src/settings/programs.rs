@@ -17,7 +17,7 @@ pub struct WatchdogSettings {
     /// Its file, absolute.
     pub program: String,
     /// How long it may take, in milliseconds; at most 30,000.
-    #[serde(default = "timeout_ms")]
+    #[serde(default = "default_timeout_ms")]
     pub timeout_ms: u32,
 }
 
@@ -39,7 +39,7 @@ pub struct HookSettings {
     /// When it is started.
     pub on: Vec<HookPoint>,
     /// How long it may take each time, in milliseconds; at most 30,000.
-    #[serde(default = "timeout_ms")]
+    #[serde(default = "default_timeout_ms")]
     pub timeout_ms: u32,
 }
 
@@ -57,6 +57,6 @@ pub enum HookPoint {
     After,
 }
 
-fn timeout_ms() -> u32 {
+fn default_timeout_ms() -> u32 {
     5_000
 }

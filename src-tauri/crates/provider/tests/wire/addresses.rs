@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use protocol::settings::{ProviderSettings, Wire};
-use provider::{MemoryKeys, Providers, Surroundings};
+use protocol::settings::{ProviderSettings, WireFormat};
+use provider::{MemoryKeyStore, ProviderEnv, Providers};
 use serde_json::json;
 
-use crate::fake::{Fake, Reply, played, settings, timing};
+use crate::fake_endpoint::{Fake, Reply, played, settings, timing};
 
 const MODELS: [(&str, &str, &str); 3] = [
     ("anthropic", "ANTHROPIC_BASE_URL", "/v1/messages"),
@@ -18,23 +18,23 @@ const MODELS: [(&str, &str, &str); 3] = [
     ),
 ];
 
-fn keys() -> Arc<MemoryKeys> {
-    let keys = MemoryKeys::new()
+fn keys() -> Arc<MemoryKeyStore> {
+    let keys = MemoryKeyStore::new()
         .with_env("ANTHROPIC_API_KEY", "key-of-a-proxy")
         .with_env("OPENAI_API_KEY", "key-of-a-proxy")
         .with_env("GEMINI_API_KEY", "key-of-a-proxy");
     Arc::new(keys)
 }
 
-fn list(own: &[ProviderSettings], surroundings: &Surroundings) -> Providers {
-    Providers::with_surroundings(own, keys(), surroundings, timing())
+fn list(own: &[ProviderSettings], surroundings: &ProviderEnv) -> Providers {
+    Providers::with_env(own, keys(), surroundings, timing())
 }
 
-fn wire(id: &str) -> Wire {
+fn wire(id: &str) -> WireFormat {
     match id {
-        "anthropic" => Wire::Anthropic,
-        "gemini" => Wire::Gemini,
-        _ => Wire::Openai,
+        "anthropic" => WireFormat::Anthropic,
+        "gemini" => WireFormat::Gemini,
+        _ => WireFormat::Openai,
     }
 }
 
@@ -43,9 +43,10 @@ fn wire(id: &str) -> Wire {
 async fn a_base_url_of_the_environment_is_where_requests_go() {
     for (id, variable, path) in MODELS {
         let fake = Fake::start([Reply::status(400, "no")]).await;
-        let there = Surroundings::default().with(variable, fake.base_url.trim_end_matches('/'));
+        let there =
+            ProviderEnv::default().with_variable(variable, fake.base_url.trim_end_matches('/'));
         let list = list(&[], &there);
-        assert_eq!(list.faults(), []);
+        assert_eq!(list.errors(), []);
         let said = played(&*list.get(id).unwrap()).await;
         assert_eq!(said.len(), 1, "{id}: {said:?}");
         let asked = fake.asked();
@@ -54,7 +55,7 @@ async fn a_base_url_of_the_environment_is_where_requests_go() {
             format!("{:?}", asked[0].headers).contains("key-of-a-proxy"),
             "{id}"
         );
-        let views = list.views().await;
+        let views = list.list_views().await;
         let view = views.iter().find(|view| view.id == id).unwrap();
         let told = format!("Requests go to {}, as {variable} says.", view.base_url);
         assert!(view.base_url.starts_with(&fake.base_url), "{view:?}");
@@ -73,23 +74,23 @@ async fn the_settings_are_stronger_than_the_environment() {
             key_env: None,
             ..settings(wire(id), &fake.base_url)
         };
-        let there = Surroundings::default().with(variable, "http://127.0.0.1:1/");
+        let there = ProviderEnv::default().with_variable(variable, "http://127.0.0.1:1/");
         let list = list(&[own], &there);
-        assert_eq!(list.faults(), []);
+        assert_eq!(list.errors(), []);
         played(&*list.get(id).unwrap()).await;
         let asked = fake.asked();
         assert!(
             format!("{:?}", asked[0].headers).contains("key-of-a-proxy"),
             "{id}: the key stays the built-in one's"
         );
-        let views = list.views().await;
+        let views = list.list_views().await;
         let view = views.iter().find(|view| view.id == id).unwrap();
         assert!(view.note.ends_with("as the settings say."), "{view:?}");
         assert_eq!(views.iter().filter(|view| view.id == id).count(), 1);
     }
-    let blank = Surroundings::default()
-        .with("ANTHROPIC_BASE_URL", " ")
-        .with("OPENAI_BASE_URL", "");
+    let blank = ProviderEnv::default()
+        .with_variable("ANTHROPIC_BASE_URL", " ")
+        .with_variable("OPENAI_BASE_URL", "");
     let addresses = list(&[], &blank).addresses();
     let urls: Vec<_> = addresses
         .iter()
@@ -132,7 +133,7 @@ async fn what_cannot_be_used_is_an_error_and_no_way_to_the_vendor() {
         ),
         ("ollama", "OLLAMA_HOST", "a b", "OLLAMA_HOST"),
     ] {
-        let list = list(&[], &Surroundings::default().with(variable, value));
+        let list = list(&[], &ProviderEnv::default().with_variable(variable, value));
         let fault = list.get(id).err().unwrap();
         assert!(
             fault
@@ -143,26 +144,26 @@ async fn what_cannot_be_used_is_an_error_and_no_way_to_the_vendor() {
             "{fault}"
         );
         assert!(fault.hint.starts_with("Set it to "), "{fault}");
-        assert_eq!(list.faults(), std::slice::from_ref(&fault));
-        let views = list.views().await;
+        assert_eq!(list.errors(), std::slice::from_ref(&fault));
+        let views = list.list_views().await;
         let view = views.iter().find(|view| view.id == id).unwrap();
         assert_eq!((view.ready, view.note.clone()), (false, fault.to_string()));
     }
     let wrong_wire = ProviderSettings {
         id: "anthropic".to_owned(),
-        ..settings(Wire::Openai, "https://proxy.example/")
+        ..settings(WireFormat::Openai, "https://proxy.example/")
     };
     let wrong_address = ProviderSettings {
         id: "anthropic".to_owned(),
-        ..settings(Wire::Anthropic, "nowhere")
+        ..settings(WireFormat::Anthropic, "nowhere")
     };
     for (own, told) in [
         (wrong_wire, "speaks another wire format"),
         (wrong_address, "cannot be read"),
     ] {
-        let list = list(&[own], &Surroundings::default());
+        let list = list(&[own], &ProviderEnv::default());
         let fault = list.get("anthropic").err().unwrap();
         assert!(fault.message.contains(told), "{fault}");
-        assert_eq!(list.faults(), [fault]);
+        assert_eq!(list.errors(), [fault]);
     }
 }

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use protocol::ToolCall;
 use protocol::model::{Effort, Message, ToolDefinition};
-use protocol::settings::Wire;
+use protocol::settings::WireFormat;
 use provider::ModelRequest;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::fake::{Asked, Fake, Reply, Then, provider};
-use crate::shapes::{opaque, turn};
+use crate::fake_endpoint::{Asked, Fake, Reply, Then, provider};
+use crate::stream_formats::{opaque, turn};
 
 /// A second turn: the first one's calls and their results.
-fn request(wire: Wire, opaque: Value) -> ModelRequest {
+fn request(wire: WireFormat, opaque: Value) -> ModelRequest {
     let id = |number: u32| match wire {
-        Wire::Anthropic => format!("toolu_{number}"),
-        Wire::Openai | Wire::Gemini | Wire::Ollama => format!("call_{number}"),
+        WireFormat::Anthropic => format!("toolu_{number}"),
+        WireFormat::Openai | WireFormat::Gemini | WireFormat::Ollama => format!("call_{number}"),
     };
     let call = |number, name: &str, arguments: Value| ToolCall {
         id: id(number).into(),
@@ -60,7 +60,7 @@ fn request(wire: Wire, opaque: Value) -> ModelRequest {
     }
 }
 
-async fn sent(wire: Wire, request: ModelRequest) -> Asked {
+async fn sent(wire: WireFormat, request: ModelRequest) -> Asked {
     let fake = Fake::start([Reply::frames(&turn(wire), Then::Close)]).await;
     let stream = provider(wire, &fake)
         .stream(request, CancellationToken::new())
@@ -72,8 +72,8 @@ async fn sent(wire: Wire, request: ModelRequest) -> Asked {
 #[tokio::test]
 async fn anthropic_gets_thoughts_back_and_results_together() {
     let asked = sent(
-        Wire::Anthropic,
-        request(Wire::Anthropic, opaque(Wire::Anthropic)),
+        WireFormat::Anthropic,
+        request(WireFormat::Anthropic, opaque(WireFormat::Anthropic)),
     )
     .await;
     assert_eq!(asked.path, "/messages");
@@ -101,7 +101,11 @@ async fn anthropic_gets_thoughts_back_and_results_together() {
 
 #[tokio::test]
 async fn openai_gets_reasoning_back_beside_calls() {
-    let asked = sent(Wire::Openai, request(Wire::Openai, opaque(Wire::Openai))).await;
+    let asked = sent(
+        WireFormat::Openai,
+        request(WireFormat::Openai, opaque(WireFormat::Openai)),
+    )
+    .await;
     assert_eq!(asked.path, "/chat/completions");
     assert_eq!(
         asked.body["messages"],
@@ -122,7 +126,11 @@ async fn openai_gets_reasoning_back_beside_calls() {
 
 #[tokio::test]
 async fn gemini_gets_signatures_back_on_their_calls() {
-    let asked = sent(Wire::Gemini, request(Wire::Gemini, opaque(Wire::Gemini))).await;
+    let asked = sent(
+        WireFormat::Gemini,
+        request(WireFormat::Gemini, opaque(WireFormat::Gemini)),
+    )
+    .await;
     assert_eq!(
         asked.path,
         "/models/some-model:streamGenerateContent?alt=sse"
@@ -144,7 +152,11 @@ async fn gemini_gets_signatures_back_on_their_calls() {
 
 #[tokio::test]
 async fn ollama_gets_each_result_and_its_thoughts_beside_calls() {
-    let asked = sent(Wire::Ollama, request(Wire::Ollama, opaque(Wire::Ollama))).await;
+    let asked = sent(
+        WireFormat::Ollama,
+        request(WireFormat::Ollama, opaque(WireFormat::Ollama)),
+    )
+    .await;
     assert_eq!(asked.path, "/api/chat");
     assert_eq!(
         asked.body["messages"],
@@ -162,9 +174,13 @@ async fn ollama_gets_each_result_and_its_thoughts_beside_calls() {
 
 #[tokio::test]
 async fn thoughts_of_another_provider_are_not_given_away() {
-    let mut foreign = opaque(Wire::Anthropic);
+    let mut foreign = opaque(WireFormat::Anthropic);
     foreign["provider"] = json!("anthropic");
-    let asked = sent(Wire::Anthropic, request(Wire::Anthropic, foreign)).await;
+    let asked = sent(
+        WireFormat::Anthropic,
+        request(WireFormat::Anthropic, foreign),
+    )
+    .await;
     assert_eq!(
         asked.body["messages"][1]["content"][0],
         json!({"type":"text","text":"I read both."})
@@ -174,18 +190,18 @@ async fn thoughts_of_another_provider_are_not_given_away() {
 
 #[tokio::test]
 async fn names_that_end_like_an_effort_stay_whole() {
-    let mut request = request(Wire::Openai, Value::Null);
+    let mut request = request(WireFormat::Openai, Value::Null);
     request.model = "mistral-medium".to_owned();
-    let asked = sent(Wire::Openai, request).await;
+    let asked = sent(WireFormat::Openai, request).await;
     assert_eq!(asked.body["model"], "mistral-medium");
     assert_eq!(asked.body.get("reasoning_effort"), None);
 }
 
 #[tokio::test]
 async fn a_claude_thinks_when_its_name_says_so() {
-    let mut request = request(Wire::Anthropic, Value::Null);
+    let mut request = request(WireFormat::Anthropic, Value::Null);
     request.model = "claude-sonnet-4-6-high".to_owned();
-    let asked = sent(Wire::Anthropic, request).await;
+    let asked = sent(WireFormat::Anthropic, request).await;
     assert_eq!(asked.body["model"], "claude-sonnet-4-6");
     assert_eq!(asked.body["thinking"]["type"], "adaptive");
     assert_eq!(asked.body["output_config"]["effort"], "high");
@@ -196,28 +212,40 @@ async fn a_claude_thinks_when_its_name_says_so() {
 async fn an_effort_goes_out_in_the_words_of_the_wire() {
     for (wire, model, effort, place, value) in [
         (
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             "claude-sonnet-4-6-high",
             Effort::Low,
             "/output_config/effort",
             json!("low"),
         ),
         (
-            Wire::Openai,
+            WireFormat::Openai,
             "gpt-5",
             Effort::Medium,
             "/reasoning_effort",
             json!("medium"),
         ),
         (
-            Wire::Gemini,
+            WireFormat::Gemini,
             "gemini-3-pro-preview",
             Effort::High,
             "/generationConfig/thinkingConfig/thinkingLevel",
             json!("HIGH"),
         ),
-        (Wire::Ollama, "qwen3", Effort::High, "/think", json!("high")),
-        (Wire::Ollama, "qwen3", Effort::None, "/think", json!(false)),
+        (
+            WireFormat::Ollama,
+            "qwen3",
+            Effort::High,
+            "/think",
+            json!("high"),
+        ),
+        (
+            WireFormat::Ollama,
+            "qwen3",
+            Effort::None,
+            "/think",
+            json!(false),
+        ),
     ] {
         let request = ModelRequest {
             model: model.to_owned(),
@@ -235,17 +263,17 @@ async fn a_schema_for_the_answer_goes_out_where_it_can() {
     let schema = json!({"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false});
     for (wire, place, value) in [
         (
-            Wire::Gemini,
+            WireFormat::Gemini,
             "/generationConfig/responseJsonSchema",
             schema.clone(),
         ),
         (
-            Wire::Openai,
+            WireFormat::Openai,
             "/response_format/json_schema/schema",
             schema.clone(),
         ),
-        (Wire::Ollama, "/format", json!("json")),
-        (Wire::Anthropic, "/output_config", Value::Null),
+        (WireFormat::Ollama, "/format", json!("json")),
+        (WireFormat::Anthropic, "/output_config", Value::Null),
     ] {
         let request = ModelRequest {
             tools: Arc::default(),
@@ -290,28 +318,28 @@ async fn tools_go_out_strict_where_they_can() {
     ];
     for (wire, model, strict, at, schemas) in [
         (
-            Wire::Openai,
+            WireFormat::Openai,
             "gpt-5-mini",
             [json!(true), json!(false), json!(false)],
             "/function",
             "parameters",
         ),
         (
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             "claude-sonnet-4-5",
             [json!(true), Value::Null, Value::Null],
             "",
             "input_schema",
         ),
         (
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             "claude-3-5-haiku-latest",
             [Value::Null, Value::Null, Value::Null],
             "",
             "input_schema",
         ),
         (
-            Wire::Ollama,
+            WireFormat::Ollama,
             "qwen3",
             [Value::Null, Value::Null, Value::Null],
             "/function",
@@ -359,14 +387,14 @@ async fn images_go_where_each_format_has_room_for_them() {
         }
         sent(wire, asked)
     };
-    let asked = seen(Wire::Anthropic, "claude-sonnet-4-6").await;
+    let asked = seen(WireFormat::Anthropic, "claude-sonnet-4-6").await;
     assert_eq!(
         asked.body["messages"][2]["content"][0],
         json!({"type":"tool_result","tool_use_id":"toolu_1","is_error":false,"content":[
             {"type":"text","text":"alpha"},
             {"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]})
     );
-    let asked = seen(Wire::Openai, "gpt-5-mini").await;
+    let asked = seen(WireFormat::Openai, "gpt-5-mini").await;
     let messages = asked.body["messages"].as_array().unwrap();
     assert_eq!(messages[4]["role"], "tool", "results stand together");
     assert_eq!(
@@ -375,7 +403,7 @@ async fn images_go_where_each_format_has_room_for_them() {
             {"type":"text","text":"The image that `read` gave back:"},
             {"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]})
     );
-    let asked = seen(Wire::Gemini, "gemini-3-pro").await;
+    let asked = seen(WireFormat::Gemini, "gemini-3-pro").await;
     let last = asked.body["contents"]
         .as_array()
         .unwrap()
@@ -386,7 +414,7 @@ async fn images_go_where_each_format_has_room_for_them() {
         last["parts"].as_array().unwrap().last().unwrap(),
         &json!({"inline_data":{"mime_type":"image/png","data":"AAAA"}})
     );
-    let asked = seen(Wire::Ollama, "qwen3").await;
+    let asked = seen(WireFormat::Ollama, "qwen3").await;
     assert!(!asked.body.to_string().contains("AAAA"));
     assert!(
         asked.body["messages"][3]["content"]
@@ -410,25 +438,25 @@ async fn images_of_the_person_stand_beside_their_words() {
         }
         sent(wire, asked).await.body
     };
-    let asked = seen(Wire::Anthropic, "claude-sonnet-4-6").await;
+    let asked = seen(WireFormat::Anthropic, "claude-sonnet-4-6").await;
     let content = &asked["messages"][0]["content"];
     assert_eq!(content[0], json!({"type":"text","text":"Read both."}));
     assert_eq!(content[1]["type"], "image");
     let source = json!({"type":"base64","media_type":"image/png","data":"AAAA"});
     assert_eq!(content[1]["source"], source);
-    let asked = seen(Wire::Openai, "gpt-5-mini").await;
+    let asked = seen(WireFormat::Openai, "gpt-5-mini").await;
     assert_eq!(
         asked["messages"][1]["content"],
         json!([
             {"type":"text","text":"Read both."},
             {"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}])
     );
-    let asked = seen(Wire::Gemini, "gemini-3-pro").await;
+    let asked = seen(WireFormat::Gemini, "gemini-3-pro").await;
     assert_eq!(
         asked["contents"][0]["parts"],
         json!([{"text":"Read both."}, {"inline_data":{"mime_type":"image/png","data":"AAAA"}}])
     );
-    let asked = seen(Wire::Ollama, "qwen3").await;
+    let asked = seen(WireFormat::Ollama, "qwen3").await;
     let said = asked["messages"][1]["content"].as_str().unwrap();
     assert!(
         said.starts_with("Read both.\n\n[An image (image/png"),

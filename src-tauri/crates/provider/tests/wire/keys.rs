@@ -3,20 +3,22 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use protocol::Fault;
-use protocol::settings::Wire;
-use provider::{MemoryKeys, ProviderError, Providers, Surroundings, SystemKeys};
+use protocol::UserError;
+use protocol::settings::WireFormat;
+use provider::{MemoryKeyStore, ProviderEnv, ProviderError, Providers, SystemKeyStore};
 
-use crate::fake::{Fake, KEY, Reply, Then, WIRES, begin, played, provider, settings, timing};
-use crate::shapes::turn;
+use crate::fake_endpoint::{
+    Fake, KEY, Reply, Then, WIRES, begin, played, provider, settings, timing,
+};
+use crate::stream_formats::turn;
 
 #[tokio::test]
 async fn each_wire_has_its_header() {
     for (wire, header, value) in [
-        (Wire::Anthropic, "x-api-key", KEY.to_owned()),
-        (Wire::Openai, "authorization", format!("Bearer {KEY}")),
-        (Wire::Gemini, "x-goog-api-key", KEY.to_owned()),
-        (Wire::Ollama, "authorization", format!("Bearer {KEY}")),
+        (WireFormat::Anthropic, "x-api-key", KEY.to_owned()),
+        (WireFormat::Openai, "authorization", format!("Bearer {KEY}")),
+        (WireFormat::Gemini, "x-goog-api-key", KEY.to_owned()),
+        (WireFormat::Ollama, "authorization", format!("Bearer {KEY}")),
     ] {
         let fake = Fake::start([Reply::frames(&turn(wire), Then::Close)]).await;
         played(&*provider(wire, &fake)).await;
@@ -35,11 +37,11 @@ async fn each_wire_has_its_header() {
 #[tokio::test]
 async fn without_a_key_nothing_is_asked() {
     let fake = Fake::start([]).await;
-    let own = [settings(Wire::Openai, &fake.base_url)];
-    let absent = Arc::new(MemoryKeys::new().without_keychain());
+    let own = [settings(WireFormat::Openai, &fake.base_url)];
+    let absent = Arc::new(MemoryKeyStore::new().without_keychain());
     for (keys, hint) in [
         (
-            Arc::new(MemoryKeys::new()),
+            Arc::new(MemoryKeyStore::new()),
             "Set the environment variable FAKE_KEY, or store a key in the system keychain.",
         ),
         (
@@ -47,12 +49,12 @@ async fn without_a_key_nothing_is_asked() {
             "Set the environment variable FAKE_KEY (The system keychain cannot be used here.).",
         ),
     ] {
-        let list = Providers::with_surroundings(&own, keys, &Surroundings::default(), timing());
+        let list = Providers::with_env(&own, keys, &ProviderEnv::default(), timing());
         let error = begin(&*list.get("fake").unwrap()).await.err().unwrap();
         assert!(matches!(error, ProviderError::NoKey { .. }));
         assert_eq!(
-            Fault::from(error),
-            Fault::new("Fake needs a key, and none was found.", hint)
+            UserError::from(error),
+            UserError::new("Fake needs a key, and none was found.", hint)
         );
     }
     assert_eq!(fake.asked().len(), 0);
@@ -61,12 +63,12 @@ async fn without_a_key_nothing_is_asked() {
 #[tokio::test]
 async fn the_systems_keychain_is_asked_and_may_be_missing() {
     let fake = Fake::start([]).await;
-    let mut own = settings(Wire::Openai, &fake.base_url);
+    let mut own = settings(WireFormat::Openai, &fake.base_url);
     own.id = "countersign-test-of-a-key-that-is-not-there".to_owned();
     own.key_env = Some("COUNTERSIGN_TEST_NO_SUCH_KEY".to_owned());
     let id = own.id.clone();
-    let keys = Arc::new(SystemKeys::default());
-    let list = Providers::with_surroundings(&[own], keys, &Surroundings::default(), timing());
+    let keys = Arc::new(SystemKeyStore::default());
+    let list = Providers::with_env(&[own], keys, &ProviderEnv::default(), timing());
     let error = begin(&*list.get(&id).unwrap()).await.err().unwrap();
     let ProviderError::NoKey { keychain, .. } = &error else {
         panic!("{error:?}")
@@ -87,11 +89,11 @@ async fn the_systems_keychain_is_asked_and_may_be_missing() {
 
 #[tokio::test]
 async fn a_server_that_needs_no_key_gets_none() {
-    let fake = Fake::start([Reply::frames(&turn(Wire::Openai), Then::Close)]).await;
-    let mut own = settings(Wire::Openai, &fake.base_url);
+    let fake = Fake::start([Reply::frames(&turn(WireFormat::Openai), Then::Close)]).await;
+    let mut own = settings(WireFormat::Openai, &fake.base_url);
     own.key_env = None;
-    let keys = Arc::new(MemoryKeys::new().without_keychain());
-    let list = Providers::with_surroundings(&[own], keys, &Surroundings::default(), timing());
+    let keys = Arc::new(MemoryKeyStore::new().without_keychain());
+    let list = Providers::with_env(&[own], keys, &ProviderEnv::default(), timing());
     let items = played(&*list.get("fake").unwrap()).await;
     assert!(items.iter().all(Result::is_ok), "{items:?}");
     assert!(!fake.asked()[0].headers.contains_key("authorization"));
@@ -139,7 +141,7 @@ async fn a_key_is_in_no_error_and_in_no_log() {
             let error = begin(&*provider(wire, &fake)).await.err().unwrap();
             assert!(!fake.asked().is_empty());
             texts.push(format!("{error:?}"));
-            texts.push(format!("{:?}", Fault::from(error)));
+            texts.push(format!("{:?}", UserError::from(error)));
         }
     }
     let struck = texts.iter().filter(|text| text.contains("[hidden]"));

@@ -8,10 +8,10 @@
 
 mod addresses;
 mod conversation;
-mod fake;
+mod failures;
+mod fake_endpoint;
 mod keys;
-mod lists;
+mod listings;
 mod retries;
-mod shapes;
-mod trouble;
+mod stream_formats;
 mod turns;

@@ -1,13 +1,13 @@
 //! What is tried again, how often, and what is not.
 
-use protocol::settings::Wire;
-use provider::{MemoryKeys, ProviderError, Providers, Surroundings, Timing};
+use protocol::settings::WireFormat;
+use provider::{MemoryKeyStore, ProviderEnv, ProviderError, Providers, Timing};
 use serde_json::json;
 
-use crate::fake::{
+use crate::fake_endpoint::{
     Fake, Item, Reply, Then, WIRES, begin, played, provider, provider_with, settings, timing,
 };
-use crate::shapes::{event, expected, turn};
+use crate::stream_formats::{event, expected, turn};
 
 #[tokio::test]
 async fn what_passes_is_tried_again() {
@@ -34,10 +34,10 @@ async fn what_passes_is_tried_again() {
             assert_eq!(fake.asked().len(), 3);
         }
     }
-    let good = Reply::frames(&turn(Wire::Anthropic), Then::Close);
+    let good = Reply::frames(&turn(WireFormat::Anthropic), Then::Close);
     let fake = Fake::start([Reply::frames(&overloaded, Then::Close), good]).await;
-    let items = played(&*provider(Wire::Anthropic, &fake)).await;
-    assert_eq!(items.len(), expected(Wire::Anthropic).len());
+    let items = played(&*provider(WireFormat::Anthropic, &fake)).await;
+    assert_eq!(items.len(), expected(WireFormat::Anthropic).len());
 }
 
 #[tokio::test]
@@ -64,7 +64,10 @@ async fn after_three_tries_it_says_so() {
 async fn a_wait_past_our_patience_is_left_to_the_person() {
     let busy = Reply::status(429, "{}").with_header("retry-after", "3600");
     let fake = Fake::start([busy]).await;
-    let error = begin(&*provider(Wire::Openai, &fake)).await.err().unwrap();
+    let error = begin(&*provider(WireFormat::Openai, &fake))
+        .await
+        .err()
+        .unwrap();
     assert_eq!(
         error,
         ProviderError::Busy {
@@ -82,7 +85,7 @@ async fn a_wait_past_our_patience_is_left_to_the_person() {
 async fn what_does_not_pass_is_asked_once() {
     for status in [400, 401, 403, 413, 422] {
         let fake = Fake::start([Reply::status(status, "{}")]).await;
-        assert!(begin(&*provider(Wire::Openai, &fake)).await.is_err());
+        assert!(begin(&*provider(WireFormat::Openai, &fake)).await.is_err());
         assert_eq!(fake.asked().len(), 1, "{status}");
     }
 }
@@ -92,15 +95,15 @@ async fn a_provider_that_never_begins_is_silent() {
     // The answer's head comes only after its first byte here, so nothing at all arrives.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}/", listener.local_addr().unwrap());
-    let keys = std::sync::Arc::new(MemoryKeys::new().with_env("FAKE_KEY", "sk-some-key"));
+    let keys = std::sync::Arc::new(MemoryKeyStore::new().with_env("FAKE_KEY", "sk-some-key"));
     let impatient = Timing {
         begin_ms: 100,
         ..timing()
     };
-    let list = Providers::with_surroundings(
-        &[settings(Wire::Openai, &base_url)],
+    let list = Providers::with_env(
+        &[settings(WireFormat::Openai, &base_url)],
         keys,
-        &Surroundings::default(),
+        &ProviderEnv::default(),
         impatient,
     );
     let error = begin(&*list.get("fake").unwrap()).await.err().unwrap();
@@ -119,7 +122,7 @@ async fn nobody_there_is_said_with_the_address() {
     let base_url = format!("http://{}/", listener.local_addr().unwrap());
     drop(listener);
     nobody.base_url.clone_from(&base_url);
-    let error = begin(&*provider_with(Wire::Ollama, &nobody, timing()))
+    let error = begin(&*provider_with(WireFormat::Ollama, &nobody, timing()))
         .await
         .err()
         .unwrap();

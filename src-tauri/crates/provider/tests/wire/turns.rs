@@ -1,12 +1,12 @@
 //! Good turns: text, thoughts, calls, usage, and why they ended.
 
 use protocol::Usage;
-use protocol::settings::Wire;
+use protocol::settings::WireFormat;
 use provider::{Chunk, ProviderError, Stop};
 use serde_json::{Value, json};
 
-use crate::fake::{Fake, Item, Reply, Then, WIRES, played, provider};
-use crate::shapes::{data, event, expected, line, turn};
+use crate::fake_endpoint::{Fake, Item, Reply, Then, WIRES, played, provider};
+use crate::stream_formats::{data, event, expected, line, turn};
 
 #[tokio::test]
 async fn a_turn_thinks_speaks_and_calls_twice() {
@@ -38,9 +38,9 @@ async fn bytes_may_be_torn_anywhere() {
 }
 
 /// A turn of one word with another reason to stop.
-fn stopped(wire: Wire, reason: &str) -> Vec<String> {
+fn stopped(wire: WireFormat, reason: &str) -> Vec<String> {
     match wire {
-        Wire::Anthropic => vec![
+        WireFormat::Anthropic => vec![
             event(
                 "content_block_start",
                 &json!({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}),
@@ -55,14 +55,14 @@ fn stopped(wire: Wire, reason: &str) -> Vec<String> {
             ),
             event("message_stop", &json!({"type":"message_stop"})),
         ],
-        Wire::Openai => vec![
+        WireFormat::Openai => vec![
             data(&json!({"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":reason}]})),
             "data: [DONE]\n\n".to_owned(),
         ],
-        Wire::Gemini => vec![data(
+        WireFormat::Gemini => vec![data(
             &json!({"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":reason}]}),
         )],
-        Wire::Ollama => vec![line(
+        WireFormat::Ollama => vec![line(
             &json!({"message":{"content":"Hi"},"done":true,"done_reason":reason}),
         )],
     }
@@ -72,27 +72,31 @@ fn stopped(wire: Wire, reason: &str) -> Vec<String> {
 async fn every_end_has_its_reason() {
     let refused = |word: &str| Stop::Refused(word.to_owned());
     for (wire, reason, stop) in [
-        (Wire::Anthropic, "end_turn", Stop::Finished),
-        (Wire::Anthropic, "max_tokens", Stop::Length),
-        (Wire::Anthropic, "refusal", refused("refusal")),
+        (WireFormat::Anthropic, "end_turn", Stop::Finished),
+        (WireFormat::Anthropic, "max_tokens", Stop::Length),
+        (WireFormat::Anthropic, "refusal", refused("refusal")),
         (
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             "pause_turn",
             Stop::Other("pause_turn".to_owned()),
         ),
-        (Wire::Openai, "stop", Stop::Finished),
-        (Wire::Openai, "length", Stop::Length),
-        (Wire::Openai, "content_filter", refused("content_filter")),
-        (Wire::Gemini, "STOP", Stop::Finished),
-        (Wire::Gemini, "MAX_TOKENS", Stop::Length),
-        (Wire::Gemini, "SAFETY", refused("SAFETY")),
+        (WireFormat::Openai, "stop", Stop::Finished),
+        (WireFormat::Openai, "length", Stop::Length),
         (
-            Wire::Gemini,
+            WireFormat::Openai,
+            "content_filter",
+            refused("content_filter"),
+        ),
+        (WireFormat::Gemini, "STOP", Stop::Finished),
+        (WireFormat::Gemini, "MAX_TOKENS", Stop::Length),
+        (WireFormat::Gemini, "SAFETY", refused("SAFETY")),
+        (
+            WireFormat::Gemini,
             "MALFORMED_FUNCTION_CALL",
             Stop::Other("MALFORMED_FUNCTION_CALL".to_owned()),
         ),
-        (Wire::Ollama, "stop", Stop::Finished),
-        (Wire::Ollama, "length", Stop::Length),
+        (WireFormat::Ollama, "stop", Stop::Finished),
+        (WireFormat::Ollama, "length", Stop::Length),
     ] {
         let fake = Fake::start([Reply::frames(&stopped(wire, reason), Then::Close)]).await;
         let items = played(&*provider(wire, &fake)).await;
@@ -127,7 +131,7 @@ async fn refusals_that_the_library_loses_are_heard() {
         "usageMetadata":{"promptTokenCount":4}}),
     )];
     let fake = Fake::start([Reply::frames(&blocked, Then::Close)]).await;
-    let items = played(&*provider(Wire::Gemini, &fake)).await;
+    let items = played(&*provider(WireFormat::Gemini, &fake)).await;
     ends_with(&items, &Stop::Refused("PROHIBITED_CONTENT".to_owned()));
 
     let refusal = [
@@ -136,17 +140,17 @@ async fn refusals_that_the_library_loses_are_heard() {
         "data: [DONE]\n\n".to_owned(),
     ];
     let fake = Fake::start([Reply::frames(&refusal, Then::Close)]).await;
-    let items = played(&*provider(Wire::Openai, &fake)).await;
+    let items = played(&*provider(WireFormat::Openai, &fake)).await;
     ends_with(&items, &Stop::Refused("I will not.".to_owned()));
 }
 
 #[tokio::test]
 async fn an_openai_stream_may_leave_out_its_last_mark() {
-    let mut frames = turn(Wire::Openai);
+    let mut frames = turn(WireFormat::Openai);
     frames.pop();
     let fake = Fake::start([Reply::frames(&frames, Then::Close)]).await;
-    let items = played(&*provider(Wire::Openai, &fake)).await;
-    let expected: Vec<Item> = expected(Wire::Openai).into_iter().map(Ok).collect();
+    let items = played(&*provider(WireFormat::Openai, &fake)).await;
+    let expected: Vec<Item> = expected(WireFormat::Openai).into_iter().map(Ok).collect();
     assert_eq!(items, expected);
 }
 
@@ -158,7 +162,7 @@ async fn malformed_arguments_come_as_they_are() {
         "data: [DONE]\n\n".to_owned(),
     ];
     let fake = Fake::start([Reply::frames(&frames, Then::Close)]).await;
-    let items = played(&*provider(Wire::Openai, &fake)).await;
+    let items = played(&*provider(WireFormat::Openai, &fake)).await;
     let call = Chunk::Call {
         id: Some("call_1".to_owned()),
         name: "read".to_owned(),
@@ -169,7 +173,10 @@ async fn malformed_arguments_come_as_they_are() {
 
 #[tokio::test]
 async fn an_end_for_calls_without_calls_is_an_error() {
-    for (wire, reason) in [(Wire::Anthropic, "tool_use"), (Wire::Openai, "tool_calls")] {
+    for (wire, reason) in [
+        (WireFormat::Anthropic, "tool_use"),
+        (WireFormat::Openai, "tool_calls"),
+    ] {
         let fake = Fake::start([Reply::frames(&stopped(wire, reason), Then::Close)]).await;
         let items = played(&*provider(wire, &fake)).await;
         let error = ProviderError::Malformed {
@@ -182,7 +189,7 @@ async fn an_end_for_calls_without_calls_is_an_error() {
 
 #[tokio::test]
 async fn openrouter_says_what_it_cost_and_gets_its_blocks_back() {
-    use provider::{MemoryKeys, Providers};
+    use provider::{MemoryKeyStore, Providers};
     // The built-in entry has its own address, so its shape is played to an own entry: blocks are kept by shape.
     let frames = [
         data(
@@ -193,7 +200,7 @@ async fn openrouter_says_what_it_cost_and_gets_its_blocks_back() {
         "data: [DONE]\n\n".to_owned(),
     ];
     let fake = Fake::start([Reply::frames(&frames, Then::Close)]).await;
-    let items = played(&*provider(Wire::Openai, &fake)).await;
+    let items = played(&*provider(WireFormat::Openai, &fake)).await;
     let end = Chunk::End {
         usage: Usage {
             input_tokens: 1,
@@ -213,6 +220,6 @@ async fn openrouter_says_what_it_cost_and_gets_its_blocks_back() {
             Ok(end)
         ]
     );
-    let built_in = Providers::new(&[], std::sync::Arc::new(MemoryKeys::new()));
+    let built_in = Providers::new(&[], std::sync::Arc::new(MemoryKeyStore::new()));
     assert!(built_in.get("openrouter").is_ok());
 }

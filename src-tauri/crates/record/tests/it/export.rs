@@ -1,11 +1,11 @@
 //! Export: every event as it is, and a story that reads well and that nothing in it can break.
 
-use protocol::preview::{DiffLine, FileDiff, Hunk, LineKind, LinePart};
+use protocol::view::preview::{DiffLine, DiffLineKind, DiffLinePart, FileDiff, Hunk};
 use protocol::{CallState, Event, EventBody, Preview, SessionId};
-use record::Format;
+use record::ExportFormat;
 use serde_json::json;
 
-use crate::story;
+use crate::sample_events;
 use crate::support::Desk;
 
 fn edit_judged(call: &str) -> EventBody {
@@ -13,14 +13,14 @@ fn edit_judged(call: &str) -> EventBody {
         kind,
         old,
         new,
-        parts: vec![LinePart {
+        parts: vec![DiffLinePart {
             text: text.into(),
             changed: false,
             control: false,
         }],
         no_newline: false,
     };
-    let mut body = story::judged(call, "edit", "src/a.rs");
+    let mut body = sample_events::judged(call, "edit", "src/a.rs");
     let EventBody::CallJudged { preview, .. } = &mut body else {
         panic!("a judgement");
     };
@@ -39,9 +39,9 @@ fn edit_judged(call: &str) -> EventBody {
                 added: 1,
                 removed: 1,
                 lines: vec![
-                    line(LineKind::Context, Some(3), Some(3), "fn a() {"),
-                    line(LineKind::Removed, Some(4), None, "    1"),
-                    line(LineKind::Added, None, Some(4), "    2"),
+                    line(DiffLineKind::Context, Some(3), Some(3), "fn a() {"),
+                    line(DiffLineKind::Removed, Some(4), None, "    1"),
+                    line(DiffLineKind::Added, None, Some(4), "    2"),
                 ],
             }],
             from: None,
@@ -54,26 +54,32 @@ fn edit_judged(call: &str) -> EventBody {
 
 fn told() -> Desk {
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::opened("Fix *the* parser"));
-    desk.tell("ses_1", story::said("m1", "Please fix it.\n```\nunclosed"));
-    desk.tell("ses_1", story::turn(1, "m2"));
-    desk.tell("ses_1", story::agent_said("m2", "I look first.", false));
-    desk.tell("ses_1", story::turn_ended(1, "m2"));
+    desk.tell("ses_1", sample_events::opened("Fix *the* parser"));
     desk.tell(
         "ses_1",
-        story::proposed("c1", "edit", json!({ "path": "src/a.rs" })),
+        sample_events::said("m1", "Please fix it.\n```\nunclosed"),
+    );
+    desk.tell("ses_1", sample_events::turn(1, "m2"));
+    desk.tell(
+        "ses_1",
+        sample_events::agent_said("m2", "I look first.", false),
+    );
+    desk.tell("ses_1", sample_events::turn_ended(1, "m2"));
+    desk.tell(
+        "ses_1",
+        sample_events::proposed("c1", "edit", json!({ "path": "src/a.rs" })),
     );
     desk.tell("ses_1", edit_judged("c1"));
-    desk.tell("ses_1", story::waits("c1"));
-    desk.tell("ses_1", story::decided("c1", "good"));
-    desk.tell("ses_1", story::undo_prepared("c1", "und_1"));
-    desk.tell("ses_1", story::started("c1"));
+    desk.tell("ses_1", sample_events::waits("c1"));
+    desk.tell("ses_1", sample_events::decided("c1", "good"));
+    desk.tell("ses_1", sample_events::undo_prepared("c1", "und_1"));
+    desk.tell("ses_1", sample_events::started("c1"));
     desk.tell(
         "ses_1",
-        story::ended("c1", CallState::Done, "See:\n```rust\nfn a()\n```"),
+        sample_events::ended("c1", CallState::Done, "See:\n```rust\nfn a()\n```"),
     );
-    desk.tell("ses_2", story::opened("Another"));
-    desk.tell("ses_1", story::noted("Slow \u{202e}provider."));
+    desk.tell("ses_2", sample_events::opened("Another"));
+    desk.tell("ses_1", sample_events::noted("Slow \u{202e}provider."));
     desk
 }
 
@@ -81,7 +87,7 @@ fn told() -> Desk {
 fn as_a_story() {
     let text = told()
         .record
-        .export(&"ses_1".into(), Format::Markdown)
+        .export_session(&"ses_1".into(), ExportFormat::Markdown)
         .unwrap();
     let expected = r#"# Fix \*the\* parser
 
@@ -141,7 +147,10 @@ Undo: can be taken back (`und_1`)
 fn as_events() {
     let desk = told();
     let session = SessionId::from("ses_1");
-    let text = desk.record.export(&session, Format::JsonLines).unwrap();
+    let text = desk
+        .record
+        .export_session(&session, ExportFormat::JsonLines)
+        .unwrap();
     let events: Vec<Event> = text
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -152,16 +161,26 @@ fn as_events() {
 
 #[test]
 fn formats_have_names_and_a_missing_session_is_empty() {
-    assert_eq!(Format::parse("md"), Ok(Format::Markdown));
-    assert_eq!(Format::parse("jsonl"), Ok(Format::JsonLines));
+    assert_eq!(ExportFormat::parse("md"), Ok(ExportFormat::Markdown));
+    assert_eq!(ExportFormat::parse("jsonl"), Ok(ExportFormat::JsonLines));
     assert_eq!(
-        Format::parse("chunks"),
-        Ok(Format::Words(protocol::mappers::Vocabulary::Chunks))
+        ExportFormat::parse("chunks"),
+        Ok(ExportFormat::Vocabulary(
+            protocol::mappers::Vocabulary::Chunks
+        ))
     );
-    assert!(Format::parse("pdf").unwrap_err().message.contains("pdf"));
+    assert!(
+        ExportFormat::parse("pdf")
+            .unwrap_err()
+            .message
+            .contains("pdf")
+    );
     let desk = told();
-    for format in [Format::Markdown, Format::JsonLines] {
-        assert_eq!(desk.record.export(&"ses_9".into(), format).unwrap(), "");
+    for format in [ExportFormat::Markdown, ExportFormat::JsonLines] {
+        assert_eq!(
+            desk.record.export_session(&"ses_9".into(), format).unwrap(),
+            ""
+        );
     }
 }
 
@@ -172,11 +191,14 @@ fn secrets_in_arguments_are_not_exported() {
     let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
     let content = format!("region = north\naws_secret_access_key = {secret}\n");
     let arguments = json!({ "path": "keys.ini", "content": content, "password": "hunter2" });
-    desk.tell("ses_1", story::opened("Keys"));
-    desk.tell("ses_1", story::turn(1, "m1"));
-    desk.tell("ses_1", story::proposed("c1", "write", arguments));
-    desk.tell("ses_1", story::judged("c1", "write", "keys.ini"));
-    desk.tell("ses_1", story::ended("c1", CallState::Done, "Written."));
+    desk.tell("ses_1", sample_events::opened("Keys"));
+    desk.tell("ses_1", sample_events::turn(1, "m1"));
+    desk.tell("ses_1", sample_events::proposed("c1", "write", arguments));
+    desk.tell("ses_1", sample_events::judged("c1", "write", "keys.ini"));
+    desk.tell(
+        "ses_1",
+        sample_events::ended("c1", CallState::Done, "Written."),
+    );
     for name in [
         "md",
         "jsonl",
@@ -186,10 +208,10 @@ fn secrets_in_arguments_are_not_exported() {
         "chunks",
         "tool-events",
     ] {
-        let format = Format::parse(name).unwrap();
+        let format = ExportFormat::parse(name).unwrap();
         let text = desk
             .record
-            .export(&SessionId::from("ses_1"), format)
+            .export_session(&SessionId::from("ses_1"), format)
             .unwrap();
         assert!(
             !text.contains(secret) && !text.contains("hunter2"),

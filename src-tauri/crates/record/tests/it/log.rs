@@ -1,19 +1,20 @@
 //! Appending: order, promises, publishing, and that what is read is what the pure fold makes of the events.
 
 use proptest::prelude::*;
-use protocol::{CallState, Content, EventBody, SessionId, fold};
+use protocol::event::fold;
+use protocol::{CallState, Content, EventBody, SessionId};
 use record::{Durability, Record};
 
-use crate::story;
+use crate::sample_events;
 use crate::support::{Desk, folded, open};
 
 #[test]
 fn events_are_numbered_published_and_kept_in_order() {
     let mut desk = Desk::new();
     assert_eq!(desk.record.last_seq().unwrap(), 0);
-    desk.tell("ses_1", story::opened("First"));
-    desk.tell_all("ses_1", story::read_call("c1", "a.rs", "fn a() {}"));
-    desk.tell("ses_2", story::opened("Second"));
+    desk.tell("ses_1", sample_events::opened("First"));
+    desk.tell_all("ses_1", sample_events::read_call("c1", "a.rs", "fn a() {}"));
+    desk.tell("ses_2", sample_events::opened("Second"));
     let events = desk.events();
     let seqs: Vec<u64> = events.iter().map(|event| event.seq).collect();
     assert_eq!(seqs, [1, 2, 3, 4, 5, 6]);
@@ -41,14 +42,14 @@ fn events_are_numbered_published_and_kept_in_order() {
 #[test]
 fn a_message_is_given_with_its_images_by_its_id() {
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::opened("First"));
-    desk.tell_all("ses_1", story::read_call("c1", "a.rs", "fn a() {}"));
-    let mut said = story::said("msg_1", "What is on it?");
+    desk.tell("ses_1", sample_events::opened("First"));
+    desk.tell_all("ses_1", sample_events::read_call("c1", "a.rs", "fn a() {}"));
+    let mut said = sample_events::said("msg_1", "What is on it?");
     if let EventBody::PersonSaid { images, .. } = &mut said {
         *images = vec![Content::image(b"\x89PNG\r\n\x1a\n").unwrap()];
     }
     desk.tell("ses_1", said.clone());
-    desk.tell("ses_1", story::noted("later"));
+    desk.tell("ses_1", sample_events::noted("later"));
     let session = SessionId::from("ses_1");
     let events = desk
         .record
@@ -62,7 +63,7 @@ fn a_message_is_given_with_its_images_by_its_id() {
 fn a_kept_promise_means_committed_and_published() {
     let mut desk = Desk::new();
     for n in 0..20 {
-        let seq = desk.tell("ses_1", story::noted(&format!("note {n}")));
+        let seq = desk.tell("ses_1", sample_events::noted(&format!("note {n}")));
         assert_eq!(desk.published().last().map(|event| event.seq), Some(seq));
         assert_eq!(desk.record.last_seq().unwrap(), seq);
         let (other, _) = open(desk.file()).unwrap();
@@ -85,7 +86,7 @@ fn threads_append_without_gaps_each_in_its_own_order() {
                 let durability = [Durability::Batched, Durability::OnDisk][thread % 2];
                 let acks: Vec<_> = (0..250)
                     .map(|n| {
-                        let body = story::noted(&format!("{n}"));
+                        let body = sample_events::noted(&format!("{n}"));
                         record.append(session.clone(), n, body, durability)
                     })
                     .collect();
@@ -128,8 +129,8 @@ async fn promises_can_be_awaited_and_dropped() {
         desk.record
             .append("ses_1".into(), 1, body, Durability::OnDisk)
     };
-    drop(append(story::noted("nobody waits for this")));
-    assert_eq!(append(story::noted("second")).await.unwrap(), 2);
+    drop(append(sample_events::noted("nobody waits for this")));
+    assert_eq!(append(sample_events::noted("second")).await.unwrap(), 2);
 }
 
 #[test]
@@ -138,7 +139,7 @@ fn what_was_appended_is_written_before_the_record_closes() {
     let file = folder.path().join("record.db");
     let record = Record::open(&file, Box::new(|_| ())).unwrap();
     for n in 0..2000 {
-        let body = story::noted(&format!("{n}"));
+        let body = sample_events::noted(&format!("{n}"));
         drop(record.append("ses_1".into(), n, body, Durability::Batched));
     }
     drop(record);
@@ -149,18 +150,18 @@ fn what_was_appended_is_written_before_the_record_closes() {
 #[test]
 fn a_second_process_can_write_and_the_first_publishes_what_it_missed() {
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::opened("Shared"));
+    desk.tell("ses_1", sample_events::opened("Shared"));
     desk.tell(
         "ses_1",
-        story::proposed("c1", "bash", serde_json::json!({})),
+        sample_events::proposed("c1", "bash", serde_json::json!({})),
     );
     let (other, heard) = open(desk.file()).unwrap();
     let append = |body| other.append("ses_1".into(), 7, body, Durability::Batched);
-    assert_eq!(append(story::waits("c1")).wait().unwrap(), 3);
-    assert_eq!(desk.tell("ses_1", story::started("c1")), 4);
+    assert_eq!(append(sample_events::waits("c1")).wait().unwrap(), 3);
+    assert_eq!(desk.tell("ses_1", sample_events::started("c1")), 4);
     assert_eq!(desk.published(), desk.events(), "without a gap");
     assert_eq!(
-        append(story::ended("c1", CallState::Done, "ok"))
+        append(sample_events::ended("c1", CallState::Done, "ok"))
             .wait()
             .unwrap(),
         5
@@ -173,16 +174,16 @@ fn a_second_process_can_write_and_the_first_publishes_what_it_missed() {
         .collect();
     assert_eq!(first, [3, 4, 5]);
     // Also without an event of its own, and once.
-    desk.record.look();
-    desk.record.look();
-    desk.record.rest();
+    desk.record.publish_foreign_events();
+    desk.record.publish_foreign_events();
+    desk.record.flush_deferred();
     assert_eq!(desk.published(), desk.events());
-    assert_eq!(append(story::noted("late")).wait().unwrap(), 6);
-    desk.record.look();
-    assert_eq!(desk.tell("ses_1", story::noted("later")), 7);
+    assert_eq!(append(sample_events::noted("late")).wait().unwrap(), 6);
+    desk.record.publish_foreign_events();
+    assert_eq!(desk.tell("ses_1", sample_events::noted("later")), 7);
     assert_eq!(desk.published(), desk.events());
     let session = SessionId::from("ses_1");
-    let (entries, _) = desk.record.transcript(&session, None, 9).unwrap();
+    let (entries, _) = desk.record.transcript_before(&session, None, 9).unwrap();
     assert_eq!(entries, folded(&desk.events(), &session));
 }
 
@@ -190,29 +191,32 @@ fn a_second_process_can_write_and_the_first_publishes_what_it_missed() {
 fn a_message_that_streams_is_whole_at_every_moment() {
     let mut desk = Desk::new();
     let session = SessionId::from("ses_1");
-    desk.tell("ses_1", story::opened("Streams"));
-    desk.tell("ses_1", story::turn(1, "msg_1"));
+    desk.tell("ses_1", sample_events::opened("Streams"));
+    desk.tell("ses_1", sample_events::turn(1, "msg_1"));
     desk.tell(
         "ses_1",
-        story::proposed("c1", "bash", serde_json::json!({})),
+        sample_events::proposed("c1", "bash", serde_json::json!({})),
     );
     let piece = "x".repeat(600);
     for n in 0..150 {
         desk.tell(
             "ses_1",
-            story::agent_said("msg_1", &format!("{n} {piece}"), n % 5 == 0),
+            sample_events::agent_said("msg_1", &format!("{n} {piece}"), n % 5 == 0),
         );
-        desk.tell("ses_1", story::output("c1", &format!("{n} {piece}")));
-        let (entries, _) = desk.record.transcript(&session, None, 9).unwrap();
+        desk.tell(
+            "ses_1",
+            sample_events::output("c1", &format!("{n} {piece}")),
+        );
+        let (entries, _) = desk.record.transcript_before(&session, None, 9).unwrap();
         assert_eq!(entries, folded(&desk.events(), &session));
     }
     desk = desk.reopen();
     desk.tell(
         "ses_1",
-        story::agent_said("msg_1", "after a restart", false),
+        sample_events::agent_said("msg_1", "after a restart", false),
     );
-    desk.tell("ses_1", story::turn_ended(1, "msg_1"));
-    let (entries, _) = desk.record.transcript(&session, None, 9).unwrap();
+    desk.tell("ses_1", sample_events::turn_ended(1, "msg_1"));
+    let (entries, _) = desk.record.transcript_before(&session, None, 9).unwrap();
     assert_eq!(entries, folded(&desk.events(), &session));
 }
 
@@ -229,21 +233,21 @@ pub fn any_body() -> impl Strategy<Value = EventBody> {
     (0..16, call, message, ends, "[a-z ]{0,8}").prop_map(|(what, call, message, end, text)| {
         let undo = format!("und_{call}");
         match what {
-            0 => story::opened(&text),
-            1 => story::said(message, &text),
-            2 => story::turn(1, message),
-            3 => story::agent_said(message, &text, false),
-            4 => story::turn_ended(1, message),
-            5 => story::proposed(call, "bash", serde_json::json!({ "command": text })),
-            6 => story::judged(call, "bash", &text),
-            7 | 8 => story::waits(call),
-            9 => story::decided(call, &text),
-            10 => story::undo_prepared(call, &undo),
-            11 => story::started(call),
-            12 => story::output(call, &text),
-            13 => story::ended(call, end, &text),
-            14 => story::undone(call, &undo),
-            _ => story::redone(call, &undo),
+            0 => sample_events::opened(&text),
+            1 => sample_events::said(message, &text),
+            2 => sample_events::turn(1, message),
+            3 => sample_events::agent_said(message, &text, false),
+            4 => sample_events::turn_ended(1, message),
+            5 => sample_events::proposed(call, "bash", serde_json::json!({ "command": text })),
+            6 => sample_events::judged(call, "bash", &text),
+            7 | 8 => sample_events::waits(call),
+            9 => sample_events::decided(call, &text),
+            10 => sample_events::undo_prepared(call, &undo),
+            11 => sample_events::started(call),
+            12 => sample_events::output(call, &text),
+            13 => sample_events::ended(call, end, &text),
+            14 => sample_events::undone(call, &undo),
+            _ => sample_events::redone(call, &undo),
         }
     })
 }
@@ -271,7 +275,7 @@ proptest! {
         let events = desk.events();
         let session = SessionId::from("ses_1");
         let expected = folded(&events, &session);
-        let (entries, more) = desk.record.transcript(&session, None, 500).unwrap();
+        let (entries, more) = desk.record.transcript_before(&session, None, 500).unwrap();
         prop_assert_eq!(&entries, &expected);
         prop_assert!(!more);
 
@@ -286,7 +290,7 @@ proptest! {
         prop_assert_eq!(&on_desk, &waiting);
 
         let count = u32::try_from(waiting.len()).unwrap();
-        let view = events.iter().fold(None, |view, event| fold::session(view, event, count));
+        let view = events.iter().fold(None, |view, event| fold::fold_session(view, event, count));
         prop_assert_eq!(desk.record.session(&session).unwrap(), view.clone());
         prop_assert_eq!(desk.record.sessions().unwrap(), view.into_iter().collect::<Vec<_>>());
     }

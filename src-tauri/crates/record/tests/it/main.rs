@@ -7,18 +7,18 @@
     reason = "tests set up real files, and end where they fail"
 )]
 
+mod chat_parts;
+mod crash_recovery;
+mod deferred_projection;
+mod disk_full;
 mod export;
-mod full;
-mod judged;
-mod kill;
-mod late;
 mod log;
-mod made;
 mod memory;
 mod opening;
 mod paging;
-mod parts;
+mod projections;
+mod sample_events;
 mod search;
-mod story;
 mod support;
 mod undo;
+mod verdicts;

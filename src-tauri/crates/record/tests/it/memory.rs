@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use protocol::{Event, EventBody, SessionId, SessionState};
-use record::{Durability, Moment, Record};
+use record::{Durability, Record, RecordOverview};
 
 #[test]
 fn events_are_numbered_told_and_kept_and_nothing_is_made_of_them() {
@@ -45,12 +45,12 @@ fn events_are_numbered_told_and_kept_and_nothing_is_made_of_them() {
             .unwrap(),
         of_one
     );
-    let nothing = Moment {
+    let nothing = RecordOverview {
         seq: 0,
         sessions: Vec::new(),
         desk: Vec::new(),
     };
-    assert_eq!(record.moment().unwrap(), nothing);
+    assert_eq!(record.overview().unwrap(), nothing);
     assert_eq!(record.search("anything", 0, 0, 10).unwrap().hits, []);
 }
 
@@ -65,5 +65,5 @@ fn whoever_waits_hurries_and_whoever_looks_does_not() {
     };
     let (first, second) = (append(), append());
     assert_eq!(second.wait().unwrap(), 2);
-    assert_eq!(first.known().unwrap().unwrap(), 1);
+    assert_eq!(first.try_result().unwrap().unwrap(), 1);
 }

@@ -6,17 +6,17 @@ use std::path::Path;
 use record::RecordError;
 use rusqlite::Connection;
 
-use crate::story;
+use crate::sample_events;
 use crate::support::{Desk, open};
 
 /// A record with some entries, closed; gives its folder.
 fn closed() -> tempfile::TempDir {
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::opened("Old"));
+    desk.tell("ses_1", sample_events::opened("Old"));
     for n in 0..300 {
         desk.tell_all(
             "ses_1",
-            story::read_call(&format!("c{n}"), "a.rs", "text of a file"),
+            sample_events::read_call(&format!("c{n}"), "a.rs", "text of a file"),
         );
     }
     desk.folder
@@ -67,7 +67,7 @@ fn a_record_of_a_newer_version_is_refused_untouched() {
         ),
         "{error:?}"
     );
-    let fault = error.fault();
+    let fault = error.to_user_error();
     assert!(fault.message.contains("record.db"), "{fault}");
     assert!(fault.message.contains("newer version"), "{fault}");
     assert!(fault.hint.contains("was not changed"), "{fault}");
@@ -121,7 +121,11 @@ fn what_is_not_a_record_is_refused_untouched() {
         fs::write(folder.path().join("record.db"), content).unwrap();
         let error = refused(folder.path());
         assert!(matches!(error, RecordError::NotARecord { .. }), "{error:?}");
-        assert!(error.fault().message.contains(named), "{}", error.fault());
+        assert!(
+            error.to_user_error().message.contains(named),
+            "{}",
+            error.to_user_error()
+        );
     }
 
     let folder = tempfile::tempdir().unwrap();
@@ -130,9 +134,9 @@ fn what_is_not_a_record_is_refused_untouched() {
     drop(other);
     let error = refused(folder.path());
     assert!(
-        error.fault().message.contains("another program"),
+        error.to_user_error().message.contains("another program"),
         "{}",
-        error.fault()
+        error.to_user_error()
     );
 }
 
@@ -157,7 +161,7 @@ fn a_damaged_record_is_refused_untouched() {
             ),
             "{error:?}"
         );
-        assert!(!error.fault().hint.is_empty());
+        assert!(!error.to_user_error().hint.is_empty());
     }
     fs::write(&file, whole).unwrap();
     assert!(open(file).is_ok());
@@ -169,9 +173,9 @@ fn where_nothing_can_be_made_it_says_so() {
     let error = open(folder.path().join("missing/record.db")).unwrap_err();
     assert!(matches!(error, RecordError::CannotOpen { .. }), "{error:?}");
     assert!(
-        error.fault().message.contains("missing"),
+        error.to_user_error().message.contains("missing"),
         "{}",
-        error.fault()
+        error.to_user_error()
     );
 
     let error = open(folder.path().to_owned()).unwrap_err();
@@ -197,7 +201,7 @@ fn odd_names_and_empty_files_are_fine() {
 fn only_its_owner_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::opened("Private"));
+    desk.tell("ses_1", sample_events::opened("Private"));
     for (name, _) in contents(desk.folder.path()) {
         let mode = fs::metadata(desk.folder.path().join(&name))
             .unwrap()

@@ -2,7 +2,7 @@
 
 use protocol::{CallState, Entry, EntryBody, SessionId, SessionState};
 
-use crate::story;
+use crate::sample_events;
 use crate::support::{Desk, folded};
 
 fn ids(page: &[Entry]) -> Vec<&str> {
@@ -13,20 +13,20 @@ fn ids(page: &[Entry]) -> Vec<&str> {
 fn pages_in_both_directions() {
     let mut desk = Desk::new();
     for n in 1..=7 {
-        desk.tell("ses_1", story::said(&format!("m{n}"), "text"));
-        desk.tell("ses_2", story::said(&format!("other{n}"), "text"));
+        desk.tell("ses_1", sample_events::said(&format!("m{n}"), "text"));
+        desk.tell("ses_2", sample_events::said(&format!("other{n}"), "text"));
     }
     let session = SessionId::from("ses_1");
-    let (end, more) = desk.record.transcript(&session, None, 3).unwrap();
+    let (end, more) = desk.record.transcript_before(&session, None, 3).unwrap();
     assert_eq!((ids(&end), more), (vec!["m5", "m6", "m7"], true));
     let (middle, more) = desk
         .record
-        .transcript(&session, Some(end[0].seq), 3)
+        .transcript_before(&session, Some(end[0].seq), 3)
         .unwrap();
     assert_eq!((ids(&middle), more), (vec!["m2", "m3", "m4"], true));
     let (start, more) = desk
         .record
-        .transcript(&session, Some(middle[0].seq), 3)
+        .transcript_before(&session, Some(middle[0].seq), 3)
         .unwrap();
     assert_eq!((ids(&start), more), (vec!["m1"], false));
     let (from, more) = desk
@@ -41,7 +41,7 @@ fn pages_in_both_directions() {
     assert_eq!((ids(&from), more), (vec!["m6", "m7"], false));
     let nobody = SessionId::from("ses_9");
     assert_eq!(
-        desk.record.transcript(&nobody, None, 3).unwrap(),
+        desk.record.transcript_before(&nobody, None, 3).unwrap(),
         (vec![], false)
     );
     assert_eq!(desk.record.session(&nobody).unwrap(), None);
@@ -55,14 +55,14 @@ fn a_page_of_huge_entries_is_cut_short() {
     let mut desk = Desk::new();
     let huge = "x".repeat(3_000_000);
     for n in 1..=6 {
-        desk.tell("ses_1", story::said(&format!("m{n}"), &huge));
+        desk.tell("ses_1", sample_events::said(&format!("m{n}"), &huge));
     }
     let session = SessionId::from("ses_1");
-    let (end, more) = desk.record.transcript(&session, None, 6).unwrap();
+    let (end, more) = desk.record.transcript_before(&session, None, 6).unwrap();
     assert_eq!((ids(&end), more), (vec!["m4", "m5", "m6"], true));
     let (start, more) = desk
         .record
-        .transcript(&session, Some(end[0].seq), 6)
+        .transcript_before(&session, Some(end[0].seq), 6)
         .unwrap();
     assert_eq!((ids(&start), more), (vec!["m1", "m2", "m3"], false));
 }
@@ -70,35 +70,38 @@ fn a_page_of_huge_entries_is_cut_short() {
 #[test]
 fn the_desk_has_every_waiting_call_the_longest_wait_first() {
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::opened("One"));
-    desk.tell("ses_2", story::opened("Two"));
+    desk.tell("ses_1", sample_events::opened("One"));
+    desk.tell("ses_2", sample_events::opened("Two"));
     for (session, call) in [("ses_1", "c1"), ("ses_2", "c2"), ("ses_1", "c3")] {
         desk.tell(
             session,
-            story::proposed(call, "bash", serde_json::json!({ "command": "ls" })),
+            sample_events::proposed(call, "bash", serde_json::json!({ "command": "ls" })),
         );
-        desk.tell(session, story::judged(call, "bash", "ls"));
+        desk.tell(session, sample_events::judged(call, "bash", "ls"));
     }
     for (session, call) in [("ses_2", "c2"), ("ses_1", "c3"), ("ses_1", "c1")] {
-        desk.tell(session, story::waits(call));
+        desk.tell(session, sample_events::waits(call));
     }
     // A refreshed card keeps its place.
-    desk.tell("ses_2", story::waits("c2"));
+    desk.tell("ses_2", sample_events::waits("c2"));
     assert_eq!(ids(&desk.record.desk().unwrap()), ["c2", "c3", "c1"]);
     let waiting = |desk: &Desk, id: &str| desk.record.session(&id.into()).unwrap().unwrap().waiting;
     assert_eq!((waiting(&desk, "ses_1"), waiting(&desk, "ses_2")), (2, 1));
 
     desk = desk.reopen();
-    desk.tell("ses_1", story::decided("c3", "go"));
-    desk.tell("ses_1", story::started("c3"));
-    desk.tell("ses_1", story::ended("c3", CallState::Done, "a.rs"));
-    desk.tell("ses_2", story::ended("c2", CallState::Rejected, "no"));
-    let moment = desk.record.moment().unwrap();
+    desk.tell("ses_1", sample_events::decided("c3", "go"));
+    desk.tell("ses_1", sample_events::started("c3"));
+    desk.tell("ses_1", sample_events::ended("c3", CallState::Done, "a.rs"));
+    desk.tell(
+        "ses_2",
+        sample_events::ended("c2", CallState::Rejected, "no"),
+    );
+    let moment = desk.record.overview().unwrap();
     assert_eq!(moment.seq, desk.record.last_seq().unwrap());
     assert_eq!(ids(&moment.desk), ["c1"]);
     assert_eq!((waiting(&desk, "ses_1"), waiting(&desk, "ses_2")), (1, 0));
     let session = SessionId::from("ses_1");
-    let (entries, _) = desk.record.transcript(&session, None, 9).unwrap();
+    let (entries, _) = desk.record.transcript_before(&session, None, 9).unwrap();
     assert_eq!(entries, folded(&desk.events(), &session));
 }
 
@@ -110,10 +113,10 @@ fn what_is_at_work_is_told_by_its_state_alone() {
         ("ses_2", SessionState::Waiting),
         ("ses_3", SessionState::Done),
     ] {
-        desk.tell(session, story::opened("running"));
-        desk.tell(session, story::state(state));
+        desk.tell(session, sample_events::opened("running"));
+        desk.tell(session, sample_events::state(state));
     }
-    let at_work = desk.record.at_work().unwrap();
+    let at_work = desk.record.active_sessions().unwrap();
     let states: Vec<_> = at_work.iter().map(|view| view.state).collect();
     assert_eq!(states, [SessionState::Waiting, SessionState::Running]);
 }
@@ -121,11 +124,11 @@ fn what_is_at_work_is_told_by_its_state_alone() {
 #[test]
 fn sessions_come_with_the_last_change_first() {
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::opened("One"));
-    desk.tell("ses_2", story::opened("Two"));
-    desk.tell("ses_1", story::state(SessionState::Running));
-    desk.tell("ses_1", story::turn(1, "m1"));
-    desk.tell("ses_1", story::turn_ended(1, "m1"));
+    desk.tell("ses_1", sample_events::opened("One"));
+    desk.tell("ses_2", sample_events::opened("Two"));
+    desk.tell("ses_1", sample_events::state(SessionState::Running));
+    desk.tell("ses_1", sample_events::turn(1, "m1"));
+    desk.tell("ses_1", sample_events::turn_ended(1, "m1"));
     let sessions = desk.record.sessions().unwrap();
     let lines: Vec<_> = sessions
         .iter()
@@ -151,12 +154,12 @@ fn sessions_come_with_the_last_change_first() {
 #[test]
 fn an_id_that_is_used_again_begins_another_entry() {
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::opened("Repeats itself"));
+    desk.tell("ses_1", sample_events::opened("Repeats itself"));
     for text in ["first", "second"] {
-        desk.tell_all("ses_1", story::read_call("call_1", "a.rs", text));
+        desk.tell_all("ses_1", sample_events::read_call("call_1", "a.rs", text));
     }
     let session = SessionId::from("ses_1");
-    let (entries, _) = desk.record.transcript(&session, None, 9).unwrap();
+    let (entries, _) = desk.record.transcript_before(&session, None, 9).unwrap();
     assert_eq!(entries, folded(&desk.events(), &session));
     let EntryBody::Call(view) = &entries[0].body else {
         panic!("a call");
@@ -169,12 +172,12 @@ fn an_id_that_is_used_again_begins_another_entry() {
 #[test]
 fn a_hundred_thousand_entries_open_at_the_end() {
     let mut desk = Desk::new();
-    let say = |n: u32| story::said(&format!("m{n}"), &format!("line {n}"));
+    let say = |n: u32| sample_events::said(&format!("m{n}"), &format!("line {n}"));
     for start in (0..100_000).step_by(10_000) {
         desk.tell_all("ses_1", (start..start + 10_000).map(say));
     }
     let session = SessionId::from("ses_1");
-    let (end, more) = desk.record.transcript(&session, None, 200).unwrap();
+    let (end, more) = desk.record.transcript_before(&session, None, 200).unwrap();
     assert_eq!(end.len(), 200);
     assert_eq!(
         (end[0].id.as_str(), end[199].id.as_str(), more),
@@ -182,7 +185,7 @@ fn a_hundred_thousand_entries_open_at_the_end() {
     );
     let (before, more) = desk
         .record
-        .transcript(&session, Some(end[0].seq), 200)
+        .transcript_before(&session, Some(end[0].seq), 200)
         .unwrap();
     assert_eq!((before[199].id.as_str(), more), ("m99799", true));
     let (middle, _) = desk.record.transcript_from(&session, 50_001, 1).unwrap();

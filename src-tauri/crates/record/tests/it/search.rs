@@ -1,34 +1,34 @@
 //! Search: what is found, in which order, with which lines, and what is said of a text that makes no sense.
 
 use proptest::prelude::*;
-use protocol::search::{Facet, HitLine, HitPart, SearchHit, SearchPage};
+use protocol::view::search::{Facet, HitLine, HitPart, SearchHit, SearchPage};
 use protocol::{CallState, SessionId, ToolKind};
 use serde_json::json;
 
-use crate::story;
+use crate::sample_events;
 use crate::support::Desk;
 
 /// Two sessions: a flaky test that is looked into, and a release note.
 fn library() -> Desk {
     let mut desk = Desk::new();
-    desk.tell("ses_wal", story::opened("Flaky WAL recovery"));
+    desk.tell("ses_wal", sample_events::opened("Flaky WAL recovery"));
     desk.tell(
         "ses_wal",
-        story::said("m1", "Why does the recovery test fail at times?"),
+        sample_events::said("m1", "Why does the recovery test fail at times?"),
     );
-    desk.tell("ses_wal", story::turn(1, "m2"));
+    desk.tell("ses_wal", sample_events::turn(1, "m2"));
     desk.tell(
         "ses_wal",
-        story::agent_said("m2", "The lock is dropped too early.", true),
+        sample_events::agent_said("m2", "The lock is dropped too early.", true),
     );
     desk.tell(
         "ses_wal",
-        story::agent_said("m2", "I will run the tests.", false),
+        sample_events::agent_said("m2", "I will run the tests.", false),
     );
-    desk.tell("ses_wal", story::turn_ended(1, "m2"));
+    desk.tell("ses_wal", sample_events::turn_ended(1, "m2"));
     desk.tell_all(
         "ses_wal",
-        story::read_call(
+        sample_events::read_call(
             "c1",
             "crates/wal/src/recover.rs",
             "fn recover() {}\nlet borrow = 1;",
@@ -36,30 +36,36 @@ fn library() -> Desk {
     );
     desk.tell(
         "ses_wal",
-        story::proposed("c2", "bash", json!({ "command": "cargo test -p wal" })),
+        sample_events::proposed("c2", "bash", json!({ "command": "cargo test -p wal" })),
     );
-    desk.tell("ses_wal", story::judged("c2", "bash", "cargo test -p wal"));
-    desk.tell("ses_wal", story::waits("c2"));
-    desk.tell("ses_wal", story::decided("c2", "only this crate"));
-    desk.tell("ses_wal", story::started("c2"));
+    desk.tell(
+        "ses_wal",
+        sample_events::judged("c2", "bash", "cargo test -p wal"),
+    );
+    desk.tell("ses_wal", sample_events::waits("c2"));
+    desk.tell("ses_wal", sample_events::decided("c2", "only this crate"));
+    desk.tell("ses_wal", sample_events::started("c2"));
     let text = "error[E0502]: cannot borrow `self.segments` as mutable\n  it is borrowed as immutable\n --> recover.rs:88";
-    desk.tell("ses_wal", story::ended("c2", CallState::Failed, text));
-    desk.tell("ses_notes", story::opened("Release notes"));
+    desk.tell(
+        "ses_wal",
+        sample_events::ended("c2", CallState::Failed, text),
+    );
+    desk.tell("ses_notes", sample_events::opened("Release notes"));
     desk.tell(
         "ses_notes",
-        story::said("m1", "Write down what changed; borrow the old layout."),
+        sample_events::said("m1", "Write down what changed; borrow the old layout."),
     );
     desk.tell(
         "ses_notes",
-        story::proposed(
+        sample_events::proposed(
             "c1",
             "edit",
             json!({ "path": "NOTES.md", "new_string": "A café opened." }),
         ),
     );
-    desk.tell("ses_notes", story::judged("c1", "edit", "NOTES.md"));
-    desk.tell("ses_notes", story::waits("c1"));
-    desk.tell("ses_notes", story::noted("The provider was slow."));
+    desk.tell("ses_notes", sample_events::judged("c1", "edit", "NOTES.md"));
+    desk.tell("ses_notes", sample_events::waits("c1"));
+    desk.tell("ses_notes", sample_events::noted("The provider was slow."));
     desk
 }
 
@@ -255,19 +261,22 @@ fn hits_come_in_pages() {
 fn a_call_is_found_while_it_waits_and_by_its_output_once_it_ended() {
     let mut desk = library();
     assert_eq!(found(&desk, "opened"), ["notes/c1"]);
-    desk.tell("ses_notes", story::started("c1"));
+    desk.tell("ses_notes", sample_events::started("c1"));
     desk.tell(
         "ses_notes",
-        story::ended("c1", CallState::Done, "replaced a line"),
+        sample_events::ended("c1", CallState::Done, "replaced a line"),
     );
     assert_eq!(found(&desk, "opened replaced state:done"), ["notes/c1"]);
     desk = desk.reopen();
-    desk.tell("ses_notes", story::undone("c1", "und_1"));
+    desk.tell("ses_notes", sample_events::undone("c1", "und_1"));
     assert_eq!(found(&desk, "opened replaced state:undone"), ["notes/c1"]);
-    desk.tell("ses_notes", story::turn(1, "m2"));
-    desk.tell("ses_notes", story::agent_said("m2", "halfway", false));
+    desk.tell("ses_notes", sample_events::turn(1, "m2"));
+    desk.tell(
+        "ses_notes",
+        sample_events::agent_said("m2", "halfway", false),
+    );
     assert_eq!(found(&desk, "halfway"), Vec::<String>::new());
-    desk.tell("ses_notes", story::turn_ended(1, "m2"));
+    desk.tell("ses_notes", sample_events::turn_ended(1, "m2"));
     assert_eq!(found(&desk, "halfway"), ["notes/m2"]);
     let session = SessionId::from("ses_notes");
     assert!(desk.record.entry(&session, "m2").unwrap().is_some());
@@ -297,12 +306,12 @@ proptest! {
 #[test]
 fn a_call_is_found_by_its_state_from_its_first_moment() {
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::opened("Begins"));
+    desk.tell("ses_1", sample_events::opened("Begins"));
     for (told, state) in [
-        (story::proposed("c1", "bash", json!({})), "proposed"),
-        (story::judged("c1", "bash", "ls"), "proposed"),
-        (story::started("c1"), "running"),
-        (story::ended("c1", CallState::Done, "a.rs"), "done"),
+        (sample_events::proposed("c1", "bash", json!({})), "proposed"),
+        (sample_events::judged("c1", "bash", "ls"), "proposed"),
+        (sample_events::started("c1"), "running"),
+        (sample_events::ended("c1", CallState::Done, "a.rs"), "done"),
     ] {
         desk.tell("ses_1", told);
         let page = search(&desk, &format!("state:{state}"));
@@ -331,21 +340,27 @@ fn secrets_in_arguments_are_not_found() {
     let secret = "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY42";
     let content = format!("region = north\naws_secret_access_key = {secret}\n");
     let arguments = json!({ "path": "keys.ini", "content": content, "password": "hunter2" });
-    desk.tell("ses_1", story::opened("Keys"));
-    desk.tell("ses_1", story::turn(1, "m1"));
-    desk.tell("ses_1", story::proposed("c1", "write", arguments));
-    desk.tell("ses_1", story::judged("c1", "write", "keys.ini"));
-    desk.tell("ses_1", story::ended("c1", CallState::Done, "Written."));
+    desk.tell("ses_1", sample_events::opened("Keys"));
+    desk.tell("ses_1", sample_events::turn(1, "m1"));
+    desk.tell("ses_1", sample_events::proposed("c1", "write", arguments));
+    desk.tell("ses_1", sample_events::judged("c1", "write", "keys.ini"));
+    desk.tell(
+        "ses_1",
+        sample_events::ended("c1", CallState::Done, "Written."),
+    );
     for word in [secret, "hunter2"] {
         assert_eq!(search(&desk, word).hits, [], "{word}");
     }
     let line = "curl -u ada:hunter2 packages.example";
     desk.tell(
         "ses_1",
-        story::proposed("c2", "bash", json!({ "command": line })),
+        sample_events::proposed("c2", "bash", json!({ "command": line })),
     );
-    desk.tell("ses_1", story::judged("c2", "bash", line));
-    desk.tell("ses_1", story::ended("c2", CallState::Done, "north"));
+    desk.tell("ses_1", sample_events::judged("c2", "bash", line));
+    desk.tell(
+        "ses_1",
+        sample_events::ended("c2", CallState::Done, "north"),
+    );
     assert_eq!(search(&desk, "hunter2").hits, []);
     let hits = search(&desk, "north").hits;
     assert_eq!(hits.len(), 2);

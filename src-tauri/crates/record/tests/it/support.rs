@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use protocol::{Entry, Event, EventBody, SessionId, fold};
+use protocol::event::fold;
+use protocol::{Entry, Event, EventBody, SessionId};
 use record::{Durability, Record, RecordError};
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -119,7 +120,7 @@ pub fn folded(events: &[Event], session: &SessionId) -> Vec<Entry> {
         };
         let place = entries.iter().position(|entry| entry.id == id);
         let before = place.map(|place| entries.remove(place));
-        entries.extend(fold::entry(before, event));
+        entries.extend(fold::fold_entry(before, event));
     }
     entries.sort_by_key(|entry| entry.seq);
     entries

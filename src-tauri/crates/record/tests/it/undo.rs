@@ -2,7 +2,7 @@
 
 use protocol::{CallState, UndoId, UndoState};
 
-use crate::story;
+use crate::sample_events;
 use crate::support::Desk;
 
 /// The undo list as ids with their states.
@@ -19,13 +19,16 @@ fn list(desk: &Desk) -> Vec<(String, UndoState)> {
 fn deletion(desk: &mut Desk, call: &str, undo: &str, end: Option<CallState>) {
     desk.tell(
         "ses_1",
-        story::proposed(call, "delete_path", serde_json::json!({})),
+        sample_events::proposed(call, "delete_path", serde_json::json!({})),
     );
-    desk.tell("ses_1", story::judged(call, "delete_path", "tests/old"));
-    desk.tell("ses_1", story::undo_prepared(call, undo));
-    desk.tell("ses_1", story::started(call));
+    desk.tell(
+        "ses_1",
+        sample_events::judged(call, "delete_path", "tests/old"),
+    );
+    desk.tell("ses_1", sample_events::undo_prepared(call, undo));
+    desk.tell("ses_1", sample_events::started(call));
     if let Some(end) = end {
-        desk.tell("ses_1", story::ended(call, end, "ended"));
+        desk.tell("ses_1", sample_events::ended(call, end, "ended"));
     }
 }
 
@@ -33,9 +36,9 @@ fn deletion(desk: &mut Desk, call: &str, undo: &str, end: Option<CallState>) {
 #[test]
 fn an_id_that_is_used_again_leaves_what_was_done() {
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::opened("Cleans up"));
+    desk.tell("ses_1", sample_events::opened("Cleans up"));
     deletion(&mut desk, "c1", "und_1", Some(CallState::Done));
-    let again = story::proposed("c1", "bash", serde_json::json!({}));
+    let again = sample_events::proposed("c1", "bash", serde_json::json!({}));
     desk.tell("ses_1", again);
     assert_eq!(list(&desk), [("und_1".to_owned(), UndoState::Applied)]);
 }
@@ -43,7 +46,7 @@ fn an_id_that_is_used_again_leaves_what_was_done() {
 #[test]
 fn an_entry_follows_its_call() {
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::opened("Cleans up"));
+    desk.tell("ses_1", sample_events::opened("Cleans up"));
     deletion(&mut desk, "c1", "und_1", Some(CallState::Done));
     deletion(&mut desk, "c2", "und_2", Some(CallState::Failed));
     deletion(&mut desk, "c3", "und_3", Some(CallState::Interrupted));
@@ -58,12 +61,15 @@ fn an_entry_follows_its_call() {
         ],
         "newest first; a call that failed changed nothing"
     );
-    desk.tell("ses_1", story::undone("c1", "und_1"));
+    desk.tell("ses_1", sample_events::undone("c1", "und_1"));
     assert_eq!(list(&desk)[2], named("und_1", UndoState::Undone));
     desk = desk.reopen();
-    desk.tell("ses_1", story::redone("c1", "und_1"));
+    desk.tell("ses_1", sample_events::redone("c1", "und_1"));
     assert_eq!(list(&desk)[2], named("und_1", UndoState::Applied));
-    desk.tell("ses_1", story::ended("c4", CallState::Done, "ended"));
+    desk.tell(
+        "ses_1",
+        sample_events::ended("c4", CallState::Done, "ended"),
+    );
     assert_eq!(list(&desk)[0], named("und_4", UndoState::Applied));
     assert_eq!(
         desk.record.undo_entry(&UndoId::from("und_2")).unwrap(),

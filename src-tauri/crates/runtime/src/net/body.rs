@@ -6,15 +6,15 @@ use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::{Response, Url};
 
-use super::error::deepest;
-use super::{Fetched, NetError};
+use super::error::root_cause;
+use super::{FetchResult, NetError};
 
 /// Takes an answer's body, and no more of it than may be.
-pub(super) async fn taken(
+pub(super) async fn read_body(
     at: &Url,
     mut response: Response,
     bytes_max: usize,
-) -> Result<Fetched, NetError> {
+) -> Result<FetchResult, NetError> {
     let header = |name| {
         let value = response.headers().get(name);
         value
@@ -22,55 +22,56 @@ pub(super) async fn taken(
             .unwrap_or_default()
             .to_owned()
     };
-    let mut fetched = Fetched {
+    let mut fetched = FetchResult {
         url: at.to_string(),
         status: response.status().as_u16(),
         content_type: header(CONTENT_TYPE),
         body: Vec::new(),
-        more: false,
+        is_truncated: false,
     };
-    let mut unpacked = Unpacked::of(&header(CONTENT_ENCODING), bytes_max).map_err(|packing| {
-        let packing = protocol::shown::in_a_sentence(&packing, 64);
-        NetError::failed(
-            at,
-            format!("it is packed as `{packing}`, which nobody asked for"),
-        )
-    })?;
+    let mut unpacked =
+        BodyDecoder::from_encoding(&header(CONTENT_ENCODING), bytes_max).map_err(|packing| {
+            let packing = protocol::view::display_text::to_single_line(&packing, 64);
+            NetError::failed(
+                at,
+                format!("it is packed as `{packing}`, which nobody asked for"),
+            )
+        })?;
     let mut came = 0_usize;
-    let failed = |error: reqwest::Error| NetError::failed(at, deepest(&error));
+    let failed = |error: reqwest::Error| NetError::failed(at, root_cause(&error));
     while let Some(bytes) = response.chunk().await.map_err(failed)? {
         came = came.saturating_add(bytes.len());
-        let took = unpacked.take(&bytes);
-        fetched.more = unpacked.room().is_full || came > bytes_max;
-        if fetched.more {
+        let took = unpacked.push(&bytes);
+        fetched.is_truncated = unpacked.buffer().is_full || came > bytes_max;
+        if fetched.is_truncated {
             break;
         }
-        took.map_err(|error| broken(at, &error))?;
+        took.map_err(|error| body_error(at, &error))?;
     }
-    if !fetched.more {
-        let ended = unpacked.end();
-        fetched.more = unpacked.room().is_full;
-        if !fetched.more {
-            ended.map_err(|error| broken(at, &error))?;
+    if !fetched.is_truncated {
+        let ended = unpacked.finish();
+        fetched.is_truncated = unpacked.buffer().is_full;
+        if !fetched.is_truncated {
+            ended.map_err(|error| body_error(at, &error))?;
         }
     }
-    fetched.body = std::mem::take(&mut unpacked.room().bytes);
+    fetched.body = std::mem::take(&mut unpacked.buffer().bytes);
     Ok(fetched)
 }
 
-fn broken(at: &Url, error: &io::Error) -> NetError {
+fn body_error(at: &Url, error: &io::Error) -> NetError {
     NetError::failed(at, format!("it cannot be unpacked: {error}"))
 }
 
 /// Takes so many bytes and refuses what is beyond.
 #[derive(Default)]
-struct Room {
+struct LimitedBuffer {
     bytes: Vec<u8>,
     bytes_max: usize,
     is_full: bool,
 }
 
-impl Write for Room {
+impl Write for LimitedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = self.bytes_max.saturating_sub(self.bytes.len());
         let (fits, beyond) = bytes.split_at(bytes.len().min(room));
@@ -88,32 +89,32 @@ impl Write for Room {
 }
 
 /// A body as it is unpacked.
-enum Unpacked {
-    Plain(Room),
-    Gzip(Box<MultiGzDecoder<Room>>),
+enum BodyDecoder {
+    Plain(LimitedBuffer),
+    Gzip(Box<MultiGzDecoder<LimitedBuffer>>),
     /// Which of the two it is its first byte tells.
-    Unknown(Room),
-    Zlib(Box<ZlibDecoder<Room>>),
-    Deflate(Box<DeflateDecoder<Room>>),
+    UndetectedDeflate(LimitedBuffer),
+    Zlib(Box<ZlibDecoder<LimitedBuffer>>),
+    Deflate(Box<DeflateDecoder<LimitedBuffer>>),
 }
 
-impl Unpacked {
+impl BodyDecoder {
     /// By what an answer says of its packing; the error is a packing that was not asked for.
-    fn of(packing: &str, bytes_max: usize) -> Result<Self, String> {
-        let room = Room {
+    fn from_encoding(packing: &str, bytes_max: usize) -> Result<Self, String> {
+        let room = LimitedBuffer {
             bytes_max,
-            ..Room::default()
+            ..LimitedBuffer::default()
         };
         match packing.trim().to_ascii_lowercase().as_str() {
             "" | "identity" => Ok(Self::Plain(room)),
             "gzip" | "x-gzip" => Ok(Self::Gzip(Box::new(MultiGzDecoder::new(room)))),
-            "deflate" => Ok(Self::Unknown(room)),
+            "deflate" => Ok(Self::UndetectedDeflate(room)),
             _ => Err(packing.to_owned()),
         }
     }
 
-    fn take(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let (Self::Unknown(room), Some(first)) = (&mut *self, bytes.first()) {
+    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let (Self::UndetectedDeflate(room), Some(first)) = (&mut *self, bytes.first()) {
             let room = std::mem::take(room);
             // The lower half of a zlib head's first byte is always 8; servers send one without it as well.
             *self = match first & 0x0f == 8 {
@@ -122,16 +123,16 @@ impl Unpacked {
             };
         }
         match self {
-            Self::Plain(room) | Self::Unknown(room) => room.write_all(bytes),
+            Self::Plain(room) | Self::UndetectedDeflate(room) => room.write_all(bytes),
             Self::Gzip(packed) => packed.write_all(bytes),
             Self::Zlib(packed) => packed.write_all(bytes),
             Self::Deflate(packed) => packed.write_all(bytes),
         }
     }
 
-    fn room(&mut self) -> &mut Room {
+    fn buffer(&mut self) -> &mut LimitedBuffer {
         match self {
-            Self::Plain(room) | Self::Unknown(room) => room,
+            Self::Plain(room) | Self::UndetectedDeflate(room) => room,
             Self::Gzip(packed) => packed.get_mut(),
             Self::Zlib(packed) => packed.get_mut(),
             Self::Deflate(packed) => packed.get_mut(),
@@ -139,9 +140,9 @@ impl Unpacked {
     }
 
     /// Unpacks the rest: an answer that ends before its packing does is broken.
-    fn end(&mut self) -> io::Result<()> {
+    fn finish(&mut self) -> io::Result<()> {
         match self {
-            Self::Plain(_) | Self::Unknown(_) => Ok(()),
+            Self::Plain(_) | Self::UndetectedDeflate(_) => Ok(()),
             Self::Gzip(packed) => packed.try_finish(),
             Self::Zlib(packed) => packed.try_finish(),
             Self::Deflate(packed) => packed.try_finish(),

@@ -55,7 +55,7 @@ impl NetError {
 }
 
 /// The cause at the bottom, which alone says something.
-pub(super) fn deepest(error: &dyn Error) -> String {
+pub(super) fn root_cause(error: &dyn Error) -> String {
     let mut at = error;
     while let Some(inner) = at.source() {
         at = inner;

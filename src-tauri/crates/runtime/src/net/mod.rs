@@ -12,65 +12,65 @@ use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::{ADDRESSES_MAX, CONNECT_TIMEOUT, HOPS_MAX, URL_BYTES_MAX};
+use crate::limits::{ADDRESSES_MAX, CONNECT_TIMEOUT, REDIRECTS_MAX, URL_BYTES_MAX};
 
-mod back;
 mod body;
-mod call;
+mod callback_listener;
 #[cfg(target_os = "linux")]
-mod dial;
+mod connect;
 mod error;
-mod outgoing;
-mod server;
+mod request;
+mod server_client;
+mod service_call;
 
-pub use back::{Visit, WayBack};
-pub use call::Reply;
+pub use callback_listener::{CallbackListener, CallbackRequest};
 pub use error::NetError;
-pub use outgoing::{Method, Outgoing};
-pub use server::{file_address, server_address, server_client, server_headers};
+pub use request::{HttpRequest, RequestMethod};
+pub use server_client::{build_server_client, build_server_headers, folder_url, parse_server_url};
+pub use service_call::ServiceResponse;
 
 /// What a page is asked for as: what reads best comes first.
-const READABLE: &str =
+const ACCEPT_READABLE: &str =
     "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5";
 
 /// Says where a request may go. The runtime asks and obeys; it decides nothing.
-pub trait Doorkeeper: Send + Sync {
+pub trait NetworkPolicy: Send + Sync {
     /// Whether a request may go to this address at all, asked before its host is looked up.
     ///
     /// # Errors
     /// Why not, as a sentence.
-    fn admits(&self, url: &str) -> Result<(), String>;
+    fn allows_url(&self, url: &str) -> Result<(), String>;
 
     /// Whether a connection may be made to where the host of this address leads.
     ///
     /// # Errors
     /// Why not, as a sentence.
-    fn admits_ip(&self, url: &str, ip: IpAddr) -> Result<(), String>;
+    fn allows_ip(&self, url: &str, ip: IpAddr) -> Result<(), String>;
 
     /// Whether something of this very machine is behind it. A command that runs apart from the machine is then led outside
     /// also for what it calls its own.
-    fn leads_home(&self) -> bool {
+    fn allows_loopback(&self) -> bool {
         false
     }
 }
 
 /// Looks names up.
 #[async_trait]
-pub trait Names: Send + Sync {
+pub trait HostResolver: Send + Sync {
     /// Where a host leads.
     ///
     /// # Errors
     /// What the system says.
-    async fn look_up(&self, host: &str) -> std::io::Result<Vec<IpAddr>>;
+    async fn resolve_host(&self, host: &str) -> std::io::Result<Vec<IpAddr>>;
 }
 
 /// The names of this system.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct SystemNames;
+pub struct SystemResolver;
 
 #[async_trait]
-impl Names for SystemNames {
-    async fn look_up(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
+impl HostResolver for SystemResolver {
+    async fn resolve_host(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
         let found = tokio::net::lookup_host((host, 0)).await?;
         Ok(found.map(|address| address.ip()).collect())
     }
@@ -78,9 +78,9 @@ impl Names for SystemNames {
 
 /// The way to the web for one call. Cheap to clone.
 #[derive(Clone)]
-pub struct Net {
-    names: Arc<dyn Names>,
-    door: Option<Arc<dyn Doorkeeper>>,
+pub struct NetworkClient {
+    names: Arc<dyn HostResolver>,
+    door: Option<Arc<dyn NetworkPolicy>>,
 }
 
 /// What a fetch may take.
@@ -94,7 +94,7 @@ pub struct FetchLimits {
 
 /// What was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fetched {
+pub struct FetchResult {
     /// Where it came from in the end.
     pub url: String,
     /// The answer's status, such as 200 or 404.
@@ -104,10 +104,10 @@ pub struct Fetched {
     /// Its body, unpacked.
     pub body: Vec<u8>,
     /// Whether there was more than the limit.
-    pub more: bool,
+    pub is_truncated: bool,
 }
 
-impl std::fmt::Debug for Net {
+impl std::fmt::Debug for NetworkClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.door.is_some() {
             "Net"
@@ -117,29 +117,31 @@ impl std::fmt::Debug for Net {
     }
 }
 
-impl Net {
+impl NetworkClient {
     /// Whether anything can be reached at all.
-    pub(crate) fn is_open(&self) -> bool {
+    pub(crate) fn has_network(&self) -> bool {
         self.door.is_some()
     }
 
     /// Whether something of this very machine can be.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
-    pub(crate) fn leads_home(&self) -> bool {
-        self.door.as_ref().is_some_and(|door| door.leads_home())
+    pub(crate) fn allows_loopback(&self) -> bool {
+        self.door
+            .as_ref()
+            .is_some_and(|door| door.allows_loopback())
     }
 
     /// No way at all.
-    pub fn closed() -> Self {
+    pub fn offline() -> Self {
         Self {
-            names: Arc::new(SystemNames),
+            names: Arc::new(SystemResolver),
             door: None,
         }
     }
 
     /// The same way with somebody at its door.
     #[must_use]
-    pub fn kept_by(&self, door: Arc<dyn Doorkeeper>) -> Self {
+    pub fn with_policy(&self, door: Arc<dyn NetworkPolicy>) -> Self {
         Self {
             names: self.names.clone(),
             door: Some(door),
@@ -148,7 +150,7 @@ impl Net {
 
     /// The same way with other names than the system's.
     #[must_use]
-    pub fn with_names(&self, names: Arc<dyn Names>) -> Self {
+    pub fn with_resolver(&self, names: Arc<dyn HostResolver>) -> Self {
         Self {
             names,
             door: self.door.clone(),
@@ -165,8 +167,14 @@ impl Net {
         url: &str,
         limits: FetchLimits,
         cancel: &CancellationToken,
-    ) -> Result<Fetched, NetError> {
-        within(url, limits, cancel, self.follow(url, limits)).await
+    ) -> Result<FetchResult, NetError> {
+        with_timeout(
+            url,
+            limits,
+            cancel,
+            self.fetch_following_redirects(url, limits),
+        )
+        .await
     }
 
     /// Sends one request to an address and takes its answer, whatever its status. No redirect is followed: what the request
@@ -176,45 +184,49 @@ impl Net {
     /// [`NetError::Refused`] when the address is not admitted, or a header cannot be sent: nothing was sent.
     pub async fn send(
         &self,
-        outgoing: &Outgoing,
+        outgoing: &HttpRequest,
         limits: FetchLimits,
         cancel: &CancellationToken,
-    ) -> Result<Fetched, NetError> {
+    ) -> Result<FetchResult, NetError> {
         let sent = async {
-            let url = read(&outgoing.url)?;
-            let response = self.ask(&url, outgoing).await?;
-            body::taken(&url, response, limits.body_bytes_max).await
+            let url = parse_url(&outgoing.url)?;
+            let response = self.send_request(&url, outgoing).await?;
+            body::read_body(&url, response, limits.body_bytes_max).await
         };
-        within(&outgoing.url, limits, cancel, sent).await
+        with_timeout(&outgoing.url, limits, cancel, sent).await
     }
 
-    async fn follow(&self, url: &str, limits: FetchLimits) -> Result<Fetched, NetError> {
-        let mut at = read(url)?;
-        let plain = Outgoing {
-            headers: vec![("accept".to_owned(), READABLE.to_owned())],
-            ..Outgoing::get(url)
+    async fn fetch_following_redirects(
+        &self,
+        url: &str,
+        limits: FetchLimits,
+    ) -> Result<FetchResult, NetError> {
+        let mut at = parse_url(url)?;
+        let plain = HttpRequest {
+            headers: vec![("accept".to_owned(), ACCEPT_READABLE.to_owned())],
+            ..HttpRequest::get(url)
         };
-        for _ in 0..=HOPS_MAX {
-            let response = self.ask(&at, &plain).await?;
-            let Some(next) = redirect(&at, &response)? else {
-                return body::taken(&at, response, limits.body_bytes_max).await;
+        for _ in 0..=REDIRECTS_MAX {
+            let response = self.send_request(&at, &plain).await?;
+            let Some(next) = redirect_target(&at, &response)? else {
+                return body::read_body(&at, response, limits.body_bytes_max).await;
             };
-            call::stays_secure(&at, &next)?;
+            service_call::check_redirect_security(&at, &next)?;
             at = next;
         }
         Err(NetError::failed(
             &at,
-            format!("it is redirected more than {HOPS_MAX} times"),
+            format!("it is redirected more than {REDIRECTS_MAX} times"),
         ))
     }
 
     /// One request, to nowhere but the addresses that were judged: the connection looks no name up again.
-    async fn ask(&self, url: &Url, outgoing: &Outgoing) -> Result<Response, NetError> {
-        let headers = outgoing.headers(url)?;
-        let ips = self.admitted(url).await?;
+    async fn send_request(&self, url: &Url, outgoing: &HttpRequest) -> Result<Response, NetError> {
+        let headers = outgoing.header_map(url)?;
+        let ips = self.resolve_allowed_ips(url).await?;
         let ends: Vec<SocketAddr> = ips.iter().map(|ip| SocketAddr::new(*ip, 0)).collect();
         let mut client = Client::builder()
-            .dns_resolver(Pinned(ends))
+            .dns_resolver(PinnedResolver(ends))
             .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
@@ -228,10 +240,10 @@ impl Net {
             // No way leads to TLS from here, and reading the system's certificates takes its time.
             client = client.tls_certs_only([]);
         }
-        let failed = |error: reqwest::Error| NetError::failed(url, error::deepest(&error));
+        let failed = |error: reqwest::Error| NetError::failed(url, error::root_cause(&error));
         let client = client.build().map_err(failed)?;
         let request = client.request(outgoing.method.into(), url.clone());
-        let request = request.headers(packed(headers));
+        let request = request.headers(accept_compression(headers));
         let request = match outgoing.body.clone() {
             Some(body) => request.body(body),
             None => request,
@@ -240,7 +252,7 @@ impl Net {
     }
 
     /// Where the host of an address leads, each place admitted.
-    async fn admitted(&self, url: &Url) -> Result<Vec<IpAddr>, NetError> {
+    async fn resolve_allowed_ips(&self, url: &Url) -> Result<Vec<IpAddr>, NetError> {
         let Some(door) = &self.door else {
             return Err(NetError::refused(
                 url,
@@ -248,23 +260,23 @@ impl Net {
             ));
         };
         let refused = |why: String| NetError::refused(url, why);
-        door.admits(url.as_str()).map_err(refused)?;
-        let ips = self.ips(url).await?;
+        door.allows_url(url.as_str()).map_err(refused)?;
+        let ips = self.resolve_ips(url).await?;
         for ip in &ips {
-            door.admits_ip(url.as_str(), *ip).map_err(refused)?;
+            door.allows_ip(url.as_str(), *ip).map_err(refused)?;
         }
         Ok(ips)
     }
 
     /// Where the host of an address leads; an address in figures leads to itself.
-    async fn ips(&self, url: &Url) -> Result<Vec<IpAddr>, NetError> {
+    async fn resolve_ips(&self, url: &Url) -> Result<Vec<IpAddr>, NetError> {
         let host = match url.host() {
             Some(url::Host::Ipv4(four)) => return Ok(vec![four.into()]),
             Some(url::Host::Ipv6(six)) => return Ok(vec![six.into()]),
             Some(url::Host::Domain(name)) => name,
             None => return Err(NetError::refused(url, "it names no host.")),
         };
-        let found = self.names.look_up(host).await;
+        let found = self.names.resolve_host(host).await;
         let mut ips = found.map_err(|error| NetError::failed(url, error))?;
         ips.truncate(ADDRESSES_MAX);
         match ips.is_empty() {
@@ -275,7 +287,7 @@ impl Net {
 }
 
 /// Does it in the time that it has, unless it is stopped.
-async fn within<T>(
+async fn with_timeout<T>(
     url: &str,
     limits: FetchLimits,
     cancel: &CancellationToken,
@@ -292,22 +304,22 @@ async fn within<T>(
 }
 
 /// The same headers, which say as well how an answer may be packed.
-fn packed(mut headers: HeaderMap) -> HeaderMap {
+fn accept_compression(mut headers: HeaderMap) -> HeaderMap {
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, deflate"));
     headers
 }
 
 /// Leads every name to the addresses that were judged.
-struct Pinned(Vec<SocketAddr>);
+struct PinnedResolver(Vec<SocketAddr>);
 
-impl Resolve for Pinned {
+impl Resolve for PinnedResolver {
     fn resolve(&self, _: Name) -> Resolving {
         let ends: Addrs = Box::new(self.0.clone().into_iter());
         Box::pin(std::future::ready(Ok(ends)))
     }
 }
 
-fn read(url: &str) -> Result<Url, NetError> {
+fn parse_url(url: &str) -> Result<Url, NetError> {
     let bad = |why: String| NetError::Refused {
         url: url.chars().take(200).collect(),
         why,
@@ -329,7 +341,7 @@ fn read(url: &str) -> Result<Url, NetError> {
 }
 
 /// Where an answer leads on to, if it does.
-fn redirect(at: &Url, response: &Response) -> Result<Option<Url>, NetError> {
+fn redirect_target(at: &Url, response: &Response) -> Result<Option<Url>, NetError> {
     let leads_on = matches!(
         response.status(),
         StatusCode::MOVED_PERMANENTLY
@@ -346,7 +358,7 @@ fn redirect(at: &Url, response: &Response) -> Result<Option<Url>, NetError> {
     let next = next.map_err(|error| {
         NetError::failed(at, format!("it is redirected to no address: {error}"))
     })?;
-    read(next.as_str()).map(Some)
+    parse_url(next.as_str()).map(Some)
 }
 
 #[cfg(test)]

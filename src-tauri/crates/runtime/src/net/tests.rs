@@ -16,8 +16,8 @@ struct MadeUp {
 }
 
 #[async_trait]
-impl Names for MadeUp {
-    async fn look_up(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
+impl HostResolver for MadeUp {
+    async fn resolve_host(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
         self.looked_up.lock().unwrap().push(host.to_owned());
         Ok(self.names.get(host).cloned().unwrap_or_default())
     }
@@ -29,15 +29,15 @@ struct Door {
     granted: Vec<&'static str>,
 }
 
-impl Doorkeeper for Door {
-    fn admits(&self, url: &str) -> Result<(), String> {
+impl NetworkPolicy for Door {
+    fn allows_url(&self, url: &str) -> Result<(), String> {
         match self.hosts.iter().any(|host| host_of(url) == *host) {
             true => Ok(()),
             false => Err("nobody allowed that host.".to_owned()),
         }
     }
 
-    fn admits_ip(&self, url: &str, ip: IpAddr) -> Result<(), String> {
+    fn allows_ip(&self, url: &str, ip: IpAddr) -> Result<(), String> {
         let granted = self.granted.iter().any(|host| host_of(url) == *host);
         match granted || !ip.is_loopback() {
             true => Ok(()),
@@ -108,7 +108,7 @@ const LIMITS: FetchLimits = FetchLimits {
 };
 
 /// A way to a site whose names all lead to this machine.
-fn net(hosts: &[&'static str], granted: &[&'static str]) -> (Net, Arc<MadeUp>) {
+fn net(hosts: &[&'static str], granted: &[&'static str]) -> (NetworkClient, Arc<MadeUp>) {
     let here = vec![IpAddr::from([127, 0, 0, 1])];
     let names = ["site.test", "other.test", "rebound.test"];
     let names = Arc::new(MadeUp {
@@ -119,10 +119,15 @@ fn net(hosts: &[&'static str], granted: &[&'static str]) -> (Net, Arc<MadeUp>) {
         hosts: hosts.to_vec(),
         granted: granted.to_vec(),
     });
-    (Net::closed().with_names(names.clone()).kept_by(door), names)
+    (
+        NetworkClient::offline()
+            .with_resolver(names.clone())
+            .with_policy(door),
+        names,
+    )
 }
 
-async fn got(net: &Net, url: &str) -> Result<Fetched, NetError> {
+async fn got(net: &NetworkClient, url: &str) -> Result<FetchResult, NetError> {
     net.get(url, LIMITS, &CancellationToken::new()).await
 }
 
@@ -134,12 +139,12 @@ async fn what_is_admitted_is_fetched() {
     let page = format!("http://site.test:{}/page", site.port);
     assert_eq!(
         got(&net, &url).await,
-        Ok(Fetched {
+        Ok(FetchResult {
             url: page.clone(),
             status: 200,
             content_type: "text/plain".to_owned(),
             body: b"0123456789".to_vec(),
-            more: false,
+            is_truncated: false,
         })
     );
     assert_eq!(site.asked(), ["/on", "/page"]);
@@ -153,7 +158,7 @@ async fn what_is_admitted_is_fetched() {
         .await
         .unwrap();
     assert_eq!(
-        (fetched.body.as_slice(), fetched.more),
+        (fetched.body.as_slice(), fetched.is_truncated),
         (&b"0123"[..], true)
     );
 }
@@ -223,7 +228,7 @@ async fn a_name_that_leads_home_is_refused() {
             ]),
             ..MadeUp::default()
         };
-        let net = net.with_names(Arc::new(names));
+        let net = net.with_resolver(Arc::new(names));
         let refused = got(&net, &format!("http://{host}:{}/", site.port))
             .await
             .unwrap_err();
@@ -247,7 +252,10 @@ async fn what_does_not_work_is_said() {
         .unwrap_err()
         .to_string();
     assert!(told.contains("leads nowhere"), "{told}");
-    let told = got(&Net::closed(), &at("/")).await.unwrap_err().to_string();
+    let told = got(&NetworkClient::offline(), &at("/"))
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(told.contains("no way to the network"), "{told}");
     let stopped = CancellationToken::new();
     stopped.cancel();
@@ -307,11 +315,11 @@ async fn a_request_is_sent_as_it_is() {
         text
     });
     let (net, _) = net(&["site.test"], &["site.test"]);
-    let outgoing = Outgoing {
-        method: Method::Post,
+    let outgoing = HttpRequest {
+        method: RequestMethod::Post,
         headers: vec![("x-key".to_owned(), "secret".to_owned())],
         body: Some(b"{}".to_vec()),
-        ..Outgoing::get(format!("http://site.test:{port}/ask?q=1"))
+        ..HttpRequest::get(format!("http://site.test:{port}/ask?q=1"))
     };
     assert!(!format!("{outgoing:?}").contains("secret"));
     let answer = net.send(&outgoing, LIMITS, &CancellationToken::new()).await;
@@ -319,7 +327,7 @@ async fn a_request_is_sent_as_it_is() {
     let heard = heard.await.unwrap();
     assert!(heard.starts_with("POST /ask?q=1 HTTP/1.1\r\n"), "{heard}");
     assert!(heard.contains("x-key: secret\r\n"), "{heard}");
-    let wrong = Outgoing {
+    let wrong = HttpRequest {
         headers: vec![("x-key".to_owned(), "sec\nret".to_owned())],
         ..outgoing
     };

@@ -5,8 +5,8 @@ use std::process::Stdio;
 
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command as Starter};
 
-use super::Inherited;
-use super::life::{Life, stay_with};
+use super::InheritedEnv;
+use super::lifetime::{ProcessLifetime, supervise};
 use crate::FileError;
 
 /// A program to start.
@@ -19,7 +19,7 @@ pub struct CompanionCommand {
     /// The folder that it starts in, absolute.
     pub folder: PathBuf,
     /// What it inherits of the app's environment.
-    pub inherited: Inherited,
+    pub inherited: InheritedEnv,
     /// Variables beside those, and instead of those of the same name.
     pub env: Vec<(String, String)>,
 }
@@ -32,42 +32,46 @@ pub struct Companion {
     /// What it says.
     pub output: ChildStdout,
     /// What it says to people.
-    pub told: ChildStderr,
+    pub errors: ChildStderr,
     /// Whether it runs. Dropped, it ends, with everything that it started.
-    pub life: Life,
+    pub lifetime: ProcessLifetime,
 }
 
 /// The program as the system finds it.
 #[cfg(not(windows))]
-fn program(command: &CompanionCommand) -> &str {
+fn program_path(command: &CompanionCommand) -> &str {
     &command.program
 }
 
 /// The program as the system finds it, which by itself looks for names that end in `.exe`.
 #[cfg(windows)]
-fn program(command: &CompanionCommand) -> PathBuf {
+fn program_path(command: &CompanionCommand) -> PathBuf {
     let inherited = command.inherited.variables().into_iter();
     let inherited = inherited
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let variables: Vec<(String, String)> = inherited.chain(command.env.iter().cloned()).collect();
-    let found = super::endings::found(&command.program, &variables, std::path::Path::is_file);
+    let found = super::path_extensions::find_with_extension(
+        &command.program,
+        &variables,
+        std::path::Path::is_file,
+    );
     found.unwrap_or_else(|| PathBuf::from(&command.program))
 }
 
 /// Starts a program at the head of its own process group.
 ///
-/// It ends when its [`Life`] is dropped, and what it left running ends with it.
+/// It ends when its [`ProcessLifetime`] is dropped, and what it left running ends with it.
 ///
 /// # Errors
 /// When it could not be started.
-pub fn accompany(command: &CompanionCommand) -> Result<Companion, FileError> {
+pub fn start_companion(command: &CompanionCommand) -> Result<Companion, FileError> {
     let failed = |error: std::io::Error| FileError::from_io(command.program.as_str(), &error);
-    let mut starter = Starter::new(program(command));
+    let mut starter = Starter::new(program_path(command));
     starter
         .args(&command.args)
         .current_dir(&command.folder)
         .env_clear()
-        .envs(command.inherited.variables())
+        .envs(command.inherited.inherited_variables())
         .envs(command.env.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -82,8 +86,8 @@ pub fn accompany(command: &CompanionCommand) -> Result<Companion, FileError> {
     Ok(Companion {
         input,
         output,
-        told,
-        life: stay_with(child, None),
+        errors: told,
+        lifetime: supervise(child, None),
     })
 }
 
@@ -93,14 +97,14 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
-    use crate::Exit;
+    use crate::CommandExit;
 
     fn sh(script: &str) -> CompanionCommand {
         CompanionCommand {
             program: "sh".to_owned(),
             args: vec!["-c".to_owned(), script.to_owned()],
             folder: std::env::temp_dir(),
-            inherited: Inherited::default(),
+            inherited: InheritedEnv::default(),
             env: vec![("OWN".to_owned(), "its own".to_owned())],
         }
     }
@@ -108,32 +112,32 @@ mod tests {
     #[tokio::test]
     async fn it_is_talked_to_and_ends_with_its_input() {
         let mut companion =
-            accompany(&sh("read line; echo \"$OWN $line\"; echo told >&2; cat")).unwrap();
+            start_companion(&sh("read line; echo \"$OWN $line\"; echo told >&2; cat")).unwrap();
         companion.input.write_all(b"hello\n").await.unwrap();
         drop(companion.input);
         let (mut said, mut told) = (String::new(), String::new());
         companion.output.read_to_string(&mut said).await.unwrap();
-        companion.told.read_to_string(&mut told).await.unwrap();
+        companion.errors.read_to_string(&mut told).await.unwrap();
         assert_eq!(
             (said.as_str(), told.as_str()),
             ("its own hello\n", "told\n")
         );
-        let mut ended = companion.life.watch();
+        let mut ended = companion.lifetime.subscribe();
         let exit = ended.wait_for(Option::is_some).await.unwrap();
-        assert_eq!(*exit, Some(Exit::Code(0)));
+        assert_eq!(*exit, Some(CommandExit::Code(0)));
     }
 
     /// It and what it started hold the pipe open until both are gone.
     #[tokio::test]
     async fn let_go_of_it_ends_with_all_that_it_started() {
         let mut companion =
-            accompany(&sh("sleep 1000 & trap '' HUP; echo up; sleep 1000")).unwrap();
+            start_companion(&sh("sleep 1000 & trap '' HUP; echo up; sleep 1000")).unwrap();
         let mut up = [0; 3];
         companion.output.read_exact(&mut up).await.unwrap();
-        let mut ended = companion.life.watch();
-        drop(companion.life);
+        let mut ended = companion.lifetime.subscribe();
+        drop(companion.lifetime);
         let exit = *ended.wait_for(Option::is_some).await.unwrap();
-        assert_eq!(exit, Some(Exit::Cancelled));
+        assert_eq!(exit, Some(CommandExit::Cancelled));
         let mut rest = Vec::new();
         companion.output.read_to_end(&mut rest).await.unwrap();
         assert_eq!(rest, b"");
@@ -141,7 +145,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_it_left_running_ends_with_it() {
-        let mut companion = accompany(&sh("sleep 1000 & echo gone")).unwrap();
+        let mut companion = start_companion(&sh("sleep 1000 & echo gone")).unwrap();
         let mut said = String::new();
         companion.output.read_to_string(&mut said).await.unwrap();
         assert_eq!(said, "gone\n");
@@ -153,6 +157,9 @@ mod tests {
             program: "countersign-no-such-program".to_owned(),
             ..sh("")
         };
-        assert!(matches!(accompany(&none), Err(FileError::NotFound { .. })));
+        assert!(matches!(
+            start_companion(&none),
+            Err(FileError::NotFound { .. })
+        ));
     }
 }

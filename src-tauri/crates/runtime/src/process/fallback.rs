@@ -8,19 +8,19 @@ use tokio::process::Child;
 use tokio::sync::mpsc;
 use win32job::{ExtendedLimitInfo, Job, JobError};
 
-use super::Exit;
-use crate::limits::PIECE_BYTES_MAX;
+use super::CommandExit;
+use crate::limits::OUTPUT_PIECE_BYTES_MAX;
 
 /// The reading end of a command's output.
-pub(crate) struct Pipe {
+pub(crate) struct OutputPipe {
     pieces: mpsc::Receiver<Vec<u8>>,
 }
 
-impl Pipe {
+impl OutputPipe {
     pub(super) fn new(mut reader: PipeReader) -> std::io::Result<Self> {
         let (sender, pieces) = mpsc::channel(16);
         std::thread::Builder::new().spawn(move || {
-            let mut buffer = vec![0; PIECE_BYTES_MAX];
+            let mut buffer = vec![0; OUTPUT_PIECE_BYTES_MAX];
             while let Ok(length @ 1..) = reader.read(&mut buffer) {
                 if sender.blocking_send(buffer[..length].to_vec()).is_err() {
                     break;
@@ -31,21 +31,21 @@ impl Pipe {
     }
 
     /// The next piece; none when nobody can write any more.
-    pub(super) async fn next(&mut self) -> Option<Vec<u8>> {
+    pub(super) async fn next_piece(&mut self) -> Option<Vec<u8>> {
         self.pieces.recv().await
     }
 }
 
 /// A command's process tree: a job that ends with us at the latest, and the id of its head where there can be no job.
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     job: Option<Job>,
     id: Option<u32>,
 }
 
-impl Group {
+impl ProcessGroup {
     /// What the head starts before it is in the job is in no job, so it is put there as soon as it is started.
-    pub(super) fn of(child: &Child) -> Self {
-        let job = child.raw_handle().and_then(|head| job_of(head).ok());
+    pub(super) fn from_child(child: &Child) -> Self {
+        let job = child.raw_handle().and_then(|head| create_job(head).ok());
         Self {
             job,
             id: child.id(),
@@ -53,32 +53,32 @@ impl Group {
     }
 
     /// Nothing here ends by being closed.
-    pub(super) async fn goes(&self) {}
+    pub(super) async fn wait_for_exit(&self) {}
 
     /// Ends the tree.
-    pub(super) async fn end(&mut self) {
-        self.kill();
+    pub(super) async fn terminate(&mut self) {
+        self.kill_tree();
     }
 
-    fn kill(&mut self) {
+    fn kill_tree(&mut self) {
         // Closed, it ends whatever is in it, also what outlived the head.
         let has_job = self.job.take().is_some();
         if let Some(id) = self.id.take()
             && !has_job
         {
-            let _ = tree_killer(id).status();
+            let _ = taskkill_command(id).status();
         }
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        self.kill();
+        self.kill_tree();
     }
 }
 
 /// A job with a process in it, that ends everything in it when it is closed.
-fn job_of(head: RawHandle) -> Result<Job, JobError> {
+fn create_job(head: RawHandle) -> Result<Job, JobError> {
     let mut limits = ExtendedLimitInfo::new();
     limits.limit_kill_on_job_close();
     let job = Job::create_with_limit_info(&limits)?;
@@ -86,7 +86,7 @@ fn job_of(head: RawHandle) -> Result<Job, JobError> {
     Ok(job)
 }
 
-fn tree_killer(id: u32) -> std::process::Command {
+fn taskkill_command(id: u32) -> std::process::Command {
     let mut killer = std::process::Command::new("taskkill");
     killer
         .args(["/T", "/F", "/PID", &id.to_string()])
@@ -96,8 +96,8 @@ fn tree_killer(id: u32) -> std::process::Command {
     killer
 }
 
-pub(super) fn exit_of(status: ExitStatus) -> Exit {
-    Exit::Code(status.code().unwrap_or(-1))
+pub(super) fn exit_from_status(status: ExitStatus) -> CommandExit {
+    CommandExit::Code(status.code().unwrap_or(-1))
 }
 
 #[cfg(test)]
@@ -116,11 +116,11 @@ mod tests {
             .stdout(writer);
         let mut child = starter.spawn().unwrap();
         drop(starter);
-        let mut group = Group::of(&child);
+        let mut group = ProcessGroup::from_child(&child);
         child.wait().await.unwrap();
-        group.end().await;
-        let mut pipe = Pipe::new(reader).unwrap();
-        let ends = async { while pipe.next().await.is_some() {} };
+        group.terminate().await;
+        let mut pipe = OutputPipe::new(reader).unwrap();
+        let ends = async { while pipe.next_piece().await.is_some() {} };
         let ended = tokio::time::timeout(Duration::from_secs(60), ends).await;
         assert!(ended.is_ok());
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use protocol::CallId;
-pub use protocol::ran::{Exit, Ran};
+pub use protocol::call::command_run::{CommandExit, CommandRun};
 use tokio::process::Child;
 use tokio_util::sync::CancellationToken;
 
@@ -12,35 +12,35 @@ use crate::limits::LEFTOVER_GRACE;
 use crate::{FileError, SessionFolder, Workspace};
 
 mod companion;
-#[cfg(any(windows, test))]
-mod endings;
 #[cfg(not(unix))]
 mod fallback;
-mod found;
-mod inherited;
-pub(crate) mod life;
+mod inherited_env;
+pub(crate) mod lifetime;
 mod output;
+#[cfg(any(windows, test))]
+mod path_extensions;
 mod program;
+mod program_lookup;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-pub(crate) mod room;
+pub(crate) mod sandbox_process;
 pub(crate) mod shell;
 #[cfg(unix)]
 mod unix;
 
-pub use companion::{Companion, CompanionCommand, accompany};
+pub use companion::{Companion, CompanionCommand, start_companion};
 #[cfg(not(unix))]
 use fallback::{Group, Pipe, exit_of};
-pub use found::program_of;
-pub use inherited::{Inherited, names_a_secret};
-pub use life::{InRoom, Life};
-use output::Output;
-pub use program::{Answered, Program, run_program};
+pub use inherited_env::{InheritedEnv, is_secret_name};
+pub use lifetime::{ProcessLifetime, SandboxOutcome};
+use output::OutputCollector;
+pub use program::{ProgramCommand, ProgramResult, run_program};
+pub use program_lookup::find_program;
 #[cfg(unix)]
-use unix::{Group, Pipe, exit_of};
+use unix::{OutputPipe, ProcessGroup, exit_from_status};
 
 /// One command line to run.
 #[derive(Debug, Clone)]
-pub struct Command {
+pub struct ShellCommand {
     /// For `bash -c`, or `sh -c` where there is no bash; `cmd /C` on Windows.
     pub line: String,
     /// The workspace it runs in.
@@ -54,16 +54,16 @@ pub struct Command {
     /// How much output is kept in memory, in bytes.
     pub output_bytes_max: u64,
     /// Where output beyond that goes; counted and dropped if left out.
-    pub spill: Option<Spill>,
+    pub spill: Option<OutputSpill>,
     /// Where standard error goes by itself; with the output if left out.
     pub errors: Option<Arc<std::io::PipeWriter>>,
     /// Mask secrets before anything is kept or shown, so that none is cut in two.
-    pub masks: bool,
+    pub mask_secrets: bool,
 }
 
 /// Where a command's long output goes.
 #[derive(Debug, Clone)]
-pub struct Spill {
+pub struct OutputSpill {
     /// The session's folder.
     pub folder: Arc<SessionFolder>,
     /// The call that names the file.
@@ -79,45 +79,51 @@ pub struct Spill {
 /// # Errors
 /// When the folder is outside or missing, or no shell could be started. A failing command is no error.
 pub async fn run(
-    command: &Command,
+    command: &ShellCommand,
     on_output: impl FnMut(&str) + Send,
     cancel: &CancellationToken,
-) -> Result<Ran, FileError> {
-    attend(command, async { shell::start(command) }, on_output, cancel).await
+) -> Result<CommandRun, FileError> {
+    run_to_end(
+        command,
+        async { shell::start_shell(command) },
+        on_output,
+        cancel,
+    )
+    .await
 }
 
 /// A command that was started, and the reading end of its output.
-pub(crate) struct Started {
+pub(crate) struct StartedCommand {
     pub child: Child,
-    pub pipe: Pipe,
+    pub pipe: OutputPipe,
     /// What ends the command by being closed, where it has such a thing.
-    pub wanted: Option<Box<dyn Send>>,
+    pub stop_on_drop: Option<Box<dyn Send>>,
 }
 
 /// Starts a command and stays with it to its end, as [`run`] says. What has something to close is ended by closing that
 /// first.
-pub(crate) async fn attend(
-    command: &Command,
-    start: impl Future<Output = Result<Started, FileError>>,
+pub(crate) async fn run_to_end(
+    command: &ShellCommand,
+    start: impl Future<Output = Result<StartedCommand, FileError>>,
     on_output: impl FnMut(&str) + Send,
     cancel: &CancellationToken,
-) -> Result<Ran, FileError> {
+) -> Result<CommandRun, FileError> {
     let began = Instant::now();
-    let mut output = Output::new(
+    let mut output = OutputCollector::new(
         command.output_bytes_max,
         command.spill.as_ref(),
-        command.masks,
+        command.mask_secrets,
         on_output,
     );
     if cancel.is_cancelled() {
-        return Ok(output.into_ran(Exit::Cancelled, began.elapsed()));
+        return Ok(output.into_result(CommandExit::Cancelled, began.elapsed()));
     }
-    let Started {
+    let StartedCommand {
         mut child,
         mut pipe,
-        wanted,
+        stop_on_drop: wanted,
     } = start.await?;
-    let mut group = Group::of(&child);
+    let mut group = ProcessGroup::from_child(&child);
     let failed = |error: std::io::Error| FileError::from_io(command.line.as_str(), &error);
 
     let time_is_up = tokio::time::sleep(Duration::from_millis(command.timeout_ms));
@@ -127,24 +133,24 @@ pub(crate) async fn attend(
     let exit = loop {
         tokio::select! {
             biased;
-            () = cancel.cancelled() => break Exit::Cancelled,
-            () = &mut time_is_up => break Exit::TimedOut,
+            () = cancel.cancelled() => break CommandExit::Cancelled,
+            () = &mut time_is_up => break CommandExit::TimedOut,
             ended = child.wait(), if status.is_none() => {
                 let ended = ended.map_err(failed)?;
                 status = Some(ended);
                 if !open {
-                    break exit_of(ended);
+                    break exit_from_status(ended);
                 }
                 // What still holds the output may say its last words, no more.
-                drain(&mut pipe, &mut output, LEFTOVER_GRACE).await;
-                break exit_of(ended);
+                drain_output(&mut pipe, &mut output, LEFTOVER_GRACE).await;
+                break exit_from_status(ended);
             }
-            piece = pipe.next(), if open => match piece {
-                Some(bytes) => output.take(&bytes),
+            piece = pipe.next_piece(), if open => match piece {
+                Some(bytes) => output.push(&bytes),
                 None => {
                     open = false;
                     if let Some(ended) = status {
-                        break exit_of(ended);
+                        break exit_from_status(ended);
                     }
                 }
             },
@@ -154,16 +160,16 @@ pub(crate) async fn attend(
     let end = async {
         if wanted.is_some() {
             drop(wanted);
-            group.goes().await;
+            group.wait_for_exit().await;
         }
-        group.end().await;
+        group.terminate().await;
     };
     tokio::pin!(end);
     loop {
         tokio::select! {
             biased;
-            piece = pipe.next(), if open => match piece {
-                Some(bytes) => output.take(&bytes),
+            piece = pipe.next_piece(), if open => match piece {
+                Some(bytes) => output.push(&bytes),
                 None => open = false,
             },
             ended = child.wait(), if status.is_none() => status = Some(ended.map_err(failed)?),
@@ -171,20 +177,20 @@ pub(crate) async fn attend(
         }
     }
     if open {
-        drain(&mut pipe, &mut output, LEFTOVER_GRACE).await;
+        drain_output(&mut pipe, &mut output, LEFTOVER_GRACE).await;
     }
-    Ok(output.into_ran(exit, began.elapsed()))
+    Ok(output.into_result(exit, began.elapsed()))
 }
 
 /// Takes what the pipe still has, until it ends or `grace` is over.
-async fn drain<F: FnMut(&str) + Send>(
-    pipe: &mut Pipe,
-    output: &mut Output<'_, F>,
+async fn drain_output<F: FnMut(&str) + Send>(
+    pipe: &mut OutputPipe,
+    output: &mut OutputCollector<'_, F>,
     grace: Duration,
 ) {
     let all = async {
-        while let Some(bytes) = pipe.next().await {
-            output.take(&bytes);
+        while let Some(bytes) = pipe.next_piece().await {
+            output.push(&bytes);
         }
     };
     let _ = tokio::time::timeout(grace, all).await;
@@ -192,7 +198,7 @@ async fn drain<F: FnMut(&str) + Send>(
 
 /// Waits until the end of a child's group has come, and takes in the child's own end meanwhile: who is not waited for keeps its
 /// name in the group.
-async fn reap_until(child: &mut Child, end: impl Future<Output = ()>) {
+async fn reap_child_until(child: &mut Child, end: impl Future<Output = ()>) {
     tokio::pin!(end);
     let mut waits = true;
     loop {

@@ -5,29 +5,29 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use protocol::cut;
-use protocol::redact::Masker;
+use protocol::text::cut;
+use protocol::text::redact::Masker;
 
-use super::{Exit, Ran, Spill};
+use super::{CommandExit, CommandRun, OutputSpill};
 use crate::limits::SPILL_BYTES_MAX;
 
-pub(super) struct Output<'a, F> {
+pub(super) struct OutputCollector<'a, F> {
     head: Vec<u8>,
     head_bytes_max: usize,
     bytes: u64,
-    spill: Option<&'a Spill>,
+    spill: Option<&'a OutputSpill>,
     file: Option<(PathBuf, File)>,
     note: Option<String>,
     watcher: F,
     masker: Option<Masker>,
     /// The beginning of a character whose end has not come yet.
-    begun: Vec<u8>,
+    partial_char: Vec<u8>,
 }
 
-impl<'a, F: FnMut(&str) + Send> Output<'a, F> {
+impl<'a, F: FnMut(&str) + Send> OutputCollector<'a, F> {
     pub(super) fn new(
         head_bytes_max: u64,
-        spill: Option<&'a Spill>,
+        spill: Option<&'a OutputSpill>,
         masks: bool,
         watcher: F,
     ) -> Self {
@@ -40,39 +40,39 @@ impl<'a, F: FnMut(&str) + Send> Output<'a, F> {
             note: None,
             watcher,
             masker: masks.then(Masker::default),
-            begun: Vec::new(),
+            partial_char: Vec::new(),
         }
     }
 
-    pub(super) fn take(&mut self, bytes: &[u8]) {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         match &mut self.masker {
             Some(masker) => {
                 let sure = masker.push(bytes);
-                self.keep(&sure);
+                self.append_head(&sure);
             }
-            None => self.keep(bytes),
+            None => self.append_head(bytes),
         }
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
+    fn append_head(&mut self, bytes: &[u8]) {
         let room = self.head_bytes_max - self.head.len();
         let (kept, over) = bytes.split_at(room.min(bytes.len()));
         self.head.extend_from_slice(kept);
         if !over.is_empty() {
-            self.spill(over);
+            self.write_overflow(over);
         }
         self.bytes += bytes.len() as u64;
-        self.show(bytes);
+        self.emit_text(bytes);
     }
 
     /// Writes what the head does not hold; the file begins with the head, so that it is whole.
-    fn spill(&mut self, over: &[u8]) {
+    fn write_overflow(&mut self, over: &[u8]) {
         if self.note.is_some() {
             return;
         }
         if self.file.is_none() {
             let Some(spill) = self.spill else { return };
-            match spill.folder.begin(&spill.call) {
+            match spill.folder.create_output_file(&spill.call) {
                 Ok((path, mut file)) => match file.write_all(&self.head) {
                     Ok(()) => self.file = Some((path, file)),
                     Err(error) => {
@@ -103,24 +103,24 @@ impl<'a, F: FnMut(&str) + Send> Output<'a, F> {
     }
 
     /// Passes on what is whole characters, and keeps a beginning for the next piece.
-    fn show(&mut self, bytes: &[u8]) {
-        let mut all = std::mem::take(&mut self.begun);
+    fn emit_text(&mut self, bytes: &[u8]) {
+        let mut all = std::mem::take(&mut self.partial_char);
         all.extend_from_slice(bytes);
-        self.begun = all.split_off(cut::whole(&all));
+        self.partial_char = all.split_off(cut::complete_chars_len(&all));
         if !all.is_empty() {
             (self.watcher)(&String::from_utf8_lossy(&all));
         }
     }
 
-    pub(super) fn into_ran(mut self, exit: Exit, duration: Duration) -> Ran {
+    pub(super) fn into_result(mut self, exit: CommandExit, duration: Duration) -> CommandRun {
         if let Some(rest) = self.masker.as_mut().map(Masker::finish) {
-            self.keep(&rest);
+            self.append_head(&rest);
         }
-        let rest = std::mem::take(&mut self.begun);
+        let rest = std::mem::take(&mut self.partial_char);
         if !rest.is_empty() {
             (self.watcher)(&String::from_utf8_lossy(&rest));
         }
-        Ran {
+        CommandRun {
             exit,
             head: self.head,
             spilled: self.file.map(|(path, _)| path),
@@ -149,11 +149,11 @@ mod tests {
         for pieces in cases {
             let mut shown: Vec<String> = Vec::new();
             let mut output =
-                Output::new(1_000, None, false, |text: &str| shown.push(text.to_owned()));
+                OutputCollector::new(1_000, None, false, |text: &str| shown.push(text.to_owned()));
             for piece in pieces {
-                output.take(piece);
+                output.push(piece);
             }
-            let ran = output.into_ran(Exit::Code(0), Duration::ZERO);
+            let ran = output.into_result(CommandExit::Code(0), Duration::ZERO);
             assert_eq!(ran.head, pieces.concat());
             let whole = String::from_utf8_lossy(&ran.head).into_owned();
             assert_eq!(shown.concat(), whole, "{pieces:?}");
@@ -164,11 +164,11 @@ mod tests {
     #[test]
     fn a_secret_in_two_pieces_is_masked() {
         let mut shown = String::new();
-        let mut output = Output::new(20, None, true, |text: &str| shown.push_str(text));
+        let mut output = OutputCollector::new(20, None, true, |text: &str| shown.push_str(text));
         for piece in ["key AKIAIOSF", "ODNN7EXAMPLE and g", "o on"] {
-            output.take(piece.as_bytes());
+            output.push(piece.as_bytes());
         }
-        let ran = output.into_ran(Exit::Code(0), Duration::ZERO);
+        let ran = output.into_result(CommandExit::Code(0), Duration::ZERO);
         assert_eq!(ran.head, b"key *** and go on");
         assert_eq!((ran.bytes, ran.secrets_masked), (17, 1));
         assert_eq!(shown, "key *** and go on");

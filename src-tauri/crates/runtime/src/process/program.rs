@@ -10,17 +10,17 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStdin, Command as Starter};
 use tokio_util::sync::CancellationToken;
 
-use super::{Exit, Group, Pipe, exit_of, reap_until};
-use crate::limits::{LEFTOVER_GRACE, TELL_BYTES_MAX};
+use super::{CommandExit, OutputPipe, ProcessGroup, exit_from_status, reap_child_until};
+use crate::limits::{LEFTOVER_GRACE, STDERR_BYTES_MAX};
 use crate::{FileError, Workspace};
 
 /// One program to run, without a shell.
 #[derive(Debug, Clone)]
-pub struct Program {
+pub struct ProgramCommand {
     /// Its file: absolute, and executable.
     pub file: PathBuf,
     /// The command that a call names it by.
-    pub named: String,
+    pub command_name: String,
     /// The workspace whose root it runs in.
     pub workspace: Workspace,
     /// What it reads.
@@ -33,15 +33,15 @@ pub struct Program {
 
 /// What a program left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
+pub struct ProgramResult {
     /// How it ended.
-    pub exit: Exit,
+    pub exit: CommandExit,
     /// Its standard output, at most `output_bytes_max` bytes.
     pub output: Vec<u8>,
     /// Whether it wanted to write more; it was ended then.
-    pub too_long: bool,
+    pub is_truncated: bool,
     /// The beginning of its standard error, as text.
-    pub told: String,
+    pub errors: String,
     /// From start to end, in milliseconds.
     pub duration_ms: u64,
 }
@@ -54,29 +54,29 @@ pub struct Answered {
 /// # Errors
 /// When it could not be started. A failing program is no error.
 pub async fn run_program(
-    program: &Program,
+    program: &ProgramCommand,
     mut on_told: impl FnMut(&str) + Send,
     cancel: &CancellationToken,
-) -> Result<Answered, FileError> {
+) -> Result<ProgramResult, FileError> {
     let started = Instant::now();
-    let mut heard = Heard::new(program.output_bytes_max, &mut on_told);
+    let mut heard = ProgramOutput::new(program.output_bytes_max, &mut on_told);
     if cancel.is_cancelled() {
-        return Ok(heard.into_answered(Exit::Cancelled, started.elapsed()));
+        return Ok(heard.into_result(CommandExit::Cancelled, started.elapsed()));
     }
-    program.workspace.admit_command(&program.named)?;
+    program.workspace.check_command(&program.command_name)?;
     let failed = |error: io::Error| FileError::from_io(program.file.display().to_string(), &error);
-    let (mut child, mut output, mut told) = start_when_written(program).await.map_err(failed)?;
-    let mut group = Group::of(&child);
+    let (mut child, mut output, mut told) = start_with_retry(program).await.map_err(failed)?;
+    let mut group = ProcessGroup::from_child(&child);
 
     let time_is_up = tokio::time::sleep(Duration::from_millis(program.timeout_ms));
-    let feed = feed(child.stdin.take(), &program.input);
+    let feed = write_input(child.stdin.take(), &program.input);
     tokio::pin!(time_is_up, feed);
     let (mut fed, mut output_open, mut told_open) = (false, true, true);
     let exit = loop {
         tokio::select! {
             biased;
-            () = cancel.cancelled() => break Exit::Cancelled,
-            () = &mut time_is_up => break Exit::TimedOut,
+            () = cancel.cancelled() => break CommandExit::Cancelled,
+            () = &mut time_is_up => break CommandExit::TimedOut,
             () = &mut feed, if !fed => fed = true,
             ended = child.wait() => {
                 let ended = ended.map_err(failed)?;
@@ -84,29 +84,29 @@ pub async fn run_program(
                 let rest = async {
                     while output_open || told_open {
                         tokio::select! {
-                            piece = output.next(), if output_open => output_open = heard.answer(piece),
-                            piece = told.next(), if told_open => told_open = heard.tell(piece),
+                            piece = output.next_piece(), if output_open => output_open = heard.push_answer(piece),
+                            piece = told.next_piece(), if told_open => told_open = heard.push_errors(piece),
                         }
                     }
                 };
                 let _ = tokio::time::timeout(LEFTOVER_GRACE, rest).await;
-                break exit_of(ended);
+                break exit_from_status(ended);
             }
-            piece = output.next(), if output_open => {
-                output_open = heard.answer(piece);
+            piece = output.next_piece(), if output_open => {
+                output_open = heard.push_answer(piece);
                 if heard.too_long {
-                    break Exit::Cancelled;
+                    break CommandExit::Cancelled;
                 }
             }
-            piece = told.next(), if told_open => told_open = heard.tell(piece),
+            piece = told.next_piece(), if told_open => told_open = heard.push_errors(piece),
         }
     };
-    reap_until(&mut child, group.end()).await;
-    Ok(heard.into_answered(exit, started.elapsed()))
+    reap_child_until(&mut child, group.terminate()).await;
+    Ok(heard.into_result(exit, started.elapsed()))
 }
 
 /// Gives the program its input and closes it. A program that does not read it all has its reasons.
-async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
+async fn write_input(stdin: Option<ChildStdin>, input: &[u8]) {
     if let Some(mut stdin) = stdin {
         let _ = stdin.write_all(input).await;
         let _ = stdin.shutdown().await;
@@ -114,19 +114,19 @@ async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
 }
 
 /// A file that somebody still has open for writing cannot be started; it mostly can a moment later.
-async fn start_when_written(program: &Program) -> io::Result<(Child, Pipe, Pipe)> {
+async fn start_with_retry(program: &ProgramCommand) -> io::Result<(Child, OutputPipe, OutputPipe)> {
     for pause_ms in [5, 20, 80, 320] {
-        match start(program) {
+        match start_program(program) {
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
                 tokio::time::sleep(Duration::from_millis(pause_ms)).await;
             }
             other => return other,
         }
     }
-    start(program)
+    start_program(program)
 }
 
-fn start(program: &Program) -> io::Result<(Child, Pipe, Pipe)> {
+fn start_program(program: &ProgramCommand) -> io::Result<(Child, OutputPipe, OutputPipe)> {
     let (output, output_end) = std::io::pipe()?;
     let (told, told_end) = std::io::pipe()?;
     let root = program.workspace.root();
@@ -136,11 +136,11 @@ fn start(program: &Program) -> io::Result<(Child, Pipe, Pipe)> {
             program
                 .workspace
                 .dir()
-                .steady_path()
+                .handle_path()
                 .unwrap_or_else(|| root.to_owned()),
         )
         .env_clear()
-        .envs(program.workspace.inherited())
+        .envs(program.workspace.inherited_variables())
         .env("PWD", root)
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("PAGER", "cat")
@@ -152,10 +152,10 @@ fn start(program: &Program) -> io::Result<(Child, Pipe, Pipe)> {
     let child = starter.spawn()?;
     // The starter holds the writing ends: while it lives, the pipes do not end.
     drop(starter);
-    Ok((child, Pipe::new(output)?, Pipe::new(told)?))
+    Ok((child, OutputPipe::new(output)?, OutputPipe::new(told)?))
 }
 
-struct Heard<'a> {
+struct ProgramOutput<'a> {
     output: Vec<u8>,
     output_bytes_max: usize,
     too_long: bool,
@@ -163,7 +163,7 @@ struct Heard<'a> {
     on_told: &'a mut (dyn FnMut(&str) + Send),
 }
 
-impl<'a> Heard<'a> {
+impl<'a> ProgramOutput<'a> {
     fn new(output_bytes_max: u64, on_told: &'a mut (dyn FnMut(&str) + Send)) -> Self {
         Self {
             output: Vec::new(),
@@ -175,7 +175,7 @@ impl<'a> Heard<'a> {
     }
 
     /// Takes a piece of the answer. False at its end.
-    fn answer(&mut self, piece: Option<Vec<u8>>) -> bool {
+    fn push_answer(&mut self, piece: Option<Vec<u8>>) -> bool {
         let Some(piece) = piece else { return false };
         let room = self.output_bytes_max - self.output.len();
         self.too_long |= piece.len() > room;
@@ -185,9 +185,9 @@ impl<'a> Heard<'a> {
     }
 
     /// Takes a piece of what is for people. False at its end.
-    fn tell(&mut self, piece: Option<Vec<u8>>) -> bool {
+    fn push_errors(&mut self, piece: Option<Vec<u8>>) -> bool {
         let Some(piece) = piece else { return false };
-        let room = TELL_BYTES_MAX - self.told.len();
+        let room = STDERR_BYTES_MAX - self.told.len();
         if room > 0 {
             let kept = &piece[..room.min(piece.len())];
             self.told.extend_from_slice(kept);
@@ -196,12 +196,12 @@ impl<'a> Heard<'a> {
         true
     }
 
-    fn into_answered(self, exit: Exit, duration: Duration) -> Answered {
-        Answered {
+    fn into_result(self, exit: CommandExit, duration: Duration) -> ProgramResult {
+        ProgramResult {
             exit,
             output: self.output,
-            too_long: self.too_long,
-            told: String::from_utf8_lossy(&self.told).into_owned(),
+            is_truncated: self.too_long,
+            errors: String::from_utf8_lossy(&self.told).into_owned(),
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         }
     }
@@ -214,18 +214,18 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::Inherited;
+    use crate::InheritedEnv;
 
     struct Room(tempfile::TempDir);
 
     impl Room {
-        fn program(&self, script: &str, input: &str) -> Program {
+        fn program(&self, script: &str, input: &str) -> ProgramCommand {
             let file = self.0.path().canonicalize().unwrap().join("program");
             fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
             fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
-            Program {
+            ProgramCommand {
                 file,
-                named: "program".to_owned(),
+                command_name: "program".to_owned(),
                 workspace: Workspace::open(self.0.path()).unwrap(),
                 input: input.as_bytes().to_vec(),
                 timeout_ms: 60_000,
@@ -234,12 +234,17 @@ mod tests {
         }
     }
 
-    async fn ran(program: &Program) -> (Exit, String, bool, String) {
+    async fn ran(program: &ProgramCommand) -> (CommandExit, String, bool, String) {
         let answered = run_program(program, |_| {}, &CancellationToken::new())
             .await
             .unwrap();
         let output = String::from_utf8(answered.output).unwrap();
-        (answered.exit, output, answered.too_long, answered.told)
+        (
+            answered.exit,
+            output,
+            answered.is_truncated,
+            answered.errors,
+        )
     }
 
     #[tokio::test]
@@ -250,22 +255,22 @@ mod tests {
             (
                 "cat; echo working >&2",
                 "{\"a\":1}",
-                Exit::Code(0),
+                CommandExit::Code(0),
                 "{\"a\":1}",
                 "working\n",
             ),
             (
                 "echo '{}'; exit 3",
                 long.as_str(),
-                Exit::Code(3),
+                CommandExit::Code(3),
                 "{}\n",
                 "",
             ),
-            ("kill -9 $$", "", Exit::Signal(9), "", ""),
+            ("kill -9 $$", "", CommandExit::Signal(9), "", ""),
             (
                 "wc -c | tr -d ' '",
                 long.as_str(),
-                Exit::Code(0),
+                CommandExit::Code(0),
                 "200000\n",
                 "",
             ),
@@ -283,11 +288,11 @@ mod tests {
     #[tokio::test]
     async fn a_program_inherits_what_is_not_withheld() {
         let room = Room(tempfile::tempdir().unwrap());
-        let inherited = Inherited::default();
+        let inherited = InheritedEnv::default();
         let mut program = room.program("echo \"${CARGO_PKG_NAME-nothing} $PAGER\"", "");
-        program.workspace = program.workspace.inheriting(inherited.clone());
+        program.workspace = program.workspace.with_inherited_env(inherited.clone());
         assert_eq!(ran(&program).await.1, "runtime cat\n");
-        inherited.choose(["CARGO_PKG_NAME"], []);
+        inherited.set_choice(["CARGO_PKG_NAME"], []);
         assert_eq!(ran(&program).await.1, "nothing cat\n");
     }
 
@@ -297,15 +302,15 @@ mod tests {
         let room = Room(tempfile::tempdir().unwrap());
         let (_, output, too_long, _) = ran(&room.program("yes", "")).await;
         assert_eq!((output.len(), too_long), (1_000, true));
-        let hangs = Program {
+        let hangs = ProgramCommand {
             timeout_ms: 1,
             ..room.program("sleep 1000", "")
         };
-        assert_eq!(ran(&hangs).await.0, Exit::TimedOut);
+        assert_eq!(ran(&hangs).await.0, CommandExit::TimedOut);
         let cancel = CancellationToken::new();
         cancel.cancel();
         let never = run_program(&hangs, |_| {}, &cancel).await.unwrap();
-        assert_eq!(never.exit, Exit::Cancelled);
+        assert_eq!(never.exit, CommandExit::Cancelled);
     }
 
     #[tokio::test]

@@ -6,33 +6,33 @@ use std::process::Stdio;
 
 use tokio::process::Command as Starter;
 
-use super::{Command, Pipe, Started};
+use super::{OutputPipe, ShellCommand, StartedCommand};
 use crate::FileError;
-use crate::dir::Dir;
-use crate::files::joined;
+use crate::fs::dir::Dir;
+use crate::fs::workspace::join_path;
 
 /// Starts a command's shell, and gives it with the reading end of the pipe that it and its children write to.
-pub(super) fn start(command: &Command) -> Result<Started, FileError> {
+pub(super) fn start_shell(command: &ShellCommand) -> Result<StartedCommand, FileError> {
     let folder = if command.folder.is_empty() {
         "."
     } else {
         command.folder.as_str()
     };
-    command.workspace.admit_command(&command.line)?;
-    let rel = command.workspace.own_place(folder, true)?;
+    command.workspace.check_command(&command.line)?;
+    let rel = command.workspace.resolve_in_root(folder, true)?;
     let failed = |error: std::io::Error| FileError::from_io(folder, &error);
-    let dir: Dir = command.workspace.dir().folder(&rel).map_err(failed)?;
-    let real = joined(command.workspace.root(), &rel);
+    let dir: Dir = command.workspace.dir().open_folder(&rel).map_err(failed)?;
+    let real = join_path(command.workspace.root(), &rel);
 
     let no_shell = |error: std::io::Error| FileError::from_io(shell_name(), &error);
     let (reader, writer) = std::io::pipe().map_err(no_shell)?;
-    let mut starter = starter(&command.line);
+    let mut starter = shell_command(&command.line);
     // By the handle, so that it is the folder that was looked at and not what now has its name.
-    starter.current_dir(dir.steady_path().unwrap_or_else(|| real.clone()));
+    starter.current_dir(dir.handle_path().unwrap_or_else(|| real.clone()));
     starter
         .env_clear()
-        .envs(command.workspace.inherited())
-        .envs(around(command, &real))
+        .envs(command.workspace.inherited_variables())
+        .envs(command_env(command, &real))
         .stdin(Stdio::null())
         .stdout(writer.try_clone().map_err(no_shell)?)
         .stderr(match &command.errors {
@@ -44,15 +44,15 @@ pub(super) fn start(command: &Command) -> Result<Started, FileError> {
     let child = starter.spawn().map_err(no_shell)?;
     // The starter holds the writing end: while it lives, the pipe does not end.
     drop(starter);
-    Ok(Started {
+    Ok(StartedCommand {
         child,
-        pipe: Pipe::new(reader).map_err(no_shell)?,
-        wanted: None,
+        pipe: OutputPipe::new(reader).map_err(no_shell)?,
+        stop_on_drop: None,
     })
 }
 
 /// What a command finds in its environment beside what it inherits.
-pub(crate) fn around(command: &Command, folder: &Path) -> Vec<(String, OsString)> {
+pub(crate) fn command_env(command: &ShellCommand, folder: &Path) -> Vec<(String, OsString)> {
     let mut around = vec![
         ("PWD".to_owned(), folder.as_os_str().to_owned()),
         ("GIT_TERMINAL_PROMPT".to_owned(), "0".into()),
@@ -64,18 +64,18 @@ pub(crate) fn around(command: &Command, folder: &Path) -> Vec<(String, OsString)
 }
 
 #[cfg(unix)]
-fn starter(line: &str) -> Starter {
+fn shell_command(line: &str) -> Starter {
     let mut starter = Starter::new(shell_name());
     starter.arg("-c").arg(line);
     starter
 }
 
 #[cfg(windows)]
-fn starter(line: &str) -> Starter {
+fn shell_command(line: &str) -> Starter {
     let mut starter = Starter::new(shell_name());
     // cmd reads its line raw; quoting it as programs expect would change it.
-    starter.arg("/C").raw_arg(line);
-    starter
+    shell_command.arg("/C").raw_arg(line);
+    shell_command
 }
 
 #[cfg(unix)]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::{Command, Exit, Ran, Spill, run};
+use super::{CommandExit, CommandRun, OutputSpill, ShellCommand, run};
 use crate::{FileError, SessionFolder, Workspace};
 
 struct Room {
@@ -33,8 +33,8 @@ impl Room {
         self.home.path().join("ws")
     }
 
-    fn command(&self, line: &str) -> Command {
-        Command {
+    fn command(&self, line: &str) -> ShellCommand {
+        ShellCommand {
             line: line.into(),
             workspace: Workspace::open(&self.ws()).unwrap(),
             folder: String::new(),
@@ -42,8 +42,8 @@ impl Room {
             timeout_ms: 60_000,
             output_bytes_max: 200_000,
             errors: None,
-            masks: true,
-            spill: Some(Spill {
+            mask_secrets: true,
+            spill: Some(OutputSpill {
                 folder: Arc::clone(&self.folder),
                 call: "call_1".into(),
             }),
@@ -51,7 +51,7 @@ impl Room {
     }
 }
 
-async fn plain(command: &Command) -> Ran {
+async fn plain(command: &ShellCommand) -> CommandRun {
     run(command, |_| {}, &CancellationToken::new())
         .await
         .unwrap()
@@ -76,16 +76,20 @@ async fn exits_and_output() {
     let cases = [
         (
             "echo out; echo err >&2; echo out",
-            Exit::Code(0),
+            CommandExit::Code(0),
             "out\nerr\nout\n".to_owned(),
         ),
-        ("exit 3", Exit::Code(3), String::new()),
-        ("kill -9 $$", Exit::Signal(9), String::new()),
-        ("cat", Exit::Code(0), String::new()),
-        ("pwd; echo $PWD", Exit::Code(0), format!("{real}\n{real}\n")),
+        ("exit 3", CommandExit::Code(3), String::new()),
+        ("kill -9 $$", CommandExit::Signal(9), String::new()),
+        ("cat", CommandExit::Code(0), String::new()),
+        (
+            "pwd; echo $PWD",
+            CommandExit::Code(0),
+            format!("{real}\n{real}\n"),
+        ),
         (
             "echo $GIT_TERMINAL_PROMPT $PAGER $EXTRA",
-            Exit::Code(0),
+            CommandExit::Code(0),
             "0 cat more\n".into(),
         ),
     ];
@@ -101,7 +105,7 @@ async fn exits_and_output() {
     }
     let ran = plain(&room.command("no-such-program-here")).await;
     let said = String::from_utf8_lossy(&ran.head).into_owned();
-    assert_eq!(ran.exit, Exit::Code(127));
+    assert_eq!(ran.exit, CommandExit::Code(127));
     assert!(
         said.contains("no-such-program-here") && said.contains("not found"),
         "{said}"
@@ -184,7 +188,7 @@ async fn time_is_up_for_the_whole_group() {
         let mut command = room.command(&line);
         command.timeout_ms = 300;
         let ran = plain(&command).await;
-        assert_eq!(ran.exit, Exit::TimedOut, "{line}");
+        assert_eq!(ran.exit, CommandExit::TimedOut, "{line}");
         for pid in fs::read_to_string(&pids).unwrap().lines() {
             assert!(!runs(pid), "{line}: {pid} still runs");
         }
@@ -201,7 +205,7 @@ async fn cancelled_in_the_middle_or_before() {
     let ran = run(&command, |_| cancel.cancel(), &cancel).await.unwrap();
     assert_eq!(
         (ran.exit, ran.head.as_slice()),
-        (Exit::Cancelled, b"begun\n".as_slice())
+        (CommandExit::Cancelled, b"begun\n".as_slice())
     );
     if let Ok(pid) = fs::read_to_string(room.ws().join("pids")) {
         assert!(!runs(&pid), "{pid} still runs");
@@ -209,7 +213,7 @@ async fn cancelled_in_the_middle_or_before() {
     let ran = run(&room.command("touch made"), |_| {}, &cancel)
         .await
         .unwrap();
-    assert_eq!(ran.exit, Exit::Cancelled);
+    assert_eq!(ran.exit, CommandExit::Cancelled);
     assert!(!room.ws().join("made").exists(), "it was never started");
 }
 
@@ -225,7 +229,7 @@ async fn what_is_left_behind_ends() {
         let ran = plain(&room.command(line)).await;
         assert_eq!(
             (ran.exit, ran.head.as_slice()),
-            (Exit::Code(0), b"done\n".as_slice()),
+            (CommandExit::Code(0), b"done\n".as_slice()),
             "{line}"
         );
         let pid = fs::read_to_string(room.ws().join("pids")).unwrap();
@@ -235,7 +239,7 @@ async fn what_is_left_behind_ends() {
     let ran = plain(&room.command("setsid sleep 5 & echo done")).await;
     assert_eq!(
         (ran.exit, ran.head.as_slice()),
-        (Exit::Code(0), b"done\n".as_slice())
+        (CommandExit::Code(0), b"done\n".as_slice())
     );
 }
 
@@ -271,7 +275,7 @@ async fn keys_in_the_apps_environment_reach_no_command() {
     }
     let room = Room::new();
     // What the caller gives is the caller's.
-    let command = Command {
+    let command = ShellCommand {
         env: vec![("GIVEN_TOKEN".into(), "given".into())],
         ..room.command("echo ${OPENAI_API_KEY-none} $RUST_LOG $GIVEN_TOKEN")
     };

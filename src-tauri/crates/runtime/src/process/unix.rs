@@ -10,25 +10,25 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::process::Child;
 
-use super::Exit;
-use crate::limits::{KILL_GRACE, PIECE_BYTES_MAX, TERM_GRACE};
+use super::CommandExit;
+use crate::limits::{KILL_GRACE, OUTPUT_PIECE_BYTES_MAX, TERM_GRACE};
 
 /// The reading end of a command's output.
-pub(crate) struct Pipe {
+pub(crate) struct OutputPipe {
     receiver: pipe::Receiver,
     buffer: Vec<u8>,
 }
 
-impl Pipe {
+impl OutputPipe {
     pub(crate) fn new(reader: PipeReader) -> std::io::Result<Self> {
         Ok(Self {
             receiver: pipe::Receiver::from_owned_fd(reader.into())?,
-            buffer: vec![0; PIECE_BYTES_MAX],
+            buffer: vec![0; OUTPUT_PIECE_BYTES_MAX],
         })
     }
 
     /// The next piece; none when nobody can write any more.
-    pub(super) async fn next(&mut self) -> Option<Vec<u8>> {
+    pub(super) async fn next_piece(&mut self) -> Option<Vec<u8>> {
         match self.receiver.read(&mut self.buffer).await {
             Ok(0) | Err(_) => None,
             Ok(length) => Some(self.buffer[..length].to_vec()),
@@ -37,12 +37,12 @@ impl Pipe {
 }
 
 /// A command's process group. Dropped before its end, it is killed.
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     id: Option<Pid>,
 }
 
-impl Group {
-    pub(super) fn of(child: &Child) -> Self {
+impl ProcessGroup {
+    pub(super) fn from_child(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         Self {
             id: id.and_then(Pid::from_raw),
@@ -50,20 +50,20 @@ impl Group {
     }
 
     /// Waits a moment for the group to end by itself.
-    pub(super) async fn goes(&self) {
+    pub(super) async fn wait_for_exit(&self) {
         if let Some(id) = self.id {
-            is_gone(id, KILL_GRACE).await;
+            has_exited_within(id, KILL_GRACE).await;
         }
     }
 
     /// Asks whatever is left of the group to end, then makes it.
-    pub(super) async fn end(&mut self) {
+    pub(super) async fn terminate(&mut self) {
         let Some(id) = self.id else { return };
         for (signal, grace) in [(Signal::TERM, TERM_GRACE), (Signal::KILL, KILL_GRACE)] {
             if kill_process_group(id, signal).is_err() {
                 break;
             }
-            if is_gone(id, grace).await {
+            if has_exited_within(id, grace).await {
                 break;
             }
         }
@@ -71,7 +71,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if let Some(id) = self.id {
             // It may be gone already; then there is nothing to kill.
@@ -81,7 +81,7 @@ impl Drop for Group {
 }
 
 /// Whether a group ends within `grace`. There is nothing to wait on but the group's own existence.
-async fn is_gone(id: Pid, grace: Duration) -> bool {
+async fn has_exited_within(id: Pid, grace: Duration) -> bool {
     let until = Instant::now() + grace;
     let mut pause = Duration::from_millis(1);
     loop {
@@ -96,10 +96,10 @@ async fn is_gone(id: Pid, grace: Duration) -> bool {
     }
 }
 
-pub(super) fn exit_of(status: ExitStatus) -> Exit {
+pub(super) fn exit_from_status(status: ExitStatus) -> CommandExit {
     match (status.code(), status.signal()) {
-        (Some(code), _) => Exit::Code(code),
-        (None, Some(signal)) => Exit::Signal(signal),
-        (None, None) => Exit::Code(-1),
+        (Some(code), _) => CommandExit::Code(code),
+        (None, Some(signal)) => CommandExit::Signal(signal),
+        (None, None) => CommandExit::Code(-1),
     }
 }

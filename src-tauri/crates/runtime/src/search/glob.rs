@@ -3,13 +3,13 @@
 use globset::{GlobBuilder, GlobMatcher};
 use tokio_util::sync::CancellationToken;
 
-use super::walk::{Entries, Ground, Standing, walk};
-use crate::files::{PathKind, Use, joined};
+use super::walk::{EntryFilter, SearchRoot, VerifiedStat, walk_entries};
+use crate::fs::workspace::{PathKind, PathUse, join_path};
 use crate::{FileError, Workspace};
 
 /// Which names a pattern is compared with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Include {
+pub enum GlobInclude {
     /// Files and links that `.gitignore` does not name.
     #[default]
     Files,
@@ -25,18 +25,18 @@ pub struct GlobQuery<'a> {
     /// The folder to look in; the whole workspace where none is named.
     pub under: Option<&'a str>,
     /// Which names are compared.
-    pub include: Include,
+    pub include: GlobInclude,
     /// At most this many are returned.
     pub entries_max: usize,
 }
 
 impl<'a> GlobQuery<'a> {
     /// Files of the whole workspace by their names, at most `entries_max`.
-    pub fn files(pattern: &'a str, entries_max: usize) -> Self {
+    pub fn files_matching(pattern: &'a str, entries_max: usize) -> Self {
         Self {
             pattern,
             under: None,
-            include: Include::Files,
+            include: GlobInclude::Files,
             entries_max,
         }
     }
@@ -44,7 +44,7 @@ impl<'a> GlobQuery<'a> {
 
 /// Files found by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GlobFound {
+pub struct GlobResult {
     /// Relative to the workspace root with `/`, sorted by path; absolute in a readable folder outside. A folder ends in `/`.
     pub paths: Vec<String>,
     /// Whether there are more than the limit.
@@ -56,57 +56,57 @@ pub struct GlobFound {
 ///
 /// # Errors
 /// A bad pattern, a folder that is outside or missing, too many files, cancelled.
-pub fn glob(
+pub fn find_files(
     workspace: &Workspace,
     query: &GlobQuery<'_>,
     cancel: &CancellationToken,
-) -> Result<GlobFound, FileError> {
+) -> Result<GlobResult, FileError> {
     let GlobQuery { pattern, under, .. } = *query;
-    let ground = Ground::of(workspace, under, Use::List)?;
+    let ground = SearchRoot::resolve_root(workspace, under, PathUse::List)?;
     if ground.kind != PathKind::Folder {
         return Err(FileError::NotAFolder {
             path: under.unwrap_or(".").to_owned(),
         });
     }
     // A pattern may name the folder that it looks in by its absolute path.
-    let start = joined(&ground.root.path, &ground.rel);
+    let start = join_path(&ground.root.path, &ground.rel);
     let rest = pattern
         .strip_prefix(&*start.to_string_lossy())
         .and_then(|rest| rest.strip_prefix('/'))
         .or_else(|| pattern.strip_prefix("./"))
         .unwrap_or(pattern);
-    let matcher = matcher(pattern, rest)?;
+    let matcher = build_matcher(pattern, rest)?;
     let entries = match query.include {
-        Include::Files => Entries::FilesAndLinks,
-        Include::Everything => Entries::All,
+        GlobInclude::Files => EntryFilter::FilesAndLinks,
+        GlobInclude::Everything => EntryFilter::All,
     };
-    let found = walk(&ground, cancel, entries, depth_max(rest), |rel| {
+    let found = walk_entries(&ground, cancel, entries, pattern_depth_max(rest), |rel| {
         rel.strip_prefix(&ground.rel)
             .is_ok_and(|below| matcher.is_match(below))
-            && !workspace.hides(&ground.shown(rel))
+            && !workspace.is_hidden(&ground.display_path(rel))
     })?;
-    let mut standing = Standing::below(&ground);
+    let mut standing = VerifiedStat::new(&ground);
     let mut found = found.iter().filter_map(|rel| {
         let stat = standing.stat(rel)?;
-        let mut path = ground.shown(rel);
+        let mut path = ground.display_path(rel);
         if stat.kind == PathKind::Folder {
             path.push('/');
         }
         Some(path)
     });
-    Ok(GlobFound {
+    Ok(GlobResult {
         paths: found.by_ref().take(query.entries_max).collect(),
         more: found.next().is_some(),
     })
 }
 
 /// How many folders deep a pattern can reach; none where it goes through folders.
-fn depth_max(pattern: &str) -> Option<usize> {
+fn pattern_depth_max(pattern: &str) -> Option<usize> {
     (!pattern.contains("**")).then(|| pattern.matches('/').count() + 1)
 }
 
 /// A matcher for the part of `pattern` that is left; errors name the pattern as it was given.
-pub(super) fn matcher(pattern: &str, rest: &str) -> Result<GlobMatcher, FileError> {
+pub(super) fn build_matcher(pattern: &str, rest: &str) -> Result<GlobMatcher, FileError> {
     GlobBuilder::new(rest)
         .literal_separator(true)
         .empty_alternates(true)

@@ -9,10 +9,10 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 use tokio_util::sync::CancellationToken;
 
-use super::glob::matcher as glob_matcher;
-use super::lines::Lines;
-use super::walk::{Entries, Ground, threads, walk};
-use crate::files::{PathKind, Use};
+use super::glob::build_matcher as glob_matcher;
+use super::lines::LineCollector;
+use super::walk::{EntryFilter, SearchRoot, thread_count, walk_entries};
+use crate::fs::workspace::{PathKind, PathUse};
 use crate::limits::{
     CONTEXT_LINES_MAX, REGEX_BYTES_MAX, SEARCH_BATCH_FIRST, SEARCH_BATCH_MAX, SEARCH_HEAP_BYTES_MAX,
 };
@@ -50,7 +50,7 @@ pub struct GrepMatch {
 
 /// Lines found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GrepFound {
+pub struct GrepResult {
     /// Sorted by path and line.
     pub matches: Vec<GrepMatch>,
     /// Files in which they stand.
@@ -60,7 +60,7 @@ pub struct GrepFound {
     /// Files that were not looked into because they are closed.
     pub closed: usize,
     /// Files that could not be searched: no permission, or one line of them beyond all measure.
-    pub unread: usize,
+    pub unreadable: usize,
 }
 
 /// Lines that match; binary files are left out, `.gitignore` is honoured, hidden files are searched, `.git` is not. A folder that is named is looked into even
@@ -68,22 +68,26 @@ pub struct GrepFound {
 ///
 /// # Errors
 /// A bad pattern, a folder that is outside or missing, too many files, cancelled.
-pub fn grep(
+pub fn search_lines(
     workspace: &Workspace,
     query: &GrepQuery,
     matches_max: usize,
     cancel: &CancellationToken,
-) -> Result<GrepFound, FileError> {
-    let matcher = regex(query)?;
-    let include = query.include.as_deref().map(include).transpose()?;
-    let ground = Ground::of(workspace, query.under.as_deref(), Use::Read)?;
+) -> Result<GrepResult, FileError> {
+    let matcher = build_regex(query)?;
+    let include = query
+        .include
+        .as_deref()
+        .map(build_include_matcher)
+        .transpose()?;
+    let ground = SearchRoot::resolve_root(workspace, query.under.as_deref(), PathUse::Read)?;
     let closed = AtomicUsize::new(0);
     let paths = match ground.kind {
-        PathKind::Folder => walk(&ground, cancel, Entries::Files, None, |rel| {
+        PathKind::Folder => walk_entries(&ground, cancel, EntryFilter::Files, None, |rel| {
             let wanted = include.as_ref().is_none_or(|include| {
                 include.is_match(rel.strip_prefix(&ground.rel).unwrap_or(rel))
             });
-            let is_closed = wanted && workspace.is_closed(&ground.shown(rel));
+            let is_closed = wanted && workspace.is_closed(&ground.display_path(rel));
             closed.fetch_add(usize::from(is_closed), Ordering::Relaxed);
             wanted && !is_closed
         })?,
@@ -94,21 +98,21 @@ pub fn grep(
             });
         }
     };
-    let search = Search {
+    let search = GrepSearch {
         ground: &ground,
         matcher: &matcher,
         context: query.context.min(CONTEXT_LINES_MAX),
         matches_max,
         cancel,
     };
-    let found = search.all(&paths)?;
-    Ok(GrepFound {
+    let found = search.search_files(&paths)?;
+    Ok(GrepResult {
         closed: closed.into_inner(),
         ..found
     })
 }
 
-fn regex(query: &GrepQuery) -> Result<RegexMatcher, FileError> {
+fn build_regex(query: &GrepQuery) -> Result<RegexMatcher, FileError> {
     // Parsed alone first: the matcher wraps the pattern before it parses it, and then points beside the mistake.
     let parsed = regex_syntax::ParserBuilder::new()
         .multi_line(true)
@@ -132,7 +136,7 @@ fn regex(query: &GrepQuery) -> Result<RegexMatcher, FileError> {
         })
 }
 
-fn include(pattern: &str) -> Result<GlobMatcher, FileError> {
+fn build_include_matcher(pattern: &str) -> Result<GlobMatcher, FileError> {
     let bare = pattern.strip_prefix("./").unwrap_or(pattern);
     let anchored = match bare.strip_prefix('/') {
         Some(rest) => rest.to_owned(),
@@ -142,8 +146,8 @@ fn include(pattern: &str) -> Result<GlobMatcher, FileError> {
     glob_matcher(pattern, &anchored)
 }
 
-struct Search<'a> {
-    ground: &'a Ground,
+struct GrepSearch<'a> {
+    ground: &'a SearchRoot,
     matcher: &'a RegexMatcher,
     context: usize,
     matches_max: usize,
@@ -151,27 +155,27 @@ struct Search<'a> {
 }
 
 /// What one file had: its number in the list and its lines.
-type Hit = (usize, Vec<GrepMatch>);
+type FileMatches = (usize, Vec<GrepMatch>);
 
-impl Search<'_> {
+impl GrepSearch<'_> {
     /// Batch by batch, growing: a common word is found in the first, a rare one keeps all threads busy.
-    fn all(&self, paths: &[PathBuf]) -> Result<GrepFound, FileError> {
-        let mut found = GrepFound {
+    fn search_files(&self, paths: &[PathBuf]) -> Result<GrepResult, FileError> {
+        let mut found = GrepResult {
             matches: Vec::new(),
             files: 0,
             more: false,
             closed: 0,
-            unread: 0,
+            unreadable: 0,
         };
         let mut rest = paths;
         let mut batch_max = SEARCH_BATCH_FIRST;
         while !rest.is_empty() && found.matches.len() <= self.matches_max {
             let (batch, later) = rest.split_at(batch_max.min(rest.len()));
-            let (hits, unread) = self.batch(batch);
+            let (hits, unread) = self.search_batch(batch);
             if self.cancel.is_cancelled() {
                 return Err(FileError::Cancelled);
             }
-            found.unread += unread;
+            found.unreadable += unread;
             found
                 .matches
                 .extend(hits.into_iter().flat_map(|(_, lines)| lines));
@@ -187,19 +191,19 @@ impl Search<'_> {
         Ok(found)
     }
 
-    fn batch(&self, paths: &[PathBuf]) -> (Vec<Hit>, usize) {
+    fn search_batch(&self, paths: &[PathBuf]) -> (Vec<FileMatches>, usize) {
         let next = AtomicUsize::new(0);
         let unread = AtomicUsize::new(0);
         let hits = Mutex::new(Vec::new());
         let work = || {
-            let mut searcher = self.searcher();
+            let mut searcher = self.build_searcher();
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(path) = paths.get(number) else { break };
                 if self.cancel.is_cancelled() {
                     break;
                 }
-                match self.file(&mut searcher, path) {
+                match self.search_file(&mut searcher, path) {
                     Ok(lines) if lines.is_empty() => {}
                     Ok(lines) => {
                         let mut hits = hits.lock().unwrap_or_else(|poison| poison.into_inner());
@@ -211,21 +215,21 @@ impl Search<'_> {
                 }
             }
         };
-        let others = threads().min(paths.len()).saturating_sub(1);
+        let others = thread_count().min(paths.len()).saturating_sub(1);
         std::thread::scope(|scope| {
             for _ in 0..others {
                 scope.spawn(work);
             }
             work();
         });
-        let mut hits: Vec<Hit> = hits
+        let mut hits: Vec<FileMatches> = hits
             .into_inner()
             .unwrap_or_else(|poison| poison.into_inner());
         hits.sort_unstable_by_key(|(number, _)| *number);
         (hits, unread.into_inner())
     }
 
-    fn searcher(&self) -> Searcher {
+    fn build_searcher(&self) -> Searcher {
         SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .line_number(true)
@@ -237,15 +241,15 @@ impl Search<'_> {
             .build()
     }
 
-    fn file(&self, searcher: &mut Searcher, rel: &Path) -> std::io::Result<Vec<GrepMatch>> {
-        let file = self.ground.root.dir.file(rel)?;
-        let mut lines = Lines::new(self.matches_max.saturating_add(1));
+    fn search_file(&self, searcher: &mut Searcher, rel: &Path) -> std::io::Result<Vec<GrepMatch>> {
+        let file = self.ground.root.dir.open_file(rel)?;
+        let mut lines = LineCollector::new(self.matches_max.saturating_add(1));
         searcher.search_file(self.matcher, &file, &mut lines)?;
         let found = lines.found;
         if found.is_empty() {
             return Ok(Vec::new());
         }
-        let path = self.ground.shown(rel);
+        let path = self.ground.display_path(rel);
         let named = found.into_iter().map(|line| GrepMatch {
             path: path.clone(),
             line: line.number,

@@ -7,7 +7,7 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 use crate::limits::LINE_BYTES_MAX;
 
 /// One matching line.
-pub(super) struct Line {
+pub(super) struct MatchedLine {
     pub number: u64,
     pub text: String,
     pub before: Vec<String>,
@@ -15,13 +15,13 @@ pub(super) struct Line {
 }
 
 /// The lines of one file so far.
-pub(super) struct Lines {
-    pub found: Vec<Line>,
+pub(super) struct LineCollector {
+    pub found: Vec<MatchedLine>,
     found_max: usize,
     before: Vec<String>,
 }
 
-impl Lines {
+impl LineCollector {
     pub(super) fn new(found_max: usize) -> Self {
         Self {
             found: Vec::new(),
@@ -31,13 +31,13 @@ impl Lines {
     }
 }
 
-impl Sink for Lines {
+impl Sink for LineCollector {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, hit: &SinkMatch<'_>) -> io::Result<bool> {
-        self.found.push(Line {
+        self.found.push(MatchedLine {
             number: hit.line_number().unwrap_or(0),
-            text: shown(hit.bytes()),
+            text: display_line(hit.bytes()),
             before: std::mem::take(&mut self.before),
             after: Vec::new(),
         });
@@ -45,7 +45,7 @@ impl Sink for Lines {
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        let text = shown(context.bytes());
+        let text = display_line(context.bytes());
         match context.kind() {
             SinkContextKind::Before => self.before.push(text),
             SinkContextKind::After | SinkContextKind::Other => {
@@ -59,7 +59,7 @@ impl Sink for Lines {
 }
 
 /// A line as text: without its end, what is not UTF-8 replaced, cut when it is very long.
-fn shown(bytes: &[u8]) -> String {
+fn display_line(bytes: &[u8]) -> String {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
     if bytes.len() <= LINE_BYTES_MAX {

@@ -6,9 +6,9 @@ mod lines;
 mod sizes;
 mod walk;
 
-pub use glob::{GlobFound, GlobQuery, Include, glob};
-pub use grep::{GrepFound, GrepMatch, GrepQuery, grep};
-pub use sizes::{FileSize, SizesFound, sizes};
+pub use glob::{GlobInclude, GlobQuery, GlobResult, find_files};
+pub use grep::{GrepMatch, GrepQuery, GrepResult, search_lines};
+pub use sizes::{FileSize, FileSizes, list_file_sizes};
 
 #[cfg(test)]
 mod tests;

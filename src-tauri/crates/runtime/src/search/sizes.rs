@@ -2,8 +2,8 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::walk::{Entries, Ground, Standing, walk};
-use crate::files::{PathKind, Use, shown};
+use super::walk::{EntryFilter, SearchRoot, VerifiedStat, walk_entries};
+use crate::fs::workspace::{PathKind, PathUse, display_path};
 use crate::{FileError, Workspace};
 
 /// A regular file and its length.
@@ -17,7 +17,7 @@ pub struct FileSize {
 
 /// The regular files below a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SizesFound {
+pub struct FileSizes {
     /// Sorted by path.
     pub files: Vec<FileSize>,
     /// Whether there are more than the limit.
@@ -29,31 +29,31 @@ pub struct SizesFound {
 ///
 /// # Errors
 /// A folder that is outside or missing, too many files, cancelled.
-pub fn sizes(
+pub fn list_file_sizes(
     workspace: &Workspace,
     under: Option<&str>,
     files_max: usize,
     cancel: &CancellationToken,
-) -> Result<SizesFound, FileError> {
-    let ground = Ground::of(workspace, under, Use::List)?;
+) -> Result<FileSizes, FileError> {
+    let ground = SearchRoot::resolve_root(workspace, under, PathUse::List)?;
     if ground.kind != PathKind::Folder {
         return Err(FileError::NotAFolder {
             path: under.unwrap_or(".").to_owned(),
         });
     }
-    let found = walk(&ground, cancel, Entries::Files, None, |rel| {
-        !workspace.hides(&ground.shown(rel))
+    let found = walk_entries(&ground, cancel, EntryFilter::Files, None, |rel| {
+        !workspace.is_hidden(&ground.display_path(rel))
     })?;
-    let mut standing = Standing::below(&ground);
+    let mut standing = VerifiedStat::new(&ground);
     let mut sized = found.iter().filter_map(|rel| {
         let stat = standing.stat(rel)?;
         let below = rel.strip_prefix(&ground.rel).ok()?;
         Some(FileSize {
-            path: shown(below),
+            path: display_path(below),
             bytes: stat.bytes,
         })
     });
-    Ok(SizesFound {
+    Ok(FileSizes {
         files: sized.by_ref().take(files_max).collect(),
         more: sized.next().is_some(),
     })

@@ -5,7 +5,9 @@ use std::fs;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::{GlobFound, GlobQuery, GrepFound, GrepMatch, GrepQuery, Include, glob, grep};
+use super::{
+    GlobInclude, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, find_files, search_lines,
+};
 use crate::{FileError, Workspace};
 
 fn room(files: &[(&str, &[u8])]) -> (TempDir, Workspace) {
@@ -35,16 +37,16 @@ fn tree() -> (TempDir, Workspace) {
     ])
 }
 
-fn find(workspace: &Workspace, pattern: &str, under: Option<&str>, max: usize) -> GlobFound {
+fn find(workspace: &Workspace, pattern: &str, under: Option<&str>, max: usize) -> GlobResult {
     let query = GlobQuery {
         under,
-        ..GlobQuery::files(pattern, max)
+        ..GlobQuery::files_matching(pattern, max)
     };
-    glob(workspace, &query, &CancellationToken::new()).unwrap()
+    find_files(workspace, &query, &CancellationToken::new()).unwrap()
 }
 
-fn search(workspace: &Workspace, query: &GrepQuery, max: usize) -> GrepFound {
-    grep(workspace, query, max, &CancellationToken::new()).unwrap()
+fn search(workspace: &Workspace, query: &GrepQuery, max: usize) -> GrepResult {
+    search_lines(workspace, query, max, &CancellationToken::new()).unwrap()
 }
 
 fn needle() -> GrepQuery {
@@ -54,7 +56,7 @@ fn needle() -> GrepQuery {
     }
 }
 
-fn places(found: &GrepFound) -> Vec<(&str, u64)> {
+fn places(found: &GrepResult) -> Vec<(&str, u64)> {
     found
         .matches
         .iter()
@@ -87,7 +89,7 @@ fn globs() {
         ("nothing*", None, &[]),
     ];
     for (pattern, under, paths) in cases {
-        let expected = GlobFound {
+        let expected = GlobResult {
             paths: paths.iter().map(|path| (*path).into()).collect(),
             more: false,
         };
@@ -127,10 +129,10 @@ fn everything_in_a_folder_is_listed() {
         let query = GlobQuery {
             pattern,
             under,
-            include: Include::Everything,
+            include: GlobInclude::Everything,
             entries_max: 100,
         };
-        let found = glob(&workspace, &query, &CancellationToken::new()).unwrap();
+        let found = find_files(&workspace, &query, &CancellationToken::new()).unwrap();
         assert_eq!(found.paths, expected, "{pattern} {under:?}");
     }
 }
@@ -195,7 +197,7 @@ fn greps() {
     for (query, expected) in cases {
         let found = search(&workspace, &query, 100);
         assert_eq!(places(&found), expected, "{query:?}");
-        assert_eq!((found.more, found.unread), (false, 0), "{query:?}");
+        assert_eq!((found.more, found.unreadable), (false, 0), "{query:?}");
     }
     let found = search(
         &workspace,
@@ -278,7 +280,7 @@ fn what_cannot_be_searched_is_said() {
             pattern: pattern.into(),
             ..GrepQuery::default()
         };
-        grep(&workspace, &query, 9, &never).unwrap_err()
+        search_lines(&workspace, &query, 9, &never).unwrap_err()
     };
     for (pattern, position) in [
         ("x(ab", "x(ab\n     ^"),
@@ -288,7 +290,7 @@ fn what_cannot_be_searched_is_said() {
         let error = bad(pattern).to_string();
         assert!(error.contains(position), "{error}");
     }
-    let error = glob(&workspace, &GlobQuery::files("a[", 9), &never).unwrap_err();
+    let error = find_files(&workspace, &GlobQuery::files_matching("a[", 9), &never).unwrap_err();
     assert!(
         matches!(&error, FileError::Pattern { pattern, .. } if pattern == "a["),
         "{error:?}"
@@ -297,9 +299,9 @@ fn what_cannot_be_searched_is_said() {
     for under in ["none", "..", "a.rs"] {
         let query = GlobQuery {
             under: Some(under),
-            ..GlobQuery::files("*", 9)
+            ..GlobQuery::files_matching("*", 9)
         };
-        let error = glob(&workspace, &query, &never).unwrap_err();
+        let error = find_files(&workspace, &query, &never).unwrap_err();
         assert!(error.to_string().contains(&format!("`{under}`")), "{error}");
     }
     let query = GrepQuery {
@@ -307,18 +309,18 @@ fn what_cannot_be_searched_is_said() {
         ..needle()
     };
     assert!(matches!(
-        grep(&workspace, &query, 9, &never),
+        search_lines(&workspace, &query, 9, &never),
         Err(FileError::Outside { .. })
     ));
 
     let cancelled = CancellationToken::new();
     cancelled.cancel();
     assert_eq!(
-        grep(&workspace, &needle(), 9, &cancelled),
+        search_lines(&workspace, &needle(), 9, &cancelled),
         Err(FileError::Cancelled)
     );
     assert_eq!(
-        glob(&workspace, &GlobQuery::files("*", 9), &cancelled),
+        find_files(&workspace, &GlobQuery::files_matching("*", 9), &cancelled),
         Err(FileError::Cancelled)
     );
 }
@@ -346,7 +348,7 @@ fn links_are_found_but_never_followed() {
         under: Some("out".into()),
         ..needle()
     };
-    let refused = grep(&workspace, &out, 9, &CancellationToken::new());
+    let refused = search_lines(&workspace, &out, 9, &CancellationToken::new());
     assert!(
         matches!(refused, Err(FileError::Outside { .. })),
         "{refused:?}"

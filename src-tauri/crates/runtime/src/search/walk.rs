@@ -9,14 +9,15 @@ use std::thread::available_parallelism;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
 
-use crate::dir::{Dir, Stat, split};
-use crate::files::{PathKind, Place, Root, Use, joined, shown};
+use crate::fs::dir::{Dir, FileStat, split_parent};
+use crate::fs::fault_injection;
+use crate::fs::workspace::{PathKind, PathUse, ResolvedPath, Root, display_path, join_path};
 use crate::limits::{SEARCH_FILES_MAX, SEARCH_THREADS_MAX};
-use crate::{FileError, Workspace, steps};
+use crate::{FileError, Workspace};
 
 /// Which entries below a folder a walk takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entries {
+pub(super) enum EntryFilter {
     /// Regular files that are not ignored.
     Files,
     /// Files and links that are not ignored.
@@ -25,7 +26,7 @@ pub(super) enum Entries {
     All,
 }
 
-impl Entries {
+impl EntryFilter {
     fn contains(self, entry: &DirEntry) -> bool {
         let Some(kind) = entry.file_type() else {
             return false;
@@ -40,30 +41,30 @@ impl Entries {
 }
 
 /// Where a search looks.
-pub(super) struct Ground {
+pub(super) struct SearchRoot {
     pub root: Arc<Root>,
     /// The folder or file, relative to the root.
     pub rel: PathBuf,
     pub kind: PathKind,
     /// Whether the root is the workspace, so that paths are shown relative to it.
-    home: bool,
+    in_workspace: bool,
 }
 
-impl Ground {
-    pub(super) fn of(
+impl SearchRoot {
+    pub(super) fn resolve_root(
         workspace: &Workspace,
         under: Option<&str>,
-        wanted: Use,
+        wanted: PathUse,
     ) -> Result<Self, FileError> {
         let path = under.unwrap_or(".");
-        let Place { root, rel } = workspace.readable_place(path, true, wanted)?;
+        let ResolvedPath { root, rel } = workspace.resolve_readable(path, true, wanted)?;
         let stat = root
             .dir
             .stat_at(&rel)
             .map_err(|error| FileError::from_io(path, &error))?
             .ok_or_else(|| FileError::NotFound { path: path.into() })?;
         Ok(Self {
-            home: root.path == workspace.root(),
+            in_workspace: root.path == workspace.root(),
             kind: stat.kind,
             root,
             rel,
@@ -71,45 +72,45 @@ impl Ground {
     }
 
     /// A path below the root as the answer names it: relative to the workspace, or absolute in a readable folder.
-    pub(super) fn shown(&self, rel: &Path) -> String {
-        if self.home {
-            shown(rel)
+    pub(super) fn display_path(&self, rel: &Path) -> String {
+        if self.in_workspace {
+            display_path(rel)
         } else {
-            shown(&joined(&self.root.path, rel))
+            display_path(&join_path(&self.root.path, rel))
         }
     }
 }
 
 /// How many threads a search takes.
-pub(super) fn threads() -> usize {
+pub(super) fn thread_count() -> usize {
     available_parallelism().map_or(1, |n| n.get().min(SEARCH_THREADS_MAX))
 }
 
 /// All `entries` at most `depth_max` folders below a ground for which `keep` holds, relative to the root, sorted by the bytes
 /// of the path.
-pub(super) fn walk(
-    ground: &Ground,
+pub(super) fn walk_entries(
+    ground: &SearchRoot,
     cancel: &CancellationToken,
-    entries: Entries,
+    entries: EntryFilter,
     depth_max: Option<usize>,
     keep: impl Fn(&Path) -> bool + Sync,
 ) -> Result<Vec<PathBuf>, FileError> {
-    steps::looked();
-    let start = joined(&ground.root.path, &ground.rel);
-    let ignores = entries != Entries::All;
+    fault_injection::race_point();
+    let start = join_path(&ground.root.path, &ground.rel);
+    let ignores = entries != EntryFilter::All;
     let walk = WalkBuilder::new(start)
         .standard_filters(ignores)
         .max_depth(depth_max)
         .hidden(false)
         .require_git(false)
         .follow_links(false)
-        .threads(threads())
+        .threads(thread_count())
         .filter_entry(|entry| entry.file_name() != ".git")
         .build_parallel();
     let (sender, receiver) = channel();
     let too_many = AtomicBool::new(false);
     walk.run(|| {
-        let mut batch = Batch {
+        let mut batch = WalkBatch {
             found: Vec::new(),
             sender: sender.clone(),
         };
@@ -141,7 +142,7 @@ pub(super) fn walk(
     let mut found: Vec<PathBuf> = receiver.into_iter().flatten().collect();
     if found.len() > SEARCH_FILES_MAX {
         return Err(FileError::TooMany {
-            path: ground.shown(&ground.rel),
+            path: ground.display_path(&ground.rel),
             items_max: SEARCH_FILES_MAX,
         });
     }
@@ -151,13 +152,13 @@ pub(super) fn walk(
 
 /// Whether found names really stand below the root: the walk goes by names, and a folder may become a link to elsewhere
 /// while it is walked. Sorted paths of one folder open it once.
-pub(super) struct Standing<'a> {
+pub(super) struct VerifiedStat<'a> {
     root: &'a Root,
     folder: Option<(PathBuf, Option<Dir>)>,
 }
 
-impl<'a> Standing<'a> {
-    pub(super) fn below(ground: &'a Ground) -> Self {
+impl<'a> VerifiedStat<'a> {
+    pub(super) fn new(ground: &'a SearchRoot) -> Self {
         Self {
             root: &ground.root,
             folder: None,
@@ -165,10 +166,10 @@ impl<'a> Standing<'a> {
     }
 
     /// What stands there, the last part not followed; none if nothing does.
-    pub(super) fn stat(&mut self, rel: &Path) -> Option<Stat> {
-        let (parent, name) = split(rel)?;
+    pub(super) fn stat(&mut self, rel: &Path) -> Option<FileStat> {
+        let (parent, name) = split_parent(rel)?;
         if self.folder.as_ref().is_none_or(|(at, _)| at != parent) {
-            self.folder = Some((parent.to_owned(), self.root.dir.folder(parent).ok()));
+            self.folder = Some((parent.to_owned(), self.root.dir.open_folder(parent).ok()));
         }
         let folder = self
             .folder
@@ -179,12 +180,12 @@ impl<'a> Standing<'a> {
 }
 
 /// What one thread found, handed over when the thread is done: no lock in the middle of the walk.
-struct Batch {
+struct WalkBatch {
     found: Vec<PathBuf>,
     sender: Sender<Vec<PathBuf>>,
 }
 
-impl Drop for Batch {
+impl Drop for WalkBatch {
     fn drop(&mut self) {
         // The receiver outlives the walk.
         let _ = self.sender.send(std::mem::take(&mut self.found));

@@ -15,51 +15,54 @@ use rustix::process::Pid;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::ground::Ground;
-use super::questions::{self, Questions};
-use super::refused::Sockets;
-use super::{At as _, NotEntered, ground, handover, namespaces, privileges, refused, way_out};
-use crate::Room;
+use super::{EnterError, StepContext as _, egress, fd_passing, namespaces, privileges};
+use crate::SandboxSpec;
+use crate::linux::filesystem::landlock;
+use crate::linux::filesystem::landlock::LandlockRules;
+use crate::linux::seccomp::deny_filter;
+use crate::linux::seccomp::deny_filter::SocketPolicy;
+use crate::linux::seccomp::seccomp_notify;
+use crate::linux::seccomp::seccomp_notify::NotifyListener;
 
 /// A process of the room that waits to hear which command it is, as its keeper sees it.
-pub(super) struct Waiting {
+pub(super) struct PendingCommand {
     pub(super) process: Pid,
     /// Where it is told the room, and then that the room stands.
-    told: File,
+    spec_pipe: File,
     /// Where it says what stands in its way.
-    says: OwnedFd,
+    error_pipe: OwnedFd,
 }
 
-impl Waiting {
+impl PendingCommand {
     /// Starts it. What goes wrong with it is heard when it is to run.
-    pub(super) fn start() -> Result<Self, NotEntered> {
-        let (says, saying) = handover::pair().at("pair")?;
-        let (hears, told) = pipe_with(PipeFlags::CLOEXEC).at("pair")?;
-        match namespaces::fork().at("fork")? {
+    pub(super) fn start() -> Result<Self, EnterError> {
+        let (says, saying) = fd_passing::new_socket_pair().with_step("pair")?;
+        let (hears, told) = pipe_with(PipeFlags::CLOEXEC).with_step("pair")?;
+        match namespaces::fork_process().with_step("fork")? {
             None => {
                 drop((says, told));
-                let failed = match wait_for_the_room(hears.into(), &saying) {
-                    Ok(ready) => become_it(&ready.room, ready.way_out, ready.input),
+                let failed = match prepare_command(hears.into(), &saying) {
+                    Ok(ready) => exec_command(&ready.spec, ready.way_out, ready.input),
                     Err(failed) => failed,
                 };
-                fail(&failed, &saying)
+                report_failure(&failed, &saying)
             }
             Some(process) => Ok(Self {
                 process,
-                told: told.into(),
-                says,
+                spec_pipe: told.into(),
+                error_pipe: says,
             }),
         }
     }
 
     /// Tells it which room it is in, so that it gets ready while the walls are built.
-    pub(super) fn hear(&mut self, room: &Room) -> io::Result<()> {
-        self.tell(room)
+    pub(super) fn send_spec(&mut self, room: &SandboxSpec) -> io::Result<()> {
+        self.send_message(room)
     }
 
     /// Gives it what it reads.
-    pub(super) fn give_input(&self, input: &OwnedFd) -> io::Result<()> {
-        handover::send(&self.says, handover::INPUT, Some(input))
+    pub(super) fn send_input(&self, input: &OwnedFd) -> io::Result<()> {
+        fd_passing::send_with_fd(&self.error_pipe, fd_passing::INPUT_MESSAGE, Some(input))
     }
 
     /// Has it run, now that the room stands; gives where questions about it arrive.
@@ -67,107 +70,107 @@ impl Waiting {
         mut self,
         heard: io::Result<()>,
         way_out: Option<SocketAddr>,
-    ) -> Result<Option<Questions>, NotEntered> {
-        let heard = heard.and_then(|()| self.tell(&way_out));
+    ) -> Result<Option<NotifyListener>, EnterError> {
+        let heard = heard.and_then(|()| self.send_message(&way_out));
         // One that hears nothing any more has mostly said why.
-        let questions = wait_until_it_runs(&self.says)?;
-        heard.at("command").map(|()| questions)
+        let questions = wait_until_running(&self.error_pipe)?;
+        heard.with_step("command").map(|()| questions)
     }
 
-    fn tell(&mut self, what: &impl Serialize) -> io::Result<()> {
+    fn send_message(&mut self, what: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(what)?;
         line.push(b'\n');
-        self.told.write_all(&line)
+        self.spec_pipe.write_all(&line)
     }
 }
 
 /// Hears one thing; an error when nothing more will be said.
-fn hear<T: DeserializeOwned>(hears: &mut impl io::BufRead) -> Result<T, NotEntered> {
+fn read_message<T: DeserializeOwned>(hears: &mut impl io::BufRead) -> Result<T, EnterError> {
     let mut line = Vec::new();
-    hears.read_until(b'\n', &mut line).at("command")?;
-    serde_json::from_slice(&line).at("command")
+    hears.read_until(b'\n', &mut line).with_step("command")?;
+    serde_json::from_slice(&line).with_step("command")
 }
 
 /// Waits until the command begins to run, and gives where questions about it arrive. An error if something stands in its way:
 /// it says so with the name of a wall and what the system said, and a zero byte between. It says nothing more once it runs.
-pub(super) fn wait_until_it_runs(ready: &OwnedFd) -> Result<Option<Questions>, NotEntered> {
+pub(super) fn wait_until_running(ready: &OwnedFd) -> Result<Option<NotifyListener>, EnterError> {
     let mut questions = None;
     loop {
-        let (words, file) = handover::receive(ready).at("command")?;
+        let (words, file) = fd_passing::receive_with_fd(ready).with_step("command")?;
         match (file, words.as_slice()) {
-            (Some(listener), _) => questions = Some(Questions::new(listener)),
+            (Some(listener), _) => questions = Some(NotifyListener::new(listener)),
             (None, []) => return Ok(questions),
             (None, words) => {
                 let words = String::from_utf8_lossy(words);
                 let (step, error) = words.split_once('\0').unwrap_or(("", &words));
-                return Err(io::Error::other(error.to_owned())).at(step_named(step));
+                return Err(io::Error::other(error.to_owned())).with_step(parse_step(step));
             }
         }
     }
 }
 
 /// Runs the command of a [bare](Room::bare) room in place of this process. Never returns.
-pub(super) fn run_bare(room: &Room, tmp: &Path, says: &OwnedFd) -> ! {
-    let input = no_input().at("input");
-    let failed = match input.and_then(|input| give_away_bare(room, tmp).map(|()| input)) {
-        Ok(input) => become_it(room, None, input),
+pub(super) fn exec_unprivileged(room: &SandboxSpec, tmp: &Path, says: &OwnedFd) -> ! {
+    let input = open_null_input().with_step("input");
+    let failed = match input.and_then(|input| drop_unprivileged(room, tmp).map(|()| input)) {
+        Ok(input) => exec_command(room, None, input),
         Err(failed) => failed,
     };
-    fail(&failed, says)
+    report_failure(&failed, says)
 }
 
 /// Says what stood in its way. The keeper reads it; if it is gone, so is the room.
-fn fail(failed: &NotEntered, says: &OwnedFd) -> ! {
+fn report_failure(failed: &EnterError, says: &OwnedFd) -> ! {
     let words = format!("{}\0{}", failed.step, failed.error);
-    let _ = handover::send(says, words.as_bytes(), None);
+    let _ = fd_passing::send_with_fd(says, words.as_bytes(), None);
     std::process::exit(1)
 }
 
 /// Gives away what no command has, waits for the room, and gives away the rest.
-fn wait_for_the_room(hears: File, says: &OwnedFd) -> Result<Ready, NotEntered> {
+fn prepare_command(hears: File, says: &OwnedFd) -> Result<ReadyCommand, EnterError> {
     let mut hears = BufReader::new(hears);
     // Before its calls are looked at: nobody answers until it runs.
-    let nothing = no_input().at("input")?;
-    let ground = give_away_ahead(says)?;
-    let room: Room = hear(&mut hears)?;
+    let nothing = open_null_input().with_step("input")?;
+    let ground = drop_early_privileges(says)?;
+    let room: SandboxSpec = read_message(&mut hears)?;
     let input = match room.input {
-        true => handed_in(says).at("input")?,
+        true => receive_input(says).with_step("input")?,
         false => nothing,
     };
-    privileges::limit(&room.limits).at("limits")?;
-    let way_out = hear(&mut hears)?;
-    give_away_the_rest(&room, ground)?;
-    Ok(Ready {
-        room,
+    privileges::set_limits(&room.limits).with_step("limits")?;
+    let way_out = read_message(&mut hears)?;
+    drop_remaining_privileges(&room, ground)?;
+    Ok(ReadyCommand {
+        spec: room,
         way_out,
         input,
     })
 }
 
 /// A command that may run now.
-struct Ready {
-    room: Room,
+struct ReadyCommand {
+    spec: SandboxSpec,
     way_out: Option<SocketAddr>,
     input: File,
 }
 
 /// What a command reads where nobody says anything.
-fn no_input() -> io::Result<File> {
+fn open_null_input() -> io::Result<File> {
     File::open("/dev/null")
 }
 
 /// What a command reads that somebody talks to.
-fn handed_in(says: &OwnedFd) -> io::Result<File> {
-    match handover::receive(says)? {
+fn receive_input(says: &OwnedFd) -> io::Result<File> {
+    match fd_passing::receive_with_fd(says)? {
         (_, Some(input)) => Ok(input.into()),
         (_, None) => Err(io::Error::other("nobody handed it in")),
     }
 }
 
 /// Takes the place of this process. Returns what stood in its way.
-fn become_it(room: &Room, way_out: Option<SocketAddr>, input: File) -> NotEntered {
+fn exec_command(room: &SandboxSpec, way_out: Option<SocketAddr>, input: File) -> EnterError {
     let Some((program, arguments)) = room.command.split_first() else {
-        return NotEntered {
+        return EnterError {
             step: "command",
             error: io::Error::other("there is no command"),
         };
@@ -179,52 +182,52 @@ fn become_it(room: &Room, way_out: Option<SocketAddr>, input: File) -> NotEntere
         .envs(
             way_out
                 .into_iter()
-                .flat_map(|address| way_out::environment(address, &room.environment)),
+                .flat_map(|address| egress::proxy_environment(address, &room.environment)),
         )
         .stdin(input)
         .exec();
-    NotEntered {
+    EnterError {
         step: "command",
         error,
     }
 }
 
 /// What can be given away before the room is known. Of the calls nothing that is still to be done is refused or asked about.
-fn give_away_ahead(says: &OwnedFd) -> Result<Ground, NotEntered> {
+fn drop_early_privileges(says: &OwnedFd) -> Result<LandlockRules, EnterError> {
     // No terminal to push keys into, and no group of the door's to signal.
-    rustix::process::setsid().at("session")?;
-    privileges::close_ways_back().at("privileges")?;
-    let ground = Ground::prepare().at("landlock")?;
-    let listener = questions::be_looked_at();
+    rustix::process::setsid().with_step("session")?;
+    privileges::lock_capabilities().with_step("privileges")?;
+    let ground = LandlockRules::build_rules().with_step("landlock")?;
+    let listener = seccomp_notify::install_listener();
     if let Some(listener) = &listener {
-        handover::send(says, b"questions", Some(listener)).at("questions")?;
+        fd_passing::send_with_fd(says, b"questions", Some(listener)).with_step("questions")?;
     }
-    let sockets = listener.map_or(Sockets::OfFamilies, |_| Sockets::AskedAbout);
-    refused::refuse(sockets).at("seccomp")?;
+    let sockets = listener.map_or(SocketPolicy::AllowedFamilies, |_| SocketPolicy::Notify);
+    deny_filter::install_deny_filter(sockets).with_step("seccomp")?;
     Ok(ground)
 }
 
 /// In this order: what needs a right before the right is gone.
-fn give_away_the_rest(room: &Room, ground: Ground) -> Result<(), NotEntered> {
-    std::env::set_current_dir(&room.folder).at("folder")?;
-    privileges::drop_ours().at("privileges")?;
-    privileges::close_files().at("files")?;
-    ground.stand_on(room).at("landlock")
+fn drop_remaining_privileges(room: &SandboxSpec, ground: LandlockRules) -> Result<(), EnterError> {
+    std::env::set_current_dir(&room.folder).with_step("folder")?;
+    privileges::drop_capabilities().with_step("privileges")?;
+    privileges::set_close_on_exec().with_step("files")?;
+    ground.enforce_for(room).with_step("landlock")
 }
 
 /// All of it, in this order: what needs a right before the right is gone, the calls last.
-fn give_away_bare(room: &Room, tmp: &Path) -> Result<(), NotEntered> {
-    rustix::process::setsid().at("session")?;
-    std::env::set_current_dir(&room.folder).at("folder")?;
-    privileges::limit(&room.limits).at("limits")?;
-    privileges::drop_ours().at("privileges")?;
-    privileges::close_files().at("files")?;
-    ground::stand_alone(room, tmp).at("landlock")?;
-    refused::refuse(Sockets::None).at("seccomp")
+fn drop_unprivileged(room: &SandboxSpec, tmp: &Path) -> Result<(), EnterError> {
+    rustix::process::setsid().with_step("session")?;
+    std::env::set_current_dir(&room.folder).with_step("folder")?;
+    privileges::set_limits(&room.limits).with_step("limits")?;
+    privileges::drop_capabilities().with_step("privileges")?;
+    privileges::set_close_on_exec().with_step("files")?;
+    landlock::enforce_landlock_only(room, tmp).with_step("landlock")?;
+    deny_filter::install_deny_filter(SocketPolicy::None).with_step("seccomp")
 }
 
 /// The name of a wall that was read from the pipe.
-fn step_named(step: &str) -> &'static str {
+fn parse_step(step: &str) -> &'static str {
     [
         "input",
         "session",
@@ -242,7 +245,7 @@ fn step_named(step: &str) -> &'static str {
 }
 
 /// A path as the kernel takes it.
-pub(super) fn c_path(path: &Path) -> io::Result<CString> {
+pub(super) fn to_c_path(path: &Path) -> io::Result<CString> {
     use std::os::unix::ffi::OsStrExt as _;
     CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other)
 }

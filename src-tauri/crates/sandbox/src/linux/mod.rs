@@ -1,6 +1,6 @@
 //! Entering a room, from top to bottom: three processes, each with one job.
 //!
-//! 1. The *door* ([`enter`]) makes the namespaces and waits. It ends when the room does, and ends the room when nobody wants
+//! 1. The *door* ([`enter_sandbox`]) makes the namespaces and waits. It ends when the room does, and ends the room when nobody wants
 //!    it any more.
 //! 2. The *keeper* is the first process of the room. It prepares what every room has, and only then asks which room it is. It
 //!    builds the walls, has the command run, takes in what is left behind, sees what the command is refused, and says that and
@@ -10,33 +10,22 @@
 //!
 //! Where nobody may make namespaces, a room can be had in which these are one less (`bare.rs`).
 
-mod attributes;
-mod bare;
-mod children;
+mod child_reaper;
 mod command;
-mod devices;
-mod ground;
-mod group;
-pub(crate) mod handover;
-mod keeper;
-mod ledger;
-mod limits;
-mod memory;
-mod mounts;
-mod named;
-mod names;
+mod denial_log;
+mod dns;
+mod egress;
+pub(crate) mod fd_passing;
+pub(crate) mod filesystem;
 mod namespaces;
 mod privileges;
-mod questions;
-mod refused;
-mod secrets;
-mod sight;
-mod stand_ins;
-mod watched;
-mod way_out;
+pub(crate) mod resources;
+pub(crate) mod seccomp;
+mod supervisor;
+mod unprivileged;
 
-pub use ground::keeps_signals_in;
-pub use group::keeps_memory;
+pub use crate::linux::filesystem::landlock::can_scope_signals;
+pub use crate::linux::resources::cgroup::can_limit_memory;
 
 use std::fmt;
 use std::fs::File;
@@ -52,46 +41,46 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid,
 };
 
-use crate::Room;
-use crate::told::Line;
+use crate::SandboxSpec;
+use crate::report::ReportLine;
 
 /// Which wall of a room could not be built, and what the system said.
 #[derive(Debug)]
-pub struct NotEntered {
+pub struct EnterError {
     step: &'static str,
     error: io::Error,
 }
 
-impl NotEntered {
-    fn line(&self) -> Line {
-        Line::NotEntered {
+impl EnterError {
+    fn to_report_line(&self) -> ReportLine {
+        ReportLine::NotEntered {
             step: self.step.to_owned(),
             error: self.error.to_string(),
         }
     }
 
     /// Says it. If that cannot be written either, the exit code still says it.
-    fn tell(&self, told: &File) {
-        let _ = self.line().write(told);
+    fn write_to_report(&self, told: &File) {
+        let _ = self.to_report_line().write_to(told);
     }
 }
 
-impl fmt::Display for NotEntered {
+impl fmt::Display for EnterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.step, self.error)
     }
 }
 
-impl std::error::Error for NotEntered {}
+impl std::error::Error for EnterError {}
 
 /// Names the wall that an error is about.
-trait At<T> {
-    fn at(self, step: &'static str) -> Result<T, NotEntered>;
+trait StepContext<T> {
+    fn with_step(self, step: &'static str) -> Result<T, EnterError>;
 }
 
-impl<T, E: Into<io::Error>> At<T> for Result<T, E> {
-    fn at(self, step: &'static str) -> Result<T, NotEntered> {
-        self.map_err(|error| NotEntered {
+impl<T, E: Into<io::Error>> StepContext<T> for Result<T, E> {
+    fn with_step(self, step: &'static str) -> Result<T, EnterError> {
+        self.map_err(|error| EnterError {
             step,
             error: error.into(),
         })
@@ -103,20 +92,20 @@ impl<T, E: Into<io::Error>> At<T> for Result<T, E> {
 ///
 /// # Errors
 /// The room could not be entered, or what became of it could not be written down.
-pub fn enter(read: impl FnOnce() -> Room) -> Result<(), NotEntered> {
-    let outside = World::hold().at("told")?;
-    let (made, group) = group::make().unzip();
-    let entered = match through_the_door() {
-        Ok(Side::Keeper(door)) => {
+pub fn enter_sandbox(read: impl FnOnce() -> SandboxSpec) -> Result<(), EnterError> {
+    let outside = HostRoot::open_root().with_step("told")?;
+    let (made, group) = crate::linux::resources::cgroup::create_group().unzip();
+    let entered = match fork_supervisor() {
+        Ok(ForkSide::Supervisor(door)) => {
             drop(made);
-            keeper::keep(read, outside, group, &door)
+            supervisor::run_supervisor(read, outside, group, &door)
         }
-        Ok(Side::Door(keeper, _held)) => {
+        Ok(ForkSide::Parent(keeper, _held)) => {
             drop(group);
-            wait_for(keeper)
+            wait_for_supervisor(keeper)
         }
         Err(failed) => {
-            failed.tell(&outside.file(&read().told).at("told")?);
+            failed.write_to_report(&outside.create_report(&read().told).with_step("told")?);
             Err(failed)
         }
     };
@@ -128,27 +117,27 @@ pub fn enter(read: impl FnOnce() -> Room) -> Result<(), NotEntered> {
     entered
 }
 
-/// Enters a room that has no names of its own, see [`Room::bare`], and the rest as [`enter`] does.
+/// Enters a room that has no names of its own, see [`Room::bare`], and the rest as [`enter_sandbox`] does.
 ///
 /// # Errors
-/// As [`enter`].
-pub fn enter_bare(room: &Room) -> Result<(), NotEntered> {
-    let told = File::create(&room.told).at("told")?;
-    bare::keep(room, &told).inspect_err(|failed| failed.tell(&told))
+/// As [`enter_sandbox`].
+pub fn enter_unprivileged(room: &SandboxSpec) -> Result<(), EnterError> {
+    let told = File::create(&room.told).with_step("told")?;
+    unprivileged::run_unprivileged(room, &told).inspect_err(|failed| failed.write_to_report(&told))
 }
 
 /// The world as whoever asks for a room sees it, held from before the room has names of its own: in the room a path may mean
 /// something else, and a file that is open there for writing keeps the disk that it lies on from becoming read-only.
-struct World(OwnedFd);
+struct HostRoot(OwnedFd);
 
-impl World {
-    fn hold() -> rustix::io::Result<Self> {
+impl HostRoot {
+    fn open_root() -> rustix::io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         rustix::fs::open("/", flags, Mode::empty()).map(Self)
     }
 
     /// Makes a file that is told in.
-    fn file(&self, path: &Path) -> rustix::io::Result<File> {
+    fn create_report(&self, path: &Path) -> rustix::io::Result<File> {
         let path = path.strip_prefix("/").map_err(|_| Errno::INVAL)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC;
         openat(&self.0, path, flags, Mode::from_raw_mode(0o666)).map(File::from)
@@ -156,29 +145,30 @@ impl World {
 }
 
 /// Which of the two processes goes on.
-enum Side {
+enum ForkSide {
     /// Outside, with the keeper that it waits for, and what it holds open as long as it does.
-    Door(Pid, OwnedFd),
+    Parent(Pid, OwnedFd),
     /// In the room, with what closes when the door does.
-    Keeper(OwnedFd),
+    Supervisor(OwnedFd),
 }
 
-fn through_the_door() -> Result<Side, NotEntered> {
-    namespaces::leave_the_rest().at("namespaces")?;
+fn fork_supervisor() -> Result<ForkSide, EnterError> {
+    namespaces::unshare_all().with_step("namespaces")?;
     // The keeper holds the other end: it notices a door that closed before it could ask to end with it.
-    let (open, held) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).at("pipe")?;
-    match namespaces::fork().at("fork")? {
+    let (open, held) =
+        rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).with_step("pipe")?;
+    match namespaces::fork_process().with_step("fork")? {
         None => {
             drop(held);
-            Ok(Side::Keeper(open))
+            Ok(ForkSide::Supervisor(open))
         }
-        Some(keeper) => Ok(Side::Door(keeper, held)),
+        Some(keeper) => Ok(ForkSide::Parent(keeper, held)),
     }
 }
 
 /// Waits until the room is over, or nobody wants it any more.
-fn wait_for(keeper: Pid) -> Result<(), NotEntered> {
-    let ends = pidfd_open(keeper, PidfdFlags::empty()).at("keeper")?;
+fn wait_for_supervisor(keeper: Pid) -> Result<(), EnterError> {
+    let ends = pidfd_open(keeper, PidfdFlags::empty()).with_step("keeper")?;
     let input = io::stdin();
     loop {
         let mut seen = [
@@ -187,15 +177,15 @@ fn wait_for(keeper: Pid) -> Result<(), NotEntered> {
         ];
         match poll(&mut seen, None) {
             Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error).at("wait"),
+            Err(error) => return Err(error).with_step("wait"),
         }
         let [ended, unwanted] = seen.map(|one| !one.revents().is_empty());
         if unwanted && !ended {
             // Everything in the room ends with the keeper, and is gone when the keeper is.
-            pidfd_send_signal(&ends, Signal::KILL).at("wait")?;
+            pidfd_send_signal(&ends, Signal::KILL).with_step("wait")?;
         }
         if ended || unwanted {
-            waitpid(Some(keeper), WaitOptions::empty()).at("wait")?;
+            waitpid(Some(keeper), WaitOptions::empty()).with_step("wait")?;
             return Ok(());
         }
     }

@@ -8,7 +8,7 @@ use rustix::process::{Pid, getgid, getuid};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 /// Leaves everything that is shared. The person stays the same person inside, so that programs find their own files.
-pub(super) fn leave_the_rest() -> io::Result<()> {
+pub(super) fn unshare_all() -> io::Result<()> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     let all = UnshareFlags::NEWUSER
         | UnshareFlags::NEWNS
@@ -25,7 +25,7 @@ pub(super) fn leave_the_rest() -> io::Result<()> {
 }
 
 /// Forks. None in the child.
-pub(super) fn fork() -> io::Result<Option<Pid>> {
+pub(super) fn fork_process() -> io::Result<Option<Pid>> {
     // SAFETY: this program has one thread, so the child finds every lock open.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),

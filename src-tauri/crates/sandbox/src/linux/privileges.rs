@@ -13,10 +13,10 @@ use rustix::thread::{
     set_capabilities_secure_bits, set_no_new_privs,
 };
 
-use crate::Limits;
+use crate::SandboxLimits;
 
 /// Sets the limits, for good.
-pub(super) fn limit(limits: &Limits) -> io::Result<()> {
+pub(super) fn set_limits(limits: &SandboxLimits) -> io::Result<()> {
     for (resource, max) in [
         (Resource::Nproc, u64::from(limits.processes)),
         (Resource::Data, limits.memory_bytes),
@@ -38,7 +38,7 @@ pub(super) fn limit(limits: &Limits) -> io::Result<()> {
 }
 
 /// Closes every way back to a capability that is given away: also for root, who would get them all again with the next program.
-pub(super) fn close_ways_back() -> io::Result<()> {
+pub(super) fn lock_capabilities() -> io::Result<()> {
     set_capabilities_secure_bits(
         CapabilitiesSecureBits::NO_ROOT
             | CapabilitiesSecureBits::NO_ROOT_LOCKED
@@ -61,7 +61,7 @@ pub(super) fn close_ways_back() -> io::Result<()> {
 
 /// Gives away every capability that this process has, and the way to new ones by another program, which is all that an
 /// ordinary user may do.
-pub(super) fn drop_ours() -> io::Result<()> {
+pub(super) fn drop_capabilities() -> io::Result<()> {
     set_no_new_privs(true)?;
     let none = CapabilitySets {
         effective: CapabilitySet::empty(),
@@ -73,7 +73,7 @@ pub(super) fn drop_ours() -> io::Result<()> {
 
 /// Lets the modes of files count for whoever keeps a room as they do for what runs in it, so that a path leads both to the same
 /// place, or neither. What asks on behalf of another still has all of its rights.
-pub(super) fn obey_modes() -> io::Result<()> {
+pub(super) fn drop_file_overrides() -> io::Result<()> {
     let mut ours = capabilities(None)?;
     ours.effective
         .remove(CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH);
@@ -81,7 +81,7 @@ pub(super) fn obey_modes() -> io::Result<()> {
 }
 
 /// Every open file but the three streams closes when the command begins: one that was left open would lead past every wall.
-pub(super) fn close_files() -> io::Result<()> {
+pub(super) fn set_close_on_exec() -> io::Result<()> {
     // SAFETY: it marks files and closes none, so nothing in this process loses what it owns.
     let marked = unsafe {
         libc::syscall(

@@ -1,15 +1,15 @@
 //! The escape suite: each attempt to reach out of a room is made once without it, where it succeeds, and once inside, where
 //! it must not.
 
-use crate::outside::{Outside, Person, Way};
-use crate::run::{Programs, rooms_work};
-use crate::{calls, table};
+use crate::host_fixture::{Outside, Person, Way};
+use crate::runner::{Programs, rooms_work};
+use crate::{escape_attempts, system_calls};
 
 /// What calls of the kernel attempt: this very program runs them, as a test that has nothing to do unless it is told what.
 #[test]
 fn attempt() {
     if let Ok(name) = std::env::var("ATTEMPT") {
-        std::process::exit(i32::from(!calls::succeeds(&name)));
+        std::process::exit(i32::from(!system_calls::succeeds(&name)));
     }
 }
 
@@ -39,7 +39,7 @@ fn reaches_out(person: Person) {
     let programs = Programs::new();
     let mut failed = Vec::new();
     let (mut tried, mut left_out) = (0, Vec::new());
-    for attempt in table::ATTEMPTS {
+    for attempt in escape_attempts::ATTEMPTS {
         if attempt.for_root && !as_root {
             left_out.push(attempt.name);
             continue;

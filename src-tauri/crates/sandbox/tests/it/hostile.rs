@@ -10,22 +10,22 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use sandbox::RefusedKind::Write;
-use sandbox::{End, Limits, Refused, Room, Told, read_told};
+use sandbox::DenialKind::Write;
+use sandbox::{CommandEnd, Denial, SandboxLimits, SandboxReport, SandboxSpec, read_report};
 
-use crate::calls;
-use crate::rooms::{Place, path, refused};
-use crate::run::{ROOM, rooms_work, run_by};
+use crate::lifecycle::{Place, path, refused};
+use crate::runner::{ROOM, rooms_work, run_by};
+use crate::system_calls;
 
 /// A room whose command has said that it began.
 struct Begun {
-    room: Room,
+    room: SandboxSpec,
     program: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
-fn begin(room: Room) -> Begun {
+fn begin(room: SandboxSpec) -> Begun {
     let mut program = Command::new(ROOM)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -48,35 +48,35 @@ fn begin(room: Room) -> Begun {
 
 impl Begun {
     /// Nobody wants it any more.
-    fn unwanted(mut self) -> Option<Told> {
+    fn unwanted(mut self) -> Option<SandboxReport> {
         self.input = None;
         self.ended()
     }
 
     /// Waits until nobody is left who could write, and gives what was told.
-    fn ended(mut self) -> Option<Told> {
+    fn ended(mut self) -> Option<SandboxReport> {
         self.program.wait().unwrap();
         self.output.read_to_end(&mut Vec::new()).unwrap();
-        read_told(&self.room.told).unwrap()
+        read_report(&self.room.told).unwrap()
     }
 }
 
-fn crowded(place: &Place, command: &str) -> Room {
-    let limits = Limits {
+fn crowded(place: &Place, command: &str) -> SandboxSpec {
+    let limits = SandboxLimits {
         processes: 400,
         tmp_bytes: 1_000_000,
-        ..Limits::default()
+        ..SandboxLimits::default()
     };
-    Room {
+    SandboxSpec {
         limits,
         ..place.room(command)
     }
 }
 
-fn end(told: &Option<Told>) -> Option<End> {
+fn end(told: &Option<SandboxReport>) -> Option<CommandEnd> {
     match told {
-        Some(Told::Ended { end, .. }) => Some(*end),
-        Some(Told::NotEntered { .. }) | None => None,
+        Some(SandboxReport::Ended { end, .. }) => Some(*end),
+        Some(SandboxReport::NotEntered { .. }) | None => None,
     }
 }
 
@@ -100,7 +100,7 @@ fn whatever_does_not_want_to_end_ends_with_the_room() {
     ] {
         let place = Place::new();
         let told = begin(crowded(&place, command)).unwanted();
-        assert_eq!(end(&told), Some(End::Stopped), "{command}");
+        assert_eq!(end(&told), Some(CommandEnd::Stopped), "{command}");
     }
 }
 
@@ -113,9 +113,9 @@ fn what_was_refused_until_then_is_told_of_a_room_that_was_ended() {
     let outside = place.folder.path().join("outside");
     let command = "echo x > ../outside; echo begun; sleep 1000";
     let told = begin(place.room(command)).unwanted();
-    let expected = Told::Ended {
-        end: End::Stopped,
-        refused: vec![Refused {
+    let expected = SandboxReport::Ended {
+        end: CommandEnd::Stopped,
+        refused: vec![Denial {
             kind: Write,
             target: path(&outside).to_owned(),
         }],
@@ -138,7 +138,7 @@ fn a_room_whose_keeper_dies_ends() {
     let children = fs::read_to_string(format!("/proc/{door}/task/{door}/children")).unwrap();
     let killed = Command::new("kill").args(["-9", children.trim()]).status();
     assert!(killed.unwrap().success());
-    assert_eq!(end(&begun.ended()), Some(End::Stopped));
+    assert_eq!(end(&begun.ended()), Some(CommandEnd::Stopped));
 }
 
 #[test]
@@ -156,14 +156,17 @@ fn a_command_cannot_end_or_hold_its_keeper() {
         let place = Place::new();
         let told = place.runs(&format!("({command}) 2>/dev/null; exit 7")).0;
         assert!(
-            matches!(end(&told), Some(End::Exit(7) | End::Signal(9))),
+            matches!(
+                end(&told),
+                Some(CommandEnd::Exit(7) | CommandEnd::Signal(9))
+            ),
             "{command}: {told:?}"
         );
     }
 }
 
 /// Runs a room in a world that a script has prepared, which knows the workspace as `WS` and a folder beside it as `BESIDE`.
-fn in_a_world(place: &Place, script: &str, room: &Room) -> (Option<Told>, String) {
+fn in_a_world(place: &Place, script: &str, room: &SandboxSpec) -> (Option<SandboxReport>, String) {
     let beside = place.folder.path().join("beside");
     for made in ["upper", "work"] {
         fs::create_dir_all(beside.join(made)).unwrap();
@@ -214,7 +217,7 @@ fn a_workspace_that_cannot_be_written_is_not_written_without_a_layer() {
         return;
     }
     let place = Place::new();
-    let room = Room {
+    let room = SandboxSpec {
         layers: None,
         ..place.room("cat a; echo changed > a")
     };
@@ -233,7 +236,7 @@ fn a_layer_on_an_overlay_is_no_layer() {
         return;
     }
     let place = Place::new();
-    let room = Room {
+    let room = SandboxSpec {
         told: place.folder.path().join("told"),
         ..place.room("echo changed > a; cat a")
     };
@@ -243,7 +246,7 @@ fn a_layer_on_an_overlay_is_no_layer() {
     );
     let (told, _) = in_a_world(&place, &script, &room);
     assert!(
-        matches!(told, Some(Told::NotEntered { ref step, .. }) if step == "overlay"),
+        matches!(told, Some(SandboxReport::NotEntered { ref step, .. }) if step == "overlay"),
         "{told:?}"
     );
     let in_memory = format!("mount -t tmpfs none {state} && mkdir {state}/upper {state}/work");
@@ -264,8 +267,8 @@ fn where_nobody_may_look_the_walls_stand_and_it_is_said() {
             // SAFETY: it calls nothing but the kernel.
             unsafe { program.pre_exec(prepared) };
         });
-        let expected = Told::Ended {
-            end: End::Exit(1),
+        let expected = SandboxReport::Ended {
+            end: CommandEnd::Exit(1),
             refused: Vec::new(),
             more: false,
             watched: false,
@@ -277,7 +280,7 @@ fn where_nobody_may_look_the_walls_stand_and_it_is_said() {
 
 /// As in containers that have the only place for looking taken already.
 fn listened_to_already() -> std::io::Result<()> {
-    let listener = calls::listener_of_its_own();
+    let listener = system_calls::listener_of_its_own();
     // SAFETY: nobody else has it; it stays open in the program, so that its place is taken.
     match unsafe { libc::fcntl(listener, libc::F_SETFD, 0) } {
         0 => Ok(()),
@@ -287,7 +290,7 @@ fn listened_to_already() -> std::io::Result<()> {
 
 /// As in containers where no process reads another's memory.
 fn illegible() -> std::io::Result<()> {
-    match calls::refuse(libc::SYS_process_vm_readv) {
+    match system_calls::refuse(libc::SYS_process_vm_readv) {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),
     }

@@ -2,23 +2,23 @@
 
 use std::io::{Read as _, Write as _};
 
-use sandbox::{End, Outside, Room, Told, read_told};
+use sandbox::{CommandEnd, SandboxConnection, SandboxReport, SandboxSpec, read_report};
 
-use crate::rooms::Place;
-use crate::run::{rooms_work, run};
-use crate::way_out::start;
+use crate::egress::start;
+use crate::lifecycle::Place;
+use crate::runner::{rooms_work, run};
 
-fn room(place: &Place, command: &str) -> Room {
-    Room {
+fn room(place: &Place, command: &str) -> SandboxSpec {
+    SandboxSpec {
         input: true,
         ..place.room(command)
     }
 }
 
 /// Hands a pipe in, and gives its other end.
-fn talk(outside: &Outside) -> std::io::PipeWriter {
+fn talk(outside: &SandboxConnection) -> std::io::PipeWriter {
     let (input, writer) = std::io::pipe().unwrap();
-    outside.give_input(input.into()).unwrap();
+    outside.send_input(input.into()).unwrap();
     writer
 }
 
@@ -30,14 +30,14 @@ fn a_command_reads_what_is_handed_in_as_long_as_somebody_talks() {
     for proxy in [false, true] {
         let place = Place::new();
         let command = "while read -r line; do echo \"heard $line\"; done; echo over; exit 3";
-        let room = Room {
+        let room = SandboxSpec {
             proxy,
             ..room(&place, command)
         };
         let (program, mut running, outside) = start(&room);
         drop(program);
         let mut input = talk(&outside);
-        let listener = proxy.then(|| outside.take_listener().unwrap());
+        let listener = proxy.then(|| outside.receive_listener().unwrap());
         let mut output = running.stdout.take().unwrap();
         for word in ["one", "two"] {
             writeln!(input, "{word}").unwrap();
@@ -54,12 +54,12 @@ fn a_command_reads_what_is_handed_in_as_long_as_somebody_talks() {
         output.read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "over\n");
         running.wait().unwrap();
-        let told = read_told(&room.told).unwrap();
+        let told = read_report(&room.told).unwrap();
         assert!(
             matches!(
                 told,
-                Some(Told::Ended {
-                    end: End::Exit(3),
+                Some(SandboxReport::Ended {
+                    end: CommandEnd::Exit(3),
                     ..
                 })
             ),
@@ -101,7 +101,7 @@ fn a_command_that_nobody_hands_its_input_does_not_run() {
         return;
     }
     let place = Place::new();
-    let room = Room {
+    let room = SandboxSpec {
         layers: None,
         ..room(&place, "touch ran")
     };
@@ -109,8 +109,8 @@ fn a_command_that_nobody_hands_its_input_does_not_run() {
     drop((program, outside));
     running.wait().unwrap();
     assert!(!matches!(
-        read_told(&room.told).unwrap(),
-        Some(Told::Ended { .. })
+        read_report(&room.told).unwrap(),
+        Some(SandboxReport::Ended { .. })
     ));
     assert!(!place.workspace.join("ran").exists());
 }
@@ -122,17 +122,20 @@ fn without_a_way_in_the_room_is_not_entered() {
         return;
     }
     let place = Place::new();
-    let piped = Room {
+    let piped = SandboxSpec {
         layers: None,
         ..room(&place, "touch ran")
     };
-    let bare = Room {
+    let bare = SandboxSpec {
         bare: Some(place.state.path().join("work")),
         ..piped.clone()
     };
     for room in [piped, bare] {
         let told = run(&room).told;
-        assert!(matches!(told, Some(Told::NotEntered { .. })), "{told:?}");
+        assert!(
+            matches!(told, Some(SandboxReport::NotEntered { .. })),
+            "{told:?}"
+        );
         assert!(!place.workspace.join("ran").exists());
     }
 }

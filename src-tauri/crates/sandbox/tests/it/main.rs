@@ -9,15 +9,15 @@
     reason = "tests end where they fail, and make what a room is tried on"
 )]
 
-mod ahead;
-mod calls;
+mod cgroup;
+mod denials;
+mod egress;
 mod escape;
-mod group;
+mod escape_attempts;
+mod host_fixture;
 mod hostile;
 mod input;
-mod outside;
-mod refusals;
-mod rooms;
-mod run;
-mod table;
-mod way_out;
+mod lifecycle;
+mod preparation;
+mod runner;
+mod system_calls;

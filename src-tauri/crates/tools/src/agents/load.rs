@@ -1,106 +1,106 @@
 //! Reads the manifests of every place that has some: Markdown with front matter, or TOML. The first of a name wins, and what
 //! is wrong is told.
 
-use policy::{Manifest, manifest};
-use protocol::Fault;
-use protocol::briefing::{AgentView, Source};
-use protocol::event::AgentFile;
+use policy::{AgentManifest, manifest};
+use protocol::UserError;
+use protocol::event::AgentManifestFile;
+use protocol::view::briefing::{AgentView, BriefingSource};
 use runtime::{FileError, Workspace};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Agent, Roster};
+use super::{Agent, AgentIndex};
+use crate::folder_items::{ItemFolder, ItemKind, collect_items, display_path};
 use crate::front_matter;
-use crate::gathered::{Kind, Place, gather, shown};
 use crate::limits::{AGENT_BYTES_MAX, AGENTS_MAX};
-use crate::skills::in_one_line;
+use crate::skills::to_one_line;
 
 /// What every session has: an agent like its caller, with a context of its own.
-const GENERAL: &str = "name = \"general\"\n\
+const GENERAL_AGENT_MANIFEST: &str = "name = \"general\"\n\
     description = \"Works like you do, with your tools, in a context of its own. For work whose steps you need not see.\"\n";
 
 /// A folder of manifests.
 #[derive(Debug, Clone)]
-pub struct Shelf {
+pub struct AgentFolder {
     /// Where it can be read.
-    pub from: Workspace,
+    pub workspace: Workspace,
     /// Its path there.
     pub path: String,
     /// Whose it is.
-    pub source: Source,
+    pub source: BriefingSource,
     /// Whether they are another program's, of which name, description, tools and prompt are taken.
     pub foreign: bool,
 }
 
 /// As other programs write it.
 #[derive(Deserialize)]
-struct Foreign {
+struct ForeignManifest {
     name: String,
     #[serde(default)]
     description: String,
     #[serde(default)]
-    tools: Option<Tools>,
+    tools: Option<ForeignTools>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Tools {
+enum ForeignTools {
     Words(String),
     List(Vec<String>),
 }
 
-impl Roster {
+impl AgentIndex {
     /// Reads the agents of these folders, in this order; none of them has to be there. Gives what is wrong with those that
     /// are left out.
-    pub fn read(shelves: &[Shelf]) -> (Self, Vec<Fault>) {
-        let kind = Kind {
+    pub fn load(shelves: &[AgentFolder]) -> (Self, Vec<UserError>) {
+        let kind = ItemKind {
             one: "an agent",
             many: "agents",
             items_max: AGENTS_MAX,
         };
-        let (agents, faults) = gather(&kind, shelves);
+        let (agents, faults) = collect_items(&kind, shelves);
         let mut roster = Self(agents);
         if roster.views().all(|view| view.name != "general")
-            && let Ok(manifest) = manifest::read(GENERAL, "the house")
+            && let Ok(manifest) = manifest::parse_manifest(GENERAL_AGENT_MANIFEST, "the house")
         {
-            roster.0.push(agent(
+            roster.0.push(build_agent(
                 manifest,
-                GENERAL.to_owned(),
+                GENERAL_AGENT_MANIFEST.to_owned(),
                 "the house".to_owned(),
-                Source::House,
+                BriefingSource::House,
             ));
         }
         (roster, faults)
     }
 }
 
-impl Place for Shelf {
+impl ItemFolder for AgentFolder {
     type Item = Agent;
 
     fn folder(&self) -> (&Workspace, &str) {
-        (&self.from, &self.path)
+        (&self.workspace, &self.path)
     }
 
-    fn named(agent: &Agent) -> (&str, &str) {
+    fn name_and_file(agent: &Agent) -> (&str, &str) {
         (&agent.view.name, &agent.view.file)
     }
 
     /// The agent in a file of this name; none if it is no manifest.
-    fn read(&self, name: &str) -> Result<Option<Agent>, Fault> {
+    fn read_item(&self, name: &str) -> Result<Option<Agent>, UserError> {
         let markdown = match name.rsplit_once('.') {
             Some((_, "md")) => true,
             Some((_, "toml")) if !self.foreign => false,
             _ => return Ok(None),
         };
-        let shown = shown(self, name);
+        let shown = display_path(self, name);
         let wrong = |why: &str| {
-            Fault::new(
+            UserError::new(
                 format!("{shown}: {}.", why.trim_end_matches('.')),
                 "Until it is corrected, this agent is left out.",
             )
         };
         let path = format!("{}/{name}", self.path);
-        let text = match self.from.read_whole(&path, AGENT_BYTES_MAX) {
+        let text = match self.workspace.read_whole(&path, AGENT_BYTES_MAX) {
             Ok(Some(bytes)) => {
                 String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))?
             }
@@ -108,37 +108,43 @@ impl Place for Shelf {
             Err(error) => return Err(wrong(&error.to_string())),
         };
         let (manifest, text) = match (markdown, self.foreign) {
-            (false, _) => (manifest::read(&text, &shown)?, text),
+            (false, _) => (manifest::parse_manifest(&text, &shown)?, text),
             (true, false) => {
-                let (head, prompt): (Map<String, Value>, &str) = read_head(&text, wrong)?;
-                manifest::of_markdown(head, prompt, &shown)?
+                let (head, prompt): (Map<String, Value>, &str) = parse_header(&text, wrong)?;
+                manifest::parse_markdown_manifest(head, prompt, &shown)?
             }
             (true, true) => {
-                let (head, prompt): (Foreign, &str) = read_head(&text, wrong)?;
-                manifest::of_markdown(taken(head), prompt, &shown)?
+                let (head, prompt): (ForeignManifest, &str) = parse_header(&text, wrong)?;
+                manifest::parse_markdown_manifest(convert_foreign(head), prompt, &shown)?
             }
         };
-        if in_one_line(&manifest.description).is_empty() {
+        if to_one_line(&manifest.description).is_empty() {
             return Err(wrong(
                 "it has no description, so nobody could know when to give it work",
             ));
         }
-        Ok(Some(agent(manifest, text, shown, self.source)))
+        Ok(Some(build_agent(manifest, text, shown, self.source)))
     }
 }
 
-fn read_head<T: serde::de::DeserializeOwned>(
+fn parse_header<T: serde::de::DeserializeOwned>(
     text: &str,
-    wrong: impl Fn(&str) -> Fault,
-) -> Result<(T, &str), Fault> {
-    front_matter::read(text).map_err(|it| wrong(&format!("line {}: {}", it.line, it.reason)))
+    wrong: impl Fn(&str) -> UserError,
+) -> Result<(T, &str), UserError> {
+    front_matter::parse_front_matter(text)
+        .map_err(|it| wrong(&format!("line {}: {}", it.line, it.reason)))
 }
 
-fn agent(manifest: Manifest, text: String, file: String, source: Source) -> Agent {
+fn build_agent(
+    manifest: AgentManifest,
+    text: String,
+    file: String,
+    source: BriefingSource,
+) -> Agent {
     Agent {
         view: AgentView {
             name: manifest.name,
-            description: in_one_line(&manifest.description),
+            description: to_one_line(&manifest.description),
             source,
             file: file.clone(),
             tools: manifest.tools,
@@ -147,32 +153,32 @@ fn agent(manifest: Manifest, text: String, file: String, source: Source) -> Agen
         prompt: manifest.prompt,
         provider: manifest.provider,
         model: manifest.model,
-        manifest: AgentFile { file, text },
+        manifest: AgentManifestFile { file, text },
     }
 }
 
 /// What is taken of another program's agent: its model is not ours to know.
-fn taken(foreign: Foreign) -> Map<String, Value> {
+fn convert_foreign(foreign: ForeignManifest) -> Map<String, Value> {
     let mut head = Map::new();
     head.insert("name".to_owned(), foreign.name.into());
     head.insert("description".to_owned(), foreign.description.into());
     let names: Option<Vec<String>> = foreign.tools.map(|tools| match tools {
-        Tools::List(names) => names,
-        Tools::Words(words) => words
+        ForeignTools::List(names) => names,
+        ForeignTools::Words(words) => words
             .split(',')
             .map(|word| word.trim().to_owned())
             .collect(),
     });
     if let Some(names) = names {
         let names = names.iter().filter(|name| !name.is_empty());
-        let names: Vec<String> = names.map(|name| our_name(name)).collect();
+        let names: Vec<String> = names.map(|name| map_tool_name(name)).collect();
         head.insert("tools".to_owned(), names.into());
     }
     head
 }
 
 /// The name that a tool of another program has here.
-fn our_name(name: &str) -> String {
+fn map_tool_name(name: &str) -> String {
     match name {
         "TodoWrite" | "TodoRead" => "todo".to_owned(),
         "WebFetch" => "web_fetch".to_owned(),

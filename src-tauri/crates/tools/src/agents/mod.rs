@@ -3,16 +3,16 @@
 mod load;
 
 use protocol::ToolError;
-use protocol::briefing::AgentView;
-use protocol::event::AgentFile;
+use protocol::event::AgentManifestFile;
+use protocol::view::briefing::AgentView;
 
-pub use self::load::Shelf;
-use crate::close_names::{close_names, did_you_mean};
+pub use self::load::AgentFolder;
 use crate::limits::AGENT_NAME_CHARS_MAX;
+use crate::name_suggestions::{find_close_names, format_suggestion};
 
 /// The agents of a session, the first source first.
 #[derive(Debug, Default)]
-pub struct Roster(Vec<Agent>);
+pub struct AgentIndex(Vec<Agent>);
 
 /// One agent.
 #[derive(Debug, Clone)]
@@ -26,17 +26,17 @@ pub struct Agent {
     /// Its model; its caller's if it names none.
     pub model: Option<String>,
     /// Its manifest, in TOML.
-    pub manifest: AgentFile,
+    pub manifest: AgentManifestFile,
 }
 
-impl Roster {
+impl AgentIndex {
     /// What a person sees.
     pub fn views(&self) -> impl Iterator<Item = &AgentView> {
         self.0.iter().map(|agent| &agent.view)
     }
 
     /// The lines that a model gets, one for each agent.
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let line = |agent: &Agent| format!("- {}: {}\n", agent.view.name, agent.view.description);
         self.0.iter().map(line).collect()
     }
@@ -49,14 +49,14 @@ impl Roster {
         let found = self.0.iter().find(|agent| agent.view.name == name);
         found.ok_or_else(|| {
             let names = || self.0.iter().map(|agent| agent.view.name.as_str());
-            let hint = match did_you_mean(&close_names(name, names())) {
+            let hint = match format_suggestion(&find_close_names(name, names())) {
                 hint if hint.is_empty() => {
                     let all: Vec<&str> = names().collect();
                     format!(" The agents are {}.", all.join(", "))
                 }
                 hint => hint,
             };
-            let name = protocol::shown::in_a_sentence(name, AGENT_NAME_CHARS_MAX);
+            let name = protocol::view::display_text::to_single_line(name, AGENT_NAME_CHARS_MAX);
             ToolError::InvalidArgs(format!("there is no agent `{name}`.{hint}"))
         })
     }

@@ -1,42 +1,19 @@
 //! The tools of the house: the locked set (`S002-11`), and `delete_path`, `apply_patch`, `plan`, `plan_exit`,
 //! `repo_overview`, `lsp` and `lsp_rename` beside it (`S002-32`).
 
-mod apply_patch;
-mod bash;
-mod command_facts;
-mod delete_path;
-mod edit;
-mod files;
-mod glob;
-mod grep;
-mod listing;
-mod look_alike;
+pub(crate) mod fs;
 mod lsp;
-mod masked;
-mod overview;
-mod patch_plan;
-mod plan;
-mod question;
-mod read;
-mod read_image;
-mod read_lines;
-mod read_masked;
-mod replace;
-mod repo_overview;
-mod skill;
-mod task;
-mod todo;
-mod tool_search;
-mod web_fetch;
-mod web_search;
-mod write;
+pub(crate) mod session;
+pub(crate) mod shell;
+mod truncated_list;
+pub(crate) mod web;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use protocol::interface::{
-    ContextModifierPolicy, EmptyResultPolicy, InterfaceBuilder, Origin, PermissionChannel,
-    SchemaVisibility,
+    ContextModifierPolicy, EmptyResultPolicy, InterfaceBuilder, PermissionChannel,
+    SchemaVisibility, ToolOrigin,
 };
 use protocol::{ToolError, ToolInterface};
 use runtime::FileError;
@@ -44,47 +21,47 @@ use serde_json::{Map, Value, json};
 
 use crate::tool::Tool;
 
-pub(crate) use self::look_alike::look_alike;
-pub use self::lsp::{LSP, LSP_RENAME, Lsp, LspRename};
-pub(crate) use self::masked::why_not_found;
-pub use self::plan::{PLAN, PLAN_EXIT};
-pub use self::question::HEADLESS_REFUSAL;
-pub use self::skill::LoadSkill;
-pub use self::task::Task;
-pub use self::tool_search::{TOOL_SEARCH, ToolSearch};
-pub(crate) use self::web_fetch::not_fetched;
-pub use self::web_search::{WEB_SEARCH, WebSearch};
+pub use self::lsp::{LSP, LSP_RENAME, LspRenameTool, LspTool};
+pub(crate) use crate::builtin::fs::mask_guard::explain_masked_text;
+pub(crate) use crate::builtin::fs::not_found_hint::explain_not_found;
+pub use crate::builtin::session::plan::{PLAN, PLAN_EXIT};
+pub use crate::builtin::session::question::HEADLESS_REFUSAL;
+pub use crate::builtin::session::skill::SkillTool;
+pub use crate::builtin::session::task::TaskTool;
+pub use crate::builtin::session::tool_search::{TOOL_SEARCH, ToolSearchTool};
+pub(crate) use crate::builtin::web::fetch::fetch_error;
+pub use crate::builtin::web::search::{WEB_SEARCH, WebSearchTool};
 
 /// Every built-in tool, in the order that a model sees.
-pub(crate) fn all() -> [Arc<dyn Tool>; 20] {
+pub(crate) fn builtin_tools() -> [Arc<dyn Tool>; 20] {
     [
-        Arc::new(read::Read::new()),
-        Arc::new(write::Write::new()),
-        Arc::new(edit::Edit::new()),
-        Arc::new(glob::Glob::new()),
-        Arc::new(grep::Grep::new()),
-        Arc::new(bash::Bash::new()),
-        Arc::new(question::Question::new()),
-        Arc::new(todo::Todo::new()),
-        Arc::new(Task::new(Arc::default())),
-        Arc::new(WebSearch::new(None)),
-        Arc::new(web_fetch::WebFetch::new()),
-        Arc::new(LoadSkill::new(Arc::default())),
-        Arc::new(ToolSearch::new(Arc::default())),
-        Arc::new(delete_path::DeletePath::new()),
-        Arc::new(apply_patch::ApplyPatch::new()),
-        Arc::new(plan::Plan::new()),
-        Arc::new(plan::PlanExit::new()),
-        Arc::new(repo_overview::RepoOverview::new()),
-        Arc::new(Lsp::new(None)),
-        Arc::new(LspRename::new(None)),
+        Arc::new(crate::builtin::fs::read::ReadFileTool::new()),
+        Arc::new(crate::builtin::fs::write::WriteTool::new()),
+        Arc::new(crate::builtin::fs::edit::EditTool::new()),
+        Arc::new(crate::builtin::fs::glob::GlobTool::new()),
+        Arc::new(crate::builtin::fs::grep::GrepTool::new()),
+        Arc::new(crate::builtin::shell::bash::BashTool::new()),
+        Arc::new(crate::builtin::session::question::QuestionTool::new()),
+        Arc::new(crate::builtin::session::todo::TodoTool::new()),
+        Arc::new(TaskTool::new(Arc::default())),
+        Arc::new(WebSearchTool::new(None)),
+        Arc::new(crate::builtin::web::fetch::WebFetchTool::new()),
+        Arc::new(SkillTool::new(Arc::default())),
+        Arc::new(ToolSearchTool::new(Arc::default())),
+        Arc::new(crate::builtin::fs::delete_path::DeletePathTool::new()),
+        Arc::new(crate::builtin::fs::apply_patch::ApplyPatchTool::new()),
+        Arc::new(crate::builtin::session::plan::PlanTool::new()),
+        Arc::new(crate::builtin::session::plan::PlanExitTool::new()),
+        Arc::new(crate::builtin::fs::repo_overview::RepoOverviewTool::new()),
+        Arc::new(LspTool::new(None)),
+        Arc::new(LspRenameTool::new(None)),
     ]
 }
 
 /// What holds of every tool of the house.
-fn house(name: &str) -> InterfaceBuilder {
-    ToolInterface::tool(name)
-        .origin(Origin::BuiltIn)
+fn builtin_interface(name: &str) -> InterfaceBuilder {
+    ToolInterface::builder(name)
+        .origin(ToolOrigin::BuiltIn)
         .native_ids(BTreeMap::new())
         .namespace("")
         .schema_visibility(SchemaVisibility::Model)
@@ -106,7 +83,7 @@ fn house(name: &str) -> InterfaceBuilder {
         .redaction_policy_refs(vec!["secrets".to_owned()])
 }
 /// The schema of an object with these members and no others.
-fn object(members: Value, required: &[&str]) -> Value {
+fn object_schema(members: Value, required: &[&str]) -> Value {
     json!({
         "type": "object",
         "properties": members,
@@ -116,12 +93,12 @@ fn object(members: Value, required: &[&str]) -> Value {
 }
 
 /// The schema of a path argument.
-fn path_member(description: &str) -> Value {
+fn path_schema(description: &str) -> Value {
     json!({ "type": "string", "minLength": 1, "maxLength": 4096, "description": description })
 }
 
 /// A text argument; empty if it was left out.
-fn text<'a>(arguments: &'a Map<String, Value>, member: &str) -> &'a str {
+fn text_argument<'a>(arguments: &'a Map<String, Value>, member: &str) -> &'a str {
     arguments
         .get(member)
         .and_then(Value::as_str)
@@ -129,15 +106,15 @@ fn text<'a>(arguments: &'a Map<String, Value>, member: &str) -> &'a str {
 }
 
 /// A text argument that may be left out.
-fn text_if<'a>(arguments: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
+fn optional_text_argument<'a>(arguments: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
     arguments.get(member).and_then(Value::as_str)
 }
 
-fn number(arguments: &Map<String, Value>, member: &str) -> Option<u64> {
+fn number_argument(arguments: &Map<String, Value>, member: &str) -> Option<u64> {
     arguments.get(member).and_then(Value::as_u64)
 }
 
-fn flag(arguments: &Map<String, Value>, member: &str) -> bool {
+fn flag_argument(arguments: &Map<String, Value>, member: &str) -> bool {
     arguments
         .get(member)
         .and_then(Value::as_bool)
@@ -145,7 +122,7 @@ fn flag(arguments: &Map<String, Value>, member: &str) -> bool {
 }
 
 /// Does work that blocks off the threads that everything else runs on.
-async fn blocking<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {
     match tokio::task::spawn_blocking(work).await {
@@ -161,12 +138,12 @@ async fn blocking<T: Send + 'static>(
 pub fn commit_error(error: FileError) -> ToolError {
     match error {
         FileError::Changed { .. } => ToolError::Stale(error.to_string()),
-        error => failed(error),
+        error => file_error(error),
     }
 }
 
 /// A failed file operation as the model reads it.
-fn failed(error: FileError) -> ToolError {
+fn file_error(error: FileError) -> ToolError {
     match error {
         FileError::Cancelled => ToolError::Cancelled,
         FileError::Pattern { .. } => ToolError::InvalidArgs(error.to_string()),
@@ -182,7 +159,7 @@ fn failed(error: FileError) -> ToolError {
         | FileError::Changed { .. }
         | FileError::DiskFull { .. }
         | FileError::NotJudged { .. }
-        | FileError::NoRoom { .. }
+        | FileError::SandboxUnavailable { .. }
         | FileError::Other { .. } => ToolError::Failed(error.to_string()),
     }
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use protocol::effects::{EffectKind, Effects};
-use protocol::{Captured, EffectStep};
-use runtime::{FileError, Workspace, contents};
+use protocol::view::effects::{EffectKind, Effects};
+use protocol::{CapturedEffects, EffectStep};
+use runtime::{FileError, Workspace, read_contents};
 
-use super::{CONTEXT_LINES, file_diff};
+use super::{CONTEXT_LINES, diff_file};
 use crate::limits::{EFFECTS_DIFF_BYTES_MAX, EFFECTS_DIFF_FILE_BYTES_MAX, EFFECTS_DIFFS_MAX};
 
 /// Gives the effects their differences, from both sides as they were captured. An effect without one says why. Reads
 /// files: not for a thread that others wait for.
-pub fn fill(workspace: &Workspace, captured: &Captured, effects: &mut Effects) {
+pub fn add_file_diffs(workspace: &Workspace, captured: &CapturedEffects, effects: &mut Effects) {
     let mut steps: BTreeMap<u32, Vec<&EffectStep>> = BTreeMap::new();
     for step in &captured.steps {
         steps.entry(step.effect).or_default().push(step);
@@ -34,20 +34,20 @@ pub fn fill(workspace: &Workspace, captured: &Captured, effects: &mut Effects) {
             effect.undiffed = Some("too many changes to compare each".to_owned());
             continue;
         }
-        let (before, after) = match contents(workspace, captured, step, EFFECTS_DIFF_FILE_BYTES_MAX)
-        {
-            // A folder or a link on both sides.
-            Ok((None, None)) => continue,
-            Ok(sides) => sides,
-            Err(FileError::TooLarge { .. }) => {
-                effect.undiffed = Some("too large to be compared".to_owned());
-                continue;
-            }
-            Err(error) => {
-                effect.undiffed = Some(format!("not compared: {error}"));
-                continue;
-            }
-        };
+        let (before, after) =
+            match read_contents(workspace, captured, step, EFFECTS_DIFF_FILE_BYTES_MAX) {
+                // A folder or a link on both sides.
+                Ok((None, None)) => continue,
+                Ok(sides) => sides,
+                Err(FileError::TooLarge { .. }) => {
+                    effect.undiffed = Some("too large to be compared".to_owned());
+                    continue;
+                }
+                Err(error) => {
+                    effect.undiffed = Some(format!("not compared: {error}"));
+                    continue;
+                }
+            };
         let sides = || before.iter().chain(&after);
         bytes += sides().map(|side| side.len() as u64).sum::<u64>();
         diffs += 1;
@@ -56,7 +56,7 @@ pub fn fill(workspace: &Workspace, captured: &Captured, effects: &mut Effects) {
             continue;
         }
         let after = after.unwrap_or_default();
-        let diff = file_diff(&effect.path, before.as_deref(), &after, hunk, CONTEXT_LINES);
+        let diff = diff_file(&effect.path, before.as_deref(), &after, hunk, CONTEXT_LINES);
         hunk = diff.hunks.last().map_or(hunk, |last| last.id + 1);
         effect.diff = Some(diff);
     }

@@ -2,20 +2,20 @@
 
 use std::time::Instant;
 
-use protocol::preview::{DiffLine, Hunk, LineKind};
+use protocol::view::preview::{DiffLine, DiffLineKind, Hunk};
 use similar::DiffOp;
 
-use super::lines::{Ends, ends_without_newline};
-use super::marks::{Segments, marks, plain};
-use super::section::section;
+use super::lines::{LineEndings, ends_without_newline};
+use super::marks::{Segments, mark_changes, unmarked_line};
+use super::section::find_section;
 use crate::limits::{DIFF_SHOWN_BYTES_MAX, DIFF_SHOWN_LINE_BYTES_MAX, DIFF_SHOWN_LINES_MAX};
-use crate::text::{amount, plural};
+use crate::text::{format_byte_size, format_count};
 
 /// Makes hunks one after the other and keeps the account.
-pub(super) struct Builder<'a> {
+pub(super) struct HunkBuilder<'a> {
     old: &'a [&'a str],
     new: &'a [&'a str],
-    ends: Ends,
+    ends: LineEndings,
     deadline: Instant,
     lines_left: usize,
     bytes_left: usize,
@@ -27,12 +27,12 @@ pub(super) struct Builder<'a> {
     pub removed: u32,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> HunkBuilder<'a> {
     pub(super) fn new(old: &'a [&'a str], new: &'a [&'a str], deadline: Instant) -> Self {
         Self {
             old,
             new,
-            ends: Ends::of(old, new),
+            ends: LineEndings::detect(old, new),
             deadline,
             lines_left: DIFF_SHOWN_LINES_MAX,
             bytes_left: DIFF_SHOWN_BYTES_MAX,
@@ -44,7 +44,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The hunk of one group of operations; none once nothing more may be shown.
-    pub(super) fn hunk(&mut self, id: u32, group: &[DiffOp], language: &str) -> Option<Hunk> {
+    pub(super) fn build_hunk(&mut self, id: u32, group: &[DiffOp], language: &str) -> Option<Hunk> {
         let first = group.first()?;
         let (old_start, new_start) = (first.old_range().start, first.new_range().start);
         // A function that begins within the context is the one that the change stands in.
@@ -55,9 +55,9 @@ impl<'a> Builder<'a> {
             .map_or(old_start, |op| op.old_range().start);
         let mut hunk = Hunk {
             id,
-            old_start: number(old_start),
-            new_start: number(new_start),
-            section: section(self.old, changed, language),
+            old_start: line_number(old_start),
+            new_start: line_number(new_start),
+            section: find_section(self.old, changed, language),
             added: 0,
             removed: 0,
             lines: Vec::new(),
@@ -68,16 +68,22 @@ impl<'a> Builder<'a> {
                 DiffOp::Equal { .. } => {
                     for (o, n) in old.zip(new) {
                         let text = self.old[o];
-                        self.push(&mut hunk, LineKind::Context, Some(o), Some(n), plain(text));
+                        self.push_line(
+                            &mut hunk,
+                            DiffLineKind::Context,
+                            Some(o),
+                            Some(n),
+                            unmarked_line(text),
+                        );
                     }
                 }
                 DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {
-                    hunk.removed += count(old.len());
-                    hunk.added += count(new.len());
+                    hunk.removed += line_count(old.len());
+                    hunk.added += line_count(new.len());
                     let (gone, come) = if self.lines_left == 0 {
                         (Vec::new(), Vec::new())
                     } else {
-                        marks(
+                        mark_changes(
                             &self.old[old.clone()],
                             &self.new[new.clone()],
                             self.deadline,
@@ -86,12 +92,12 @@ impl<'a> Builder<'a> {
                     let mut gone = gone.into_iter();
                     for o in old {
                         let segments = gone.next().unwrap_or_default();
-                        self.push(&mut hunk, LineKind::Removed, Some(o), None, segments);
+                        self.push_line(&mut hunk, DiffLineKind::Removed, Some(o), None, segments);
                     }
                     let mut come = come.into_iter();
                     for n in new {
                         let segments = come.next().unwrap_or_default();
-                        self.push(&mut hunk, LineKind::Added, None, Some(n), segments);
+                        self.push_line(&mut hunk, DiffLineKind::Added, None, Some(n), segments);
                     }
                 }
             }
@@ -101,10 +107,10 @@ impl<'a> Builder<'a> {
         (!hunk.lines.is_empty()).then_some(hunk)
     }
 
-    fn push(
+    fn push_line(
         &mut self,
         hunk: &mut Hunk,
-        kind: LineKind,
+        kind: DiffLineKind,
         old: Option<usize>,
         new: Option<usize>,
         segments: Segments<'_>,
@@ -119,43 +125,45 @@ impl<'a> Builder<'a> {
         if self.lines_left == 0 || self.bytes_left < bytes {
             // Once a line is left out all later ones are: what is shown has no hole in it.
             self.lines_left = 0;
-            self.hidden_changes += u64::from(kind != LineKind::Context);
+            self.hidden_changes += u64::from(kind != DiffLineKind::Context);
             return;
         }
         self.lines_left -= 1;
         self.bytes_left -= bytes;
-        let (parts, whole) = self.ends.parts(segments, DIFF_SHOWN_LINE_BYTES_MAX);
+        let (parts, whole) = self.ends.visible_parts(segments, DIFF_SHOWN_LINE_BYTES_MAX);
         self.long_lines += u64::from(!whole);
         hunk.lines.push(DiffLine {
             kind,
-            old: old.map(number),
-            new: new.map(number),
+            old: old.map(line_number),
+            new: new.map(line_number),
             parts,
             no_newline: match kind {
-                LineKind::Context | LineKind::Removed => {
+                DiffLineKind::Context | DiffLineKind::Removed => {
                     old.is_some_and(|index| ends_without_newline(self.old, index))
                 }
-                LineKind::Added => new.is_some_and(|index| ends_without_newline(self.new, index)),
+                DiffLineKind::Added => {
+                    new.is_some_and(|index| ends_without_newline(self.new, index))
+                }
             },
         });
     }
 
     /// What is not shown, in one or two sentences; none if all is.
-    pub(super) fn cut(&self) -> Option<String> {
+    pub(super) fn truncation_note(&self) -> Option<String> {
         let mut sentences = Vec::new();
         if self.hidden_changes > 0 {
             let all = u64::from(self.added) + u64::from(self.removed);
             sentences.push(format!(
                 "The difference is too large to be shown whole: {} of {} not shown, all after what is shown here.",
                 self.hidden_changes,
-                plural(all, "changed line is", "changed lines are")
+                format_count(all, "changed line is", "changed lines are")
             ));
         }
         if self.long_lines > 0 {
             sentences.push(format!(
                 "{} longer than {} and shown only to there.",
-                plural(self.long_lines, "line is", "lines are"),
-                amount(DIFF_SHOWN_LINE_BYTES_MAX as u64)
+                format_count(self.long_lines, "line is", "lines are"),
+                format_byte_size(DIFF_SHOWN_LINE_BYTES_MAX as u64)
             ));
         }
         (!sentences.is_empty()).then(|| sentences.join(" "))
@@ -163,10 +171,10 @@ impl<'a> Builder<'a> {
 }
 
 /// A line's number as a person counts.
-fn number(index: usize) -> u32 {
-    count(index).saturating_add(1)
+fn line_number(index: usize) -> u32 {
+    line_count(index).saturating_add(1)
 }
 
-fn count(lines: usize) -> u32 {
+fn line_count(lines: usize) -> u32 {
     u32::try_from(lines).unwrap_or(u32::MAX)
 }

@@ -1,7 +1,7 @@
 //! The language of a file, by its name: what syntax colours go by.
 
 /// The language's name, lower case; empty when it is not known.
-pub fn language(path: &str) -> &'static str {
+pub fn detect_language(path: &str) -> &'static str {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     match name.as_str() {
         "dockerfile" | "containerfile" => return "dockerfile",

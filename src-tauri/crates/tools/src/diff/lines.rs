@@ -1,12 +1,12 @@
 //! Lines of a text, and how one line is shown: without its end, with every hidden character named.
 
-use protocol::preview::LinePart;
-use protocol::shown::shown;
+use protocol::view::display_text::to_spans;
+use protocol::view::preview::DiffLinePart;
 
 use super::marks::Segments;
 
 /// The lines of a text, each with its end. A bare carriage return ends no line.
-pub(super) fn split(text: &str) -> Vec<&str> {
+pub(super) fn split_lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
@@ -16,14 +16,14 @@ pub(super) fn ends_without_newline(lines: &[&str], index: usize) -> bool {
 }
 
 /// How line ends are treated in one difference.
-pub(super) struct Ends {
+pub(super) struct LineEndings {
     name_carriage_returns: bool,
 }
 
-impl Ends {
+impl LineEndings {
     /// A carriage return before the line feed is part of the line end where all lines of both sides have it. Where
     /// lines differ in it, it is a difference that must be seen, and is named.
-    pub(super) fn of(old: &[&str], new: &[&str]) -> Self {
+    pub(super) fn detect(old: &[&str], new: &[&str]) -> Self {
         let mut ended = old.iter().chain(new).filter(|line| line.ends_with('\n'));
         Self {
             name_carriage_returns: !ended.all(|line| line.ends_with("\r\n")),
@@ -31,7 +31,11 @@ impl Ends {
     }
 
     /// The visible parts of a line, and whether it is whole: past `bytes_max` only its length is told.
-    pub(super) fn parts(&self, segments: Segments<'_>, bytes_max: usize) -> (Vec<LinePart>, bool) {
+    pub(super) fn visible_parts(
+        &self,
+        segments: Segments<'_>,
+        bytes_max: usize,
+    ) -> (Vec<DiffLinePart>, bool) {
         let mut length: usize = segments.iter().map(|(_, text)| text.len()).sum();
         let ends_with = |suffix: &str| {
             segments
@@ -53,17 +57,17 @@ impl Ends {
         }
         let mut left = length.min(bytes_max);
         let mut taken = 0;
-        let mut parts: Vec<LinePart> = Vec::new();
+        let mut parts: Vec<DiffLinePart> = Vec::new();
         for (changed, text) in segments {
             let text = &text[..text.floor_char_boundary(left.min(text.len()))];
             left -= text.len().min(left);
             taken += text.len();
-            for span in shown(text) {
+            for span in to_spans(text) {
                 match parts.last_mut() {
                     Some(last) if !span.control && !last.control && last.changed == changed => {
                         last.text.push_str(&span.text);
                     }
-                    _ => parts.push(LinePart {
+                    _ => parts.push(DiffLinePart {
                         text: span.text,
                         changed,
                         control: span.control,
@@ -73,7 +77,7 @@ impl Ends {
         }
         let whole = length <= bytes_max;
         if !whole {
-            parts.push(LinePart {
+            parts.push(DiffLinePart {
                 text: format!("… {} more bytes", length - taken),
                 changed: false,
                 control: true,

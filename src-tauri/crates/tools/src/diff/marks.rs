@@ -10,13 +10,13 @@ use crate::limits::{MARKED_BYTES_MAX, MARKED_LINES_MAX};
 pub(super) type Segments<'a> = Vec<(bool, &'a str)>;
 
 /// A line without marks.
-pub(super) fn plain(line: &str) -> Segments<'_> {
+pub(super) fn unmarked_line(line: &str) -> Segments<'_> {
     vec![(false, line)]
 }
 
 /// The lines that go and the lines that come, with marks where they resemble each other. Blocks that are too large, or
 /// that are no replacement, get none.
-pub(super) fn marks<'a>(
+pub(super) fn mark_changes<'a>(
     old: &'a [&'a str],
     new: &'a [&'a str],
     deadline: Instant,
@@ -24,7 +24,7 @@ pub(super) fn marks<'a>(
     let bytes: usize = old.iter().chain(new).map(|line| line.len()).sum();
     let small = old.len() + new.len() <= MARKED_LINES_MAX && bytes <= MARKED_BYTES_MAX;
     if !small || old.is_empty() || new.is_empty() {
-        return (lines(old), lines(new));
+        return (to_segments(old), to_segments(new));
     }
     let diff = TextDiff::from_slices(old, new);
     let block = DiffOp::Replace {
@@ -37,7 +37,7 @@ pub(super) fn marks<'a>(
     options
         .mode(InlineChangeMode::UnicodeWords)
         .semantic_cleanup(true);
-    let (mut gone, mut come) = (lines(old), lines(new));
+    let (mut gone, mut come) = (to_segments(old), to_segments(new));
     for change in diff.iter_inline_changes_with_options_deadline(&block, options, Some(deadline)) {
         let (side, index, sources) = match change.tag() {
             ChangeTag::Delete => (&mut gone, change.old_index(), old),
@@ -69,6 +69,6 @@ pub(super) fn marks<'a>(
     (gone, come)
 }
 
-fn lines<'a>(block: &[&'a str]) -> Vec<Segments<'a>> {
-    block.iter().map(|line| plain(line)).collect()
+fn to_segments<'a>(block: &[&'a str]) -> Vec<Segments<'a>> {
+    block.iter().map(|line| unmarked_line(line)).collect()
 }

@@ -1,6 +1,6 @@
 //! A file before and after, as hunks that a person reads and may accept one by one.
 //!
-//! Start at [`file_diff`]. What a choice of hunks writes is [`select`]; both are exact: all hunks give the new content,
+//! Start at [`diff_file`]. What a choice of hunks writes is [`select`]; both are exact: all hunks give the new content,
 //! none give the old.
 
 mod effects;
@@ -17,17 +17,17 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use protocol::preview::FileDiff;
+use protocol::view::preview::FileDiff;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
-use self::hunks::Builder;
-use self::lines::split;
+use self::hunks::HunkBuilder;
+use self::lines::split_lines;
 use crate::limits::{DIFF_DEADLINE_MS, DIFF_LINES_MAX};
-use crate::text::amount;
+use crate::text::format_byte_size;
 
-pub use self::effects::fill;
-pub use self::language::language;
-pub use self::select::{left_out, select, select_plan};
+pub use self::effects::add_file_diffs;
+pub use self::language::detect_language;
+pub use self::select::{describe_left_out, select_hunks, select_plan};
 
 /// Unchanged lines around a change.
 pub const CONTEXT_LINES: u32 = 3;
@@ -37,7 +37,7 @@ pub const CONTEXT_LINES: u32 = 3;
 /// said in `cut`; `added` and `removed` count all lines, shown or not.
 ///
 /// The starts of a hunk are positions: a hunk that only adds names the line before which it adds.
-pub fn file_diff(
+pub fn diff_file(
     path: &str,
     before: Option<&[u8]>,
     after: &[u8],
@@ -47,7 +47,7 @@ pub fn file_diff(
     let mut file = FileDiff {
         path: path.to_owned(),
         exists: before.is_some(),
-        language: language(path).to_owned(),
+        language: detect_language(path).to_owned(),
         added: 0,
         removed: 0,
         hunks: Vec::new(),
@@ -59,13 +59,13 @@ pub fn file_diff(
     let Ok(new) = std::str::from_utf8(after) else {
         file.cut = Some(format!(
             "The new content is not text ({}); it is not shown.",
-            amount(after.len() as u64)
+            format_byte_size(after.len() as u64)
         ));
         return file;
     };
     let Ok(old) = std::str::from_utf8(before) else {
         add_hunks(&mut file, "", new, first_hunk_id, context);
-        let gone = amount(before.len() as u64);
+        let gone = format_byte_size(before.len() as u64);
         let whole =
             format!("The old content is not text ({gone}); it is replaced whole and not shown.");
         file.cut = Some(match file.cut.take() {
@@ -80,28 +80,28 @@ pub fn file_diff(
 
 fn add_hunks(file: &mut FileDiff, old: &str, new: &str, first_hunk_id: u32, context: u32) {
     let deadline = Instant::now() + Duration::from_millis(DIFF_DEADLINE_MS);
-    let (old_lines, new_lines) = (split(old), split(new));
-    let mut builder = Builder::new(&old_lines, &new_lines, deadline);
+    let (old_lines, new_lines) = (split_lines(old), split_lines(new));
+    let mut builder = HunkBuilder::new(&old_lines, &new_lines, deadline);
     let mut id = first_hunk_id;
     for group in group_diff_ops(
-        operations(&old_lines, &new_lines, deadline),
+        diff_operations(&old_lines, &new_lines, deadline),
         context as usize,
     ) {
         if group.iter().all(|op| matches!(op, DiffOp::Equal { .. })) {
             continue;
         }
-        if let Some(hunk) = builder.hunk(id, &group, &file.language) {
+        if let Some(hunk) = builder.build_hunk(id, &group, &file.language) {
             file.hunks.push(hunk);
         }
         id += 1;
     }
     (file.added, file.removed) = (builder.added, builder.removed);
-    file.cut = builder.cut();
+    file.cut = builder.truncation_note();
 }
 
 /// What turns the old lines into the new ones. Above the limit the unequal middle is one replaced block, so that the
 /// result does not hang on how fast the machine is.
-fn operations(old: &[&str], new: &[&str], deadline: Instant) -> Vec<DiffOp> {
+fn diff_operations(old: &[&str], new: &[&str], deadline: Instant) -> Vec<DiffOp> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let tail = old[head..]
         .iter()

@@ -1,8 +1,8 @@
 //! The algebra of hunks: what holds for any two texts and any choice.
 
 use proptest::prelude::*;
-use protocol::plan::FileChange;
-use protocol::preview::LineKind;
+use protocol::call::plan::FileChange;
+use protocol::view::preview::DiffLineKind;
 
 use super::*;
 
@@ -35,11 +35,11 @@ fn content() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn all_hunks_are_after_and_none_are_before(before in content(), after in content(), context in 0_u32..4) {
-        let file = file_diff("a.txt", Some(before.as_bytes()), after.as_bytes(), 0, context);
+        let file = diff_file("a.txt", Some(before.as_bytes()), after.as_bytes(), 0, context);
         let change = change(&before, &after);
         let all: Vec<u32> = file.hunks.iter().map(|hunk| hunk.id).collect();
-        prop_assert_eq!(select(&change, &file, &all).unwrap(), after.as_bytes());
-        prop_assert_eq!(select(&change, &file, &[]).unwrap(), before.as_bytes());
+        prop_assert_eq!(select_hunks(&change, &file, &all).unwrap(), after.as_bytes());
+        prop_assert_eq!(select_hunks(&change, &file, &[]).unwrap(), before.as_bytes());
         prop_assert_eq!(file.hunks.is_empty(), before == after);
     }
 
@@ -47,10 +47,10 @@ proptest! {
     fn any_choice_applies_and_leaves_the_rest(
         before in content(), after in content(), context in 0_u32..4, choice in any::<u64>(),
     ) {
-        let file = file_diff("a.txt", Some(before.as_bytes()), after.as_bytes(), 0, context);
+        let file = diff_file("a.txt", Some(before.as_bytes()), after.as_bytes(), 0, context);
         let change = change(&before, &after);
         let chosen: Vec<u32> = file.hunks.iter().map(|h| h.id).filter(|id| choice >> (id % 64) & 1 == 1).collect();
-        let part = select(&change, &file, &chosen).unwrap();
+        let part = select_hunks(&change, &file, &chosen).unwrap();
 
         // What was left out is exactly what still separates the part from the whole: applying the hunks of that
         // difference gives the whole, and the lines that come and go add up.
@@ -61,10 +61,10 @@ proptest! {
             prop_assert_eq!(lines(&part), lines(before.as_bytes()) + added - removed);
         }
         // Choosing the rest in a second step, on the difference that is left, ends at the whole.
-        let rest = file_diff("a.txt", Some(&part), after.as_bytes(), 0, context);
+        let rest = diff_file("a.txt", Some(&part), after.as_bytes(), 0, context);
         let ids: Vec<u32> = rest.hunks.iter().map(|hunk| hunk.id).collect();
         let second = FileChange { before: Some(part.clone()), ..change.clone() };
-        prop_assert_eq!(select(&second, &rest, &ids).unwrap(), after.as_bytes());
+        prop_assert_eq!(select_hunks(&second, &rest, &ids).unwrap(), after.as_bytes());
         // Each hunk that was applied brought its new lines, each that was left out kept its old ones.
         let mut expected = Vec::new();
         let (old, new): (Vec<&str>, Vec<&str>) =
@@ -94,15 +94,15 @@ proptest! {
 
     #[test]
     fn marks_never_change_the_text(before in content(), after in content()) {
-        let file = file_diff("a.txt", Some(before.as_bytes()), after.as_bytes(), 0, CONTEXT_LINES);
+        let file = diff_file("a.txt", Some(before.as_bytes()), after.as_bytes(), 0, CONTEXT_LINES);
         for line in file.hunks.iter().flat_map(|hunk| &hunk.lines) {
             let (side, number) = match line.kind {
-                LineKind::Added => (&after, line.new),
-                LineKind::Context | LineKind::Removed => (&before, line.old),
+                DiffLineKind::Added => (&after, line.new),
+                DiffLineKind::Context | DiffLineKind::Removed => (&before, line.old),
             };
             let source = side.split_inclusive('\n').nth(number.unwrap() as usize - 1).unwrap();
             let text: String = line.parts.iter().map(|part| part.text.as_str()).collect();
-            let visible: String = protocol::shown::shown(source.trim_end_matches('\n')).into_iter().map(|s| s.text).collect();
+            let visible: String = protocol::view::display_text::to_spans(source.trim_end_matches('\n')).into_iter().map(|s| s.text).collect();
             prop_assert!(text == visible || format!("{text}U+000D") == visible, "{text:?} {visible:?}");
             prop_assert_eq!(line.no_newline, !source.ends_with('\n'));
         }

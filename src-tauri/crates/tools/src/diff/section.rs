@@ -1,10 +1,10 @@
 //! The function, class or heading that a changed place stands in.
 
 use crate::limits::{SECTION_CHARS_MAX, SECTION_LINES_SCANNED_MAX};
-use crate::text::{shortened, visible};
+use crate::text::{escape_invisible, truncate_chars};
 
 /// Words that begin a definition in the languages that people write.
-const WORDS: &[&str] = &[
+const SECTION_KEYWORDS: &[&str] = &[
     "abstract",
     "async",
     "class",
@@ -48,21 +48,21 @@ const WORDS: &[&str] = &[
     "void",
 ];
 
-/// Words of [`WORDS`] that only lead to the word that counts; a line of them alone opens nothing.
-const STATEMENTS: &[&str] = &["const", "static", "type", "export", "pub", "package"];
+/// Words of [`SECTION_KEYWORDS`] that only lead to the word that counts; a line of them alone opens nothing.
+const STATEMENT_KEYWORDS: &[&str] = &["const", "static", "type", "export", "pub", "package"];
 
 /// The nearest line before `start` that opens a section, shortened, hidden characters named; empty if there is none.
-pub(super) fn section(lines: &[&str], start: usize, language: &str) -> String {
+pub(super) fn find_section(lines: &[&str], start: usize, language: &str) -> String {
     lines[..start.min(lines.len())]
         .iter()
         .rev()
         .take(SECTION_LINES_SCANNED_MAX)
-        .find(|line| opens_section(line, language))
-        .map(|line| shortened(&visible(line.trim()), SECTION_CHARS_MAX))
+        .find(|line| is_section_start(line, language))
+        .map(|line| truncate_chars(&escape_invisible(line.trim()), SECTION_CHARS_MAX))
         .unwrap_or_default()
 }
 
-fn opens_section(line: &str, language: &str) -> bool {
+fn is_section_start(line: &str, language: &str) -> bool {
     let text = line.trim();
     match language {
         "markdown" => {
@@ -76,24 +76,24 @@ fn opens_section(line: &str, language: &str) -> bool {
             !line.starts_with([' ', '\t']) && !text.starts_with("</") && !text.starts_with("<!")
         }
         "json" | "text" | "" => false,
-        _ => opens_definition(text),
+        _ => is_definition_start(text),
     }
 }
 
-fn opens_definition(text: &str) -> bool {
+fn is_definition_start(text: &str) -> bool {
     let first = text
         .split([' ', '(', '<', '{', ':'])
         .next()
         .unwrap_or_default();
-    if !WORDS.contains(&first) {
+    if !SECTION_KEYWORDS.contains(&first) {
         return false;
     }
     let body = text.ends_with(['{', '(', ':', ',']) || text.contains("=>") || text.contains(") ");
-    if STATEMENTS.contains(&first) {
+    if STATEMENT_KEYWORDS.contains(&first) {
         let definition = text
             .split([' ', '(', '<'])
             .skip(1)
-            .any(|word| WORDS.contains(&word) && !STATEMENTS.contains(&word));
+            .any(|word| SECTION_KEYWORDS.contains(&word) && !STATEMENT_KEYWORDS.contains(&word));
         return !text.ends_with(';') && (definition || body);
     }
     !text.ends_with(';') || first == "mod" || first == "module" || first == "namespace"

@@ -3,19 +3,23 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use protocol::captured::Captured;
-use protocol::plan::FileChange;
-use protocol::preview::{EffectsPreview, FileDiff, Hunk};
+use protocol::call::captured_effects::CapturedEffects;
+use protocol::call::plan::FileChange;
+use protocol::view::preview::{EffectsPreview, FileDiff, Hunk};
 use protocol::{Effects, Plan, Preview, ToolError};
 
-use crate::text::plural;
+use crate::text::format_count;
 
 /// The content of a file with only these hunks applied. All of them give the new content (of a file that goes: nothing), none
 /// give the old one (of a file that does not exist yet: nothing). Hunks of other files are ignored.
 ///
 /// # Errors
 /// A difference that was cut can only be taken whole: nobody can choose from what was not shown.
-pub fn select(change: &FileChange, file: &FileDiff, hunks: &[u32]) -> Result<Vec<u8>, ToolError> {
+pub fn select_hunks(
+    change: &FileChange,
+    file: &FileDiff,
+    hunks: &[u32],
+) -> Result<Vec<u8>, ToolError> {
     let chosen = |hunk: &&Hunk| hunks.contains(&hunk.id);
     if file.hunks.iter().all(|hunk| chosen(&hunk)) {
         return Ok(change.after.clone().unwrap_or_default());
@@ -31,11 +35,11 @@ pub fn select(change: &FileChange, file: &FileDiff, hunks: &[u32]) -> Result<Vec
         )));
     }
     let new_bytes = change.after.as_deref().unwrap_or_default();
-    let (old, new) = (lines(old_bytes), lines(new_bytes));
+    let (old, new) = (split_byte_lines(old_bytes), split_byte_lines(new_bytes));
     let mut content = Vec::with_capacity(new_bytes.len());
     let mut next = 0;
     for hunk in file.hunks.iter().filter(chosen) {
-        let (gone, come) = ranges(hunk);
+        let (gone, come) = hunk_ranges(hunk);
         let (Some(kept), Some(come)) = (old.get(next..gone.start), new.get(come)) else {
             return Err(ToolError::Failed(format!(
                 "The hunks of {} do not belong to its content. Look at the file again.",
@@ -107,7 +111,7 @@ pub fn select_plan(plan: &Plan, preview: &Preview, hunks: &[u32]) -> Result<Plan
                 before: source.unwrap_or(change).before.clone(),
                 ..change.clone()
             };
-            part.after = Some(select(&whole, file, hunks)?);
+            part.after = Some(select_hunks(&whole, file, hunks)?);
         }
         narrowed.push(part);
     }
@@ -122,7 +126,7 @@ pub fn select_plan(plan: &Plan, preview: &Preview, hunks: &[u32]) -> Result<Plan
 
 /// The plan with only these effects.
 fn select_effects(
-    captured: &Captured,
+    captured: &CapturedEffects,
     shown: &EffectsPreview,
     chosen: &[u32],
 ) -> Result<Plan, ToolError> {
@@ -132,7 +136,7 @@ fn select_effects(
             "there is no change {id} in what was shown; choose from the changes on the card"
         )));
     }
-    let only = captured.only(&chosen.iter().copied().collect());
+    let only = captured.select_effects(&chosen.iter().copied().collect());
     match only.steps.is_empty() {
         true => Err(ToolError::InvalidArgs(
             "no change was accepted, so there is nothing to do; reject the call instead".to_owned(),
@@ -142,10 +146,10 @@ fn select_effects(
 }
 
 /// What the agent is told of the hunks that were not accepted; none if all were.
-pub fn left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
+pub fn describe_left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
     let files = match preview {
         Preview::Diff { files } => files,
-        Preview::Effects(shown) => return effects_left_out(&shown.effects, hunks),
+        Preview::Effects(shown) => return describe_effects_left_out(&shown.effects, hunks),
         Preview::Nothing
         | Preview::Command(_)
         | Preview::Loss(_)
@@ -160,7 +164,7 @@ pub fn left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
         .iter()
         .flat_map(|file| file.hunks.iter().map(move |hunk| (file, hunk)))
         .filter(|(_, hunk)| !hunks.contains(&hunk.id))
-        .map(|(file, hunk)| place(&file.path, hunk))
+        .map(|(file, hunk)| format_location(&file.path, hunk))
         .collect();
     if places.is_empty() {
         return None;
@@ -169,7 +173,7 @@ pub fn left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
         "The person accepted this in part and left out {} of {}: {}. There the content is as it was before; read the \
          file before you change it again, and do not repeat what was left out without asking.",
         places.len(),
-        plural(all as u64, "change", "changes"),
+        format_count(all as u64, "change", "changes"),
         places.join("; ")
     ))
 }
@@ -178,7 +182,7 @@ pub fn left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
 const LEFT_OUT_NAMED_MAX: usize = 20;
 
 /// The same of the effects of a command.
-fn effects_left_out(effects: &Effects, chosen: &[u32]) -> Option<String> {
+fn describe_effects_left_out(effects: &Effects, chosen: &[u32]) -> Option<String> {
     let left = effects.changes.iter();
     let left: Vec<&str> = left
         .filter(|change| !chosen.contains(&change.id))
@@ -190,7 +194,7 @@ fn effects_left_out(effects: &Effects, chosen: &[u32]) -> Option<String> {
             "The person took over only a part of what the command changed and left out {} of {}: {}{}. There everything is \
              as it was before the command.",
             left.len(),
-            plural(effects.changes.len() as u64, "change", "changes"),
+            format_count(effects.changes.len() as u64, "change", "changes"),
             named.collect::<Vec<_>>().join(", "),
             match left.len() > LEFT_OUT_NAMED_MAX {
                 true => ", …",
@@ -201,11 +205,11 @@ fn effects_left_out(effects: &Effects, chosen: &[u32]) -> Option<String> {
 }
 
 /// "src/a.rs lines 10 to 12 (fn parse)", counted in the file as it was; "src/a.rs (moves as it is)" where nothing is counted.
-fn place(path: &str, hunk: &Hunk) -> String {
+fn format_location(path: &str, hunk: &Hunk) -> String {
     if hunk.lines.is_empty() {
         return format!("{path} ({})", hunk.section);
     }
-    let changed = |line: &&protocol::preview::DiffLine| line.new.is_none();
+    let changed = |line: &&protocol::view::preview::DiffLine| line.new.is_none();
     let mut old = hunk
         .lines
         .iter()
@@ -226,7 +230,7 @@ fn place(path: &str, hunk: &Hunk) -> String {
 }
 
 /// Where a hunk stands in the old lines and in the new ones.
-fn ranges(hunk: &Hunk) -> (Range<usize>, Range<usize>) {
+fn hunk_ranges(hunk: &Hunk) -> (Range<usize>, Range<usize>) {
     let range = |start: u32, lines: usize| {
         let start = (start as usize).saturating_sub(1);
         start..start + lines
@@ -236,6 +240,6 @@ fn ranges(hunk: &Hunk) -> (Range<usize>, Range<usize>) {
     (range(hunk.old_start, old), range(hunk.new_start, new))
 }
 
-fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+fn split_byte_lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').collect()
 }

@@ -1,7 +1,7 @@
 //! The difference as a person sees it, and what a choice of hunks does.
 
-use protocol::plan::FileChange;
-use protocol::preview::{FileDiff, LineKind};
+use protocol::call::plan::FileChange;
+use protocol::view::preview::{DiffLineKind, FileDiff};
 use protocol::{Plan, Preview, ToolError};
 
 use super::*;
@@ -16,9 +16,9 @@ fn drawn(file: &FileDiff) -> String {
         );
         for line in &hunk.lines {
             text.push(match line.kind {
-                LineKind::Context => ' ',
-                LineKind::Added => '+',
-                LineKind::Removed => '-',
+                DiffLineKind::Context => ' ',
+                DiffLineKind::Added => '+',
+                DiffLineKind::Removed => '-',
             });
             for part in &line.parts {
                 match (part.changed, part.control) {
@@ -34,7 +34,7 @@ fn drawn(file: &FileDiff) -> String {
 }
 
 fn diff(path: &str, before: &str, after: &str) -> FileDiff {
-    file_diff(
+    diff_file(
         path,
         Some(before.as_bytes()),
         after.as_bytes(),
@@ -172,7 +172,7 @@ fn a_function_that_begins_within_the_context_is_the_one() {
 
 #[test]
 fn a_new_file_an_old_binary_and_a_new_one_are_told_apart() {
-    let new = file_diff("src/a.py", None, b"x = 1\n", 7, 3);
+    let new = diff_file("src/a.py", None, b"x = 1\n", 7, 3);
     assert_eq!(
         (
             new.exists,
@@ -183,13 +183,13 @@ fn a_new_file_an_old_binary_and_a_new_one_are_told_apart() {
         ),
         (false, "python", 1, 0, 7)
     );
-    let replaced = file_diff("a.txt", Some(b"\xff\xfe\x00"), b"text\n", 0, 3);
+    let replaced = diff_file("a.txt", Some(b"\xff\xfe\x00"), b"text\n", 0, 3);
     assert_eq!(
         replaced.cut.as_deref(),
         Some("The old content is not text (3 bytes); it is replaced whole and not shown.")
     );
     assert_eq!(drawn(&replaced), "@@ 0 -1 +1 (-0 +1) \n+text\n");
-    let binary = file_diff("a.bin", Some(b"text\n"), b"\xff\x00", 0, 3);
+    let binary = diff_file("a.bin", Some(b"text\n"), b"\xff\x00", 0, 3);
     assert_eq!(
         (binary.hunks.len(), binary.cut.as_deref()),
         (
@@ -231,10 +231,16 @@ fn what_is_too_large_is_cut_and_says_so() {
     let file = diff("a.txt", &before, &after);
     let change = change(Some(before.as_bytes()), after.as_bytes());
     assert_eq!((file.hunks.len(), file.cut.is_some()), (2, true));
-    assert_eq!(select(&change, &file, &[0, 1]).unwrap(), after.as_bytes());
-    assert_eq!(select(&change, &file, &[]).unwrap(), before.as_bytes());
     assert_eq!(
-        select(&change, &file, &[0]),
+        select_hunks(&change, &file, &[0, 1]).unwrap(),
+        after.as_bytes()
+    );
+    assert_eq!(
+        select_hunks(&change, &file, &[]).unwrap(),
+        before.as_bytes()
+    );
+    assert_eq!(
+        select_hunks(&change, &file, &[0]),
         Err(ToolError::InvalidArgs(
             "the difference of a.txt is too large to be shown whole, so it can only be accepted whole or rejected"
                 .to_owned()
@@ -277,12 +283,12 @@ fn a_choice_narrows_the_plan_and_the_agent_is_told() {
     );
     assert_eq!(select_plan(&plan, &preview, &[0, 1, 2]).unwrap(), plan);
     assert_eq!(
-        left_out(&preview, &[0]).unwrap(),
+        describe_left_out(&preview, &[0]).unwrap(),
         "The person accepted this in part and left out 2 of 3 changes: a.txt after line 14 (# Two); a.txt line 36 (# \
          Three). There the content is as it was before; read the file before you change it again, and do not repeat \
          what was left out without asking."
     );
-    assert_eq!(left_out(&preview, &[0, 1, 2]), None);
+    assert_eq!(describe_left_out(&preview, &[0, 1, 2]), None);
     for (hunks, named) in [(&[9][..], "no hunk 9"), (&[], "no hunk was accepted")] {
         let error = select_plan(&plan, &preview, hunks).unwrap_err();
         assert!(
@@ -307,8 +313,8 @@ fn a_file_of_which_nothing_is_accepted_is_left_alone() {
         },
     );
     let files = vec![
-        file_diff("a.txt", None, b"1\n", 0, 3),
-        file_diff("b.txt", None, b"2\n", 1, 3),
+        diff_file("a.txt", None, b"1\n", 0, 3),
+        diff_file("b.txt", None, b"2\n", 1, 3),
     ];
     let narrowed = select_plan(
         &Plan::Write(vec![one, two.clone()]),

@@ -1,24 +1,28 @@
 //! Reads a patch in its envelope: `*** Begin Patch`, files that are added, deleted and updated, `*** End Patch`.
 
-use super::{Act, FilePatch, Hunk, unified};
+use super::{FilePatch, PatchAction, PatchHunk, unified};
 
-pub(super) const BEGIN: &str = "*** Begin Patch";
-const END: &str = "*** End Patch";
-const ADD: &str = "*** Add File: ";
-const DELETE: &str = "*** Delete File: ";
-const UPDATE: &str = "*** Update File: ";
-const MOVE: &str = "*** Move to: ";
-const END_OF_FILE: &str = "*** End of File";
+pub(super) const BEGIN_MARKER: &str = "*** Begin Patch";
+const END_MARKER: &str = "*** End Patch";
+const ADD_MARKER: &str = "*** Add File: ";
+const DELETE_MARKER: &str = "*** Delete File: ";
+const UPDATE_MARKER: &str = "*** Update File: ";
+const MOVE_MARKER: &str = "*** Move to: ";
+const END_OF_FILE_MARKER: &str = "*** End of File";
 
-/// Reads all lines of the envelope; the first is [`BEGIN`].
-pub(super) fn read(lines: &[&str]) -> Result<Vec<FilePatch>, String> {
+/// Reads all lines of the envelope; the first is [`BEGIN_MARKER`].
+pub(super) fn parse_envelope(lines: &[&str]) -> Result<Vec<FilePatch>, String> {
     // Without its last line a patch may have been cut off in the middle of a file.
-    if lines.last().is_none_or(|line| line.trim_end() != END) || lines.len() < 2 {
+    if lines
+        .last()
+        .is_none_or(|line| line.trim_end() != END_MARKER)
+        || lines.len() < 2
+    {
         return Err(format!(
-            "does not end with `{END}`, so a part of it may be missing; send it whole"
+            "does not end with `{END_MARKER}`, so a part of it may be missing; send it whole"
         ));
     }
-    let mut left = Left {
+    let mut left = EnvelopeReader {
         lines: &lines[..lines.len() - 1],
         next: 1,
     };
@@ -28,48 +32,48 @@ pub(super) fn read(lines: &[&str]) -> Result<Vec<FilePatch>, String> {
             left.next += 1;
             continue;
         }
-        let act = if let Some(path) = line.strip_prefix(ADD) {
+        let act = if let Some(path) = line.strip_prefix(ADD_MARKER) {
             left.next += 1;
-            (path, Act::Add(left.content(path)?))
-        } else if let Some(path) = line.strip_prefix(DELETE) {
+            (path, PatchAction::Add(left.read_added_content(path)?))
+        } else if let Some(path) = line.strip_prefix(DELETE_MARKER) {
             left.next += 1;
-            (path, Act::Delete(Vec::new()))
-        } else if let Some(path) = line.strip_prefix(UPDATE) {
+            (path, PatchAction::Delete(Vec::new()))
+        } else if let Some(path) = line.strip_prefix(UPDATE_MARKER) {
             left.next += 1;
-            (path, left.update(path.trim())?)
+            (path, left.parse_update(path.trim())?)
         } else {
             return Err(format!(
-                "has a line that belongs to no file, line {}: only `{ADD}`, `{DELETE}` and `{UPDATE}` begin one",
+                "has a line that belongs to no file, line {}: only `{ADD_MARKER}`, `{DELETE_MARKER}` and `{UPDATE_MARKER}` begin one",
                 left.next + 1
             ));
         };
         files.push(FilePatch {
-            path: path(act.0)?,
+            path: parse_path(act.0)?,
             act: act.1,
         });
     }
     Ok(files)
 }
 
-fn path(written: &str) -> Result<String, String> {
+fn parse_path(written: &str) -> Result<String, String> {
     match written.trim() {
         "" => Err("has a file without a path".to_owned()),
         path => Ok(path.to_owned()),
     }
 }
 
-struct Left<'a> {
+struct EnvelopeReader<'a> {
     lines: &'a [&'a str],
     next: usize,
 }
 
-impl<'a> Left<'a> {
+impl<'a> EnvelopeReader<'a> {
     fn peek(&self) -> Option<&'a str> {
         self.lines.get(self.next).copied()
     }
 
     /// The lines of a new file.
-    fn content(&mut self, path: &str) -> Result<String, String> {
+    fn read_added_content(&mut self, path: &str) -> Result<String, String> {
         let mut content = String::new();
         while let Some(line) = self.peek() {
             match line.strip_prefix('+') {
@@ -77,7 +81,7 @@ impl<'a> Left<'a> {
                     content.push_str(text);
                     content.push('\n');
                 }
-                None if line.starts_with("*** ") || self.only_blank_to_next() => break,
+                None if line.starts_with("*** ") || self.is_blank_to_next() => break,
                 None => {
                     return Err(format!(
                         "has a line without `+` in the new file `{}`, line {}: every line of it begins with `+`",
@@ -92,44 +96,44 @@ impl<'a> Left<'a> {
     }
 
     /// Whether nothing but empty lines stands before the next file.
-    fn only_blank_to_next(&self) -> bool {
+    fn is_blank_to_next(&self) -> bool {
         let mut rest = self.lines[self.next..].iter();
         rest.find(|line| !line.trim().is_empty())
             .is_none_or(|line| line.starts_with("*** "))
             && self.peek().is_some_and(|line| line.trim().is_empty())
     }
 
-    fn update(&mut self, path: &str) -> Result<Act, String> {
+    fn parse_update(&mut self, path: &str) -> Result<PatchAction, String> {
         let to = self
             .peek()
-            .and_then(|line| line.strip_prefix(MOVE))
-            .map(self::path);
+            .and_then(|line| line.strip_prefix(MOVE_MARKER))
+            .map(self::parse_path);
         let to = to.transpose()?;
         if to.is_some() {
             self.next += 1;
         }
         let mut hunks = Vec::new();
         while self.peek().is_some_and(|line| !line.starts_with("*** ")) {
-            if self.only_blank_to_next() {
+            if self.is_blank_to_next() {
                 break;
             }
             let number = hunks.len() + 1;
-            let hunk = self.hunk();
+            let hunk = self.parse_hunk();
             hunks.push(
                 hunk.map_err(|why| format!("has a hunk that {why}: hunk {number} of `{path}`"))?,
             );
         }
         match (hunks.is_empty(), &to) {
             (true, None) => Err(format!("says nothing of what is to change in `{path}`")),
-            _ => Ok(Act::Update { to, hunks }),
+            _ => Ok(PatchAction::Update { to, hunks }),
         }
     }
 
-    fn hunk(&mut self) -> Result<Hunk, String> {
-        let mut hunk = Hunk::default();
+    fn parse_hunk(&mut self) -> Result<PatchHunk, String> {
+        let mut hunk = PatchHunk::default();
         let mut range = None;
         while let Some(head) = self.peek().and_then(|line| line.strip_prefix("@@")) {
-            match unified::range(head) {
+            match unified::parse_hunk_header(head) {
                 Some(told) => range = Some(told),
                 None if head.trim().is_empty() => {}
                 None => hunk
@@ -140,7 +144,7 @@ impl<'a> Left<'a> {
         }
         let mut blank_tail = 0;
         while let Some(line) = self.peek() {
-            if line.trim_end() == END_OF_FILE {
+            if line.trim_end() == END_OF_FILE_MARKER {
                 hunk.at_end = true;
                 self.next += 1;
                 blank_tail = 0;
@@ -149,7 +153,7 @@ impl<'a> Left<'a> {
             if line.starts_with("*** ") || line.starts_with("@@") {
                 break;
             }
-            if !hunk.take(line) {
+            if !hunk.push_line(line) {
                 return Err(format!(
                     "has a line that begins with none of ` `, `+` and `-`, line {}",
                     self.next + 1
@@ -161,9 +165,9 @@ impl<'a> Left<'a> {
             };
             self.next += 1;
         }
-        hunk.close(blank_tail)?;
+        hunk.finish(blank_tail)?;
         if let Some((line, (counted, _))) = range {
-            hunk.begins_at(line, counted);
+            hunk.set_start(line, counted);
         }
         Ok(hunk)
     }

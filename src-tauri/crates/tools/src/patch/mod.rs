@@ -3,9 +3,9 @@
 //! Two forms are read, each strictly: the envelope (`*** Begin Patch`) in [`envelope`], and a unified diff in [`unified`].
 //! Where a change belongs in a file is found in [`place`]: at the one place that fits to the letter, or nowhere.
 
+mod apply;
 mod envelope;
-mod miss;
-mod place;
+mod mismatch;
 #[cfg(test)]
 mod tests;
 mod unified;
@@ -13,41 +13,41 @@ mod unified;
 use std::borrow::Cow;
 
 use crate::limits::{PATCH_FILES_MAX, PATCH_HUNKS_MAX};
-use crate::text::only_crlf;
+use crate::text::is_crlf_only;
 
-pub(crate) use self::place::patched;
+pub(crate) use self::apply::apply_hunks;
 
 /// What a patch does to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FilePatch {
     /// The path as it was written.
     pub path: String,
-    pub act: Act,
+    pub act: PatchAction,
 }
 
 /// What becomes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum PatchAction {
     /// It comes, with this content.
     Add(String),
     /// It goes. A unified diff tells its content, which must be so; an envelope does not.
-    Delete(Vec<Hunk>),
+    Delete(Vec<PatchHunk>),
     /// Its content changes, and it may come to stand at another path.
     Update {
         to: Option<String>,
-        hunks: Vec<Hunk>,
+        hunks: Vec<PatchHunk>,
     },
 }
 
 /// One place of a file that changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Hunk {
+pub(crate) struct PatchHunk {
     /// Lines that stand above the place, from the outside in: `@@ class A`, `@@ def b`.
     pub anchors: Vec<String>,
     /// The line that a unified diff says it begins at, from 1; where it only adds lines, the one above them, and 0 is before
     /// the first.
     pub line: Option<usize>,
-    pub lines: Vec<Line>,
+    pub lines: Vec<PatchLine>,
     /// Whether the place is the end of the file.
     pub at_end: bool,
     /// Whether the file is said to have no line end at its end: before, and after.
@@ -57,48 +57,48 @@ pub(crate) struct Hunk {
 
 /// A line of a hunk, without its sign and its line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum PatchLine {
     Keep(String),
     Gone(String),
     Come(String),
 }
 
-impl Hunk {
+impl PatchHunk {
     /// What must stand there.
-    fn old(&self) -> Vec<&str> {
-        let old = |line: &'_ Line| matches!(line, Line::Keep(_) | Line::Gone(_));
+    fn old_lines(&self) -> Vec<&str> {
+        let old = |line: &'_ PatchLine| matches!(line, PatchLine::Keep(_) | PatchLine::Gone(_));
         self.lines
             .iter()
             .filter(|it| old(it))
-            .map(Line::text)
+            .map(PatchLine::text)
             .collect()
     }
 
     /// What comes to stand there.
     fn new_lines(&self) -> Vec<&str> {
-        let new = |line: &'_ Line| matches!(line, Line::Keep(_) | Line::Come(_));
+        let new = |line: &'_ PatchLine| matches!(line, PatchLine::Keep(_) | PatchLine::Come(_));
         self.lines
             .iter()
             .filter(|it| new(it))
-            .map(Line::text)
+            .map(PatchLine::text)
             .collect()
     }
 
     /// Takes in what its `@@` says: the line it begins at, and how many lines it has before. Where it counts lines and names
     /// none, what was to stand beside it is lost, and whether it comes above or below that line is not told.
-    fn begins_at(&mut self, line: usize, counted: usize) {
-        let is_told = counted == 0 || !self.old().is_empty();
+    fn set_start(&mut self, line: usize, counted: usize) {
+        let is_told = counted == 0 || !self.old_lines().is_empty();
         self.line = is_told.then_some(line);
     }
 
     /// Takes a line of a hunk's body; false if it is none.
-    fn take(&mut self, line: &str) -> bool {
+    fn push_line(&mut self, line: &str) -> bool {
         let taken = match line.split_at_checked(1) {
             // White space at the end is what is lost first: an empty line is one that stays.
-            None => Line::Keep(String::new()),
-            Some((" ", rest)) => Line::Keep(rest.to_owned()),
-            Some(("-", rest)) => Line::Gone(rest.to_owned()),
-            Some(("+", rest)) => Line::Come(rest.to_owned()),
+            None => PatchLine::Keep(String::new()),
+            Some((" ", rest)) => PatchLine::Keep(rest.to_owned()),
+            Some(("-", rest)) => PatchLine::Gone(rest.to_owned()),
+            Some(("+", rest)) => PatchLine::Come(rest.to_owned()),
             Some(_) => return false,
         };
         self.lines.push(taken);
@@ -106,10 +106,10 @@ impl Hunk {
     }
 
     /// Leaves out the empty lines that only part it from what follows, and says what is wrong with it.
-    fn close(&mut self, blank_tail: usize) -> Result<(), String> {
+    fn finish(&mut self, blank_tail: usize) -> Result<(), String> {
         self.lines
             .truncate(self.lines.len() - blank_tail.min(self.lines.len()));
-        match (self.lines.is_empty(), self.old() == self.new_lines()) {
+        match (self.lines.is_empty(), self.old_lines() == self.new_lines()) {
             (true, _) => Err("has no lines".to_owned()),
             (false, true) if self.open_before == self.open_after => {
                 Err("changes nothing: it has no line with `+` or `-`, or both are equal".to_owned())
@@ -119,7 +119,7 @@ impl Hunk {
     }
 }
 
-impl Line {
+impl PatchLine {
     fn text(&self) -> &str {
         match self {
             Self::Keep(text) | Self::Gone(text) | Self::Come(text) => text,
@@ -127,7 +127,7 @@ impl Line {
     }
 }
 
-fn lines_of(text: &str) -> Vec<&str> {
+fn split_lines(text: &str) -> Vec<&str> {
     text.split('\n').collect()
 }
 
@@ -135,29 +135,31 @@ fn lines_of(text: &str) -> Vec<&str> {
 ///
 /// # Errors
 /// What is wrong with it and where, as the end of a sentence that begins with "`patch`".
-pub(crate) fn parse(text: &str) -> Result<Vec<FilePatch>, String> {
-    let text = match only_crlf(text) {
+pub(crate) fn parse_patch(text: &str) -> Result<Vec<FilePatch>, String> {
+    let text = match is_crlf_only(text) {
         true => Cow::from(text.replace("\r\n", "\n")),
         false => Cow::from(text),
     };
     let text = text.trim_start_matches('\n');
     let first = text.split('\n').next().unwrap_or_default();
     let files = match first.trim_end() {
-        envelope::BEGIN => envelope::read(&lines_of(text.trim_end_matches('\n')))?,
+        envelope::BEGIN_MARKER => {
+            envelope::parse_envelope(&split_lines(text.trim_end_matches('\n')))?
+        }
         // An empty line at its end may be one that a hunk keeps.
-        _ if unified::begins(first) => {
-            unified::read(&lines_of(text.strip_suffix('\n').unwrap_or(text)))?
+        _ if unified::is_diff_start(first) => {
+            unified::parse_unified(&split_lines(text.strip_suffix('\n').unwrap_or(text)))?
         }
         _ => {
             return Err(format!(
                 "must begin with `{}`, or be a unified diff that begins with `--- ` or `diff --git `",
-                envelope::BEGIN
+                envelope::BEGIN_MARKER
             ));
         }
     };
     let hunks = files.iter().map(|file| match &file.act {
-        Act::Add(_) => 0,
-        Act::Delete(hunks) | Act::Update { hunks, .. } => hunks.len(),
+        PatchAction::Add(_) => 0,
+        PatchAction::Delete(hunks) | PatchAction::Update { hunks, .. } => hunks.len(),
     });
     match (files.len(), hunks.sum::<usize>()) {
         (0, _) => Err("names no file: it is empty".to_owned()),

@@ -3,28 +3,28 @@
 mod placed;
 mod properties;
 
-use super::{Act, FilePatch, Hunk, Line, parse};
+use super::{FilePatch, PatchAction, PatchHunk, PatchLine, parse_patch};
 
 fn envelope(body: &str) -> String {
     format!("*** Begin Patch\n{body}\n*** End Patch\n")
 }
 
-fn update(path: &str, hunks: Vec<Hunk>) -> FilePatch {
+fn update(path: &str, hunks: Vec<PatchHunk>) -> FilePatch {
     FilePatch {
         path: path.into(),
-        act: Act::Update { to: None, hunks },
+        act: PatchAction::Update { to: None, hunks },
     }
 }
 
-fn hunk(lines: &[&str]) -> Hunk {
+fn hunk(lines: &[&str]) -> PatchHunk {
     let line = |line: &&str| match line.split_at(1) {
-        ("-", text) => Line::Gone(text.into()),
-        ("+", text) => Line::Come(text.into()),
-        (_, text) => Line::Keep(text.into()),
+        ("-", text) => PatchLine::Gone(text.into()),
+        ("+", text) => PatchLine::Come(text.into()),
+        (_, text) => PatchLine::Keep(text.into()),
     };
-    Hunk {
+    PatchHunk {
         lines: lines.iter().map(line).collect(),
-        ..Hunk::default()
+        ..PatchHunk::default()
     }
 }
 
@@ -37,22 +37,22 @@ fn an_envelope_is_read_whole() {
     let files = vec![
         FilePatch {
             path: "new/a.txt".into(),
-            act: Act::Add("one\n\n*** Add File: no\n".into()),
+            act: PatchAction::Add("one\n\n*** Add File: no\n".into()),
         },
         FilePatch {
             path: "old.txt".into(),
-            act: Act::Delete(Vec::new()),
+            act: PatchAction::Delete(Vec::new()),
         },
         FilePatch {
             path: "b.rs".into(),
-            act: Act::Update {
+            act: PatchAction::Update {
                 to: Some("c.rs".into()),
                 hunks: vec![
-                    Hunk {
+                    PatchHunk {
                         anchors: vec!["mod m".into(), "fn f() {".into()],
                         ..hunk(&[" a", " ", "-b", "+B"])
                     },
-                    Hunk {
+                    PatchHunk {
                         at_end: true,
                         ..hunk(&["+end"])
                     },
@@ -61,8 +61,8 @@ fn an_envelope_is_read_whole() {
         },
         update("d e.txt", vec![hunk(&["-x", "+y"])]),
     ];
-    assert_eq!(parse(&text), Ok(files.clone()));
-    assert_eq!(parse(&text.replace('\n', "\r\n")), Ok(files));
+    assert_eq!(parse_patch(&text), Ok(files.clone()));
+    assert_eq!(parse_patch(&text.replace('\n', "\r\n")), Ok(files));
 }
 
 #[test]
@@ -71,18 +71,18 @@ fn a_unified_diff_is_read_whole() {
          \\ No newline at end of file\n+y\ndiff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,2 @@\n+1\n+2\n\
          \\ No newline at end of file\ndiff --git a/o b/o\ndeleted file mode 100644\n--- a/o\n+++ /dev/null\n@@ -1 +0,0 @@\n-o\n\
          diff --git a/p b/q\nsimilarity index 100%\nrename from p\nrename to q\n";
-    let at = |line, hunk: Hunk| Hunk {
+    let at = |line, hunk: PatchHunk| PatchHunk {
         line: Some(line),
         ..hunk
     };
     assert_eq!(
-        parse(text),
+        parse_patch(text),
         Ok(vec![
             update(
                 "b.rs",
                 vec![
                     at(3, hunk(&[" keep", "--- gone", "+++ come"])),
-                    Hunk {
+                    PatchHunk {
                         open_before: true,
                         ..at(9, hunk(&["-x", "+y"]))
                     },
@@ -90,15 +90,15 @@ fn a_unified_diff_is_read_whole() {
             ),
             FilePatch {
                 path: "n".into(),
-                act: Act::Add("1\n2".into()),
+                act: PatchAction::Add("1\n2".into()),
             },
             FilePatch {
                 path: "o".into(),
-                act: Act::Delete(vec![at(1, hunk(&["-o"]))]),
+                act: PatchAction::Delete(vec![at(1, hunk(&["-o"]))]),
             },
             FilePatch {
                 path: "p".into(),
-                act: Act::Update {
+                act: PatchAction::Update {
                     to: Some("q".into()),
                     hunks: Vec::new(),
                 },
@@ -106,7 +106,7 @@ fn a_unified_diff_is_read_whole() {
         ])
     );
     let plain = "--- x.txt\t2026-01-01 00:00:00\n+++ x.txt\t2026-01-02\n@@ -1,9 +1,9 @@\n-a\n+b\n--- y.txt\n+++ y.txt\n@@ -1 +1 @@\n-c\n+d\n\n";
-    let counts_are_wrong = parse(plain).unwrap();
+    let counts_are_wrong = parse_patch(plain).unwrap();
     assert_eq!(
         counts_are_wrong.len(),
         1,
@@ -114,7 +114,7 @@ fn a_unified_diff_is_read_whole() {
     );
     let plain = plain.replace("-1,9 +1,9", "-1 +1");
     assert_eq!(
-        parse(&plain),
+        parse_patch(&plain),
         Ok(vec![
             update("x.txt", vec![at(1, hunk(&["-a", "+b"]))]),
             update("y.txt", vec![at(1, hunk(&["-c", "+d"]))]),
@@ -211,18 +211,18 @@ fn what_cannot_be_read_says_where() {
         ),
     ];
     for (text, why) in table {
-        assert_eq!(parse(&text), Err(why.to_owned()), "{text:?}");
+        assert_eq!(parse_patch(&text), Err(why.to_owned()), "{text:?}");
     }
     let many = (0..101)
         .map(|n| format!("*** Delete File: {n}\n"))
         .collect::<String>();
     assert_eq!(
-        parse(&envelope(&many)),
+        parse_patch(&envelope(&many)),
         Err("names 101 files, and at most 100 can be changed at once; send it in parts".to_owned())
     );
     let many = format!("*** Update File: a\n{}", "@@\n-x\n+y\n".repeat(1_001));
     assert_eq!(
-        parse(&envelope(&many)),
+        parse_patch(&envelope(&many)),
         Err("has 1001 hunks, and at most 1000 can be placed at once; send it in parts".to_owned())
     );
 }

@@ -1,17 +1,17 @@
 //! Reads a unified diff of one file or many, as `diff -u` and `git diff` write it.
 
-use super::{Act, FilePatch, Hunk, Line};
+use super::{FilePatch, PatchAction, PatchHunk, PatchLine};
 
 /// Where a file is said to be that does not exist.
-const NOWHERE: &str = "/dev/null";
+const DEV_NULL: &str = "/dev/null";
 
 /// Whether a text that begins with this line is one.
-pub(super) fn begins(line: &str) -> bool {
+pub(super) fn is_diff_start(line: &str) -> bool {
     line.starts_with("--- ") || line.starts_with("diff --git ")
 }
 
 /// Where a hunk begins before, and how many lines it has before and after, from the text after `@@`.
-pub(super) fn range(head: &str) -> Option<(usize, (usize, usize))> {
+pub(super) fn parse_hunk_header(head: &str) -> Option<(usize, (usize, usize))> {
     let (ranges, _) = head.trim_start().split_once(" @@")?;
     let (old, new) = ranges.split_once(' ')?;
     let numbers = |text: &str| -> Option<(usize, usize)> {
@@ -26,51 +26,51 @@ pub(super) fn range(head: &str) -> Option<(usize, (usize, usize))> {
 }
 
 /// Reads all lines of it.
-pub(super) fn read(lines: &[&str]) -> Result<Vec<FilePatch>, String> {
-    let mut left = Left { lines, next: 0 };
+pub(super) fn parse_unified(lines: &[&str]) -> Result<Vec<FilePatch>, String> {
+    let mut left = UnifiedReader { lines, next: 0 };
     let mut files = Vec::new();
     while left.next < lines.len() {
         if left.peek().trim().is_empty() {
             left.next += 1;
         } else {
-            files.push(left.file()?);
+            files.push(left.parse_file()?);
         }
     }
     Ok(files)
 }
 
-struct Left<'a> {
+struct UnifiedReader<'a> {
     lines: &'a [&'a str],
     next: usize,
 }
 
-impl<'a> Left<'a> {
+impl<'a> UnifiedReader<'a> {
     fn peek(&self) -> &'a str {
-        self.at(0)
+        self.peek_at(0)
     }
 
-    fn at(&self, ahead: usize) -> &'a str {
+    fn peek_at(&self, ahead: usize) -> &'a str {
         self.lines
             .get(self.next + ahead)
             .copied()
             .unwrap_or_default()
     }
 
-    fn file(&mut self) -> Result<FilePatch, String> {
+    fn parse_file(&mut self) -> Result<FilePatch, String> {
         let (mut from, mut to) = (None, None);
         let mut is_named = false;
         while self.next < self.lines.len() && !self.peek().starts_with("--- ") {
             let line = self.peek();
             let head = |name: &str| line.strip_prefix(name);
             if let Some(path) = head("rename from ") {
-                from = Some(self.path(path)?);
+                from = Some(self.parse_path(path)?);
             } else if let Some(path) = head("rename to ") {
-                to = Some(self.path(path)?);
+                to = Some(self.parse_path(path)?);
             } else if head("diff --git ").is_some() && !is_named {
                 is_named = true;
             } else if head("diff --git ").is_some() || line.trim().is_empty() {
                 break;
-            } else if !self.is_neutral()? {
+            } else if !self.is_ignorable_line()? {
                 return Err(format!(
                     "has a line that is no part of a unified diff, line {}",
                     self.next + 1
@@ -82,7 +82,7 @@ impl<'a> Left<'a> {
             return match (from, to) {
                 (Some(path), Some(to)) => Ok(FilePatch {
                     path,
-                    act: Act::Update {
+                    act: PatchAction::Update {
                         to: Some(to),
                         hunks: Vec::new(),
                     },
@@ -94,11 +94,11 @@ impl<'a> Left<'a> {
                 )),
             };
         }
-        self.changed(from, to)
+        self.build_file_patch(from, to)
     }
 
     /// A line of git's that says nothing that has to be done.
-    fn is_neutral(&self) -> Result<bool, String> {
+    fn is_ignorable_line(&self) -> Result<bool, String> {
         let line = self.peek();
         for (start, fits) in [
             ("index ", ""),
@@ -131,43 +131,47 @@ impl<'a> Left<'a> {
     }
 
     /// The file whose `--- ` is next.
-    fn changed(&mut self, from: Option<String>, to: Option<String>) -> Result<FilePatch, String> {
-        let old = self.path(&self.peek()[4..])?;
+    fn build_file_patch(
+        &mut self,
+        from: Option<String>,
+        to: Option<String>,
+    ) -> Result<FilePatch, String> {
+        let old = self.parse_path(&self.peek()[4..])?;
         self.next += 1;
         let Some(new) = self.peek().strip_prefix("+++ ") else {
             return Err(format!("lacks `+++ ` after `--- `, line {}", self.next + 1));
         };
-        let new = self.path(new)?;
+        let new = self.parse_path(new)?;
         self.next += 1;
-        let (old, new) = without_sides(old, new);
+        let (old, new) = strip_side_prefixes(old, new);
         let (old, new) = (from.unwrap_or(old), to.unwrap_or(new));
-        let path = if old == NOWHERE { &new } else { &old };
-        let mut hunks: Vec<Hunk> = Vec::new();
+        let path = if old == DEV_NULL { &new } else { &old };
+        let mut hunks: Vec<PatchHunk> = Vec::new();
         while let Some(head) = self.peek().strip_prefix("@@") {
             let number = hunks.len() + 1;
             let failed = |why| format!("has a hunk that {why}: hunk {number} of `{path}`");
-            let Some((line, counts)) = range(head) else {
+            let Some((line, counts)) = parse_hunk_header(head) else {
                 return Err(failed(format!(
                     "does not begin as `@@ -1,2 +1,2 @@` does, line {}",
                     self.next + 1
                 )));
             };
             self.next += 1;
-            let mut hunk = self.hunk(counts);
-            let blank_tail = blank_tail(&hunk, counts);
-            hunk.close(blank_tail).map_err(failed)?;
-            hunk.begins_at(line, counts.0);
+            let mut hunk = self.parse_hunk(counts);
+            let blank_tail = count_blank_tail(&hunk, counts);
+            hunk.finish(blank_tail).map_err(failed)?;
+            hunk.set_start(line, counts.0);
             hunks.push(hunk);
         }
         let path = path.clone();
-        let act = match (old == NOWHERE, new == NOWHERE) {
-            (true, true) => return Err(format!("has a file that is `{NOWHERE}` on both sides")),
-            (true, false) => Act::Add(content(&hunks, &path)?),
-            (false, true) => Act::Delete(hunks),
+        let act = match (old == DEV_NULL, new == DEV_NULL) {
+            (true, true) => return Err(format!("has a file that is `{DEV_NULL}` on both sides")),
+            (true, false) => PatchAction::Add(added_content(&hunks, &path)?),
+            (false, true) => PatchAction::Delete(hunks),
             (false, false) if hunks.is_empty() && old == new => {
                 return Err(format!("says nothing of what is to change in `{path}`"));
             }
-            (false, false) => Act::Update {
+            (false, false) => PatchAction::Update {
                 to: (old != new).then_some(new),
                 hunks,
             },
@@ -177,27 +181,33 @@ impl<'a> Left<'a> {
 
     /// The body of a hunk. The counts only tell lines that look like the head of a file from such a head; they are often
     /// wrong otherwise.
-    fn hunk(&mut self, (mut old, mut new): (usize, usize)) -> Hunk {
-        let mut hunk = Hunk::default();
+    fn parse_hunk(&mut self, (mut old, mut new): (usize, usize)) -> PatchHunk {
+        let mut hunk = PatchHunk::default();
         while self.next < self.lines.len() {
             let line = self.peek();
             let is_head = line.starts_with("--- ")
-                && self.at(1).starts_with("+++ ")
-                && (self.at(2).starts_with("@@ ") || self.next + 2 == self.lines.len())
+                && self.peek_at(1).starts_with("+++ ")
+                && (self.peek_at(2).starts_with("@@ ") || self.next + 2 == self.lines.len())
                 && (old == 0 || new == 0);
             if let Some(said) = line.strip_prefix('\\') {
                 let open = said.to_ascii_lowercase().contains("no newline");
                 match hunk.lines.last() {
-                    Some(Line::Keep(_)) => (hunk.open_before, hunk.open_after) = (open, open),
-                    Some(Line::Gone(_)) => hunk.open_before = open,
-                    Some(Line::Come(_)) => hunk.open_after = open,
+                    Some(PatchLine::Keep(_)) => (hunk.open_before, hunk.open_after) = (open, open),
+                    Some(PatchLine::Gone(_)) => hunk.open_before = open,
+                    Some(PatchLine::Come(_)) => hunk.open_after = open,
                     None => {}
                 }
-            } else if is_head || !hunk.take(line) {
+            } else if is_head || !hunk.push_line(line) {
                 break;
             }
-            let is_new = matches!(hunk.lines.last(), Some(Line::Keep(_) | Line::Come(_)));
-            let is_old = matches!(hunk.lines.last(), Some(Line::Keep(_) | Line::Gone(_)));
+            let is_new = matches!(
+                hunk.lines.last(),
+                Some(PatchLine::Keep(_) | PatchLine::Come(_))
+            );
+            let is_old = matches!(
+                hunk.lines.last(),
+                Some(PatchLine::Keep(_) | PatchLine::Gone(_))
+            );
             old = old.saturating_sub(usize::from(is_old));
             new = new.saturating_sub(usize::from(is_new));
             self.next += 1;
@@ -205,7 +215,7 @@ impl<'a> Left<'a> {
         hunk
     }
 
-    fn path(&self, written: &str) -> Result<String, String> {
+    fn parse_path(&self, written: &str) -> Result<String, String> {
         // `diff -u` puts the time behind a tab.
         match written.split('\t').next().unwrap_or_default().trim_end() {
             "" => Err(format!("has a file without a path, line {}", self.next + 1)),
@@ -219,16 +229,18 @@ impl<'a> Left<'a> {
 }
 
 /// Empty lines at the end that are more than the counts ask for.
-fn blank_tail(hunk: &Hunk, (old, _): (usize, usize)) -> usize {
+fn count_blank_tail(hunk: &PatchHunk, (old, _): (usize, usize)) -> usize {
     let blank = hunk.lines.iter().rev();
-    let blank = blank.take_while(|line| **line == Line::Keep(String::new()));
-    blank.count().min(hunk.old().len().saturating_sub(old))
+    let blank = blank.take_while(|line| **line == PatchLine::Keep(String::new()));
+    blank
+        .count()
+        .min(hunk.old_lines().len().saturating_sub(old))
 }
 
 /// Paths without git's `a/` and `b/`, where both sides have them.
-fn without_sides(old: String, new: String) -> (String, String) {
+fn strip_side_prefixes(old: String, new: String) -> (String, String) {
     let bare = |path: &str, side: &str| match path {
-        NOWHERE => Some(NOWHERE.to_owned()),
+        DEV_NULL => Some(DEV_NULL.to_owned()),
         path => path.strip_prefix(side).map(str::to_owned),
     };
     match (bare(&old, "a/"), bare(&new, "b/")) {
@@ -238,10 +250,10 @@ fn without_sides(old: String, new: String) -> (String, String) {
 }
 
 /// What a new file holds.
-fn content(hunks: &[Hunk], path: &str) -> Result<String, String> {
+fn added_content(hunks: &[PatchHunk], path: &str) -> Result<String, String> {
     let mut content = String::new();
     for hunk in hunks {
-        if !hunk.old().is_empty() {
+        if !hunk.old_lines().is_empty() {
             return Err(format!(
                 "has lines without `+` in the new file `{path}`: every line of it begins with `+`"
             ));

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use protocol::model::ToolDefinition;
 
-use super::{Entry, Found, Registry};
+use super::{RegisteredTool, Registry, ToolEntry};
 use crate::limits::TOOLS_AT_ONCE_MAX;
-use crate::search::Index;
+use crate::tool_index::ToolIndex;
 
 impl Registry {
     /// Whether a model must search for a tool before it can call it.
-    pub fn is_deferred(&self, found: &Found<'_>) -> bool {
+    pub fn is_deferred(&self, found: &RegisteredTool<'_>) -> bool {
         let entry = self.names.get(found.interface.id());
-        entry.is_some_and(|(place, _)| self.defers(&self.entries[*place]))
+        entry.is_some_and(|(place, _)| self.is_entry_deferred(&self.entries[*place]))
     }
 
     /// What the model sees once it has found these tools, by their ids: they come after all others.
@@ -21,7 +21,7 @@ impl Registry {
         let mut definitions = self.definitions();
         let ids = loaded.iter().filter_map(|id| self.names.get(id));
         let entries = ids.map(|(place, _)| &self.entries[*place]);
-        let found = entries.filter(|entry| entry.is_offered() && self.defers(entry));
+        let found = entries.filter(|entry| entry.is_offered() && self.is_entry_deferred(entry));
         for entry in found {
             Arc::make_mut(&mut definitions).push(entry.definition());
         }
@@ -29,31 +29,31 @@ impl Registry {
     }
 
     /// An index of the tools that must be searched for.
-    pub fn index(&self) -> Index {
+    pub fn search_index(&self) -> ToolIndex {
         let offered = self.entries.iter().filter(|entry| entry.is_offered());
-        let deferred = offered.filter(|entry| self.defers(entry));
-        Index::new(deferred.map(|entry| entry.interface.clone()).collect())
+        let deferred = offered.filter(|entry| self.is_entry_deferred(entry));
+        ToolIndex::new(deferred.map(|entry| entry.interface.clone()).collect())
     }
 
-    pub(super) fn defers(&self, entry: &Entry) -> bool {
+    pub(super) fn is_entry_deferred(&self, entry: &ToolEntry) -> bool {
         let discovery = &entry.interface.discovery;
         if discovery.always_load || entry.locked {
             return false;
         }
-        discovery.should_defer || is_foreign(entry) && self.are_many()
+        discovery.should_defer || is_foreign(entry) && self.has_many_foreign()
     }
 
     /// Whether there are too many of others to show a model all of them.
-    fn are_many(&self) -> bool {
+    fn has_many_foreign(&self) -> bool {
         let count = || {
             let offered = self.entries.iter().filter(|entry| entry.is_offered());
             offered.filter(|entry| is_foreign(entry)).count()
         };
-        *self.many.get_or_init(|| count() > TOOLS_AT_ONCE_MAX)
+        *self.has_many.get_or_init(|| count() > TOOLS_AT_ONCE_MAX)
     }
 }
 
 /// Whether it is of a server, and not of the house or of the project.
-fn is_foreign(entry: &Entry) -> bool {
+fn is_foreign(entry: &ToolEntry) -> bool {
     !entry.interface.identity.namespace.is_empty()
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::front_matter::{self, Wrong};
+use crate::front_matter::{self, FrontMatterError};
 use crate::limits::{
     SKILL_COMPATIBILITY_CHARS_MAX, SKILL_DESCRIPTION_CHARS_MAX, SKILL_NAME_CHARS_MAX,
 };
 
 /// What a skill says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct SkillHeader {
     pub name: String,
     pub description: String,
     pub compatibility: String,
@@ -21,7 +21,7 @@ pub(super) struct Head {
 
 /// As it is written. Members beyond the specification's are other programs' business.
 #[derive(Deserialize)]
-struct Written {
+struct RawSkillHeader {
     name: String,
     description: String,
     #[serde(default)]
@@ -46,10 +46,13 @@ enum AllowedTools {
 ///
 /// # Errors
 /// Anything that is not as the specification has it.
-pub(super) fn read<'a>(text: &'a str, folder: &str) -> Result<(Head, &'a str), Wrong> {
-    let (written, body): (Written, &str) = front_matter::read(text)?;
-    let wrong = |reason: String| Err(Wrong::new(1, reason));
-    if let Some(reason) = why_no_name(&written.name) {
+pub(super) fn parse_skill_file<'a>(
+    text: &'a str,
+    folder: &str,
+) -> Result<(SkillHeader, &'a str), FrontMatterError> {
+    let (written, body): (RawSkillHeader, &str) = front_matter::parse_front_matter(text)?;
+    let wrong = |reason: String| Err(FrontMatterError::new(1, reason));
+    if let Some(reason) = explain_invalid_name(&written.name) {
         return wrong(format!("its name {reason}"));
     }
     if written.name != folder {
@@ -58,7 +61,7 @@ pub(super) fn read<'a>(text: &'a str, folder: &str) -> Result<(Head, &'a str), W
             written.name
         ));
     }
-    let description = in_one_line(&written.description);
+    let description = to_one_line(&written.description);
     match description.chars().count() {
         0 => return wrong("its description is empty".to_owned()),
         chars if chars > SKILL_DESCRIPTION_CHARS_MAX => {
@@ -68,13 +71,13 @@ pub(super) fn read<'a>(text: &'a str, folder: &str) -> Result<(Head, &'a str), W
         }
         _ => {}
     }
-    let compatibility = in_one_line(&written.compatibility.unwrap_or_default());
+    let compatibility = to_one_line(&written.compatibility.unwrap_or_default());
     if compatibility.chars().count() > SKILL_COMPATIBILITY_CHARS_MAX {
         return wrong(format!(
             "its compatibility is longer than {SKILL_COMPATIBILITY_CHARS_MAX} characters"
         ));
     }
-    let head = Head {
+    let head = SkillHeader {
         name: written.name,
         description,
         compatibility,
@@ -89,7 +92,7 @@ pub(super) fn read<'a>(text: &'a str, folder: &str) -> Result<(Head, &'a str), W
     Ok((head, body))
 }
 
-fn why_no_name(name: &str) -> Option<String> {
+fn explain_invalid_name(name: &str) -> Option<String> {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     match name {
         "" => Some("is empty".to_owned()),
@@ -107,7 +110,7 @@ fn why_no_name(name: &str) -> Option<String> {
 }
 
 /// A text as one line, with characters that cannot be seen by their names: it stands among lines of ours.
-pub(crate) fn in_one_line(text: &str) -> String {
-    let told = protocol::shown::in_a_sentence(text.trim(), usize::MAX);
+pub(crate) fn to_one_line(text: &str) -> String {
+    let told = protocol::view::display_text::to_single_line(text.trim(), usize::MAX);
     told.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -2,58 +2,58 @@
 
 use std::sync::OnceLock;
 
-use protocol::Fault;
-use protocol::briefing::{SkillView, Source};
+use protocol::UserError;
+use protocol::view::briefing::{BriefingSource, SkillView};
 use runtime::{FileError, Workspace};
 
-use super::file::{self, Head};
-use super::{Index, Skill};
-use crate::gathered::{Kind, Place, gather, shown};
+use super::file::{self, SkillHeader};
+use super::{Skill, SkillIndex};
+use crate::folder_items::{ItemFolder, ItemKind, collect_items, display_path};
 use crate::limits::{SKILL_BYTES_MAX, SKILLS_MAX};
 
 /// A folder of skills, each in a folder of its own.
 #[derive(Debug, Clone)]
-pub struct Shelf {
+pub struct SkillFolder {
     /// Where it can be read.
-    pub from: Workspace,
+    pub workspace: Workspace,
     /// Its path there.
     pub path: String,
     /// Whose it is.
-    pub source: Source,
+    pub source: BriefingSource,
 }
 
-impl Index {
+impl SkillIndex {
     /// Reads the skills of these folders, in this order; none of them has to be there. Gives what is wrong with those that
     /// are left out.
-    pub fn read(shelves: &[Shelf]) -> (Self, Vec<Fault>) {
-        let kind = Kind {
+    pub fn load(shelves: &[SkillFolder]) -> (Self, Vec<UserError>) {
+        let kind = ItemKind {
             one: "a skill",
             many: "skills",
             items_max: SKILLS_MAX,
         };
-        let (skills, faults) = gather(&kind, shelves);
+        let (skills, faults) = collect_items(&kind, shelves);
         (Self(skills), faults)
     }
 }
 
-impl Place for Shelf {
+impl ItemFolder for SkillFolder {
     type Item = Skill;
 
     fn folder(&self) -> (&Workspace, &str) {
-        (&self.from, &self.path)
+        (&self.workspace, &self.path)
     }
 
-    fn named(skill: &Skill) -> (&str, &str) {
+    fn name_and_file(skill: &Skill) -> (&str, &str) {
         (&skill.view.name, &skill.view.file)
     }
 
     /// The skill in a folder of this name; none if it holds none.
-    fn read(&self, name: &str) -> Result<Option<Skill>, Fault> {
+    fn read_item(&self, name: &str) -> Result<Option<Skill>, UserError> {
         let folder = format!("{}/{name}", self.path);
         let file = format!("{folder}/SKILL.md");
-        let file_shown = shown(self, &format!("{name}/SKILL.md"));
+        let file_shown = display_path(self, &format!("{name}/SKILL.md"));
         let wrong = |line: usize, reason: &str| {
-            Fault::new(
+            UserError::new(
                 format!(
                     "{file_shown}, line {line}: {}.",
                     reason.trim_end_matches('.')
@@ -61,7 +61,7 @@ impl Place for Shelf {
                 "Until it is corrected, this skill is left out.",
             )
         };
-        let text = match self.from.read_whole(&file, SKILL_BYTES_MAX) {
+        let text = match self.workspace.read_whole(&file, SKILL_BYTES_MAX) {
             Ok(Some(bytes)) => {
                 String::from_utf8(bytes).map_err(|_| wrong(1, "it is not UTF-8 text"))?
             }
@@ -69,8 +69,9 @@ impl Place for Shelf {
             Ok(None) | Err(FileError::NotAFolder { .. }) => return Ok(None),
             Err(error) => return Err(wrong(1, &error.to_string())),
         };
-        let (head, _) = file::read(&text, name).map_err(|it| wrong(it.line, &it.reason))?;
-        let Head {
+        let (head, _) =
+            file::parse_skill_file(&text, name).map_err(|it| wrong(it.line, &it.reason))?;
+        let SkillHeader {
             name,
             description,
             compatibility,
@@ -85,7 +86,7 @@ impl Place for Shelf {
                 allowed_tools,
                 compatibility,
             },
-            from: self.from.clone(),
+            from: self.workspace.clone(),
             folder,
             body: OnceLock::new(),
         }))

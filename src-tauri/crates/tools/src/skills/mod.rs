@@ -1,6 +1,6 @@
 //! Skills: knowledge that a session finds by a line of description and loads when it needs it (`S002-40`).
 //!
-//! An [`Index`] is read once for a session and stays as it is; a skill's body is read when it is first asked for. What a
+//! An [`SkillIndex`] is read once for a session and stays as it is; a skill's body is read when it is first asked for. What a
 //! skill says that it may use (`allowed-tools`) is shown to people and grants nothing.
 
 mod file;
@@ -9,20 +9,21 @@ mod load;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use protocol::briefing::{SkillView, Source};
-use protocol::{ToolError, shown};
+use protocol::ToolError;
+use protocol::view::briefing::{BriefingSource, SkillView};
+use protocol::view::display_text;
 use runtime::{PathKind, TreeLimits, Workspace};
 
-pub(crate) use self::file::in_one_line;
-pub use self::load::Shelf;
-use crate::close_names::{close_names, did_you_mean};
+pub(crate) use self::file::to_one_line;
+pub use self::load::SkillFolder;
 use crate::limits::{
     SKILL_BYTES_MAX, SKILL_INDEX_BYTES_MAX, SKILL_NAME_CHARS_MAX, SKILL_TREE_ITEMS_MAX,
 };
+use crate::name_suggestions::{find_close_names, format_suggestion};
 
 /// The skills of a session, the first source first.
 #[derive(Debug, Default)]
-pub struct Index(Vec<Skill>);
+pub struct SkillIndex(Vec<Skill>);
 
 /// One skill.
 #[derive(Debug)]
@@ -37,22 +38,22 @@ pub struct Skill {
     body: OnceLock<String>,
 }
 
-impl Index {
+impl SkillIndex {
     /// What a person sees.
     pub fn views(&self) -> impl Iterator<Item = &SkillView> {
         self.0.iter().map(|skill| &skill.view)
     }
 
     /// Folders of skills outside of the project, by absolute path: what lies beside a `SKILL.md` belongs to the skill.
-    pub fn folders_elsewhere(&self) -> impl Iterator<Item = PathBuf> {
-        let elsewhere = |skill: &&Skill| skill.view.source != Source::Project;
+    pub fn external_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let elsewhere = |skill: &&Skill| skill.view.source != BriefingSource::Project;
         let folder = |skill: &Skill| skill.from.root().join(&skill.folder);
         self.0.iter().filter(elsewhere).map(folder)
     }
 
     /// The lines that a model gets, one for each skill; nothing if there is none. What is too much is left out, and that is
     /// said.
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let mut told = String::new();
         for (at, skill) in self.0.iter().enumerate() {
             let line = format!("- {}: {}\n", skill.view.name, skill.view.description);
@@ -75,11 +76,14 @@ impl Index {
         let found = self.0.iter().find(|skill| skill.view.name == name);
         found.ok_or_else(|| {
             let names = self.0.iter().map(|skill| skill.view.name.as_str());
-            let hint = match (did_you_mean(&close_names(name, names)), self.0.is_empty()) {
+            let hint = match (
+                format_suggestion(&find_close_names(name, names)),
+                self.0.is_empty(),
+            ) {
                 (_, true) => " This session has no skills.".to_owned(),
                 (hint, false) => hint,
             };
-            let name = shown::in_a_sentence(name, SKILL_NAME_CHARS_MAX);
+            let name = display_text::to_single_line(name, SKILL_NAME_CHARS_MAX);
             ToolError::Failed(format!("There is no skill `{name}`.{hint}"))
         })
     }
@@ -112,7 +116,8 @@ impl Skill {
         let bytes = bytes.ok_or_else(|| failed("its file is gone".to_owned()))?;
         let text =
             String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8 text".to_owned()))?;
-        let (_, body) = file::read(&text, &self.view.name).map_err(|wrong| failed(wrong.reason))?;
+        let (_, body) =
+            file::parse_skill_file(&text, &self.view.name).map_err(|wrong| failed(wrong.reason))?;
         Ok(self.body.get_or_init(|| body.to_owned()))
     }
 
@@ -122,13 +127,13 @@ impl Skill {
             items_max: SKILL_TREE_ITEMS_MAX,
             lines_bytes_max: 0,
         };
-        let Ok(tree) = self.from.tree(&self.folder, limits) else {
+        let Ok(tree) = self.from.list_tree(&self.folder, limits) else {
             return Vec::new();
         };
         let files = tree.items.iter().filter(|item| item.kind == PathKind::File);
         let below = files.filter_map(|item| item.path.strip_prefix(&self.folder).ok());
         let others = below.filter(|path| *path != Path::new("SKILL.md"));
-        others.take(items_max).map(shown::name).collect()
+        others.take(items_max).map(display_text::name).collect()
     }
 
     /// Its folder, absolute.

@@ -1,29 +1,33 @@
 //! From bytes to characters: by the mark at their start, by what is said of them, else as UTF-8, else as the web's oldest.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
-use protocol::shown::in_a_sentence;
+use protocol::view::display_text::to_single_line;
 
 /// Bytes of a page in which it may say its own encoding.
-const SAID_WITHIN_BYTES: usize = 4 * 1024;
+const CHARSET_SCAN_BYTES: usize = 4 * 1024;
 
 /// The characters, and a note where they are not what was said.
-pub(super) fn decoded(body: &[u8], content_type: &str, is_html: bool) -> (String, Option<String>) {
+pub(super) fn decode_body(
+    body: &[u8],
+    content_type: &str,
+    is_html: bool,
+) -> (String, Option<String>) {
     if let Some((encoding, _)) = Encoding::for_bom(body) {
         let (text, _, _) = encoding.decode(body);
         return (text.into_owned(), None);
     }
-    let label = said(content_type.as_bytes());
+    let label = find_declared_charset(content_type.as_bytes());
     let label = match label {
-        None if is_html => said(&body[..body.len().min(SAID_WITHIN_BYTES)]),
+        None if is_html => find_declared_charset(&body[..body.len().min(CHARSET_SCAN_BYTES)]),
         label => label,
     };
     let Some(label) = label else {
-        return (guessed(body), None);
+        return (guess_and_decode(body), None);
     };
-    let told = in_a_sentence(&label, 40);
+    let told = to_single_line(&label, 40);
     let Some(encoding) = Encoding::for_label(label.as_bytes()) else {
         let note = format!("It says that its characters are `{told}`, which is no known encoding.");
-        return (guessed(body), Some(note));
+        return (guess_and_decode(body), Some(note));
     };
     let (text, _, is_wrong) = encoding.decode(body);
     match is_wrong {
@@ -41,7 +45,7 @@ pub(super) fn decoded(body: &[u8], content_type: &str, is_html: bool) -> (String
 }
 
 /// What stands after `charset=`, if it does.
-fn said(text: &[u8]) -> Option<String> {
+fn find_declared_charset(text: &[u8]) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let mark = b"charset";
     let found = lower.windows(mark.len()).position(|at| at == mark)?;
@@ -56,7 +60,7 @@ fn said(text: &[u8]) -> Option<String> {
     (!label.is_empty()).then(|| String::from_utf8_lossy(&label).into_owned())
 }
 
-fn guessed(body: &[u8]) -> String {
+fn guess_and_decode(body: &[u8]) -> String {
     match std::str::from_utf8(body) {
         Ok(text) => text.to_owned(),
         Err(_) if is_nearly_utf8(body) => String::from_utf8_lossy(body).into_owned(),

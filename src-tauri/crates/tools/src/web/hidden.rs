@@ -7,7 +7,7 @@
 use dom_query::{Document, NodeRef};
 
 /// Class names that hide.
-const CLASSES: [&str; 6] = [
+const HIDDEN_CLASSES: [&str; 6] = [
     "d-none",
     "hide-text",
     "screen-reader-text",
@@ -17,14 +17,14 @@ const CLASSES: [&str; 6] = [
 ];
 
 /// Elements that never say anything that is read.
-const SILENT: [&str; 18] = [
+const NON_CONTENT_ELEMENTS: [&str; 18] = [
     "audio", "base", "canvas", "embed", "head", "iframe", "input", "link", "meta", "noscript",
     "object", "script", "select", "style", "svg", "template", "textarea", "video",
 ];
 
 /// Takes out what is not seen, and says how many elements that had words were hidden. What lies in one of them goes with it
 /// and is not looked at.
-pub(super) fn taken_out(document: &Document) -> usize {
+pub(super) fn remove_hidden(document: &Document) -> usize {
     let mut hidden = 0;
     let mut open: Vec<NodeRef<'_>> = Vec::new();
     let mut at = document.root().first_child();
@@ -38,8 +38,8 @@ pub(super) fn taken_out(document: &Document) -> usize {
         };
         let next = node.next_sibling();
         let is_hidden = is_hidden(&node);
-        if is_hidden || is_silent(&node) {
-            hidden += usize::from(is_hidden && has_words(&node));
+        if is_hidden || is_non_content(&node) {
+            hidden += usize::from(is_hidden && has_text(&node));
             node.remove_from_parent();
             at = next;
         } else {
@@ -49,11 +49,11 @@ pub(super) fn taken_out(document: &Document) -> usize {
     }
 }
 
-fn is_silent(node: &NodeRef<'_>) -> bool {
-    node.is_comment() || SILENT.iter().any(|name| node.has_name(name))
+fn is_non_content(node: &NodeRef<'_>) -> bool {
+    node.is_comment() || NON_CONTENT_ELEMENTS.iter().any(|name| node.has_name(name))
 }
 
-fn has_words(node: &NodeRef<'_>) -> bool {
+fn has_text(node: &NodeRef<'_>) -> bool {
     node.descendants_it().any(|below| below.is_nonempty_text())
 }
 
@@ -68,15 +68,18 @@ fn is_hidden(node: &NodeRef<'_>) -> bool {
     let by_class = || {
         node.attr("class").is_some_and(|said| {
             said.split_ascii_whitespace()
-                .any(|one| CLASSES.contains(&one))
+                .any(|one| HIDDEN_CLASSES.contains(&one))
         })
     };
-    let by_style = || node.attr("style").is_some_and(|said| style_hides(&said));
+    let by_style = || {
+        node.attr("style")
+            .is_some_and(|said| is_hidden_by_style(&said))
+    };
     node.has_attr("hidden") || is("aria-hidden", "true") || by_class() || by_style()
 }
 
 /// Whether a style shows nothing of what has it.
-fn style_hides(style: &str) -> bool {
+fn is_hidden_by_style(style: &str) -> bool {
     let mut colours = (None, None);
     for one in style.split(';') {
         let Some((name, value)) = one.split_once(':') else {
@@ -88,12 +91,16 @@ fn style_hides(style: &str) -> bool {
         let hides = match name.as_str() {
             "display" => value == "none",
             "visibility" => value == "hidden" || value == "collapse",
-            "opacity" | "font-size" | "zoom" => number(value).is_some_and(|size| size.abs() < 0.05),
-            "width" | "height" | "max-width" | "max-height" => number(value).is_some_and(|size| {
-                size <= 1.0 && !value.ends_with("em") && !value.ends_with('%') || size == 0.0
-            }),
+            "opacity" | "font-size" | "zoom" => {
+                parse_number(value).is_some_and(|size| size.abs() < 0.05)
+            }
+            "width" | "height" | "max-width" | "max-height" => {
+                parse_number(value).is_some_and(|size| {
+                    size <= 1.0 && !value.ends_with("em") && !value.ends_with('%') || size == 0.0
+                })
+            }
             "left" | "top" | "right" | "bottom" | "text-indent" | "margin-left" | "margin-top" => {
-                number(value).is_some_and(|at| at <= -900.0)
+                parse_number(value).is_some_and(|at| at <= -900.0)
             }
             "clip" => {
                 value.replace([' ', ','], "").contains("rect(00") || value.contains("rect(1px")
@@ -105,11 +112,11 @@ fn style_hides(style: &str) -> bool {
             }
             "transform" => value.replace(' ', "").contains("scale(0)"),
             "color" => {
-                colours.0 = Some(colour(value));
+                colours.0 = Some(normalize_color(value));
                 value == "transparent"
             }
             "background" | "background-color" => {
-                colours.1 = Some(colour(value));
+                colours.1 = Some(normalize_color(value));
                 false
             }
             _ => false,
@@ -122,7 +129,7 @@ fn style_hides(style: &str) -> bool {
 }
 
 /// A colour in the one spelling that the same colour is often given in two of.
-fn colour(value: &str) -> String {
+fn normalize_color(value: &str) -> String {
     let plain = match value.trim() {
         "white" => "#ffffff",
         "black" => "#000000",
@@ -138,7 +145,7 @@ fn colour(value: &str) -> String {
 }
 
 /// The number that a value begins with.
-fn number(value: &str) -> Option<f64> {
+fn parse_number(value: &str) -> Option<f64> {
     let end = value
         .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-' | '+'))
         .unwrap_or(value.len());
@@ -172,7 +179,7 @@ mod tests {
             ("margin-left:-15px", false),
             ("nonsense", false),
         ] {
-            assert_eq!(style_hides(style), hides, "{style}");
+            assert_eq!(is_hidden_by_style(style), hides, "{style}");
         }
     }
 }

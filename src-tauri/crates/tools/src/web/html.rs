@@ -5,9 +5,9 @@ use std::time::Instant;
 use dom_query::Document;
 use dom_smoothie::{Config, Readability};
 
-use super::{Page, hidden, links, markdown, parse};
+use super::{WebPage, hidden, links, markdown, parse};
 use crate::limits::{READABLE_DEPTH_MAX, READABLE_ELEMENTS_MAX};
-use crate::text::plural;
+use crate::text::format_count;
 
 /// Letters below which a main part is none.
 const MAIN_CHARS_MIN: usize = 400;
@@ -17,33 +17,34 @@ const MAIN_SHARE: usize = 5;
 const SPARSE_CHARS: usize = 200;
 
 /// The page of this address.
-pub(super) fn read(html: &str, url: &str, deadline: Instant) -> Page {
-    let document = match parse::tree(html, deadline) {
+pub(super) fn html_to_page(html: &str, url: &str, deadline: Instant) -> WebPage {
+    let document = match parse::parse_tree(html, deadline) {
         Ok(document) => document,
         Err(why) => {
-            return Page {
-                text: stripped(html),
+            return WebPage {
+                text: strip_tags(html),
                 notes: vec![format!(
                     "It was not read as a page, because {why}: this is its text without the tags, hidden text included."
                 )],
-                ..Page::default()
+                ..WebPage::default()
             };
         }
     };
-    let title = title(&document);
+    let title = find_title(&document);
     let has_scripts = document
         .root()
         .descendants_it()
         .any(|node| node.has_name("script"));
-    links::made_whole(&document, url);
-    let hidden = hidden::taken_out(&document);
+    links::make_links_absolute(&document, url);
+    let hidden = hidden::remove_hidden(&document);
     let mut notes = Vec::new();
     if hidden > 0 {
-        let parts = plural(hidden as u64, "part that is", "parts that are");
+        let parts = format_count(hidden as u64, "part that is", "parts that are");
         notes.push(format!("Left out: {parts} hidden on the page."));
     }
-    let whole = markdown::written(&document.root());
-    let main = main_part(document).filter(|main| is_main(&main.text, &whole.text));
+    let whole = markdown::write_markdown(&document.root());
+    let main =
+        extract_main_content(document).filter(|main| is_main_content(&main.text, &whole.text));
     if main.is_some() {
         notes.push("Left out: menus and what else is not the page's main part.".to_owned());
     }
@@ -54,14 +55,14 @@ pub(super) fn read(html: &str, url: &str, deadline: Instant) -> Page {
     if has_scripts && written.text.len() < SPARSE_CHARS {
         notes.push("The page may say more with its scripts, which are not run.".to_owned());
     }
-    Page {
+    WebPage {
         title,
         text: written.text,
         notes,
     }
 }
 
-fn title(document: &Document) -> String {
+fn find_title(document: &Document) -> String {
     let head = document.tree.head();
     let title = head.and_then(|head| head.descendants_it().find(|node| node.has_name("title")));
     title
@@ -70,7 +71,7 @@ fn title(document: &Document) -> String {
 }
 
 /// The article of a page, by readability. A page of very many or deeply nested elements has none: to look would take too long.
-fn main_part(document: Document) -> Option<markdown::Written> {
+fn extract_main_content(document: Document) -> Option<markdown::MarkdownText> {
     let mut elements = 0_usize;
     let mut depth = 0_usize;
     let root = document.root();
@@ -101,17 +102,17 @@ fn main_part(document: Document) -> Option<markdown::Written> {
     let mut reader = Readability::with_document(document, None, Some(config)).ok()?;
     let article = reader.parse().ok()?;
     let article = Document::from(article.content);
-    Some(markdown::written(&article.root()))
+    Some(markdown::write_markdown(&article.root()))
 }
 
 /// Whether it is enough to be what the page is for, and leaves enough out to be worth it.
-fn is_main(main: &str, whole: &str) -> bool {
+fn is_main_content(main: &str, whole: &str) -> bool {
     let (main, whole) = (main.len(), whole.len());
     main >= MAIN_CHARS_MIN && main.saturating_mul(MAIN_SHARE) >= whole && main < whole / 20 * 19
 }
 
 /// The text between the tags, as it stands; of scripts and styles nothing.
-fn stripped(html: &str) -> String {
+fn strip_tags(html: &str) -> String {
     let mut text = String::new();
     let mut rest = html;
     while let Some(at) = rest.find('<') {

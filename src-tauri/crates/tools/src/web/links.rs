@@ -7,7 +7,7 @@ use crate::limits::{LINK_BYTES_MAX, LINKS_BYTES_MAX};
 
 /// Makes the addresses of links and images whole, by where the page stands or says that it stands. One that leads nowhere on
 /// the web is taken off, as is what is beyond the limits: its words stay.
-pub(super) fn made_whole(document: &Document, url: &str) {
+pub(super) fn make_links_absolute(document: &Document, url: &str) {
     let Ok(page) = Url::parse(url) else {
         return;
     };
@@ -17,18 +17,19 @@ pub(super) fn made_whole(document: &Document, url: &str) {
     let all: Vec<NodeRef<'_>> = document.root().descendants_it().collect();
     for node in all {
         if node.has_name("a") {
-            set(&node, "href", &base, &mut room);
+            set_absolute(&node, "href", &base, &mut room);
         } else if node.has_name("img") {
-            set(&node, "src", &base, &mut room);
+            set_absolute(&node, "src", &base, &mut room);
         }
     }
 }
 
-fn set(node: &NodeRef<'_>, name: &str, base: &Url, room: &mut usize) {
+fn set_absolute(node: &NodeRef<'_>, name: &str, base: &Url, room: &mut usize) {
     let Some(said) = node.attr(name) else {
         return;
     };
-    let whole = whole(&said, base).filter(|whole| whole.len() <= (*room).min(LINK_BYTES_MAX));
+    let whole =
+        to_absolute_url(&said, base).filter(|whole| whole.len() <= (*room).min(LINK_BYTES_MAX));
     match whole {
         Some(whole) => {
             *room -= whole.len();
@@ -38,7 +39,7 @@ fn set(node: &NodeRef<'_>, name: &str, base: &Url, room: &mut usize) {
     }
 }
 
-fn whole(said: &str, base: &Url) -> Option<String> {
+fn to_absolute_url(said: &str, base: &Url) -> Option<String> {
     // A place on this very page.
     if said.len() > LINK_BYTES_MAX || said.starts_with('#') {
         return None;

@@ -6,10 +6,10 @@
 
 use dom_query::NodeRef;
 
-use super::written::{Place, Writer};
+use super::markdown_writer::{MarkdownWriter, WriterMark};
 
 /// What was written.
-pub(super) struct Written {
+pub(super) struct MarkdownText {
     /// The Markdown.
     pub text: String,
     /// Whether there was more than fits.
@@ -17,12 +17,12 @@ pub(super) struct Written {
 }
 
 /// What follows when an element ends.
-enum Close {
+enum CloseAction {
     Nothing,
     Gap(usize),
-    Mark(Place, &'static str),
-    Heading(Place),
-    Link(Place, String),
+    Mark(WriterMark, &'static str),
+    Heading(WriterMark),
+    Link(WriterMark, String),
     List,
     Item,
     Quote,
@@ -32,17 +32,17 @@ enum Close {
 }
 
 /// What an element is to the walk.
-enum Entered {
+enum EnterResult {
     /// Go in, and do this at its end.
-    In(Close),
+    Descend(CloseAction),
     /// It was dealt with.
-    Done,
+    Consumed,
 }
 
 /// A walk with what is open.
 #[derive(Default)]
-struct Walk {
-    out: Writer,
+struct MarkdownWalk {
+    out: MarkdownWriter,
     /// Lists, each with its next number if it counts.
     lists: Vec<Option<u64>>,
     /// Tables: how many cells the row has, and whether a row was written.
@@ -50,42 +50,42 @@ struct Walk {
 }
 
 /// Everything below a node.
-pub(super) fn written(root: &NodeRef<'_>) -> Written {
-    let mut walk = Walk::default();
-    let mut open: Vec<(NodeRef<'_>, Close)> = Vec::new();
+pub(super) fn write_markdown(root: &NodeRef<'_>) -> MarkdownText {
+    let mut walk = MarkdownWalk::default();
+    let mut open: Vec<(NodeRef<'_>, CloseAction)> = Vec::new();
     let mut at = root.first_child();
     loop {
         match at {
             _ if walk.out.is_full() => break,
             Some(node) if node.is_text() => {
-                walk.out.words(&node.text());
+                walk.out.write_words(&node.text());
                 at = node.next_sibling();
             }
-            Some(node) if node.is_element() => match walk.enter(&node) {
-                Entered::In(close) => {
+            Some(node) if node.is_element() => match walk.enter_node(&node) {
+                EnterResult::Descend(close) => {
                     open.push((node, close));
                     at = node.first_child();
                 }
-                Entered::Done => at = node.next_sibling(),
+                EnterResult::Consumed => at = node.next_sibling(),
             },
             Some(node) => at = node.next_sibling(),
             None => match open.pop() {
                 Some((node, close)) => {
-                    walk.leave(close);
+                    walk.leave_node(close);
                     at = node.next_sibling();
                 }
                 None => break,
             },
         }
     }
-    let (text, is_full) = walk.out.end();
-    Written { text, is_full }
+    let (text, is_full) = walk.out.finish();
+    MarkdownText { text, is_full }
 }
 
-impl Walk {
-    fn enter(&mut self, node: &NodeRef<'_>) -> Entered {
+impl MarkdownWalk {
+    fn enter_node(&mut self, node: &NodeRef<'_>) -> EnterResult {
         let Some(name) = node.node_name() else {
-            return Entered::In(Close::Nothing);
+            return EnterResult::Descend(CloseAction::Nothing);
         };
         match name.as_ref() {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if !self.out.is_inline() => {
@@ -93,56 +93,58 @@ impl Walk {
                     .as_bytes()
                     .get(1)
                     .map_or(1, |digit| usize::from(digit - b'0'));
-                self.out.gap(2);
-                Entered::In(Close::Heading(
+                self.out.request_gap(2);
+                EnterResult::Descend(CloseAction::Heading(
                     self.out.open(&format!("{} ", "#".repeat(level))),
                 ))
             }
-            "p" | "dl" | "figure" | "fieldset" => self.block(2),
+            "p" | "dl" | "figure" | "fieldset" => self.enter_block(2),
             "div" | "section" | "article" | "main" | "header" | "footer" | "aside" | "nav"
             | "form" | "address" | "details" | "summary" | "figcaption" | "caption" | "dt"
-            | "dd" | "legend" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.block(1),
+            | "dd" | "legend" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.enter_block(1),
             "br" => {
-                self.out.gap(1);
-                Entered::Done
+                self.out.request_gap(1);
+                EnterResult::Consumed
             }
             "hr" => {
-                self.out.gap(2);
-                self.out.literal("---");
-                self.out.gap(2);
-                Entered::Done
+                self.out.request_gap(2);
+                self.out.write_literal("---");
+                self.out.request_gap(2);
+                EnterResult::Consumed
             }
-            "strong" | "b" => Entered::In(Close::Mark(self.out.open("**"), "**")),
-            "em" | "i" => Entered::In(Close::Mark(self.out.open("*"), "*")),
-            "del" | "s" | "strike" => Entered::In(Close::Mark(self.out.open("~~"), "~~")),
-            "code" | "kbd" | "samp" | "tt" => self.code(node),
-            "pre" => self.block_of_code(node),
-            "a" => self.link(node),
-            "img" => self.image(node),
-            "ul" | "menu" => self.list(None),
+            "strong" | "b" => EnterResult::Descend(CloseAction::Mark(self.out.open("**"), "**")),
+            "em" | "i" => EnterResult::Descend(CloseAction::Mark(self.out.open("*"), "*")),
+            "del" | "s" | "strike" => {
+                EnterResult::Descend(CloseAction::Mark(self.out.open("~~"), "~~"))
+            }
+            "code" | "kbd" | "samp" | "tt" => self.enter_inline_code(node),
+            "pre" => self.write_code_block(node),
+            "a" => self.enter_link(node),
+            "img" => self.write_image(node),
+            "ul" | "menu" => self.enter_list(None),
             "ol" => {
                 let start = node
                     .attr("start")
                     .and_then(|start| start.trim().parse().ok());
-                self.list(Some(start.unwrap_or(1)))
+                self.enter_list(Some(start.unwrap_or(1)))
             }
-            "li" => self.item(),
+            "li" => self.enter_list_item(),
             "blockquote" if !self.out.is_inline() => {
-                self.out.gap(2);
+                self.out.request_gap(2);
                 self.out.indent("> ", "> ");
-                Entered::In(Close::Quote)
+                EnterResult::Descend(CloseAction::Quote)
             }
-            "table" | "tr" | "td" | "th" => self.table(&name),
-            _ => Entered::In(Close::Nothing),
+            "table" | "tr" | "td" | "th" => self.enter_table_part(&name),
+            _ => EnterResult::Descend(CloseAction::Nothing),
         }
     }
 
-    fn block(&mut self, lines: usize) -> Entered {
-        self.out.gap(lines);
-        Entered::In(Close::Gap(lines))
+    fn enter_block(&mut self, lines: usize) -> EnterResult {
+        self.out.request_gap(lines);
+        EnterResult::Descend(CloseAction::Gap(lines))
     }
 
-    fn code(&mut self, node: &NodeRef<'_>) -> Entered {
+    fn enter_inline_code(&mut self, node: &NodeRef<'_>) -> EnterResult {
         let text = node.text();
         let words: Vec<&str> = text.split_whitespace().collect();
         let fence = match text.contains('`') {
@@ -150,16 +152,16 @@ impl Walk {
             false => "`",
         };
         if text.starts_with(char::is_whitespace) {
-            self.out.words(" ");
+            self.out.write_words(" ");
         }
         if !words.is_empty() {
             self.out
-                .literal(&format!("{fence}{}{fence}", words.join(" ")));
+                .write_literal(&format!("{fence}{}{fence}", words.join(" ")));
         }
-        Entered::Done
+        EnterResult::Consumed
     }
 
-    fn block_of_code(&mut self, node: &NodeRef<'_>) -> Entered {
+    fn write_code_block(&mut self, node: &NodeRef<'_>) -> EnterResult {
         let mut text = String::new();
         for below in node.descendants_it() {
             if below.is_text() {
@@ -169,12 +171,12 @@ impl Walk {
             }
         }
         if self.out.is_inline() {
-            self.out.words(&text);
-            return Entered::Done;
+            self.out.write_words(&text);
+            return EnterResult::Consumed;
         }
         let text = text.trim_matches('\n');
         if text.trim().is_empty() {
-            return Entered::Done;
+            return EnterResult::Consumed;
         }
         let longest = text
             .split(|c| c != '`')
@@ -182,53 +184,53 @@ impl Walk {
             .max()
             .unwrap_or_default();
         let fence = "`".repeat(longest.clamp(2, 32) + 1);
-        self.out.gap(2);
-        let head = format!("{fence}{}", language(node));
-        self.out.lines(std::iter::once(head.as_str()));
-        self.out.lines(text.lines());
-        self.out.lines(std::iter::once(fence.as_str()));
-        self.out.gap(2);
-        Entered::Done
+        self.out.request_gap(2);
+        let head = format!("{fence}{}", code_language(node));
+        self.out.write_lines(std::iter::once(head.as_str()));
+        self.out.write_lines(text.lines());
+        self.out.write_lines(std::iter::once(fence.as_str()));
+        self.out.request_gap(2);
+        EnterResult::Consumed
     }
 
-    fn link(&mut self, node: &NodeRef<'_>) -> Entered {
+    fn enter_link(&mut self, node: &NodeRef<'_>) -> EnterResult {
         match node.attr("href").filter(|href| !href.is_empty()) {
             Some(href) if !self.out.is_inline() || !self.tables.is_empty() => {
                 let place = self.out.open("[");
                 self.out.begin_inline();
-                Entered::In(Close::Link(place, href.to_string()))
+                EnterResult::Descend(CloseAction::Link(place, href.to_string()))
             }
-            Some(_) | None => Entered::In(Close::Nothing),
+            Some(_) | None => EnterResult::Descend(CloseAction::Nothing),
         }
     }
 
-    fn image(&mut self, node: &NodeRef<'_>) -> Entered {
+    fn write_image(&mut self, node: &NodeRef<'_>) -> EnterResult {
         let alt = node.attr("alt").unwrap_or_default();
         let words: Vec<&str> = alt.split_whitespace().collect();
         let alt = words.join(" ").replace(['[', ']'], "");
         if !alt.is_empty() {
             let src = node.attr("src").unwrap_or_default();
             match src.starts_with("http") {
-                true => self.out.literal(&format!("![{alt}]({src})")),
-                false => self.out.literal(&format!("[image: {alt}]")),
+                true => self.out.write_literal(&format!("![{alt}]({src})")),
+                false => self.out.write_literal(&format!("[image: {alt}]")),
             }
         }
-        Entered::Done
+        EnterResult::Consumed
     }
 
-    fn list(&mut self, from: Option<u64>) -> Entered {
-        self.out.gap(match self.lists.is_empty() {
+    fn enter_list(&mut self, from: Option<u64>) -> EnterResult {
+        self.out.request_gap(match self.lists.is_empty() {
             true => 2,
             false => 1,
         });
         self.lists.push(from);
-        Entered::In(Close::List)
+        EnterResult::Descend(CloseAction::List)
     }
 
-    fn item(&mut self) -> Entered {
-        self.out.gap(1);
+    fn enter_list_item(&mut self) -> EnterResult {
+        self.out.request_gap(1);
         if self.out.is_inline() {
-            return Entered::In(Close::Nothing);
+            return EnterResult::Descend(CloseAction::Nothing);
         }
         let bullet = match self.lists.last_mut() {
             Some(Some(number)) => {
@@ -239,71 +241,71 @@ impl Walk {
             Some(None) | None => "- ".to_owned(),
         };
         self.out.indent(&bullet, &" ".repeat(bullet.len()));
-        Entered::In(Close::Item)
+        EnterResult::Descend(CloseAction::Item)
     }
 
     /// Tables within a cell are read along as words.
-    fn table(&mut self, name: &str) -> Entered {
+    fn enter_table_part(&mut self, name: &str) -> EnterResult {
         if self.out.is_inline() {
-            return self.block(1);
+            return self.enter_block(1);
         }
         match (name, self.tables.last_mut()) {
             ("table", _) => {
-                self.out.gap(2);
+                self.out.request_gap(2);
                 self.tables.push((0, false));
-                Entered::In(Close::Table)
+                EnterResult::Descend(CloseAction::Table)
             }
             ("tr", Some((cells, _))) => {
                 *cells = 0;
-                self.out.gap(1);
-                Entered::In(Close::Row)
+                self.out.request_gap(1);
+                EnterResult::Descend(CloseAction::Row)
             }
             (_, Some((cells, _))) => {
                 *cells += 1;
-                self.out.bar(match *cells {
+                self.out.write_table_bar(match *cells {
                     1 => "| ",
                     _ => " | ",
                 });
                 self.out.begin_inline();
-                Entered::In(Close::Cell)
+                EnterResult::Descend(CloseAction::Cell)
             }
-            (_, None) => self.block(1),
+            (_, None) => self.enter_block(1),
         }
     }
 
-    fn leave(&mut self, close: Close) {
+    fn leave_node(&mut self, close: CloseAction) {
         match close {
-            Close::Nothing => {}
-            Close::Gap(lines) => self.out.gap(lines),
-            Close::Mark(place, mark) => self.out.close(place, mark),
-            Close::Heading(place) => {
-                self.out.close(place, "");
-                self.out.gap(2);
+            CloseAction::Nothing => {}
+            CloseAction::Gap(lines) => self.out.request_gap(lines),
+            CloseAction::Mark(place, mark) => self.out.close_mark(place, mark),
+            CloseAction::Heading(place) => {
+                self.out.close_mark(place, "");
+                self.out.request_gap(2);
             }
-            Close::Link(place, href) => {
+            CloseAction::Link(place, href) => {
                 self.out.end_inline();
-                self.out.close(place, &format!("]({href})"));
+                self.out.close_mark(place, &format!("]({href})"));
             }
-            Close::List => {
+            CloseAction::List => {
                 self.lists.pop();
-                self.out.gap(match self.lists.is_empty() {
+                self.out.request_gap(match self.lists.is_empty() {
                     true => 2,
                     false => 1,
                 });
             }
-            Close::Item => {
+            CloseAction::Item => {
                 self.out.outdent();
-                self.out.gap(1);
+                self.out.request_gap(1);
             }
-            Close::Quote => {
+            CloseAction::Quote => {
                 self.out.outdent();
-                self.out.gap(2);
+                self.out.request_gap(2);
             }
-            Close::Cell => self.out.end_inline(),
-            Close::Row => self.end_row(),
-            Close::Table => {
+            CloseAction::Cell => self.out.end_inline(),
+            CloseAction::Row => self.end_row(),
+            CloseAction::Table => {
                 self.tables.pop();
-                self.out.gap(2);
+                self.out.request_gap(2);
             }
         }
     }
@@ -314,17 +316,17 @@ impl Walk {
         };
         let is_first = !std::mem::replace(has_rows, true);
         let rule = format!("|{}", " --- |".repeat(*cells));
-        self.out.bar(" |");
+        self.out.write_table_bar(" |");
         if is_first {
-            self.out.gap(1);
-            self.out.literal(&rule);
+            self.out.request_gap(1);
+            self.out.write_literal(&rule);
         }
-        self.out.gap(1);
+        self.out.request_gap(1);
     }
 }
 
 /// The language of a block of code, where its class says so.
-fn language(node: &NodeRef<'_>) -> String {
+fn code_language(node: &NodeRef<'_>) -> String {
     const CHARS_MAX: usize = 20;
     let inner = node
         .first_element_child()

@@ -9,7 +9,7 @@ use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{Attribute, ParseOpts, QualName, parse_document};
 
-use crate::limits::{ELEMENTS_MAX, PARSED_PIECE_BYTES};
+use crate::limits::{ELEMENTS_MAX, PARSE_CHUNK_BYTES};
 
 /// The tree of a page.
 ///
@@ -17,14 +17,14 @@ use crate::limits::{ELEMENTS_MAX, PARSED_PIECE_BYTES};
 ///
 /// # Errors
 /// Why there is none, as the end of a sentence.
-pub(super) fn tree(html: &str, deadline: Instant) -> Result<Document, &'static str> {
+pub(super) fn parse_tree(html: &str, deadline: Instant) -> Result<Document, &'static str> {
     let mut options = ParseOpts::default();
     options.tree_builder.scripting_enabled = false;
-    let mut parser = parse_document(Counted::default(), options);
+    let mut parser = parse_document(BoundedTreeSink::default(), options);
     for piece in html.split_inclusive('>') {
         let mut rest = piece;
         while !rest.is_empty() {
-            let now = protocol::cut::head(rest, PARSED_PIECE_BYTES);
+            let now = protocol::text::cut::take_head(rest, PARSE_CHUNK_BYTES);
             rest = &rest[now.len()..];
             parser.process(StrTendril::from(now));
             if parser.tokenizer.sink.sink.elements.get() > ELEMENTS_MAX {
@@ -40,12 +40,12 @@ pub(super) fn tree(html: &str, deadline: Instant) -> Result<Document, &'static s
 
 /// A document that counts its elements while it comes to be.
 #[derive(Default)]
-struct Counted {
+struct BoundedTreeSink {
     document: Document,
     elements: Cell<usize>,
 }
 
-impl TreeSink for Counted {
+impl TreeSink for BoundedTreeSink {
     type Handle = NodeId;
     type Output = Document;
     type ElemName<'a> = <Document as TreeSink>::ElemName<'a>;

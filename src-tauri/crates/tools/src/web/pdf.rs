@@ -4,18 +4,18 @@ use std::time::Instant;
 
 use lopdf::{Document, LoadOptions};
 
-use super::Page;
+use super::WebPage;
 use crate::limits::{MARKDOWN_BYTES_MAX, PDF_PAGES_MAX, PDF_STREAM_BYTES_MAX};
-use crate::text::plural;
+use crate::text::format_count;
 
 /// The document's words.
 ///
 /// # Errors
 /// What is wrong with it, as a sentence with the next step.
-pub(super) fn read(bytes: &[u8], deadline: Instant) -> Result<Page, String> {
+pub(super) fn pdf_to_page(bytes: &[u8], deadline: Instant) -> Result<WebPage, String> {
     let options = LoadOptions::with_max_decompressed_size(PDF_STREAM_BYTES_MAX);
     let document = Document::load_mem_with_options(bytes, options).map_err(|error| {
-        let error = protocol::shown::in_a_sentence(&error.to_string(), 200);
+        let error = protocol::view::display_text::to_single_line(&error.to_string(), 200);
         format!("The PDF document cannot be read: {error}. Look for another form of it.")
     })?;
     if document.is_encrypted() {
@@ -24,9 +24,9 @@ pub(super) fn read(bytes: &[u8], deadline: Instant) -> Result<Page, String> {
         );
     }
     let pages: Vec<u32> = document.get_pages().into_keys().collect();
-    let mut page = Page {
-        title: title(&document),
-        ..Page::default()
+    let mut page = WebPage {
+        title: find_title(&document),
+        ..WebPage::default()
     };
     let mut unread = 0_u64;
     let mut read = 0_usize;
@@ -46,11 +46,11 @@ pub(super) fn read(bytes: &[u8], deadline: Instant) -> Result<Page, String> {
     if page.text.is_empty() {
         return Err(format!(
             "The PDF document has {} and no words that can be read: it may be made of pictures. Look for another form of it.",
-            plural(pages.len() as u64, "page", "pages")
+            format_count(pages.len() as u64, "page", "pages")
         ));
     }
     if unread > 0 {
-        let pages = plural(unread, "page", "pages");
+        let pages = format_count(unread, "page", "pages");
         page.notes
             .push(format!("Left out: {pages} whose words could not be read."));
     }
@@ -62,7 +62,7 @@ pub(super) fn read(bytes: &[u8], deadline: Instant) -> Result<Page, String> {
     Ok(page)
 }
 
-fn title(document: &Document) -> String {
+fn find_title(document: &Document) -> String {
     let info = document
         .trailer
         .get(b"Info")
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn its_words_are_given_page_by_page() {
-        let page = read(&document(&["Hello there", "", "The end"], None), soon()).unwrap();
+        let page = pdf_to_page(&document(&["Hello there", "", "The end"], None), soon()).unwrap();
         assert_eq!(page.title, "A paper");
         assert_eq!(
             page.text.trim(),
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn one_without_words_is_named() {
-        let told = read(&document(&["", ""], None), soon()).unwrap_err();
+        let told = pdf_to_page(&document(&["", ""], None), soon()).unwrap_err();
         assert!(told.contains("2 pages and no words"), "{told}");
     }
 
@@ -152,7 +152,7 @@ mod tests {
         let bomb = vec![b' '; PDF_STREAM_BYTES_MAX + 1];
         let bytes = document(&["x"], Some(bomb));
         assert!(bytes.len() < 1024 * 1024);
-        let told = read(&bytes, soon()).unwrap_err();
+        let told = pdf_to_page(&bytes, soon()).unwrap_err();
         assert!(told.contains("no words that can be read"), "{told}");
     }
 
@@ -161,10 +161,10 @@ mod tests {
     fn broken_documents_are_read_or_refused() {
         let whole = document(&["Hello there", "The end"], None);
         for at in (0..whole.len()).step_by(7) {
-            let _ = read(&whole[..at], soon());
+            let _ = pdf_to_page(&whole[..at], soon());
             let mut turned = whole.clone();
             turned[at] ^= 0x55;
-            let _ = read(&turned, soon());
+            let _ = pdf_to_page(&turned, soon());
         }
     }
 }

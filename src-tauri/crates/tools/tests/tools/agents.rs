@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use protocol::briefing::Source;
+use protocol::view::briefing::BriefingSource;
 use runtime::Workspace;
 
-use tools::agents::{Roster, Shelf};
+use tools::agents::{AgentFolder, AgentIndex};
 
 fn put(root: &Path, file: &str, text: &str) {
     let file = root.join(file);
@@ -13,11 +13,11 @@ fn put(root: &Path, file: &str, text: &str) {
     std::fs::write(file, text).unwrap();
 }
 
-fn shelf(root: &Path, path: &str, foreign: bool) -> Shelf {
-    Shelf {
-        from: Workspace::open(root).unwrap(),
+fn shelf(root: &Path, path: &str, foreign: bool) -> AgentFolder {
+    AgentFolder {
+        workspace: Workspace::open(root).unwrap(),
         path: path.to_owned(),
-        source: Source::Project,
+        source: BriefingSource::Project,
         foreign,
     }
 }
@@ -46,7 +46,7 @@ fn agents_are_read_from_markdown_and_toml() {
         "theirs/writer.md",
         "---\nname: writer\ndescription: Another.\n---\n",
     );
-    let (roster, faults) = Roster::read(&[
+    let (roster, faults) = AgentIndex::load(&[
         shelf(home.path(), "ours", false),
         shelf(home.path(), "theirs", true),
     ]);
@@ -57,7 +57,7 @@ fn agents_are_read_from_markdown_and_toml() {
             .contains("there is an agent `writer` already"),
         "{faults:?}"
     );
-    let told = roster.told();
+    let told = roster.summary();
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(
         lines[..3],
@@ -73,8 +73,8 @@ fn agents_are_read_from_markdown_and_toml() {
         (reviewer.prompt.as_str(), reviewer.model.as_deref()),
         ("You review.\n", Some("small"))
     );
-    let again = policy::manifest::read(&reviewer.manifest.text, "x").unwrap();
-    assert!(again.declares && again.rules.rules.len() == 1);
+    let again = policy::manifest::parse_manifest(&reviewer.manifest.text, "x").unwrap();
+    assert!(again.declares_requirements && again.rules.rules.len() == 1);
     let tester = roster.find("tester").unwrap();
     assert_eq!(tester.model, None);
     let tools = tester.view.tools.as_deref().unwrap();
@@ -112,7 +112,7 @@ fn what_is_no_agent_is_left_out_and_told() {
     ] {
         let home = tempfile::tempdir().unwrap();
         put(home.path(), &format!("ours/{file}"), text);
-        let (roster, faults) = Roster::read(&[shelf(home.path(), "ours", false)]);
+        let (roster, faults) = AgentIndex::load(&[shelf(home.path(), "ours", false)]);
         assert_eq!(
             (roster.views().count(), faults.len()),
             (1, 1),

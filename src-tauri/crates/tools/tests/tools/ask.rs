@@ -1,10 +1,10 @@
 //! `question` and `todo`: the two tools that touch nothing.
 
-use policy::Answers;
-use protocol::preview::{Question, QuestionOption, TodoItem, TodoStatus};
+use policy::QuestionAnswers;
+use protocol::view::preview::{Question, QuestionOption, TodoItem, TodoStatus};
 use protocol::{Plan, Preview};
 use serde_json::{Value, json};
-use tools::{HEADLESS_REFUSAL, LOCKED};
+use tools::{HEADLESS_REFUSAL, LOCKED_TOOL_IDS};
 
 use crate::support::Bench;
 
@@ -62,7 +62,7 @@ async fn answers_come_back_in_order_s002_36() {
         vec!["my own".to_owned()],
     ];
     let output = bench
-        .answered("question", &form(), Some(Answers::Given(given)))
+        .answered("question", &form(), Some(QuestionAnswers::Answered(given)))
         .await
         .unwrap();
     assert_eq!(
@@ -75,7 +75,7 @@ async fn answers_come_back_in_order_s002_36() {
     );
 
     let declined = bench
-        .answered("question", &form(), Some(Answers::Declined))
+        .answered("question", &form(), Some(QuestionAnswers::Declined))
         .await
         .unwrap();
     assert!(
@@ -83,7 +83,7 @@ async fn answers_come_back_in_order_s002_36() {
         "{}",
         declined.text
     );
-    let short = Answers::Given(vec![vec![]]);
+    let short = QuestionAnswers::Answered(vec![vec![]]);
     let error = bench
         .answered("question", &form(), Some(short))
         .await
@@ -101,7 +101,7 @@ async fn without_a_person_the_refusal_is_fixed_s002_37() {
         .registry
         .definitions()
         .iter()
-        .filter(|d| LOCKED.contains(&d.name.as_str()))
+        .filter(|d| LOCKED_TOOL_IDS.contains(&d.name.as_str()))
         .filter_map(|d| {
             Some((
                 d.name.clone(),
@@ -205,7 +205,7 @@ async fn the_list_is_replaced_as_a_whole_s002_18() {
         "The list has 3 items now: 1 completed, 1 in progress, 1 pending."
     );
     assert_eq!(
-        (output.message.as_str(), bench.hands.todos.items()),
+        (output.message.as_str(), bench.hands.todo_list.items()),
         ("1 of 3 done", expected)
     );
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use protocol::preview::CommandPreview;
+use protocol::view::preview::CommandPreview;
 use protocol::{Preview, ToolError};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;

@@ -1,11 +1,11 @@
 //! `write`, `edit` and `delete_path`: shown first, then done exactly as shown.
 
-use protocol::plan::Removal;
-use protocol::preview::{LossItem, LossPreview};
+use protocol::call::plan::Removal;
+use protocol::view::preview::{LossItem, LossPreview};
 use protocol::{Plan, Preview};
 use serde_json::json;
-use tools::diff::{left_out, select_plan};
-use tools::{Hands, ToolContext};
+use tools::diff::{describe_left_out, select_plan};
+use tools::{CallContext, ToolContext};
 
 use crate::support::{Bench, approve, drawn, object};
 
@@ -108,11 +108,11 @@ async fn a_part_of_a_change_is_written_and_the_rest_is_told() {
     );
     assert_eq!(bench.text("a.txt"), format!("a\n{filler}B\n"));
     assert!(
-        left_out(&prepared.preview, &[1]).unwrap().starts_with(
+        describe_left_out(&prepared.preview, &[1]).unwrap().starts_with(
             "The person accepted this in part and left out 1 of 2 changes: a.txt line 1. There the content is as it was"
         ),
         "{:?}",
-        left_out(&prepared.preview, &[1])
+        describe_left_out(&prepared.preview, &[1])
     );
 }
 
@@ -184,7 +184,7 @@ async fn a_folder_of_many_lists_the_first_fifty() {
     let Preview::Loss(loss) = prepared.preview else {
         panic!("no loss");
     };
-    assert_eq!((loss.files, loss.shown.len()), (80, LossPreview::SHOWN_MAX));
+    assert_eq!((loss.files, loss.shown.len()), (80, LossPreview::ITEMS_MAX));
 }
 
 #[cfg(unix)]
@@ -270,8 +270,8 @@ async fn run(
     plan: Plan,
 ) -> Result<protocol::ToolOutput, protocol::ToolError> {
     let approved = approve(tool, object(arguments).clone(), plan, None);
-    let hands: &Hands = &bench.hands;
-    let cx = ToolContext::new("c_1".into(), tool, bench.cancel.clone());
+    let hands: &ToolContext = &bench.hands;
+    let cx = CallContext::new("c_1".into(), tool, bench.cancel.clone());
     bench
         .registry
         .find(tool)

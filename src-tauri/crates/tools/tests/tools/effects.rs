@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use protocol::effects::{Assurance, Effect, EffectKind, Effects};
-use protocol::{Captured, Digest, EffectStep, Exit, Node, Ran};
+use protocol::view::effects::{Assurance, Effect, EffectKind, Effects};
+use protocol::{CapturedEffects, CommandExit, CommandRun, Digest, EffectStep, Node};
 
-use tools::diff::fill;
+use tools::diff::add_file_diffs;
 
 const KINDS: [(&str, Option<&str>, Option<&str>, EffectKind); 5] = [
     ("added", None, Some("one\ntwo\n"), EffectKind::Added),
@@ -22,7 +22,7 @@ const KINDS: [(&str, Option<&str>, Option<&str>, EffectKind); 5] = [
 
 fn node(text: Option<&str>) -> Node {
     text.map_or(Node::Absent, |text| Node::File {
-        blob: Digest::of(text.as_bytes()),
+        blob: Digest::from_bytes(text.as_bytes()),
         bytes: text.len() as u64,
         mode: 0o644,
         mtime_ns: 0,
@@ -62,8 +62,8 @@ fn what_changed_is_told_line_by_line() {
             undiffed: None,
         });
     }
-    let ran = Ran::silent(Exit::Code(0));
-    let captured = Captured { layer, steps, ran };
+    let ran = CommandRun::without_output(CommandExit::Code(0));
+    let captured = CapturedEffects { layer, steps, ran };
     let mut effects = Effects {
         assurance: Assurance::Speculative,
         exit_code: Some(0),
@@ -76,7 +76,7 @@ fn what_changed_is_told_line_by_line() {
         notes: Vec::new(),
         digest: captured.digest(),
     };
-    fill(
+    add_file_diffs(
         &runtime::Workspace::open(&root).unwrap(),
         &captured,
         &mut effects,

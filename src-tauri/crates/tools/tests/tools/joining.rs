@@ -17,30 +17,30 @@ fn tool(interface: InterfaceBuilder) -> Arc<dyn tools::Tool> {
 }
 
 fn refused(interface: InterfaceBuilder) -> String {
-    let (_, faults) = Registry::default().with(vec![tool(interface)]);
+    let (_, faults) = Registry::default().with_tools(vec![tool(interface)]);
     faults.iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn requires_must_be_said_s002_07() {
-    let silent = ToolInterface::tool("mine").description("Does something.");
+    let silent = ToolInterface::builder("mine").description("Does something.");
     assert!(
         refused(silent.clone()).starts_with("The tool `mine` does not say what it requires."),
         "{}",
         refused(silent.clone())
     );
     assert_eq!(
-        refused(silent.requires(RequirementSet::nothing())),
+        refused(silent.requires(RequirementSet::empty())),
         "",
         "to need nothing can be said"
     );
-    let touching = Foreign::named("mine").requires(RequirementSet::nothing().reads("**"));
+    let touching = Foreign::named("mine").requires(RequirementSet::empty().with_read("**"));
     assert!(
         refused(touching.clone()).contains("gives a classifier nothing to judge by"),
         "S003-60"
     );
     assert_eq!(refused(touching.classifier_input("{path}")), "");
-    let typo = Foreign::named("mine").requires(RequirementSet::nothing().reads("{workspce}/**"));
+    let typo = Foreign::named("mine").requires(RequirementSet::empty().with_read("{workspce}/**"));
     assert!(
         refused(typo).contains("uses the variable `{workspce}`, which is not defined"),
         "S002-60"
@@ -53,7 +53,7 @@ fn requires_must_be_said_s002_07() {
 fn a_record_says_what_is_so() {
     let mine = || Foreign::named("mine");
     let reads = || {
-        let reads = RequirementSet::nothing().reads("**");
+        let reads = RequirementSet::empty().with_read("**");
         mine().requires(reads).classifier_input("{path}")
     };
     for (record, told) in [
@@ -92,7 +92,7 @@ fn a_namespace_keeps_equal_names_apart_s003_05_m11() {
     let clash = tool(Foreign::named("file").namespace("a__read"));
     let other = tool(Foreign::named("read__file").namespace("a"));
     let (registry, faults) =
-        Registry::builtin().with(vec![of("a"), of("b"), of("b"), clash, other]);
+        Registry::builtin().with_tools(vec![of("a"), of("b"), of("b"), clash, other]);
     assert_eq!(faults, []);
     let ids: Vec<String> = registry
         .definitions()
@@ -120,7 +120,7 @@ fn a_namespace_keeps_equal_names_apart_s003_05_m11() {
         "an alias of the house stays"
     );
     let native = BTreeMap::from([("mcp".to_owned(), "Read File!".to_owned())]);
-    let (registry, _) = Registry::default().with(vec![tool(
+    let (registry, _) = Registry::default().with_tools(vec![tool(
         Foreign::named("x")
             .namespace("s")
             .native_ids(native.clone()),
@@ -131,13 +131,13 @@ fn a_namespace_keeps_equal_names_apart_s003_05_m11() {
         "S003-06"
     );
     // An id of its own, and still found by namespace and name.
-    let (registry, _) = Registry::default().with(vec![tool(
+    let (registry, _) = Registry::default().with_tools(vec![tool(
         Foreign::named("x").namespace("s").tool_id("own_id"),
     )]);
     assert_eq!(registry.find("own_id").unwrap().interface.id(), "own_id");
     assert_eq!(registry.find("s__x").unwrap().interface.id(), "own_id");
     let long = Foreign::named(&"n".repeat(60)).namespace("s");
-    let (registry, faults) = Registry::default().with(vec![tool(long.clone()), tool(long)]);
+    let (registry, faults) = Registry::default().with_tools(vec![tool(long.clone()), tool(long)]);
     assert_eq!((registry.definitions().len(), faults), (2, vec![]));
     assert!(registry.definitions().iter().all(|d| d.name.len() <= 64));
 }
@@ -145,7 +145,7 @@ fn a_namespace_keeps_equal_names_apart_s003_05_m11() {
 #[test]
 fn what_a_model_sees_first_s003_12_s003_13_s003_11_s003_18() {
     let named = |name: &str| Foreign::named(name);
-    let (registry, faults) = Registry::default().with(vec![
+    let (registry, faults) = Registry::default().with_tools(vec![
         tool(named("plain")),
         tool(named("deferred").should_defer(true)),
         tool(named("loaded").should_defer(true).always_load(true)),
@@ -183,7 +183,7 @@ fn what_a_model_sees_first_s003_12_s003_13_s003_11_s003_18() {
 #[test]
 fn what_the_person_set_holds() {
     let set = |name: &str, enabled, mode| {
-        Registry::builtin().as_set(&BTreeMap::from([(
+        Registry::builtin().with_settings(&BTreeMap::from([(
             name.to_owned(),
             ToolSettings { enabled, mode },
         )]))
@@ -231,23 +231,27 @@ fn what_the_person_set_holds() {
 /// `S002-09`, `S002-10`.
 #[test]
 fn a_tool_that_joins_extends_what_all_require() {
-    let needs = RequirementSet::nothing().reaches("docs.rs");
-    let (registry, _) = Registry::builtin().with(vec![tool(
+    let needs = RequirementSet::empty().with_host("docs.rs");
+    let (registry, _) = Registry::builtin().with_tools(vec![tool(
         Foreign::named("docs")
             .requires(needs)
             .classifier_input("{q}"),
     )]);
-    let before = Registry::builtin().requires().clone();
-    let files = RequirementSet::nothing().reads("**").writes("**");
-    assert_eq!(before, files.reaches("*:*").runs("*"), "each thing once");
+    let before = Registry::builtin().requirements().clone();
+    let files = RequirementSet::empty().with_read("**").with_write("**");
     assert_eq!(
-        *registry.requires(),
-        before.clone().reaches("docs.rs"),
+        before,
+        files.with_host("*:*").with_command("*"),
+        "each thing once"
+    );
+    assert_eq!(
+        *registry.requirements(),
+        before.clone().with_host("docs.rs"),
         "S002-10"
     );
-    let manifest = RequirementSet::nothing().reads("docs/**");
+    let manifest = RequirementSet::empty().with_read("docs/**");
     assert_eq!(
-        RequirementSet::union([&manifest, registry.requires()])
+        RequirementSet::union([&manifest, registry.requirements()])
             .fs
             .read,
         ["docs/**", "**"],
@@ -284,7 +288,7 @@ fn strictness_goes_with_the_definition() {
         tool(Foreign::named("silent")),
         tool(Foreign::named("loose").strict(false)),
     ];
-    let (registry, faults) = Registry::default().with(tools);
+    let (registry, faults) = Registry::default().with_tools(tools);
     assert_eq!(faults, []);
     let strict: Vec<bool> = registry.definitions().iter().map(|d| d.strict).collect();
     assert_eq!(strict, [true, false]);
@@ -292,13 +296,13 @@ fn strictness_goes_with_the_definition() {
 
 #[test]
 fn what_only_the_host_puts_in_s003_62_to_s003_66() {
-    let (registry, faults) = Registry::default().with(vec![tool(with_internal())]);
+    let (registry, faults) = Registry::default().with_tools(vec![tool(with_internal())]);
     assert_eq!(faults, []);
     let definition = registry.definitions()[0].parameters.to_string();
     assert!(!definition.contains("trace"), "S003-62: {definition}");
     let found = registry.find("mine").unwrap();
     let error = found
-        .arguments(object(&json!({"q": "x", "trace": "t"})))
+        .validate_arguments(object(&json!({"q": "x", "trace": "t"})))
         .unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -306,11 +310,14 @@ fn what_only_the_host_puts_in_s003_62_to_s003_66() {
         "S003-66"
     );
     let given = object(&json!({"q": "x"})).clone();
-    assert!(found.wants("hook") && !found.wants("adapter"), "S003-65");
+    assert!(
+        found.has_supplied_source("hook") && !found.has_supplied_source("adapter"),
+        "S003-65"
+    );
     let full = |source, own: Value| {
         let put_in = vec![(source, object(&own).clone())];
         found
-            .complete(given.clone(), put_in)
+            .complete_arguments(given.clone(), put_in)
             .map_err(|error| error.to_string())
     };
     assert_eq!(
@@ -389,13 +396,17 @@ fn schemas_that_would_do_harm() {
     let huge =
         json!({"type": "object", "properties": {"a": {"pattern": "(?:a{1000}){1000}{1000}"}}});
     assert!(refused(schema(huge)).contains("not a valid JSON Schema"));
-    let (registry, faults) = Registry::default().with(vec![
+    let (registry, faults) = Registry::default().with_tools(vec![
         tool(Foreign::named("cyclic").model_input_schema(cyclic)),
         tool(Foreign::named("bomb").model_input_schema(bomb)),
     ]);
     assert_eq!(faults, []);
-    let check =
-        |name: &str, arguments: &Value| registry.find(name).unwrap().arguments(object(arguments));
+    let check = |name: &str, arguments: &Value| {
+        registry
+            .find(name)
+            .unwrap()
+            .validate_arguments(object(arguments))
+    };
     assert!(check("cyclic", &json!({"next": {"next": {}}})).is_ok());
     assert!(check("cyclic", &json!({"next": {"nxt": {}}})).is_err());
     let evil = format!("{}!", "a".repeat(50_000));
@@ -415,7 +426,7 @@ fn five_hundred_tools_are_found_at_once_s001_02() {
     let many = (0..500)
         .map(|n| tool(Foreign::named(&format!("tool_{n}")).kind(ToolKind::Other)))
         .collect();
-    let (registry, faults) = Registry::builtin().with(many);
+    let (registry, faults) = Registry::builtin().with_tools(many);
     assert_eq!(faults, []);
     let own = Registry::builtin().count();
     assert_eq!(registry.definitions().len(), own + 500);

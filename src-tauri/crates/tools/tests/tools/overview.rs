@@ -1,6 +1,6 @@
 //! `repo_overview`: what it tells of a repository, and what it leaves out.
 
-use runtime::Closed;
+use runtime::ClosedFiles;
 use serde_json::{Value, json};
 
 use crate::support::Bench;
@@ -126,13 +126,13 @@ async fn the_branch_is_read_from_gits_own_files() {
 #[tokio::test]
 async fn a_closed_file_is_not_read() {
     let mut bench = Bench::with(&[("a.rs", b"1\n2\n"), ("b.rs", b"1\n2\n3\n")]);
-    let closed = Closed::new(|path: &str| path == "b.rs");
-    bench.hands.workspace = bench.hands.workspace.closing(closed);
+    let closed = ClosedFiles::new(|path: &str| path == "b.rs");
+    bench.hands.workspace = bench.hands.workspace.with_closed_files(closed);
     let facts = [bench
         .hands
         .workspace
         .resolve(&protocol::Access::new(protocol::Capability::FsRead, "."))];
-    bench.hands = bench.hands.judged(&facts);
+    bench.hands = bench.hands.restrict_to(&facts);
     let (text, _) = told(&bench, json!({})).await;
     assert!(
         text.contains("rust: 2 files, 10 bytes, at least 2 lines"),

@@ -1,10 +1,10 @@
 //! `apply_patch`: several files shown at once, then changed together or not at all.
 
-use protocol::preview::FileDiff;
+use protocol::view::preview::FileDiff;
 use protocol::{Access, Capability, Plan, Preview, ToolError, ToolOutput};
 use serde_json::{Value, json};
-use tools::diff::{left_out, select_plan};
-use tools::{LOCKED, ToolContext};
+use tools::diff::{describe_left_out, select_plan};
+use tools::{CallContext, LOCKED_TOOL_IDS};
 
 use crate::support::{Bench, approve, object};
 
@@ -47,7 +47,7 @@ fn files(preview: &Preview) -> &[FileDiff] {
 async fn run(bench: &Bench, call: &Value, plan: Plan) -> Result<ToolOutput, ToolError> {
     let found = bench.registry.find("apply_patch")?;
     let approved = approve("apply_patch", object(call).clone(), plan, None);
-    let cx = ToolContext::new("c_1".into(), "apply_patch", bench.cancel.clone());
+    let cx = CallContext::new("c_1".into(), "apply_patch", bench.cancel.clone());
     found.tool.execute(&approved, &bench.hands, &cx).await
 }
 
@@ -55,7 +55,7 @@ async fn run(bench: &Bench, call: &Value, plan: Plan) -> Result<ToolOutput, Tool
 #[tokio::test]
 async fn a_patch_changes_all_its_files_at_once_s002_32() {
     assert!(
-        !LOCKED.contains(&"apply_patch"),
+        !LOCKED_TOOL_IDS.contains(&"apply_patch"),
         "it stands beside the lock"
     );
     let (bench, call) = field();
@@ -238,7 +238,7 @@ async fn any_part_of_a_patch_can_be_left_out() {
         for (path, content) in after {
             assert_eq!(bench.get(path), content, "{hunks:?}: {path}");
         }
-        let told = left_out(&prepared.preview, hunks).unwrap();
+        let told = describe_left_out(&prepared.preview, hunks).unwrap();
         assert!(told.contains(said), "{told}");
     }
 

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use policy::Answers;
+use policy::QuestionAnswers;
 use protocol::interface::{
-    AbortSemantics, EmptyResultPolicy, PermissionChannel, PermissionMatcher, RenderHint, fill,
+    AbortSemantics, EmptyResultPolicy, PermissionChannel, PermissionMatcher, RenderHint,
+    fill_template,
 };
 use protocol::{Access, Capability, Preview, RequirementSet, ToolError, ToolInterface};
 use serde_json::{Value, json};
-use tools::{Prepared, Registry};
+use tools::{PreviewedPlan, Registry};
 
 use crate::support::{Bench, object, told};
 
@@ -62,8 +63,8 @@ impl Example {
     }
 
     /// The answers of a person where the tool asks for some.
-    fn answers(&self) -> Option<Answers> {
-        (self.tool == "question").then(|| Answers::Given(vec![vec!["this".to_owned()]]))
+    fn answers(&self) -> Option<QuestionAnswers> {
+        (self.tool == "question").then(|| QuestionAnswers::Answered(vec![vec!["this".to_owned()]]))
     }
 }
 
@@ -348,18 +349,18 @@ async fn what_is_checked_is_what_they_say() {
         assert!(rules.schema_validation, "{tool}: S003-23");
         let mut strange = object(&example.arguments).clone();
         strange.insert("strange".to_owned(), json!(1));
-        let refused = found.arguments(&strange).unwrap_err();
+        let refused = found.validate_arguments(&strange).unwrap_err();
         assert!(refused.to_string().contains("`strange`"), "{tool}: S003-23");
 
         let says = !rules.value_validation.is_empty();
         assert_eq!(example.senseless.is_some(), says, "{tool}: S003-24");
         if let Some(senseless) = &example.senseless {
             assert_eq!(
-                found.problems(object(senseless)).len(),
+                found.find_problems(object(senseless)).len(),
                 1,
                 "{tool}: S003-24"
             );
-            let refused = found.tool.check(object(senseless)).unwrap_err();
+            let refused = found.tool.validate(object(senseless)).unwrap_err();
             let of_value = !matches!(refused, ToolError::Cancelled | ToolError::Stale(_));
             assert!(of_value, "{tool}: S003-24: {refused}");
         }
@@ -391,7 +392,7 @@ async fn what_is_shown_is_what_they_say() {
         );
         let by_person = record.execution.execution_profile_ref == "person";
         assert_eq!(by_person, needs_answer, "{tool}: S003-37");
-        let Prepared { preview, .. } = bench.prepare(tool, &example.arguments).await.unwrap();
+        let PreviewedPlan { preview, .. } = bench.prepare(tool, &example.arguments).await.unwrap();
         let is_form = record.permission.permission_channel == PermissionChannel::Form;
         assert_eq!(
             is_form,
@@ -500,7 +501,7 @@ fn the_texts_of_a_call_name_what_it_acts_on() {
             &rendering.activity_description,
             &rendering.transcript_search_text,
         ]
-        .map(|text| fill(text, object(&example.arguments)));
+        .map(|text| fill_template(text, object(&example.arguments)));
         let texts = [summary.as_str(), &activity, &searched];
         assert_eq!(texts, example.told, "{}", example.tool);
     }
@@ -528,7 +529,7 @@ fn what_they_stand_on_is_what_they_say() {
         let profile = record.permission.permission_profile_ref.clone();
         assert_eq!(Some(profile), mode, "{id}: S003-33");
         assert_eq!(record.result.result_mapper, "outcome", "{id}: S003-42");
-        let needs_nothing = record.requires == RequirementSet::nothing();
+        let needs_nothing = record.requires == RequirementSet::empty();
         let named = record.safety.classifier_input.is_empty();
         assert!(!named || needs_nothing, "{id}: S003-60");
     }

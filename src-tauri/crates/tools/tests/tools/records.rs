@@ -1,7 +1,7 @@
 //! The records of the tools of the house: what each publishes, and that it is so.
 
 use protocol::ToolKind;
-use protocol::interface::{Origin, fill};
+use protocol::interface::{ToolOrigin, fill_template};
 use serde_json::{Map, Value, json};
 use tools::Registry;
 
@@ -27,7 +27,7 @@ fn the_records() {
 fn every_tool_speaks_for_itself_s003_01_to_s003_52_s003_61() {
     for record in records() {
         let id = record.id();
-        assert_eq!(record.origin, Origin::BuiltIn);
+        assert_eq!(record.origin, ToolOrigin::BuiltIn);
         // S003-61: what is left to be inferred is derived from what was said, and nothing of it is about safety.
         for fact in &record.inferred {
             assert!(
@@ -66,7 +66,10 @@ fn every_tool_speaks_for_itself_s003_01_to_s003_52_s003_61() {
             &record.rendering.transcript_search_text,
             &record.safety.classifier_input,
         ] {
-            assert!(!fill(hint, &named).contains(['{', '}']), "{id}: {hint}");
+            assert!(
+                !fill_template(hint, &named).contains(['{', '}']),
+                "{id}: {hint}"
+            );
         }
     }
 }

@@ -9,7 +9,7 @@ use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
 use serde_json::{Map, Value, json};
-use tools::{Hands, LOCKED, Registry, Tool, ToolContext};
+use tools::{CallContext, LOCKED_TOOL_IDS, Registry, Tool, ToolContext};
 
 use crate::support::object;
 
@@ -18,10 +18,10 @@ pub struct Foreign(pub ToolInterface);
 
 impl Foreign {
     pub fn named(id: &str) -> InterfaceBuilder {
-        ToolInterface::tool(id)
+        ToolInterface::builder(id)
             .description("Does something.")
             .model_input_schema(json!({"type": "object"}))
-            .requires(RequirementSet::nothing())
+            .requires(RequirementSet::empty())
     }
 }
 
@@ -42,8 +42,8 @@ impl Tool for Foreign {
     async fn execute(
         &self,
         _: &Approved,
-        _: &Hands,
         _: &ToolContext,
+        _: &CallContext,
     ) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::new("done", "done"))
     }
@@ -104,10 +104,13 @@ fn what_there_is_s001_46_s002_25() {
 #[test]
 fn s002_11_the_locked_set_is_whole() {
     let registry = Registry::builtin();
-    for id in LOCKED {
+    for id in LOCKED_TOOL_IDS {
         let found = registry.find(id).unwrap();
         assert!(found.alias.is_none() && found.interface.id() == id, "{id}");
-        assert_eq!(found.interface.origin, protocol::interface::Origin::BuiltIn);
+        assert_eq!(
+            found.interface.origin,
+            protocol::interface::ToolOrigin::BuiltIn
+        );
     }
 }
 
@@ -131,7 +134,7 @@ fn other_names_lead_to_the_same_tool_s003_04_s001_46() {
     }
     // What a person writes in the words of the call is checked in the same words.
     let found = registry.find("edit_file").unwrap();
-    let problems = |given: Value| found.problems(given.as_object().unwrap());
+    let problems = |given: Value| found.find_problems(given.as_object().unwrap());
     let fits = json!({ "path": "a", "old_text": "x", "new_text": "y" });
     assert_eq!(problems(fits), [""; 0]);
     assert_eq!(
@@ -237,7 +240,7 @@ fn what_each_tool_declares_s002_12_to_s002_20() {
         ),
     ] {
         let found = registry.find(tool).unwrap();
-        let checked = found.arguments(object(&arguments)).unwrap();
+        let checked = found.validate_arguments(object(&arguments)).unwrap();
         assert_eq!(found.tool.accesses(&checked.arguments), accesses, "{id}");
         assert_eq!(found.tool.target(&checked.arguments), target, "{id}");
     }
@@ -254,12 +257,12 @@ fn what_each_tool_declares_s002_12_to_s002_20() {
     assert_eq!(requires("question"), RequirementSet::default(), "S002-20");
     assert_eq!(
         requires("bash"),
-        RequirementSet::nothing().runs("*"),
+        RequirementSet::empty().with_command("*"),
         "S002-17"
     );
     assert_eq!(
         requires("edit"),
-        RequirementSet::nothing().reads("**").writes("**"),
+        RequirementSet::empty().with_read("**").with_write("**"),
         "S002-14"
     );
 }
@@ -273,13 +276,13 @@ fn who_may_join_s002_26_s002_07_s002_106() {
             .unwrap_err()
             .to_string()
     };
-    for id in LOCKED {
+    for id in LOCKED_TOOL_IDS {
         assert!(
             refused(Foreign::named(id)).starts_with(&format!("The name `{id}` is locked")),
             "S002-26"
         );
     }
-    let alias = |name: &str| Foreign::named("mine").alias(name, &[]);
+    let alias = |name: &str| Foreign::named("mine").add_alias(name, &[]);
     let schema = |parameters: Value| Foreign::named("mine").model_input_schema(parameters);
     for (interface, error) in [
         (alias("task"), "The name `task` is locked"),

@@ -78,7 +78,7 @@ fn what_does_not_fit_is_named_s002_05_s002_06() {
         let given = registry
             .find(tool)
             .unwrap()
-            .arguments(object(&arguments))
+            .validate_arguments(object(&arguments))
             .unwrap_err();
         assert_eq!(given, ToolError::InvalidArgs(error.to_owned()), "{tool}");
     }
@@ -106,9 +106,9 @@ fn null_for_what_may_be_left_out_is_left_out() {
         "required": ["name"],
         "additionalProperties": false,
     });
-    let schema = Schema::compile("t", &schema).unwrap();
+    let schema = Schema::from_parameters("t", &schema).unwrap();
     let check = |given: Value| {
-        let checked = schema.problems(object(&given).clone(), &|member| member);
+        let checked = schema.find_problems(object(&given).clone(), &|member| member);
         checked.map(Value::Object).map_err(|why| why.join("; "))
     };
     for (given, checked) in [
@@ -155,7 +155,7 @@ fn every_problem_is_named_up_to_a_limit() {
     let found = registry.find("todo").unwrap();
     let items: Vec<Value> = (0..9).map(|_| json!({"content": "a"})).collect();
     let error = found
-        .arguments(object(&json!({ "items": items })))
+        .validate_arguments(object(&json!({ "items": items })))
         .unwrap_err()
         .to_string();
     assert!(
@@ -166,9 +166,14 @@ fn every_problem_is_named_up_to_a_limit() {
         error.ends_with("; `items[4].status` is missing; and 4 more"),
         "{error}"
     );
-    assert_eq!(found.problems(object(&json!({ "items": items }))).len(), 9);
     assert_eq!(
-        found.problems(object(&json!({ "items": [] }))),
+        found
+            .find_problems(object(&json!({ "items": items })))
+            .len(),
+        9
+    );
+    assert_eq!(
+        found.find_problems(object(&json!({ "items": [] }))),
         Vec::<String>::new()
     );
 }
@@ -180,7 +185,7 @@ fn meta_members_are_lifted_and_kept_m13_s004_03_s004_09() {
     let checked = registry
         .find("read")
         .unwrap()
-        .arguments(object(&given))
+        .validate_arguments(object(&given))
         .unwrap();
     assert_eq!(checked.arguments, *object(&json!({"path": "a"})));
     assert_eq!(

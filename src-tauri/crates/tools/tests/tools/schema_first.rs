@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use protocol::model::ToolDefinition;
 use serde_json::{Map, Value, json};
-use tools::schema_first::{Composed, Definition, Execution, compose, definitions};
+use tools::custom::{
+    ComposedSchema, CustomToolDefinition, ExecutionKind, compose_schema, parse_definitions,
+};
 
 /// A tool of some parameters, each a string or an integer, required or not.
 #[derive(Debug, Clone)]
@@ -31,11 +33,11 @@ impl Sketch {
         if self.closed {
             schema["additionalProperties"] = json!(false);
         }
-        let definition = Definition::parse(Some(&self.name), &schema).unwrap();
+        let definition = CustomToolDefinition::parse(Some(&self.name), &schema).unwrap();
         ToolDefinition {
             name: definition.name.clone(),
             description: definition.description.clone(),
-            parameters: definition.parameters(Execution::Latent),
+            parameters: definition.parameters(ExecutionKind::Latent),
             strict: true,
         }
     }
@@ -158,7 +160,7 @@ proptest! {
         let schema = json!({ "type": "object", "properties": { "summary": { "type": "string" } }, "required": ["summary"] });
         let schema = with_output.then_some(&schema);
         let definitions: Vec<_> = tools.iter().map(Sketch::definition).collect();
-        let composed = compose(&definitions, schema).unwrap();
+        let composed = compose_schema(&definitions, schema).unwrap();
         prop_assert!(jsonschema::meta::is_valid(&composed), "{}", composed);
         let takes = calls.iter().all(|call| {
             call.as_object().is_some_and(|call| tools.iter().any(|tool| tool.takes(call)))
@@ -166,7 +168,7 @@ proptest! {
         let gives = output.is_null() || (with_output && output == json!({ "summary": "x" }));
         let answer = json!({ "calls": calls, "output": output });
         prop_assert_eq!(jsonschema::is_valid(&composed, &answer), takes && gives, "{} {}", composed, answer);
-        let read = Composed::new(definitions, schema).unwrap().read(&answer.to_string());
+        let read = ComposedSchema::new(definitions, schema).unwrap().parse_answer(&answer.to_string());
         let reads = calls.iter().all(|call| {
             call.as_object().is_some_and(|call| tools.iter().any(|tool| tool.takes(&tool.without_nulls(call))))
         });
@@ -182,12 +184,12 @@ proptest! {
         let whole = serde_json::to_string_pretty(&value).unwrap();
         let cut = whole.char_indices().map(|(at, _)| at).nth(broken.index(whole.len())).unwrap_or(0);
         for file in [&whole, &whole[..cut], text.as_str()] {
-            let read = definitions("tools/a.json", "a", file);
+            let read = parse_definitions("tools/a.json", "a", file);
             for (line, tool) in read.tools {
                 prop_assert!(line <= file.lines().count().max(1));
-                for execution in [Execution::Latent, Execution::Explicit] {
+                for execution in [ExecutionKind::Latent, ExecutionKind::Explicit] {
                     let parameters = tool.parameters(execution);
-                    prop_assert!(tools::Schema::compile(&tool.name, &parameters).is_ok());
+                    prop_assert!(tools::Schema::from_parameters(&tool.name, &parameters).is_ok());
                 }
             }
             for fault in read.faults {

@@ -1,7 +1,7 @@
 //! What tells that nothing of the files of tools changed.
 
 use runtime::Workspace;
-use tools::schema_first;
+use tools::custom;
 
 use crate::support::Bench;
 
@@ -10,7 +10,7 @@ use crate::support::Bench;
 fn the_digest_changes_with_all_that_a_load_goes_by() {
     let bench = Bench::new();
     let person = Workspace::open(&bench.outside("data")).unwrap();
-    let digest = || schema_first::digest(&bench.hands.workspace, &person);
+    let digest = || custom::digest_sources(&bench.hands.workspace, &person);
     let mut known = vec![digest()];
     bench.put("src/main.rs", b"fn main() {}");
     assert_eq!(digest(), known[0]);

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use protocol::interface::Origin;
+use protocol::interface::ToolOrigin;
 use protocol::{CallId, Plan, Preview, SessionId, ToolError, ToolKind, ToolMode, ToolOutput};
 use runtime::Workspace;
 use serde_json::{Value, json};
-use tools::{Delegates, Errand, ToolContext, schema_first};
+use tools::{CallContext, SubAgentRequest, SubAgentSpawner, custom};
 
 use crate::support::{Bench, approve, object};
 
@@ -35,7 +35,7 @@ const SEARCH: &str = r##"{
 /// A workspace and a person's folder with these files, loaded; gives what is wrong.
 fn load(bench: &mut Bench) -> Vec<String> {
     let person = Workspace::open(&bench.outside("data")).unwrap();
-    let faults = schema_first::load(&mut bench.registry, &bench.hands.workspace, &person);
+    let faults = custom::load_custom_tools(&mut bench.registry, &bench.hands.workspace, &person);
     faults.into_iter().map(|fault| fault.message).collect()
 }
 
@@ -97,7 +97,7 @@ async fn a_latent_tool_gives_what_the_model_filled_in() {
         (
             Some(ToolMode::Read),
             ToolKind::Think,
-            Origin::File {
+            ToolOrigin::File {
                 path: ".countersign/tools/sentiment.json".into()
             }
         )
@@ -261,7 +261,7 @@ async fn a_program_that_changed_is_shown_anew() {
     program(&bench, "lookup", "touch evil; echo '{\"found\":[]}'");
     let found = bench.registry.find("lookup").unwrap();
     let approved = approve("lookup", object(&arguments).clone(), Plan::None, None);
-    let cx = ToolContext::new(CallId::from("c_1"), "lookup", bench.cancel.clone());
+    let cx = CallContext::new(CallId::from("c_1"), "lookup", bench.cancel.clone());
     let ran = found.tool.execute(&approved, &bench.hands, &cx).await;
     assert!(matches!(ran, Err(ToolError::Stale(_))), "{ran:?}");
     assert_eq!(bench.get("evil"), None);
@@ -312,21 +312,29 @@ fn files_with_errors_do_not_keep_the_others_out() {
     }
     let mine = bench.registry.find("mine").unwrap().tool.interface();
     assert!(
-        matches!(&mine.origin, Origin::File { path } if path.ends_with("data/tools/mine.json")),
+        matches!(&mine.origin, ToolOrigin::File { path } if path.ends_with("data/tools/mine.json")),
         "the person's own comes first"
     );
 }
 
-struct Taken(Mutex<Option<Errand>>);
+struct Taken(Mutex<Option<SubAgentRequest>>);
 
 #[async_trait]
-impl Delegates for Taken {
-    async fn run(&self, _cx: &ToolContext, errand: Errand) -> Result<ToolOutput, ToolError> {
+impl SubAgentSpawner for Taken {
+    async fn run(
+        &self,
+        _cx: &CallContext,
+        errand: SubAgentRequest,
+    ) -> Result<ToolOutput, ToolError> {
         *self.0.lock().unwrap() = Some(errand);
         Ok(ToolOutput::new("done", "done"))
     }
 
-    async fn begin(&self, _cx: &ToolContext, _errand: Errand) -> Result<SessionId, ToolError> {
+    async fn start(
+        &self,
+        _cx: &CallContext,
+        _errand: SubAgentRequest,
+    ) -> Result<SessionId, ToolError> {
         unreachable!("a delegate is waited for")
     }
 }
@@ -347,15 +355,15 @@ async fn a_delegate_gets_only_the_parameters() {
     let taken = Arc::new(Taken(Mutex::new(None)));
     let found = bench.registry.find("review").unwrap();
     let checked = found
-        .arguments(object(
+        .validate_arguments(object(
             &json!({ "path": "a.rs", "_reasoningForCall": "So." }),
         ))
         .unwrap();
     let approved = approve("review", checked.arguments, Plan::None, None);
-    let cx = ToolContext {
-        delegates: Some(taken.clone()),
-        asks: None,
-        ..ToolContext::new(CallId::from("c_1"), "review", bench.cancel.clone())
+    let cx = CallContext {
+        sub_agent_spawner: Some(taken.clone()),
+        elicitation: None,
+        ..CallContext::new(CallId::from("c_1"), "review", bench.cancel.clone())
     };
     found
         .tool

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use protocol::briefing::Source;
+use protocol::view::briefing::BriefingSource;
 use runtime::Workspace;
 
 use tools::limits::{SKILL_INDEX_BYTES_MAX, SKILLS_MAX};
-use tools::skills::{Index, Shelf};
+use tools::skills::{SkillFolder, SkillIndex};
 
 fn skill(root: &Path, folder: &str, text: &str) {
     let folder = root.join(folder);
@@ -14,9 +14,9 @@ fn skill(root: &Path, folder: &str, text: &str) {
     std::fs::write(folder.join("SKILL.md"), text).unwrap();
 }
 
-fn shelf(root: &Path, path: &str, source: Source) -> Shelf {
-    Shelf {
-        from: Workspace::open(root).unwrap(),
+fn shelf(root: &Path, path: &str, source: BriefingSource) -> SkillFolder {
+    SkillFolder {
+        workspace: Workspace::open(root).unwrap(),
         path: path.to_owned(),
         source,
     }
@@ -38,12 +38,15 @@ fn skills_are_found_in_order_and_read_on_demand() {
     );
     std::fs::create_dir_all(home.path().join("own/no-skill")).unwrap();
     std::fs::write(home.path().join("own/README.md"), "").unwrap();
-    let (index, faults) = Index::read(&[
-        shelf(home.path(), "project", Source::Project),
-        shelf(home.path(), "own", Source::Person),
-        shelf(home.path(), "nowhere", Source::Person),
+    let (index, faults) = SkillIndex::load(&[
+        shelf(home.path(), "project", BriefingSource::Project),
+        shelf(home.path(), "own", BriefingSource::Person),
+        shelf(home.path(), "nowhere", BriefingSource::Person),
     ]);
-    assert_eq!(index.told(), "- pdf: About pdf.\n- tables: Makes tables.\n");
+    assert_eq!(
+        index.summary(),
+        "- pdf: About pdf.\n- tables: Makes tables.\n"
+    );
     assert_eq!(faults.len(), 1, "{faults:?}");
     assert!(
         faults[0]
@@ -63,7 +66,7 @@ fn skills_are_found_in_order_and_read_on_demand() {
     assert!(error.to_string().contains("its file is gone"), "{error}");
     let error = index.find("table").unwrap_err().to_string();
     assert!(error.contains("Did you mean `tables`?"), "{error}");
-    let folders: Vec<_> = index.folders_elsewhere().collect();
+    let folders: Vec<_> = index.external_folders().collect();
     assert_eq!(
         folders,
         [home.path().canonicalize().unwrap().join("own/tables")]
@@ -104,7 +107,8 @@ fn what_is_no_skill_is_left_out_and_told() {
     ] {
         let home = tempfile::tempdir().unwrap();
         skill(home.path(), &format!("skills/{folder}"), text);
-        let (index, faults) = Index::read(&[shelf(home.path(), "skills", Source::Project)]);
+        let (index, faults) =
+            SkillIndex::load(&[shelf(home.path(), "skills", BriefingSource::Project)]);
         assert_eq!(
             (index.views().count(), faults.len()),
             (0, 1),
@@ -118,12 +122,13 @@ fn what_is_no_skill_is_left_out_and_told() {
     let hidden = "---\nname: b\ndescription: \"plain\\u202Enialp\\nname: c\"\n---\n";
     skill(home.path(), "skills/b", hidden);
     std::fs::write(home.path().join("skills/b/huge"), vec![0; 1]).unwrap();
-    let (index, faults) = Index::read(&[shelf(home.path(), "skills", Source::Project)]);
+    let (index, faults) =
+        SkillIndex::load(&[shelf(home.path(), "skills", BriefingSource::Project)]);
     assert!(
         faults[0].message.contains("longer than 1024 characters"),
         "{faults:?}"
     );
-    assert_eq!(index.told(), "- b: plainU+202Enialp name: c\n");
+    assert_eq!(index.summary(), "- b: plainU+202Enialp name: c\n");
 }
 
 /// Ten thousand skills neither fill the prompt nor keep the session from opening.
@@ -134,13 +139,13 @@ fn too_many_skills_are_cut_and_told() {
         let name = format!("skill-{n:05}");
         skill(home.path(), &format!("skills/{name}"), &plain(&name));
     }
-    let (index, faults) = Index::read(&[shelf(home.path(), "skills", Source::Person)]);
+    let (index, faults) = SkillIndex::load(&[shelf(home.path(), "skills", BriefingSource::Person)]);
     assert_eq!(index.views().count(), SKILLS_MAX);
     assert!(
         faults[0].message.contains("more than 512 skills"),
         "{faults:?}"
     );
-    let told = index.told();
+    let told = index.summary();
     assert!(told.len() <= SKILL_INDEX_BYTES_MAX + 100, "{}", told.len());
     assert!(
         told.ends_with("more that are not listed; ask the person for a name.\n"),

@@ -3,19 +3,21 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use policy::{Answers, Approved, Consent, Request, RuleSet, classify, judge};
-use protocol::preview::UndoOutlook;
+use policy::{
+    Approved, Consent, EvaluationRequest, QuestionAnswers, RuleSet, classify_tool, evaluate,
+};
+use protocol::view::preview::UndoAvailability;
 use protocol::{CallId, Digest, Plan, Preview, SessionId, ToolError, ToolOutput};
 use runtime::{SessionFolder, Workspace};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use tools::{Hands, Prepared, Registry, TodoList, ToolContext};
+use tools::{CallContext, PreviewedPlan, Registry, TodoList, ToolContext};
 
 pub struct Bench {
     folder: TempDir,
     pub registry: Registry,
-    pub hands: Hands,
+    pub hands: ToolContext,
     pub cancel: CancellationToken,
     pub heard: Arc<Mutex<String>>,
 }
@@ -33,15 +35,19 @@ impl Bench {
         Self {
             folder,
             registry: Registry::builtin(),
-            hands: Hands {
+            hands: ToolContext {
                 workspace,
-                picture: None,
-                environment: runtime::Environment::open(None, &data.join("rooms"), Vec::new())
-                    .unwrap(),
-                net: runtime::Net::closed(),
+                snapshot: None,
+                dry_run_environment: runtime::DryRunEnvironment::open(
+                    None,
+                    &data.join("rooms"),
+                    Vec::new(),
+                )
+                .unwrap(),
+                net: runtime::NetworkClient::offline(),
                 session,
                 folder: Arc::new(session_folder),
-                todos: Arc::new(TodoList::default()),
+                todo_list: Arc::new(TodoList::default()),
             },
             cancel: CancellationToken::new(),
             heard: Arc::default(),
@@ -100,9 +106,9 @@ impl Bench {
     }
 
     /// What would be shown and done.
-    pub async fn prepare(&self, tool: &str, arguments: &Value) -> Result<Prepared, ToolError> {
+    pub async fn prepare(&self, tool: &str, arguments: &Value) -> Result<PreviewedPlan, ToolError> {
         let found = self.registry.find(tool)?;
-        let checked = found.arguments(object(arguments))?;
+        let checked = found.validate_arguments(object(arguments))?;
         found.tool.prepare(&checked.arguments, &self.hands).await
     }
 
@@ -116,19 +122,19 @@ impl Bench {
         &self,
         tool: &str,
         arguments: &Value,
-        answers: Option<Answers>,
+        answers: Option<QuestionAnswers>,
     ) -> Result<ToolOutput, ToolError> {
         let found = self.registry.find(tool)?;
-        let checked = found.arguments(object(arguments))?;
+        let checked = found.validate_arguments(object(arguments))?;
         let prepared = found.tool.prepare(&checked.arguments, &self.hands).await?;
         let id = found.tool.interface().id().to_owned();
         let approved = approve(&id, checked.arguments, prepared.plan, answers);
         let heard = Arc::clone(&self.heard);
-        let cx = ToolContext {
+        let cx = CallContext {
             on_output: Some(Arc::new(move |text: &str| {
                 heard.lock().unwrap().push_str(text)
             })),
-            ..ToolContext::new(CallId::from("c_1"), id, self.cancel.clone())
+            ..CallContext::new(CallId::from("c_1"), id, self.cancel.clone())
         };
         found.tool.execute(&approved, &self.hands, &cx).await
     }
@@ -159,27 +165,34 @@ pub fn approve(
     tool: &str,
     arguments: Map<String, Value>,
     plan: Plan,
-    answers: Option<Answers>,
+    answers: Option<QuestionAnswers>,
 ) -> Approved {
-    let shown = Digest::of(b"shown");
-    let judgement = judge(&Request {
+    let shown = Digest::from_bytes(b"shown");
+    let judgement = evaluate(&EvaluationRequest {
         call: &CallId::from("c_1"),
         tool,
-        classified: &classify(tool, policy::Declared::default()),
-        facts: &policy::Facts::default(),
-        undo: &UndoOutlook::Secured,
+        tool_class: &classify_tool(tool, policy::ToolDeclaration::default()),
+        facts: &policy::CallFacts::default(),
+        undo: &UndoAvailability::Secured,
         needs_person: false,
         alarms: &[],
-        tried: None,
+        dry_run: None,
         now: 0,
-        alone: false,
+        rules_only: false,
         rules: &RuleSet::default(),
         ask_for_everything: true,
         headless: None,
-        shown: &|| shown.clone(),
+        shown_digest: &|| shown.clone(),
     });
     judgement
-        .approve(arguments, plan, Some(Consent { shown, answers }))
+        .approve(
+            arguments,
+            plan,
+            Some(Consent {
+                shown_digest: shown,
+                answers,
+            }),
+        )
         .unwrap()
 }
 

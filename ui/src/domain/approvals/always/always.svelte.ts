@@ -1,11 +1,11 @@
-// *Always…* of one card: what may be granted, and the rule that would be, while a person chooses it.
+// *GrantRequest…* of one card: what may be granted, and the rule that would be, while a person chooses it.
 
-import type { Always } from '../../../ipc/bindings/Always';
+import type { GrantRequest } from '../../../ipc/bindings/GrantRequest';
 import type { Backtest } from '../../../ipc/bindings/Backtest';
 import type { GrantScope } from '../../../ipc/bindings/GrantScope';
 import type { NewRule } from '../../../ipc/bindings/NewRule';
-import type { Offer } from '../../../ipc/bindings/Offer';
-import type { Offers } from '../../../ipc/bindings/Offers';
+import type { GrantOffer } from '../../../ipc/bindings/GrantOffer';
+import type { GrantOffers } from '../../../ipc/bindings/GrantOffers';
 import type { RuleChange } from '../../../ipc/bindings/RuleChange';
 import type { RuleCheck } from '../../../ipc/bindings/RuleCheck';
 import { Asking } from '../../../state/asking.svelte';
@@ -18,19 +18,19 @@ const ASK_AFTER_MS = 200;
 /** Which answer the rule goes along with. */
 export type Answer = 'allow' | 'deny';
 
-/** What the answers show of *Always…*; none: it is left out. */
+/** What the answers show of *GrantRequest…*; none: it is left out. */
 export type AlwaysButton = 'loading' | 'refused' | 'offered' | 'open' | null;
 
 /** The questions to the engine. */
 export interface Engine {
-  offers(): Promise<Offers>;
+  offers(): Promise<GrantOffers>;
   check(rule: NewRule): Promise<RuleCheck>;
   backtest(change: RuleChange): Promise<Backtest>;
 }
 
 export class AlwaysPick {
   /** The engine's answer for this card; none before it came. */
-  #told: Offers | null = $state.raw(null);
+  #told: GrantOffers | null = $state.raw(null);
   /** Whether the engine was asked and has not answered. */
   #waits = $state(false);
   /** Which rule is being chosen; none while the picker is closed. */
@@ -77,11 +77,11 @@ export class AlwaysPick {
     return true;
   }
   /** What may go along with an answer, the narrowest first. */
-  offersFor(answer: Answer): readonly Offer[] {
+  offersFor(answer: Answer): readonly GrantOffer[] {
     return this.#told?.offers.filter((offer) => offer.action === answer) ?? [];
   }
   /** What is chosen from. */
-  get offers(): readonly Offer[] {
+  get offers(): readonly GrantOffer[] {
     return this.offersFor(this.open ?? 'allow');
   }
   /** What the answers show of it: its place is kept from the moment at which the card is drawn, so that no answer moves. */
@@ -95,7 +95,7 @@ export class AlwaysPick {
   get refused(): string {
     return this.offersFor('allow').length > 0 ? '' : (this.#told?.refused ?? '');
   }
-  get offer(): Offer | undefined {
+  get offer(): GrantOffer | undefined {
     return this.offers[this.#at];
   }
 
@@ -176,7 +176,7 @@ export class AlwaysPick {
     return fault ? `${fault.message} ${fault.hint}`.trim() : '';
   }
   /** What goes along with an answer: nothing (null), a rule, or one that cannot be made as it stands (undefined). */
-  alongWith(answer: Answer): Always | null | undefined {
+  alongWith(answer: Answer): GrantRequest | null | undefined {
     const { offer, trouble } = this;
     if (this.open !== answer) return null;
     if (!offer || trouble !== '' || this.check.busy) return undefined;

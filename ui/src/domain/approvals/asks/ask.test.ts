@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import App from '../../../app/App.svelte';
 import type { EventBody } from '../../../ipc/bindings/EventBody';
 import type { FormField } from '../../../ipc/bindings/FormField';
-import type { ServerWants } from '../../../ipc/bindings/ServerWants';
+import type { ServerRequestKind } from '../../../ipc/bindings/ServerRequestKind';
 import { FakeHost } from '../../../ipc/fake';
 import { loadAll } from '../../../app/routes.svelte';
 import { Desk } from '../../../state/desk.svelte';
@@ -53,7 +53,7 @@ const fields: FormField[] = [
   }),
 ];
 
-async function open(wants: ServerWants): Promise<FakeHost> {
+async function open(wants: ServerRequestKind): Promise<FakeHost> {
   const host = new FakeHost();
   const bodies: EventBody[] = [
     { type: 'session_opened', title: 'Ask', workspace: '/w', model: { provider: 'demo', model: '' } },

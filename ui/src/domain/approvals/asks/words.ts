@@ -1,11 +1,11 @@
 // The questions of servers, and their answers, in words. Pure.
 
 import type { ServerAnswer } from '../../../ipc/bindings/ServerAnswer';
-import type { ServerWants } from '../../../ipc/bindings/ServerWants';
+import type { ServerRequestKind } from '../../../ipc/bindings/ServerRequestKind';
 import { plural } from '../../../widgets/figures';
 
 /** "asks you for 3 facts." After the server's name. */
-export function asksFor(wants: ServerWants): string {
+export function asksFor(wants: ServerRequestKind): string {
   switch (wants.type) {
     case 'form':
       return wants.fields.length === 0
@@ -19,7 +19,7 @@ export function asksFor(wants: ServerWants): string {
 }
 
 /** The button that says yes. */
-export function yesWords(wants: ServerWants, server: string): string {
+export function yesWords(wants: ServerRequestKind, server: string): string {
   switch (wants.type) {
     case 'form':
       return `Send to ${server}`;

@@ -1,6 +1,6 @@
 // One card's decision: what is chosen, what was aimed at, and the one answer that is sent for each thing shown.
 
-import type { Always } from '../../../ipc/bindings/Always';
+import type { GrantRequest } from '../../../ipc/bindings/GrantRequest';
 import type { CallView } from '../../../ipc/bindings/CallView';
 import type { Decision } from '../../../ipc/bindings/Decision';
 import type { Digest } from '../../../ipc/bindings/Digest';
@@ -15,7 +15,7 @@ import { appliedLeft, mustHold } from '../words';
 /** What a card can do about a ruling. */
 export interface Acts {
   /** The rule that an answer would make as well; none: it makes none. `undefined`: it was asked for, and cannot be made as it stands. */
-  always(wish: Wish): Always | null | undefined;
+  always(wish: Wish): GrantRequest | null | undefined;
   /** When that rule last changed. */
   changedAt(): number;
   /** Sends the decision; false if it was refused. */

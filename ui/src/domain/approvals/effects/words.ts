@@ -6,9 +6,9 @@ import type { CallView } from '../../../ipc/bindings/CallView';
 import type { Effect } from '../../../ipc/bindings/Effect';
 import type { EffectKind } from '../../../ipc/bindings/EffectKind';
 import type { Effects } from '../../../ipc/bindings/Effects';
-import type { Reached } from '../../../ipc/bindings/Reached';
-import type { RefusedKind } from '../../../ipc/bindings/RefusedKind';
-import type { Standing } from '../../../ipc/bindings/Standing';
+import type { NetworkContact } from '../../../ipc/bindings/NetworkContact';
+import type { RefusalKind } from '../../../ipc/bindings/RefusalKind';
+import type { PathInfo } from '../../../ipc/bindings/PathInfo';
 import { assurances, type ShownAssurance } from '../../assurance';
 import { bytes, count, plural } from '../../../widgets/figures';
 import type { IconName } from '../../../widgets/icons';
@@ -55,7 +55,7 @@ export function endWords(effects: Pick<Effects, 'exit_code' | 'ended'>): string 
 }
 
 const octal = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0');
-const things: Record<Standing['what'], string> = {
+const things: Record<PathInfo['what'], string> = {
   file: 'file',
   folder: 'folder',
   link: 'link',
@@ -100,12 +100,12 @@ export function hostsOf({ preview }: Pick<CallView, 'preview'>): string[] {
 }
 
 /** "3 connections, 1.2 kB sent, 40 kB received". */
-export function trafficWords({ connections, sent, received }: Reached): string {
+export function trafficWords({ connections, sent, received }: NetworkContact): string {
   return `${plural(connections, 'connection')}, ${bytes(sent)} sent, ${bytes(received)} received`;
 }
 
 /** What is refused, as a person reads it. */
-export const refusals: Record<RefusedKind, { icon: IconName; word: string }> = {
+export const refusals: Record<RefusalKind, { icon: IconName; word: string }> = {
   network: { icon: 'net', word: 'network' },
   socket: { icon: 'net', word: 'socket of this machine' },
   write: { icon: 'redirect', word: 'write outside the folder' },

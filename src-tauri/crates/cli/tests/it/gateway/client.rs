@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::Place;
+use crate::support::CliFixture;
 
 /// How long an answer is waited for before the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,7 +26,7 @@ pub struct Client {
 
 impl Client {
     /// Starts the program; nothing is said yet.
-    pub fn start(place: &Place, args: &[&str]) -> Self {
+    pub fn start(place: &CliFixture, args: &[&str]) -> Self {
         let args = [&["gateway", "mcp"], args].concat();
         let mut child = place
             .command(&args)
@@ -57,7 +57,7 @@ impl Client {
     }
 
     /// One that begins as clients of 2025 do.
-    pub fn greeted(place: &Place, args: &[&str]) -> Self {
+    pub fn greeted(place: &CliFixture, args: &[&str]) -> Self {
         let mut client = Self::start(place, args);
         let info = json!({ "name": "probe", "version": "1.0" });
         let said = client.ask(
@@ -71,7 +71,7 @@ impl Client {
     }
 
     /// One of 2026, whose requests stand for themselves.
-    pub fn modern(place: &Place, args: &[&str]) -> Self {
+    pub fn modern(place: &CliFixture, args: &[&str]) -> Self {
         let mut client = Self::start(place, args);
         client.meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-use crate::support::Place;
+use crate::support::CliFixture;
 
 /// Longest time that anything may take to be shown.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -27,7 +27,7 @@ struct Shown {
 }
 
 impl Terminal {
-    pub fn start(place: &Place, args: &[&str], env: &[(&str, &str)]) -> Self {
+    pub fn start(place: &CliFixture, args: &[&str], env: &[(&str, &str)]) -> Self {
         let size = PtySize {
             rows: 40,
             cols: 100,
@@ -38,7 +38,7 @@ impl Terminal {
         command.args(args);
         command.cwd(place.workspace());
         command.env_clear();
-        for (name, value) in place.surroundings() {
+        for (name, value) in place.environment() {
             command.env(name, value);
         }
         command.env("TERM", "xterm-256color");

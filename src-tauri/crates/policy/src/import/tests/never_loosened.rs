@@ -1,41 +1,43 @@
 //! What is taken over is never looser than there: each product's own way to decide, played beside ours.
 
 use proptest::prelude::*;
-use protocol::preview::UndoOutlook;
-use protocol::{CallId, Capability, Digest, Fact, ToolMode, Verdict};
+use protocol::view::preview::UndoAvailability;
+use protocol::{CallId, Capability, Digest, ResolvedAccess, ToolMode, Verdict};
 
 use crate::import::*;
-use crate::{Classified, Declared, Facts, Request, RuleSet, classify, judge};
+use crate::{
+    CallFacts, EvaluationRequest, RuleSet, ToolClass, ToolDeclaration, classify_tool, evaluate,
+};
 
 /// What our rules say of a command, and where none speaks.
 fn ours(rules: &[ImportSuggestion], command: &str) -> Verdict {
-    let source = Source::new("import", RuleScope::User);
+    let source = RulesFileSource::new("import", RuleScope::User);
     let mut set = RuleSet::default();
     for rule in rules.iter().filter_map(|one| one.rule.as_ref()) {
-        set.add(read_new(rule, &source).unwrap());
+        set.add(parse_new_rule(rule, &source).unwrap());
     }
-    let classified: Classified = classify(
+    let classified: ToolClass = classify_tool(
         "bash",
-        Declared {
+        ToolDeclaration {
             mode: Some(ToolMode::Local),
-            ..Declared::default()
+            ..ToolDeclaration::default()
         },
     );
-    let judgement = judge(&Request {
+    let judgement = evaluate(&EvaluationRequest {
         call: &CallId("c".to_owned()),
         tool: "bash",
-        classified: &classified,
-        facts: &Facts::from_iter([Fact::inside(Capability::ShellRun, command)]),
-        undo: &UndoOutlook::NotNeeded,
+        tool_class: &classified,
+        facts: &CallFacts::from_iter([ResolvedAccess::new_inside(Capability::ShellRun, command)]),
+        undo: &UndoAvailability::NotNeeded,
         needs_person: false,
         rules: &set,
         ask_for_everything: false,
         headless: None,
         alarms: &[],
-        tried: None,
+        dry_run: None,
         now: 0,
-        alone: true,
-        shown: &|| Digest(String::new()),
+        rules_only: true,
+        shown_digest: &|| Digest(String::new()),
     });
     judgement.verdict()
 }
@@ -59,11 +61,11 @@ fn glob(pattern: &str, text: &str) -> bool {
     }
 }
 
-fn verdict(action: Action) -> Verdict {
+fn verdict(action: RuleAction) -> Verdict {
     Verdict::from(action)
 }
 
-const ACTIONS: [Action; 3] = [Action::Allow, Action::Ask, Action::Deny];
+const ACTIONS: [RuleAction; 3] = [RuleAction::Allow, RuleAction::Ask, RuleAction::Deny];
 
 fn pattern() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec!["git", "push", "origin", "ls", "-f", "*", "p*", "main"]);
@@ -103,7 +105,7 @@ proptest! {
             .map(|(action, _)| verdict(ACTIONS[*action]))
             .max()
             .unwrap_or(Verdict::Ask);
-        let taken = read(Product::ClaudeCode, &text, Whose::Project).unwrap();
+        let taken = import_permissions(RuleImportProduct::ClaudeCode, &text, ConfigOwner::Project).unwrap();
         // What could not be said here is shown so, and is no rule.
         let unsaid = taken.iter().any(|one| one.rule.is_none() && !one.note.contains("wins there"));
         let is = ours(&taken, &command);
@@ -125,7 +127,7 @@ proptest! {
             .iter()
             .rfind(|(_, pattern)| matches(pattern, &command))
             .map_or(Verdict::Ask, |(action, _)| verdict(ACTIONS[*action]));
-        let taken = read(Product::Opencode, &text, Whose::Project).unwrap();
+        let taken = import_permissions(RuleImportProduct::Opencode, &text, ConfigOwner::Project).unwrap();
         let unsaid = taken.iter().any(|one| one.rule.is_none() && !one.note.contains("wins there"));
         let is = ours(&taken, &command);
         prop_assert!(is >= theirs || (unsaid && is != Verdict::Allow), "{text} {command}: {is:?} {theirs:?}");
@@ -151,7 +153,7 @@ proptest! {
             .map(|(action, _)| verdict(ACTIONS[*action]))
             .max()
             .unwrap_or(Verdict::Ask);
-        let taken = read(Product::Codex, &text, Whose::Person).unwrap();
+        let taken = import_permissions(RuleImportProduct::Codex, &text, ConfigOwner::Person).unwrap();
         let is = ours(&taken, &command);
         prop_assert!(is >= theirs, "{text} {command}: {is:?} {theirs:?}");
     }

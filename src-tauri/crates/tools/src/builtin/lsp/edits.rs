@@ -6,20 +6,25 @@ use std::path::Path;
 use protocol::{Access, Capability, ToolError};
 use runtime::Workspace;
 
-use crate::builtin::files::{as_text, content};
-use crate::builtin::patch_plan::{Change, assembled};
-use crate::languages::{Answered, Encoding, FileEdits, Known, Lines, Span};
-use crate::limits::{KNOWN_LINE_CHARS_MAX, RENAME_EDITS_MAX, RENAME_FILES_MAX};
-use crate::text::{shortened, visible};
-use crate::tool::Prepared;
+use crate::builtin::fs::file_access::{as_text, read_content};
+use crate::builtin::fs::patch_plan::{PlannedChange, assemble_changes};
+use crate::language_service::{
+    EncodedRange, FileEdits, LanguageResponse, LanguageResult, PositionEncoding, SourceLines,
+};
+use crate::limits::{LSP_LINE_CHARS_MAX, RENAME_EDITS_MAX, RENAME_FILES_MAX};
+use crate::text::{escape_invisible, truncate_chars};
+use crate::tool::PreviewedPlan;
 
-type Edits<'a> = Vec<&'a (Span, String)>;
+type FileEditRefs<'a> = Vec<&'a (EncodedRange, String)>;
 
 /// What the server's answer does.
-pub(super) fn plan(workspace: &Workspace, answered: &Answered) -> Result<Prepared, ToolError> {
-    let server = visible(&answered.server);
-    let Known::Edits(files) = &answered.known else {
-        return Err(refused(
+pub(super) fn plan_edits(
+    workspace: &Workspace,
+    answered: &LanguageResponse,
+) -> Result<PreviewedPlan, ToolError> {
+    let server = escape_invisible(&answered.server);
+    let LanguageResult::Edits(files) = &answered.result else {
+        return Err(refused_edit_error(
             &server,
             "answered with something that is no renaming",
         ));
@@ -30,26 +35,27 @@ pub(super) fn plan(workspace: &Workspace, answered: &Answered) -> Result<Prepare
             "wants to change {all} places in {} files, and at most {RENAME_EDITS_MAX} in {RENAME_FILES_MAX} can be shown",
             files.len()
         );
-        return Err(refused(&server, &why));
+        return Err(refused_edit_error(&server, &why));
     }
-    let mut by_path: BTreeMap<String, Edits<'_>> = BTreeMap::new();
+    let mut by_path: BTreeMap<String, FileEditRefs<'_>> = BTreeMap::new();
     for file in files.iter().filter(|file| !file.edits.is_empty()) {
-        let path = within(workspace, file).map_err(|why| refused(&server, &why))?;
+        let path = resolve_in_workspace(workspace, file)
+            .map_err(|why| refused_edit_error(&server, &why))?;
         by_path.entry(path).or_default().extend(&file.edits);
     }
     let mut changes = Vec::new();
     for (path, edits) in by_path {
-        let Some(before) = content(workspace, &path)? else {
+        let Some(before) = read_content(workspace, &path)? else {
             let why = format!("wants to change `{path}`, which is not there");
-            return Err(refused(&server, &why));
+            return Err(refused_edit_error(&server, &why));
         };
         let text = as_text(&path, &before, "can be changed")?;
-        let after = edited(text, edits, answered.encoding).map_err(|why| {
+        let after = apply_edits(text, edits, answered.encoding).map_err(|why| {
             let why = format!("{why} in `{path}`: it may have seen another state of the file");
-            refused(&server, &why)
+            refused_edit_error(&server, &why)
         })?;
         if after != text {
-            changes.push(Change::of(path, before, after.into_bytes()));
+            changes.push(PlannedChange::new(path, before, after.into_bytes()));
         }
     }
     if changes.is_empty() {
@@ -57,18 +63,18 @@ pub(super) fn plan(workspace: &Workspace, answered: &Answered) -> Result<Prepare
             "{server} has nothing to change for this name. Look at the symbol again with `lsp`."
         )));
     }
-    assembled(changes)
+    assemble_changes(changes)
 }
 
-fn refused(server: &str, why: &str) -> ToolError {
+fn refused_edit_error(server: &str, why: &str) -> ToolError {
     ToolError::Failed(format!(
         "{server} {why}, so nothing was changed. Use edit or apply_patch."
     ))
 }
 
 /// Where a file to be changed really is, relative to the workspace root.
-fn within(workspace: &Workspace, file: &FileEdits) -> Result<String, String> {
-    let named = || shortened(&visible(&file.address), KNOWN_LINE_CHARS_MAX);
+fn resolve_in_workspace(workspace: &Workspace, file: &FileEdits) -> Result<String, String> {
+    let named = || truncate_chars(&escape_invisible(&file.address), LSP_LINE_CHARS_MAX);
     let Some(path) = file.file.as_deref().and_then(Path::to_str) else {
         return Err(format!(
             "wants to change `{}`, which is no file here",
@@ -85,11 +91,15 @@ fn within(workspace: &Workspace, file: &FileEdits) -> Result<String, String> {
 }
 
 /// A text with all of these replaced. The error says what is wrong with them, as a clause.
-fn edited(text: &str, edits: Edits<'_>, encoding: Encoding) -> Result<String, String> {
-    let lines = Lines::of(text);
+fn apply_edits(
+    text: &str,
+    edits: FileEditRefs<'_>,
+    encoding: PositionEncoding,
+) -> Result<String, String> {
+    let lines = SourceLines::new(text);
     let mut placed = Vec::with_capacity(edits.len());
     for (span, new) in edits {
-        let byte = |point| lines.byte(point, encoding);
+        let byte = |point| lines.byte_offset(point, encoding);
         match (byte(span.start), byte(span.end)) {
             (Some(start), Some(end)) if start <= end => placed.push((start, end, new.as_str())),
             (_, _) => {
@@ -123,11 +133,11 @@ fn edited(text: &str, edits: Edits<'_>, encoding: Encoding) -> Result<String, St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::languages::Point;
+    use crate::language_service::EncodedPosition;
 
-    fn edit(start: (u32, u32), end: (u32, u32), new: &str) -> (Span, String) {
-        let point = |(line, unit)| Point { line, unit };
-        let span = Span {
+    fn edit(start: (u32, u32), end: (u32, u32), new: &str) -> (EncodedRange, String) {
+        let point = |(line, unit)| EncodedPosition { line, unit };
+        let span = EncodedRange {
             start: point(start),
             end: point(end),
         };
@@ -180,7 +190,7 @@ mod tests {
                 Err("names a place at line 1 that is not there"),
             ),
         ] {
-            let done = edited(text, edits.iter().collect(), Encoding::Utf16);
+            let done = apply_edits(text, edits.iter().collect(), PositionEncoding::Utf16);
             let after = after.map(str::to_owned).map_err(str::to_owned);
             assert_eq!(done, after, "{edits:?}");
         }

@@ -5,9 +5,9 @@
 //! declares that it reads all of it; what the rules close is left out of the answer.
 
 mod edits;
-mod place;
+mod position;
 mod rename;
-mod told;
+mod report;
 
 use std::sync::Arc;
 
@@ -21,14 +21,17 @@ use protocol::{
 };
 use serde_json::{Map, Value, json};
 
-use self::told::Told;
-use super::{blocking, house, number, object, path_member, text, text_if};
-use crate::languages::{Languages, Question};
+use self::report::LanguageReport;
+use super::{
+    builtin_interface, number_argument, object_schema, optional_text_argument, path_schema,
+    run_blocking, text_argument,
+};
+use crate::language_service::{LanguageQuery, LanguageService};
 use crate::limits::{COLUMN_MAX, LINE_MAX, LSP_TIMEOUT_MS, OUTPUT_BYTES_MAX, SYMBOL_CHARS_MAX};
-use crate::text::visible;
-use crate::tool::{Hands, Tool, ToolContext};
+use crate::text::escape_invisible;
+use crate::tool::{CallContext, Tool, ToolContext};
 
-pub use self::rename::LspRename;
+pub use self::rename::LspRenameTool;
 
 /// The id of the tool that asks language servers.
 pub const LSP: &str = "lsp";
@@ -42,28 +45,28 @@ const DESCRIPTION: &str = "Asks the language server of a file what it knows. `de
     the language. It is exact where grep guesses. Answers are places as `path:line:column: text`.";
 
 /// What is said where nobody can be asked at all.
-pub(super) const NOBODY: &str = "No language server is switched on, so nothing was asked. The person can switch one on in the settings under \
+pub(super) const NO_SERVER: &str = "No language server is switched on, so nothing was asked. The person can switch one on in the settings under \
     Language servers. Until then use grep and read.";
 
 /// The tool over whoever knows languages.
-pub struct Lsp {
+pub struct LspTool {
     interface: ToolInterface,
-    languages: Option<Arc<dyn Languages>>,
+    languages: Option<Arc<dyn LanguageService>>,
 }
 
-impl Lsp {
+impl LspTool {
     /// The tool over these; over none every call is an error that says what to set up.
-    pub fn new(languages: Option<Arc<dyn Languages>>) -> Self {
+    pub fn new(languages: Option<Arc<dyn LanguageService>>) -> Self {
         Self {
-            interface: interface(),
+            interface: build_interface(),
             languages,
         }
     }
 }
 
 /// What both tools have in common.
-fn over_servers(name: &str) -> InterfaceBuilder {
-    house(name)
+fn server_interface(name: &str) -> InterfaceBuilder {
+    builtin_interface(name)
         .requires_setup(true)
         .timeout_ms(LSP_TIMEOUT_MS)
         .is_destructive(false)
@@ -76,12 +79,12 @@ fn over_servers(name: &str) -> InterfaceBuilder {
         .error_render_hint(RenderHint::Line)
 }
 
-fn interface() -> ToolInterface {
-    over_servers(LSP)
+fn build_interface() -> ToolInterface {
+    server_interface(LSP)
         .user_facing_name("Language server")
         .description(DESCRIPTION)
-        .model_input_schema(parameters())
-        .requires(RequirementSet::nothing().reads("**"))
+        .model_input_schema(parameters_schema())
+        .requires(RequirementSet::empty().with_read("**"))
         .mode(ToolMode::Read)
         .kind(ToolKind::Search)
         .max_inline_chars(OUTPUT_BYTES_MAX)
@@ -96,15 +99,15 @@ fn interface() -> ToolInterface {
         .activity_description("Asking the language server about {path}")
         .rejected_render_hint(RenderHint::Line)
         .transcript_search_text("{action} {path} {symbol} {query}")
-        .checks("a definition and references have a line and a symbol or a column")
-        .preflights("a language server that the person switched on knows the file's language")
+        .add_value_check("a definition and references have a line and a symbol or a column")
+        .add_preflight("a language server that the person switched on knows the file's language")
         .build()
 }
 
 /// The members that name a place in a file.
-fn place_members() -> [(&'static str, Value); 4] {
+fn position_parameters() -> [(&'static str, Value); 4] {
     [
-        ("path", path_member("The file.")),
+        ("path", path_schema("The file.")),
         (
             "line",
             json!({
@@ -129,13 +132,13 @@ fn place_members() -> [(&'static str, Value); 4] {
     ]
 }
 
-fn parameters() -> Value {
+fn parameters_schema() -> Value {
     let mut members = Map::new();
     members.insert(
         "action".to_owned(),
         json!({ "type": "string", "enum": ["definition", "references", "diagnostics", "symbols"] }),
     );
-    let place = place_members();
+    let place = position_parameters();
     members.extend(place.map(|(name, schema)| (name.to_owned(), schema)));
     members.insert(
         "query".to_owned(),
@@ -144,44 +147,55 @@ fn parameters() -> Value {
             "description": "With `symbols`: a name to look for in the whole workspace.",
         }),
     );
-    object(members.into(), &["action", "path"])
+    object_schema(members.into(), &["action", "path"])
 }
 
 /// What a call of either tool reads: the file that it names, and everything, since a server looks by itself.
-fn reads(arguments: &Map<String, Value>) -> Vec<Access> {
+fn declared_reads(arguments: &Map<String, Value>) -> Vec<Access> {
     vec![
-        Access::new(Capability::FsRead, text(arguments, "path")),
+        Access::new(Capability::FsRead, text_argument(arguments, "path")),
         Access::new(Capability::FsRead, "."),
     ]
 }
 
 /// What has to be set up first, if something has.
-fn missing(languages: Option<&Arc<dyn Languages>>) -> Option<String> {
-    languages.map_or_else(|| Some(NOBODY.to_owned()), |languages| languages.missing())
+fn missing_server(languages: Option<&Arc<dyn LanguageService>>) -> Option<String> {
+    languages.map_or_else(
+        || Some(NO_SERVER.to_owned()),
+        |languages| languages.missing_setup(),
+    )
 }
 
 #[async_trait]
-impl Tool for Lsp {
+impl Tool for LspTool {
     fn interface(&self) -> &ToolInterface {
         &self.interface
     }
 
     fn target(&self, arguments: &Map<String, Value>) -> String {
-        let (action, path) = (text(arguments, "action"), text(arguments, "path"));
-        let named = text_if(arguments, "query").or(text_if(arguments, "symbol"));
+        let (action, path) = (
+            text_argument(arguments, "action"),
+            text_argument(arguments, "path"),
+        );
+        let named = optional_text_argument(arguments, "query")
+            .or(optional_text_argument(arguments, "symbol"));
         match named.filter(|_| action != "diagnostics") {
-            Some(name) => format!("{action}: {} in {}", visible(name), visible(path)),
-            None => format!("{action}: {}", visible(path)),
+            Some(name) => format!(
+                "{action}: {} in {}",
+                escape_invisible(name),
+                escape_invisible(path)
+            ),
+            None => format!("{action}: {}", escape_invisible(path)),
         }
     }
 
     fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
-        reads(arguments)
+        declared_reads(arguments)
     }
 
-    fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
-        match text(arguments, "action") {
-            "definition" | "references" => place::check(arguments),
+    fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        match text_argument(arguments, "action") {
+            "definition" | "references" => position::check_position(arguments),
             _ => Ok(()),
         }
     }
@@ -189,17 +203,17 @@ impl Tool for Lsp {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &Hands,
-        cx: &ToolContext,
+        hands: &ToolContext,
+        cx: &CallContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments().clone();
         let Some(languages) = &self.languages else {
-            return Err(ToolError::Failed(NOBODY.to_owned()));
+            return Err(ToolError::Failed(NO_SERVER.to_owned()));
         };
         let workspace = hands.workspace.clone();
-        let (document, question) = blocking(move || {
-            let document = place::document(&workspace, text(&arguments, "path"))?;
-            let question = asked(&document.text, &arguments)?;
+        let (document, question) = run_blocking(move || {
+            let document = position::read_document(&workspace, text_argument(&arguments, "path"))?;
+            let question = parse_query(&document.text, &arguments)?;
             Ok((document, question))
         })
         .await?;
@@ -207,31 +221,41 @@ impl Tool for Lsp {
             .ask(&hands.workspace, &document, &question, &cx.cancel)
             .await?;
         let (hands, call) = (hands.clone(), cx.tool_call_id.clone());
-        blocking(move || Told::of(&hands.workspace, &document, &answered).output(&hands, &call))
-            .await
+        run_blocking(move || {
+            LanguageReport::from_response(&hands.workspace, &document, &answered)
+                .into_output(&hands, &call)
+        })
+        .await
     }
 
     fn missing_setup(&self) -> Option<String> {
-        missing(self.languages.as_ref())
+        missing_server(self.languages.as_ref())
     }
 }
 
 /// What the arguments ask about a document.
-fn asked(document: &str, arguments: &Map<String, Value>) -> Result<Question, ToolError> {
+fn parse_query(document: &str, arguments: &Map<String, Value>) -> Result<LanguageQuery, ToolError> {
     Ok(
-        match (text(arguments, "action"), text_if(arguments, "query")) {
-            ("definition", _) => Question::Definition(place::place(document, arguments)?),
-            ("references", _) => Question::References(place::place(document, arguments)?),
-            ("diagnostics", _) => Question::Diagnostics,
-            (_, Some(query)) => Question::Find(query.to_owned()),
-            (_, None) => Question::Symbols,
+        match (
+            text_argument(arguments, "action"),
+            optional_text_argument(arguments, "query"),
+        ) {
+            ("definition", _) => {
+                LanguageQuery::Definition(position::resolve_position(document, arguments)?)
+            }
+            ("references", _) => {
+                LanguageQuery::References(position::resolve_position(document, arguments)?)
+            }
+            ("diagnostics", _) => LanguageQuery::Diagnostics,
+            (_, Some(query)) => LanguageQuery::Find(query.to_owned()),
+            (_, None) => LanguageQuery::Symbols,
         },
     )
 }
 
 /// A line of the arguments, from 0.
-fn line_of(arguments: &Map<String, Value>) -> Option<usize> {
-    usize::try_from(number(arguments, "line")?)
+fn line_argument(arguments: &Map<String, Value>) -> Option<usize> {
+    usize::try_from(number_argument(arguments, "line")?)
         .ok()?
         .checked_sub(1)
 }

@@ -15,41 +15,44 @@ use protocol::{
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{LSP_RENAME, NOBODY, edits, missing, over_servers, place, place_members, reads};
-use crate::builtin::files::carry_out;
-use crate::builtin::masked::keeps_secrets;
-use crate::builtin::{blocking, object, text};
-use crate::languages::{Languages, Question};
+use super::{
+    LSP_RENAME, NO_SERVER, declared_reads, edits, missing_server, position, position_parameters,
+    server_interface,
+};
+use crate::builtin::fs::file_access::apply_approved;
+use crate::builtin::fs::mask_guard::reject_mask_writes;
+use crate::builtin::{object_schema, run_blocking, text_argument};
+use crate::language_service::{LanguageQuery, LanguageService};
 use crate::limits::SYMBOL_CHARS_MAX;
-use crate::text::visible;
-use crate::tool::{Hands, Prepared, Tool, ToolContext};
+use crate::text::escape_invisible;
+use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Renames what stands at a line of a file, everywhere in the workspace, as its language server knows it: give `line` as \
     read shows it, `symbol` as it stands there, and `new_name`. All files change together or none does.";
 
 /// The tool over whoever knows languages.
-pub struct LspRename {
+pub struct LspRenameTool {
     interface: ToolInterface,
-    languages: Option<Arc<dyn Languages>>,
+    languages: Option<Arc<dyn LanguageService>>,
 }
 
-impl LspRename {
+impl LspRenameTool {
     /// The tool over these; over none every call is an error that says what to set up.
-    pub fn new(languages: Option<Arc<dyn Languages>>) -> Self {
+    pub fn new(languages: Option<Arc<dyn LanguageService>>) -> Self {
         Self {
-            interface: interface(),
+            interface: build_interface(),
             languages,
         }
     }
 }
 
-fn interface() -> ToolInterface {
-    over_servers(LSP_RENAME)
+fn build_interface() -> ToolInterface {
+    server_interface(LSP_RENAME)
         .user_facing_name("Rename")
         .description(DESCRIPTION)
-        .model_input_schema(parameters())
-        .requires(RequirementSet::nothing().reads("**").writes("**"))
+        .model_input_schema(parameters_schema())
+        .requires(RequirementSet::empty().with_read("**").with_write("**"))
         .mode(ToolMode::SafeWrite)
         .kind(ToolKind::Edit)
         .search_hint("rename a symbol everywhere by a language server")
@@ -63,15 +66,15 @@ fn interface() -> ToolInterface {
         .activity_description("Renaming {symbol} to {new_name}")
         .rejected_render_hint(RenderHint::Difference)
         .transcript_search_text("{path} {symbol} {new_name}")
-        .checks("the place has a line and a symbol or a column, and the new name is not blank")
-        .preflights("a language server that the person switched on knows the file's language")
-        .preflights("every change lies in the workspace, at a place that is there, and no file is made, moved or deleted")
-        .preflights("every file is still as it was when the difference was shown")
+        .add_value_check("the place has a line and a symbol or a column, and the new name is not blank")
+        .add_preflight("a language server that the person switched on knows the file's language")
+        .add_preflight("every change lies in the workspace, at a place that is there, and no file is made, moved or deleted")
+        .add_preflight("every file is still as it was when the difference was shown")
         .build()
 }
 
-fn parameters() -> Value {
-    let place = place_members();
+fn parameters_schema() -> Value {
+    let place = position_parameters();
     let mut members: Map<String, Value> = place
         .into_iter()
         .map(|(name, schema)| (name.to_owned(), schema))
@@ -80,18 +83,18 @@ fn parameters() -> Value {
         "new_name".to_owned(),
         json!({ "type": "string", "minLength": 1, "maxLength": SYMBOL_CHARS_MAX }),
     );
-    object(members.into(), &["path", "line", "new_name"])
+    object_schema(members.into(), &["path", "line", "new_name"])
 }
 
 #[async_trait]
-impl Tool for LspRename {
+impl Tool for LspRenameTool {
     fn interface(&self) -> &ToolInterface {
         &self.interface
     }
 
     fn target(&self, arguments: &Map<String, Value>) -> String {
-        let [symbol, new, path] =
-            ["symbol", "new_name", "path"].map(|name| visible(text(arguments, name)));
+        let [symbol, new, path] = ["symbol", "new_name", "path"]
+            .map(|name| escape_invisible(text_argument(arguments, name)));
         match symbol.is_empty() {
             true => format!("a symbol to {new} in {path}"),
             false => format!("{symbol} to {new} in {path}"),
@@ -100,14 +103,17 @@ impl Tool for LspRename {
 
     /// The file that it names is written in any case; which others are, its plan says.
     fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
-        let mut accesses = reads(arguments);
-        accesses.push(Access::new(Capability::FsWrite, text(arguments, "path")));
+        let mut accesses = declared_reads(arguments);
+        accesses.push(Access::new(
+            Capability::FsWrite,
+            text_argument(arguments, "path"),
+        ));
         accesses
     }
 
-    fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
-        place::check(arguments)?;
-        match text(arguments, "new_name").trim().is_empty() {
+    fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        position::check_position(arguments)?;
+        match text_argument(arguments, "new_name").trim().is_empty() {
             true => Err(ToolError::InvalidArgs(
                 "`new_name` is blank; give the name that it is to have".to_owned(),
             )),
@@ -118,17 +124,17 @@ impl Tool for LspRename {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        hands: &Hands,
-    ) -> Result<Prepared, ToolError> {
+        hands: &ToolContext,
+    ) -> Result<PreviewedPlan, ToolError> {
         let Some(languages) = &self.languages else {
-            return Err(ToolError::Failed(NOBODY.to_owned()));
+            return Err(ToolError::Failed(NO_SERVER.to_owned()));
         };
         let (workspace, arguments) = (hands.workspace.clone(), arguments.clone());
-        let (document, question) = blocking(move || {
-            let document = place::document(&workspace, text(&arguments, "path"))?;
-            let place = place::place(&document.text, &arguments)?;
-            let new = text(&arguments, "new_name").trim().to_owned();
-            Ok((document, Question::Rename(place, new)))
+        let (document, question) = run_blocking(move || {
+            let document = position::read_document(&workspace, text_argument(&arguments, "path"))?;
+            let place = position::resolve_position(&document.text, &arguments)?;
+            let new = text_argument(&arguments, "new_name").trim().to_owned();
+            Ok((document, LanguageQuery::Rename(place, new)))
         })
         .await?;
         let never = CancellationToken::new();
@@ -136,21 +142,21 @@ impl Tool for LspRename {
             .ask(&hands.workspace, &document, &question, &never)
             .await?;
         let workspace = hands.workspace.clone();
-        blocking(move || keeps_secrets(edits::plan(&workspace, &answered)?)).await
+        run_blocking(move || reject_mask_writes(edits::plan_edits(&workspace, &answered)?)).await
     }
 
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &Hands,
-        _cx: &ToolContext,
+        hands: &ToolContext,
+        _cx: &CallContext,
     ) -> Result<ToolOutput, ToolError> {
         let workspace = hands.workspace.clone();
         let plan = approved.plan().clone();
-        blocking(move || carry_out(&workspace, &plan, "the renaming")).await
+        run_blocking(move || apply_approved(&workspace, &plan, "the renaming")).await
     }
 
     fn missing_setup(&self) -> Option<String> {
-        missing(self.languages.as_ref())
+        missing_server(self.languages.as_ref())
     }
 }

@@ -1,18 +1,18 @@
 //! Where hunks go, and what is said of those that fit nowhere.
 
-use super::{Act, envelope, parse};
-use crate::patch::patched;
+use super::{PatchAction, envelope, parse_patch};
+use crate::patch::apply_hunks;
 
 fn run(content: &str, hunks: &str) -> Result<String, String> {
     let text = match hunks.starts_with("--- ") {
         true => hunks.to_owned(),
         false => envelope(&format!("*** Update File: f\n{hunks}")),
     };
-    let mut files = parse(&text).unwrap();
-    let Some(Act::Update { hunks, .. }) = files.pop().map(|file| file.act) else {
+    let mut files = parse_patch(&text).unwrap();
+    let Some(PatchAction::Update { hunks, .. }) = files.pop().map(|file| file.act) else {
         panic!("{text}");
     };
-    patched(content, &hunks).map_err(|wrong| wrong.join("\n"))
+    apply_hunks(content, &hunks).map_err(|wrong| wrong.join("\n"))
 }
 
 const CLASSES: &str = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 1\n";

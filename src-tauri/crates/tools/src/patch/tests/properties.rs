@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{Act, parse};
-use crate::patch::patched;
+use super::{PatchAction, parse_patch};
+use crate::patch::apply_hunks;
 
 /// Few lines, so that many are alike; some that look like parts of a patch, some without an end.
 fn content() -> impl Strategy<Value = String> {
@@ -33,17 +33,17 @@ proptest! {
     fn what_a_differ_writes_comes_to_what_it_compared(before in content(), after in content(), context in 0_usize..4) {
         prop_assume!(before != after && !before.is_empty() && !after.is_empty());
         // Where every line ends with CRLF, new lines get that end whatever the patch has.
-        prop_assume!(!crate::text::only_crlf(&before));
+        prop_assume!(!crate::text::is_crlf_only(&before));
         let mut options = diffy::DiffOptions::new();
         let patch = options.set_context_len(context).create_patch(&before, &after).to_string();
-        let files = parse(&patch);
+        let files = parse_patch(&patch);
         let Ok([file]) = files.as_deref() else {
             return Err(TestCaseError::fail(format!("{files:?}\n{patch}")));
         };
-        let Act::Update { hunks, .. } = &file.act else {
+        let PatchAction::Update { hunks, .. } = &file.act else {
             return Err(TestCaseError::fail(format!("{file:?}")));
         };
-        prop_assert_eq!(patched(&before, hunks), Ok(after), "{}", patch);
+        prop_assert_eq!(apply_hunks(&before, hunks), Ok(after), "{}", patch);
     }
 
     #[test]
@@ -61,10 +61,10 @@ proptest! {
             true => super::envelope(&body),
             false => format!("--- a\n+++ a\n{body}"),
         };
-        for file in parse(&text).unwrap_or_default() {
+        for file in parse_patch(&text).unwrap_or_default() {
             match file.act {
-                Act::Delete(hunks) | Act::Update { hunks, .. } => drop(patched(&content, &hunks)),
-                Act::Add(_) => {}
+                PatchAction::Delete(hunks) | PatchAction::Update { hunks, .. } => drop(apply_hunks(&content, &hunks)),
+                PatchAction::Add(_) => {}
             }
         }
     }

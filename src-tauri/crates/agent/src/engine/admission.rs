@@ -1,0 +1,77 @@
+//! Sessions as they are opened in this process.
+
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+
+use protocol::{ModelChoice, SessionId, UserError};
+use runtime::{NetworkClient, SessionFolder, Workspace};
+use tools::ToolContext;
+
+use super::EngineState;
+use crate::permissions::agent_bounds::AgentBounds;
+use crate::session::conversation::Conversation;
+use crate::session::{RulesInForce, Session};
+use crate::toolset::toolbox::Toolbox;
+use crate::toolset::web_search::WebSearchFactory;
+
+impl EngineState {
+    /// Opens a session in this process.
+    pub fn admit_session(
+        self: &Arc<Self>,
+        id: SessionId,
+        root: &Path,
+        model: ModelChoice,
+        conversation: Conversation,
+    ) -> Result<Arc<Session>, UserError> {
+        let session = self.build_session(id.clone(), root, model, conversation)?;
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(sessions.entry(id).or_insert(session).clone())
+    }
+
+    /// A session that is in no list of this process.
+    pub fn build_session(
+        self: &Arc<Self>,
+        id: SessionId,
+        root: &Path,
+        model: ModelChoice,
+        conversation: Conversation,
+    ) -> Result<Arc<Session>, UserError> {
+        let folder = SessionFolder::open(&self.config.data_dir, &id)?;
+        let rules = RulesInForce::default();
+        let closed =
+            crate::permissions::rules::closed_paths(rules.clone(), self.config.clock.clone());
+        let workspace = Workspace::open(root)?
+            .with_readable(folder.path())?
+            .with_closed_files(closed)
+            .with_inherited_env(self.inherited_variables.clone())
+            .with_sandbox_options(self.sandbox_options.clone());
+        let asked = &conversation.options;
+        let briefing = Arc::new(self.read_briefing(&workspace, asked));
+        let workspace = briefing.with_readable_folders(workspace);
+        let data_dir = &self.config.data_dir;
+        let bounds = AgentBounds::new(&workspace, data_dir, folder.path(), asked)?;
+        let hands = ToolContext {
+            snapshot: None,
+            workspace,
+            dry_run_environment: self.dry_run_environment.clone(),
+            net: NetworkClient::offline(),
+            session: id.clone(),
+            folder: Arc::new(folder),
+            todo_list: Arc::default(),
+        };
+        hands.todo_list.replace(conversation.todos.clone());
+        let seeks = WebSearchFactory::new(&id, conversation.searches);
+        let toolbox = Toolbox::load(self, &hands.workspace, &briefing, asked, &seeks)?;
+        self.set_tool_errors(hands.workspace.root(), toolbox.errors.clone());
+        let session = Arc::new(Session::new(
+            id,
+            self.clone(),
+            (hands, bounds),
+            model,
+            (rules, toolbox, briefing),
+            conversation,
+        ));
+        session.reload_rules();
+        Ok(session)
+    }
+}

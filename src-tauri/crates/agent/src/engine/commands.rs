@@ -1,0 +1,342 @@
+//! Requests of the person: each is checked, recorded, and done.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use protocol::event::{PlanningActor, SessionOptions};
+use protocol::history::RestoreRequest;
+use protocol::model::TEMPERATURE_RANGE;
+use protocol::op::OpReceipt;
+use protocol::settings::ToolSettings;
+use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
+use protocol::{EventBody, ModelChoice, Op, SessionId, Settings, UserError};
+use provider::Secret;
+
+use crate::engine::EngineState;
+use crate::engine::demo;
+use crate::engine::maintenance::{recovery, retention};
+use crate::engine::undo::coverage;
+use crate::engine::{decisions, tool_trial, undo};
+use crate::permissions::{grants, manifest, trust};
+use crate::rulebook::{self, RulebookScope};
+use crate::session::conversation::Conversation;
+use crate::session::user_message::UserMessage;
+use crate::session::{elicitation, planning, run};
+use crate::toolset::toolbox::Toolbox;
+use crate::toolset::{apis, servers};
+
+/// Does what the person asks.
+pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceipt, UserError> {
+    match op {
+        Op::OpenSession {
+            workspace,
+            model,
+            prompt,
+            output_schema,
+            temperature,
+            agent,
+            planning,
+        } => {
+            if output_schema
+                .as_ref()
+                .is_some_and(|schema| exceeds_depth(schema, DEPTH_MAX))
+            {
+                return Err(UserError::new(
+                    format!("The output schema is nested more than {DEPTH_MAX} levels deep."),
+                    "Write it flatter, with `$defs`.",
+                ));
+            }
+            if let Some(given) = temperature
+                && !TEMPERATURE_RANGE.contains(&given)
+            {
+                return Err(UserError::new(
+                    format!("The temperature is {given}, and models take one from 0 to 2."),
+                    "Give one of these, or none to have it as the provider has it.",
+                ));
+            }
+            let is_asked = output_schema.is_some() || temperature.is_some();
+            let mut asked = is_asked.then(|| SessionOptions {
+                output_schema,
+                temperature,
+                ..SessionOptions::default()
+            });
+            let folder = Path::new(&workspace);
+            if let Some(file) = agent {
+                let tools = Toolbox::for_folder(shared, Some(&workspace))?;
+                let words = asked.unwrap_or_default();
+                asked = Some(manifest::apply_manifest(&file, &tools, words)?);
+            }
+            open_session(shared, folder, model, prompt, asked, planning).await
+        }
+        Op::PlayDemo => {
+            let workspace = demo::workspace(&shared.config.data_dir)?;
+            open_session(
+                shared,
+                &workspace,
+                demo::demo_model(),
+                Some(demo::DEMO_PROMPT.to_owned()),
+                None,
+                false,
+            )
+            .await
+        }
+        Op::Say {
+            session,
+            text,
+            images,
+        } => {
+            let said = UserMessage::parse(text, images)?;
+            run::add_user_message(&shared.session(&session)?, said)
+                .await
+                .map(|_run| OpReceipt::default())
+        }
+        Op::SetPlanning { session, on } => {
+            let session = shared.session(&session)?;
+            planning::set_planning(&session, on, PlanningActor::Person)
+                .await
+                .map(|()| OpReceipt::default())
+        }
+        Op::Interrupt { session } => {
+            let session = shared.session(&session)?;
+            if session.stop() || end_abandoned_session(shared, &session.id).await? {
+                return Ok(OpReceipt::default());
+            }
+            let _nobody_else = session.lock.acquire(&session.tool_context.folder)?;
+            Err(UserError::new(
+                "This session does nothing at the moment, so there is nothing to stop.",
+                "",
+            ))
+        }
+        Op::Resume { session } => {
+            run::start_run(&shared.session(&session)?)?;
+            Ok(OpReceipt::default())
+        }
+        Op::Decide {
+            session,
+            call,
+            digest,
+            decision,
+        } => decisions::apply_decision(shared, &session, &call, &digest, decision).await,
+        Op::AnswerServer {
+            session,
+            call,
+            ask,
+            answer,
+        } => elicitation::answer_elicitation(shared, &session, &call, &ask, answer).await,
+        Op::Undo { entry } => {
+            undo::restore_entries(shared, undo::single_entry(entry), Vec::new()).await
+        }
+        Op::Redo { entry } => {
+            undo::restore_entries(shared, RestoreRequest::Redo { entry }, Vec::new()).await
+        }
+        Op::Restore { restore, choices } => undo::restore_entries(shared, restore, choices).await,
+        Op::CollectHistory => retention::collect_receipt(shared).await,
+        Op::RenameSession { session, title } => {
+            let title = title.trim().to_owned();
+            if title.is_empty() {
+                return Err(UserError::new(
+                    "A session needs a title.",
+                    "Write at least one character.",
+                ));
+            }
+            let session = shared.session(&session)?;
+            session
+                .journal
+                .record_synced(EventBody::SessionRenamed { title })
+                .await
+                .map(|()| OpReceipt::default())
+        }
+        Op::CloseSession { session } => close_session(shared, &session).await,
+        Op::TrustRules { workspace, digest } => {
+            let root =
+                trust::trust_project(&shared.config.data_dir, Path::new(&workspace), &digest)?;
+            shared.reload_rules_in(&root);
+            Ok(OpReceipt::default())
+        }
+        Op::DistrustRules { workspace } => {
+            let root = trust::revoke_trust(&shared.config.data_dir, Path::new(&workspace))?;
+            shared.reload_rules_in(&root);
+            Ok(OpReceipt::default())
+        }
+        Op::RevokeGrant { grant } => grants::revoke_grant(shared, &grant),
+        Op::SaveRules {
+            scope,
+            workspace,
+            text,
+            base,
+        } => {
+            let place = RulebookScope::from_folder(workspace.as_deref())?;
+            let data_dir = &shared.config.data_dir;
+            let saved = rulebook::save_rules(data_dir, &place, scope, &text, base.as_ref());
+            after_rules_saved(shared, saved?)
+        }
+        Op::AddRules {
+            scope,
+            workspace,
+            rules,
+        } => {
+            let place = RulebookScope::from_folder(workspace.as_deref())?;
+            let saved = rulebook::add_rules(&shared.config.data_dir, &place, scope, &rules);
+            after_rules_saved(shared, saved?)
+        }
+        Op::ChangeRule { place, rule } => {
+            let saved = rulebook::change_rule(&shared.config.data_dir, &place, rule.as_ref());
+            after_rules_saved(shared, saved?)
+        }
+        Op::SetSettings { settings } => shared
+            .set_settings(*settings)
+            .map(|()| OpReceipt::default()),
+        Op::SetTool {
+            tool,
+            enabled,
+            mode,
+        } => {
+            shared.default_tools().check_setting(&tool, mode)?;
+            let mut settings = Settings::clone(&shared.settings());
+            let set = ToolSettings { enabled, mode };
+            match set == ToolSettings::default() {
+                true => settings.tools.remove(&tool),
+                false => settings.tools.insert(tool, set),
+            };
+            shared.set_settings(settings).map(|()| OpReceipt::default())
+        }
+        Op::TryTool {
+            workspace,
+            tool,
+            arguments,
+        } => tool_trial::open_trial(shared, Path::new(&workspace), &tool, arguments).await,
+        Op::ChangeServer { server, change } => {
+            servers::change_servers(&shared.servers, server, change).await
+        }
+        Op::ChangeApi { api, change } => apis::change_apis(shared, api, change).await,
+        Op::SetKey { provider, key } => {
+            let keys = shared.keys.clone();
+            // A keychain may ask the person to unlock it first.
+            let kept = tokio::task::spawn_blocking(move || match Secret::new(&key) {
+                Some(secret) => keys.set(&provider, &secret),
+                None => keys.remove(&provider),
+            });
+            kept.await
+                .map_err(|_| UserError::new("The keychain broke off.", "Try again."))??;
+            Ok(OpReceipt::default())
+        }
+    }
+}
+
+/// Puts rules that were saved in force: those of a project there, the person's own everywhere.
+fn after_rules_saved(shared: &EngineState, root: Option<PathBuf>) -> Result<OpReceipt, UserError> {
+    match root {
+        Some(root) => shared.reload_rules_in(&root),
+        None => shared.reload_rules_matching(|_| true),
+    }
+    Ok(OpReceipt::default())
+}
+
+/// Ends what a session was at whose process is no more. Gives whether it was at anything.
+async fn end_abandoned_session(
+    shared: &Arc<EngineState>,
+    id: &SessionId,
+) -> Result<bool, UserError> {
+    match shared.record.session(id)? {
+        Some(view) => recovery::recover_if_abandoned(shared, &view).await,
+        None => Ok(false),
+    }
+}
+
+/// Removes what a session left beside its record.
+async fn close_session(shared: &Arc<EngineState>, id: &SessionId) -> Result<OpReceipt, UserError> {
+    let session = shared.session(id)?;
+    if session.is_running() {
+        return Err(UserError::new(
+            "This session is at work or waits for you.",
+            "Stop it first, then close it.",
+        ));
+    }
+    drop(session.lock.acquire(&session.tool_context.folder)?);
+    grants::end_session_grants(&session)?;
+    let folder = session.tool_context.folder.clone();
+    let removed = tokio::task::spawn_blocking(move || folder.clear()).await;
+    removed
+        .map_err(|_| UserError::new("The session's files could not be removed.", "Try again."))??;
+    let notice = protocol::Notice {
+        level: protocol::NoticeLevel::Note,
+        fault: UserError::new(
+            "The session was closed, and its long outputs were removed.",
+            "Its record stays. Say something to go on with it.",
+        ),
+    };
+    session
+        .journal
+        .record_synced(EventBody::Noted { notice })
+        .await?;
+    shared.remove_session(id);
+    Ok(OpReceipt::default())
+}
+
+pub(crate) async fn open_session(
+    shared: &Arc<EngineState>,
+    workspace: &Path,
+    model: ModelChoice,
+    prompt: Option<String>,
+    asked: Option<SessionOptions>,
+    plans: bool,
+) -> Result<OpReceipt, UserError> {
+    let prompt = prompt
+        .filter(|text| !text.trim().is_empty())
+        .map(|text| UserMessage::parse(text, Vec::new()))
+        .transpose()?;
+    shared.provider(&model.provider)?;
+    let id = SessionId(shared.config.ids.next_id("ses"));
+    let conversation = Conversation::new(asked.clone().unwrap_or_default(), None);
+    let session = shared.admit_session(id.clone(), workspace, model.clone(), conversation)?;
+    let root = session.tool_context.workspace.root();
+    let folder = root.file_name().map_or_else(
+        || root.display().to_string(),
+        |name| name.to_string_lossy().into_owned(),
+    );
+    let title = prompt
+        .as_ref()
+        .map_or(folder, |said| title_from_prompt(&said.text));
+    let opened = EventBody::SessionOpened {
+        title,
+        workspace: root.display().to_string(),
+        model,
+        parent: None,
+        asked: asked.map(Box::new),
+    };
+    session.journal.record_synced(opened).await?;
+    if let Some(warning) = coverage::home_folder_notice(session.tool_context.workspace.root()) {
+        session.journal.record(EventBody::Noted { notice: warning });
+    }
+    if plans {
+        planning::set_planning(&session, true, PlanningActor::Person).await?;
+    }
+    if let Some(said) = prompt {
+        run::add_user_message(&session, said).await?;
+    }
+    Ok(OpReceipt {
+        session: Some(id),
+        ..OpReceipt::default()
+    })
+}
+
+/// The first line of what was said, without marks, cut between words.
+fn title_from_prompt(prompt: &str) -> String {
+    const CHARS_MAX: usize = 64;
+    let line: String = prompt
+        .trim()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| !matches!(c, '`' | '*' | '#') && !protocol::view::display_text::is_hidden(*c))
+        .collect();
+    let line = line.trim();
+    let Some((cut, _)) = line.char_indices().nth(CHARS_MAX) else {
+        return line.to_owned();
+    };
+    let words = line[..cut]
+        .rfind(' ')
+        .map_or(&line[..cut], |space| &line[..space]);
+    format!("{}…", words.trim_end_matches([' ', ',', '.', ';', ':']))
+}

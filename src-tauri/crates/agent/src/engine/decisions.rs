@@ -1,0 +1,194 @@
+//! Takes a person's decision on a waiting call: once, for exactly what was shown, on record before it counts.
+
+use std::sync::Arc;
+
+use protocol::op::OpReceipt;
+use protocol::text::depth::{DEPTH_MAX, is_too_deep};
+use protocol::view::preview::CommandPreview;
+use protocol::{
+    CallId, CallState, Decision, Digest, EntryBody, EventBody, Preview, SessionId, UserError,
+};
+
+use crate::engine::EngineState;
+use crate::permissions::{egress, grants};
+use crate::session::Session;
+
+/// A decision holds once, for exactly what was shown.
+pub(crate) async fn apply_decision(
+    shared: &Arc<EngineState>,
+    session: &SessionId,
+    call: &CallId,
+    digest: &Digest,
+    decision: Decision,
+) -> Result<OpReceipt, UserError> {
+    let session = shared.session(session)?;
+    let Some(waiting) = session.take_pending_call(call) else {
+        return Err(not_waiting_error(shared, &session, call)?);
+    };
+    let fits = match waiting.digest == *digest {
+        true => validate_decision(&waiting.preview, &decision),
+        false => Err(UserError::new(
+            "What this call would do has changed since it was shown.",
+            "Look again, then decide.",
+        )),
+    };
+    let kept = fits.and_then(|()| egress::check_decision_hosts(&session, decision));
+    let decided = kept.and_then(|decision| {
+        let granted = grants::create_grant(&session, call, &waiting.input, &decision)?;
+        Ok((decision, granted))
+    });
+    let (decision, granted) = match decided {
+        Ok(decided) => decided,
+        Err(fault) => {
+            session.add_pending_call(call.clone(), waiting);
+            session.refresh_state();
+            return Err(fault);
+        }
+    };
+    let event = match &decision {
+        Decision::Edit { arguments } => EventBody::CallEdited {
+            call: call.clone(),
+            arguments: arguments.clone(),
+        },
+        _ => EventBody::CallDecided {
+            call: call.clone(),
+            decision: decision.clone(),
+            digest: digest.clone(),
+        },
+    };
+    if let Err(fault) = session.journal.record_synced(event).await {
+        if let Some(granted) = &granted {
+            grants::withdraw_grant(&session, granted);
+        }
+        session.add_pending_call(call.clone(), waiting);
+        session.refresh_state();
+        return Err(fault);
+    }
+    // The run may have been stopped in this very moment; then the decision comes too late and changes nothing.
+    let _ = waiting.answer.send(decision);
+    if let Some(granted) = &granted {
+        grants::reload_affected_rules(shared, granted);
+    }
+    Ok(OpReceipt::default())
+}
+
+/// Why a call is not there to be decided on: it was decided, or it waits for somebody else.
+fn not_waiting_error(
+    shared: &EngineState,
+    session: &Session,
+    call: &CallId,
+) -> Result<UserError, UserError> {
+    let entry = shared.record.entry(&session.id, call.as_str())?;
+    let waits = match entry.map(|entry| entry.body) {
+        Some(EntryBody::Call(view)) => view.state == CallState::Waiting,
+        _ => false,
+    };
+    if !waits || session.is_running() {
+        return Ok(UserError::new(
+            "This call no longer waits; it was decided already.",
+            "Look at its card for what became of it.",
+        ));
+    }
+    Ok(match session.lock.acquire(&session.tool_context.folder) {
+        Err(_) => UserError::new(
+            "This call waits for an answer elsewhere: in a terminal, or in another window of Countersign.",
+            "Answer it there.",
+        ),
+        Ok(_) => UserError::new(
+            "The Countersign that asked about this call has ended, so nobody waits for the answer.",
+            "Go on with the session: its agent can ask again.",
+        ),
+    })
+}
+
+/// Whether a decision is one for this kind of card.
+fn validate_decision(preview: &Preview, decision: &Decision) -> Result<(), UserError> {
+    let hint = "Decide with what the card offers.";
+    match (preview, decision) {
+        (Preview::Form { questions }, Decision::Answer { answers }) => {
+            let single = |(question, given): (&protocol::view::preview::Question, &Vec<String>)| {
+                !given.is_empty() && (question.multi_select || given.len() == 1)
+            };
+            match answers.len() == questions.len() && questions.iter().zip(answers).all(single) {
+                true => Ok(()),
+                false => Err(UserError::new(
+                    "Not every question has its answer.",
+                    "Answer each, or skip all.",
+                )),
+            }
+        }
+        (Preview::Form { .. }, Decision::Allow { .. }) => {
+            Err(UserError::new("A question is answered, not allowed.", hint))
+        }
+        (Preview::Form { .. }, Decision::Skip) => Ok(()),
+        (_, Decision::Answer { .. } | Decision::Skip) => {
+            Err(UserError::new("This call asks no question.", hint))
+        }
+        (
+            Preview::Effects(shown),
+            Decision::Allow {
+                hunks: Some(chosen),
+                ..
+            },
+        ) => {
+            let changes = &shown.effects.changes;
+            let known = |id: &u32| changes.iter().any(|change| change.id == *id);
+            match (chosen.is_empty(), chosen.iter().all(known)) {
+                (true, _) => Err(UserError::new(
+                    "No change is checked, so there is nothing to allow.",
+                    "Check one, or reject.",
+                )),
+                (_, false) => Err(UserError::new(
+                    "A change was named that is not shown.",
+                    hint,
+                )),
+                (false, true) => Ok(()),
+            }
+        }
+        (
+            Preview::Diff { files },
+            Decision::Allow {
+                hunks: Some(chosen),
+                ..
+            },
+        ) => {
+            let known = |id: &u32| {
+                files
+                    .iter()
+                    .any(|file| file.hunks.iter().any(|hunk| hunk.id == *id))
+            };
+            match (chosen.is_empty(), chosen.iter().all(known)) {
+                (true, _) => Err(UserError::new(
+                    "No hunk is checked, so there is nothing to allow.",
+                    "Check one, or reject.",
+                )),
+                (_, false) => Err(UserError::new("A hunk was named that is not shown.", hint)),
+                (false, true) => Ok(()),
+            }
+        }
+        (_, Decision::Allow { hunks: Some(_), .. }) => {
+            Err(UserError::new("This call has no hunks to choose.", hint))
+        }
+        (_, Decision::Edit { arguments }) if is_too_deep(arguments) => Err(UserError::new(
+            format!("These arguments are nested more than {DEPTH_MAX} levels deep."),
+            "Write them flatter.",
+        )),
+        (
+            Preview::Command(_) | Preview::Effects(_),
+            Decision::DryRun | Decision::WithNetwork { .. },
+        ) => Ok(()),
+        (Preview::Command(CommandPreview { in_place: true, .. }), Decision::InPlace { .. }) => {
+            Ok(())
+        }
+        (Preview::Effects(shown), Decision::InPlace { .. }) if shown.command.in_place => Ok(()),
+        (_, Decision::InPlace { .. }) => Err(UserError::new(
+            "This call cannot be run for real in a way that can be undone.",
+            hint,
+        )),
+        (_, Decision::DryRun | Decision::WithNetwork { .. }) => Err(UserError::new(
+            "Only a command can run in a sealed copy first.",
+            hint,
+        )),
+        (_, Decision::Allow { .. } | Decision::Reject { .. } | Decision::Edit { .. }) => Ok(()),
+    }
+}

@@ -1,0 +1,121 @@
+//! A person's own command in the sealed copy, and what this machine can promise of commands at all.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::{Arc, RwLock};
+
+use policy::RuleSet;
+use protocol::view::effects::{AssuranceReport, Effects};
+use protocol::{Plan, UserError};
+use runtime::{NetworkClient, ShellCommand, Workspace};
+use tokio_util::sync::CancellationToken;
+
+use crate::engine::{Engine, EngineState};
+use crate::permissions::{egress, rules};
+
+/// How long a person's own command may run, and how much of each stream is kept.
+const TIMEOUT_MS: u64 = 10 * 60 * 1000;
+const OUTPUT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// What a command did, and what it said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandDryRun {
+    /// What it did.
+    pub effects: Effects,
+    /// Its standard output.
+    pub stdout: Vec<u8>,
+    /// Its standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl Engine {
+    /// Runs a command in the sealed copy of a workspace, shows what it did, and leaves nothing of it. Nobody is asked and
+    /// no rule is: nothing real changes. But what it sends to `hosts` is out: the caller's word opens the way there, and a
+    /// rule that denies one of them closes it.
+    ///
+    /// # Errors
+    /// Where there is no sealed copy on this machine, a host stays closed, or the command did more than can be looked at.
+    pub async fn dry_run_command(
+        &self,
+        workspace: &Path,
+        line: String,
+        hosts: &[String],
+    ) -> Result<CommandDryRun, UserError> {
+        let builtin = Arc::new(RwLock::new(Arc::new(RuleSet::builtin())));
+        let closed = rules::closed_paths(builtin, self.state.config.clock.clone());
+        let workspace = Workspace::open(workspace)?
+            .with_closed_files(closed)
+            .with_inherited_env(self.state.inherited_variables.clone())
+            .with_sandbox_options(self.state.sandbox_options.clone());
+        let net = self.build_egress(&workspace, hosts)?;
+        let failed = |error: &dyn std::error::Error| {
+            UserError::new("The command could not be tried out.", "Try again.").with_source(error)
+        };
+        let (reader, writer) = std::io::pipe().map_err(|error| failed(&error))?;
+        let reading = tokio::task::spawn_blocking(move || read_output(reader));
+        let command = ShellCommand {
+            line,
+            workspace: workspace.clone(),
+            folder: String::new(),
+            env: Vec::new(),
+            timeout_ms: TIMEOUT_MS,
+            output_bytes_max: OUTPUT_BYTES_MAX,
+            spill: None,
+            errors: Some(Arc::new(writer)),
+            mask_secrets: false,
+        };
+        let (environment, stop) = (&self.state.dry_run_environment, CancellationToken::new());
+        let rehearsed = environment.dry_run(&command, &net, |_| {}, &stop).await;
+        // While it is held, the reader waits for more.
+        drop(command);
+        let stderr = reading.await.map_err(|error| failed(&error))?;
+        let mut rehearsed = rehearsed?;
+        if let Plan::Effects(captured) = &rehearsed.plan {
+            tools::diff::add_file_diffs(&workspace, captured, &mut rehearsed.effects);
+        }
+        Ok(CommandDryRun {
+            stdout: rehearsed.command.head.clone(),
+            stderr: stderr.map_err(|error| failed(&error))?,
+            effects: rehearsed.effects.clone(),
+        })
+    }
+
+    /// A way to these hosts, if there are any.
+    fn build_egress(
+        &self,
+        workspace: &Workspace,
+        hosts: &[String],
+    ) -> Result<NetworkClient, UserError> {
+        let closed = NetworkClient::offline();
+        if hosts.is_empty() {
+            return Ok(closed);
+        }
+        let (config, now) = (&self.state.config, self.state.config.clock.now());
+        let rules = rules::load_rules(&config.data_dir, Some(workspace), &[], None).rules;
+        let hosts = egress::check_hosts(hosts, &rules, now)?;
+        Ok(egress::allow_hosts(&closed, hosts, Arc::new(rules), now))
+    }
+}
+
+/// The head of what comes through a pipe; all of it is taken, so that nobody waits for room in it.
+fn read_output(mut pipe: std::io::PipeReader) -> std::io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    pipe.by_ref()
+        .take(OUTPUT_BYTES_MAX)
+        .read_to_end(&mut head)?;
+    std::io::copy(&mut pipe, &mut std::io::sink())?;
+    Ok(head)
+}
+
+/// What a trial in a workspace showed.
+pub(crate) async fn read_assurance(shared: &EngineState, workspace: &Workspace) -> AssuranceReport {
+    let probe = shared.dry_run_environment.probe(workspace).await;
+    AssuranceReport {
+        assurance: probe.assurance,
+        net_off: probe.net_off,
+        unix_sockets_off: probe.unix_sockets_off,
+        kill_tree: probe.kill_tree,
+        in_place: probe.in_place,
+        reasons: probe.reasons,
+    }
+}

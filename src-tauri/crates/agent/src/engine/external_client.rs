@@ -1,0 +1,413 @@
+//! A program outside that makes a session's calls: each walks the one page, with no model turn in between.
+//!
+//! The session is opened like any other and says who asks. While calls of it are open a run is there, which reads rules and
+//! tools anew when it begins; calls that are proven safe beside others run side by side, any other one alone, in the order in
+//! which they came (M08). A call that was answered is on disk.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use protocol::event::{ClientInfo, Notice, SessionOptions};
+use protocol::model::REASONING_MEMBER;
+use protocol::text::depth::is_too_deep;
+use protocol::view::display_text::to_single_line;
+use protocol::{
+    CallId, CallState, EntryBody, Event, EventBody, MessageId, ModelChoice, NoticeLevel, Outcome,
+    SessionId, SessionState, Strategy, ToolCall, Trail, UserError,
+};
+use runtime::{FileLock, Workspace};
+use serde_json::{Map, Value};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tools::OfferedTool;
+
+use crate::engine::{Engine, EngineState};
+use crate::limits::{CALLS_OPEN_MAX, CLIENT_CHARS_MAX, NAME_CHARS_MAX, PARALLEL_CALLS_MAX};
+use crate::permissions::rules;
+use crate::pipeline::call;
+use crate::pipeline::{outcome, resolve};
+use crate::session::Session;
+use crate::session::conversation::{Conversation, OpenCall};
+use crate::session::run;
+use crate::toolset::toolbox::Toolbox;
+
+/// The provider of such a session: nobody, so no model can be asked in it.
+pub(crate) const CLIENT_PROVIDER: &str = "client";
+
+/// The provider of a session whose one call a person makes by hand, at a command line.
+pub const BY_HAND_CLIENT: &str = "by_hand";
+
+/// Takes what is told of a running call: words on its progress, the end of what it printed.
+pub type ProgressSender = mpsc::Sender<String>;
+
+/// What came of a call.
+#[derive(Debug, Clone)]
+pub struct ClientOutcome {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What the gates said, if it was denied by one.
+    pub trail: Option<Arc<Trail>>,
+}
+
+/// A program outside, with the session of its calls. When it is dropped its calls end.
+pub struct ExternalClient {
+    session: Arc<Session>,
+    /// As long as the program may call.
+    _lock: Arc<FileLock>,
+    /// Room for calls that run at the same time; one that is not safe beside others takes all of it.
+    room: Semaphore,
+    room_max: u32,
+    /// How many calls are open.
+    open: Mutex<usize>,
+    tasks: TaskTracker,
+}
+
+impl Engine {
+    /// What a program outside would be offered in a folder.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened.
+    pub fn list_tools(&self, workspace: &Path) -> Result<Vec<OfferedTool>, UserError> {
+        let asked = SessionOptions {
+            client: Some(ClientInfo {
+                name: String::new(),
+                version: String::new(),
+                by: String::new(),
+            }),
+            ..SessionOptions::default()
+        };
+        Ok(Toolbox::for_options(&self.state, workspace, &asked)?.offered_tools())
+    }
+
+    /// Reads the rules of a folder, so that what is wrong with them stands among the faults before a session is opened there.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened.
+    pub fn check_rules(&self, workspace: &Path) -> Result<(), UserError> {
+        let config = &self.state.config;
+        let workspace = Workspace::open(workspace)?;
+        let loaded = rules::load_rules(
+            &config.data_dir,
+            Some(&workspace),
+            &[],
+            config.rules.as_deref(),
+        );
+        let faults = loaded.errors.into_iter().chain(loaded.untrusted);
+        self.state
+            .set_rule_errors(workspace.root(), faults.collect());
+        Ok(())
+    }
+
+    /// Opens a session in a folder for the calls of a program outside.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened, and a record that cannot be written.
+    pub async fn open_client(
+        &self,
+        workspace: &Path,
+        client: ClientInfo,
+    ) -> Result<Arc<ExternalClient>, UserError> {
+        let cleaned = |text: &str| to_single_line(text.trim(), CLIENT_CHARS_MAX);
+        let name = match cleaned(&client.name) {
+            name if name.is_empty() => "a client without a name".to_owned(),
+            name => name,
+        };
+        let client = ClientInfo {
+            name,
+            version: cleaned(&client.version),
+            by: client.by,
+        };
+        let session = open_session(&self.state, workspace, client).await?;
+        let held = session.lock.acquire(&session.tool_context.folder)?;
+        let room_max = match session.strategy {
+            Strategy::Sequential => 1,
+            Strategy::Parallel => PARALLEL_CALLS_MAX,
+            Strategy::Batched { size } => PARALLEL_CALLS_MAX.min(size.get() as usize),
+        };
+        Ok(Arc::new(ExternalClient {
+            session,
+            _lock: held,
+            room: Semaphore::new(room_max),
+            room_max: u32::try_from(room_max).unwrap_or(1),
+            open: Mutex::new(0),
+            tasks: TaskTracker::new(),
+        }))
+    }
+}
+
+/// Opens the session and says in it who asks.
+async fn open_session(
+    shared: &Arc<EngineState>,
+    workspace: &Path,
+    client: ClientInfo,
+) -> Result<Arc<Session>, UserError> {
+    let told = client.summary();
+    let by = client.by.clone();
+    let asked = SessionOptions {
+        client: Some(client),
+        ..SessionOptions::default()
+    };
+    let model = ModelChoice {
+        provider: CLIENT_PROVIDER.to_owned(),
+        model: told.clone(),
+    };
+    let id = SessionId(shared.config.ids.next_id("ses"));
+    let conversation = Conversation::new(asked.clone(), None);
+    let session = shared.admit_session(id, workspace, model.clone(), conversation)?;
+    let opened = EventBody::SessionOpened {
+        title: format!("Calls of {told}"),
+        workspace: session.tool_context.workspace.root().display().to_string(),
+        model,
+        parent: None,
+        asked: Some(Box::new(asked)),
+    };
+    session.journal.record(opened);
+    let fault = UserError::new(
+        format!("{told} makes the calls of this session itself, by {by}. No model of ours asks."),
+        "Its name is what it says of itself.",
+    );
+    let level = NoticeLevel::Note;
+    let notice = Notice { level, fault };
+    session
+        .journal
+        .record_synced(EventBody::Noted { notice })
+        .await?;
+    Ok(session)
+}
+
+/// What a person is told who wants an answer of a model where none is.
+pub(crate) fn no_model_error() -> UserError {
+    UserError::new(
+        "A program outside makes the calls of this session, and no model answers in it.",
+        "Begin a session of your own in the same folder.",
+    )
+}
+
+impl ExternalClient {
+    /// The session that its calls are recorded in.
+    pub fn session(&self) -> &SessionId {
+        &self.session.id
+    }
+
+    /// Makes a call and gives what came of it, once that is on disk. `cancel` ends this call alone; so does dropping this.
+    ///
+    /// # Errors
+    /// The record cannot be written, too many calls are open, or all of this was closed.
+    pub async fn call(
+        self: &Arc<Self>,
+        name: &str,
+        arguments: Map<String, Value>,
+        cancel: &CancellationToken,
+        heard: Option<ProgressSender>,
+    ) -> Result<ClientOutcome, UserError> {
+        self.begin_call()?;
+        let entered = ActiveCall(self.clone());
+        let shared = &self.session.engine;
+        let mut events = match &heard {
+            Some(_) => Some(shared.subscribe(shared.record.last_seq()?)),
+            None => None,
+        };
+        let stop = self.session.cancellation_token().child_token();
+        let _stops = stop.clone().drop_guard();
+        let open = self.propose_call(name, arguments);
+        let id = open.call.id.clone();
+        let mut ended = self.tasks.spawn(run_call(entered, open, stop.clone()));
+        loop {
+            let next = async {
+                match &mut events {
+                    Some(events) => events.next().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                outcome = &mut ended => {
+                    let outcome = outcome.map_err(|_| internal_error())??;
+                    self.session.journal.sync().await?;
+                    return self.build_answer(&id, outcome);
+                }
+                () = cancel.cancelled(), if !stop.is_cancelled() => stop.cancel(),
+                batch = next => match batch {
+                    Ok(Some(batch)) => batch.iter().filter_map(|event| progress_text(event, &self.session.id, &id)).for_each(|word| {
+                        // Whoever does not keep up misses a word; the result has everything.
+                        let _ = heard.as_ref().map(|heard| heard.try_send(word));
+                    }),
+                    Ok(None) | Err(_) => events = None,
+                },
+            }
+        }
+    }
+
+    /// What came of a call, with the gates of one that was denied.
+    fn build_answer(&self, call: &CallId, outcome: Outcome) -> Result<ClientOutcome, UserError> {
+        let mut trail = None;
+        if outcome.state == CallState::Denied {
+            let record = &self.session.engine.record;
+            let entry = record.entry(&self.session.id, call.as_str())?;
+            trail = match entry.map(|entry| entry.body) {
+                Some(EntryBody::Call(view)) => view.trail,
+                _ => None,
+            };
+        }
+        Ok(ClientOutcome { outcome, trail })
+    }
+
+    /// Ends the calls that are open.
+    pub fn stop(&self) {
+        self.session.stop();
+    }
+
+    /// Ends the calls that are open, and waits until everything is on disk. No further one begins.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    pub async fn close(&self) -> Result<(), UserError> {
+        {
+            let _nobody_enters = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            self.tasks.close();
+            self.stop();
+        }
+        self.tasks.wait().await;
+        self.session.journal.sync().await
+    }
+
+    /// One more call is open; with the first one a run begins.
+    fn begin_call(&self) -> Result<(), UserError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.tasks.is_closed() {
+            return Err(UserError::new(
+                "The connection was closed.",
+                "Connect again.",
+            ));
+        }
+        if *open >= CALLS_OPEN_MAX {
+            return Err(UserError::new(
+                format!("{CALLS_OPEN_MAX} calls are open already."),
+                "Wait until some of them are over.",
+            ));
+        }
+        if *open == 0 {
+            self.session.begin_run();
+            self.session.reload_rules();
+            self.session.reload_tools();
+            self.session.set_state(SessionState::Running);
+        }
+        *open += 1;
+        Ok(())
+    }
+
+    /// Records what is asked for.
+    fn propose_call(&self, name: &str, mut arguments: Map<String, Value>) -> OpenCall {
+        let ids = &self.session.engine.config.ids;
+        // No tool has so long a name; of what is none the beginning says enough.
+        let name = match name.char_indices().nth(NAME_CHARS_MAX) {
+            Some((cut, _)) => format!("{}…", &name[..cut]),
+            None => name.to_owned(),
+        };
+        if is_too_deep(&arguments) {
+            let written = Value::Object(arguments).to_string();
+            arguments = Map::from_iter([("nested_too_deeply".to_owned(), written.into())]);
+        }
+        let reasoning = arguments.get(REASONING_MEMBER).and_then(Value::as_str);
+        let reasoning = reasoning.map(str::to_owned);
+        let call = ToolCall {
+            id: CallId(ids.next_id("call")),
+            name,
+            arguments,
+        };
+        self.session.journal.record(EventBody::CallProposed {
+            call: call.clone(),
+            message: MessageId(ids.next_id("msg")),
+            reasoning,
+        });
+        OpenCall {
+            call,
+            edited: None,
+            waiting: false,
+            started: false,
+        }
+    }
+}
+
+/// A call that is open; with the last one the run ends.
+struct ActiveCall(Arc<ExternalClient>);
+
+impl Drop for ActiveCall {
+    fn drop(&mut self) {
+        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
+        *open = open.saturating_sub(1);
+        if *open == 0 {
+            let session = &self.0.session;
+            let state = match session.cancellation_token().is_cancelled() {
+                true => SessionState::Interrupted,
+                false => SessionState::Done,
+            };
+            session.end_run(state);
+        }
+    }
+}
+
+/// Waits for its room and walks the page.
+async fn run_call(
+    entered: ActiveCall,
+    open: OpenCall,
+    stop: CancellationToken,
+) -> Result<Outcome, UserError> {
+    let (caller, session) = (&entered.0, &entered.0.session);
+    let wanted = match resolve::is_parallel_safe(session, &open) {
+        true => 1,
+        false => caller.room_max,
+    };
+    let room = tokio::select! {
+        biased;
+        () = stop.cancelled() => None,
+        room = caller.room.acquire_many(wanted) => room.ok(),
+    };
+    let id = &open.call.id;
+    let outcome = match room {
+        Some(_room) => {
+            session.cancellations.insert(id.clone(), stop);
+            let outcome = call::run_call(session, &open).await;
+            session.cancellations.remove(id);
+            outcome?
+        }
+        None => {
+            let text = "Cancelled by whoever asked for it, before it began.".to_owned();
+            let outcome = outcome::ended_outcome(CallState::Skipped, text.clone(), text);
+            run::end_call(session, id, outcome.clone());
+            outcome
+        }
+    };
+    Ok(outcome)
+}
+
+/// What is told of a running call to whoever asked for it.
+fn progress_text(event: &Event, session: &SessionId, of: &CallId) -> Option<String> {
+    let last_line = |text: &str| {
+        let mut lines = text.lines().rev().map(str::trim);
+        let line = lines.find(|line| !line.is_empty())?;
+        Some(to_single_line(line, CLIENT_CHARS_MAX))
+    };
+    match &event.body {
+        EventBody::CallProgress { call, message, .. }
+            if event.session == *session && call == of =>
+        {
+            last_line(message)
+        }
+        EventBody::CallOutput { call, text } if event.session == *session && call == of => {
+            last_line(text)
+        }
+        EventBody::CallUpdate { call, partial } if event.session == *session && call == of => {
+            last_line(&partial.to_text())
+        }
+        _ => None,
+    }
+}
+
+fn internal_error() -> UserError {
+    UserError::new(
+        "The call broke off by a fault of ours.",
+        "Look at the session for what it did.",
+    )
+}

@@ -1,0 +1,236 @@
+//! Takes up what the last end of the app left behind: nothing acknowledged is lost, nothing runs twice.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use protocol::event::Notice;
+use protocol::view::entry::SessionView;
+use protocol::{
+    CallId, CallState, EntryBody, EventBody, NoticeLevel, SessionId, SessionState, UndoState,
+    Usage, UserError,
+};
+
+use runtime::{DryRunEnvironment, History};
+
+use crate::engine::EngineState;
+use crate::engine::undo;
+use crate::pipeline::outcome;
+use crate::session::Session;
+use crate::session::background;
+use crate::session::run;
+use crate::session::session_lock;
+
+/// Finishes interrupted restores, ends what was running, and puts back on the desk what was waiting. What cannot be taken
+/// up, a workspace that is gone or a copy that cannot be read, is told, keeps nothing else from opening, and is tried
+/// again by the next start.
+pub(crate) async fn run_recovery(shared: &Arc<EngineState>) -> Result<(), UserError> {
+    if let Err(fault) = finish_restores(shared).await {
+        tracing::warn!(%fault, "not every restore is finished");
+        shared.raise_error(&fault);
+    }
+    recover_snapshots(shared).await?;
+    undo::reconcile_history(shared).await?;
+    for fault in recover_sessions(shared).await? {
+        shared.raise_error(&fault);
+    }
+    Ok(())
+}
+
+async fn finish_restores(shared: &Arc<EngineState>) -> Result<(), UserError> {
+    let data_dir = shared.config.data_dir.clone();
+    let recover = move |history: &History| {
+        history.recover_interrupted(|session| is_session_locked(&data_dir, session))
+    };
+    let restored = undo::with_history(shared, recover).await?;
+    if !restored.is_empty() {
+        tracing::info!(
+            entries = restored.len(),
+            "finished restores that were interrupted"
+        );
+    }
+    Ok(())
+}
+
+/// Whether somebody works in a session. Where that cannot be told, it is left to a later start.
+pub(crate) fn is_session_locked(data_dir: &Path, session: &SessionId) -> bool {
+    session_lock::is_locked(data_dir, session).unwrap_or(true)
+}
+
+/// Takes up what whoever works beside a window may: what nobody holds any more is nobody's work and is brought to its end.
+/// What waits for a person is left to who can ask one.
+pub(crate) async fn recover_abandoned(shared: &Arc<EngineState>) -> Result<(), UserError> {
+    recover_snapshots(shared).await?;
+    // What is wrong with them is none of the faults of what is asked for here.
+    let _warned = recover_sessions(shared).await?;
+    Ok(())
+}
+
+/// Takes up every session whose process ended in the middle of its work. Gives why some could not be.
+async fn recover_sessions(shared: &Arc<EngineState>) -> Result<Vec<UserError>, UserError> {
+    let mut faults = Vec::new();
+    for view in shared.record.active_sessions()? {
+        if let Err(fault) = recover_if_abandoned(shared, &view).await {
+            tracing::warn!(%fault, session = %view.id, "a session could not be taken up");
+            faults.push(fault);
+        }
+    }
+    Ok(faults)
+}
+
+/// Records what commands did that ran for real when the app ended, each in its own session.
+async fn recover_snapshots(shared: &Arc<EngineState>) -> Result<(), UserError> {
+    let up = undo::with_history(shared, |history| {
+        Ok(DryRunEnvironment::recover_runs(history))
+    })
+    .await?;
+    for error in up.failed {
+        shared.raise_error(&error.into());
+    }
+    for entry in up.entries {
+        match shared.session(&entry.session) {
+            Ok(session) => {
+                let call = entry.call.clone();
+                let event = EventBody::UndoPrepared { call, entry };
+                session.journal.record_synced(event).await?;
+            }
+            Err(fault) => tracing::warn!(%fault, entry = %entry.id, "nobody is told of it"),
+        }
+    }
+    Ok(())
+}
+
+/// Takes a session up whose process ended in the middle of its work. Gives whether it was such a one.
+pub(crate) async fn recover_if_abandoned(
+    shared: &Arc<EngineState>,
+    view: &SessionView,
+) -> Result<bool, UserError> {
+    let was_at_work = match view.state {
+        SessionState::Running => true,
+        SessionState::Waiting => shared.config.recovers,
+        SessionState::Idle
+        | SessionState::Done
+        | SessionState::Failed
+        | SessionState::Interrupted => false,
+    };
+    // A command line or a gateway may be at it.
+    if !was_at_work || session_lock::is_locked(&shared.config.data_dir, &view.id)? {
+        return Ok(false);
+    }
+    let session = shared.session(&view.id)?;
+    let Ok(_held) = session.lock.acquire(&session.tool_context.folder) else {
+        return Ok(false);
+    };
+    let now = shared.record.session(&view.id)?;
+    if now.is_none_or(|now| now.state != view.state) {
+        // Another process was quicker, and what was read of it may be from before.
+        shared.remove_session(&view.id);
+        return Ok(false);
+    }
+    recover_session(shared, &session).await
+}
+
+/// Gives whether it was: where a call waits for a person and there is none, nothing is done.
+async fn recover_session(
+    shared: &Arc<EngineState>,
+    session: &Arc<Session>,
+) -> Result<bool, UserError> {
+    let open = session.with_conversation(|conversation| conversation.open.clone());
+    let waits = open.iter().any(|call| call.waiting);
+    if waits && !shared.config.recovers {
+        return Ok(false);
+    }
+    end_unfinished_turn(shared, session)?;
+    for begun in open.into_iter().filter(|call| call.started) {
+        // Whether it took effect is not known, so it is never run again (B.002: orphaned calls).
+        let mut outcome = outcome::stopped_outcome(CallState::Interrupted);
+        let effect = unfinished_effect(shared, session, &begun.call.id).await?;
+        outcome.text = format!("The app ended while this ran. {effect}");
+        outcome.message = "The app ended while this ran".to_owned();
+        run::end_call(session, &begun.call.id, outcome);
+    }
+    if session.parent().is_some() {
+        // The call that it worked for is over, so nobody waits for it.
+        for call in session.with_conversation(|conversation| conversation.unanswered_calls()) {
+            run::end_call(
+                session,
+                &call,
+                outcome::stopped_outcome(CallState::Interrupted),
+            );
+        }
+        session.set_state(SessionState::Interrupted);
+        background::record_lost_task(session).await?;
+    } else if waits {
+        run::start_run(session)?;
+    } else {
+        session.journal.record(EventBody::Noted {
+            notice: Notice {
+                level: NoticeLevel::Note,
+                fault: UserError::new(
+                    "The app ended while this session was at work.",
+                    "Go on with Resume, or say something.",
+                ),
+            },
+        });
+        session.set_state(SessionState::Interrupted);
+    }
+    session.journal.sync().await?;
+    Ok(true)
+}
+
+/// What is known of the effect of a call that was running: a change of files is known from its copy, and one that came only in
+/// part is taken back.
+async fn unfinished_effect(
+    shared: &Arc<EngineState>,
+    session: &Session,
+    call: &CallId,
+) -> Result<&'static str, UserError> {
+    let view = match shared
+        .record
+        .entry(&session.id, call.as_str())?
+        .map(|entry| entry.body)
+    {
+        Some(EntryBody::Call(view)) => view,
+        _ => return Ok(UNKNOWN_EFFECT),
+    };
+    let Some(undo) = view.undo else {
+        return Ok(UNKNOWN_EFFECT);
+    };
+    let settled = undo::with_history(shared, move |history| history.settle_failed(&undo.id)).await;
+    Ok(match settled.map(|entry| entry.state) {
+        Ok(UndoState::Applied) => "It took effect before that.",
+        Ok(UndoState::Undone) => "It did not take effect.",
+        Ok(UndoState::Prepared) => UNKNOWN_EFFECT,
+        Err(fault) => {
+            tracing::warn!(%fault, %call, "it is not known whether it took effect");
+            UNKNOWN_EFFECT
+        }
+    })
+}
+
+const UNKNOWN_EFFECT: &str = "Whether it took effect is not known: look before you repeat it.";
+
+/// A message that was being written ends here.
+fn end_unfinished_turn(shared: &EngineState, session: &Session) -> Result<(), UserError> {
+    let (entries, _) = shared.record.transcript_before(&session.id, None, 200)?;
+    for entry in entries {
+        if let protocol::EntryBody::Agent {
+            turn,
+            writing: true,
+            ..
+        } = entry.body
+        {
+            session.journal.record(EventBody::TurnEnded {
+                turn,
+                message: protocol::MessageId(entry.id),
+                usage: Usage::default(),
+                duration_ms: 0,
+                error: Some(UserError::new(
+                    "The app ended while the agent was writing.",
+                    "What it wrote is kept.",
+                )),
+                opaque: serde_json::Value::Null,
+            });
+        }
+    }
+    Ok(())
+}

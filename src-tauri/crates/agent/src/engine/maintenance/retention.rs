@@ -1,0 +1,97 @@
+//! How long copies for undo and long outputs are kept: by age and by what they take on disk, the newest first.
+
+use std::sync::Arc;
+
+use protocol::history::CollectionReceipt;
+use protocol::op::OpReceipt;
+use protocol::{At, Settings, UserError};
+use runtime::RetentionLimits;
+
+use crate::engine::EngineState;
+use crate::engine::undo::with_history;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// Drops copies that are too old or too many, and outputs. Their calls stay on record; an undo of them is then refused by name.
+pub(crate) async fn run_retention(
+    shared: &Arc<EngineState>,
+) -> Result<CollectionReceipt, UserError> {
+    sweep_outputs(shared);
+    let keep = undo_retention(&shared.settings(), shared.config.clock.now());
+    with_history(shared, move |history| history.collect_garbage(&keep)).await
+}
+
+/// The same, as the person asked for it.
+pub(crate) async fn collect_receipt(shared: &Arc<EngineState>) -> Result<OpReceipt, UserError> {
+    Ok(OpReceipt {
+        collected: Some(run_retention(shared).await?),
+        ..OpReceipt::default()
+    })
+}
+
+/// Packs and removes long outputs of sessions that are not at work, in the background. A process that only does one thing
+/// does so once a day.
+pub(crate) fn sweep_outputs(shared: &Arc<EngineState>) {
+    let config = &shared.config;
+    let (data_dir, now) = (config.data_dir.clone(), config.clock.now());
+    let keep = output_retention(&shared.settings(), now);
+    let (is_short, stamp) = (
+        !config.recovers,
+        data_dir.join("sessions").join(SWEPT_MARKER),
+    );
+    tokio::task::spawn_blocking(move || {
+        let last = runtime::read_text(&stamp).ok().flatten();
+        let last: At = last.and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+        if is_short && now - last < DAY_MS {
+            return;
+        }
+        let swept = runtime::fs::output_retention::sweep_outputs(&data_dir, &keep, now);
+        let noted = runtime::write_atomic(&stamp, now.to_string().as_bytes(), 0o600);
+        if let Err(error) = swept.map(drop).and(noted) {
+            tracing::warn!(%error, "old outputs are still there");
+        }
+    });
+}
+
+/// The file that holds when outputs were swept last, in milliseconds.
+const SWEPT_MARKER: &str = "swept";
+
+fn output_retention(settings: &Settings, now: At) -> RetentionLimits {
+    RetentionLimits {
+        since: now - i64::from(settings.outputs_keep_days) * DAY_MS,
+        bytes_max: settings.outputs_bytes_max,
+    }
+}
+
+fn undo_retention(settings: &Settings, now: At) -> RetentionLimits {
+    RetentionLimits {
+        since: now - i64::from(settings.undo_keep_days) * DAY_MS,
+        bytes_max: settings.undo_bytes_max,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_settings_say_how_long() {
+        let settings = Settings {
+            undo_keep_days: 10,
+            undo_bytes_max: 100,
+            outputs_keep_days: 5,
+            outputs_bytes_max: 50,
+            ..Settings::default()
+        };
+        let expected = RetentionLimits {
+            since: 10 * DAY_MS,
+            bytes_max: 100,
+        };
+        assert_eq!(undo_retention(&settings, 20 * DAY_MS), expected);
+        let expected = RetentionLimits {
+            since: 15 * DAY_MS,
+            bytes_max: 50,
+        };
+        assert_eq!(output_retention(&settings, 20 * DAY_MS), expected);
+    }
+}

@@ -1,0 +1,447 @@
+//! Questions that change nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use protocol::account::CallAccount;
+use protocol::event::SessionOptions;
+use protocol::query::{Answer, EngineView, Query};
+use protocol::server::apis::ApiList;
+use protocol::text::cut;
+use protocol::view::display_text::to_spans;
+use protocol::view::masked_call;
+use protocol::{CallId, EntryBody, Event, SessionId, UserError};
+use runtime::{FileError, Workspace};
+use serde_json::{Map, Value};
+use tools::Registry;
+
+use crate::engine::EngineState;
+use crate::engine::config::EngineConfig;
+use crate::engine::{dry_run_command, undo};
+use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
+use crate::permissions::trust;
+use crate::rulebook::queries;
+use crate::toolset::toolbox::Toolbox;
+use crate::toolset::web_search;
+
+/// Entries that one page holds at most.
+const EVENTS_PAGE_MAX: u32 = 1_000;
+
+/// Everything that an interface needs to be whole again.
+pub(crate) async fn build_snapshot(shared: &Arc<EngineState>) -> Result<EngineView, UserError> {
+    let providers = shared.providers().list_views().await;
+    let moment = shared.record.overview()?;
+    Ok(EngineView {
+        seq: moment.seq,
+        sessions: moment.sessions,
+        desk: moment.desk,
+        settings: (*shared.settings()).clone(),
+        providers,
+        faults: shared.current_errors(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        home: EngineConfig::home_dir()
+            .map(|home| home.display().to_string())
+            .unwrap_or_default(),
+    })
+}
+
+/// Answers one question.
+pub(crate) async fn answer_query(
+    shared: &Arc<EngineState>,
+    query: Query,
+) -> Result<Answer, UserError> {
+    let record = &shared.record;
+    Ok(match query {
+        Query::Promise { workspace } => {
+            let workspace = runtime::Workspace::open(Path::new(&workspace))?;
+            Answer::Promise(dry_run_command::read_assurance(shared, &workspace).await)
+        }
+        Query::Transcript {
+            session,
+            before,
+            limit,
+        } => transcript_answer(record.transcript_page_before(
+            &session,
+            before,
+            limit.min(EVENTS_PAGE_MAX),
+        )?),
+        Query::TranscriptFrom {
+            session,
+            from,
+            limit,
+        } => transcript_answer(record.transcript_page_from(
+            &session,
+            from,
+            limit.min(EVENTS_PAGE_MAX),
+        )?),
+        Query::Search {
+            text,
+            offset,
+            limit,
+        } => Answer::Search(record.search(
+            &text,
+            shared.config.clock.now(),
+            offset,
+            limit.min(EVENTS_PAGE_MAX),
+        )?),
+        Query::History { offset, limit } => {
+            let (entries, more) = record.undo_entries(offset, limit.min(EVENTS_PAGE_MAX))?;
+            Answer::History { entries, more }
+        }
+        Query::UndoCheck { entry } => Answer::UndoCheck(undo::check_undo(shared, entry).await?),
+        Query::Restore { restore } => {
+            Answer::Restore(Box::new(undo::preview_restore(shared, restore).await?))
+        }
+        Query::RestoreReceipt { entry } => {
+            Answer::RestoreReceipt(undo::restore_receipt(shared, entry).await?)
+        }
+        Query::Timeline {
+            workspace,
+            offset,
+            limit,
+        } => Answer::Timeline(
+            undo::undo_timeline(shared, workspace, offset, limit.min(EVENTS_PAGE_MAX)).await?,
+        ),
+        Query::CallEvents { session, call } => Answer::CallEvents {
+            events: call_events(shared, &session, &call)?,
+        },
+        Query::Account { session, call } => call_account(shared, &session, &call)?,
+        Query::ProjectRules { workspace } => {
+            let rules = trust::project_rules_view(&shared.config.data_dir, Path::new(&workspace))?;
+            Answer::ProjectRules { rules }
+        }
+        Query::Lines {
+            session,
+            path,
+            start,
+            count,
+        } => file_lines(shared, &session, &path, start, count)?,
+        Query::Output {
+            session,
+            call,
+            offset,
+        } => output_page(shared, &session, &call, offset)?,
+        Query::CheckArguments {
+            session,
+            call,
+            arguments,
+        } => check_arguments(shared, &session, &call, &arguments)?,
+        Query::CheckTool {
+            workspace,
+            tool,
+            arguments,
+        } => {
+            let tools = Toolbox::for_folder(shared, workspace.as_deref())?;
+            argument_problems(&tools, &tool, &arguments)
+        }
+        Query::Models { provider } => {
+            let models = shared.provider(&provider)?.models().await?;
+            Answer::Models { models }
+        }
+        Query::Tools { workspace } => Answer::Tools {
+            tools: Toolbox::for_folder(shared, workspace.as_deref())?.views(),
+        },
+        Query::Offers { session, call } => {
+            let session = shared.session(&session)?;
+            let weighed = session.pending_policy_input(&call).ok_or_else(|| {
+                UserError::new(
+                    "This call does not wait, so nothing can be granted from its card.",
+                    "Write a rule in Rules.",
+                )
+            })?;
+            Answer::Offers(crate::permissions::grants::offer_grants(&session, &weighed))
+        }
+        Query::Rules { workspace, session } => {
+            query_rulebook(shared, move |shared| {
+                queries::list_rules(shared, workspace.as_deref(), session.as_ref())
+            })
+            .await?
+        }
+        Query::Backtest {
+            workspace,
+            change,
+            calls_max,
+        } => {
+            query_rulebook(shared, move |shared| {
+                queries::backtest_change(shared, workspace.as_deref(), &change, calls_max)
+            })
+            .await?
+        }
+        Query::TryCall {
+            workspace,
+            tool,
+            arguments,
+            draft,
+        } => {
+            let call = (tool.as_str(), &arguments);
+            queries::simulate_call(shared, workspace.as_deref(), call, draft.as_ref()).await?
+        }
+        Query::CheckRules { scope, text, .. } => {
+            query_rulebook(shared, move |shared| {
+                Ok(queries::check_rules(shared, &text, scope))
+            })
+            .await?
+        }
+        Query::CheckRule { rule, instead } => {
+            query_rulebook(shared, move |shared| {
+                Ok(queries::check_rule(shared, &rule, instead.as_ref()))
+            })
+            .await?
+        }
+        Query::CompareRules { a, b, workspace } => {
+            query_rulebook(shared, move |shared| {
+                queries::compare_rules(shared, workspace.as_deref(), &a, &b)
+            })
+            .await?
+        }
+        Query::Suggestions { workspace } => {
+            query_rulebook(shared, move |shared| {
+                queries::suggest_rules(shared, workspace.as_deref())
+            })
+            .await?
+        }
+        Query::Briefing { workspace } => {
+            query_rulebook(shared, move |shared| {
+                let workspace = Workspace::open(Path::new(&workspace))?;
+                let briefing = shared.read_briefing(&workspace, &SessionOptions::default());
+                Ok(Answer::Briefing(briefing.view(workspace.root())))
+            })
+            .await?
+        }
+        Query::BriefingText { workspace, of } => {
+            query_rulebook(shared, move |shared| {
+                let workspace = Workspace::open(Path::new(&workspace))?;
+                let briefing = shared.read_briefing(&workspace, &SessionOptions::default());
+                let text = briefing.text(workspace.root(), &of)?;
+                Ok(Answer::BriefingText(text))
+            })
+            .await?
+        }
+        Query::Imports { workspace } => {
+            query_rulebook(shared, move |_| queries::list_imports(workspace.as_deref())).await?
+        }
+        Query::Servers => Answer::Servers {
+            servers: shared.servers.views(),
+            fault: shared.servers.store().errors().into_iter().next(),
+        },
+        Query::ServerLog { server } => Answer::ServerLog {
+            lines: shared.servers.log_lines(&server)?,
+        },
+        Query::ServerHas { server, asked } => Answer::ServerHas {
+            has: shared.servers.server_contents(&server, &asked).await?,
+        },
+        Query::ServersFound { workspace } => Answer::ServersFound {
+            sources: crate::toolset::servers::find_servers(
+                &shared.servers,
+                workspace.as_deref().map(Path::new),
+            ),
+        },
+        Query::Apis => Answer::Apis(ApiList {
+            apis: shared.apis.views(),
+            fault: shared.apis.errors().into_iter().next(),
+        }),
+        Query::LanguageServers => Answer::LanguageServers {
+            servers: lsp::settings::build_views(&shared.settings().language_servers),
+        },
+        Query::Seekers => {
+            query_rulebook(shared, move |shared| {
+                let seekers =
+                    web_search::search_provider_views(&shared.settings().web_search, &shared.keys);
+                Ok(Answer::Seekers { seekers })
+            })
+            .await?
+        }
+        Query::Export { session, format } => {
+            let format = record::ExportFormat::parse(&format)?;
+            Answer::Export {
+                text: record.export_session(&session, format)?,
+            }
+        }
+    })
+}
+
+/// Asks what reads files, and may judge many calls.
+async fn query_rulebook(
+    shared: &Arc<EngineState>,
+    ask: impl FnOnce(&EngineState) -> Result<Answer, UserError> + Send + 'static,
+) -> Result<Answer, UserError> {
+    let shared = shared.clone();
+    let asked = tokio::task::spawn_blocking(move || ask(&shared));
+    asked
+        .await
+        .map_err(|_| UserError::new("The question broke off.", "Report this."))?
+}
+
+fn transcript_answer(stretch: record::TranscriptPage) -> Answer {
+    Answer::Transcript {
+        entries: stretch.entries,
+        more: stretch.more,
+        seq: stretch.seq,
+    }
+}
+
+/// What happened to a call, in order; masked once it is over.
+fn call_events(
+    shared: &EngineState,
+    session: &SessionId,
+    call: &CallId,
+) -> Result<Vec<Event>, UserError> {
+    let events = shared.record.call_events(session, call, 0)?;
+    if !has_ended(shared, session, call)? {
+        return Ok(events);
+    }
+    let masked: Option<_> = events.iter().map(masked_call::mask_event).collect();
+    masked.ok_or_else(|| withheld_error("events", call))
+}
+
+/// Something of a call that has another shape without its secrets, and so is not shown.
+fn withheld_error(what: &str, call: &CallId) -> UserError {
+    UserError::new(
+        format!("The {what} of call {call} cannot be shown without its secrets."),
+        "`countersign export` writes the session without them.",
+    )
+}
+
+fn has_ended(shared: &EngineState, session: &SessionId, call: &CallId) -> Result<bool, UserError> {
+    let entry = shared.record.entry(session, call.as_str())?;
+    let view = entry.as_ref().and_then(|entry| entry.body.call());
+    Ok(view.is_some_and(|view| view.ended_at.is_some()))
+}
+
+/// Everything that is on record about a call, as its account; masked once it is over.
+fn call_account(
+    shared: &EngineState,
+    session: &SessionId,
+    call: &CallId,
+) -> Result<Answer, UserError> {
+    let (mut account, mut since) = (None, 0);
+    loop {
+        let events = shared.record.call_events(session, call, since)?;
+        for event in &events {
+            CallAccount::add_event(&mut account, call, event);
+        }
+        match events.last() {
+            Some(last) => since = last.seq,
+            None => break,
+        }
+    }
+    let account = account.ok_or_else(|| {
+        let message = format!("There is no call {call} in this session.");
+        UserError::new(message, "The session's story names each call's id.")
+    })?;
+    let account = match has_ended(shared, session, call)? {
+        false => account,
+        true => {
+            masked_call::mask_strings(&account).ok_or_else(|| withheld_error("account", call))?
+        }
+    };
+    Ok(Answer::Account {
+        told: account.summary(),
+        account: Box::new(account),
+    })
+}
+
+/// Lines of a file, for more context around a hunk.
+fn file_lines(
+    shared: &Arc<EngineState>,
+    session: &SessionId,
+    path: &str,
+    start: u32,
+    count: u32,
+) -> Result<Answer, UserError> {
+    let session = shared.session(session)?;
+    let bytes = session
+        .tool_context
+        .workspace
+        .read_whole(path, LINES_FILE_BYTES_MAX)?
+        .unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let skipped = start.saturating_sub(1) as usize;
+    let lines = text
+        .lines()
+        .skip(skipped)
+        .take(count.min(LINES_MAX) as usize)
+        .map(to_spans)
+        .collect();
+    Ok(Answer::Lines { lines })
+}
+
+/// A stretch of the whole output: from the sidecar file, or from the outcome if it was short.
+fn output_page(
+    shared: &Arc<EngineState>,
+    session: &SessionId,
+    call: &CallId,
+    offset: u64,
+) -> Result<Answer, UserError> {
+    let entry = shared.record.entry(session, call.as_str())?;
+    let outcome = match entry.map(|entry| entry.body) {
+        Some(EntryBody::Call(view)) => view.outcome,
+        _ => None,
+    };
+    let outcome = outcome
+        .ok_or_else(|| UserError::new("This call has no output yet.", "Wait until it ended."))?;
+    // Of what was cut and not kept, the head is all that there is.
+    let Some(path) = outcome.truncated.and_then(|cut| cut.output_path) else {
+        let bytes = outcome.text.len() as u64;
+        return Ok(Answer::Output {
+            text: outcome.text,
+            bytes,
+            next: None,
+        });
+    };
+    let hands = &shared.session(session)?.tool_context;
+    hands.folder.restore_output(Path::new(&path))?;
+    let read = hands
+        .workspace
+        .read(&path, offset, OUTPUT_PAGE_BYTES)
+        .map_err(|error| match error {
+            FileError::NotFound { .. } => UserError::new(
+                "The whole output is gone: it went when the session was closed.",
+                "Its beginning is on record, in the card.",
+            ),
+            other => other.into(),
+        })?;
+    let (text, used) = truncate_to_utf8(&read.bytes);
+    let end = offset + used;
+    Ok(Answer::Output {
+        text,
+        bytes: read.total,
+        next: (end < read.total && used > 0).then_some(end),
+    })
+}
+
+/// The text up to the last whole character, and how many bytes that is.
+fn truncate_to_utf8(bytes: &[u8]) -> (String, u64) {
+    let whole = match cut::complete_chars_len(bytes) {
+        // Nothing but a beginning: shown as it is, so that reading comes to an end.
+        0 => bytes.len(),
+        length => length,
+    };
+    let text = String::from_utf8_lossy(&bytes[..whole]).into_owned();
+    (text, whole as u64)
+}
+
+fn check_arguments(
+    shared: &Arc<EngineState>,
+    session: &SessionId,
+    call: &CallId,
+    arguments: &Map<String, Value>,
+) -> Result<Answer, UserError> {
+    let session = shared.session(session)?;
+    let entry = shared.record.entry(&session.id, call.as_str())?;
+    // By the name that it was called by: an alias has names of its own for the members.
+    let name = match entry.map(|entry| entry.body) {
+        Some(EntryBody::Call(view)) => view.call.name,
+        _ => return Err(UserError::new("There is no such call.", "")),
+    };
+    Ok(argument_problems(&session.tools(), &name, arguments))
+}
+
+/// What is wrong with arguments for the tool of that name.
+fn argument_problems(tools: &Registry, name: &str, arguments: &Map<String, Value>) -> Answer {
+    let problems = match tools.find(name) {
+        Err(error) => vec![error.to_string()],
+        Ok(found) => found.find_problems(arguments),
+    };
+    Answer::CheckArguments { problems }
+}

@@ -1,0 +1,70 @@
+//! Sessions that a request opens: its configuration, its output schema and its context, as a developer wrote them (`S004-47`).
+
+use std::path::Path;
+
+use protocol::event::SessionOptions;
+use protocol::{ModelChoice, SessionId, UserError};
+use tools::custom::{RequestConfig, StructuredRequest};
+
+use crate::engine::Engine;
+use crate::engine::commands;
+use crate::toolset::toolbox::Toolbox;
+
+impl Engine {
+    /// Opens a session for a request. Nothing is said in it yet: that begins with the request's prompt. The model is told nothing
+    /// but what the request holds, and has the tools that it names and brings (`S004-43`). `model` answers as far as its
+    /// configuration does not say who does.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened, a tool that is not there or whose name is taken, an output schema that is none, a provider
+    /// that is not set up.
+    pub async fn open_request(
+        &self,
+        workspace: &Path,
+        model: &ModelChoice,
+        request: &StructuredRequest,
+    ) -> Result<SessionId, UserError> {
+        let config = &request.config;
+        let tools = Toolbox::for_folder(&self.state, workspace.to_str())?;
+        let named = config.tools.iter().map(|name| match tools.find(name) {
+            Ok(found) => Ok(found.interface.id().to_owned()),
+            Err(error) => Err(UserError::new(
+                format!("The request names a tool that is not there. {error}"),
+                "Correct the name in `config.tools`.",
+            )),
+        });
+        let asked = SessionOptions {
+            output_schema: request.output_schema.clone(),
+            tools: Some(named.collect::<Result<_, _>>()?),
+            instructions: request.instances_summary(),
+            temperature: config.temperature,
+            own_tools: request.own_tools(),
+            instances: config.instances.clone(),
+            alone: true,
+            ..SessionOptions::default()
+        };
+        let model = crate::engine::request::model_from_request(config, model);
+        let receipt =
+            commands::open_session(&self.state, workspace, model, None, Some(asked), false).await?;
+        receipt
+            .session
+            .ok_or_else(|| UserError::new("The session was not opened.", "Try again."))
+    }
+}
+
+/// Who answers a request: whom its configuration names, and what it leaves out as `otherwise` has it.
+pub(crate) fn model_from_request(config: &RequestConfig, otherwise: &ModelChoice) -> ModelChoice {
+    let provider = config.provider.as_ref().unwrap_or(&otherwise.provider);
+    let own = match *provider == otherwise.provider {
+        true => otherwise.model.clone(),
+        false => String::new(),
+    };
+    let mut model = config.model.clone().unwrap_or(own);
+    if let Some(thinking) = config.thinking.filter(|_| !model.is_empty()) {
+        model = format!("{model}-{}", thinking.as_str());
+    }
+    ModelChoice {
+        provider: provider.clone(),
+        model,
+    }
+}

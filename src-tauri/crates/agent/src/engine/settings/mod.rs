@@ -1,0 +1,103 @@
+//! Settings on disk: read with errors that name the line, written whole or not at all.
+
+pub mod file;
+
+use std::path::{Path, PathBuf};
+
+use protocol::settings::VariableName;
+use protocol::{Settings, UserError};
+use runtime::{InheritedEnv, SandboxOptions};
+
+use crate::pipeline::hooks;
+
+/// Where the settings stand.
+pub fn settings_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("settings.toml")
+}
+
+/// Reads them. What cannot be read gives the strict settings and says why; the file is left as it is. Where only hooks are
+/// wrong, all other settings hold and every call asks.
+pub fn load_settings(data_dir: &Path) -> (Settings, Option<UserError>) {
+    let path = settings_path(data_dir);
+    let text = match runtime::read_text(&path) {
+        Ok(None) => return (Settings::default(), None),
+        Ok(Some(text)) => text,
+        Err(error) => return (Settings::strict(), Some(error.into())),
+    };
+    let mut settings = match parse_settings(&path, &text) {
+        Ok(settings) => settings,
+        Err(fault) => {
+            let hint = "Correct the line, or remove the file. Until then every call asks.";
+            let fault = UserError::new(fault.message, hint);
+            return (Settings::strict(), Some(fault));
+        }
+    };
+    let wrong = hooks::check_hooks(&settings.hooks).into_iter().next();
+    let fault = wrong.map(|fault| {
+        settings.ask_for_everything = true;
+        UserError::new(
+            format!("{}: {}", path.display(), fault.message),
+            format!("{} Until then every call asks.", fault.hint),
+        )
+    });
+    (settings, fault)
+}
+
+/// The settings that the text of a file holds.
+///
+/// # Errors
+/// The text is not one of settings; the fault names the line.
+pub fn parse_settings(path: &Path, text: &str) -> Result<Settings, UserError> {
+    toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| {
+            text[..span.start.min(text.len())].matches('\n').count() + 1
+        });
+        let message = error.message().trim_end().replace('\n', ", ");
+        UserError::new(
+            format!("{}, line {line}: {message}.", path.display()),
+            "Correct the line.",
+        )
+    })
+}
+
+/// Writes them.
+pub fn save_settings(data_dir: &Path, settings: &Settings) -> Result<(), UserError> {
+    let text = toml::to_string_pretty(settings).map_err(|error| {
+        UserError::new("The settings cannot be written.", "Report this.").with_source(&error)
+    })?;
+    Ok(runtime::write_atomic(
+        &settings_path(data_dir),
+        text.as_bytes(),
+        0o600,
+    )?)
+}
+
+/// Lets what is started inherit as the settings say. A provider's key is withheld under whatever name it stands, unless that
+/// very name is passed.
+pub(crate) fn set_inherited_variables(inherited: &InheritedEnv, settings: &Settings) {
+    let variables = &settings.variables;
+    let withheld = variables.withheld.iter().map(VariableName::as_str);
+    let passed = || variables.passed.iter().map(VariableName::as_str);
+    let models = settings.providers.iter().map(|one| &one.key_env);
+    let searches = settings.web_search.providers.iter().map(|one| &one.key_env);
+    let keys = models
+        .chain(searches)
+        .filter_map(|key| key.as_deref())
+        .filter(|key| !passed().any(|name| name.eq_ignore_ascii_case(key)));
+    inherited.set_choice(withheld.chain(keys), passed());
+}
+
+/// Has rooms be as the settings say.
+pub(crate) fn apply_sandbox_options(rooms: &SandboxOptions, settings: &Settings) {
+    let chosen = &settings.rooms;
+    let closed = chosen.closed.iter().map(|path| path.as_str().into());
+    let memory = chosen.memory_mib.map(|mib| u64::from(mib.get()) << 20);
+    rooms.set_choice(closed.collect(), memory);
+}
+
+/// What holds in rooms by the settings.
+pub(crate) fn sandbox_options(settings: &Settings) -> SandboxOptions {
+    let rooms = SandboxOptions::default();
+    apply_sandbox_options(&rooms, settings);
+    rooms
+}

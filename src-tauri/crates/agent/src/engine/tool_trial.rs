@@ -1,0 +1,104 @@
+//! Tries a tool: a session whose one call is the person's own, and walks the real pipeline.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use protocol::op::OpReceipt;
+use protocol::{Event, EventBody, MessageId, ModelChoice, SessionId, ToolCall, Usage, UserError};
+use provider::{Provider, Script, ScriptedProvider};
+use serde_json::{Map, Value};
+
+use crate::engine::EngineState;
+use crate::limits::ARGUMENTS_BYTES_MAX;
+use crate::session::conversation::Conversation;
+use crate::session::run;
+use crate::toolset::toolbox::Toolbox;
+
+/// Who answers in such a session: nobody, so it ends with its call.
+pub(crate) const TRIAL_PROVIDER: &str = "try";
+
+/// The provider that says nothing.
+pub(crate) fn trial_provider() -> Arc<dyn Provider> {
+    Arc::new(ScriptedProvider::with_id(TRIAL_PROVIDER, Script::default()))
+}
+
+/// Opens the session and lets its call begin. Arguments that do not fit the tool are told before anything is opened.
+pub(crate) async fn open_trial(
+    shared: &Arc<EngineState>,
+    workspace: &Path,
+    tool: &str,
+    arguments: Map<String, Value>,
+) -> Result<OpReceipt, UserError> {
+    let hint = "Correct the arguments, then try again.";
+    let bytes = serde_json::to_string(&arguments).map_or(0, |text| text.len());
+    if bytes > ARGUMENTS_BYTES_MAX {
+        return Err(UserError::new(
+            format!(
+                "The arguments are {bytes} bytes long; at most {ARGUMENTS_BYTES_MAX} are taken."
+            ),
+            hint,
+        ));
+    }
+    let tools = Toolbox::for_folder(shared, workspace.to_str())?;
+    let found = tools
+        .find(tool)
+        .map_err(|error| UserError::new(format!("{error}"), "Choose one of the list of tools."))?;
+    if let Err(error) = found.validate_arguments(&arguments) {
+        return Err(UserError::new(format!("{error}."), hint));
+    }
+    let id = SessionId(shared.config.ids.next_id("ses"));
+    let model = ModelChoice {
+        provider: TRIAL_PROVIDER.to_owned(),
+        model: String::new(),
+    };
+    let message = MessageId(shared.config.ids.next_id("msg"));
+    let call = ToolCall {
+        id: shared.config.ids.next_id("call").into(),
+        name: found.interface.id().to_owned(),
+        arguments,
+    };
+    let root = workspace.to_owned();
+    let title = format!("Try {}", found.interface.id());
+    let asked = [
+        EventBody::TurnStarted {
+            turn: 1,
+            message: message.clone(),
+        },
+        EventBody::TurnEnded {
+            turn: 1,
+            message: message.clone(),
+            usage: Usage::default(),
+            duration_ms: 0,
+            error: None,
+            opaque: Value::Null,
+        },
+        EventBody::CallProposed {
+            call,
+            message,
+            reasoning: None,
+        },
+    ];
+    let conversation = Conversation::from_events(&asked.clone().map(|body| Event {
+        seq: 0,
+        session: id.clone(),
+        at: 0,
+        body,
+    }));
+    let session = shared.admit_session(id.clone(), &root, model.clone(), conversation)?;
+    let opened = EventBody::SessionOpened {
+        title,
+        workspace: session.tool_context.workspace.root().display().to_string(),
+        model,
+        parent: None,
+        asked: None,
+    };
+    session.journal.record_synced(opened).await?;
+    for body in asked {
+        session.journal.record(body);
+    }
+    run::start_run(&session)?;
+    Ok(OpReceipt {
+        session: Some(id),
+        ..OpReceipt::default()
+    })
+}

@@ -1,0 +1,156 @@
+//! How far an undo reaches, said before it: what comes back, what goes, and what no copy of files brings back.
+
+use std::path::Path;
+
+use protocol::event::EventBody;
+use protocol::history::{IrreversibleEffect, RestoreCoverage, RestorePreview};
+use protocol::{Notice, NoticeLevel, UndoDirection, UndoEntry, UserError};
+
+use crate::engine::EngineState;
+
+/// Adds what the calls did beside files, and the sentence.
+pub(crate) fn add_coverage(
+    shared: &EngineState,
+    preview: &mut RestorePreview,
+) -> Result<(), UserError> {
+    if preview.direction == UndoDirection::Undo {
+        for entry in &preview.entries {
+            preview.coverage.cannot.extend(find_losses(shared, entry)?);
+        }
+    }
+    preview.coverage.text = describe_coverage(&preview.coverage);
+    Ok(())
+}
+
+/// What a call may have done that stays, as far as its last verdict's facts tell it.
+fn find_losses(
+    shared: &EngineState,
+    entry: &UndoEntry,
+) -> Result<Vec<IrreversibleEffect>, UserError> {
+    if entry.act.is_some() {
+        return Ok(Vec::new());
+    }
+    let events = shared.record.call_events(&entry.session, &entry.call, 0)?;
+    let grounds = events.into_iter().rev().find_map(|event| match event.body {
+        EventBody::CallJudged { grounds, .. } => grounds,
+        _ => None,
+    });
+    let lasting = grounds.map(|grounds| policy::irreversible::list_irreversible_actions(&grounds));
+    let lost = lasting
+        .into_iter()
+        .flatten()
+        .map(|lasting| IrreversibleEffect {
+            entry: entry.id.clone(),
+            what: lasting.what,
+            reason: lasting.reason.to_owned(),
+        });
+    Ok(lost.collect())
+}
+
+fn describe_coverage(coverage: &RestoreCoverage) -> String {
+    let paths = |count: u64| match count {
+        1 => "1 path".to_owned(),
+        many => format!("{many} paths"),
+    };
+    let mut parts = Vec::new();
+    if coverage.restores > 0 {
+        parts.push(format!("restores {}", paths(coverage.restores)));
+    }
+    if coverage.removes > 0 {
+        parts.push(format!("removes {}", paths(coverage.removes)));
+    }
+    let mut text = match parts.is_empty() {
+        true => "changes no path".to_owned(),
+        false => parts.join(" and "),
+    };
+    if !coverage.cannot.is_empty() {
+        let mut names: Vec<&str> = coverage.cannot.iter().map(|lost| &*lost.what).collect();
+        names.dedup();
+        text.push_str(&format!("; cannot take back: {}", names.join(", ")));
+    }
+    let mut sentence: String = text[..1].to_uppercase();
+    sentence.push_str(&text[1..]);
+    sentence.push('.');
+    sentence
+}
+
+/// What a person should know who works in the home folder, or in one that holds it.
+pub(crate) fn home_folder_warning(root: &Path) -> Option<String> {
+    let home = directories::BaseDirs::new()?;
+    warn_about_home(root, home.home_dir())
+}
+
+/// The same as a notice in a session.
+pub(crate) fn home_folder_notice(root: &Path) -> Option<Notice> {
+    Some(Notice {
+        level: NoticeLevel::Warning,
+        fault: UserError::new(
+            home_folder_warning(root)?,
+            "Choose the folder of one project, if you can.",
+        ),
+    })
+}
+
+fn warn_about_home(root: &Path, home: &Path) -> Option<String> {
+    let which = match (root == home, home.starts_with(root)) {
+        (true, _) => "is your home folder",
+        (false, true) => "holds your home folder",
+        (false, false) => return None,
+    };
+    Some(format!(
+        "The workspace {which}: agents can reach everything in it, and copies for undo may grow large."
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coverage_is_told_in_one_sentence() {
+        let lost = |what: &str| IrreversibleEffect {
+            entry: "und_1".into(),
+            what: what.into(),
+            reason: String::new(),
+        };
+        let tables = [
+            (0, 0, vec![], "Changes no path."),
+            (1, 0, vec![], "Restores 1 path."),
+            (0, 2, vec![], "Removes 2 paths."),
+            (
+                3,
+                1,
+                vec![lost("git push"), lost("/etc/hosts")],
+                "Restores 3 paths and removes 1 path; cannot take back: git push, /etc/hosts.",
+            ),
+        ];
+        for (restores, removes, cannot, expected) in tables {
+            let coverage = RestoreCoverage {
+                restores,
+                removes,
+                cannot,
+                ..RestoreCoverage::default()
+            };
+            assert_eq!(describe_coverage(&coverage), expected);
+        }
+    }
+
+    #[test]
+    fn the_home_folder_is_warned_of() {
+        let home = Path::new("/home/mira");
+        let tables = [
+            ("/home/mira", Some("is your home folder")),
+            ("/home", Some("holds your home folder")),
+            ("/", Some("holds your home folder")),
+            ("/home/mira/code", None),
+            ("/home/mir", None),
+        ];
+        for (root, expected) in tables {
+            let said = warn_about_home(Path::new(root), home);
+            match expected {
+                None => assert_eq!(said, None, "{root}"),
+                Some(words) => assert!(said.unwrap().contains(words), "{root}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Takes effects back, or brings them again: restored on disk first, then told, each call in its own session.
+
+pub(crate) mod coverage;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use protocol::history::{
+    PathChoice, RestorePreview, RestoreReceipt, RestoreRequest, Timeline, UndoCheck,
+};
+use protocol::op::OpReceipt;
+use protocol::{EventBody, UndoEntry, UndoId, UndoState, UserError};
+use runtime::undo::PathConflict;
+use runtime::{History, RestoreError, RestoreMeta, Workspace};
+
+use crate::engine::EngineState;
+use crate::engine::maintenance::recovery::is_session_locked;
+
+/// One act of the person. Where something changed since and no choice is made for it, nothing is touched and the fault
+/// names it.
+pub(crate) async fn restore_entries(
+    shared: &Arc<EngineState>,
+    restore: RestoreRequest,
+    choices: Vec<PathChoice>,
+) -> Result<OpReceipt, UserError> {
+    let config = &shared.config;
+    let meta = RestoreMeta {
+        id: UndoId(config.ids.next_id("und")),
+        at: config.clock.now(),
+    };
+    let data_dir = config.data_dir.clone();
+    let done = with_history(shared, move |history| {
+        list_entries(history, &data_dir)?;
+        history
+            .restore(&restore, &choices, meta)
+            .map_err(restore_error)
+    });
+    let done = done.await?;
+    for entry in done.changed_entries {
+        record_restore(shared, entry, Some(done.receipt.entry.id.clone())).await?;
+    }
+    Ok(OpReceipt {
+        restored: Some(Box::new(done.receipt)),
+        ..OpReceipt::default()
+    })
+}
+
+/// One entry taken back.
+pub(crate) fn single_entry(entry: UndoId) -> RestoreRequest {
+    RestoreRequest::Undo {
+        entries: vec![entry],
+    }
+}
+
+/// What an act would meet and do, with differences and with what it cannot take back.
+pub(crate) async fn preview_restore(
+    shared: &Arc<EngineState>,
+    restore: RestoreRequest,
+) -> Result<RestorePreview, UserError> {
+    let data_dir = shared.config.data_dir.clone();
+    let looked = with_history(shared, move |history| {
+        list_entries(history, &data_dir)?;
+        history.preview_restore(&restore)
+    });
+    let looked = looked.await?;
+    let mut preview = looked.preview;
+    for (conflict, clash) in preview.conflicts.iter_mut().zip(&looked.conflicts) {
+        let PathConflict { texts, merged, .. } = clash;
+        let Some((now, wanted)) = texts else { continue };
+        let difference = |after: &[u8]| {
+            tools::diff::diff_file(
+                &conflict.path,
+                Some(now),
+                after,
+                0,
+                tools::diff::CONTEXT_LINES,
+            )
+        };
+        conflict.restored = Some(difference(wanted));
+        conflict.merged = merged.as_deref().map(difference);
+    }
+    coverage::add_coverage(shared, &mut preview)?;
+    Ok(preview)
+}
+
+/// The paths that an undo or redo of one entry would meet changed.
+pub(crate) async fn check_undo(
+    shared: &Arc<EngineState>,
+    id: UndoId,
+) -> Result<UndoCheck, UserError> {
+    let looked = with_history(shared, move |history| {
+        let entry = history.entry(&id)?;
+        let restore = match entry.map(|entry| entry.state) {
+            Some(UndoState::Undone) => RestoreRequest::Redo { entry: id.clone() },
+            Some(UndoState::Prepared | UndoState::Applied) | None => single_entry(id.clone()),
+        };
+        history.preview_restore(&restore).map(|looked| (id, looked))
+    });
+    let (id, looked) = looked.await?;
+    let conflicts = looked.preview.conflicts.into_iter();
+    Ok(UndoCheck {
+        id,
+        conflicts: conflicts.map(|conflict| conflict.path).collect(),
+    })
+}
+
+/// What an act did.
+pub(crate) async fn restore_receipt(
+    shared: &Arc<EngineState>,
+    id: UndoId,
+) -> Result<RestoreReceipt, UserError> {
+    with_history(shared, move |history| history.receipt(&id)).await
+}
+
+/// The history of a workspace, or of all, the newest first.
+pub(crate) async fn undo_timeline(
+    shared: &Arc<EngineState>,
+    workspace: Option<String>,
+    offset: u32,
+    limit: u32,
+) -> Result<Timeline, UserError> {
+    let settings = shared.settings();
+    let data_dir = shared.config.data_dir.clone();
+    with_history(shared, move |history| {
+        let root = workspace.map(|path| match Workspace::open(Path::new(&path)) {
+            Ok(workspace) => workspace.root().display().to_string(),
+            // A folder that is gone still has its history.
+            Err(_) => path,
+        });
+        let mut entries = list_entries(history, &data_dir)?;
+        entries.retain(|entry| root.as_ref().is_none_or(|root| entry.workspace == *root));
+        entries.reverse();
+        let total = entries.len();
+        let (offset, limit) = (offset as usize, limit as usize);
+        let entries: Vec<UndoEntry> = entries.into_iter().skip(offset).take(limit).collect();
+        let warning = root.and_then(|root| coverage::home_folder_warning(Path::new(&root)));
+        Ok(Timeline {
+            more: offset + entries.len() < total,
+            entries,
+            entries_total: total as u64,
+            store_bytes: history.disk_bytes()?,
+            store_bytes_max: settings.undo_bytes_max,
+            keep_days: settings.undo_keep_days,
+            warnings: warning.into_iter().collect(),
+        })
+    })
+    .await
+}
+
+/// Every entry as it stands. What nobody is at any more and was left under way, by a crash or because an earlier version could
+/// not settle it, is brought to one side first.
+fn list_entries(history: &History, data_dir: &Path) -> Result<Vec<UndoEntry>, UserError> {
+    let entries = history.entries()?;
+    let is_left = |entry: &UndoEntry| {
+        entry.state == UndoState::Prepared && !is_session_locked(data_dir, &entry.session)
+    };
+    if !entries.iter().any(is_left) {
+        return Ok(entries);
+    }
+    if let Err(fault) = history.recover_interrupted(|session| is_session_locked(data_dir, session))
+    {
+        // What is asked for may be none of its business.
+        tracing::warn!(%fault, "not every entry is settled");
+    }
+    history.entries()
+}
+
+/// Tells the record what the history has and it has not: an act that was done when the app ended before it was told.
+pub(crate) async fn reconcile_history(shared: &Arc<EngineState>) -> Result<(), UserError> {
+    let stand = with_history(shared, |history| history.entries()).await?;
+    let stand: BTreeMap<UndoId, UndoEntry> = stand
+        .into_iter()
+        .map(|entry| (entry.id.clone(), entry))
+        .collect();
+    let mut offset = 0;
+    loop {
+        let (page, more) = shared.record.undo_entries(offset, HISTORY_PAGE_LEN)?;
+        offset += u32::try_from(page.len()).unwrap_or(HISTORY_PAGE_LEN);
+        for told in page {
+            let Some(now) = stand.get(&told.id) else {
+                continue;
+            };
+            if matches!(
+                (told.state, now.state),
+                (UndoState::Applied, UndoState::Undone) | (UndoState::Undone, UndoState::Applied)
+            ) && let Err(fault) = record_restore(shared, now.clone(), None).await
+            {
+                // A workspace that is gone, for one, must not keep the others from being told.
+                tracing::warn!(%fault, entry = %now.id, "the record is not told of it");
+                shared.raise_error(&fault);
+            }
+        }
+        if !more {
+            return Ok(());
+        }
+    }
+}
+
+/// Entries that are read from the record at once.
+const HISTORY_PAGE_LEN: u32 = 500;
+
+async fn record_restore(
+    shared: &Arc<EngineState>,
+    entry: UndoEntry,
+    act: Option<UndoId>,
+) -> Result<(), UserError> {
+    let session = shared.session(&entry.session)?;
+    let UndoEntry {
+        id: entry,
+        call,
+        paths,
+        state,
+        ..
+    } = entry;
+    let event = match state {
+        UndoState::Undone => EventBody::UndoApplied {
+            entry,
+            call,
+            paths,
+            act,
+        },
+        UndoState::Applied | UndoState::Prepared => EventBody::RedoApplied {
+            entry,
+            call,
+            paths,
+            act,
+        },
+    };
+    session.journal.record_synced(event).await
+}
+
+/// Work on the history, which waits for the disk.
+pub(crate) async fn with_history<T: Send + 'static>(
+    shared: &Arc<EngineState>,
+    work: impl FnOnce(&History) -> Result<T, UserError> + Send + 'static,
+) -> Result<T, UserError> {
+    let history = shared.history.clone();
+    let done = tokio::task::spawn_blocking(move || work(&history)).await;
+    done.map_err(|_| {
+        UserError::new(
+            "The work on the history broke off.",
+            "Open the app again: it finishes what was begun.",
+        )
+    })?
+}
+
+fn restore_error(error: RestoreError) -> UserError {
+    match error {
+        RestoreError::Conflict(paths) => {
+            let named = paths
+                .iter()
+                .take(3)
+                .map(String::as_str)
+                .collect::<Vec<_>>()
+                .join(", ");
+            let more = paths.len().saturating_sub(3);
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            UserError::new(
+                format!("Nothing was restored, because {named}{more} changed since."),
+                "Choose for each whether to keep it or to restore it, then try again.",
+            )
+        }
+        RestoreError::Failed(fault) => fault,
+    }
+}

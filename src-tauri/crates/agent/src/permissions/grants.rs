@@ -1,0 +1,208 @@
+//! Makes a grant of what a person said on a card, after holding it against the judge, and takes grants back.
+
+use std::sync::Arc;
+
+use policy::grants::{self, grant_rule_scope};
+use policy::rules_file::{self, RulesFileSource};
+use policy::watchdogs;
+use protocol::op::OpReceipt;
+use protocol::rule::grants::{GrantOffers, GrantOrigin, GrantRequest, GrantScope};
+use protocol::rule::rules_view::NewRule;
+use protocol::view::display_text::to_single_line;
+use protocol::{CallId, Decision, GrantId, RuleAction, RuleScope, UserError};
+
+use crate::engine::EngineState;
+use crate::limits::GRANT_CHARS_MAX;
+use crate::permissions::grant_ledger;
+use crate::permissions::grant_ledger::StoredGrant;
+use crate::permissions::policy_input::{PolicyContext, PolicyInput, empty_digest};
+use crate::session::Session;
+
+/// What may be granted from the card of a call.
+pub(crate) fn offer_grants(session: &Session, weighed: &PolicyInput) -> GrantOffers {
+    // What came is there once; a rule on it is written where rules are.
+    if weighed
+        .tried
+        .as_ref()
+        .is_some_and(|tried| !tried.came.is_empty())
+    {
+        return GrantOffers::default();
+    }
+    let rules = session.rules();
+    grants::list_offers(&weighed.to_request(
+        &rules,
+        PolicyContext::from_session(session),
+        &empty_digest,
+    ))
+}
+
+/// The grant that a decision makes, put on disk; none if it makes none. It is not in force before [`reload_affected_rules`].
+pub(crate) fn create_grant(
+    session: &Session,
+    call: &CallId,
+    weighed: &PolicyInput,
+    decision: &Decision,
+) -> Result<Option<StoredGrant>, UserError> {
+    let (always, action) = match decision {
+        Decision::Allow {
+            always: Some(always),
+            ..
+        } => (always, RuleAction::Allow),
+        Decision::Reject {
+            always: Some(always),
+            ..
+        } => (always, RuleAction::Deny),
+        Decision::Allow { .. }
+        | Decision::Reject { .. }
+        | Decision::Answer { .. }
+        | Decision::Skip
+        | Decision::DryRun
+        | Decision::WithNetwork { .. }
+        | Decision::InPlace { .. }
+        | Decision::Edit { .. } => return Ok(None),
+    };
+    let mut granted = build_grant(session, call, always, action);
+    if always.exactly {
+        restrict_to_call(weighed, &mut granted)?;
+    }
+    check_grant(session, weighed, &granted)?;
+    grant_ledger::save_grant(&session.engine.config.data_dir, &granted)?;
+    Ok(Some(granted))
+}
+
+fn build_grant(
+    session: &Session,
+    call: &CallId,
+    always: &GrantRequest,
+    action: RuleAction,
+) -> StoredGrant {
+    let config = &session.engine.config;
+    let root = session.tool_context.workspace.root().to_string_lossy();
+    StoredGrant {
+        id: GrantId(config.ids.next_id("grt")),
+        lasts: always.lasts,
+        workspace: match always.lasts {
+            GrantScope::Session | GrantScope::Project => Some(root.into_owned()),
+            GrantScope::Everywhere => None,
+        },
+        permission: always.permission.clone(),
+        pattern: always.pattern.clone(),
+        exactly: None,
+        reason: None,
+        action,
+        since: config.clock.now(),
+        until_ms: always.until_ms,
+        max_uses: always.max_uses,
+        made_by: GrantOrigin {
+            session: session.id.clone(),
+            call: call.clone(),
+        },
+        revoked: None,
+    }
+}
+
+/// Makes a grant one for the very call that is shown, with what its watchdogs ask of it (`S002-90`).
+fn restrict_to_call(weighed: &PolicyInput, granted: &mut StoredGrant) -> Result<(), UserError> {
+    let is_plain = granted.pattern.is_none()
+        && granted.action == RuleAction::Allow
+        && granted.lasts == GrantScope::Session;
+    let Some(call) = weighed.facts.exact_digest().filter(|_| is_plain) else {
+        return Err(UserError::new(
+            "Exactly this call can only be allowed, in this session, where a watchdog asks about it.",
+            OFFER_HINT,
+        ));
+    };
+    let reasons = watchdogs::grantable_reasons(&weighed.alarms).join(" ");
+    granted.exactly = Some(call.clone());
+    granted.reason = Some(format!("exactly this call, although: {reasons}"));
+    granted.pattern = weighed
+        .facts
+        .all()
+        .first()
+        .map(|fact| to_single_line(&fact.target, GRANT_CHARS_MAX));
+    Ok(())
+}
+
+const OFFER_HINT: &str = "Choose what the card offers, or decide once.";
+
+/// A grant must be a rule like any other, of the card's own tool, and decide the very call that is shown.
+fn check_grant(
+    session: &Session,
+    weighed: &PolicyInput,
+    granted: &StoredGrant,
+) -> Result<(), UserError> {
+    if granted.permission != weighed.tool {
+        return Err(UserError::new(
+            format!("A grant on this card is for `{}`.", weighed.tool),
+            OFFER_HINT,
+        ));
+    }
+    let as_written = NewRule {
+        permission: granted.permission.clone(),
+        pattern: granted
+            .pattern
+            .clone()
+            .filter(|_| granted.exactly.is_none()),
+        action: granted.action,
+        expires_ms: granted.until_ms,
+        max_uses: granted.max_uses,
+        ..NewRule::default()
+    };
+    rules_file::parse_new_rule(
+        &as_written,
+        &RulesFileSource::new("", grant_rule_scope(granted.lasts)),
+    )?;
+    let rules = session.rules();
+    let request = weighed.to_request(&rules, PolicyContext::from_session(session), &empty_digest);
+    let rule = granted
+        .compile_rule()
+        .map_err(|why| UserError::new(why, OFFER_HINT))?;
+    grants::check_grant(&request, rule).map_err(|why| UserError::new(why, OFFER_HINT))
+}
+
+/// Takes a grant out of the ledger again, whose decision could not be recorded.
+pub(crate) fn withdraw_grant(session: &Session, granted: &StoredGrant) {
+    let shared = &session.engine;
+    let now = shared.config.clock.now();
+    if let Err(fault) = grant_ledger::mark_revoked(&shared.config.data_dir, &granted.id, now) {
+        shared.raise_error(&fault);
+    }
+}
+
+/// Puts what the ledger says in force: in the sessions that it speaks to, at once.
+pub(crate) fn reload_affected_rules(shared: &EngineState, granted: &StoredGrant) {
+    shared.reload_rules_matching(|session| match grant_rule_scope(granted.lasts) {
+        RuleScope::Project => {
+            let root = session.tool_context.workspace.root().to_string_lossy();
+            granted.workspace.as_deref() == Some(root.as_ref())
+        }
+        // A session's grant also speaks to those that work for it.
+        RuleScope::Session | RuleScope::User | RuleScope::Manifest | RuleScope::Builtin => true,
+    });
+}
+
+/// Takes a grant back.
+pub(crate) fn revoke_grant(
+    shared: &Arc<EngineState>,
+    id: &GrantId,
+) -> Result<OpReceipt, UserError> {
+    let now = shared.config.clock.now();
+    let revoked = grant_ledger::mark_revoked(&shared.config.data_dir, id, now)?;
+    reload_affected_rules(shared, &revoked);
+    Ok(OpReceipt::default())
+}
+
+/// Takes back what was granted for a session that ends.
+pub(crate) fn end_session_grants(session: &Session) -> Result<(), UserError> {
+    let config = &session.engine.config;
+    let (all, _) = grant_ledger::load_grants(&config.data_dir);
+    let own = all.iter().filter(|one| {
+        one.lasts == GrantScope::Session
+            && one.made_by.session == session.id
+            && one.revoked.is_none()
+    });
+    for granted in own {
+        grant_ledger::mark_revoked(&config.data_dir, &granted.id, config.clock.now())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! The manifest of the agent that works in a session: read when the session is opened, and in force for as long as it lives.
+
+use std::path::Path;
+
+use policy::AgentManifest;
+use protocol::UserError;
+use protocol::event::{AgentManifestFile, SessionOptions};
+use serde_json::{Value, json};
+use tools::Registry;
+
+use crate::limits::MANIFEST_BYTES_MAX;
+
+/// Reads the manifest of a file, and gives what its session is asked. Tools that are not there are an error: an agent that
+/// was meant to have one is not let loose without it.
+///
+/// # Errors
+/// No such file, one that is too long, or anything in it that is not as it must be.
+pub(crate) fn apply_manifest(
+    file: &str,
+    tools: &Registry,
+    asked: SessionOptions,
+) -> Result<SessionOptions, UserError> {
+    let text = read_text(file)?;
+    let manifest = policy::manifest::parse_manifest(&text, file)?;
+    let named = manifest.tools.as_ref().map(|names| {
+        names
+            .iter()
+            .map(|name| match tools.find(name) {
+                Ok(found) => Ok(found.interface.id().to_owned()),
+                Err(error) => Err(UserError::new(
+                    format!("The agent's manifest {file} names a tool that is not there. {error}"),
+                    "Correct the name, or register the tool first.",
+                )),
+            })
+            .collect::<Result<Vec<String>, UserError>>()
+    });
+    Ok(SessionOptions {
+        tools: named.transpose()?,
+        instructions: manifest.prompt,
+        agent: Some(AgentManifestFile {
+            file: file.to_owned(),
+            text,
+        }),
+        ..asked
+    })
+}
+
+/// The manifest in a file.
+///
+/// # Errors
+/// As [`apply_manifest`].
+pub(crate) fn read_manifest(file: &Path) -> Result<AgentManifest, UserError> {
+    let file = file.display().to_string();
+    policy::manifest::parse_manifest(&read_text(&file)?, &file)
+}
+
+/// A manifest as a watchdog reads it (`S002-87`): every key of its file, with what each was understood to say.
+pub(crate) fn manifest_summary(manifest: &AgentManifest) -> Value {
+    let rules = manifest.rules.rules.iter();
+    json!({
+        "name": manifest.name,
+        "description": manifest.description,
+        "prompt": manifest.prompt,
+        "tools": manifest.tools,
+        "provider": manifest.provider,
+        "model": manifest.model,
+        "roots": manifest.roots,
+        "requires": manifest.requires,
+        "default": manifest.rules.default,
+        "rules": rules.map(|rule| &rule.rule).collect::<Vec<_>>(),
+    })
+}
+
+fn read_text(file: &str) -> Result<String, UserError> {
+    let text = runtime::read_text(Path::new(file))?.ok_or_else(|| {
+        UserError::new(
+            format!("There is no agent's manifest {file}."),
+            "Check the path.",
+        )
+    })?;
+    match text.len() > MANIFEST_BYTES_MAX {
+        true => Err(UserError::new(
+            format!("The agent's manifest {file} is longer than {MANIFEST_BYTES_MAX} bytes."),
+            "Shorten it.",
+        )),
+        false => Ok(text),
+    }
+}
+
+/// The manifest that is in force for a session.
+///
+/// # Errors
+/// One that cannot be read any more: its session is not opened, because nobody knows what it forbids.
+pub(crate) fn active_manifest(asked: &SessionOptions) -> Result<Option<AgentManifest>, UserError> {
+    asked.agent.as_ref().map(parse_manifest).transpose()
+}
+
+/// The manifests of those that work was given to since, one below the other.
+///
+/// # Errors
+/// As [`active_manifest`].
+pub(crate) fn parent_manifests(asked: &SessionOptions) -> Result<Vec<AgentManifest>, UserError> {
+    asked.below.iter().map(parse_manifest).collect()
+}
+
+fn parse_manifest(agent: &AgentManifestFile) -> Result<AgentManifest, UserError> {
+    policy::manifest::parse_manifest(&agent.text, &agent.file)
+}

@@ -1,0 +1,12 @@
+//! What a call may do: rules, grants, trust, the bounds of an agent, and the network access of commands.
+
+pub(crate) mod access_resolver;
+pub(crate) mod agent_bounds;
+pub(crate) mod egress;
+pub(crate) mod grant_ledger;
+pub(crate) mod grants;
+pub(crate) mod manifest;
+pub(crate) mod policy_input;
+pub(crate) mod rule_uses;
+pub(crate) mod rules;
+pub mod trust;

@@ -1,0 +1,104 @@
+//! How often rules decided that may decide so many calls and no more: one file for each use, so that no use is had twice,
+//! whichever processes share the data folder.
+
+use std::path::{Path, PathBuf};
+
+use policy::{Judgement, RuleSet};
+use protocol::{Digest, Gate, Rule, UserError, Verdict};
+
+use crate::permissions::grant_ledger;
+use crate::session::Session;
+
+/// Counts a verdict as a use of the rules that made it; of one that was let through before and is judged `again`, only of
+/// those that speak of its effects. False if one of them had no use left: it is out of force now, and
+/// the call has to be judged anew.
+pub(crate) fn take_uses(session: &Session, judgement: &Judgement, again: bool) -> bool {
+    let data_dir = &session.engine.config.data_dir;
+    let mut spent: Vec<Rule> = counted_rules(judgement, again)
+        .filter(|rule| match take_use(data_dir, rule) {
+            Ok(taken) => !taken,
+            // What cannot be counted cannot be had.
+            Err(fault) => {
+                tracing::warn!(%fault, "a use of a rule could not be counted");
+                true
+            }
+        })
+        .collect();
+    // Another process may have taken a grant back since the rules were read.
+    spent.extend(limited_grants(judgement).filter(|rule| {
+        let stands = |id| grant_ledger::is_in_force(data_dir, id);
+        !rule.grant.as_ref().is_some_and(stands)
+    }));
+    session.remove_used_up_rules(&spent);
+    spent.is_empty()
+}
+
+/// Takes the rules out of force that were used as often as they may.
+pub(crate) fn remove_used_up(data_dir: &Path, rules: &mut RuleSet) {
+    let spent: Vec<Rule> = rules
+        .rules()
+        .iter()
+        .map(|compiled| &compiled.rule)
+        .filter(|rule| {
+            rule.max_uses.is_some_and(|max| {
+                let last = use_dir(data_dir, rule).join(max.to_string());
+                !matches!(runtime::read_text(&last), Ok(None))
+            })
+        })
+        .cloned()
+        .collect();
+    for rule in &spent {
+        rules.mark_spent(rule);
+    }
+}
+
+/// How many of a rule's uses were had.
+pub(crate) fn count_uses(data_dir: &Path, rule: &Rule) -> u32 {
+    let names = runtime::list_file_names(&use_dir(data_dir, rule)).unwrap_or_default();
+    u32::try_from(names.len()).unwrap_or(u32::MAX)
+}
+
+/// The grants that speak in a verdict.
+fn limited_grants(judgement: &Judgement) -> impl Iterator<Item = Rule> {
+    let traces = judgement.trail().steps.iter().flat_map(|step| &step.rules);
+    traces
+        .filter(|trace| trace.won && trace.rule.grant.is_some())
+        .map(|trace| trace.rule.clone())
+}
+
+/// The rules with a number of uses that made the verdict.
+fn counted_rules(judgement: &Judgement, again: bool) -> impl Iterator<Item = Rule> {
+    let verdict = judgement.verdict();
+    let steps = judgement.trail().steps.iter();
+    let count = steps.filter(move |step| !again || step.gate == Gate::Effects);
+    count
+        .flat_map(|step| &step.rules)
+        .filter(move |trace| {
+            trace.won
+                && trace.rule.max_uses.is_some()
+                && Verdict::from(trace.rule.action) == verdict
+        })
+        .map(|trace| trace.rule.clone())
+}
+
+/// Takes one use; false if none is left.
+fn take_use(data_dir: &Path, rule: &Rule) -> Result<bool, UserError> {
+    let folder = use_dir(data_dir, rule);
+    runtime::create_private_folder(&folder)?;
+    for use_ in 1..=rule.max_uses.unwrap_or_default() {
+        if runtime::create_exclusive(&folder.join(use_.to_string()))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Where a rule's uses are counted. Another line or reason is the same rule.
+fn use_dir(data_dir: &Path, rule: &Rule) -> PathBuf {
+    let same = Rule {
+        line: None,
+        reason: None,
+        ..rule.clone()
+    };
+    data_dir.join("uses").join(Digest::from_json(&same).0)
+}

@@ -1,0 +1,256 @@
+//! The rules in force for a session: built in, the person's, the project's, those the caller named, and grants.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use policy::RuleSet;
+use policy::rules_file::{self, RulesFile, RulesFileSource};
+use protocol::{RuleAction, RuleScope, SessionId, UserError};
+use runtime::{Clock, ClosedFiles, ClosedSource, Workspace};
+
+use crate::permissions::trust;
+use crate::permissions::trust::PROJECT_FILE;
+use crate::permissions::{grant_ledger, rule_uses};
+use crate::session::RulesInForce;
+
+/// Rules in force, and what a person should know of them.
+pub struct LoadedRules {
+    /// The rules.
+    pub rules: RuleSet,
+    /// What is wrong with them.
+    pub errors: Vec<UserError>,
+    /// That the project's file waits to be trusted, if it does.
+    pub untrusted: Option<UserError>,
+}
+
+/// The files that a search must not look into, by the rules that are in force when it is asked.
+pub(crate) fn closed_paths(in_force: RulesInForce, clock: Arc<dyn Clock>) -> ClosedFiles {
+    let now = move |of: &RulesInForce| of.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let by = in_force.clone();
+    ClosedFiles::new(move |path| now(&in_force).masks_path(path, clock.now())).with_source(
+        move || {
+            let rules = now(&by);
+            rules.has_stable_masks().then_some(rules as ClosedSource)
+        },
+    )
+}
+
+/// Loads all of them. A source that cannot be read makes every call ask, and says why.
+///
+/// `lineage` is the session with those that it works for: what was granted or refused for one of them holds for it.
+pub fn load_rules(
+    data_dir: &Path,
+    workspace: Option<&Workspace>,
+    lineage: &[SessionId],
+    named: Option<&Path>,
+) -> LoadedRules {
+    load_draft_rules(data_dir, workspace, lineage, named, &RuleDraft::Unchanged)
+}
+
+/// Rules files as they were understood last: patterns take their time, and a file that says what it said need not be
+/// understood again.
+#[derive(Default)]
+pub(crate) struct RuleFileCache(Mutex<Vec<CachedRuleFile>>);
+
+struct CachedRuleFile {
+    file: String,
+    scope: RuleScope,
+    trusted: bool,
+    text: String,
+    rules: RulesFile,
+}
+
+impl RuleFileCache {
+    /// What [`load_rules`] gives. Every file is looked at.
+    pub fn load(
+        &self,
+        data_dir: &Path,
+        workspace: Option<&Workspace>,
+        lineage: &[SessionId],
+        named: Option<&Path>,
+    ) -> LoadedRules {
+        load_sources(
+            data_dir,
+            workspace,
+            lineage,
+            named,
+            &RuleDraft::Unchanged,
+            self,
+        )
+    }
+
+    fn parse_cached(
+        &self,
+        text: &str,
+        source: &RulesFileSource<'_>,
+    ) -> Result<RulesFile, UserError> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |one: &CachedRuleFile| one.file == source.file && one.scope == source.scope;
+        let says_it = |one: &&CachedRuleFile| one.trusted == source.trusted && one.text == text;
+        if let Some(known) = all.iter().find(|one| is_it(one)).filter(says_it) {
+            return Ok(known.rules.clone());
+        }
+        let rules = rules_file::parse_rules_file(text, source)?;
+        all.retain(|one| !is_it(one));
+        all.push(CachedRuleFile {
+            file: source.file.to_owned(),
+            scope: source.scope,
+            trusted: source.trusted,
+            text: text.to_owned(),
+            rules: rules.clone(),
+        });
+        Ok(rules)
+    }
+}
+
+/// How the rules would be read if a person's draft were saved; what they write themselves, they trust.
+pub enum RuleDraft<'a> {
+    /// As they are.
+    Unchanged,
+    /// With another text in the place of the file of a scope.
+    Replace(RuleScope, &'a str),
+    /// Without the rule whose header stands in this line of the file of a scope.
+    Without(RuleScope, u32),
+}
+
+/// The same, as if a draft were saved.
+pub fn load_draft_rules(
+    data_dir: &Path,
+    workspace: Option<&Workspace>,
+    lineage: &[SessionId],
+    named: Option<&Path>,
+    draft: &RuleDraft<'_>,
+) -> LoadedRules {
+    let nothing_known = RuleFileCache::default();
+    load_sources(data_dir, workspace, lineage, named, draft, &nothing_known)
+}
+
+fn load_sources(
+    data_dir: &Path,
+    workspace: Option<&Workspace>,
+    lineage: &[SessionId],
+    named: Option<&Path>,
+    draft: &RuleDraft<'_>,
+    known: &RuleFileCache,
+) -> LoadedRules {
+    let root = workspace.map(|workspace| workspace.root().to_string_lossy());
+    let root = root.unwrap_or_default();
+    let mut set = RuleSet::builtin();
+    if workspace.is_some() {
+        set = set.with_root(root.clone());
+    }
+    // Where the workspace holds the data folder itself, nothing there is an agent's business.
+    if let Some(inside) = workspace.and_then(|workspace| relative_path(data_dir, workspace.root()))
+    {
+        set = set.with_protected_folder(&inside);
+    }
+    let mut faults = Vec::new();
+    let mut untrusted = None;
+    let trusted = trust::load_trusted(data_dir).unwrap_or_else(|fault| {
+        faults.push(fault);
+        Vec::new()
+    });
+    let user = data_dir.join("rules.toml");
+    let sources = [
+        (
+            runtime::read_text(&user).map_err(UserError::from),
+            user.display().to_string(),
+            RuleScope::User,
+        ),
+        (
+            workspace.map_or(Ok(None), trust::read_project_rules),
+            PROJECT_FILE.to_owned(),
+            RuleScope::Project,
+        ),
+        match named {
+            Some(file) => (
+                read_existing(file),
+                file.display().to_string(),
+                RuleScope::Session,
+            ),
+            None => (Ok(None), String::new(), RuleScope::Session),
+        },
+    ];
+    for (text, file, scope) in sources {
+        let drafted = match draft {
+            RuleDraft::Replace(of, text) if *of == scope => Some((*text).to_owned()),
+            RuleDraft::Replace(..) | RuleDraft::Without(..) | RuleDraft::Unchanged => None,
+        };
+        let is_draft = drafted.is_some();
+        let read = match drafted.map_or(text, |text| Ok(Some(text))) {
+            Ok(None) => continue,
+            Ok(Some(text)) => {
+                let mut source = RulesFileSource::new(&file, scope);
+                if scope == RuleScope::Project {
+                    source.trusted =
+                        is_draft || policy::trust::check_trust(&root, &text, &trusted).can_loosen();
+                }
+                let read = known.parse_cached(&text, &source);
+                let wants = |file: &RulesFile| {
+                    let mut rules = file.rules.iter();
+                    rules.any(|rule| !rule.trusted && rule.rule.action == RuleAction::Allow)
+                };
+                if let (Some(workspace), true) = (workspace, read.as_ref().is_ok_and(wants)) {
+                    untrusted = Some(untrusted_error(workspace));
+                }
+                read.map(|mut file| {
+                    file.rules.retain(|rule| match draft {
+                        RuleDraft::Without(of, line) => {
+                            *of != scope || rule.rule.line != Some(*line)
+                        }
+                        RuleDraft::Replace(..) | RuleDraft::Unchanged => true,
+                    });
+                    file
+                })
+            }
+            Err(fault) => Err(fault),
+        };
+        match read {
+            Ok(rules) => set.add(rules),
+            Err(fault) => {
+                set.broken.get_or_insert_with(|| fault.message.clone());
+                faults.push(fault);
+            }
+        }
+    }
+    let (granted, broken) = grant_ledger::grant_rules(data_dir, &root, lineage);
+    set.extend(granted);
+    for fault in broken {
+        set.broken.get_or_insert_with(|| fault.message.clone());
+        faults.push(fault);
+    }
+    rule_uses::remove_used_up(data_dir, &mut set);
+    LoadedRules {
+        rules: set,
+        errors: faults,
+        untrusted,
+    }
+}
+
+/// What a person is told of a project's file that wants to loosen and may not.
+fn untrusted_error(workspace: &Workspace) -> UserError {
+    UserError::new(
+        format!(
+            "{PROJECT_FILE} of {} wants to allow calls, but you have not trusted it as it is now: it only tightens.",
+            workspace.root().display()
+        ),
+        "Look at it among the rules, and trust it if you agree.",
+    )
+}
+
+/// The way from a folder to another one in it; none if it is not in it.
+fn relative_path(inner: &Path, outer: &Path) -> Option<String> {
+    let real = Workspace::open(inner).ok()?;
+    let way = real.root().strip_prefix(outer).ok()?;
+    Some(way.to_string_lossy().replace('\\', "/"))
+}
+
+fn read_existing(file: &Path) -> Result<Option<String>, UserError> {
+    match runtime::read_text(file)? {
+        Some(text) => Ok(Some(text)),
+        None => Err(UserError::new(
+            format!("There is no rules file {}.", file.display()),
+            "Check the path.",
+        )),
+    }
+}

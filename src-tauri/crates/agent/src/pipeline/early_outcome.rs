@@ -1,0 +1,32 @@
+//! Outcomes of calls that did not come to their own end: the run was stopped, steered, or at its limit; a hook said no.
+
+use protocol::{CallState, Outcome};
+
+use crate::pipeline::abort::Abort;
+use crate::pipeline::outcome;
+use crate::session::{Session, StopReason};
+
+/// The call was cut off, or never began, when the run was stopped or steered (`S001-36`).
+pub(crate) fn unfinished_outcome(session: &Session, state: CallState) -> Outcome {
+    let (text, message) = match session.stop_reason() {
+        StopReason::Person => return outcome::stopped_outcome(state),
+        StopReason::Limit(reached) => (
+            reached.model_message(),
+            format!("The run reached its limit of {}", reached.describe()),
+        ),
+        StopReason::Fault => (
+            "Stopped before its end: the run could not go on.".to_owned(),
+            "The run could not go on".to_owned(),
+        ),
+    };
+    outcome::ended_outcome(state, text, message)
+}
+
+/// A hook of the host kept the call from running (`S001-62`), or broke when it was asked.
+pub(crate) fn abort_by_hook((text, broken): (String, bool)) -> Abort {
+    let state = match broken {
+        true => CallState::Failed,
+        false => CallState::Skipped,
+    };
+    outcome::ended_outcome(state, text.clone(), text).into()
+}

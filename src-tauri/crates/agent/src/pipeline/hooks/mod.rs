@@ -1,0 +1,381 @@
+//! What a host, and programs of the person's, do around a call: they may keep a call from running and an update from being
+//! told, and hear of both.
+//!
+//! The order for one call (`S001-68`): before, start event, each update between its two hooks, end event, after. A
+//! hook's *go* lifts nothing: it is asked last, when rules and person have let the call through (M12).
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use protocol::event::Notice;
+use protocol::interface::fill_template;
+use protocol::settings::{HookPoint, HookSettings};
+use protocol::text::redact;
+use protocol::view::display_text::to_single_line;
+use protocol::{CallId, EventBody, NoticeLevel, Outcome, PartialResult, SessionId, UserError};
+use serde_json::{Map, Value};
+use tools::host_arguments::{HOOK_SOURCE, SuppliedArguments};
+
+use crate::limits::{HOOK_MAX, HOOKS_MAX, PROGRAM_REASON_CHARS_MAX};
+use crate::pipeline::resolve::ResolvedTool;
+use crate::session::Session;
+
+use crate::pipeline::hooks::program::ProgramHook;
+
+mod program;
+
+/// A host's hooks. Each is optional (`S001-67`). One that panics or takes longer than ten seconds counts as broken: a
+/// call then does not run, an update is not told.
+#[async_trait]
+pub trait Hooks: Send + Sync {
+    /// Whose hooks these are, as a person and the model read it: "the audit log".
+    fn name(&self) -> &str;
+
+    /// Before a call is judged: what this host puts in where the tool's runtime schema marks members as a `hook`'s
+    /// (`S003-63`). It is shown and approved with the rest. Asked for such tools alone.
+    async fn extra_arguments(&self, _call: &HookedCall) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// Before a call begins (`S001-60`), also one of a tool that does not exist.
+    async fn before_execution(&self, _call: &HookedCall) -> HookDecision {
+        HookDecision::Continue
+    }
+
+    /// Before an update is told; false keeps it back (`S001-64`).
+    async fn before_update(&self, _call: &HookedCall, _update: &CallUpdate) -> bool {
+        true
+    }
+
+    /// After an update was told (`S001-66`).
+    async fn after_update(&self, _call: &HookedCall, _update: &CallUpdate) {}
+
+    /// After the end of a call was told (`S001-63`).
+    async fn after_execution(&self, _call: &HookedCall, _is_error: bool) {}
+}
+
+/// What a hook says before a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookDecision {
+    /// As far as this hook is concerned, it may run.
+    Continue,
+    /// It does not run; the model is told why (`S001-61`, `S001-62`).
+    Skip {
+        /// Why, as the model reads it.
+        reason: String,
+    },
+}
+
+/// The call that a hook is asked about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookedCall {
+    /// The session.
+    pub session: SessionId,
+    /// The call.
+    pub call: CallId,
+    /// The tool's id; the called name if there is no such tool.
+    pub tool: String,
+    /// The arguments that it would run with.
+    pub arguments: Map<String, Value>,
+    /// What a classifier of risk is to judge by: the tool's own choice of these arguments (`S003-32`); empty for a tool
+    /// that touches nothing, and for none (`S003-60`).
+    pub classifier_input: String,
+}
+
+/// What a call says while it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallUpdate {
+    /// A piece of live output.
+    Output(String),
+    /// A piece of the result.
+    Partial(PartialResult),
+    /// A word on how far it is.
+    Progress(String),
+}
+
+/// The call that the later hooks are told of; none if there are no hooks, or none was asked.
+pub(crate) type HookContext = Option<Arc<HookedCall>>;
+
+/// One hook.
+enum HookSource<'a> {
+    /// The host's.
+    Host(Arc<dyn Hooks>),
+    /// A program of the person's.
+    Program(ProgramHook<'a>),
+}
+
+impl HookSource<'_> {
+    /// Whose it is, within a sentence.
+    fn name(&self) -> String {
+        match self {
+            Self::Host(hooks) => hooks.name().to_owned(),
+            Self::Program(program) => format!("the {}", program.display_name()),
+        }
+    }
+
+    fn handles(&self, point: HookPoint) -> bool {
+        match self {
+            Self::Host(_) => true,
+            Self::Program(program) => program.handles(point),
+        }
+    }
+
+    async fn before_execution(&self, call: &Arc<HookedCall>) -> Result<HookDecision, String> {
+        match self {
+            Self::Program(program) => program.before(call).await,
+            Self::Host(hooks) => {
+                let (hooks, call) = (hooks.clone(), call.clone());
+                let said = run_guarded(async move { hooks.before_execution(&call).await }).await;
+                said.map_err(|broke| format!("{broke} when it was asked."))
+            }
+        }
+    }
+
+    async fn before_update(
+        &self,
+        call: &Arc<HookedCall>,
+        update: &CallUpdate,
+    ) -> Result<bool, String> {
+        match self {
+            Self::Program(program) => program.before_update(call, update).await,
+            Self::Host(hooks) => {
+                let (hooks, call, update) = (hooks.clone(), call.clone(), update.clone());
+                let said =
+                    run_guarded(async move { hooks.before_update(&call, &update).await }).await;
+                said.map_err(|broke| format!("{broke}."))
+            }
+        }
+    }
+
+    async fn after_update(
+        &self,
+        call: &Arc<HookedCall>,
+        update: &CallUpdate,
+    ) -> Result<(), String> {
+        match self {
+            Self::Program(program) => program.after_update(call, update).await,
+            Self::Host(hooks) => {
+                let (hooks, call, update) = (hooks.clone(), call.clone(), update.clone());
+                let told =
+                    run_guarded(async move { hooks.after_update(&call, &update).await }).await;
+                told.map_err(|broke| format!("{broke}."))
+            }
+        }
+    }
+
+    async fn after_execution(
+        &self,
+        call: &Arc<HookedCall>,
+        outcome: &Outcome,
+    ) -> Result<(), String> {
+        match self {
+            Self::Program(program) => program.after_execution(call, outcome).await,
+            Self::Host(hooks) => {
+                let (hooks, call, is_error) = (hooks.clone(), call.clone(), !outcome.is_success());
+                let told = run_guarded(async move { hooks.after_execution(&call, is_error).await });
+                told.await.map_err(|broke| format!("{broke}."))
+            }
+        }
+    }
+
+    /// Tells the person that it broke, and what follows from that.
+    fn report_failure(&self, session: &Session, broke: &str, follows: &str) {
+        let level = NoticeLevel::Warning;
+        let whose = match self {
+            Self::Host(hooks) => format!("A hook of {}", hooks.name()),
+            Self::Program(program) => format!("The {}", program.display_name()),
+        };
+        let fault = UserError::new(format!("{whose} {broke}"), follows);
+        session.journal.record(EventBody::Noted {
+            notice: Notice { level, fault },
+        });
+    }
+}
+
+/// What is wrong with hooks in the settings.
+pub(crate) fn check_hooks(hooks: &[HookSettings]) -> Vec<UserError> {
+    let never = hooks.iter().filter(|hook| hook.on.is_empty());
+    let mut faults: Vec<UserError> = never
+        .map(|hook| {
+            let name = to_single_line(&hook.name, PROGRAM_REASON_CHARS_MAX);
+            UserError::new(
+                format!("The hook `{name}` is never started, because its `on` is empty."),
+                "Write into `on` when it is started: \"before\", \"before_update\", \"after_update\" or \"after\".",
+            )
+        })
+        .collect();
+    if hooks.len() > HOOKS_MAX {
+        faults.push(UserError::new(
+            format!(
+                "There are {} hooks, and at most {HOOKS_MAX} are started.",
+                hooks.len()
+            ),
+            "Take out those that are not needed.",
+        ));
+    }
+    faults
+}
+
+/// The hooks that hear of this point, in their order: the host's first.
+fn hooks_at(session: &Session, point: HookPoint) -> impl Iterator<Item = HookSource<'_>> {
+    let hosts = session
+        .engine
+        .config
+        .hooks
+        .iter()
+        .cloned()
+        .map(HookSource::Host);
+    let set = session.engine.settings().hooks.clone();
+    let programs = set.into_iter().take(HOOKS_MAX);
+    let programs = programs.map(|one| HookSource::Program(ProgramHook::new(session, one)));
+    hosts
+        .chain(programs)
+        .filter(move |hook| hook.handles(point))
+}
+
+/// Whether anybody hears of calls.
+pub(crate) fn has_hooks(session: &Session) -> bool {
+    !session.engine.config.hooks.is_empty() || !session.engine.settings().hooks.is_empty()
+}
+
+/// What the hooks are told of a call; none if there are no hooks.
+pub(crate) fn hook_context(
+    session: &Session,
+    call: &CallId,
+    called: Option<&ResolvedTool<'_>>,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> HookContext {
+    if !has_hooks(session) {
+        return None;
+    }
+    let classifier_input = called.map(|called| &called.interface().safety.classifier_input);
+    Some(Arc::new(HookedCall {
+        session: session.id.clone(),
+        call: call.clone(),
+        tool: called.map_or(name, ResolvedTool::id).to_owned(),
+        arguments: arguments.clone(),
+        classifier_input: classifier_input
+            .map_or_else(String::new, |text| fill_template(text, arguments)),
+    }))
+}
+
+/// Asks every hook of the host what it puts into a call.
+///
+/// # Errors
+/// The sentence that the model reads if a hook broke.
+pub(crate) async fn collect_extra_arguments(
+    session: &Session,
+    hooked: HookContext,
+) -> Result<Vec<SuppliedArguments>, String> {
+    let mut all = Vec::new();
+    let Some(hooked) = hooked else { return Ok(all) };
+    for hook in &session.engine.config.hooks {
+        let (asked, about) = (hook.clone(), hooked.clone());
+        match run_guarded(async move { asked.extra_arguments(&about).await }).await {
+            Ok(own) => all.push((HOOK_SOURCE, own)),
+            Err(broke) => {
+                let name = hook.name();
+                return Err(format!(
+                    "Not run, because {name} {broke} when it was asked."
+                ));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Asks every hook before a call, and records what each said. Gives what the later hooks are told of.
+///
+/// # Errors
+/// The sentence that the model reads, and whether a hook was broken.
+pub(crate) async fn run_before_execution(
+    session: &Session,
+    hooked: HookContext,
+) -> Result<HookContext, (String, bool)> {
+    let Some(about) = &hooked else {
+        return Ok(None);
+    };
+    if session.engine.settings().hooks.len() > HOOKS_MAX {
+        let told = format!("Not run, because there are more than {HOOKS_MAX} hooks.");
+        return Err((told, true));
+    }
+    for hook in hooks_at(session, HookPoint::Before) {
+        let name = hook.name();
+        let said = match hook.before_execution(about).await {
+            Ok(HookDecision::Continue) => Ok(()),
+            Ok(HookDecision::Skip { reason }) => {
+                let reason = reason.trim();
+                Err((format!("Skipped by {name}: {reason}"), false))
+            }
+            Err(broke) => Err((format!("Not run, because {name} {broke}"), true)),
+        };
+        session.journal.record(EventBody::CallHooked {
+            call: about.call.clone(),
+            hook: name,
+            refused: said
+                .as_ref()
+                .err()
+                .map(|(text, _)| redact::text(text).0.into_owned()),
+        });
+        said?;
+    }
+    Ok(hooked)
+}
+
+/// Asks every hook before an update. A broken hook says no, and a person is told.
+pub(crate) async fn run_before_update(
+    session: &Session,
+    hooked: &Arc<HookedCall>,
+    update: &CallUpdate,
+) -> Result<bool, ()> {
+    for hook in hooks_at(session, HookPoint::BeforeUpdate) {
+        match hook.before_update(hooked, update).await {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(broke) => {
+                hook.report_failure(session, &broke, "The call shows no more updates.");
+                return Err(());
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Tells every hook of an update that was told.
+pub(crate) async fn run_after_update(
+    session: &Session,
+    hooked: &Arc<HookedCall>,
+    update: &CallUpdate,
+) {
+    for hook in hooks_at(session, HookPoint::AfterUpdate) {
+        if let Err(broke) = hook.after_update(hooked, update).await {
+            hook.report_failure(session, &broke, "The call goes on.");
+        }
+    }
+}
+
+/// Tells every hook of the end of a call that was told.
+pub(crate) async fn run_after_execution(session: &Session, hooked: HookContext, outcome: &Outcome) {
+    let Some(hooked) = hooked else { return };
+    for hook in hooks_at(session, HookPoint::After) {
+        if let Err(broke) = hook.after_execution(&hooked, outcome).await {
+            hook.report_failure(session, &broke, "The call's result stands.");
+        }
+    }
+}
+
+/// Runs a hook of the host where neither its panic nor its silence can harm the run.
+async fn run_guarded<T: Send + 'static>(
+    hook: impl Future<Output = T> + Send + 'static,
+) -> Result<T, &'static str> {
+    let mut task = tokio::spawn(hook);
+    match tokio::time::timeout(HOOK_MAX, &mut task).await {
+        Ok(Ok(said)) => Ok(said),
+        Ok(Err(_)) => Err("broke off"),
+        Err(_) => {
+            task.abort();
+            Err("did not answer in time")
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! A program of the person's as a hook: what it is told at each of its points, and what it answers.
+
+use protocol::Outcome;
+use protocol::settings::{HookPoint, HookSettings};
+use protocol::view::display_text::to_single_line;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::limits::PROGRAM_REASON_CHARS_MAX;
+use crate::pipeline::external_program;
+use crate::pipeline::external_program::ProgramRequest;
+use crate::pipeline::hooks::{CallUpdate, HookDecision, HookedCall};
+use crate::session::Session;
+
+/// How it answers where an answer is read.
+const ANSWER_FORM: &str = "{\"verdict\":\"allow|deny\",\"reason\":…}";
+
+/// A hook in the settings. Its errors are ends of sentences that begin with its name.
+pub(super) struct ProgramHook<'a> {
+    session: &'a Session,
+    settings: HookSettings,
+}
+
+/// What it answers.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HookAnswer {
+    verdict: HookVerdict,
+    #[serde(default)]
+    reason: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum HookVerdict {
+    Allow,
+    Deny,
+}
+
+impl<'a> ProgramHook<'a> {
+    pub fn new(session: &'a Session, settings: HookSettings) -> Self {
+        Self { session, settings }
+    }
+
+    /// What it is called in a sentence: hook `audit`.
+    pub fn display_name(&self) -> String {
+        let name = to_single_line(&self.settings.name, PROGRAM_REASON_CHARS_MAX);
+        format!("hook `{name}`")
+    }
+
+    pub fn handles(&self, point: HookPoint) -> bool {
+        self.settings.on.contains(&point)
+    }
+
+    pub async fn before(&self, call: &HookedCall) -> Result<HookDecision, String> {
+        let said = self
+            .request_answer(HookPoint::Before, call, json!({}))
+            .await?;
+        Ok(match said.verdict {
+            HookVerdict::Allow => HookDecision::Continue,
+            HookVerdict::Deny => HookDecision::Skip {
+                reason: external_program::clean_reason(&said.reason),
+            },
+        })
+    }
+
+    pub async fn before_update(
+        &self,
+        call: &HookedCall,
+        update: &CallUpdate,
+    ) -> Result<bool, String> {
+        let told = update_json(update);
+        let said = self
+            .request_answer(HookPoint::BeforeUpdate, call, told)
+            .await?;
+        Ok(matches!(said.verdict, HookVerdict::Allow))
+    }
+
+    pub async fn after_update(&self, call: &HookedCall, update: &CallUpdate) -> Result<(), String> {
+        self.notify(HookPoint::AfterUpdate, call, update_json(update))
+            .await
+    }
+
+    pub async fn after_execution(
+        &self,
+        call: &HookedCall,
+        outcome: &Outcome,
+    ) -> Result<(), String> {
+        let told = json!({
+            "state": outcome.state,
+            "is_error": !outcome.is_success(),
+            "result": outcome.text,
+        });
+        self.notify(HookPoint::After, call, told).await
+    }
+
+    /// Asks it while the run goes on.
+    async fn request_answer(
+        &self,
+        point: HookPoint,
+        call: &HookedCall,
+        more: Value,
+    ) -> Result<HookAnswer, String> {
+        let stop = self.session.cancellation_token();
+        let printed = self.run_hook(point, call, more, &stop).await?;
+        external_program::parse_answer(&printed, ANSWER_FORM)
+    }
+
+    /// Tells it what was done, also once the run was stopped.
+    async fn notify(&self, point: HookPoint, call: &HookedCall, more: Value) -> Result<(), String> {
+        let never = CancellationToken::new();
+        self.run_hook(point, call, more, &never).await.map(drop)
+    }
+
+    async fn run_hook(
+        &self,
+        point: HookPoint,
+        call: &HookedCall,
+        more: Value,
+        stop: &CancellationToken,
+    ) -> Result<Vec<u8>, String> {
+        let mut told = json!({
+            "version": 1,
+            "on": point,
+            "session": call.session,
+            "workspace": self.session.tool_context.workspace.root(),
+            "call": call.call,
+            "tool": call.tool,
+            "arguments": call.arguments,
+            "classifier_input": call.classifier_input,
+        });
+        if let (Some(told), Value::Object(more)) = (told.as_object_mut(), more) {
+            told.extend(more);
+        }
+        let question = ProgramRequest {
+            program: &self.settings.program,
+            input: &external_program::encode_input(&told),
+            timeout_ms: self.settings.timeout_ms,
+        };
+        external_program::run_program(self.session, question, stop).await
+    }
+}
+
+fn update_json(update: &CallUpdate) -> Value {
+    json!({ "update": match update {
+        CallUpdate::Output(text) => json!({ "kind": "output", "text": text }),
+        CallUpdate::Progress(text) => json!({ "kind": "progress", "text": text }),
+        CallUpdate::Partial(part) => json!({ "kind": "partial", "text": part.to_text(), "result": part }),
+    } })
+}

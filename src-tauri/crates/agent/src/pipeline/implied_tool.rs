@@ -1,0 +1,38 @@
+//! Stage 7, beside the watchdogs: a call that is one of another tool in the end is held to the rules that name that tool.
+
+use policy::CallFacts;
+use policy::rules::Subject;
+use policy::watchdogs::Alarm;
+use protocol::Verdict;
+
+use crate::pipeline::resolve::ResolvedTool;
+use crate::session::Session;
+
+/// What the rules that name the other tool say against the call; nothing if they let it pass. Rules for what it touches, for
+/// its mode and for everything are asked of the call itself.
+pub(crate) fn check_implied_tool(
+    session: &Session,
+    called: &ResolvedTool<'_>,
+    facts: &CallFacts,
+) -> Option<Alarm> {
+    let other = called.0.tool.underlying_tool()?;
+    let (rules, now) = (session.rules(), session.engine.config.clock.now());
+    let pieces = Subject::from_facts(other, called.0.classified.mode, facts).into_iter();
+    let said = pieces.map(|piece| rules.evaluate_subject(&piece, now, Verdict::Allow));
+    let named = said.filter(|said| {
+        let speaks = said
+            .traces
+            .first()
+            .map(|trace| trace.rule.permission.as_str());
+        speaks.is_some_and(|name| !(name == "*" || name.starts_with("mode:") || name.contains('.')))
+    });
+    match named.filter_map(|said| said.verdict).max()? {
+        Verdict::Allow => None,
+        Verdict::Ask => Some(Alarm::ask(format!(
+            "It calls `{other}`, and a rule wants that asked."
+        ))),
+        Verdict::Deny => Some(Alarm::deny(format!(
+            "It calls `{other}`, which a rule denies."
+        ))),
+    }
+}

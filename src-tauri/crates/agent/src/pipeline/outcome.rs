@@ -1,0 +1,290 @@
+//! Stage 13: one outcome, folded once, masked, then cut, from whatever the call came to (M01, M04).
+
+use std::borrow::Cow;
+
+use policy::Judgement;
+use policy::approved::ApprovalError;
+use protocol::call::outcome::Truncation;
+use protocol::interface::EmptyResultPolicy;
+use protocol::text::redact;
+use protocol::{
+    CallState, Content, Digest, FailureClass, Outcome, ToolCall, ToolError, ToolOutput, UndoEntry,
+    UserError,
+};
+use serde_json::{Map, Value};
+
+use crate::pipeline::abort::Abort;
+use crate::pipeline::approval::UserFeedback;
+use crate::pipeline::resolve::ResolvedTool;
+use crate::session::Session;
+
+/// How a model is told that a tool gave nothing, where neither the tool nor its interface has words for it.
+const EMPTY_RESULT_TEXT: &str = "It worked and gave nothing back.";
+
+/// The outcome of a call that ran.
+pub(crate) fn build_outcome(
+    session: &Session,
+    call: &ToolCall,
+    called: &ResolvedTool<'_>,
+    ran: ToolRun,
+    copy: Option<Box<UndoEntry>>,
+    said: &UserFeedback,
+) -> Outcome {
+    let mut outcome = match ran.result {
+        Ok(output) => Outcome::from_tool_output(output, &empty_result_text(called)),
+        Err(error) => Outcome::from_tool_error(&error),
+    };
+    outcome.duration_ms = ran.duration_ms;
+    if let Some(entry) = copy {
+        let history = &session.engine.history;
+        // After success the copy learns what stands there now, to notice later changes; after a failure whatever of the
+        // effect stands is taken back.
+        let settled = match outcome.is_success() {
+            true => history.mark_applied(&entry.id).map_err(UserError::from),
+            false => history.settle_failed(&entry.id).map(drop),
+        };
+        if let Err(fault) = settled {
+            tracing::warn!(%fault, entry = %entry.id, "the undo entry could not be settled");
+        }
+    }
+    let masked = match called.masks_output() {
+        true => redact_outcome(outcome),
+        false => outcome,
+    };
+    let mut outcome = truncate_outcome(session, call, called, masked);
+    outcome.notes.extend(
+        said.paragraphs()
+            .map(|word| redact::text(&word).0.into_owned()),
+    );
+    outcome
+}
+
+/// The words with which the model is told that a tool gave nothing, which had none of its own: a tool that says that it always
+/// says something is not taken by its silence (`S003-45`).
+fn empty_result_text(called: &ResolvedTool<'_>) -> Cow<'static, str> {
+    match called.interface().result.empty_result_policy {
+        EmptyResultPolicy::Marker => EMPTY_RESULT_TEXT.into(),
+        EmptyResultPolicy::NeverEmpty => {
+            let id = called.id();
+            format!(
+                "It gave nothing back, although `{id}` says that it always gives something. Do not take that for an answer."
+            )
+            .into()
+        }
+    }
+}
+
+/// What a tool gave back, and how long it took.
+pub(crate) struct ToolRun<T = ToolOutput> {
+    pub result: Result<T, ToolError>,
+    pub duration_ms: u64,
+}
+
+/// The outcome without secrets; how many there were is told where the model would look for them.
+pub(crate) fn redact_outcome(mut outcome: Outcome) -> Outcome {
+    let mut read_by_model = outcome.secrets_masked;
+    let text = redact_text;
+    read_by_model += text(&mut outcome.text) + redact_items(&mut outcome.content);
+    let mut elsewhere = text(&mut outcome.message);
+    for words in [
+        &mut outcome.error,
+        &mut outcome.next_action,
+        &mut outcome.empty,
+    ] {
+        elsewhere += words.as_mut().map_or(0, text);
+    }
+    for data in [&mut outcome.data, &mut outcome.details]
+        .into_iter()
+        .flatten()
+    {
+        elsewhere += redact_value(data);
+    }
+    let mut extra = Value::Object(std::mem::take(&mut outcome.extra));
+    if !extra.as_object().is_none_or(Map::is_empty) {
+        let (masked, count) = redact::mask_value(&extra);
+        elsewhere += count;
+        extra = masked.into_owned();
+    }
+    if let Value::Object(members) = extra {
+        outcome.extra = members;
+    }
+    if read_by_model > 0 {
+        outcome.notes.push(redact::summarize_count(read_by_model));
+        outcome.digest = Digest::from_bytes(outcome.text.as_bytes());
+    }
+    // A secret that stands in the text stands in the person's line and the data as well: it counts once.
+    outcome.secrets_masked = read_by_model.max(elsewhere);
+    outcome
+}
+
+fn redact_text(text: &mut String) -> u32 {
+    let (masked, count) = redact::text(text);
+    if count > 0 {
+        *text = masked.into_owned();
+    }
+    count
+}
+
+/// Masks the secrets in items, and gives how many there were.
+pub(super) fn redact_items(items: &mut [Content]) -> u32 {
+    let counts = items.iter_mut().map(|item| match item {
+        Content::Text { text } => redact_text(text),
+        Content::Resource { uri, title, .. } => redact_text(uri) + redact_text(title),
+        Content::Image { .. } => 0,
+    });
+    counts.sum()
+}
+
+/// Masks the secrets in JSON, and gives how many there were.
+pub(super) fn redact_value(value: &mut Value) -> u32 {
+    let (masked, count) = redact::mask_value(value);
+    if count > 0 {
+        *value = masked.into_owned();
+    }
+    count
+}
+
+/// The head inline and the whole in a sidecar file, where the text is too long (`S002-68`, `S002-103`). It says that it was cut
+/// also where there is no such file, because its tool gives the rest when it is asked again, or because it could not be written.
+fn truncate_outcome(
+    session: &Session,
+    call: &ToolCall,
+    called: &ResolvedTool<'_>,
+    mut outcome: Outcome,
+) -> Outcome {
+    let bytes_max = usize::try_from(called.interface().output_bytes_max()).unwrap_or(usize::MAX);
+    // What a tool cut by its own count stands whole in a sidecar already.
+    if outcome.truncated.is_some() || outcome.text.len() <= bytes_max {
+        return outcome;
+    }
+    let whole = std::mem::take(&mut outcome.text);
+    let head = protocol::text::cut::take_head(&whole, bytes_max);
+    let of = format!("Cut after {} of {} bytes.", head.len(), whole.len());
+    let is_kept = called.interface().result.persistence_policy_ref != "never";
+    let spilled = is_kept.then(|| {
+        session
+            .tool_context
+            .folder
+            .save_output(&call.id, whole.as_bytes())
+    });
+    let (output_path, note) = match spilled {
+        Some(Ok(path)) => {
+            let path = path.display().to_string();
+            let note = format!("[{of} The whole output is in {path}; read it in ranges.]");
+            (Some(path), note)
+        }
+        Some(Err(error)) => (None, format!("[{of} The rest is lost: {error}]")),
+        None => (None, format!("[{of} Ask for the rest in ranges.]")),
+    };
+    outcome.truncated = Some(Truncation {
+        output_path,
+        bytes: whole.len() as u64,
+    });
+    outcome.text = head.to_owned();
+    outcome.notes.insert(0, note);
+    outcome
+}
+
+/// An outcome that is an error; the model hears the error's own words and may go on.
+pub(crate) fn failed_outcome(error: &ToolError) -> Outcome {
+    Outcome::from_tool_error(error)
+}
+
+/// No tool ran: the model hears why, the person reads a line.
+pub(crate) fn ended_outcome(state: CallState, text: String, message: String) -> Outcome {
+    let class = match state {
+        CallState::Denied => FailureClass::PermissionDenied,
+        CallState::Rejected => FailureClass::ApprovalRejected,
+        CallState::Expired => FailureClass::ApprovalExpired,
+        CallState::Interrupted | CallState::Skipped => FailureClass::Canceled,
+        CallState::Proposed
+        | CallState::Waiting
+        | CallState::Running
+        | CallState::Done
+        | CallState::Failed
+        | CallState::Undone => FailureClass::ExecutionFailed,
+    };
+    Outcome::new(state, class, text, message)
+}
+
+/// A gate said no.
+pub(crate) fn abort_denied(called: &ResolvedTool<'_>, judgement: &Judgement) -> Abort {
+    let lead = &judgement.trail().lead;
+    let asked_nobody = judgement
+        .trail()
+        .steps
+        .iter()
+        .any(|step| step.gate == protocol::Gate::Headless);
+    let text = match called.0.tool.headless_refusal() {
+        Some(fixed) if asked_nobody => fixed.to_owned(),
+        _ => {
+            format!("{lead} Do not try it in another form; go on without it or say what you need.")
+        }
+    };
+    ended_outcome(CallState::Denied, text, lead.clone()).into()
+}
+
+/// The tool needs a person's answer, and nobody is there (`S002-37`).
+pub(crate) fn abort_unanswered(called: &ResolvedTool<'_>) -> Abort {
+    let fixed = called.0.tool.headless_refusal();
+    let text = fixed.unwrap_or("This needs a person's answer, and nobody is there.");
+    let message = "Nobody is there to answer".to_owned();
+    ended_outcome(CallState::Denied, text.to_owned(), message).into()
+}
+
+/// A consent that does not fit. Cannot happen while the desk checks digests; if it does, nothing runs.
+pub(crate) fn abort_refused(called: &ResolvedTool<'_>, refused: &ApprovalError) -> Abort {
+    let why = match refused {
+        ApprovalError::Denied => "a gate denies it",
+        ApprovalError::NotConsented => "nobody agreed to it",
+        ApprovalError::Changed => "what was agreed to is not what would run",
+    };
+    let text = format!("{} was not run, because {why}.", called.id());
+    ended_outcome(CallState::Denied, text.clone(), text).into()
+}
+
+/// A person said no.
+pub(crate) fn abort_rejected(note: &str, stop: bool) -> Abort {
+    let note = note.trim();
+    let text = match note.is_empty() {
+        true => "The person rejected this call. Do not repeat it; go on in another way or ask."
+            .to_owned(),
+        false => format!("The person rejected this call: {note}"),
+    };
+    let message = if note.is_empty() {
+        "Rejected".to_owned()
+    } else {
+        format!("“{note}”")
+    };
+    let mut outcome = ended_outcome(CallState::Rejected, text, message);
+    (outcome.terminal, outcome.needs_followup) = (stop, !stop);
+    outcome.into()
+}
+
+/// Nobody said anything in time.
+pub(crate) fn abort_expired(after_min: u32) -> Abort {
+    let text = format!(
+        "Nobody answered within {after_min} min, so the call expired. This is not a refusal."
+    );
+    ended_outcome(
+        CallState::Expired,
+        text,
+        format!("Expired after {after_min} min"),
+    )
+    .into()
+}
+
+/// The person stopped the run, or steered it away from calls that had not begun (`S001-36`).
+pub(crate) fn stopped_outcome(state: CallState) -> Outcome {
+    let (text, message) = match state {
+        CallState::Skipped => (
+            "Skipped: the person said something first.",
+            "Skipped, because you said something",
+        ),
+        _ => (
+            "Stopped by the person before it was finished.",
+            "Stopped before its end",
+        ),
+    };
+    ended_outcome(state, text.to_owned(), message.to_owned())
+}

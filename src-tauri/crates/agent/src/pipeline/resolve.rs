@@ -1,0 +1,222 @@
+//! Stages 3 and 4: from a name to a tool, from the model's arguments to valid ones.
+
+use protocol::interface::{ContextModifierPolicy, ToolOrigin};
+use protocol::text::redact;
+use protocol::{ToolCall, ToolError, ToolInterface, ToolMode};
+use serde_json::{Map, Value};
+use tools::TOOL_SEARCH;
+use tools::host_arguments::{ADAPTER_SOURCE, HOOK_SOURCE};
+use tools::registry::{RegisteredTool, Registry};
+
+use crate::engine::{external_client, tool_trial};
+use crate::limits::ARGUMENTS_BYTES_MAX;
+use crate::pipeline::abort::Abort;
+use crate::pipeline::hooks;
+use crate::pipeline::hooks::HookContext;
+use crate::pipeline::{early_outcome, outcome};
+use crate::rulebook::explain;
+use crate::session::Session;
+use crate::session::conversation::OpenCall;
+use crate::session::run::repeats::CallEffect;
+use crate::session::state_store;
+
+/// A tool under the name that it was called by.
+pub(crate) struct ResolvedTool<'a>(pub RegisteredTool<'a>);
+
+impl ResolvedTool<'_> {
+    /// The tool's id.
+    pub fn id(&self) -> &str {
+        self.interface().id()
+    }
+
+    /// What the tool publishes about itself.
+    pub fn interface(&self) -> &ToolInterface {
+        self.0.interface
+    }
+
+    /// Whether secrets are masked in what it gives back (`S003-46`).
+    pub fn masks_output(&self) -> bool {
+        redact::is_masking_requested(&self.interface().result.redaction_policy_refs)
+    }
+
+    /// Whether a call of it may change something.
+    pub fn may_change(&self) -> bool {
+        self.interface().mode() != Some(ToolMode::Read)
+    }
+
+    /// Whether it is one of the built-in tools that only read, here or elsewhere. What other people say of theirs is not
+    /// believed.
+    pub fn only_reads(&self) -> bool {
+        let interface = self.interface();
+        interface.origin == ToolOrigin::BuiltIn && interface.safety.is_read_only
+    }
+
+    /// Whether a call of it may change what other calls come to.
+    pub fn call_effect(&self) -> CallEffect {
+        match self.may_change() && !self.only_reads() {
+            true => CallEffect::Possible,
+            false => CallEffect::None,
+        }
+    }
+}
+
+/// Finds the tool, by id or alias (`S000-03`, `S001-26`). Hooks hear of a call of no tool too.
+pub(crate) async fn resolve_tool<'a>(
+    tools: &'a Registry,
+    session: &Session,
+    call: &ToolCall,
+    hooked: &mut HookContext,
+) -> Result<ResolvedTool<'a>, Abort> {
+    match find_loaded_tool(tools, session, call) {
+        Ok(called) => Ok(called),
+        Err(error) => {
+            let about = hooks::hook_context(session, &call.id, None, &call.name, &call.arguments);
+            *hooked = hooks::run_before_execution(session, about)
+                .await
+                .map_err(early_outcome::abort_by_hook)?;
+            Err(outcome::failed_outcome(&error).into())
+        }
+    }
+}
+
+/// The tool of a call, if the session may call it now.
+///
+/// # Errors
+/// There is none, it is not set up, or it has to be searched for first.
+pub(crate) fn find_loaded_tool<'a>(
+    tools: &'a Registry,
+    session: &Session,
+    call: &ToolCall,
+) -> Result<ResolvedTool<'a>, ToolError> {
+    let called = lookup_tool(tools, call)?;
+    check_loaded(tools, session, called)
+}
+
+/// A tool that must be searched for is not run before the model found it: it could not know what to say to it (`S002-41`).
+/// Who calls a tool by hand has it before them, and whoever calls from outside was offered all of them.
+fn check_loaded<'a>(
+    tools: &Registry,
+    session: &Session,
+    called: ResolvedTool<'a>,
+) -> Result<ResolvedTool<'a>, ToolError> {
+    let by_hand = [
+        tool_trial::TRIAL_PROVIDER,
+        external_client::CLIENT_PROVIDER,
+        external_client::BY_HAND_CLIENT,
+        explain::EXPLAIN_PROVIDER,
+    ];
+    let by_hand = by_hand.contains(&session.model.provider.as_str());
+    if by_hand || !tools.is_deferred(&called.0) {
+        return Ok(called);
+    }
+    let id = called.id();
+    match session.with_conversation(|conversation| conversation.loaded.contains(id)) {
+        true => Ok(called),
+        false => Err(ToolError::Failed(format!(
+            "The tool `{id}` is not loaded, and nothing was run. Call {TOOL_SEARCH} with `select:{id}` first."
+        ))),
+    }
+}
+
+fn lookup_tool<'a>(tools: &'a Registry, call: &ToolCall) -> Result<ResolvedTool<'a>, ToolError> {
+    let found = tools.find(&call.name)?;
+    // A tool that is not set up says so and does nothing (`S003-19`).
+    match found.tool.missing_setup() {
+        None => Ok(ResolvedTool(found)),
+        Some(sentence) => Err(ToolError::Failed(sentence)),
+    }
+}
+
+/// Whether the call is proven to run safely while others do, with the arguments that it will have. What is not known or
+/// not valid is not proven (M08).
+pub(crate) fn is_parallel_safe(session: &Session, open: &OpenCall) -> bool {
+    let tools = session.tools();
+    let Ok(called) = lookup_tool(&tools, &open.call) else {
+        return false;
+    };
+    // The arguments of a tool that runs alone anyway are looked at once, when it runs. One that changes what later calls find
+    // is in its order (`S003-41`).
+    let interface = called.interface();
+    let runs_alone = match interface.execution.context_modifier_policy {
+        ContextModifierPolicy::Forbid => false,
+        ContextModifierPolicy::AllowSerialOnly | ContextModifierPolicy::DeferUntilBatchComplete => {
+            true
+        }
+    };
+    if runs_alone || !interface.safety.is_concurrency_safe {
+        return false;
+    }
+    let given = open.edited.as_ref().unwrap_or(&open.call.arguments);
+    // What reads or writes the state is in its order, so that a call finds what those before it wrote.
+    !state_store::uses_state(given, called.0.tool.output_path())
+        && validate_arguments(session, &called, given)
+            .is_ok_and(|checked| called.0.tool.is_parallel_safe(&checked))
+}
+
+/// Whether the call begins once all others of its turn are over, because what it changes may hold for none of them (`S003-41`).
+pub(crate) fn runs_last(session: &Session, open: &OpenCall) -> bool {
+    let tools = session.tools();
+    lookup_tool(&tools, &open.call).is_ok_and(|called| {
+        let execution = &called.interface().execution;
+        execution.context_modifier_policy == ContextModifierPolicy::DeferUntilBatchComplete
+    })
+}
+
+/// Puts the person's arguments in place of those before, if they fit the tool, and says what came of it.
+pub(crate) async fn replace_arguments(
+    session: &Session,
+    call: &ToolCall,
+    called: &ResolvedTool<'_>,
+    in_place_of: &mut Map<String, Value>,
+    edited: &mut Option<Map<String, Value>>,
+    wanted: Map<String, Value>,
+) -> String {
+    match resolve_arguments(session, call, called, &wanted).await {
+        Ok(arguments) => {
+            (*in_place_of, *edited) = (arguments, Some(wanted));
+            "You changed the arguments, so what is shown is new.".to_owned()
+        }
+        Err(error) => format!("Your arguments were not taken. {error}"),
+    }
+}
+
+/// The arguments that the call would run with: the model's or the person's, checked (`S002-05`, `S002-06`), and beside them
+/// what only tool and host put in (`S003-63`).
+pub(crate) async fn resolve_arguments(
+    session: &Session,
+    call: &ToolCall,
+    called: &ResolvedTool<'_>,
+    given: &Map<String, Value>,
+) -> Result<Map<String, Value>, ToolError> {
+    let checked = validate_arguments(session, called, given)?;
+    let mut put_in = Vec::new();
+    if called.0.has_supplied_source(ADAPTER_SOURCE) {
+        put_in.push((ADAPTER_SOURCE, called.0.tool.supplied_arguments(&checked)));
+    }
+    if called.0.has_supplied_source(HOOK_SOURCE) {
+        let about = hooks::hook_context(session, &call.id, Some(called), called.id(), &checked);
+        let hooks = hooks::collect_extra_arguments(session, about).await;
+        put_in.extend(hooks.map_err(ToolError::Failed)?);
+    }
+    called.0.complete_arguments(checked, put_in)
+}
+
+/// Puts what stands in the state in the place of references, lifts `_*` members off, makes an alias's names ours, checks
+/// schema and values.
+fn validate_arguments(
+    session: &Session,
+    called: &ResolvedTool<'_>,
+    given: &Map<String, Value>,
+) -> Result<Map<String, Value>, ToolError> {
+    let given = state_store::resolve_references(session, given, called.0.tool.output_path())?;
+    let bytes = serde_json::to_string(&*given).map_or(0, |text| text.len());
+    if bytes > ARGUMENTS_BYTES_MAX {
+        return Err(ToolError::InvalidArgs(format!(
+            "they are {bytes} bytes long; at most {ARGUMENTS_BYTES_MAX} are taken. Work in smaller pieces."
+        )));
+    }
+    called
+        .0
+        .validate_arguments(&given)
+        .map(|checked| checked.arguments)
+}

@@ -1,0 +1,108 @@
+//! Between a tool's work and its model: what came from a host that a rule asks about stands on the desk before it is read.
+
+use std::sync::Arc;
+
+use policy::CallFacts;
+use protocol::text::redact;
+use protocol::view::display_text::to_spans;
+use protocol::view::preview::ResponsePreview;
+use protocol::{Capability, Plan, Preview, ToolError, ToolOutput};
+use serde_json::Value;
+use tools::{PreviewedPlan, ToolDryRun};
+
+use crate::pipeline::approval::UserFeedback;
+use crate::pipeline::dry_run::DryRunResult;
+use crate::pipeline::execute;
+use crate::pipeline::outcome::ToolRun;
+use crate::pipeline::prepare::PreparedCall;
+use crate::pipeline::resolve::ResolvedTool;
+use crate::pipeline::retry::Retry;
+use crate::session::Session;
+
+/// What the call walks with once more, if something came of it that is shown first: a file was another one when it ran, or a
+/// rule speaks of what came. An error is no answer; the words that came with it are kept back.
+pub(crate) fn review_response(
+    session: &Session,
+    called: &ResolvedTool<'_>,
+    (facts, ready, tried): (&CallFacts, &PreparedCall, &Option<DryRunResult>),
+    ran: &mut ToolRun,
+    said: &UserFeedback,
+) -> Option<Retry> {
+    if let Some(what) = execute::changed_files_reason(ran) {
+        return Some(Retry::after_change(what));
+    }
+    if tried.is_some() || ready.plan != Plan::None {
+        return None;
+    }
+    let hosts = responding_hosts(facts, ran);
+    let (rules, now) = (session.rules(), session.engine.config.clock.now());
+    if !policy::effects::requires_response_review(&rules, called.id(), &hosts, now) {
+        return None;
+    }
+    let output = match &mut ran.result {
+        Ok(output) => std::mem::replace(output, ToolOutput::new("", "")),
+        Err(error) => {
+            withhold_details(error);
+            return None;
+        }
+    };
+    let text = redact::text(output.empty.as_deref().unwrap_or(&output.text))
+        .0
+        .into_owned();
+    let rehearsal = ToolDryRun {
+        prepared: PreviewedPlan {
+            preview: Preview::Came(ResponsePreview {
+                hosts: hosts.clone(),
+                text: to_spans(&text),
+            }),
+            plan: Plan::None,
+        },
+        refusal_count: 0,
+        secrets: Vec::new(),
+        hosts_reached: hosts,
+        output,
+        capture: Arc::new(()),
+    };
+    let came = DryRunResult::from_response(rehearsal, said.clone(), ran.duration_ms);
+    Some(Retry::after_dry_run(came))
+}
+
+/// The hosts that the call was judged on, and the one that it was led to.
+fn responding_hosts(facts: &CallFacts, ran: &ToolRun) -> Vec<String> {
+    let declared = facts.all().iter();
+    let declared = declared.filter(|fact| fact.capability == Capability::NetFetch && !fact.derived);
+    let mut hosts: Vec<String> = declared.map(|fact| fact.real.clone()).collect();
+    let data = ran
+        .result
+        .as_ref()
+        .ok()
+        .and_then(|output| output.data.as_ref());
+    let led_to = data
+        .and_then(|data| data.get("url"))
+        .and_then(Value::as_str);
+    let led_to = led_to
+        .map(policy::patterns::host::resolve_host)
+        .filter(|host| host.unresolved.is_none());
+    hosts.extend(led_to.map(|host| host.real).filter(|_| !hosts.is_empty()));
+    hosts.retain(|host| !host.is_empty());
+    hosts.sort();
+    hosts.dedup();
+    hosts
+}
+
+/// Of an error its own first line is left.
+fn withhold_details(error: &mut ToolError) {
+    match error {
+        ToolError::Failed(text) | ToolError::TimedOut(text) => {
+            if let Some((first, _)) = text.split_once('\n') {
+                *text = format!(
+                    "{first} What came with it is kept back, because a rule speaks of what comes from there."
+                );
+            }
+        }
+        ToolError::NotFound(_)
+        | ToolError::InvalidArgs(_)
+        | ToolError::Cancelled
+        | ToolError::Stale(_) => {}
+    }
+}

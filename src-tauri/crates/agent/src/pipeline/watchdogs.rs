@@ -1,0 +1,127 @@
+//! Stage 7: what the watchdogs say of a call before it runs: the built-in checks, then the person's own programs (`S002-86`).
+//!
+//! A program is asked when nothing else denies the call: it sees what would really happen, and costs nothing where that is
+//! settled already.
+
+use futures::future::join_all;
+use policy::CallFacts;
+use policy::watchdogs::{self, Alarm, WatchdogInput};
+use protocol::settings::WatchdogSettings;
+use protocol::view::display_text::to_single_line;
+use protocol::{ResolvedAccess, Verdict};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::limits::{PROGRAM_REASON_CHARS_MAX, WATCHDOGS_MAX};
+use crate::permissions::manifest;
+use crate::pipeline::external_program;
+use crate::pipeline::external_program::ProgramRequest;
+use crate::pipeline::implied_tool;
+use crate::pipeline::resolve::ResolvedTool;
+use crate::session::Session;
+
+/// How a program answers.
+const ANSWER_FORM: &str = "{\"verdict\":…,\"reason\":…}";
+
+/// What a program answers.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WatchdogAnswer {
+    verdict: Verdict,
+    #[serde(default)]
+    reason: String,
+}
+
+/// What the built-in checks say: they see tool, arguments, the agent's manifest, and the session (`S002-87`).
+pub(crate) fn run_built_in(
+    session: &Session,
+    called: &ResolvedTool<'_>,
+    arguments: &Map<String, Value>,
+    facts: &CallFacts,
+) -> Vec<Alarm> {
+    let mut alarms = watchdogs::run_builtin_watchdogs(&WatchdogInput {
+        tool: called.id(),
+        arguments,
+        manifest: session.bounds.own_manifest(),
+        session: &session.id,
+        facts,
+    });
+    alarms.extend(implied_tool::check_implied_tool(session, called, facts));
+    alarms
+}
+
+/// What all of them say. A program is given what the agent may touch, too: its manifest and its tools together (`S002-09`).
+pub(crate) async fn run_watchdogs(
+    session: &Session,
+    called: &ResolvedTool<'_>,
+    arguments: &Map<String, Value>,
+    facts: &CallFacts,
+) -> Vec<Alarm> {
+    let mut alarms = run_built_in(session, called, arguments, facts);
+    let settings = session.engine.settings();
+    if settings.watchdogs.is_empty() {
+        return alarms;
+    }
+    let input = external_program::encode_input(&json!({
+        "version": 2,
+        "tool": called.id(),
+        "arguments": arguments,
+        "manifest": session.bounds.own_manifest().map(manifest::manifest_summary),
+        "requires": session.bounds.tool_requirements(session.tools().requirements()),
+        "session": session.id,
+        "workspace": session.tool_context.workspace.root(),
+        "accesses": facts.all().iter().map(fact_json).collect::<Vec<_>>(),
+    }));
+    let programs = settings.watchdogs.iter().take(WATCHDOGS_MAX);
+    let said = join_all(programs.map(|one| run_program(session, one, &input))).await;
+    alarms.extend(said.into_iter().flatten());
+    if settings.watchdogs.len() > WATCHDOGS_MAX {
+        alarms.push(Alarm::ask_every_time(format!(
+            "There are more than {WATCHDOGS_MAX} watchdogs, so the rest were not asked."
+        )));
+    }
+    alarms
+}
+
+/// A fact as a program reads it.
+fn fact_json(fact: &ResolvedAccess) -> Value {
+    json!({
+        "capability": fact.capability,
+        "target": fact.target,
+        "real": fact.real,
+        "inside": fact.inside,
+    })
+}
+
+/// Asks one program. Whatever goes wrong with it asks the person.
+async fn run_program(
+    session: &Session,
+    watchdog: &WatchdogSettings,
+    input: &[u8],
+) -> Option<Alarm> {
+    let name = to_single_line(&watchdog.name, PROGRAM_REASON_CHARS_MAX);
+    let question = ProgramRequest {
+        program: &watchdog.program,
+        input,
+        timeout_ms: watchdog.timeout_ms,
+    };
+    let printed =
+        external_program::run_program(session, question, &session.cancellation_token()).await;
+    match printed
+        .and_then(|printed| external_program::parse_answer::<WatchdogAnswer>(&printed, ANSWER_FORM))
+    {
+        // What it did not say nobody can answer for good.
+        Err(what) => Some(Alarm::ask_every_time(format!(
+            "The watchdog `{name}` {what}"
+        ))),
+        Ok(said) => {
+            let reason = external_program::clean_reason(&said.reason);
+            let reason = format!("The watchdog `{name}` says: {reason}");
+            match said.verdict {
+                Verdict::Allow => None,
+                Verdict::Ask => Some(Alarm::ask(reason)),
+                Verdict::Deny => Some(Alarm::deny(reason)),
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What the pipeline would say of a call that nobody makes.
+//!
+//! The call goes through the pipeline's own stages up to its verdict, in a session that is not recorded and whose folder goes
+//! with it. Nothing runs, nothing is recorded, no use of a rule is counted, and no hook is asked.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use policy::RuleSet;
+use policy::path::Os;
+use protocol::event::SessionOptions;
+use protocol::{CallId, ModelChoice, Outcome, RuleScope, SessionId, ToolCall, Trail, UserError};
+use runtime::Workspace;
+use serde_json::{Map, Value};
+
+use crate::engine::{Engine, EngineState};
+use crate::permissions::manifest;
+use crate::pipeline::abort::Abort;
+use crate::pipeline::{resolve, verdict};
+use crate::rulebook::simulation;
+use crate::session::Session;
+use crate::session::conversation::Conversation;
+use crate::toolset::toolbox::Toolbox;
+
+/// The provider of such a session: nobody. Whoever asks has the tool before them, so none has to be searched for first.
+pub(crate) const EXPLAIN_PROVIDER: &str = "explain";
+
+/// Whose calls are explained.
+#[derive(Debug, Clone, Default)]
+pub struct ExplainOptions {
+    /// The folder that the calls would be made in.
+    pub workspace: PathBuf,
+    /// Rules files that hold in place of the person's and the project's, each in its scope; none: those hold.
+    pub rules: Vec<(RuleScope, PathBuf)>,
+    /// The manifest of the agent that calls.
+    pub agent: Option<PathBuf>,
+}
+
+/// What the pipeline would say of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// Its verdict, with the reasons.
+    pub trail: Trail,
+    /// Why the call would fail before it is judged, if it would: then it does not run, whatever the verdict.
+    pub failure: Option<String>,
+}
+
+/// Whether there is a folder at this path that can be opened.
+pub fn is_folder(path: &Path) -> bool {
+    Workspace::open(path).is_ok()
+}
+
+/// Says what would become of calls.
+pub struct Explainer {
+    session: Arc<Session>,
+}
+
+impl Engine {
+    /// Opens an explainer in a folder.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened, a rules file or a manifest that is missing or malformed.
+    pub fn open_explainer(&self, explained: ExplainOptions) -> Result<Explainer, UserError> {
+        let shared = &self.state;
+        let mut asked = SessionOptions::default();
+        if let Some(agent) = &explained.agent {
+            let folder = explained.workspace.display().to_string();
+            let tools = Toolbox::for_folder(shared, Some(&folder))?;
+            asked = manifest::apply_manifest(&agent.display().to_string(), &tools, asked)?;
+        }
+        let explainer = Explainer::open(shared, &explained.workspace, asked)?;
+        if !explained.rules.is_empty() {
+            let mut rules = RuleSet::builtin();
+            for (scope, file) in &explained.rules {
+                rules.add(simulation::read_rules(file, *scope, Os::CURRENT)?);
+            }
+            explainer.use_rules(rules);
+        }
+        Ok(explainer)
+    }
+}
+
+impl Explainer {
+    /// An explainer with the rules of a folder.
+    pub(crate) fn open(
+        shared: &Arc<EngineState>,
+        workspace: &Path,
+        asked: SessionOptions,
+    ) -> Result<Self, UserError> {
+        let id = SessionId(shared.config.ids.next_id("ses"));
+        let model = ModelChoice {
+            provider: EXPLAIN_PROVIDER.to_owned(),
+            model: String::new(),
+        };
+        let conversation = Conversation::new(asked, None);
+        let session = shared.build_session(id, workspace, model, conversation)?;
+        // Watchdogs are asked for as long as a run is there.
+        session.begin_run();
+        Ok(Self { session })
+    }
+
+    /// Puts other rules in the place of those of the folder; what the agent's manifest says holds beside them.
+    pub(crate) fn use_rules(&self, rules: RuleSet) {
+        let root = self
+            .session
+            .tool_context
+            .workspace
+            .root()
+            .display()
+            .to_string();
+        let mut rules = rules.with_root(root);
+        self.session
+            .bounds
+            .manifest_rules()
+            .for_each(|agent| rules.add(agent));
+        self.session.set_rules(rules);
+    }
+
+    /// What the pipeline would say of a call.
+    ///
+    /// # Errors
+    /// There is no such tool, it is not set up, or the arguments do not fit it: such a call is never judged, and never runs.
+    pub async fn explain(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Explanation, UserError> {
+        let session = &self.session;
+        let call = ToolCall {
+            id: CallId::from("explained"),
+            name: tool.to_owned(),
+            arguments: arguments.clone(),
+        };
+        let refused = |error: protocol::ToolError| {
+            let hint = "Correct the call: like this it fails before it is judged.";
+            UserError::new(format!("{error}."), hint)
+        };
+        let tools = session.tools();
+        let called = resolve::find_loaded_tool(&tools, session, &call).map_err(refused)?;
+        let arguments = resolve::resolve_arguments(session, &call, &called, arguments).await;
+        let arguments = arguments.map_err(refused)?;
+        let assessed = verdict::assess_call(session, &call, &called, &arguments, &None, None).await;
+        let (assessed, fails) = match assessed {
+            Ok(assessed) => (assessed, None),
+            Err(Abort::Outcome(outcome)) => {
+                let why = failure_reason(*outcome);
+                let unprepared = verdict::assess_unprepared;
+                let assessed = unprepared(session, &call, &called, &arguments, why.clone()).await;
+                (assessed, Some(why))
+            }
+            Err(Abort::Fault(fault)) => return Err(fault),
+            Err(Abort::Closing) => return Err(UserError::new("The app is closing.", "")),
+        };
+        Ok(Explanation {
+            trail: Trail::clone(assessed.judgement.trail()),
+            failure: fails,
+        })
+    }
+}
+
+impl Drop for Explainer {
+    fn drop(&mut self) {
+        self.session.stop();
+        self.session.tool_context.folder.remove_if_empty();
+    }
+}
+
+fn failure_reason(outcome: Outcome) -> String {
+    outcome.error.unwrap_or(outcome.text)
+}

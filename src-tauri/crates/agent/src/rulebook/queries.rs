@@ -1,0 +1,123 @@
+//! Questions about rules, one function for each.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use protocol::event::SessionOptions;
+use protocol::query::Answer;
+use protocol::rule::backtest::RuleChange;
+use protocol::rule::rules_view::{NewRule, RuleLocation, RuleText};
+use protocol::{RuleScope, SessionId, UserError};
+use serde_json::{Map, Value};
+
+use super::{BacktestOptions, RulebookScope, check, compare, edit, imports, suggestions, view};
+use crate::engine::EngineState;
+use crate::permissions::rules::RuleDraft;
+use crate::rulebook::explain::Explainer;
+use crate::rulebook::simulation::PolicySimulation;
+use crate::toolset::toolbox::Toolbox;
+
+/// Every rule that holds in a workspace.
+pub(crate) fn list_rules(
+    shared: &EngineState,
+    workspace: Option<&str>,
+    session: Option<&SessionId>,
+) -> Result<Answer, UserError> {
+    view::build_rules_view(shared, &RulebookScope::from_folder(workspace)?, session)
+        .map(Answer::Rules)
+}
+
+/// What a change would have made of the calls on record.
+pub(crate) fn backtest_change(
+    shared: &EngineState,
+    workspace: Option<&str>,
+    change: &RuleChange,
+    calls_max: u32,
+) -> Result<Answer, UserError> {
+    let tested = BacktestOptions {
+        data_dir: &shared.config.data_dir,
+        record: &shared.record,
+        ask_for_everything: shared.settings().ask_for_everything,
+        now: shared.config.clock.now(),
+        calls_max,
+    };
+    super::run_backtest(&tested, &RulebookScope::from_folder(workspace)?, change)
+        .map(Answer::Backtest)
+}
+
+/// What would be said of a call, as if the rules were changed so. In a folder it is what the pipeline says.
+pub(crate) async fn simulate_call(
+    shared: &Arc<EngineState>,
+    workspace: Option<&str>,
+    (tool, arguments): (&str, &Map<String, Value>),
+    draft: Option<&RuleChange>,
+) -> Result<Answer, UserError> {
+    let data_dir = &shared.config.data_dir;
+    let place = RulebookScope::from_folder(workspace)?;
+    let rules = match draft {
+        Some(change) => place.load_changed(data_dir, change)?.rules,
+        None => place.load_draft(data_dir, &RuleDraft::Unchanged).rules,
+    };
+    let trail = match workspace {
+        Some(folder) => {
+            let explainer = Explainer::open(shared, Path::new(folder), SessionOptions::default())?;
+            explainer.use_rules(rules);
+            explainer.explain(tool, arguments).await?.trail
+        }
+        None => {
+            let registry = Toolbox::for_folder(shared, None)?;
+            let now = shared.config.clock.now();
+            PolicySimulation::from_rules(rules, registry, now).simulate(tool, arguments)?
+        }
+    };
+    Ok(Answer::TryCall { trail })
+}
+
+/// Whether a text of rules could be saved.
+pub(crate) fn check_rules(shared: &EngineState, text: &str, scope: RuleScope) -> Answer {
+    Answer::CheckRules(check::check_rules(text, scope, shared.config.clock.now()))
+}
+
+/// Whether one rule could be saved; `instead` is the one that it is to take the place of.
+pub(crate) fn check_rule(
+    shared: &EngineState,
+    rule: &NewRule,
+    instead: Option<&RuleLocation>,
+) -> Answer {
+    let mut checked = check::check_rule(rule);
+    if let Some(place) = instead {
+        match edit::preview_block(&shared.config.data_dir, place, rule) {
+            Ok(text) => checked.text = text,
+            Err(fault) => {
+                checked.fault.get_or_insert(fault);
+            }
+        }
+    }
+    Answer::CheckRule(checked)
+}
+
+/// What distinguishes two texts of rules.
+pub(crate) fn compare_rules(
+    shared: &EngineState,
+    workspace: Option<&str>,
+    a: &RuleText,
+    b: &RuleText,
+) -> Result<Answer, UserError> {
+    compare::compare_rules(shared, &RulebookScope::from_folder(workspace)?, a, b)
+        .map(Answer::CompareRules)
+}
+
+/// Rules that would have spared the person answers.
+pub(crate) fn suggest_rules(
+    shared: &EngineState,
+    workspace: Option<&str>,
+) -> Result<Answer, UserError> {
+    let suggestions = suggestions::suggest_rules(shared, &RulebookScope::from_folder(workspace)?)?;
+    Ok(Answer::Suggestions { suggestions })
+}
+
+/// Permissions of other products.
+pub(crate) fn list_imports(workspace: Option<&str>) -> Result<Answer, UserError> {
+    let found = imports::found(&RulebookScope::from_folder(workspace)?);
+    Ok(Answer::Imports { found })
+}

@@ -1,0 +1,130 @@
+//! Recorded calls, ready to be judged again: by the one judge, with what their verdicts were made from.
+
+use policy::watchdogs::Alarm;
+use policy::{CallFacts, EvaluationRequest, RuleSet, ToolClass};
+use protocol::rule::backtest::{BacktestCall, RecordedDecision};
+use protocol::rule::evidence::DryRunEvidence;
+use protocol::text::redact;
+use protocol::view::preview::UndoAvailability;
+use protocol::{At, Capability, ToolKind, ToolMode, Verdict};
+use record::CallVerdict;
+
+use crate::permissions::policy_input::empty_digest;
+
+/// Why a recorded call cannot be judged again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum MissingEvidence {
+    /// What its verdict was made from was not kept.
+    NotRecorded,
+    /// It was, and cannot be read.
+    Damaged,
+}
+
+impl MissingEvidence {
+    pub fn as_sentence(self) -> &'static str {
+        match self {
+            Self::NotRecorded => {
+                "It was denied before it was looked at, or is too long to be kept."
+            }
+            Self::Damaged => "What its verdict was made from cannot be read.",
+        }
+    }
+}
+
+/// A recorded call with what its verdict was made from.
+pub(super) struct RecordedCall<'a> {
+    pub call: &'a CallVerdict,
+    classified: ToolClass,
+    facts: CallFacts,
+    undo: UndoAvailability,
+    needs_person: bool,
+    alarms: Vec<Alarm>,
+    tried: Option<DryRunEvidence>,
+}
+
+impl<'a> RecordedCall<'a> {
+    /// Reads a call's grounds.
+    pub fn from_call(call: &'a CallVerdict) -> Result<Self, MissingEvidence> {
+        let (mut grounds, undo) = call
+            .evidence()
+            .map_err(|_| MissingEvidence::Damaged)?
+            .ok_or(MissingEvidence::NotRecorded)?;
+        let alarms = std::mem::take(&mut grounds.alarms).into_iter();
+        let tried = grounds.tried.take();
+        Ok(Self {
+            call,
+            classified: classify_mode(call.mode),
+            undo,
+            needs_person: grounds.needs_person,
+            facts: CallFacts::from_evidence(grounds),
+            tried,
+            alarms: alarms
+                .map(|(verdict, reason)| Alarm {
+                    verdict,
+                    reason,
+                    each_time: true,
+                })
+                .collect(),
+        })
+    }
+
+    /// What the judge is asked, with these rules.
+    pub fn to_request<'b>(
+        &'b self,
+        rules: &'b RuleSet,
+        ask_for_everything: bool,
+        now: At,
+    ) -> EvaluationRequest<'b> {
+        EvaluationRequest {
+            call: &self.call.call,
+            tool: &self.call.tool,
+            tool_class: &self.classified,
+            facts: &self.facts,
+            undo: &self.undo,
+            needs_person: self.needs_person,
+            rules,
+            ask_for_everything,
+            headless: None,
+            alarms: &self.alarms,
+            dry_run: self.tried.as_ref(),
+            now,
+            rules_only: false,
+            shown_digest: &empty_digest,
+        }
+    }
+
+    /// Whether any of some rules speaks of it. Where none does, they change nothing.
+    pub fn is_matched_by(&self, rules: &RuleSet, now: At) -> bool {
+        let mut facts = self.facts.all().iter();
+        // A rule that names a host may open it, beside what it says.
+        facts.any(|fact| fact.capability == Capability::NetFetch)
+            || rules.has_match_for(&self.call.tool, self.call.mode, &self.facts, now)
+            || policy::effects::has_effect_rule(&self.to_request(rules, false, now))
+    }
+
+    /// As an example of what would change.
+    pub fn to_example(&self, from: Verdict, to: Verdict) -> BacktestCall {
+        BacktestCall {
+            session: self.call.session.clone(),
+            call: self.call.call.clone(),
+            at: self.call.at,
+            tool: self.call.tool.clone(),
+            target: redact::text(&self.call.target).0.into_owned(),
+            from,
+            to,
+            person: self.call.answer,
+        }
+    }
+
+    pub fn was_rejected(&self) -> bool {
+        self.call.answer == Some(RecordedDecision::Rejected)
+    }
+}
+
+fn classify_mode(mode: Option<ToolMode>) -> ToolClass {
+    ToolClass {
+        mode,
+        from: "on record".to_owned(),
+        kind: ToolKind::Other,
+    }
+}

@@ -1,0 +1,151 @@
+//! Rules that would have spared the person answers, from those that they gave, each with its counter-examples.
+
+use std::collections::{BTreeMap, HashMap};
+
+use policy::path::Os;
+use policy::rules::CompiledRule;
+use policy::{RuleSet, grants};
+use protocol::rule::backtest::{RecordedDecision, RuleSuggestion};
+use protocol::rule::grants::GrantScope;
+use protocol::rule::rules_view::NewRule;
+use protocol::{At, Rule, RuleAction, UserError, Verdict};
+use record::CallVerdict;
+
+use super::RulebookScope;
+use super::backtest::{SUGGESTED_SCOPE, session_roots};
+use super::recorded_call::RecordedCall;
+use crate::engine::EngineState;
+use crate::permissions::rules::RuleDraft;
+
+/// Answers that are looked at, the newest.
+const ANSWERS_MAX: usize = 2_000;
+/// Calls that are looked through for them.
+const CALLS_MAX: usize = 100_000;
+/// How often a person must have allowed what a rule would cover.
+const ALLOWED_MIN: u64 = 3;
+const SUGGESTIONS_MAX: usize = 10;
+const EXAMPLES_MAX: usize = 5;
+
+/// The rules that the person's own answers speak for.
+pub(super) fn suggest_rules(
+    shared: &EngineState,
+    place: &RulebookScope,
+) -> Result<Vec<RuleSuggestion>, UserError> {
+    let now = shared.config.clock.now();
+    let answered = answered_calls(shared, place)?;
+    let rules = place
+        .load_draft(&shared.config.data_dir, &RuleDraft::Unchanged)
+        .rules;
+    let recorded: Vec<RecordedCall<'_>> = answered
+        .iter()
+        .filter_map(|call| RecordedCall::from_call(call).ok())
+        .collect();
+    let mut wanted: BTreeMap<(String, Option<String>), u64> = BTreeMap::new();
+    for one in &recorded {
+        if one.was_rejected() {
+            continue;
+        }
+        let request = one.to_request(&rules, false, now);
+        for offer in grants::list_offers(&request).offers {
+            let lasts = offer.lasts.contains(&GrantScope::Everywhere);
+            if offer.action == RuleAction::Allow && lasts {
+                *wanted.entry((offer.permission, offer.pattern)).or_default() += 1;
+            }
+        }
+    }
+    wanted.retain(|_, times| *times >= ALLOWED_MIN);
+    let mut suggestions: Vec<RuleSuggestion> = wanted
+        .into_keys()
+        .filter_map(|(permission, pattern)| {
+            build_suggestion(&recorded, &rules, now, permission, pattern)
+        })
+        .collect();
+    suggestions.sort_by_key(|one| (one.rejected, std::cmp::Reverse(one.allowed)));
+    // Of rules that cover the same answers the narrowest is enough.
+    let mut seen: HashMap<(u64, u64, String), ()> = HashMap::new();
+    suggestions.retain(|one| {
+        let first = one.examples.first().map(|call| call.call.to_string());
+        seen.insert((one.allowed, one.rejected, first.unwrap_or_default()), ())
+            .is_none()
+    });
+    suggestions.truncate(SUGGESTIONS_MAX);
+    Ok(suggestions)
+}
+
+/// The calls that the person was asked about, the newest first.
+fn answered_calls(
+    shared: &EngineState,
+    place: &RulebookScope,
+) -> Result<Vec<CallVerdict>, UserError> {
+    let roots = session_roots(&shared.record, place)?;
+    let (mut answered, mut before, mut seen) = (Vec::new(), None, 0);
+    while answered.len() < ANSWERS_MAX && seen < CALLS_MAX {
+        let page = shared.record.list_verdicts(before, 10_000)?;
+        seen += page.calls.len();
+        let said = |call: &CallVerdict| call.answer.is_some() && roots.contains_key(&call.session);
+        answered.extend(page.calls.into_iter().filter(said));
+        match page.next {
+            Some(next) => before = Some(next),
+            None => break,
+        }
+    }
+    answered.truncate(ANSWERS_MAX);
+    Ok(answered)
+}
+
+fn build_suggestion(
+    recorded: &[RecordedCall<'_>],
+    rules: &RuleSet,
+    now: At,
+    permission: String,
+    pattern: Option<String>,
+) -> Option<RuleSuggestion> {
+    let rule = NewRule {
+        permission,
+        pattern,
+        action: RuleAction::Allow,
+        ..NewRule::default()
+    };
+    let written = Rule {
+        permission: rule.permission.clone(),
+        pattern: rule.pattern.clone(),
+        action: rule.action,
+        reason: None,
+        scope: SUGGESTED_SCOPE,
+        file: None,
+        line: None,
+        expires_ms: None,
+        max_uses: None,
+        grant: None,
+    };
+    let mut with = rules.clone();
+    with.extend([CompiledRule::new(written, Os::CURRENT, true).ok()?]);
+    let mut suggestion = RuleSuggestion {
+        rule,
+        allowed: 0,
+        rejected: 0,
+        examples: Vec::new(),
+        counter_examples: Vec::new(),
+    };
+    for one in recorded {
+        let verdict = |rules| policy::evaluate(&one.to_request(rules, false, now)).verdict();
+        let (from, to) = (verdict(rules), verdict(&with));
+        if (from, to) != (Verdict::Ask, Verdict::Allow) {
+            continue;
+        }
+        let (count, examples) = match one.call.answer {
+            Some(RecordedDecision::Rejected) => {
+                (&mut suggestion.rejected, &mut suggestion.counter_examples)
+            }
+            Some(RecordedDecision::Allowed) | None => {
+                (&mut suggestion.allowed, &mut suggestion.examples)
+            }
+        };
+        *count += 1;
+        if examples.len() < EXAMPLES_MAX {
+            examples.push(one.to_example(from, to));
+        }
+    }
+    (suggestion.allowed >= ALLOWED_MIN && suggestion.rejected < suggestion.allowed)
+        .then_some(suggestion)
+}

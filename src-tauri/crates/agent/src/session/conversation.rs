@@ -1,0 +1,306 @@
+//! From a session's events back to what the model was told: the whole memory of a run is its record.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+
+use protocol::event::{AnswerCheck, ParentCall, SessionOptions};
+use protocol::view::preview::TodoItem;
+use protocol::{CallId, Event, EventBody, Message, Outcome, Preview, ToolCall};
+use serde_json::{Map, Value};
+use tools::{PLAN, PLAN_EXIT, TOOL_SEARCH, WEB_SEARCH};
+
+use crate::session::run::structured_output;
+use crate::session::state_store::StateStore;
+use crate::session::{background, planning};
+
+/// What the model knows, and what it is owed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Conversation {
+    /// The messages, ready to be sent, without results for the calls in `open`.
+    pub messages: Vec<Message>,
+    /// Calls without a result, in order, each with the person's arguments if they changed them.
+    pub open: Vec<OpenCall>,
+    /// How many model turns there were.
+    pub turns: u32,
+    /// The list of things to do, as the last call of a tool that shows one left it.
+    pub todos: Vec<TodoItem>,
+    /// Such a list that was asked for and is not set yet.
+    pending_todos: Option<(CallId, Vec<TodoItem>)>,
+    /// What is asked of the model beyond the person's words.
+    pub options: SessionOptions,
+    /// The call that opened the session, if a call did.
+    pub parent: Option<ParentCall>,
+    /// Whether it plans first, and nothing that could change anything is in reach.
+    pub planning: bool,
+    /// The session's state.
+    pub state: StateStore,
+    /// The output that the run came to last, in the schema that was asked for.
+    pub output: Option<Value>,
+    /// The tools that the model searched for and found, by their ids.
+    pub loaded: BTreeSet<String>,
+    /// How often the web was searched.
+    pub searches: u32,
+    /// Every call id so far.
+    pub ids: HashSet<String>,
+    /// Calls whose result the model has not got, in call order, each with the result if it is there already.
+    pending_results: VecDeque<PendingResult>,
+    /// What was said meanwhile.
+    deferred: Vec<Message>,
+}
+
+/// A result that the model is owed.
+#[derive(Debug, Clone, PartialEq)]
+struct PendingResult {
+    call: CallId,
+    name: String,
+    result: Option<Message>,
+}
+
+/// A call that has no result yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenCall {
+    /// The call.
+    pub call: ToolCall,
+    /// The person's arguments.
+    pub edited: Option<Map<String, Value>>,
+    /// Whether it stands on the desk.
+    pub waiting: bool,
+    /// Whether it began to run.
+    pub started: bool,
+}
+
+impl Conversation {
+    /// One that begins, with what is asked of its model, for the call that opened it if one did.
+    pub fn new(options: SessionOptions, parent: Option<ParentCall>) -> Self {
+        Self {
+            state: StateStore::new(&options.instances),
+            options,
+            parent,
+            ..Self::default()
+        }
+    }
+
+    /// The conversation that some events of one session tell of, in order.
+    pub fn from_events(events: &[Event]) -> Self {
+        let mut conversation = Self::default();
+        // Where in `messages` the message of each id stands.
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        for event in events {
+            conversation.apply_event(&event.body, &mut places);
+        }
+        conversation
+    }
+
+    /// Whether no call of the session has this id; from now on one has.
+    pub fn insert_id(&mut self, id: &str) -> bool {
+        self.ids.insert(id.to_owned())
+    }
+
+    /// The model is owed the result of this call, after those that it is owed already.
+    pub fn add_call(&mut self, call: &ToolCall) {
+        self.pending_results.push_back(PendingResult {
+            call: call.id.clone(),
+            name: call.name.clone(),
+            result: None,
+        });
+    }
+
+    /// Takes the result of a call. The model gets results in call order, whatever ends first (`S001-35`, M08): a result
+    /// is kept back until all before it are there.
+    pub fn add_outcome(&mut self, call: &CallId, outcome: &Outcome) {
+        self.open.retain(|open| open.call.id != *call);
+        let Some(owed) = self
+            .pending_results
+            .iter_mut()
+            .find(|owed| owed.call == *call)
+        else {
+            return;
+        };
+        if owed.name == TOOL_SEARCH && outcome.is_success() {
+            self.loaded.extend(loaded_tools(outcome));
+        }
+        match owed.name.as_str() {
+            PLAN if outcome.is_success() => self.planning = true,
+            PLAN_EXIT if outcome.is_success() => self.planning = false,
+            _ => {}
+        }
+        owed.result = Some(Message::from_outcome(call, &owed.name, outcome));
+        while let Some(result) = self
+            .pending_results
+            .front_mut()
+            .and_then(|owed| owed.result.take())
+        {
+            self.pending_results.pop_front();
+            self.messages.push(result);
+        }
+        if self.pending_results.is_empty() {
+            self.messages.append(&mut self.deferred);
+        }
+    }
+
+    /// Lets the model hear something: after the results that it is owed, since those come right behind their calls.
+    pub fn push_message(&mut self, message: Message) {
+        match self.pending_results.is_empty() {
+            true => self.messages.push(message),
+            false => self.deferred.push(message),
+        }
+    }
+
+    /// Takes what came of an answer in a schema: its output, or the report that the model gets.
+    pub fn set_output(&mut self, answer: &AnswerCheck) {
+        self.output.clone_from(&answer.output);
+        let report = answer
+            .problem
+            .as_deref()
+            .map(structured_output::report_problem);
+        self.messages.extend(report);
+    }
+
+    /// The calls whose result is not there.
+    pub fn unanswered_calls(&self) -> Vec<CallId> {
+        let unanswered = self
+            .pending_results
+            .iter()
+            .filter(|owed| owed.result.is_none());
+        unanswered.map(|owed| owed.call.clone()).collect()
+    }
+
+    fn apply_event<'a>(&mut self, body: &'a EventBody, places: &mut HashMap<&'a str, usize>) {
+        match body {
+            EventBody::SessionOpened { parent, asked, .. } => {
+                self.parent.clone_from(parent);
+                self.options = asked.as_deref().cloned().unwrap_or_default();
+                self.state = StateStore::new(&self.options.instances);
+            }
+            EventBody::AnswerChecked { answer, .. } => self.set_output(answer),
+            EventBody::StateWritten { place, value, .. } => self.state.write(place, value.clone()),
+            EventBody::PersonSaid { text, images, .. } => self.push_message(Message::User {
+                text: text.clone(),
+                images: images.clone(),
+            }),
+            EventBody::ErrandEnded {
+                title,
+                text,
+                failed,
+                ..
+            } => self.push_message(Message::user(background::format_result(
+                title, text, *failed,
+            ))),
+            EventBody::PlanningSet { on, by } => {
+                self.planning = *on;
+                if let Some(told) = planning::planning_notice(*on, *by) {
+                    self.push_message(Message::user(told));
+                }
+            }
+            EventBody::TurnStarted { turn, message } => {
+                self.turns = *turn;
+                places.insert(message.as_str(), self.messages.len());
+                self.messages.push(Message::Assistant {
+                    text: String::new(),
+                    calls: Vec::new(),
+                    opaque: Value::Null,
+                });
+            }
+            EventBody::AgentSaid {
+                message,
+                text,
+                reasoning: false,
+            } => {
+                if let Some(Message::Assistant { text: said, .. }) =
+                    self.message_mut(places, message.as_str())
+                {
+                    said.push_str(text);
+                }
+            }
+            EventBody::TurnEnded {
+                message,
+                opaque: given,
+                ..
+            } => {
+                if let Some(Message::Assistant { opaque, .. }) =
+                    self.message_mut(places, message.as_str())
+                {
+                    *opaque = given.clone();
+                }
+            }
+            EventBody::CallProposed { call, message, .. } => {
+                if let Some(Message::Assistant { calls, .. }) =
+                    self.message_mut(places, message.as_str())
+                {
+                    calls.push(call.clone());
+                }
+                self.ids.insert(call.id.0.clone());
+                self.add_call(call);
+                self.open.push(OpenCall {
+                    call: call.clone(),
+                    edited: None,
+                    waiting: false,
+                    started: false,
+                });
+            }
+            EventBody::CallWaits { call, .. } => self.update_call(call, |open| open.waiting = true),
+            EventBody::CallEdited { call, arguments } => {
+                self.update_call(call, |open| open.edited = Some(arguments.clone()));
+            }
+            EventBody::CallStarted { call } => {
+                let searches = |open: &&OpenCall| {
+                    open.call.id == *call && open.call.name == WEB_SEARCH && !open.started
+                };
+                self.searches += u32::from(self.open.iter().any(|open| searches(&open)));
+                self.update_call(call, |open| (open.waiting, open.started) = (false, true));
+            }
+            EventBody::CallJudged {
+                call,
+                preview: Preview::Todo { items },
+                ..
+            } => {
+                self.pending_todos = Some((call.clone(), items.clone()));
+            }
+            EventBody::CallEnded { call, outcome, .. } => {
+                if let Some((_, items)) = self.pending_todos.take_if(|(asked, _)| asked == call) {
+                    self.todos = if outcome.is_success() {
+                        items
+                    } else {
+                        std::mem::take(&mut self.todos)
+                    };
+                }
+                self.add_outcome(call, outcome);
+            }
+            EventBody::AgentSaid {
+                reasoning: true, ..
+            }
+            | EventBody::SessionRenamed { .. }
+            | EventBody::SessionChanged { .. }
+            | EventBody::CallJudged { .. }
+            | EventBody::CallDecided { .. }
+            | EventBody::CallHooked { .. }
+            | EventBody::UndoPrepared { .. }
+            | EventBody::CallOutput { .. }
+            | EventBody::CallUpdate { .. }
+            | EventBody::CallProgress { .. }
+            | EventBody::CallAsked { .. }
+            | EventBody::CallAnswered { .. }
+            | EventBody::CallLent { .. }
+            | EventBody::LimitReached { .. }
+            | EventBody::UndoApplied { .. }
+            | EventBody::RedoApplied { .. }
+            | EventBody::Noted { .. } => {}
+        }
+    }
+
+    fn message_mut(&mut self, places: &HashMap<&str, usize>, id: &str) -> Option<&mut Message> {
+        places.get(id).and_then(|at| self.messages.get_mut(*at))
+    }
+
+    fn update_call(&mut self, call: &CallId, change: impl FnOnce(&mut OpenCall)) {
+        if let Some(open) = self.open.iter_mut().find(|open| open.call.id == *call) {
+            change(open);
+        }
+    }
+}
+
+/// The ids of the tools that a search found.
+fn loaded_tools(outcome: &Outcome) -> impl Iterator<Item = String> {
+    let matches = outcome.data.as_ref().and_then(|data| data.get("matches"));
+    let matches = matches.and_then(Value::as_array).into_iter().flatten();
+    matches.filter_map(|one| Some(one.get("id")?.as_str()?.to_owned()))
+}

@@ -1,0 +1,412 @@
+//! What a server asks while one of its tools runs: put before the person with its call, recorded, and answered once.
+
+use std::collections::HashMap;
+use std::future::pending;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::op::OpReceipt;
+use protocol::server::elicitation::{FormField, SamplingMessage};
+use protocol::text::redact;
+use protocol::view::display_text::to_spans;
+use protocol::{
+    AskId, CallId, EventBody, ServerAnswer, ServerRequest, ServerRequestKind, SessionId, Usage,
+    UserError,
+};
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+use tools::elicitation::{
+    ElicitationChannel, ElicitationKind, ElicitationReply, ElicitationRequest,
+};
+
+use crate::engine::EngineState;
+use crate::engine::config::Host;
+use crate::session::Session;
+use crate::session::sampling;
+
+/// Why nobody was asked.
+const HEADLESS_REASON: &str = "Nobody is here to answer: this session runs without a person.";
+/// Why a question went with nobody's answer.
+const CALL_ENDED_REASON: &str = "The call ended, or nobody waited for the answer any more.";
+/// Why one is not put before the person.
+const ANOTHER_OPEN_REASON: &str = "Another question of the same call stands on the desk.";
+
+/// The running calls of a session that may be asked in, with what is asked at the moment.
+#[derive(Default)]
+pub(crate) struct ElicitationQueue {
+    calls: Mutex<HashMap<CallId, Option<OpenElicitation>>>,
+    /// What models used for servers that no run has counted yet.
+    sampling_usage: Mutex<Usage>,
+}
+
+struct OpenElicitation {
+    id: AskId,
+    request: ServerRequest,
+    answer: oneshot::Sender<ServerAnswer>,
+}
+
+impl ElicitationQueue {
+    fn lock_calls(&self) -> MutexGuard<'_, HashMap<CallId, Option<OpenElicitation>>> {
+        // A panic while the lock was held leaves plain data behind; going on with it is safe.
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether nobody is asked anything.
+    pub fn is_empty(&self) -> bool {
+        self.lock_calls().values().all(Option::is_none)
+    }
+
+    /// Keeps what a model used for a server, until the run counts it.
+    pub fn add_sampling_usage(&self, usage: &Usage) {
+        let mut lent = self
+            .sampling_usage
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *lent = lent.plus(*usage);
+    }
+
+    /// Takes what models used for servers since this was asked last.
+    pub fn take_sampling_usage(&self) -> Usage {
+        std::mem::take(
+            &mut *self
+                .sampling_usage
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+
+    /// Takes a question from the desk, if it stands there. Whoever takes it answers; nobody else can.
+    fn take_open(&self, call: &CallId, ask: &AskId) -> Option<OpenElicitation> {
+        let mut calls = self.lock_calls();
+        let slot = calls.get_mut(call)?;
+        slot.take_if(|open| open.id == *ask)
+    }
+
+    /// Puts a question on the desk. False if its call is over, or another stands there.
+    fn try_open(&self, call: &CallId, open: OpenElicitation) -> bool {
+        match self.lock_calls().get_mut(call) {
+            Some(slot @ None) => {
+                *slot = Some(open);
+                true
+            }
+            Some(Some(_)) | None => false,
+        }
+    }
+}
+
+/// Asks in the name of one running call.
+pub(crate) struct ElicitationHandler {
+    session: Arc<Session>,
+    call: CallId,
+    paused: Mutex<PausedTime>,
+}
+
+/// How long a call waited for answers: time that is nobody's fault.
+#[derive(Default)]
+struct PausedTime {
+    total: Duration,
+    since: Option<Instant>,
+}
+
+impl ElicitationHandler {
+    /// From now on the call may be asked in.
+    pub fn register(session: &Arc<Session>, call: &CallId) -> Arc<Self> {
+        session.elicitations.lock_calls().insert(call.clone(), None);
+        Arc::new(Self {
+            session: session.clone(),
+            call: call.clone(),
+            paused: Mutex::default(),
+        })
+    }
+
+    /// From now on it may not. What stands on the desk goes.
+    pub fn unregister(&self) {
+        let mut calls = self.session.elicitations.lock_calls();
+        let open = calls.remove(&self.call).flatten();
+        if let Some(open) = &open {
+            self.record_dismissal(&open.id, ServerAnswer::Dismissed, CALL_ENDED_REASON);
+        }
+        drop(calls);
+        if open.is_some() {
+            self.session.refresh_state();
+        }
+    }
+
+    /// How long the call has waited for answers.
+    pub fn paused_time(&self) -> Duration {
+        let rest = self.lock_paused();
+        rest.total + rest.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    fn lock_paused(&self) -> MutexGuard<'_, PausedTime> {
+        self.paused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a question from the desk that the person did not answer, and records that before anything else can follow.
+    fn dismiss(&self, ask: &AskId, why: &str) {
+        let mut calls = self.session.elicitations.lock_calls();
+        let slot = calls.get_mut(&self.call);
+        let open = slot.and_then(|slot| slot.take_if(|open| open.id == *ask));
+        if open.is_some() {
+            self.record_dismissal(ask, ServerAnswer::Dismissed, why);
+        }
+        drop(calls);
+        if open.is_some() {
+            self.session.refresh_state();
+        }
+    }
+
+    fn record_dismissal(&self, ask: &AskId, answer: ServerAnswer, why: &str) {
+        self.session.journal.record(EventBody::CallAnswered {
+            call: self.call.clone(),
+            ask: ask.clone(),
+            answer,
+            why: Some(why.to_owned()),
+        });
+    }
+
+    /// What the person is shown: all of it, with secrets masked and hidden characters named.
+    fn build_request(&self, asking: &ElicitationRequest) -> ServerRequest {
+        let masked = |text: &str| to_spans(&redact::text(text).0);
+        let wants = match &asking.kind {
+            ElicitationKind::Form(fields) => ServerRequestKind::Form {
+                fields: fields.clone(),
+            },
+            ElicitationKind::Url {
+                url,
+                host,
+                warnings,
+            } => ServerRequestKind::Address {
+                url: url.clone(),
+                host: host.clone(),
+                warnings: warnings.clone(),
+            },
+            ElicitationKind::Sampling(wanted) => ServerRequestKind::Model {
+                model: self.session.model.clone(),
+                system: masked(&wanted.system),
+                messages: wanted
+                    .messages
+                    .iter()
+                    .map(|(by_model, text)| SamplingMessage {
+                        by_model: *by_model,
+                        text: masked(text),
+                    })
+                    .collect(),
+                tokens_max: wanted.tokens_max,
+                temperature: wanted.temperature,
+            },
+        };
+        ServerRequest {
+            server: asking.server.clone(),
+            message: masked(&asking.message),
+            wants,
+        }
+    }
+
+    /// Puts a question on the desk and waits: for the answer, the end of the run, or expiry.
+    async fn wait_for_answer(&self, id: &AskId, asked: ServerRequest) -> ServerAnswer {
+        let session = &self.session;
+        let expires_after = session.engine.settings().expire_after_min;
+        let now = session.engine.config.clock.now();
+        let event = EventBody::CallAsked {
+            call: self.call.clone(),
+            ask: id.clone(),
+            asked: Box::new(asked.clone()),
+            expires_at: (expires_after > 0).then(|| now + i64::from(expires_after) * 60_000),
+        };
+        if let Host::Headless { .. } = session.engine.config.host {
+            // Nobody invents answers, also where everything that asks was approved beforehand.
+            session.journal.record(event);
+            self.record_dismissal(id, ServerAnswer::Declined, HEADLESS_REASON);
+            return ServerAnswer::Declined;
+        }
+        let (sender, answer) = oneshot::channel();
+        let open = OpenElicitation {
+            id: id.clone(),
+            request: asked,
+            answer: sender,
+        };
+        // First it can be answered, then it is told.
+        if !session.elicitations.try_open(&self.call, open) {
+            session.journal.record(event);
+            self.record_dismissal(id, ServerAnswer::Declined, ANOTHER_OPEN_REASON);
+            return ServerAnswer::Declined;
+        }
+        let _standing = OpenGuard { asker: self, id };
+        session.refresh_state();
+        if session.journal.record_synced(event).await.is_err() {
+            return ServerAnswer::Dismissed;
+        }
+        let stop = session.cancellation_token();
+        let expiry = async {
+            match expires_after {
+                0 => pending().await,
+                minutes => tokio::time::sleep(Duration::from_secs(u64::from(minutes) * 60)).await,
+            }
+        };
+        tokio::select! {
+            biased;
+            answer = answer => answer.unwrap_or(ServerAnswer::Dismissed),
+            () = stop.cancelled() => ServerAnswer::Dismissed,
+            () = expiry => {
+                self.dismiss(id, &format!("Nobody answered within {expires_after} min."));
+                ServerAnswer::Dismissed
+            }
+        }
+    }
+}
+
+/// A question on the desk: it goes with whoever waits for its answer.
+struct OpenGuard<'a> {
+    asker: &'a ElicitationHandler,
+    id: &'a AskId,
+}
+
+impl Drop for OpenGuard<'_> {
+    fn drop(&mut self) {
+        // What the app's end leaves behind is taken up when it is opened again.
+        if !self.asker.session.engine.closing.is_cancelled() {
+            self.asker.dismiss(self.id, CALL_ENDED_REASON);
+        }
+    }
+}
+
+/// The time that a call waits for an answer.
+struct PauseGuard<'a>(&'a ElicitationHandler);
+
+impl<'a> PauseGuard<'a> {
+    fn new(asker: &'a ElicitationHandler) -> Self {
+        asker.lock_paused().since.get_or_insert_with(Instant::now);
+        Self(asker)
+    }
+}
+
+impl Drop for PauseGuard<'_> {
+    fn drop(&mut self) {
+        let mut rest = self.0.lock_paused();
+        if let Some(since) = rest.since.take() {
+            rest.total += since.elapsed();
+        }
+    }
+}
+
+#[async_trait]
+impl ElicitationChannel for ElicitationHandler {
+    async fn ask(&self, mut asking: ElicitationRequest) -> ElicitationReply {
+        if let ElicitationKind::Sampling(wanted) = &mut asking.kind {
+            *wanted = sampling::sanitize_request(wanted);
+        }
+        let id = AskId(self.session.engine.config.ids.next_id("ask"));
+        let asked = self.build_request(&asking);
+        let _resting = PauseGuard::new(self);
+        match self.wait_for_answer(&id, asked).await {
+            ServerAnswer::Filled { values } => ElicitationReply::Filled(values),
+            ServerAnswer::Opened => ElicitationReply::Opened,
+            ServerAnswer::Allowed => match asking.kind {
+                ElicitationKind::Sampling(wanted) => {
+                    sampling::run_sampling(&self.session, &self.call, &id, wanted).await
+                }
+                ElicitationKind::Form(_) | ElicitationKind::Url { .. } => {
+                    ElicitationReply::Declined
+                }
+            },
+            ServerAnswer::Declined => ElicitationReply::Declined,
+            ServerAnswer::Dismissed => ElicitationReply::Dismissed,
+        }
+    }
+}
+
+/// Takes the person's answer to what a server asks: once, on record before the server gets it.
+pub(crate) async fn answer_elicitation(
+    shared: &Arc<EngineState>,
+    session: &SessionId,
+    call: &CallId,
+    ask: &AskId,
+    answer: ServerAnswer,
+) -> Result<OpReceipt, UserError> {
+    let session = shared.session(session)?;
+    let open = session.elicitations.take_open(call, ask).ok_or_else(|| {
+        UserError::new(
+            "This question no longer waits: it was answered, or its call ended.",
+            "Look at the call's card for what became of it.",
+        )
+    })?;
+    let kept = match validate_answer(&open.request.wants, answer) {
+        Err(fault) => Err(fault),
+        Ok(answer) => {
+            let event = EventBody::CallAnswered {
+                call: call.clone(),
+                ask: ask.clone(),
+                answer: redact_answer(&open.request.wants, &answer),
+                why: None,
+            };
+            session.journal.record_synced(event).await.map(|()| answer)
+        }
+    };
+    match kept {
+        Ok(answer) => {
+            // The call may have ended in this very moment; then the answer comes too late and goes nowhere.
+            let _ = open.answer.send(answer);
+            session.refresh_state();
+            Ok(OpReceipt::default())
+        }
+        Err(fault) => {
+            session.elicitations.try_open(call, open);
+            Err(fault)
+        }
+    }
+}
+
+/// The answer as the server gets it, if it is one to this question.
+fn validate_answer(
+    wants: &ServerRequestKind,
+    answer: ServerAnswer,
+) -> Result<ServerAnswer, UserError> {
+    match (wants, answer) {
+        (ServerRequestKind::Form { fields }, ServerAnswer::Filled { values }) => {
+            let values = mcp::form::validate_answers(fields, &values)?;
+            Ok(ServerAnswer::Filled { values })
+        }
+        (ServerRequestKind::Address { .. }, ServerAnswer::Opened) => Ok(ServerAnswer::Opened),
+        (ServerRequestKind::Model { .. }, ServerAnswer::Allowed) => Ok(ServerAnswer::Allowed),
+        (_, answer @ (ServerAnswer::Declined | ServerAnswer::Dismissed)) => Ok(answer),
+        (
+            ServerRequestKind::Form { .. }
+            | ServerRequestKind::Address { .. }
+            | ServerRequestKind::Model { .. },
+            ServerAnswer::Filled { .. } | ServerAnswer::Opened | ServerAnswer::Allowed,
+        ) => Err(UserError::new(
+            "This is no answer to what was asked.",
+            "Answer with what the card offers.",
+        )),
+    }
+}
+
+/// The answer as it is recorded: without what is a secret, or looks like one.
+fn redact_answer(wants: &ServerRequestKind, answer: &ServerAnswer) -> ServerAnswer {
+    let (ServerRequestKind::Form { fields }, ServerAnswer::Filled { values }) = (wants, answer)
+    else {
+        return answer.clone();
+    };
+    let secret = |name: &str| {
+        let of_name = |field: &&FormField| field.name == name;
+        fields
+            .iter()
+            .find(of_name)
+            .is_none_or(|field| field.warning.is_some())
+    };
+    let values: Map<String, Value> = values
+        .iter()
+        .map(|(name, value)| {
+            let value = match value {
+                _ if secret(name) => redact::MASK.into(),
+                Value::String(text) => redact::text(text).0.into_owned().into(),
+                other => other.clone(),
+            };
+            (name.clone(), value)
+        })
+        .collect();
+    ServerAnswer::Filled { values }
+}

@@ -1,0 +1,270 @@
+//! A run: model turns and their calls, until nothing is left to do or the person stops it.
+
+pub(crate) mod active_time;
+pub(crate) mod cancellation;
+pub(crate) mod model_turn;
+pub(crate) mod repeats;
+pub(crate) mod run_limits;
+pub(crate) mod stop_reason;
+pub(crate) mod strategy;
+pub(crate) mod structured_output;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use protocol::event::Notice;
+use protocol::{
+    CallId, CallState, EventBody, MessageId, NoticeLevel, Outcome, SessionState, ToolCall,
+    UserError,
+};
+use tokio::task::JoinHandle;
+
+use crate::pipeline::call;
+use crate::pipeline::{early_outcome, resolve};
+use crate::session::background::BackgroundTasks;
+use crate::session::conversation::OpenCall;
+use crate::session::planning;
+use crate::session::run::run_limits::RunMeter;
+use crate::session::run::structured_output::RepairCounter;
+use crate::session::user_message::UserMessage;
+use crate::session::{Session, StopReason};
+
+/// How a run came to its end.
+enum RunEnd {
+    /// The model has nothing more to do.
+    Done,
+    /// The model's answer was cut off or failed; the fault is on record with the turn.
+    Failed,
+    /// The person stopped it.
+    Stopped,
+}
+
+/// Starts the run of a session, if none is there. The conversation must hold what the run begins with.
+///
+/// # Errors
+/// Another process works in the session.
+pub(crate) fn start_run(session: &Arc<Session>) -> Result<Option<JoinHandle<()>>, UserError> {
+    let held = session.lock.acquire(&session.tool_context.folder)?;
+    if session.begin_run().is_none() {
+        return Ok(None);
+    }
+    let session = session.clone();
+    Ok(Some(tokio::spawn(async move {
+        // Until how it ended is on record: a process that looks meanwhile must not take it for left behind.
+        let _held = held;
+        loop {
+            let end = run_within_time(&session).await;
+            // The app is going: how the run ended is no news, and what waits keeps waiting.
+            let over = session.engine.closing.is_cancelled()
+                || session.end_run(state_after(&session, end));
+            if let Err(fault) = session.journal.sync().await {
+                session.engine.raise_error(&fault);
+            }
+            if over {
+                break;
+            }
+        }
+    })))
+}
+
+/// The state that a run leaves its session in. A fault is told first.
+fn state_after(session: &Session, end: Result<RunEnd, UserError>) -> SessionState {
+    match end {
+        Ok(RunEnd::Done) => SessionState::Done,
+        Ok(RunEnd::Failed) => SessionState::Failed,
+        Ok(RunEnd::Stopped) => {
+            match session.stop_reason() {
+                StopReason::Limit(reached) => run_limits::record_limit(session, &reached),
+                StopReason::Person | StopReason::Fault => {}
+            }
+            SessionState::Interrupted
+        }
+        Err(fault) => {
+            tracing::error!(%fault, session = %session.id, "the run stopped");
+            session.stop_with_reason(StopReason::Fault);
+            for call in &session.with_conversation(|conversation| conversation.unanswered_calls()) {
+                let outcome = early_outcome::unfinished_outcome(session, CallState::Interrupted);
+                end_call(session, call, outcome);
+            }
+            session.engine.raise_error(&fault);
+            let level = NoticeLevel::Error;
+            session.journal.record(EventBody::Noted {
+                notice: Notice { level, fault },
+            });
+            SessionState::Failed
+        }
+    }
+}
+
+/// The run, which stops when it was at work for as long as it may.
+async fn run_within_time(session: &Arc<Session>) -> Result<RunEnd, UserError> {
+    let config = &session.engine.config;
+    let limits = config.limits.apply_to(session.engine.settings().limits);
+    let run = run_turns(session, RunMeter::for_session(session, limits));
+    tokio::pin!(run);
+    tokio::select! {
+        biased;
+        end = &mut run => end,
+        reached = run_limits::wait_time_limit(session, limits) => {
+            session.stop_with_reason(StopReason::Limit(reached));
+            run.await
+        }
+    }
+}
+
+async fn run_turns(session: &Arc<Session>, mut meter: RunMeter) -> Result<RunEnd, UserError> {
+    let stop = session.cancellation_token();
+    session.reload_rules();
+    session.reload_tools();
+    let mut repairs = RepairCounter::default();
+    session.set_state(SessionState::Running);
+    let mut open = session.with_conversation(|conversation| std::mem::take(&mut conversation.open));
+    loop {
+        if let Some(end) = run_calls(session, open).await? {
+            return Ok(end);
+        }
+        for said in session.take_steering() {
+            session.with_conversation(|conversation| conversation.push_message(said));
+        }
+        if let Err(reached) = meter.begin_turn() {
+            session.stop_with_reason(StopReason::Limit(reached));
+            return Ok(RunEnd::Stopped);
+        }
+        let answer = model_turn::ask_model(session, &stop).await?;
+        meter.add_usage(&answer.usage);
+        meter.add_usage(&session.elicitations.take_sampling_usage());
+        if stop.is_cancelled() || answer.failed {
+            skip_calls(session, answer.calls.iter().map(|call| &call.id));
+            return Ok(match stop.is_cancelled() {
+                true => RunEnd::Stopped,
+                false => RunEnd::Failed,
+            });
+        }
+        repairs.count_attempt(answer.output.as_ref())?;
+        let checked = answer.output.unwrap_or_default();
+        if answer.calls.is_empty() && checked.problem.is_none() {
+            // What it gave away and did not wait for is waited for now.
+            match BackgroundTasks::wait_for_message(session, &stop).await {
+                false if stop.is_cancelled() => return Ok(RunEnd::Stopped),
+                false => return Ok(RunEnd::Done),
+                true => {}
+            }
+        }
+        let (admitted, reached) = meter.admit_calls(answer.calls.len());
+        open = answer.calls.into_iter().map(open_call).collect();
+        if let Some(reached) = reached {
+            let left_out = open.split_off(admitted);
+            if let Some(end) = run_calls(session, open).await? {
+                skip_calls(session, left_out.iter().map(|open| &open.call.id));
+                return Ok(end);
+            }
+            session.stop_with_reason(StopReason::Limit(reached));
+            skip_calls(session, left_out.iter().map(|open| &open.call.id));
+            return Ok(RunEnd::Stopped);
+        }
+        // An output ends the run once the calls beside it are over (`S004-39`, M18).
+        if checked.output.is_some() && !session.is_steered() {
+            return Ok(run_calls(session, open).await?.unwrap_or(RunEnd::Done));
+        }
+    }
+}
+
+fn open_call(call: ToolCall) -> OpenCall {
+    OpenCall {
+        call,
+        edited: None,
+        waiting: false,
+        started: false,
+    }
+}
+
+/// Runs the calls of one turn as the session's strategy has it, and looks for steering between its steps. Some end if
+/// the run is over.
+async fn run_calls(
+    session: &Arc<Session>,
+    mut open: Vec<OpenCall>,
+) -> Result<Option<RunEnd>, UserError> {
+    let stop = session.cancellation_token();
+    // Both groups keep their order.
+    open.sort_by_cached_key(|open| resolve::runs_last(session, open));
+    let steps = match open.len() {
+        0 | 1 => vec![1; open.len()],
+        _ => strategy::plan_steps(
+            session.strategy,
+            open.iter()
+                .map(|open| resolve::is_parallel_safe(session, open)),
+        ),
+    };
+    let ends = AtomicBool::new(false);
+    let halted = || stop.is_cancelled() || session.is_steered() || ends.load(Ordering::Relaxed);
+    let one = |open: OpenCall| {
+        let ends = &ends;
+        async move {
+            // A fault of ours is the run's end: what runs or waits beside it must not keep it from being told.
+            let outcome = call::run_call(session, &open)
+                .await
+                .inspect_err(|_| session.stop_with_reason(StopReason::Fault))?;
+            if outcome.is_terminal() {
+                ends.store(true, Ordering::Relaxed);
+            }
+            planning::apply_outcome(session, &open.call.id, &outcome);
+            session.refresh_state();
+            Ok::<(), UserError>(())
+        }
+    };
+    let never_begun = strategy::run_steps(&steps, open, halted, one).await?;
+    skip_calls(session, never_begun.iter().map(|open| &open.call.id));
+    Ok(match (stop.is_cancelled(), ends.into_inner()) {
+        (true, _) => Some(RunEnd::Stopped),
+        (false, true) => Some(RunEnd::Done),
+        (false, false) => None,
+    })
+}
+
+/// Every call has a result, also one that never began (`S001-36`).
+fn skip_calls<'a>(session: &Session, calls: impl IntoIterator<Item = &'a CallId>) {
+    for call in calls {
+        end_call(
+            session,
+            call,
+            early_outcome::unfinished_outcome(session, CallState::Skipped),
+        );
+    }
+}
+
+/// Records how a call ended that did not walk to its end, and lets the model hear it.
+pub(crate) fn end_call(session: &Session, call: &CallId, mut outcome: Outcome) {
+    outcome.ended_at = session.engine.config.clock.now();
+    session.journal.record_end(call, &outcome);
+    session.with_conversation(|conversation| conversation.add_outcome(call, &outcome));
+}
+
+/// Records what the person said, and lets the model hear it at the next turn. Gives the run that it began, if it began
+/// one.
+pub(crate) async fn add_user_message(
+    session: &Arc<Session>,
+    said: UserMessage,
+) -> Result<Option<JoinHandle<()>>, UserError> {
+    let _held = session.lock.acquire(&session.tool_context.folder)?;
+    let message = MessageId(session.engine.config.ids.next_id("msg"));
+    let steering = session.is_running();
+    session
+        .journal
+        .record_synced(EventBody::PersonSaid {
+            message,
+            text: said.text.clone(),
+            images: said.images.clone(),
+            steering,
+        })
+        .await?;
+    if let Err(said) = session.steer(said.to_message()) {
+        // Nothing ran. What was left open by an earlier run has no result yet: it gets one before the new message.
+        skip_calls(
+            session,
+            &session.with_conversation(|conversation| conversation.unanswered_calls()),
+        );
+        session.with_conversation(|conversation| conversation.push_message(said));
+        return start_run(session);
+    }
+    Ok(None)
+}

@@ -1,0 +1,313 @@
+//! One answer of the model: streamed, joined into pieces, recorded as it comes.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::StreamExt;
+use protocol::event::AnswerCheck;
+use protocol::model::REASONING_MEMBER;
+use protocol::text::depth::is_too_deep;
+use protocol::view::display_text::to_sentence;
+use protocol::{CallId, EventBody, Message, MessageId, ToolCall, Usage, UserError};
+use provider::{Chunk, ChunkStream, ModelRequest, ProviderError, Stop};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use tools::custom::ComposedSchema;
+
+use crate::limits::{CALLS_PER_TURN_MAX, COALESCE_BYTES_MAX, COALESCE_DELAY, NAME_CHARS_MAX};
+use crate::session::Session;
+use crate::session::run::structured_output;
+
+/// What the model answered.
+pub(crate) struct ModelAnswer {
+    /// Calls that it asked for, in order.
+    pub calls: Vec<ToolCall>,
+    /// What the turn used.
+    pub usage: Usage,
+    /// Whether the answer was cut off or failed; why is on record.
+    pub failed: bool,
+    /// What came of it, if it was asked for in a schema.
+    pub output: Option<AnswerCheck>,
+}
+
+/// Asks the model with the whole conversation. Fails only if the record does.
+pub(crate) async fn ask_model(
+    session: &Arc<Session>,
+    stop: &CancellationToken,
+) -> Result<ModelAnswer, UserError> {
+    let shared = &session.engine;
+    let message = MessageId(shared.config.ids.next_id("msg"));
+    let (turn, messages) = session.with_conversation(|conversation| {
+        conversation.turns += 1;
+        (
+            conversation.turns,
+            std::mem::take(&mut conversation.messages),
+        )
+    });
+    session.journal.record(EventBody::TurnStarted {
+        turn,
+        message: message.clone(),
+    });
+    let messages = Arc::new(messages);
+    let composed = session.output_schema();
+    let asked = session.with_conversation(|conversation| conversation.options.clone());
+    let system = match asked.alone {
+        true => asked.instructions,
+        false => {
+            let root = session.tool_context.workspace.root();
+            session.briefing.system_prompt(root, &asked.instructions)
+        }
+    };
+    let request = match &composed {
+        Some(composed) => structured_output::build_request(session, system, &messages, composed),
+        None => ModelRequest {
+            model: session.model.model.clone(),
+            system,
+            messages: messages.clone(),
+            tools: session.definitions(),
+            response_schema: None,
+            temperature: None,
+            effort: None,
+            tokens_max: None,
+        },
+    };
+    let request = ModelRequest {
+        temperature: asked.temperature,
+        effort: asked.effort,
+        ..request
+    };
+    let mut writing = AnswerWriter::new(session, message.clone());
+    let began = shared.config.clock.now();
+    // What a stopped stream says of its end does not matter: the person stopped it.
+    let error = stream_answer(session, request, stop, &mut writing)
+        .await
+        .err()
+        .filter(|_| !stop.is_cancelled());
+    writing.flush();
+    // The provider is done with the conversation, so this takes it back without copying.
+    let mut messages = Arc::try_unwrap(messages).unwrap_or_else(|shared| (*shared).clone());
+    let checked = match (&composed, &error) {
+        (Some(composed), None) if !stop.is_cancelled() => Some(writing.check_output(composed)),
+        _ => None,
+    };
+    let AnswerWriter {
+        text: said,
+        calls,
+        usage,
+        opaque,
+        ..
+    } = writing;
+    let failed = error.is_some();
+    session.journal.record(EventBody::TurnEnded {
+        turn,
+        message: message.clone(),
+        usage,
+        duration_ms: shared.config.clock.elapsed_ms(began),
+        error,
+        opaque: opaque.clone(),
+    });
+    for call in &calls {
+        let reasoning = call
+            .arguments
+            .get(REASONING_MEMBER)
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        session.journal.record(EventBody::CallProposed {
+            call: call.clone(),
+            message: message.clone(),
+            reasoning,
+        });
+    }
+    messages.push(Message::Assistant {
+        text: said,
+        calls: calls.clone(),
+        opaque,
+    });
+    session.with_conversation(|conversation| {
+        conversation.messages = messages;
+        if let Some(checked) = &checked {
+            conversation.set_output(checked);
+        }
+        calls.iter().for_each(|call| conversation.add_call(call));
+    });
+    session.journal.check_errors()?;
+    Ok(ModelAnswer {
+        calls,
+        usage,
+        failed,
+        output: checked,
+    })
+}
+
+async fn stream_answer(
+    session: &Session,
+    request: ModelRequest,
+    stop: &CancellationToken,
+    writing: &mut AnswerWriter<'_>,
+) -> Result<(), UserError> {
+    let provider = session.engine.provider(&session.model.provider)?;
+    let mut chunks = provider.stream(request, stop.clone()).await?;
+    while let Some(chunk) = writing.next_chunk(&mut chunks).await {
+        match chunk? {
+            Chunk::Text(text) => writing.push_text(&text, false),
+            Chunk::Reasoning(text) => writing.push_text(&text, true),
+            Chunk::Call {
+                id,
+                name,
+                arguments,
+            } => writing.add_call(id, name, &arguments)?,
+            Chunk::End {
+                usage,
+                opaque,
+                stop,
+            } => {
+                (writing.usage, writing.opaque) = (usage, opaque);
+                return match stop {
+                    Stop::Finished => Ok(()),
+                    Stop::Length => Err(UserError::new(
+                        "The answer was cut at the model's limit of length.",
+                        "Say \"go on\" to let it continue.",
+                    )),
+                    Stop::Refused(why) | Stop::Other(why) => Err(UserError::new(
+                        format!("The model stopped: {}", to_sentence(&why)),
+                        "Say it in another way, or choose another model.",
+                    )),
+                };
+            }
+        }
+    }
+    Err(UserError::new(
+        "The answer broke off before its end.",
+        "What came is kept. Resume to ask again.",
+    ))
+}
+
+/// The answer as it grows.
+struct AnswerWriter<'a> {
+    session: &'a Session,
+    message: MessageId,
+    open: String,
+    open_is_reasoning: bool,
+    since: Instant,
+    text: String,
+    calls: Vec<ToolCall>,
+    usage: Usage,
+    opaque: Value,
+}
+
+impl<'a> AnswerWriter<'a> {
+    fn new(session: &'a Session, message: MessageId) -> Self {
+        Self {
+            session,
+            message,
+            open: String::new(),
+            open_is_reasoning: false,
+            since: Instant::now(),
+            text: String::new(),
+            calls: Vec::new(),
+            usage: Usage::default(),
+            opaque: Value::Null,
+        }
+    }
+
+    fn push_text(&mut self, text: &str, reasoning: bool) {
+        if reasoning != self.open_is_reasoning {
+            self.flush();
+            self.open_is_reasoning = reasoning;
+        }
+        if self.open.is_empty() {
+            self.since = Instant::now();
+        }
+        self.open.push_str(text);
+        if !reasoning {
+            self.text.push_str(text);
+        }
+        if self.open.len() >= COALESCE_BYTES_MAX || self.since.elapsed() >= COALESCE_DELAY {
+            self.flush();
+        }
+    }
+
+    /// The next piece of the answer. A model that pauses does not keep back what it said before.
+    async fn next_chunk(
+        &mut self,
+        chunks: &mut ChunkStream,
+    ) -> Option<Result<Chunk, ProviderError>> {
+        if !self.open.is_empty() {
+            match tokio::time::timeout(COALESCE_DELAY, chunks.next()).await {
+                Ok(next) => return next,
+                Err(_) => self.flush(),
+            }
+        }
+        chunks.next().await
+    }
+
+    fn flush(&mut self) {
+        if !self.open.is_empty() {
+            self.session.journal.record(EventBody::AgentSaid {
+                message: self.message.clone(),
+                text: std::mem::take(&mut self.open),
+                reasoning: self.open_is_reasoning,
+            });
+        }
+    }
+
+    /// Holds the whole answer against the schema that it was asked for in, and takes the calls that it holds.
+    fn check_output(&mut self, composed: &ComposedSchema) -> AnswerCheck {
+        let ids = &self.session.engine.config.ids;
+        let (checked, calls) =
+            structured_output::check_answer(composed, &self.text, || ids.next_id("call"));
+        self.calls = calls;
+        self.session.journal.record(EventBody::AnswerChecked {
+            message: self.message.clone(),
+            answer: checked.clone(),
+        });
+        checked
+    }
+
+    /// Takes a call. Its id is kept where it is new in the session, so that it names one call only (`S000-02`).
+    /// Arguments that are no JSON object, or nested too deeply to be kept, become one member that no schema knows: the tool's check names it, and the
+    /// model hears what it wrote.
+    fn add_call(
+        &mut self,
+        id: Option<String>,
+        name: String,
+        arguments: &str,
+    ) -> Result<(), UserError> {
+        if self.calls.len() == CALLS_PER_TURN_MAX {
+            return Err(UserError::new(
+                format!("The agent asked for more than {CALLS_PER_TURN_MAX} calls at once."),
+                "None of them was run. Say that it should work in smaller steps.",
+            ));
+        }
+        let ids = &self.session.engine.config.ids;
+        let id = id
+            .filter(|id| {
+                !id.is_empty()
+                    && self
+                        .session
+                        .with_conversation(|conversation| conversation.insert_id(id))
+            })
+            .unwrap_or_else(|| ids.next_id("call"));
+        let refused = |why: &str| {
+            let written = Value::String(arguments.to_owned());
+            Map::from_iter([(why.to_owned(), written)])
+        };
+        let arguments = match serde_json::from_str::<Value>(arguments) {
+            Ok(Value::Object(arguments)) if !is_too_deep(&arguments) => arguments,
+            Ok(Value::Object(_)) => refused("nested_too_deeply"),
+            Err(_) if arguments.trim().is_empty() => Map::new(),
+            Ok(_) | Err(_) => refused("not_a_json_object"),
+        };
+        // No tool has so long a name; of what is none the beginning says enough.
+        let name = match name.char_indices().nth(NAME_CHARS_MAX) {
+            Some((cut, _)) => format!("{}…", &name[..cut]),
+            None => name,
+        };
+        self.calls.push(ToolCall {
+            id: CallId(id),
+            name,
+            arguments,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,321 @@
+//! Errands: a call's work in a session of its own, with its own context and no more rights than its caller's (`S004-11`).
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use protocol::event::{ParentCall, PlanningActor, SessionOptions};
+use protocol::{
+    CallId, EventBody, Message, PartialResult, SessionId, SessionState, ToolError, ToolOutput,
+    UserError,
+};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tools::{CallContext, Registry, SubAgentRequest, SubAgentSpawner};
+
+use crate::engine::event_hub::{EventBatch, EventStream};
+use crate::engine::request;
+use crate::limits::{SHUTDOWN_GRACE_MAX, SUB_AGENT_DEPTH_MAX};
+use crate::session::Session;
+use crate::session::conversation::Conversation;
+use crate::session::{background, planning, run};
+
+/// Sends errands out of a session.
+pub(crate) struct SubAgentRunner(pub Arc<Session>);
+
+#[async_trait]
+impl SubAgentSpawner for SubAgentRunner {
+    async fn run(
+        &self,
+        cx: &CallContext,
+        errand: SubAgentRequest,
+    ) -> Result<ToolOutput, ToolError> {
+        let cancel = errand.cancel.clone();
+        let at_work = start(&self.0, cx, errand).await?;
+        // Whatever becomes of the call, what works for it ends with it.
+        let _stops = StopGuard(at_work.child.clone());
+        let told = ProgressRelay::new(cx);
+        at_work.wait(&cancel, |event| told.relay_event(event)).await
+    }
+
+    async fn start(
+        &self,
+        cx: &CallContext,
+        errand: SubAgentRequest,
+    ) -> Result<SessionId, ToolError> {
+        let caller = &self.0;
+        let title = errand.title.clone();
+        let at_work = start(caller, cx, errand).await?;
+        let id = at_work.child.id.clone();
+        background::run_in_background(caller, title, at_work);
+        Ok(id)
+    }
+}
+
+/// An errand that is at work.
+pub(crate) struct RunningSubAgent {
+    /// Its session.
+    pub child: Arc<Session>,
+    run: Option<JoinHandle<()>>,
+    events: EventStream,
+}
+
+/// Opens the session of an errand and lets it begin.
+async fn start(
+    caller: &Arc<Session>,
+    cx: &CallContext,
+    errand: SubAgentRequest,
+) -> Result<RunningSubAgent, ToolError> {
+    if session_lineage(caller).len() > SUB_AGENT_DEPTH_MAX {
+        return Err(ToolError::Failed(format!(
+            "Delegates may send out delegates {SUB_AGENT_DEPTH_MAX} deep, and this would be deeper. Do the work here."
+        )));
+    }
+    let input = errand.input.clone();
+    let shared = &caller.engine;
+    let since = shared
+        .record
+        .last_seq()
+        .map_err(|error| tool_error(error.into()))?;
+    let events = shared.subscribe(since);
+    let child = open_session(caller, &cx.tool_call_id, errand)
+        .await
+        .map_err(tool_error)?;
+    let run = run::add_user_message(&child, input.into())
+        .await
+        .map_err(tool_error)?;
+    Ok(RunningSubAgent { child, run, events })
+}
+
+impl RunningSubAgent {
+    /// Waits for its end, or brings it about, and gives what it came to. `on_event` hears what it does.
+    pub async fn wait(
+        mut self,
+        cancel: &CancellationToken,
+        mut on_event: impl FnMut(&EventBody),
+    ) -> Result<ToolOutput, ToolError> {
+        let child = self.child;
+        let mut hears = |batch: EventBatch| {
+            let own = batch.iter().filter(|event| event.session == child.id);
+            own.fold(false, |_, event| {
+                on_event(&event.body);
+                matches!(&event.body, EventBody::SessionChanged { state } if state.ends_run())
+            })
+        };
+        if let Some(mut run) = self.run.take() {
+            let mut told = false;
+            loop {
+                tokio::select! {
+                    biased;
+                    () = cancel.cancelled() => {
+                        child.stop();
+                        let _ = run.await;
+                        return Err(ToolError::Cancelled);
+                    }
+                    Ok(Some(batch)) = self.events.next() => told = hears(batch),
+                    _ = &mut run => break,
+                }
+            }
+            // Its last words come before its result.
+            while !told && !child.engine.closing.is_cancelled() {
+                match tokio::time::timeout(SHUTDOWN_GRACE_MAX, self.events.next()).await {
+                    Ok(Ok(Some(batch))) => told = hears(batch),
+                    Ok(Ok(None) | Err(_)) | Err(_) => break,
+                }
+            }
+        }
+        // Its run may have heard of the stop first: the call was stopped all the same, and did not fail.
+        match cancel.is_cancelled() || child.engine.closing.is_cancelled() {
+            true => Err(ToolError::Cancelled),
+            false => read_result(&child),
+        }
+    }
+}
+
+/// Who hears how an errand goes on: its words as live output, its calls as progress, and what these gave beside text (images,
+/// pointers) as pieces of the result, for people and the log only.
+struct ProgressRelay<'a>(&'a CallContext);
+
+impl<'a> ProgressRelay<'a> {
+    fn new(cx: &'a CallContext) -> Self {
+        Self(cx)
+    }
+
+    fn relay_event(&self, event: &EventBody) {
+        let cx = self.0;
+        match event {
+            EventBody::AgentSaid {
+                text,
+                reasoning: false,
+                ..
+            } => {
+                if let Some(on_output) = &cx.on_output {
+                    on_output(text);
+                }
+            }
+            EventBody::CallJudged { title, target, .. } => {
+                if let Some(on_progress) = &cx.on_progress {
+                    on_progress(&format!("{title} {target}"));
+                }
+            }
+            EventBody::CallEnded { call, outcome, .. } if !outcome.content.is_empty() => {
+                if let Some(on_update) = &cx.on_update {
+                    on_update(PartialResult {
+                        content: outcome.content.clone(),
+                        details: Some(json!({ "call": call })),
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+struct StopGuard(Arc<Session>);
+
+impl Drop for StopGuard {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+/// A session, and those that it works for, the closest first; as many as delegates may be deep.
+pub(crate) fn session_lineage(session: &Session) -> Vec<SessionId> {
+    let mut lineage = vec![session.id.clone()];
+    let mut parent = session.parent();
+    while let Some(ParentCall { session: above, .. }) = parent {
+        parent = match session.engine.session(&above) {
+            Ok(above) if lineage.len() < SUB_AGENT_DEPTH_MAX => above.parent(),
+            _ => None,
+        };
+        lineage.push(above);
+    }
+    lineage
+}
+
+/// Opens the session of an errand. Its tools are those that the request names, as its caller finds them: what the caller
+/// may not call, nobody below may.
+async fn open_session(
+    caller: &Arc<Session>,
+    call: &CallId,
+    errand: SubAgentRequest,
+) -> Result<Arc<Session>, UserError> {
+    let shared = &caller.engine;
+    let model = request::model_from_request(&errand.config, &caller.model);
+    shared.provider(&model.provider)?;
+    let own = caller.with_conversation(|conversation| conversation.options.clone());
+    let alone = errand.agent.is_none();
+    let asked = SessionOptions {
+        output_schema: errand.output_schema,
+        tools: Some(select_tools(&caller.tools(), errand.tools.as_deref())?),
+        instructions: errand.instructions,
+        temperature: errand.config.temperature,
+        effort: own.effort,
+        own_tools: errand.own_tools,
+        instances: errand.config.instances,
+        // Who works for an agent is bound by its manifest.
+        agent: own.agent,
+        below: own.below.into_iter().chain(errand.agent).collect(),
+        alone,
+        client: None,
+    };
+    let parent = ParentCall {
+        session: caller.id.clone(),
+        call: call.clone(),
+    };
+    let id = SessionId(shared.config.ids.next_id("ses"));
+    let root = caller.tool_context.workspace.root();
+    let conversation = Conversation::new(asked.clone(), Some(parent.clone()));
+    let child = shared.admit_session(id, root, model.clone(), conversation)?;
+    child
+        .journal
+        .record_synced(EventBody::SessionOpened {
+            title: errand.title,
+            workspace: root.display().to_string(),
+            model,
+            parent: Some(parent),
+            asked: Some(Box::new(asked)),
+        })
+        .await?;
+    let plans = caller.with_conversation(|conversation| conversation.planning);
+    planning::set_planning(&child, plans, PlanningActor::Caller).await?;
+    Ok(child)
+}
+
+/// The tools of an errand: those that are named, or all of its caller's; never a sub-agent (`S001-42`, M10).
+fn select_tools(registry: &Registry, named: Option<&[String]>) -> Result<Vec<String>, UserError> {
+    let below = registry.sub_agent_tool_ids();
+    let Some(named) = named else {
+        return Ok(below);
+    };
+    let mut given = Vec::new();
+    for name in named {
+        let found = registry.find(name).map_err(|error| {
+            UserError::new(
+                format!("What it is to work with names a tool that is not there. {error}"),
+                "",
+            )
+        })?;
+        let id = found.interface.id();
+        if below.iter().any(|known| known == id) {
+            given.push(id.to_owned());
+        }
+    }
+    Ok(given)
+}
+
+/// What a run came to: the output that it was asked for, or else its last words.
+fn read_result(child: &Session) -> Result<ToolOutput, ToolError> {
+    match child.state() {
+        Some(SessionState::Done) => {}
+        Some(SessionState::Interrupted) => {
+            return Err(ToolError::Failed(
+                "The delegate's run was stopped before it came to a result.".to_owned(),
+            ));
+        }
+        Some(
+            SessionState::Idle
+            | SessionState::Running
+            | SessionState::Waiting
+            | SessionState::Failed,
+        )
+        | None => {
+            return Err(ToolError::Failed(
+                "The delegate's run failed. Its session says why; do the work here, or say what you need.".to_owned(),
+            ));
+        }
+    }
+    let (wanted, output, words) = child.with_conversation(|conversation| {
+        let words = conversation
+            .messages
+            .iter()
+            .rev()
+            .find_map(|message| match message {
+                Message::Assistant { text, .. } => Some(text.clone()),
+                Message::User { .. } | Message::Tool { .. } => None,
+            });
+        (
+            conversation.options.output_schema.is_some(),
+            conversation.output.clone(),
+            words.unwrap_or_default(),
+        )
+    });
+    let (data, text) = match (wanted, output) {
+        (true, Some(output)) => (output.clone(), output.to_string()),
+        (true, None) => {
+            return Err(ToolError::Failed(
+                "The delegate's run came to no output.".to_owned(),
+            ));
+        }
+        (false, _) => (Value::String(words.clone()), words),
+    };
+    Ok(ToolOutput {
+        data: Some(data),
+        child: Some(child.id.clone()),
+        ..ToolOutput::new(text, "By a run of its own")
+    })
+}
+
+fn tool_error(fault: UserError) -> ToolError {
+    ToolError::Failed(format!("The delegate's run could not begin. {fault}"))
+}

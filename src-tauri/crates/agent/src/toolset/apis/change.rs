@@ -1,0 +1,159 @@
+//! What a person does with services: set up, switch, look, approve, remove; each on disk before it is in force.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use openapi::{ApiService, DocumentSource, OperationPins, is_document_url, pins};
+use protocol::op::OpReceipt;
+use protocol::server::apis::{ApiAuth, ApiChange, ApiSettings, ApiSetup};
+use protocol::server::mcp_servers::ServerId;
+use protocol::{Digest, UserError};
+use runtime::NetworkClient;
+use tokio_util::sync::CancellationToken;
+use tools::config_references::has_reference;
+
+use crate::engine::EngineState;
+use crate::permissions::{egress, rules};
+use crate::toolset::config_store::{ConfigStore, stale_error};
+
+/// Does what the person asks, one after the other.
+pub(crate) async fn change_apis(
+    shared: &EngineState,
+    id: ServerId,
+    change: ApiChange,
+) -> Result<OpReceipt, UserError> {
+    let apis = &shared.apis.store;
+    let _alone = apis.lock_changes().await;
+    let done = match change {
+        ApiChange::Set { setup } => save_api(shared, id, *setup),
+        ApiChange::Switch { enabled: true } => enable_api(shared, &id).await,
+        ApiChange::Switch { enabled: false } => apis.set_enabled(&id, false),
+        ApiChange::Read => refresh_api(shared, apis.find(&id)?).await,
+        ApiChange::Approve { digest } => approve_api(apis, &id, &digest),
+        ApiChange::Remove => remove_api(apis, &id),
+    };
+    done.map(|()| OpReceipt::default())
+}
+
+fn save_api(shared: &EngineState, id: ServerId, setup: ApiSetup) -> Result<(), UserError> {
+    // The tools of both would have one name, and a rule for one of them would hold for the other.
+    let mut servers = shared.servers.views().into_iter();
+    if servers.any(|server| server.settings.id == id) {
+        return Err(UserError::new(
+            format!("There is a server of tools called `{id}` already."),
+            "Choose another name.",
+        ));
+    }
+    if let Some(scheme) = inline_document(&setup) {
+        return Err(UserError::new(
+            format!(
+                "The secret of `{scheme}` is written out, and would stand in the file of the services."
+            ),
+            "Put it into the keychain and write `keychain:NAME`, or set an environment variable and write `${NAME}`.",
+        ));
+    }
+    let settings = ApiSettings {
+        id,
+        setup,
+        enabled: false,
+    };
+    shared.apis.store.save(&settings)
+}
+
+/// The first scheme whose secret is no reference.
+fn inline_document(setup: &ApiSetup) -> Option<&str> {
+    let mut all = setup.auth.iter();
+    let found = all.find(|(_, auth)| {
+        let secret = match auth {
+            ApiAuth::Token { token } => token,
+            ApiAuth::Basic { password, .. } => password,
+            ApiAuth::Client { client_secret, .. } => client_secret,
+        };
+        !has_reference(secret)
+    });
+    found.map(|(scheme, _)| scheme.as_str())
+}
+
+/// It is on only once its document was read, with what that says approved the first time.
+async fn enable_api(shared: &EngineState, id: &ServerId) -> Result<(), UserError> {
+    let apis = &shared.apis.store;
+    let known = apis.find(id)?;
+    if known.settings().enabled {
+        return refresh_api(shared, known).await;
+    }
+    // What cannot be read is looked at again, not approved again.
+    let pins = OperationPins::load(apis.data_dir(), id);
+    let is_first = matches!(pins, Ok(None));
+    let settings = ApiSettings {
+        enabled: true,
+        ..known.settings().clone()
+    };
+    let (api, _) = apis.build_entry(settings);
+    refresh_api(shared, api.clone()).await?;
+    if is_first && let Some(looked) = api.loaded_document() {
+        let first = OperationPins::approve_initial(&looked.document);
+        first.save(apis.data_dir(), id)?;
+        api.set_pins(first);
+    }
+    apis.replace(api);
+    apis.set_enabled(id, true)
+}
+
+/// Reads the document of a service, from where its person said that it stands and nowhere else.
+async fn refresh_api(shared: &EngineState, api: Arc<ApiService>) -> Result<(), UserError> {
+    let setup = api.settings().setup.clone();
+    let source = if is_document_url(&setup.document) {
+        let (net, cancel) = (
+            document_egress(shared, &setup.document)?,
+            CancellationToken::new(),
+        );
+        DocumentSource::fetch(&net, &setup.document, &cancel).await?
+    } else {
+        let read =
+            move || DocumentSource::from_file(Path::new(&setup.document), setup.follow_files);
+        run_blocking(read).await??
+    };
+    // A large document takes its time.
+    run_blocking(move || api.load_document(&source).map(drop)).await?
+}
+
+async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, UserError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| UserError::new("Reading the document broke off.", "Report this."))
+}
+
+/// A way to the host of the document, which the person named; their rules hold for it too.
+fn document_egress(shared: &EngineState, document: &str) -> Result<NetworkClient, UserError> {
+    let (config, now) = (&shared.config, shared.config.clock.now());
+    let rules = rules::load_rules(&config.data_dir, None, &[], None).rules;
+    let hosts = egress::check_hosts(&[document.to_owned()], &rules, now)?;
+    Ok(egress::allow_hosts(
+        &NetworkClient::offline(),
+        hosts,
+        Arc::new(rules),
+        now,
+    ))
+}
+
+fn approve_api(
+    apis: &ConfigStore<ApiService>,
+    id: &ServerId,
+    digest: &Digest,
+) -> Result<(), UserError> {
+    let api = apis.find(id)?;
+    let looked = api.loaded_document().ok_or_else(|| stale_error(id))?;
+    if looked.document.digest() != *digest {
+        return Err(stale_error(id));
+    }
+    let pins = api.pins().approve_all(&looked.document);
+    pins.save(apis.data_dir(), id)?;
+    api.set_pins(pins);
+    Ok(())
+}
+
+fn remove_api(apis: &ConfigStore<ApiService>, id: &ServerId) -> Result<(), UserError> {
+    apis.find(id)?;
+    apis.remove(id, &pins::pins_path(apis.data_dir(), id))
+}

@@ -1,0 +1,108 @@
+//! The services of a desk: those that its person set up by their documents, and the tools that they bring.
+
+mod change;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use openapi::config::ApisFile;
+use openapi::{ApiContext, ApiService, OperationPins};
+use protocol::UserError;
+use protocol::server::apis::{ApiSettings, ApiView};
+use provider::KeyStore;
+use tools::Tool;
+use tools::web_search::OperationCaller;
+
+use super::config_store::{ConfigEntry, ConfigStore};
+use super::servers::ServerVariables;
+use crate::engine::config::EngineConfig;
+
+pub(crate) use super::config_store::ConfigVersion;
+pub(crate) use change::change_apis;
+
+/// Every service of a desk.
+pub(crate) struct Apis {
+    store: ConfigStore<ApiService>,
+}
+
+impl ConfigEntry for ApiService {
+    type File = ApisFile;
+    type Context = ApiContext;
+
+    fn from_settings(
+        settings: ApiSettings,
+        data_dir: &Path,
+        ground: &ApiContext,
+    ) -> (Self, Option<UserError>) {
+        let (pins, fault) = match OperationPins::load(data_dir, &settings.id) {
+            Ok(pins) => (pins.unwrap_or_default(), None),
+            Err(fault) => (OperationPins::default(), Some(fault)),
+        };
+        (Self::new(settings, pins, ground.clone()), fault)
+    }
+
+    fn settings(&self) -> &ApiSettings {
+        self.settings()
+    }
+
+    fn version(&self) -> u64 {
+        self.version()
+    }
+
+    fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
+        Self::tools(self)
+    }
+
+    fn on_added(&self, _ground: &ApiContext) {}
+
+    fn on_removed(&self) {}
+}
+
+impl Apis {
+    /// Those of a desk. No document is looked at: what was approved is kept.
+    pub fn from_config(config: &EngineConfig, keys: &Arc<dyn KeyStore>) -> Self {
+        let ground = ApiContext {
+            lookup: Arc::new(ServerVariables(keys.clone())),
+            clock: config.clock.clone(),
+        };
+        Self {
+            store: ConfigStore::open(&config.data_dir, ground),
+        }
+    }
+
+    /// Reads the file again if it is another.
+    pub fn reload(&self) {
+        self.store.reload();
+    }
+
+    /// What the tools depend on at the moment.
+    pub fn seen(&self) -> ConfigVersion {
+        self.store.seen()
+    }
+
+    /// The tools of every service that is on, as far as they are as they were approved.
+    pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.store.tools()
+    }
+
+    /// The operation of this name among the tools, to be called as a search.
+    pub fn search_operation(&self, id: &str) -> Option<Arc<dyn OperationCaller>> {
+        let of = |api: &Arc<ApiService>| {
+            api.settings()
+                .enabled
+                .then(|| api.find_search_operation(id))?
+        };
+        self.store.map_entries(of).into_iter().flatten().next()
+    }
+
+    /// What is wrong with the file, or with what was approved.
+    pub fn errors(&self) -> Vec<UserError> {
+        self.store.errors()
+    }
+
+    /// Every service, by its name.
+    pub fn views(&self) -> Vec<ApiView> {
+        self.store.reload();
+        self.store.map_entries(|api| api.view())
+    }
+}

@@ -1,0 +1,102 @@
+//! What a person does with servers: set up, switch, approve, restart, remove; each on disk before it is in force.
+
+use mcp::{ToolPins, pins, supports_sign_in};
+use protocol::op::OpReceipt;
+use protocol::server::mcp_servers::{ServerChange, ServerId, ServerSettings};
+use protocol::{Digest, UserError};
+
+use crate::toolset::config_store::stale_error;
+use crate::toolset::servers::Servers;
+
+/// Does what the person asks, one after the other.
+pub(crate) async fn change_servers(
+    servers: &Servers,
+    server: ServerId,
+    change: ServerChange,
+) -> Result<OpReceipt, UserError> {
+    let shelf = servers.store();
+    let _alone = shelf.lock_changes().await;
+    let done = match change {
+        ServerChange::Set { way, timeout_ms } => shelf.save(&ServerSettings {
+            id: server,
+            way,
+            timeout_ms,
+            enabled: false,
+        }),
+        ServerChange::Switch { enabled: true } => servers.enable(&server).await,
+        ServerChange::Switch { enabled: false } => shelf.set_enabled(&server, false),
+        ServerChange::Approve { digest } => servers.approve(&server, &digest).await,
+        ServerChange::Restart => servers.restart(&server).await,
+        ServerChange::SignIn => shelf.find(&server)?.sign_in().await,
+        ServerChange::SignOut => shelf.find(&server)?.sign_out().await,
+        ServerChange::Remove => servers.remove(&server).await,
+    };
+    done.map(|()| OpReceipt::default())
+}
+
+impl Servers {
+    /// It is on only once it was connected, with what it listed then approved the first time.
+    async fn enable(&self, id: &ServerId) -> Result<(), UserError> {
+        let known = self.store.find(id)?;
+        let settings = ServerSettings {
+            enabled: true,
+            ..known.settings().clone()
+        };
+        if known.settings().enabled {
+            return known.retry().await;
+        }
+        // What cannot be read is looked at again, not approved again.
+        let pins = ToolPins::load(self.store.data_dir(), id);
+        let is_first = matches!(pins, Ok(None));
+        let (server, _) = self.store.build_entry(settings);
+        if let Err(fault) = server.ensure_connected().await {
+            server.shut_down();
+            known.copy_challenge_from(&server);
+            self.add_failed(&known, server);
+            return Err(fault);
+        }
+        if is_first && let Some(catalogue) = server.catalogue() {
+            let first = ToolPins::approve_initial(&catalogue);
+            first.save(self.store.data_dir(), id)?;
+            server.set_pins(first);
+        }
+        self.store.replace(server);
+        self.store.set_enabled(id, true)
+    }
+
+    async fn approve(&self, id: &ServerId, digest: &Digest) -> Result<(), UserError> {
+        let server = self.store.find(id)?;
+        if server.catalogue().is_none() {
+            // What was looked at is what it listed to another process.
+            server.ensure_connected().await?;
+        }
+        let catalogue = server.catalogue().ok_or_else(|| stale_error(id))?;
+        if catalogue.digest() != *digest {
+            return Err(stale_error(id));
+        }
+        let pins = server.pins().approve_all(&catalogue);
+        pins.save(self.store.data_dir(), id)?;
+        server.set_pins(pins);
+        Ok(())
+    }
+
+    async fn restart(&self, id: &ServerId) -> Result<(), UserError> {
+        let known = self.store.find(id)?;
+        let (server, _) = self.store.build_entry(known.settings().clone());
+        self.store.replace(server.clone());
+        server.ensure_connected().await
+    }
+
+    async fn remove(&self, id: &ServerId) -> Result<(), UserError> {
+        let server = self.store.find(id)?;
+        // A keychain that is not there holds nothing, and keeps nobody from removing a server.
+        if supports_sign_in(&server.settings().way)
+            && let Err(fault) = server.sign_out().await
+        {
+            tracing::warn!(%fault, "what was signed in with may still be kept, or good");
+        }
+        let approved = pins::pins_path(self.store.data_dir(), id);
+        self.store.remove(id, &approved)?;
+        mcp::remove_server_data(self.store.data_dir(), id)
+    }
+}

@@ -1,0 +1,193 @@
+//! The servers of a desk: those that its person set up, each connected once, and the tools that they bring.
+
+mod change;
+mod discovery;
+mod sandboxes;
+mod sign_ins;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use mcp::config::ServersFile;
+use mcp::{McpServer, ReferenceResolver, ToolPins};
+use protocol::UserError;
+use protocol::server::mcp_servers::{ServerId, ServerLogLine, ServerSettings, ServerView};
+use protocol::server::resources::{ServerResourceQuery, ServerResources};
+use provider::KeyStore;
+use runtime::InheritedEnv;
+use tools::Tool;
+
+use crate::engine::config::EngineConfig;
+use crate::toolset::config_store::{ConfigEntry, ConfigStore};
+
+pub(crate) use crate::toolset::servers::change::change_servers;
+pub(crate) use crate::toolset::servers::discovery::find_servers;
+pub use crate::toolset::servers::discovery::servers_from_file;
+pub(crate) use crate::toolset::servers::sandboxes::ServerSandboxes;
+use crate::toolset::servers::sign_ins::SignInVault;
+
+/// Under which provider's name the keychain files a secret of a server.
+const SECRET_PREFIX: &str = "mcp:";
+
+/// Every server of a desk.
+pub(crate) struct Servers {
+    store: ConfigStore<McpServer>,
+    /// Those that could not be switched on, ended: what they said is looked at for as long as the one that they were made after
+    /// is there.
+    failed: Mutex<BTreeMap<ServerId, FailedServer>>,
+}
+
+/// One that could not be switched on, beside the one that it was made after.
+type FailedServer = (Weak<McpServer>, Arc<McpServer>);
+
+/// What the servers of a desk stand on.
+pub(crate) struct ServerContext {
+    connection: mcp::ServerDependencies,
+    /// The workspaces that tools are used in.
+    roots: Mutex<BTreeSet<PathBuf>>,
+}
+
+impl ServerContext {
+    fn lock_roots(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ConfigEntry for McpServer {
+    type File = ServersFile;
+    type Context = ServerContext;
+
+    fn from_settings(
+        settings: ServerSettings,
+        data_dir: &Path,
+        ground: &ServerContext,
+    ) -> (Self, Option<UserError>) {
+        let (pins, fault) = match ToolPins::load(data_dir, &settings.id) {
+            Ok(pins) => (pins.unwrap_or_default(), None),
+            Err(fault) => (ToolPins::default(), Some(fault)),
+        };
+        (Self::new(settings, pins, ground.connection.clone()), fault)
+    }
+
+    fn settings(&self) -> &ServerSettings {
+        self.settings()
+    }
+
+    fn version(&self) -> u64 {
+        self.version()
+    }
+
+    fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
+        Self::tools(self)
+    }
+
+    fn on_added(&self, ground: &ServerContext) {
+        ground
+            .lock_roots()
+            .iter()
+            .for_each(|root| self.add_root(root));
+    }
+
+    fn on_removed(&self) {
+        self.shut_down();
+    }
+}
+
+impl Servers {
+    /// Those of a desk: read who is set up; nobody is started.
+    pub fn from_config(
+        config: &EngineConfig,
+        inherited: &InheritedEnv,
+        rooms: ServerSandboxes,
+        keys: &Arc<dyn KeyStore>,
+    ) -> Self {
+        let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
+        let given = mcp::ServerDependencies {
+            inherited: inherited.clone(),
+            home: home.unwrap_or_else(|| config.data_dir.clone()),
+            sandbox_launcher: Arc::new(rooms),
+            lookup: Arc::new(ServerVariables(keys.clone())),
+            vault: Arc::new(SignInVault::new(keys.clone(), &config.data_dir)),
+            data_dir: Some(config.data_dir.clone()),
+            clock: config.clock.clone(),
+            retry_after: mcp::ServerDependencies::default_retry_delays(),
+        };
+        let ground = ServerContext {
+            connection: given,
+            roots: Mutex::default(),
+        };
+        Self {
+            store: ConfigStore::open(&config.data_dir, ground),
+            failed: Mutex::default(),
+        }
+    }
+
+    /// Those of the file, as they stand.
+    pub fn store(&self) -> &ConfigStore<McpServer> {
+        &self.store
+    }
+
+    /// Adds a workspace that tools are used in.
+    pub fn add_root(&self, root: &Path) {
+        if self.store.context().lock_roots().insert(root.to_owned()) {
+            self.store.map_entries(|server| server.add_root(root));
+        }
+    }
+
+    /// Every server, by its name.
+    pub fn views(&self) -> Vec<ServerView> {
+        self.store.reload();
+        self.store.map_entries(|server| server.view())
+    }
+
+    /// Keeps one that could not be switched on in the place of another.
+    fn add_failed(&self, known: &Arc<McpServer>, server: Arc<McpServer>) {
+        let id = server.settings().id.clone();
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.insert(id, (Arc::downgrade(known), server));
+    }
+
+    /// What a server said; where it could not be switched on, what it said then.
+    pub fn log_lines(&self, id: &ServerId) -> Result<Vec<ServerLogLine>, UserError> {
+        self.store.reload();
+        let server = self.store.find(id)?;
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.retain(|_, (known, _)| known.strong_count() > 0);
+        let said = failed.get(id);
+        let said = said.filter(|(known, _)| known.as_ptr() == Arc::as_ptr(&server));
+        Ok(said
+            .map_or(server.clone(), |(_, said)| said.clone())
+            .log_lines())
+    }
+
+    /// What a server has for a person beside its tools.
+    pub async fn server_contents(
+        &self,
+        id: &ServerId,
+        asked: &ServerResourceQuery,
+    ) -> Result<ServerResources, UserError> {
+        self.store.reload();
+        self.store.find(id)?.inspect(asked).await
+    }
+
+    /// Ends all of them.
+    pub fn close(&self) {
+        self.store.map_entries(|server| server.shut_down());
+    }
+}
+
+/// Where the references of servers are looked up: the app's environment and the system keychain.
+pub(crate) struct ServerVariables(pub Arc<dyn KeyStore>);
+
+impl ReferenceResolver for ServerVariables {
+    fn resolve_variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn resolve_secret(&self, name: &str) -> Result<Option<String>, String> {
+        let found = self.0.get(&format!("{SECRET_PREFIX}{name}"), None);
+        let found = found.map_err(|fault| fault.to_string())?;
+        Ok(found.map(|key| key.secret.reveal().to_owned()))
+    }
+}

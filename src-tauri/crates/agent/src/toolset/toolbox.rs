@@ -1,0 +1,228 @@
+//! The tools of one session: those of the house, those of its workspace and of its person, as the person set them; and
+//! the schema that they are composed to if an output is asked for.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use protocol::event::SessionOptions;
+use protocol::settings::Settings;
+use protocol::{Digest, UserError};
+use runtime::Workspace;
+use tools::custom::{self, ComposedSchema};
+use tools::{Registry, TOOL_SEARCH, ToolSearchTool, WEB_SEARCH};
+
+use crate::briefing::Briefing;
+use crate::engine::EngineState;
+use crate::toolset::web_search::WebSearchFactory;
+
+/// What the calls of a session find.
+pub(crate) struct Toolbox {
+    /// The tools.
+    pub registry: Arc<Registry>,
+    /// What the model answers in; none if words will do.
+    pub composed: Option<Arc<ComposedSchema>>,
+    /// What is wrong with the files and settings that it was made of.
+    pub errors: Vec<UserError>,
+    /// What it searches the web with.
+    web_search: WebSearchFactory,
+    sources: ToolboxSources,
+}
+
+/// What a toolbox is made of beside what its session is asked, to notice when that changes: understanding the schemas of
+/// many tools takes its time.
+struct ToolboxSources {
+    /// The desk's tools as they come.
+    tools: Arc<Registry>,
+    settings: Arc<Settings>,
+    /// How often the person had set the tools.
+    registrations: u64,
+    /// The files of tools.
+    file_digest: Digest,
+}
+
+impl ToolboxSources {
+    /// As they stand, with the person's own folder.
+    ///
+    /// # Errors
+    /// A data folder that cannot be opened.
+    fn current(
+        shared: &EngineState,
+        workspace: &Workspace,
+    ) -> Result<(Self, Workspace), UserError> {
+        // A server hears of the folder before it says what tools it has.
+        shared.servers.add_root(workspace.root());
+        let set = shared.tool_settings_version();
+        let person = Workspace::open(&shared.config.data_dir)?;
+        let sources = Self {
+            tools: shared.default_tools(),
+            settings: shared.settings(),
+            registrations: set,
+            file_digest: custom::digest_sources(workspace, &person),
+        };
+        Ok((sources, person))
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.tools, &other.tools)
+            && Arc::ptr_eq(&self.settings, &other.settings)
+            && (self.registrations, &self.file_digest) == (other.registrations, &other.file_digest)
+    }
+}
+
+impl Toolbox {
+    /// Reads the files of tools.
+    ///
+    /// # Errors
+    /// An output schema that is none, or a data folder that cannot be opened.
+    pub fn load(
+        shared: &EngineState,
+        workspace: &Workspace,
+        briefing: &Briefing,
+        asked: &SessionOptions,
+        seeks: &WebSearchFactory,
+    ) -> Result<Self, UserError> {
+        let sources = ToolboxSources::current(shared, workspace)?;
+        Self::from_sources(sources, shared, workspace, briefing, asked, seeks)
+    }
+
+    /// The toolbox of the same session as things stand now: the same one if nothing changed that it was made of.
+    ///
+    /// # Errors
+    /// As those of [`Toolbox::load`].
+    pub fn reload(
+        self: &Arc<Self>,
+        shared: &EngineState,
+        workspace: &Workspace,
+        briefing: &Briefing,
+        asked: &SessionOptions,
+    ) -> Result<Arc<Self>, UserError> {
+        let sources = ToolboxSources::current(shared, workspace)?;
+        match self.sources.is_same(&sources.0) {
+            true => Ok(Arc::clone(self)),
+            false => {
+                let seeks = &self.web_search;
+                Self::from_sources(sources, shared, workspace, briefing, asked, seeks).map(Arc::new)
+            }
+        }
+    }
+
+    fn from_sources(
+        (of, person): (ToolboxSources, Workspace),
+        shared: &EngineState,
+        workspace: &Workspace,
+        briefing: &Briefing,
+        asked: &SessionOptions,
+        seeks: &WebSearchFactory,
+    ) -> Result<Self, UserError> {
+        let mut all = Registry::clone(&of.tools);
+        briefing.register_tools(&mut all)?;
+        let mut faults = briefing.errors.clone();
+        faults.extend(custom::load_custom_tools(&mut all, workspace, &person));
+        custom::add_request_tools(&mut all, &asked.own_tools)?;
+        let (held, unset) = all.with_settings(&of.settings.tools);
+        // What is wrong with settings of the desk's tools was told when they were set.
+        let known = shared.current_errors();
+        faults.extend(unset.into_iter().filter(|fault| !known.contains(fault)));
+        let held = match asked.client {
+            Some(_) => held.for_external_clients(),
+            None => held,
+        };
+        // Whoever may search may search by an operation of which it is not told.
+        let has_operations = !of.settings.web_search.operations.is_empty();
+        let operations = has_operations.then(|| held.clone());
+        let mut registry = match &asked.tools {
+            Some(names) => {
+                let names = names.iter().chain(asked.own_tools.keys());
+                held.subset(&names.map(String::as_str).collect())
+            }
+            None => held,
+        };
+        if registry.find(TOOL_SEARCH).is_ok() {
+            let index = Arc::new(registry.search_index());
+            registry.replace_tool(Arc::new(ToolSearchTool::new(index)))?;
+        }
+        add_web_search(&mut registry, shared, seeks, operations.as_ref())?;
+        let registry = Arc::new(registry);
+        let composed = asked.output_schema.as_ref().map(|schema| {
+            let tools = registry.definitions();
+            ComposedSchema::new(Vec::clone(&tools), Some(schema)).map(Arc::new)
+        });
+        Ok(Self {
+            registry,
+            composed: composed.transpose()?,
+            errors: faults,
+            web_search: seeks.clone(),
+            sources: of,
+        })
+    }
+
+    /// The tools that a session of this folder would find, and of the desk alone where no folder is named. What is wrong
+    /// with the folder's files is told among the faults.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened.
+    pub fn for_folder(
+        shared: &EngineState,
+        folder: Option<&str>,
+    ) -> Result<Arc<Registry>, UserError> {
+        let Some(folder) = folder else {
+            let mut registry = Registry::clone(&shared.tools());
+            let operations = Registry::clone(&registry);
+            add_web_search(
+                &mut registry,
+                shared,
+                &WebSearchFactory::without_session(),
+                Some(&operations),
+            )?;
+            return Ok(Arc::new(registry));
+        };
+        Self::for_options(shared, Path::new(folder), &SessionOptions::default())
+    }
+
+    /// The tools that a session of this folder would find that is asked this.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened.
+    pub fn for_options(
+        shared: &EngineState,
+        folder: &Path,
+        asked: &SessionOptions,
+    ) -> Result<Arc<Registry>, UserError> {
+        let workspace = Workspace::open(folder)?;
+        let briefing = shared.read_briefing(&workspace, asked);
+        let toolbox = Self::load(
+            shared,
+            &workspace,
+            &briefing,
+            asked,
+            &WebSearchFactory::without_session(),
+        )?;
+        shared.set_tool_errors(workspace.root(), toolbox.errors);
+        Ok(toolbox.registry)
+    }
+
+    /// Whether the person set the tools since.
+    pub fn is_stale(&self, shared: &EngineState) -> bool {
+        self.sources.registrations != shared.tool_settings_version()
+    }
+}
+
+/// Has the tool that searches the web ask whoever the person set up, by an operation among these too.
+fn add_web_search(
+    registry: &mut Registry,
+    shared: &EngineState,
+    seeks: &WebSearchFactory,
+    operations: Option<&Registry>,
+) -> Result<(), UserError> {
+    if registry.find(WEB_SEARCH).is_ok() {
+        let settings = shared.settings();
+        let find = |id: &str| {
+            let found = operations?.find(id).ok()?;
+            let searches = shared.apis.search_operation(found.interface.id())?;
+            Some((searches, found.classified.mode))
+        };
+        let tool = seeks.tool(&settings.web_search, &shared.keys, find);
+        registry.replace_tool(Arc::new(tool))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,374 @@
+//! The sealed room: what it costs to enter beside a plain start and beside bubblewrap, over workspaces of any size, and what
+//! carrying out costs beside `cp -a`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use policy::RuleSet;
+use runtime::{ClosedFiles, DryRunEnvironment, NetworkClient, Workspace};
+use sandbox::{
+    CommandEnd, SandboxConnection, SandboxLimits, SandboxReport, SandboxSpec, WorkspaceLayers,
+    read_report,
+};
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use crate::BenchResult;
+use crate::paired_timing::{Contender, measure_medians};
+use crate::results_table::{TableRow, format_ratio, format_time, print_table};
+use crate::undo_history::{HistoryFixture, create_tree, time_copy};
+
+/// How often each side starts a command.
+const START_COUNT: usize = 201;
+/// How often each side carries out.
+const ROUNDS: usize = 5;
+/// Files of the workspaces that a room is entered over.
+const WORKSPACE_FILE_COUNTS: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
+/// Files of one folder there.
+const FILES_PER_FOLDER: usize = 1_000;
+
+/// Measures and prints.
+pub fn run() -> BenchResult<()> {
+    let program = build_sandbox()?;
+    let tokio = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    measure_entry(&program, &tokio)?;
+    measure_workspace_sizes(&program, &tokio)?;
+    measure_commit(&program, &tokio)
+}
+
+/// Builds the program of the room as it is shipped; gives where it is.
+fn build_sandbox() -> BenchResult<PathBuf> {
+    let built = Command::new("cargo")
+        .args(["build", "--release", "--package", "sandbox", "--bins"])
+        .status()?;
+    if !built.success() {
+        return Err("the program of the room was not built".into());
+    }
+    let here = std::env::current_exe()?;
+    let folder = here.parent().ok_or("this program has no folder")?;
+    Ok(folder.join("countersign-room"))
+}
+
+/// `true` in a room beside a plain start and beside bubblewrap, and a whole dry run of it.
+fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
+    let place = HistoryFixture::new()?;
+    let folder = place.workspace.root();
+    let environment = create_environment(program, &place)?;
+    let mut sides = vec![
+        Contender::new("plain", || time_plain_start(&mut Command::new("true"))),
+        Contender::new("plain, by a shell", || {
+            time_plain_start(Command::new("bash").args(["-c", "true"]))
+        }),
+        Contender::new("room", || {
+            time_sandboxed_start(program, &place, SandboxStart::Now)
+        }),
+        Contender::new("room that stands ready", || {
+            time_sandboxed_start(program, &place, SandboxStart::Ahead)
+        }),
+        Contender::new("dry run", || {
+            time_dry_run(&environment, &place.workspace, "true", tokio)
+        }),
+    ];
+    let has_peer = Command::new("bwrap")
+        .arg("--version")
+        .output()
+        .is_ok_and(|said| said.status.success());
+    if has_peer {
+        sides.push(Contender::new("bubblewrap", || {
+            time_plain_start(&mut bubblewrap_command(folder))
+        }));
+    }
+    let taken = measure_medians(&mut sides, START_COUNT)?;
+    let [bare, shell, room, ready, dry_run, peer @ ..] = taken.as_slice() else {
+        return Err("a side is missing".into());
+    };
+    let over = |one: &Duration, other: &Duration| {
+        let more = one.as_secs_f64() - other.as_secs_f64();
+        format!("{:+.2} ms", more * 1e3)
+    };
+    let line = |what: &str, (ours, theirs): (&Duration, &Duration), ratio, aim| TableRow {
+        what: what.to_owned(),
+        ours: format_time(*ours),
+        theirs: format_time(*theirs),
+        ratio,
+        aim,
+    };
+    let mut lines = vec![
+        line(
+            "`true` in the room that stands ready, beside a plain start",
+            (ready, bare),
+            over(ready, bare),
+            "+2 ms",
+        ),
+        line(
+            "`true` in a room from its start, beside a plain start",
+            (room, bare),
+            over(room, bare),
+            "",
+        ),
+        line(
+            "a dry run of `true`, from the call to its effects, beside a plain start by a shell",
+            (dry_run, shell),
+            over(dry_run, shell),
+            "",
+        ),
+    ];
+    match peer {
+        [peer] => lines.push(line(
+            "`true` in a room from its start, beside bubblewrap",
+            (room, peer),
+            format_ratio(*room, *peer),
+            "1×",
+        )),
+        _ => println!("\nBubblewrap (`bwrap`) is not installed, so nothing stands beside it."),
+    }
+    print_table("Room", &lines);
+    Ok(())
+}
+
+/// One start of a program, to its end.
+fn time_plain_start(command: &mut Command) -> BenchResult<Duration> {
+    let began = Instant::now();
+    let ended = command.stdin(Stdio::null()).output()?;
+    match ended.status.success() {
+        true => Ok(began.elapsed()),
+        false => Err(String::from_utf8_lossy(&ended.stderr).into_owned().into()),
+    }
+}
+
+/// What comes closest to a room: names of its own, the world read-only, a writable workspace. It lays no layer over it.
+fn bubblewrap_command(workspace: &Path) -> Command {
+    let mut command = Command::new("bwrap");
+    command
+        .args(["--unshare-all", "--die-with-parent", "--new-session"])
+        .args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"])
+        .args(["--tmpfs", "/tmp", "--bind"])
+        .args([workspace, workspace])
+        .arg("--chdir")
+        .arg(workspace)
+        .arg("true");
+    command
+}
+
+/// When the program of a room is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SandboxStart {
+    /// When it is needed, as by the first command.
+    Now,
+    /// After the command before, as by every other one.
+    Ahead,
+}
+
+/// Long enough for what a folder holds to be remembered.
+const CACHE_WARMUP: Duration = Duration::from_secs(4);
+
+/// Long enough for it to make what every room has.
+const PRESTART_WAIT: Duration = Duration::from_millis(20);
+
+/// One `true` in a room with a layer; without the folders that the layer takes, and with what the room says of its end.
+fn time_sandboxed_start(
+    program: &Path,
+    place: &HistoryFixture,
+    start: SandboxStart,
+) -> BenchResult<Duration> {
+    let state = tempfile::tempdir_in(place.home.path())?;
+    let (upper, work) = (state.path().join("upper"), state.path().join("work"));
+    std::fs::create_dir(&upper)?;
+    std::fs::create_dir(&work)?;
+    let workspace = place.workspace.root().to_owned();
+    let room = SandboxSpec {
+        folder: workspace.clone(),
+        workspace,
+        layers: Some(WorkspaceLayers {
+            upper,
+            work: Some(work),
+        }),
+        read_only: Vec::new(),
+        masked: Vec::new(),
+        limits: SandboxLimits::default(),
+        bare: None,
+        proxy: false,
+        input: false,
+        command: vec!["/usr/bin/true".to_owned()],
+        environment: Vec::new(),
+        told: state.path().join("told"),
+    };
+    let (outside, inside) = SandboxConnection::new_pair()?;
+    let mut began = Instant::now();
+    let mut child = Command::new(program)
+        .env_clear()
+        .stdin(inside)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if start == SandboxStart::Ahead {
+        std::thread::sleep(PRESTART_WAIT);
+        began = Instant::now();
+    }
+    outside.ask(&room)?;
+    child.wait()?;
+    let told = read_report(&room.told)?;
+    let took = began.elapsed();
+    // As the app does it: by a thread of its own, which is waited for here, so that no round pays for another.
+    std::thread::spawn(move || drop(outside))
+        .join()
+        .map_err(|_| "letting go of the room failed")?;
+    match told {
+        Some(SandboxReport::Ended {
+            end: CommandEnd::Exit(0),
+            ..
+        }) => {}
+        told => return Err(format!("the room said {told:?}").into()),
+    }
+    // The kernel leaves a folder there that nobody may look into.
+    let left = state.path().join("work/work");
+    let _ = Command::new("chmod").arg("700").arg(left).status();
+    Ok(took)
+}
+
+fn create_environment(program: &Path, place: &HistoryFixture) -> BenchResult<DryRunEnvironment> {
+    let rooms = place.home.path().join("rooms");
+    Ok(DryRunEnvironment::open(
+        Some(program.to_owned()),
+        &rooms,
+        Vec::new(),
+    )?)
+}
+
+fn shell_command(workspace: &Workspace, line: &str) -> runtime::ShellCommand {
+    runtime::ShellCommand {
+        line: line.to_owned(),
+        workspace: workspace.clone(),
+        folder: String::new(),
+        env: Vec::new(),
+        timeout_ms: 600_000,
+        output_bytes_max: 1_000_000,
+        spill: None,
+        errors: None,
+        mask_secrets: true,
+    }
+}
+
+/// A dry run, until nothing is left of it.
+fn time_dry_run(
+    environment: &DryRunEnvironment,
+    workspace: &Workspace,
+    line: &str,
+    tokio: &Runtime,
+) -> BenchResult<Duration> {
+    let began = Instant::now();
+    drop(run_dry(environment, workspace, line, tokio)?);
+    Ok(began.elapsed())
+}
+
+fn run_dry(
+    environment: &DryRunEnvironment,
+    workspace: &Workspace,
+    line: &str,
+    tokio: &Runtime,
+) -> BenchResult<runtime::DryRunOutput> {
+    let (command, never) = (shell_command(workspace, line), CancellationToken::new());
+    let net = NetworkClient::offline();
+    let rehearsed = tokio.block_on(environment.dry_run(&command, &net, |_: &str| {}, &never))?;
+    match rehearsed.effects.exit_code {
+        Some(0) => Ok(rehearsed),
+        _ => Err(String::from_utf8_lossy(&rehearsed.command.head)
+            .into_owned()
+            .into()),
+    }
+}
+
+/// The files that a session keeps from a command, as the built-in protections have them.
+fn protected_files(rules: &Arc<RuleSet>) -> ClosedFiles {
+    let (rules, by) = (rules.clone(), rules.clone());
+    ClosedFiles::new(move |path| rules.masks_path(path, 0)).with_source(move || Some(by.clone()))
+}
+
+/// The same dry run, which changes one file, over workspaces of more and more files.
+fn measure_workspace_sizes(program: &Path, tokio: &Runtime) -> BenchResult<()> {
+    let rules = Arc::new(RuleSet::builtin());
+    let mut places = Vec::new();
+    for files in WORKSPACE_FILE_COUNTS {
+        let place = HistoryFixture::new()?;
+        for folder in 0..files / FILES_PER_FOLDER {
+            let folder = place.workspace.root().join(format!("folder{folder}"));
+            std::fs::create_dir(&folder)?;
+            for file in 0..FILES_PER_FOLDER {
+                std::fs::write(folder.join(format!("file{file}")), "")?;
+            }
+        }
+        let environment = create_environment(program, &place)?;
+        let workspace = place
+            .workspace
+            .clone()
+            .with_closed_files(protected_files(&rules));
+        places.push((place, workspace, environment));
+    }
+    // What was made a moment ago is looked at anew each time; a person's workspace lies there for longer.
+    std::thread::sleep(CACHE_WARMUP);
+    const CHANGES: &str = "echo more >> folder0/file0";
+    let side = |(_, workspace, environment): &(HistoryFixture, Workspace, DryRunEnvironment)| {
+        time_dry_run(environment, workspace, CHANGES, tokio)
+    };
+    let mut sides: Vec<Contender<'_>> = places
+        .iter()
+        .map(|place| Contender::new("dry run", move || side(place)))
+        .collect();
+    let taken = measure_medians(&mut sides, START_COUNT / 10)?;
+    let least = taken.first().copied().unwrap_or_default();
+    let lines = WORKSPACE_FILE_COUNTS
+        .iter()
+        .zip(&taken)
+        .map(|(files, took)| TableRow {
+            what: format!("a dry run that changes one of {files} files"),
+            ours: format_time(*took),
+            theirs: format_time(least),
+            ratio: format_ratio(*took, least),
+            aim: "1×",
+        });
+    print_table(
+        "Room by files (theirs: ours over 1,000 files)",
+        &lines.collect::<Vec<_>>(),
+    );
+    Ok(())
+}
+
+/// What a command made of ten thousand files, carried out and taken back, beside `cp -a` of as many.
+fn measure_commit(program: &Path, tokio: &Runtime) -> BenchResult<()> {
+    let once = || -> BenchResult<(Duration, Duration)> {
+        let place = HistoryFixture::new()?;
+        create_tree(place.workspace.root())?;
+        let environment = create_environment(program, &place)?;
+        let rehearsed = run_dry(&environment, &place.workspace, "cp -a tree copy", tokio)?;
+        let took = place.apply_plan(&rehearsed.plan, 1)?;
+        Ok((took, place.undo_first()?))
+    };
+    let mut sides = [
+        Contender::new("cp -a", || time_copy(false)),
+        Contender::new("cp -a, and on disk", || time_copy(true)),
+        Contender::new("commit", || Ok(once()?.0)),
+        Contender::new("undo", || Ok(once()?.1)),
+    ];
+    let taken = measure_medians(&mut sides, ROUNDS)?;
+    let [cp, on_disk, commit, undo] = taken.as_slice() else {
+        return Err("a side is missing".into());
+    };
+    let mut lines = Vec::new();
+    for (what, took) in [("commit", commit), ("undo", undo)] {
+        for (peer, theirs) in [("cp -a", cp), ("cp -a, and on disk", on_disk)] {
+            lines.push(TableRow {
+                what: format!("{what} of 10,000 new files, beside `{peer}`"),
+                ours: format_time(*took),
+                theirs: format_time(*theirs),
+                ratio: format_ratio(*took, *theirs),
+                aim: "3×",
+            });
+        }
+    }
+    print_table("Room, carried out", &lines);
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! A screen that nobody sees, with a message bus, and a look at what it shows.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use x11rb::connection::Connection;
+use x11rb::protocol::xproto::{ConnectionExt, ImageFormat};
+use x11rb::rust_connection::RustConnection;
+
+use crate::BenchResult;
+
+/// Width and height in pixels: a little more than the app's window.
+const SCREEN_SIZE: (u16, u16) = (1440, 900);
+/// How long a picture must stay as it is to be the last one.
+const STABLE_FOR: Duration = Duration::from_millis(2_500);
+/// How long a window may take until its last picture.
+const DRAW_TIMEOUT: Duration = Duration::from_secs(30);
+/// Between two looks.
+const POLL_INTERVAL: Duration = Duration::from_millis(15);
+/// One picture is another if no more than one in so many pixels differs: a caret may blink.
+const DIFFERING_PIXEL_RATIO: usize = 500;
+
+/// The screen, its bus, and a connection for looking.
+pub struct VirtualScreen {
+    server: Child,
+    bus: Child,
+    display: String,
+    bus_address: String,
+    connection: RustConnection,
+    root: u32,
+}
+
+impl VirtualScreen {
+    /// Starts both.
+    pub fn start() -> BenchResult<Self> {
+        let size = format!("{}x{}x24", SCREEN_SIZE.0, SCREEN_SIZE.1);
+        let (server, number) = start_and_read_address(
+            Command::new("Xvfb").args(["-displayfd", "1", "-screen", "0", &size, "-noreset"]),
+            "Xvfb (the package xvfb)",
+        )?;
+        let (bus, bus_address) = start_and_read_address(
+            Command::new("dbus-daemon").args(["--session", "--nofork", "--print-address=1"]),
+            "dbus-daemon (the package dbus)",
+        )?;
+        let display = format!(":{number}");
+        let (connection, screen) = x11rb::connect(Some(&display))?;
+        let root = connection
+            .setup()
+            .roots
+            .get(screen)
+            .ok_or("the display has no screen")?
+            .root;
+        Ok(Self {
+            server,
+            bus,
+            display,
+            bus_address,
+            connection,
+            root,
+        })
+    }
+
+    /// Lets a program show itself here and not on the person's own screen.
+    pub fn attach<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command
+            .env("DISPLAY", &self.display)
+            .env("DBUS_SESSION_BUS_ADDRESS", &self.bus_address)
+            .env("GDK_BACKEND", "x11")
+            .env("NO_AT_BRIDGE", "1")
+            .env_remove("WAYLAND_DISPLAY")
+    }
+
+    /// Looks until the picture stays; gives when it first was what it stayed. `began` is when the program was started.
+    pub fn wait_until_drawn(&self, began: Instant) -> BenchResult<Duration> {
+        let empty = self.capture()?;
+        let mut seen = vec![(Duration::ZERO, empty)];
+        loop {
+            sleep(POLL_INTERVAL);
+            let (at, picture) = (began.elapsed(), self.capture()?);
+            if at > DRAW_TIMEOUT {
+                return Err("no window came to rest".into());
+            }
+            let Some((since, last)) = seen.last() else {
+                return Err("nothing was seen".into());
+            };
+            if !is_same_picture(last, &picture) {
+                seen.push((at, picture));
+            } else if seen.len() > 1 && at.saturating_sub(*since) > STABLE_FOR {
+                return Ok(*since);
+            }
+        }
+    }
+
+    /// Waits until nothing is shown any more.
+    pub fn wait_until_cleared(&self) -> BenchResult<()> {
+        let until = Instant::now() + DRAW_TIMEOUT;
+        while Instant::now() < until {
+            let picture = self.capture()?;
+            if picture
+                .chunks_exact(4)
+                .all(|pixel| pixel.starts_with(&[0; 3]))
+            {
+                return Ok(());
+            }
+            sleep(POLL_INTERVAL);
+        }
+        Err("a window stays although its program was ended".into())
+    }
+
+    fn capture(&self) -> BenchResult<Vec<u8>> {
+        let asked = self.connection.get_image(
+            ImageFormat::Z_PIXMAP,
+            self.root,
+            0,
+            0,
+            SCREEN_SIZE.0,
+            SCREEN_SIZE.1,
+            u32::MAX,
+        )?;
+        Ok(asked.reply()?.data)
+    }
+}
+
+impl Drop for VirtualScreen {
+    fn drop(&mut self) {
+        for child in [&mut self.bus, &mut self.server] {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn is_same_picture(one: &[u8], other: &[u8]) -> bool {
+    let differ = one
+        .chunks_exact(4)
+        .zip(other.chunks_exact(4))
+        .filter(|(one, other)| one != other)
+        .count();
+    differ <= one.len() / 4 / DIFFERING_PIXEL_RATIO
+}
+
+/// Starts a program that says in its first line where it listens.
+fn start_and_read_address(command: &mut Command, name: &str) -> BenchResult<(Child, String)> {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("{name} could not be started: {error}"))?;
+    let mut line = String::new();
+    if let Some(stdout) = child.stdout.take() {
+        BufReader::new(stdout).read_line(&mut line)?;
+    }
+    match line.trim() {
+        "" => Err(format!("{name} ended before it said where it listens").into()),
+        said => Ok((child, said.to_owned())),
+    }
+}

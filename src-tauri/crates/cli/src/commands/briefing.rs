@@ -1,0 +1,108 @@
+//! `briefing`: what an agent is told first in a workspace, and what could not be read of it.
+
+use std::path::Path;
+
+use agent::Engine;
+use protocol::query::{Answer, Query};
+use protocol::view::briefing::{Briefing, BriefingSource};
+
+use crate::exit::{CliResult, ExitReason};
+use crate::output::{OutputWriter, TextStyle};
+use crate::transcript;
+
+/// Shows it.
+pub(crate) async fn show_briefing(
+    desk: &Engine,
+    workspace: &Path,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let workspace = std::path::absolute(workspace).unwrap_or_else(|_| workspace.to_owned());
+    let query = Query::Briefing {
+        workspace: workspace.display().to_string(),
+    };
+    let briefing = super::query_engine(desk, query, |answer| match answer {
+        Answer::Briefing(briefing) => Some(briefing),
+        _ => None,
+    })
+    .await?;
+    match out.is_json() {
+        true => out.write_json(&briefing)?,
+        false => print_briefing(&briefing, out)?,
+    }
+    Ok(ExitReason::Done)
+}
+
+fn print_briefing(
+    briefing: &Briefing,
+    out: &mut OutputWriter,
+) -> Result<(), crate::exit::CliError> {
+    let whole = format!(
+        "{} bytes, about {} tokens, before anything is said.",
+        briefing.bytes, briefing.tokens
+    );
+    out.write_line(&whole)?;
+    print_heading("Instructions", briefing.instructions.is_empty(), out)?;
+    for file in &briefing.instructions {
+        let cut = if file.cut { ", cut" } else { "" };
+        let line = format!(
+            "{}  {} bytes{cut}",
+            out.apply_style(TextStyle::Strong, &file.file),
+            file.bytes
+        );
+        out.write_line(&line)?;
+    }
+    print_heading("Skills", briefing.skills.is_empty(), out)?;
+    for skill in &briefing.skills {
+        print_item(
+            (&skill.name, &skill.description),
+            skill.source,
+            &skill.file,
+            out,
+        )?;
+    }
+    print_heading("Agents", briefing.agents.is_empty(), out)?;
+    for agent in &briefing.agents {
+        print_item(
+            (&agent.name, &agent.description),
+            agent.source,
+            &agent.file,
+            out,
+        )?;
+    }
+    for fault in &briefing.faults {
+        let told = transcript::format_turn_error(out, fault);
+        out.write_text(&told)?;
+    }
+    Ok(())
+}
+
+fn print_heading(
+    title: &str,
+    is_empty: bool,
+    out: &mut OutputWriter,
+) -> Result<(), crate::exit::CliError> {
+    let none = if is_empty { ": none" } else { "" };
+    let line = format!("\n{}{none}", out.apply_style(TextStyle::Strong, title));
+    out.write_line(&line)
+}
+
+fn print_item(
+    (name, description): (&str, &str),
+    source: BriefingSource,
+    file: &str,
+    out: &mut OutputWriter,
+) -> Result<(), crate::exit::CliError> {
+    let whose = match source {
+        BriefingSource::Project => "project",
+        BriefingSource::Person => "yours",
+        BriefingSource::Configured => "settings",
+        BriefingSource::House => "built in",
+    };
+    let line = format!(
+        "{}  {}\n    {}",
+        out.apply_style(TextStyle::Strong, name),
+        out.apply_style(TextStyle::Plain, description),
+        out.apply_style(TextStyle::Faint, &format!("{whose} · {file}")),
+    );
+    out.write_line(&line)
+}

@@ -1,0 +1,174 @@
+//! `dry-run`: what a command does in a sealed copy, or for real where it can be taken back.
+
+use std::path::{Path, PathBuf};
+
+use agent::{Engine, EngineConfig, Host};
+use protocol::{Effects, Preview, UndoEntry, UndoState};
+use provider::ScriptCall;
+use serde_json::json;
+
+use super::call;
+use crate::args::{ApprovalArgs, CallArgs};
+use crate::exit::{CliError, CliResult, ExitReason};
+use crate::limits::DIFF_LINES_MAX;
+use crate::output::{OutputWriter, TextStyle};
+use crate::{effects_json, previews, transcript};
+
+/// Runs a command in a sealed copy and shows what it did.
+pub(crate) async fn run_dry(
+    desk: &Engine,
+    workspace: &Path,
+    command: &[String],
+    allowed: &[String],
+    out: &mut OutputWriter,
+) -> CliResult {
+    let ran = desk
+        .dry_run_command(workspace, join_command_line(command), allowed)
+        .await?;
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&ran.stdout),
+        String::from_utf8_lossy(&ran.stderr),
+    );
+    let last = match ran.effects.reached.is_empty() {
+        true => "Nothing real changed.",
+        false => "Nothing real changed here; what it sent is out.",
+    };
+    print_effects(&ran.effects, (&stdout, &stderr), None, last, out)?;
+    Ok(ExitReason::Done)
+}
+
+/// Runs a command for real, through the whole pipeline, and shows what it did. What it prints is told in one stream.
+pub(crate) async fn run_in_place(
+    data_dir: Option<PathBuf>,
+    workspace: PathBuf,
+    command: &[String],
+    hosts: Vec<String>,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let config = super::engine_config(data_dir, Host::Headless { approve_all: true })?;
+    let config = EngineConfig {
+        in_place: Some(hosts),
+        ..config
+    };
+    let made = ScriptCall {
+        name: "bash".to_owned(),
+        arguments: json!({ "command": join_command_line(command) }).to_string(),
+    };
+    let (session, view) = call::make_call(config, &workspace, made, out).await?;
+    let Preview::Effects(shown) = &view.preview else {
+        // It did not run: the trail or the error says why.
+        match out.is_json() {
+            true => out.write_json(&json!({ "session": session, "call": view }))?,
+            false => out.write_text(&transcript::format_full_call(out, &view))?,
+        }
+        return Ok(call::exit_reason_for(view.state));
+    };
+    let printed = protocol::view::display_text::join_spans(&shown.effects.output);
+    let entry = view.undo.as_ref();
+    let last = match entry {
+        Some(entry) if entry.state == UndoState::Undone => {
+            "The rules deny what it did, so it was taken back.".to_owned()
+        }
+        Some(entry) => format!(
+            "It was done for real; take it back: countersign undo {}",
+            entry.id
+        ),
+        None => "It was done for real, and nothing in the folder changed.".to_owned(),
+    };
+    print_effects(&shown.effects, (&printed, ""), entry, &last, out)?;
+    Ok(call::exit_reason_for(view.state))
+}
+
+/// Tells of what a command did; programs by the very names of what is different, see [`exact`].
+fn print_effects(
+    effects: &Effects,
+    (stdout, stderr): (&str, &str),
+    entry: Option<&UndoEntry>,
+    last: &str,
+    out: &mut OutputWriter,
+) -> Result<(), CliError> {
+    if out.is_json() {
+        let mut told = json!({
+            "assurance": effects.assurance,
+            "exit_code": effects.exit_code,
+            "ended": effects.ended,
+            "effects": effects_json::effects_to_json(&effects.changes)?,
+            "refused": effects.refused,
+            "reached": effects.reached,
+            "notes": effects.notes,
+            "stdout": stdout,
+            "stderr": stderr,
+            "digest": effects.digest,
+        });
+        if let Some(entry) = entry {
+            told["entry"] = json!(entry);
+        }
+        return out.write_json(&told);
+    }
+    let mut lines = Vec::new();
+    for (name, text) in [("stdout", stdout), ("stderr", stderr)] {
+        if !text.is_empty() {
+            lines.push(out.apply_style(TextStyle::Faint, name));
+            lines.extend(text.lines().map(crate::output::escape_hidden));
+        }
+    }
+    lines.push(out.apply_style(TextStyle::Faint, &describe_exit(effects)));
+    previews::add_effect_lines(effects, DIFF_LINES_MAX, &mut |ink, line| {
+        lines.push(out.apply_style(ink, line))
+    });
+    lines.extend(
+        effects
+            .notes
+            .iter()
+            .map(|note| out.apply_style(TextStyle::Faint, note)),
+    );
+    lines.push(last.to_owned());
+    out.write_text(&format!("{}\n", lines.join("\n")))
+}
+
+/// Lets happen what was captured, through the whole pipeline: denied by the rules as any call, and an act that can be undone.
+pub(crate) async fn run_and_commit(
+    data_dir: Option<PathBuf>,
+    workspace: PathBuf,
+    command: &[String],
+    out: &mut OutputWriter,
+) -> CliResult {
+    let call = CallArgs {
+        tool: "bash".to_owned(),
+        arguments: json!({ "command": join_command_line(command) }).to_string(),
+        workspace,
+        consent: ApprovalArgs {
+            approve_all: true,
+            rules: None,
+        },
+    };
+    call::run_call(data_dir, call, out).await
+}
+
+/// One word is a line for the shell; several are a program and its arguments.
+fn join_command_line(command: &[String]) -> String {
+    match command {
+        [line] => line.clone(),
+        words => words
+            .iter()
+            .map(|word| quote_word(word))
+            .collect::<Vec<_>>()
+            .join(" "),
+    }
+}
+
+/// A word that the shell takes for itself.
+fn quote_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+fn describe_exit(effects: &Effects) -> String {
+    match (effects.exit_code, effects.ended.as_str()) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, how) => format!("ended by {how}"),
+    }
+}

@@ -1,0 +1,169 @@
+//! `history`: what was done to files, newest first, with what the copies take; and dropping what is too old.
+
+use agent::{Engine, format_byte_size};
+use protocol::history::Timeline;
+use protocol::query::{Answer, Query};
+use protocol::view::display_text::format_count;
+use protocol::{At, Op, UndoEntry, UndoId, UndoState, UserError};
+use serde_json::json;
+
+use crate::args::HistoryArgs;
+use crate::exit::{CliError, CliResult, ExitReason};
+use crate::limits::PAGE_ENTRIES;
+use crate::output::{OutputWriter, TextStyle};
+use crate::short_ids::{self, ShortIds};
+use crate::table::{self, TableCell, format_age, new_cell};
+
+/// Lists the history.
+pub(crate) async fn list_history(
+    desk: &Engine,
+    asked: HistoryArgs,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let workspace = asked.workspace.map(std::path::absolute).transpose();
+    let workspace = workspace.map_err(|error| {
+        CliError::usage_error(UserError::new("The workspace has no place.", "")).with_cause(&error)
+    })?;
+    let workspace = workspace.map(|path| path.display().to_string());
+    let timeline = load_page(desk, workspace, 0, asked.limit).await?;
+    if out.is_json() {
+        out.write_json(&timeline)?;
+        return Ok(ExitReason::Done);
+    }
+    if timeline.entries.is_empty() {
+        out.write_line("Nothing was changed yet that could be taken back.")?;
+    }
+    let length = match timeline.entries.is_empty() {
+        true => 0,
+        false => short_ids(&load_all_ids(desk).await?).short_length(),
+    };
+    let now = table::current_time();
+    let rows: Vec<_> = timeline
+        .entries
+        .iter()
+        .map(|entry| format_row(entry, length, now))
+        .collect();
+    for line in table::format_rows(out, &rows, table::terminal_width()) {
+        out.write_line(&line)?;
+    }
+    let more = match timeline.more {
+        true => ": --limit shows more",
+        false => "",
+    };
+    let words = format!(
+        "{}{more}. The copies take {} of {}, and are kept for {}.",
+        format_count(timeline.entries_total, "change"),
+        format_byte_size(timeline.store_bytes),
+        format_byte_size(timeline.store_bytes_max),
+        format_count(timeline.keep_days.into(), "day")
+    );
+    let words = out.apply_style(TextStyle::Faint, &words);
+    out.write_line(&words)?;
+    for warning in timeline.warnings {
+        out.write_warning(&UserError::new(warning, ""));
+    }
+    Ok(ExitReason::Done)
+}
+
+fn format_row(entry: &UndoEntry, length: usize, now: At) -> Vec<TableCell> {
+    let (mark, state) = match (entry.state, &entry.act) {
+        (UndoState::Prepared, _) => ("?", "may have taken effect"),
+        (UndoState::Applied, None) => (" ", "can be taken back"),
+        (UndoState::Applied, Some(_)) => ("·", "can be taken back"),
+        (UndoState::Undone, _) => ("↶", "was taken back"),
+    };
+    vec![
+        new_cell(TextStyle::Plain, mark),
+        new_cell(
+            TextStyle::Strong,
+            short_ids::id_suffix(entry.id.as_str(), length),
+        ),
+        new_cell(TextStyle::Faint, &format_age(entry.at, now)),
+        new_cell(TextStyle::Faint, state),
+        new_cell(TextStyle::Faint, &format_count(entry.paths, "path")),
+        new_cell(TextStyle::Plain, &entry.title),
+    ]
+}
+
+/// The whole id of an entry that is named by its end or its beginning.
+pub(crate) async fn resolve_id(
+    desk: &Engine,
+    named: Option<String>,
+) -> Result<Option<String>, CliError> {
+    let found = resolve_ids(desk, named.into_iter().collect()).await?;
+    Ok(found.into_iter().next())
+}
+
+/// The same for several.
+pub(crate) async fn resolve_ids(
+    desk: &Engine,
+    named: Vec<String>,
+) -> Result<Vec<String>, CliError> {
+    if named.is_empty() {
+        return Ok(named);
+    }
+    let all = load_all_ids(desk).await?;
+    let ids = short_ids(&all);
+    named
+        .iter()
+        .map(|word| Ok(ids.all[ids.find(word)?].to_owned()))
+        .collect()
+}
+
+fn short_ids(all: &[UndoId]) -> ShortIds<'_> {
+    ShortIds {
+        thing: "history entry",
+        hint: "Look at the list: countersign history.",
+        all: all.iter().map(UndoId::as_str).collect(),
+    }
+}
+
+async fn load_all_ids(desk: &Engine) -> Result<Vec<UndoId>, CliError> {
+    let mut all = Vec::new();
+    loop {
+        let timeline = load_page(desk, None, all.len() as u32, PAGE_ENTRIES).await?;
+        let got = timeline.entries.len();
+        all.extend(timeline.entries.into_iter().map(|entry| entry.id));
+        if !timeline.more || got == 0 {
+            return Ok(all);
+        }
+    }
+}
+
+/// Drops what is too old or too much by the settings.
+pub(crate) async fn collect_garbage(desk: &Engine, out: &mut OutputWriter) -> CliResult {
+    let receipt = desk.submit(Op::CollectHistory).await?;
+    let done = receipt.collected.unwrap_or_default();
+    if out.is_json() {
+        out.write_json(&json!({ "collected": done }))?;
+    } else {
+        let words = format!(
+            "Dropped {} and freed {}. The history holds {} in {}.",
+            format_count(done.entries, "change"),
+            format_byte_size(done.bytes_freed),
+            format_count(done.entries_left, "change"),
+            format_byte_size(done.bytes_left)
+        );
+        out.write_line(&words)?;
+    }
+    Ok(ExitReason::Done)
+}
+
+/// A stretch of the history.
+pub(crate) async fn load_page(
+    desk: &Engine,
+    workspace: Option<String>,
+    offset: u32,
+    limit: u32,
+) -> Result<Timeline, CliError> {
+    let query = Query::Timeline {
+        workspace,
+        offset,
+        limit,
+    };
+    super::query_engine(desk, query, |answer| match answer {
+        Answer::Timeline(timeline) => Some(timeline),
+        _ => None,
+    })
+    .await
+}

@@ -1,0 +1,101 @@
+//! `keys`: the keys of providers, where each comes from, and those that the keychain holds.
+
+use std::io::IsTerminal;
+
+use agent::Engine;
+use protocol::{Op, UserError};
+use serde_json::json;
+
+use super::prompt::read_stdin;
+use super::providers::{provider_mark, unknown_provider};
+use super::source_commands::report_done;
+use crate::args::KeysCommand;
+use crate::exit::{CliError, CliResult, ExitReason};
+use crate::limits::SECRET_BYTES_MAX;
+use crate::output::{OutputWriter, TextStyle};
+use crate::table::{self, new_cell};
+use crate::terminal::line_editor;
+
+/// Lists, sets or removes keys. No key is ever shown.
+pub(crate) async fn run_keys(
+    desk: &Engine,
+    asked: KeysCommand,
+    out: &mut OutputWriter,
+) -> CliResult {
+    match asked {
+        KeysCommand::List => list_keys(desk, out).await,
+        KeysCommand::Set { provider } => {
+            require_provider(desk, &provider).await?;
+            let key = read_key(&provider)?;
+            submit_key(desk, provider, key).await?;
+            report_done(out, "The key is in the system keychain.")
+        }
+        KeysCommand::Remove { provider } => {
+            require_provider(desk, &provider).await?;
+            submit_key(desk, provider, String::new()).await?;
+            report_done(out, "The system keychain holds no key of it.")
+        }
+    }
+}
+
+async fn list_keys(desk: &Engine, out: &mut OutputWriter) -> CliResult {
+    let providers = desk.snapshot().await?.providers;
+    if out.is_json() {
+        let keys: Vec<_> = providers
+            .iter()
+            .map(|view| json!({ "provider": view.id, "ready": view.ready, "note": view.note }))
+            .collect();
+        out.write_json(&json!({ "keys": keys }))?;
+        return Ok(ExitReason::Done);
+    }
+    let rows: Vec<_> = providers
+        .iter()
+        .map(|view| {
+            let (mark, ink) = provider_mark(view);
+            vec![
+                new_cell(ink, mark),
+                new_cell(TextStyle::Strong, &view.id),
+                new_cell(TextStyle::Plain, &view.note),
+            ]
+        })
+        .collect();
+    for line in table::format_rows(out, &rows, None) {
+        out.write_line(&line)?;
+    }
+    Ok(ExitReason::Done)
+}
+
+async fn require_provider(desk: &Engine, provider: &str) -> Result<(), CliError> {
+    let providers = desk.snapshot().await?.providers;
+    match providers.iter().any(|view| view.id == provider) {
+        true => Ok(()),
+        false => Err(unknown_provider(provider, &providers)),
+    }
+}
+
+/// The key: typed unseen on a terminal, else all of standard input.
+fn read_key(provider: &str) -> Result<String, CliError> {
+    let key = match std::io::stdin().is_terminal() {
+        true => line_editor::read_secret(&format!("Key of {provider}: "))?,
+        false => read_stdin("key")?,
+    };
+    let key = key.trim().to_owned();
+    if key.is_empty() {
+        return Err(CliError::usage_error(UserError::new(
+            "There is no key on standard input.",
+            "Give it like: countersign keys set anthropic < key.txt.",
+        )));
+    }
+    if key.len() as u64 > SECRET_BYTES_MAX || key.contains(char::is_control) {
+        return Err(CliError::usage_error(UserError::new(
+            "This is no key: it is too long, or has more than one line.",
+            "Give the key and nothing else.",
+        )));
+    }
+    Ok(key)
+}
+
+async fn submit_key(desk: &Engine, provider: String, key: String) -> Result<(), CliError> {
+    desk.submit(Op::SetKey { provider, key }).await?;
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! `completions` and `man`: what shells and `man` read, made from the commands as they are parsed.
+
+use std::path::Path;
+
+use clap_complete::Shell;
+use protocol::UserError;
+use serde_json::json;
+
+use crate::args;
+use crate::exit::{CliError, CliResult, ExitReason};
+use crate::output::OutputWriter;
+
+/// The program's name.
+const PROGRAM_NAME: &str = "countersign";
+
+/// Writes a completion script.
+pub(crate) fn write_completions(shell: Shell, out: &mut OutputWriter) -> CliResult {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut args::build_command(), PROGRAM_NAME, &mut script);
+    let script = String::from_utf8(script)
+        .map_err(|error| CliError::failure("The script is no text.").with_cause(&error))?;
+    match out.is_json() {
+        true => out.write_json(&json!({ "shell": shell.to_string(), "script": script }))?,
+        false => out.write_text(&script)?,
+    }
+    Ok(ExitReason::Done)
+}
+
+/// Writes a page for the program and one for each of its verbs.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a folder of the caller's, written without a desk"
+)]
+pub(crate) fn write_man_pages(folder: &Path, out: &mut OutputWriter) -> CliResult {
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(args::build_command(), folder));
+    written.map_err(|error| {
+        let message = format!("The pages cannot be written to {}.", folder.display());
+        CliError::usage_error(UserError::new(message, "Name another folder.")).with_cause(&error)
+    })?;
+    super::source_commands::report_done(
+        out,
+        &format!("The manual pages are in {}.", folder.display()),
+    )
+}

@@ -1,0 +1,304 @@
+//! One file for each thing that can be asked.
+
+mod apis;
+mod briefing;
+mod call;
+mod config;
+mod demo;
+mod doctor;
+mod dry_run;
+mod gateway;
+mod history;
+mod inspect;
+mod keys;
+mod man_and_completions;
+mod policy;
+mod policy_rules;
+mod policy_trust;
+mod prompt;
+mod provider_addresses;
+mod providers;
+mod run;
+mod servers;
+mod sessions;
+mod source_commands;
+mod undo;
+
+use std::path::{Path, PathBuf};
+
+use agent::{Engine, EngineConfig, Host};
+use protocol::query::{Answer, Query};
+use protocol::{SessionId, UserError};
+
+use crate::args::{
+    ApprovalArgs, CliArgs, CliCommand, HistoryCommand, PolicyCommand, RedoArgs, SessionsCommand,
+    UndoArgs,
+};
+use crate::exit::{CliError, CliResult};
+use crate::output::OutputWriter;
+
+/// Does what was asked.
+pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliResult {
+    let data_dir = args.data_dir;
+    match args.command {
+        CliCommand::Run(asked) => run::run_agent(data_dir, *asked, args.color, out).await,
+        CliCommand::Call(call) => call::run_call(data_dir, call, out).await,
+        CliCommand::Demo => demo::run_demo(data_dir, out).await,
+        CliCommand::Gateway(asked) => gateway::run_gateway(data_dir, asked, out).await,
+        CliCommand::Policy(PolicyCommand::Backtest(asked)) => {
+            policy_rules::backtest_rule_change(&open_readonly_engine(data_dir).await?, asked, out)
+                .await
+        }
+        CliCommand::Policy(PolicyCommand::Import(asked)) => {
+            policy_rules::import_rules(data_dir, asked, out).await
+        }
+        CliCommand::Policy(PolicyCommand::Grants { asked }) => {
+            policy_rules::manage_grants(&open_readonly_engine(data_dir).await?, asked, out).await
+        }
+        CliCommand::Policy(asked) => policy::run_policy(data_dir, asked, out).await,
+        CliCommand::Apis(asked) => {
+            apis::run_apis(&open_readonly_engine(data_dir).await?, asked, out).await
+        }
+        CliCommand::Servers(asked) => {
+            servers::run_servers(&open_readonly_engine(data_dir).await?, asked, out).await
+        }
+        CliCommand::Tools { workspace } => {
+            inspect::list_tools(
+                &open_readonly_engine(data_dir).await?,
+                workspace.as_deref(),
+                out,
+            )
+            .await
+        }
+        CliCommand::Config(asked) => config::run_config(data_dir, asked, out).await,
+        CliCommand::Providers => {
+            providers::list_providers(&open_readonly_engine(data_dir).await?, out).await
+        }
+        CliCommand::Models { provider } => {
+            providers::list_models(&open_readonly_engine(data_dir).await?, provider, out).await
+        }
+        CliCommand::Keys(asked) => {
+            keys::run_keys(&open_readonly_engine(data_dir).await?, asked, out).await
+        }
+        CliCommand::Completions { shell } => man_and_completions::write_completions(shell, out),
+        CliCommand::Man { folder } => man_and_completions::write_man_pages(&folder, out),
+        CliCommand::Briefing { workspace } => {
+            briefing::show_briefing(&open_readonly_engine(data_dir).await?, &workspace, out).await
+        }
+        CliCommand::Sessions(asked) => {
+            let desk = open_readonly_engine(data_dir).await?;
+            match asked.command {
+                Some(SessionsCommand::Close { sessions }) => {
+                    sessions::close_sessions(&desk, &sessions, out).await
+                }
+                None => {
+                    sessions::list_sessions(&desk, asked.workspace.as_deref(), asked.limit, out)
+                        .await
+                }
+            }
+        }
+        CliCommand::Show { session, call } => {
+            let desk = open_readonly_engine(data_dir).await?;
+            match call {
+                Some(call) => inspect::show_account(&desk, &session, &call, out).await,
+                None => inspect::show_session(&desk, &session, out).await,
+            }
+        }
+        CliCommand::Search {
+            query,
+            limit,
+            offset,
+        } => {
+            inspect::search_record(
+                &open_readonly_engine(data_dir).await?,
+                &query.join(" "),
+                limit,
+                offset,
+                out,
+            )
+            .await
+        }
+        CliCommand::Export { session, format } => {
+            inspect::export_session(
+                &open_readonly_engine(data_dir).await?,
+                &session,
+                format,
+                out,
+            )
+            .await
+        }
+        CliCommand::DryRun {
+            workspace,
+            commit: false,
+            in_place: false,
+            allow_host,
+            command,
+        } => {
+            dry_run::run_dry(
+                &open_readonly_engine(data_dir).await?,
+                &workspace,
+                &command,
+                &allow_host,
+                out,
+            )
+            .await
+        }
+        CliCommand::DryRun {
+            workspace,
+            in_place: true,
+            allow_host,
+            command,
+            ..
+        } => dry_run::run_in_place(data_dir, workspace, &command, allow_host, out).await,
+        CliCommand::DryRun {
+            workspace,
+            commit: true,
+            command,
+            ..
+        } => dry_run::run_and_commit(data_dir, workspace, &command, out).await,
+        CliCommand::Doctor { workspace } => {
+            let folder =
+                EngineConfig::resolve_data_dir(data_dir.clone()).map_err(CliError::config_error)?;
+            let settings = agent::engine::settings::file::settings_path(&folder);
+            doctor::show_report(
+                &open_readonly_engine(data_dir).await?,
+                &workspace,
+                &settings,
+                out,
+            )
+            .await
+        }
+        CliCommand::History(asked) => {
+            let desk = open_readonly_engine(data_dir).await?;
+            match asked.command {
+                Some(HistoryCommand::Gc) => history::collect_garbage(&desk, out).await,
+                None => history::list_history(&desk, asked, out).await,
+            }
+        }
+        CliCommand::Undo(asked) => {
+            let desk = open_readonly_engine(data_dir).await?;
+            let asked = UndoArgs {
+                entries: history::resolve_ids(&desk, asked.entries).await?,
+                to: history::resolve_id(&desk, asked.to).await?,
+                ..asked
+            };
+            undo::run_undo(&desk, asked, out).await
+        }
+        CliCommand::Redo(asked) => {
+            let desk = open_readonly_engine(data_dir).await?;
+            let asked = RedoArgs {
+                entry: history::resolve_id(&desk, asked.entry).await?,
+                ..asked
+            };
+            undo::run_redo(&desk, asked, out).await
+        }
+    }
+}
+
+/// How a desk of the command line is set up: beside a window that may be open on the same folder, so nothing is taken
+/// up that is not its own.
+fn engine_config(data_dir: Option<PathBuf>, host: Host) -> Result<EngineConfig, CliError> {
+    let data_dir = EngineConfig::resolve_data_dir(data_dir).map_err(CliError::config_error)?;
+    let data_dir = std::path::absolute(&data_dir).map_err(|error| {
+        let message = format!("The data folder {} has no place.", data_dir.display());
+        CliError::config_error(UserError::new(message, "Name another with --data-dir."))
+            .with_cause(&error)
+    })?;
+    let own = std::env::current_exe().ok();
+    Ok(EngineConfig {
+        recovers: false,
+        home: EngineConfig::home_dir(),
+        room: own.and_then(|own| agent::find_sandbox_program(&own)),
+        ..EngineConfig::new(data_dir, host)
+    })
+}
+
+/// The host and the rules that the caller's words come to.
+fn apply_approval_args(
+    config: EngineConfig,
+    consent: ApprovalArgs,
+) -> Result<EngineConfig, CliError> {
+    let rules = consent.rules.map(std::path::absolute).transpose();
+    Ok(EngineConfig {
+        host: Host::Headless {
+            approve_all: consent.approve_all,
+        },
+        rules: rules.map_err(|error| {
+            CliError::usage_error(UserError::new("The rules file has no place.", ""))
+                .with_cause(&error)
+        })?,
+        ..config
+    })
+}
+
+async fn open_engine(config: EngineConfig) -> Result<Engine, CliError> {
+    Engine::open(config).await.map_err(CliError::config_error)
+}
+
+/// A desk to look at.
+async fn open_readonly_engine(data_dir: Option<PathBuf>) -> Result<Engine, CliError> {
+    open_engine(engine_config(
+        data_dir,
+        Host::Headless { approve_all: false },
+    )?)
+    .await
+}
+
+/// A path as the desk takes it: absolute.
+fn absolute_path(path: &Path) -> String {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    whole.display().to_string()
+}
+
+/// Tells what is wrong with settings and rules; stricter behaviour holds meanwhile. Where the caller named rules, nothing
+/// begins until all is right.
+async fn report_rule_faults(
+    desk: &Engine,
+    named: bool,
+    out: &OutputWriter,
+) -> Result<(), CliError> {
+    let faults = desk.snapshot().await?.faults;
+    match faults.first() {
+        Some(fault) if named => Err(CliError::config_error(fault.clone())),
+        _ => {
+            faults.iter().for_each(|fault| out.write_warning(fault));
+            Ok(())
+        }
+    }
+}
+
+/// Asks the desk something whose answer must be of one kind.
+async fn query_engine<T>(
+    desk: &Engine,
+    query: Query,
+    of_kind: impl FnOnce(Answer) -> Option<T>,
+) -> Result<T, CliError> {
+    of_kind(desk.query(query).await?)
+        .ok_or_else(|| CliError::failure("The desk answered something that was not asked."))
+}
+
+/// All entries of a session, page by page.
+async fn for_each_entry(
+    desk: &Engine,
+    session: &SessionId,
+    mut with: impl FnMut(&protocol::Entry) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    let mut from = 0;
+    loop {
+        let query = Query::TranscriptFrom {
+            session: session.clone(),
+            from,
+            limit: crate::limits::PAGE_ENTRIES,
+        };
+        let (entries, more) = query_engine(desk, query, |answer| match answer {
+            Answer::Transcript { entries, more, .. } => Some((entries, more)),
+            _ => None,
+        })
+        .await?;
+        entries.iter().try_for_each(&mut with)?;
+        match entries.last() {
+            Some(last) if more => from = last.seq + 1,
+            _ => return Ok(()),
+        }
+    }
+}

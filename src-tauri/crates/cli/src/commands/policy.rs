@@ -1,0 +1,319 @@
+//! `policy check | explain | lint`: what the rules say of calls that nobody makes.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use agent::rulebook::explain;
+use agent::rulebook::explain::{ExplainOptions, Explainer, Explanation};
+use agent::rulebook::simulation;
+use agent::rulebook::simulation::{PolicySimulation, SimulationOptions};
+use agent::{Engine, EngineConfig, Host};
+use policy::path::Os;
+use protocol::{RuleScope, UserError, Verdict};
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+use super::policy_trust;
+use crate::args::{EvaluationArgs, PolicyCommand};
+use crate::exit::{CliError, CliResult, ExitReason};
+use crate::limits::LINE_BYTES_MAX;
+use crate::output::{OutputWriter, TextStyle};
+
+/// Answers.
+pub(crate) async fn run_policy(
+    data_dir: Option<PathBuf>,
+    asked: PolicyCommand,
+    out: &mut OutputWriter,
+) -> CliResult {
+    match asked {
+        PolicyCommand::Check(judging) => {
+            check_calls(&Evaluator::open(data_dir, judging).await?, out).await
+        }
+        PolicyCommand::Explain {
+            tool,
+            arguments,
+            judging,
+        } => {
+            let judge = Evaluator::open(data_dir, judging).await?;
+            explain_call(&judge, &tool, &arguments, out).await
+        }
+        PolicyCommand::Lint { files } => lint_rules(&files, out),
+        // Answered by a desk.
+        PolicyCommand::Backtest(_) | PolicyCommand::Import(_) | PolicyCommand::Grants { .. } => {
+            Ok(ExitReason::Done)
+        }
+        PolicyCommand::Trust {
+            workspace,
+            accept,
+            revoke,
+        } => policy_trust::run_trust(data_dir, &workspace, accept, revoke, out),
+    }
+}
+
+/// Who says what would become of a call.
+enum Evaluator {
+    /// The pipeline of a desk over the data folder; over an empty one where there is none yet.
+    Pipeline {
+        explainer: Explainer,
+        _desk: Engine,
+        _empty: Option<TempDir>,
+    },
+    /// Rules alone, or names on a system or in a folder that is not here: there is no pipeline to ask.
+    Rules(Box<PolicySimulation>),
+}
+
+impl Evaluator {
+    async fn open(data_dir: Option<PathBuf>, judging: EvaluationArgs) -> Result<Self, CliError> {
+        let rules: Vec<_> = judging
+            .rules
+            .iter()
+            .map(|written| parse_scoped_file(written))
+            .collect();
+        let os = judging.os.as_deref().and_then(Os::from_name);
+        let os = os.unwrap_or(Os::CURRENT);
+        // Where no folder can be found there are no rules of the person's.
+        let data_dir = EngineConfig::resolve_data_dir(data_dir).ok();
+        if judging.only_rules || os != Os::CURRENT || !explain::is_folder(&judging.workspace) {
+            let setup = SimulationOptions {
+                rules,
+                workspace: judging.workspace,
+                os,
+                headless: judging.headless,
+                only_rules: judging.only_rules,
+                agent: judging.agent,
+                data_dir,
+            };
+            let trial = PolicySimulation::open(setup).map_err(CliError::config_error)?;
+            return Ok(Self::Rules(Box::new(trial)));
+        }
+        let (data_dir, empty) = match data_dir.filter(|data_dir| explain::is_folder(data_dir)) {
+            Some(data_dir) => (data_dir, None),
+            None => {
+                let empty = tempfile::tempdir().map_err(|error| {
+                    CliError::failure("No temporary folder can be made.").with_cause(&error)
+                })?;
+                (empty.path().to_owned(), Some(empty))
+            }
+        };
+        let host = match judging.headless {
+            true => Host::Headless { approve_all: false },
+            false => Host::Person,
+        };
+        let desk = super::open_engine(super::engine_config(Some(data_dir), host)?).await?;
+        let explained = ExplainOptions {
+            workspace: judging.workspace,
+            rules,
+            agent: judging.agent,
+        };
+        let explainer = desk
+            .open_explainer(explained)
+            .map_err(CliError::config_error)?;
+        Ok(Self::Pipeline {
+            explainer,
+            _desk: desk,
+            _empty: empty,
+        })
+    }
+
+    /// What would become of a call.
+    async fn explain(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Explanation, UserError> {
+        match self {
+            Self::Pipeline { explainer, .. } => explainer.explain(tool, arguments).await,
+            Self::Rules(trial) => Ok(Explanation {
+                trail: trial.simulate(tool, arguments)?,
+                failure: None,
+            }),
+        }
+    }
+}
+
+/// `user:file.toml`; the project's where no scope is written.
+pub(super) fn parse_scoped_file(written: &str) -> (RuleScope, PathBuf) {
+    let scopes = [
+        ("manifest:", RuleScope::Manifest),
+        ("user:", RuleScope::User),
+        ("project:", RuleScope::Project),
+        ("session:", RuleScope::Session),
+    ];
+    let found = scopes
+        .into_iter()
+        .find_map(|(start, scope)| Some((scope, PathBuf::from(written.strip_prefix(start)?))));
+    found.unwrap_or_else(|| (RuleScope::Project, PathBuf::from(written)))
+}
+
+/// Judges line by line. A line that cannot be read is denied and does not stop the rest; the exit code tells of it.
+async fn check_calls(judge: &Evaluator, out: &mut OutputWriter) -> CliResult {
+    let mut input = BufReader::new(std::io::stdin());
+    let mut code = ExitReason::Done;
+    let mut number = 0_u64;
+    while let Some(line) = read_next_line(&mut input)? {
+        number += 1;
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let answer = match evaluate_line(judge, &line).await {
+            Ok((
+                id,
+                Explanation {
+                    trail,
+                    failure: fails,
+                },
+            )) => {
+                let mut answer =
+                    json!({ "id": id, "verdict": trail.verdict, "trail": trail.steps });
+                if let Some(fails) = fails {
+                    answer["fails"] = fails.into();
+                }
+                answer
+            }
+            Err((id, what)) => {
+                code = ExitReason::Failed;
+                json!({
+                    "id": id,
+                    "verdict": Verdict::Deny,
+                    "trail": [],
+                    "error": format!("Line {number}: {what}"),
+                })
+            }
+        };
+        out.write_json(&answer)?;
+    }
+    Ok(code)
+}
+
+/// The next line without its end; at most a little more than is taken, so that no input fills the memory.
+fn read_next_line(input: &mut impl BufRead) -> Result<Option<Vec<u8>>, CliError> {
+    let unreadable =
+        |error: std::io::Error| CliError::failure("The input cannot be read.").with_cause(&error);
+    let mut line = Vec::new();
+    let limit = LINE_BYTES_MAX as u64 + 1;
+    let read = input
+        .by_ref()
+        .take(limit)
+        .read_until(b'\n', &mut line)
+        .map_err(unreadable)?;
+    if read == 0 {
+        return Ok(None);
+    }
+    if line.last() != Some(&b'\n') && line.len() > LINE_BYTES_MAX {
+        input.skip_until(b'\n').map_err(unreadable)?;
+    }
+    Ok(Some(line))
+}
+
+type InvalidLine = (Value, String);
+
+async fn evaluate_line(
+    judge: &Evaluator,
+    line: &[u8],
+) -> Result<(Value, Explanation), InvalidLine> {
+    let bad = |what: String| (Value::Null, what);
+    if line.len() > LINE_BYTES_MAX {
+        return Err(bad(format!("it is longer than {LINE_BYTES_MAX} bytes.")));
+    }
+    let call: Value =
+        serde_json::from_slice(line).map_err(|error| bad(format!("it is not JSON: {error}.")))?;
+    let Value::Object(call) = call else {
+        return Err(bad("it is not an object.".to_owned()));
+    };
+    let id = call.get("id").cloned().unwrap_or_default();
+    let wrong = |what: &str| (id.clone(), what.to_owned());
+    let Some(tool) = call.get("tool").and_then(Value::as_str) else {
+        return Err(wrong("`tool` is not a text."));
+    };
+    let nothing = Map::new();
+    let arguments = match call.get("args") {
+        Some(Value::Object(arguments)) => arguments,
+        None | Some(Value::Null) => &nothing,
+        Some(_) => return Err(wrong("`args` is not an object.")),
+    };
+    match judge.explain(tool, arguments).await {
+        Ok(explanation) => Ok((id, explanation)),
+        Err(fault) => Err((id, fault.message)),
+    }
+}
+
+async fn explain_call(
+    judge: &Evaluator,
+    tool: &str,
+    arguments: &str,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let arguments: Map<String, Value> = serde_json::from_str(arguments).map_err(|error| {
+        CliError::usage_error(UserError::new(
+            format!("The arguments are not a JSON object: {error}."),
+            r#"Write them like '{"path":"src/main.rs"}'."#,
+        ))
+    })?;
+    let explained = judge.explain(tool, &arguments).await;
+    let Explanation {
+        trail,
+        failure: fails,
+    } = explained.map_err(CliError::usage_error)?;
+    if out.is_json() {
+        out.write_json(&trail)?;
+        return Ok(ExitReason::Done);
+    }
+    let text = crate::transcript::format_trail(out, &trail);
+    out.write_text(&text)?;
+    if let Some(fails) = fails {
+        let line = format!("The call would fail before it is judged: {fails}");
+        let line = out.apply_style(TextStyle::Warn, &line);
+        out.write_line(&line)?;
+    }
+    Ok(ExitReason::Done)
+}
+
+/// Tells all that is wrong. Warnings are no errors.
+fn lint_rules(files: &[PathBuf], out: &mut OutputWriter) -> CliResult {
+    let mut code = ExitReason::Done;
+    for file in files {
+        match simulation::lint_rules(file) {
+            Ok(warnings) => {
+                if !out.is_json() && warnings.is_empty() {
+                    let line = format!("{}: nothing is wrong", file.display());
+                    let line = out.apply_style(TextStyle::Good, &line);
+                    out.write_line(&line)?;
+                }
+                for warning in warnings {
+                    print_problems(out, file, Some(warning.line), "warning", &warning.text)?;
+                }
+            }
+            Err(fault) => {
+                code = ExitReason::Unusable;
+                print_problems(out, file, None, "error", &fault.message)?;
+            }
+        }
+    }
+    Ok(code)
+}
+
+fn print_problems(
+    out: &mut OutputWriter,
+    file: &Path,
+    line: Option<u32>,
+    kind: &str,
+    text: &str,
+) -> Result<(), CliError> {
+    if out.is_json() {
+        return out.write_json(&json!({ "file": file, "line": line, "kind": kind, "text": text }));
+    }
+    let ink = match kind {
+        "error" => TextStyle::Bad,
+        _ => TextStyle::Warn,
+    };
+    let place = match line {
+        Some(line) => format!("{}, line {line}: ", file.display()),
+        None => String::new(),
+    };
+    let told = format!(
+        "{} {}",
+        out.apply_style(ink, kind),
+        out.apply_style(TextStyle::Plain, &format!("{place}{text}"))
+    );
+    out.write_line(&told)
+}

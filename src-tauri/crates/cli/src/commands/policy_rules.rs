@@ -1,0 +1,302 @@
+//! `policy backtest | import | grants`: rules held against the record, taken from other products, and made on cards.
+
+use std::path::{Path, PathBuf};
+
+use agent::Engine;
+use agent::rulebook::simulation;
+use agent::rulebook::{RulebookScope, imports};
+use policy::import::ConfigOwner;
+use policy::rules_file::format_rule;
+use protocol::query::{Answer, Query};
+use protocol::rule::backtest::{Backtest, RecordedDecision, RuleChange};
+use protocol::rule::grants::{GrantScope, GrantView};
+use protocol::rule::import::{ImportSource, RuleImportProduct};
+use protocol::rule::rules_view::NewRule;
+use protocol::{Op, RuleAction, RuleScope, UserError, Verdict};
+
+use super::{open_readonly_engine, policy::parse_scoped_file};
+use crate::args;
+use crate::exit::{CliError, CliResult, ExitReason};
+use crate::output::{OutputWriter, TextStyle, escape_hidden};
+use crate::short_ids::ShortIds;
+
+/// Holds a change against the record.
+pub(crate) async fn backtest_rule_change(
+    desk: &Engine,
+    asked: args::BacktestArgs,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let change = parse_rule_change(&asked.change)?;
+    let workspace = match asked.everywhere {
+        true => None,
+        false => Some(absolute_folder(&asked.workspace)?),
+    };
+    let query = Query::Backtest {
+        workspace,
+        change,
+        calls_max: asked.calls,
+    };
+    let Answer::Backtest(tested) = desk.query(query).await.map_err(CliError::usage_error)? else {
+        return Ok(ExitReason::Failed);
+    };
+    match out.is_json() {
+        true => out.write_json(&tested)?,
+        false => print_backtest(&tested, out)?,
+    }
+    Ok(ExitReason::Done)
+}
+
+fn parse_rule_change(asked: &args::RuleChangeArgs) -> Result<RuleChange, CliError> {
+    if let Some(written) = &asked.rules {
+        let (scope, file) = parse_scoped_file(written);
+        let text = simulation::rules_text(&file).map_err(CliError::usage_error)?;
+        return Ok(RuleChange::Replace { scope, text });
+    }
+    let written = asked.rule.as_deref().unwrap_or_default().trim();
+    let mut words = written.splitn(3, char::is_whitespace);
+    let action = match words.next() {
+        Some("allow") => RuleAction::Allow,
+        Some("ask") => RuleAction::Ask,
+        Some("deny") => RuleAction::Deny,
+        _ => {
+            return Err(CliError::usage_error(UserError::new(
+                "A rule begins with allow, ask or deny.",
+                "Write it like `allow bash cargo test*`.",
+            )));
+        }
+    };
+    Ok(RuleChange::Add {
+        rule: NewRule {
+            permission: words.next().unwrap_or_default().to_owned(),
+            pattern: words.next().map(|pattern| pattern.trim().to_owned()),
+            action,
+            ..NewRule::default()
+        },
+        scope: RuleScope::User,
+    })
+}
+
+fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allowed",
+        Verdict::Ask => "asked about",
+        Verdict::Deny => "denied",
+    }
+}
+
+fn print_backtest(tested: &Backtest, out: &mut OutputWriter) -> Result<(), CliError> {
+    let ms = tested.took_us / 1_000;
+    out.write_line(&format!("{} recorded calls in {ms} ms", tested.calls))?;
+    if tested.changed.is_empty() {
+        out.write_line("Nothing would change.")?;
+    }
+    for group in &tested.changed {
+        let told = format!(
+            "{} would be {} instead of {}; you allowed {} of them and rejected {}",
+            group.calls,
+            verdict_word(group.to),
+            verdict_word(group.from),
+            group.by_person_allowed,
+            group.by_person_rejected
+        );
+        let ink = match group.by_person_rejected {
+            0 => TextStyle::Plain,
+            _ => TextStyle::Warn,
+        };
+        let told = out.apply_style(ink, &told);
+        out.write_line(&told)?;
+    }
+    for call in &tested.examples {
+        let said = match call.person {
+            Some(RecordedDecision::Rejected) => "rejected",
+            Some(RecordedDecision::Allowed) => "allowed",
+            None => "not asked",
+        };
+        let target = escape_hidden(&call.target);
+        out.write_line(&format!("  {said:9} {} {target}", call.tool))?;
+    }
+    for unclear in &tested.unclear {
+        let told = format!(
+            "{} cannot be judged again: {}",
+            unclear.calls, unclear.reason
+        );
+        let told = out.apply_style(TextStyle::Warn, &told);
+        out.write_line(&told)?;
+    }
+    Ok(())
+}
+
+/// Shows what other products permit as rules; writes only where it is told to.
+pub(crate) async fn import_rules(
+    data_dir: Option<PathBuf>,
+    asked: args::ImportRulesArgs,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let workspace = absolute_folder(&asked.workspace)?;
+    let place = RulebookScope::from_folder(Some(&workspace)).map_err(CliError::usage_error)?;
+    let product = asked.from.as_deref().map(|name| match name {
+        "claude-code" => RuleImportProduct::ClaudeCode,
+        "opencode" => RuleImportProduct::Opencode,
+        _ => RuleImportProduct::Codex,
+    });
+    let found = match (product, &asked.file) {
+        (Some(product), Some(file)) => {
+            let file = PathBuf::from(absolute_folder(file)?);
+            let whose = match file.starts_with(&workspace) {
+                true => ConfigOwner::Project,
+                false => ConfigOwner::Person,
+            };
+            vec![imports::source_from_file(product, &file, whose)]
+        }
+        _ => {
+            let mut found = imports::found(&place);
+            found.retain(|one| product.is_none_or(|product| one.product == product));
+            found
+        }
+    };
+    match out.is_json() {
+        true => out.write_json(&found)?,
+        false => print_import(&found, out)?,
+    }
+    if let Some(scope) = asked.write {
+        let rules = found.iter().flat_map(|one| &one.suggestions);
+        let rules = rules.filter_map(|one| one.rule.clone()).collect();
+        let (scope, workspace) = match scope.as_str() {
+            "user" => (RuleScope::User, None),
+            _ => (RuleScope::Project, Some(workspace)),
+        };
+        let add = Op::AddRules {
+            scope,
+            workspace,
+            rules,
+        };
+        open_readonly_engine(data_dir).await?.submit(add).await?;
+    }
+    Ok(match found.iter().any(|one| one.fault.is_some()) {
+        true => ExitReason::Unusable,
+        false => ExitReason::Done,
+    })
+}
+
+/// As the text of a rules file: what is not taken stands there as a comment, with the reason.
+fn print_import(found: &[ImportSource], out: &mut OutputWriter) -> Result<(), CliError> {
+    if found.is_empty() {
+        return out.write_line("# No permissions of other products were found.");
+    }
+    for source in found {
+        out.write_line(&format!("# {}", escape_hidden(&source.file)))?;
+        if let Some(fault) = &source.fault {
+            out.write_line(&format!(
+                "# {} {}",
+                escape_hidden(&fault.message),
+                escape_hidden(&fault.hint)
+            ))?;
+        }
+        for suggestion in &source.suggestions {
+            let line = match suggestion.line {
+                Some(line) => format!("line {line}: "),
+                None => String::new(),
+            };
+            out.write_line(&format!("\n# {line}{}", escape_hidden(&suggestion.written)))?;
+            if !suggestion.note.is_empty() {
+                out.write_line(&format!("# {}", escape_hidden(&suggestion.note)))?;
+            }
+            match &suggestion.rule {
+                Some(rule) => out.write_line(format_rule(rule).trim_end())?,
+                None => out.write_line("# not taken")?,
+            }
+        }
+        out.write_line("")?;
+    }
+    Ok(())
+}
+
+/// Lists the grants, or takes one back.
+pub(crate) async fn manage_grants(
+    desk: &Engine,
+    asked: Option<args::GrantsCommand>,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let mut grants = load_grants(desk).await?;
+    if let Some(args::GrantsCommand::Revoke { id }) = asked {
+        let ids = ShortIds {
+            thing: "grant",
+            hint: "Look at the list: countersign policy grants.",
+            all: grants.iter().map(|grant| grant.id.as_str()).collect(),
+        };
+        let grant = grants[ids.find(&id)?].id.clone();
+        desk.submit(Op::RevokeGrant { grant })
+            .await
+            .map_err(CliError::usage_error)?;
+        grants = load_grants(desk).await?;
+    }
+    if out.is_json() {
+        out.write_json(&grants)?;
+        return Ok(ExitReason::Done);
+    }
+    if grants.is_empty() {
+        out.write_line("Nothing was granted on a card.")?;
+    }
+    for grant in &grants {
+        let line = format_grant(grant);
+        let ink = match grant.in_force {
+            true => TextStyle::Plain,
+            false => TextStyle::Faint,
+        };
+        let line = out.apply_style(ink, &line);
+        out.write_line(&line)?;
+    }
+    Ok(ExitReason::Done)
+}
+
+/// Every grant, the newest first.
+async fn load_grants(desk: &Engine) -> Result<Vec<GrantView>, CliError> {
+    let query = Query::Rules {
+        workspace: None,
+        session: None,
+    };
+    super::query_engine(desk, query, |answer| match answer {
+        Answer::Rules(view) => Some(view.grants),
+        _ => None,
+    })
+    .await
+}
+
+fn format_grant(grant: &GrantView) -> String {
+    let action = match grant.rule.action {
+        RuleAction::Allow => "allow",
+        RuleAction::Ask => "ask",
+        RuleAction::Deny => "deny",
+    };
+    let lasts = match grant.lasts {
+        GrantScope::Session => "session",
+        GrantScope::Project => "project",
+        GrantScope::Everywhere => "everywhere",
+    };
+    let state = match (grant.revoked.is_some(), grant.in_force) {
+        (true, _) => ", taken back",
+        (false, false) => ", over",
+        (false, true) => "",
+    };
+    let place = match &grant.workspace {
+        Some(workspace) => format!(", {}", escape_hidden(workspace)),
+        None => String::new(),
+    };
+    format!(
+        "{} {action} {} ({lasts}{place}{state}), {} hits, on card {} of {}",
+        grant.id,
+        escape_hidden(&grant.words),
+        grant.hits,
+        grant.made_by.call,
+        grant.made_by.session
+    )
+}
+
+/// A path from the root on, as the desk wants it.
+fn absolute_folder(path: &Path) -> Result<String, CliError> {
+    let real = std::path::absolute(path).map_err(|error| {
+        let message = format!("There is no {}.", path.display());
+        CliError::usage_error(UserError::new(message, "Check the path.")).with_cause(&error)
+    })?;
+    Ok(real.display().to_string())
+}

@@ -1,0 +1,153 @@
+//! What an agent is told on the command line: the words, standard input, the text of files, and images.
+
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+use protocol::{Content, Op, SessionId, UserError};
+
+use crate::exit::CliError;
+use crate::limits::{ATTACHMENT_BYTES_MAX, PROMPT_BYTES_MAX};
+
+/// Stands for standard input.
+const STDIN: &str = "-";
+
+/// What is said to an agent.
+#[derive(Default)]
+pub(crate) struct Prompt {
+    text: String,
+    images: Vec<Content>,
+}
+
+impl Prompt {
+    /// The same behind other words.
+    pub fn prepend(self, words: &str) -> Self {
+        let text = format!("{words}\n\n{}", self.text).trim().to_owned();
+        Self { text, ..self }
+    }
+
+    /// What a session is called that begins with it: the first line of its words, if it has any.
+    pub fn title(&self) -> Option<&str> {
+        self.text.trim().lines().next()
+    }
+
+    /// Says it in a session.
+    pub fn into_say_op(self, session: SessionId) -> Op {
+        Op::Say {
+            session,
+            text: self.text,
+            images: self.images,
+        }
+    }
+}
+
+/// What a file gives to a prompt.
+enum Attachment {
+    Text(String),
+    Image(Content),
+}
+
+/// The prompt with the files that are attached to it; none where nothing was given to say.
+///
+/// # Errors
+/// Standard input is named twice, a file cannot be read, is neither text nor an image, or is too long.
+pub(crate) fn read_prompt(
+    words: Option<String>,
+    files: &[PathBuf],
+) -> Result<Option<Prompt>, CliError> {
+    let from_file = files.iter().filter(|file| is_stdin(file)).count();
+    let from_words = usize::from(words.as_deref() == Some(STDIN));
+    if from_file + from_words > 1 {
+        let message = "Standard input is named more than once.";
+        return Err(CliError::usage_error(UserError::new(
+            message,
+            "Write `-` once.",
+        )));
+    }
+    let reads = words.as_deref() == Some(STDIN)
+        || (words.is_none() && from_file == 0 && !std::io::stdin().is_terminal());
+    let words = match reads {
+        true => Some(read_stdin("prompt")?).filter(|text| !text.trim().is_empty()),
+        false => words,
+    };
+    if words.is_none() && files.is_empty() {
+        return Ok(None);
+    }
+    let mut parts: Vec<String> = words.into_iter().collect();
+    let mut images = Vec::new();
+    for file in files {
+        match read_attachment(file)? {
+            Attachment::Text(text) => parts.push(text),
+            Attachment::Image(image) => images.push(image),
+        }
+    }
+    let text = parts.join("\n\n");
+    Ok(Some(Prompt { text, images }))
+}
+
+/// All of standard input as text, without the last line ends.
+pub(crate) fn read_stdin(what: &str) -> Result<String, CliError> {
+    let bytes = read_bounded(std::io::stdin(), what, "standard input")?;
+    let text = decode_utf8(bytes, "standard input")?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// An image, or the text of a file, under its name and between fences that it does not hold itself.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file of the caller's, read before there is a desk"
+)]
+fn read_attachment(file: &Path) -> Result<Attachment, CliError> {
+    let (name, text) = match is_stdin(file) {
+        true => ("standard input".to_owned(), read_stdin("file")?),
+        false => {
+            let name = file.display().to_string();
+            let opened = std::fs::File::open(file).map_err(|error| {
+                let message = format!("The file {name} cannot be read.");
+                CliError::usage_error(UserError::new(message, "Check the path.")).with_cause(&error)
+            })?;
+            let bytes = read_bounded(opened, "file", &name)?;
+            if let Some(image) = Content::image(&bytes) {
+                return Ok(Attachment::Image(image));
+            }
+            let text = decode_utf8(bytes, &name)?;
+            (name, text)
+        }
+    };
+    let longest = text
+        .split(|c| c != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    Ok(Attachment::Text(format!(
+        "{name}:\n{fence}\n{text}{end}{fence}"
+    )))
+}
+
+fn read_bounded(from: impl Read, what: &str, name: &str) -> Result<Vec<u8>, CliError> {
+    let mut bytes = Vec::new();
+    let limit = ATTACHMENT_BYTES_MAX as u64 + 1;
+    from.take(limit).read_to_end(&mut bytes).map_err(|error| {
+        let message = format!("The {what} cannot be read from {name}.");
+        CliError::usage_error(UserError::new(message, "Check the path.")).with_cause(&error)
+    })?;
+    Ok(bytes)
+}
+
+fn decode_utf8(bytes: Vec<u8>, name: &str) -> Result<String, CliError> {
+    if bytes.len() > PROMPT_BYTES_MAX {
+        let message = format!("{name} is longer than {PROMPT_BYTES_MAX} bytes.");
+        let hint = "Name the file in the prompt; the agent reads it in parts.";
+        return Err(CliError::usage_error(UserError::new(message, hint)));
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        let message = format!("{name} is no text in UTF-8.");
+        let hint = "Text can be attached, and an image that is a PNG, JPEG, GIF or WebP.";
+        CliError::usage_error(UserError::new(message, hint))
+    })
+}
+
+fn is_stdin(file: &Path) -> bool {
+    file.as_os_str() == STDIN
+}

@@ -1,0 +1,100 @@
+//! `providers` and `models`: who can answer, and with what.
+
+use agent::Engine;
+use protocol::model::ProviderView;
+use protocol::query::{Answer, Query};
+use protocol::{ModelChoice, UserError};
+use serde_json::json;
+
+use super::query_engine;
+use crate::exit::{CliError, CliResult, ExitReason};
+use crate::output::{OutputWriter, TextStyle};
+use crate::table::{self, new_cell};
+
+/// Lists the providers, with where each key comes from.
+pub(crate) async fn list_providers(desk: &Engine, out: &mut OutputWriter) -> CliResult {
+    let snapshot = desk.snapshot().await?;
+    let (providers, chosen) = (snapshot.providers, snapshot.settings.model);
+    if out.is_json() {
+        out.write_json(&json!({ "providers": providers, "model": chosen }))?;
+        return Ok(ExitReason::Done);
+    }
+    let rows: Vec<_> = providers
+        .iter()
+        .map(|view| {
+            let (mark, ink) = provider_mark(view);
+            vec![
+                new_cell(ink, mark),
+                new_cell(TextStyle::Strong, &view.id),
+                new_cell(TextStyle::Plain, &view.note),
+                new_cell(TextStyle::Faint, &view.base_url),
+            ]
+        })
+        .collect();
+    for line in table::format_rows(out, &rows, None) {
+        out.write_line(&line)?;
+    }
+    let line = match chosen {
+        Some(ModelChoice { provider, model }) => {
+            format!("New sessions begin with {provider} {model}.")
+        }
+        None => "No model is set for new sessions. Set one: countersign config set model '{ provider = \"ID\", model = \"MODEL\" }'"
+            .to_owned(),
+    };
+    let line = out.apply_style(TextStyle::Faint, line.trim_end());
+    out.write_line(&line)?;
+    Ok(ExitReason::Done)
+}
+
+/// The mark of a provider that can be used, or cannot.
+pub(crate) fn provider_mark(view: &ProviderView) -> (&'static str, TextStyle) {
+    match view.ready {
+        true => ("✓", TextStyle::Good),
+        false => ("✗", TextStyle::Bad),
+    }
+}
+
+/// Lists the models of a provider: that of the settings if none is named.
+pub(crate) async fn list_models(
+    desk: &Engine,
+    provider: Option<String>,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let snapshot = desk.snapshot().await?;
+    let set = snapshot.settings.model.map(|model| model.provider);
+    let provider = provider.or(set).ok_or_else(|| {
+        CliError::usage_error(UserError::new(
+            "No provider is named, and the settings have none.",
+            "Name one: countersign models PROVIDER. The list: countersign providers.",
+        ))
+    })?;
+    if !snapshot.providers.iter().any(|view| view.id == provider) {
+        return Err(unknown_provider(&provider, &snapshot.providers));
+    }
+    let query = Query::Models {
+        provider: provider.clone(),
+    };
+    let models = query_engine(desk, query, |answer| match answer {
+        Answer::Models { models } => Some(models),
+        _ => None,
+    })
+    .await?;
+    if out.is_json() {
+        out.write_json(&json!({ "provider": provider, "models": models }))?;
+        return Ok(ExitReason::Done);
+    }
+    for model in &models {
+        let line = out.apply_style(TextStyle::Plain, model);
+        out.write_line(&line)?;
+    }
+    Ok(ExitReason::Done)
+}
+
+/// That a provider is not there, with those that are.
+pub(crate) fn unknown_provider(id: &str, providers: &[ProviderView]) -> CliError {
+    let known: Vec<&str> = providers.iter().map(|view| view.id.as_str()).collect();
+    CliError::usage_error(UserError::new(
+        format!("There is no provider `{id}`."),
+        format!("Choose one of: {}.", known.join(", ")),
+    ))
+}

@@ -1,0 +1,122 @@
+//! `servers import`: what other products and the project are set up with, shown and taken.
+
+use std::path::Path;
+
+use agent::Engine;
+use protocol::UserError;
+use protocol::query::{Answer, Query};
+use protocol::server::mcp_servers::{
+    ServerChange, ServerImport, ServerImportSource, ServerSettings,
+};
+
+use super::super::{query_engine, source_commands};
+use super::{ServerCommands, show_server, submit_server_change};
+use crate::exit::{CliError, CliResult, ExitReason};
+use crate::output::{OutputWriter, TextStyle};
+
+pub(super) async fn load_sources(
+    desk: &Engine,
+    workspace: &Path,
+) -> Result<Vec<ServerImportSource>, CliError> {
+    let workspace = std::path::absolute(workspace).map_err(|error| {
+        CliError::usage_error(UserError::new("The workspace has no place.", "")).with_cause(&error)
+    })?;
+    let query = Query::ServersFound {
+        workspace: Some(workspace.display().to_string()),
+    };
+    query_engine(desk, query, |answer| match answer {
+        Answer::ServersFound { sources } => Some(sources),
+        _ => None,
+    })
+    .await
+}
+
+pub(super) fn load_file_sources(
+    product: &str,
+    file: &Path,
+    workspace: &Path,
+) -> Result<Vec<ServerImportSource>, CliError> {
+    agent::servers_from_file(product, file, workspace).map_err(CliError::usage_error)
+}
+
+/// Which of the servers that were found are set up.
+pub(super) struct ImportSelection {
+    /// Their names.
+    pub add: Vec<String>,
+    /// Whether one may take the place of a server of its name.
+    pub replace: bool,
+}
+
+pub(super) async fn import_servers(
+    desk: &Engine,
+    sources: &[ServerImportSource],
+    wanted: &ImportSelection,
+    out: &mut OutputWriter,
+) -> CliResult {
+    if wanted.add.is_empty() {
+        if out.is_json() {
+            out.write_json(&sources)?;
+        } else {
+            if sources.is_empty() {
+                out.write_line("No product that is known here is set up with servers.")?;
+            }
+            sources
+                .iter()
+                .try_for_each(|source| print_source(source, out))?;
+        }
+        return Ok(ExitReason::Done);
+    }
+    for name in &wanted.add {
+        let all = sources.iter().flat_map(|source| &source.found);
+        let settings: Vec<&ServerSettings> = all.filter_map(|one| one.settings.as_ref()).collect();
+        let found = settings.iter().find(|one| one.id.as_str() == name);
+        let Some(found) = found else {
+            return Err(CliError::usage_error(UserError::new(
+                format!("No server `{name}` was found that can be taken."),
+                "Look at what was found: countersign servers import.",
+            )));
+        };
+        source_commands::require_free_name::<ServerCommands>(desk, name, wanted.replace).await?;
+        let set = ServerChange::Set {
+            way: found.way.clone(),
+            timeout_ms: found.timeout_ms,
+        };
+        submit_server_change(desk, &found.id, set).await?;
+        show_server(desk, &found.id, out).await?;
+    }
+    Ok(ExitReason::Done)
+}
+
+fn print_source(source: &ServerImportSource, out: &mut OutputWriter) -> Result<(), CliError> {
+    let head = format!(
+        "{}  {}",
+        out.apply_style(TextStyle::Strong, &source.product),
+        out.apply_style(TextStyle::Faint, &source.file)
+    );
+    out.write_line(&head)?;
+    if let Some(fault) = &source.fault {
+        let line = out.apply_style(TextStyle::Bad, &format!("  {fault}"));
+        out.write_line(&line)?;
+    }
+    source
+        .found
+        .iter()
+        .try_for_each(|found| print_found_server(found, out))
+}
+
+fn print_found_server(found: &ServerImport, out: &mut OutputWriter) -> Result<(), CliError> {
+    let line = match &found.settings {
+        Some(settings) => {
+            let known = if found.known { "  set up already" } else { "" };
+            format!("  {}  {}{known}", settings.id, settings.way.summary())
+        }
+        None => format!("  {}  cannot be taken", found.written),
+    };
+    let line = out.apply_style(TextStyle::Plain, &line);
+    out.write_line(&line)?;
+    for note in &found.notes {
+        let line = out.apply_style(TextStyle::Faint, &format!("    {note}"));
+        out.write_line(&line)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! `servers room`: moves a server into a sealed room, and back.
+
+use std::path::{Path, PathBuf};
+
+use agent::Engine;
+use protocol::UserError;
+use protocol::server::mcp_servers::{
+    ServerChange, ServerId, ServerSandbox, ServerTransport, ServerView,
+};
+use protocol::view::display_text::to_single_line;
+
+use super::super::source_commands;
+use super::{ServerCommands, show_server, submit_server_change};
+use crate::exit::{CliError, CliResult};
+use crate::output::OutputWriter;
+
+/// Characters of a folder or a host that is named, at most.
+const NAME_CHARS_MAX: usize = 200;
+
+/// The room that is asked for on a command line.
+///
+/// # Errors
+/// The folder has no place.
+pub(super) fn parse_sandbox(folder: &Path, hosts: &[String]) -> Result<ServerSandbox, CliError> {
+    Ok(ServerSandbox {
+        workspace: resolve_folder(folder)?.display().to_string(),
+        hosts: hosts.to_vec(),
+    })
+}
+
+/// A folder that was named, as a whole path.
+pub(super) fn resolve_folder(folder: &Path) -> Result<PathBuf, CliError> {
+    std::path::absolute(folder).map_err(|error| {
+        CliError::usage_error(UserError::new("The folder has no place.", "Name another."))
+            .with_cause(&error)
+    })
+}
+
+/// Sets it up with this room, or with none; one that was on is started anew there.
+pub(super) async fn set_sandbox(
+    desk: &Engine,
+    id: &ServerId,
+    wanted: Option<ServerSandbox>,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let settings = source_commands::load_view::<ServerCommands>(desk, id)
+        .await?
+        .settings;
+    let mut way = settings.way;
+    match &mut way {
+        ServerTransport::Stdio { folder, room, .. } => {
+            let is_inside = |folder: &String, room: &ServerSandbox| {
+                Path::new(folder).starts_with(&room.workspace)
+            };
+            if let Some(wanted) = &wanted {
+                // It then starts in the folder of its room.
+                folder.take_if(|folder| !is_inside(folder, wanted));
+            }
+            *room = wanted;
+        }
+        ServerTransport::Http { .. } => {
+            return Err(CliError::usage_error(UserError::new(
+                format!("The server `{id}` is reached at an address: it runs on another machine."),
+                "Limit what its tools are called with by rules.",
+            )));
+        }
+    }
+    let timeout_ms = settings.timeout_ms;
+    submit_server_change(desk, id, ServerChange::Set { way, timeout_ms }).await?;
+    if settings.enabled {
+        submit_server_change(desk, id, ServerChange::Switch { enabled: true }).await?;
+    }
+    show_server(desk, id, out).await
+}
+
+/// Where a program of this machine runs, in a sentence; none for what runs on another.
+pub(super) fn describe_sandbox(view: &ServerView) -> Option<String> {
+    let id = &view.settings.id;
+    let name = |text: &str| to_single_line(text, NAME_CHARS_MAX);
+    match &view.settings.way {
+        ServerTransport::Stdio { room: None, .. } => Some(format!(
+            "Runs as you, outside any sandbox. To run it in a sealed room: countersign servers room {id} FOLDER"
+        )),
+        ServerTransport::Stdio {
+            room: Some(room), ..
+        } => {
+            let hosts = match room.hosts.is_empty() {
+                true => "reaches no host".to_owned(),
+                false => format!("reaches {}", name(&room.hosts.join(", "))),
+            };
+            Some(format!(
+                "Runs in a sealed room: changes {} alone, {hosts}.",
+                name(&room.workspace)
+            ))
+        }
+        ServerTransport::Http { .. } => None,
+    }
+}

@@ -1,0 +1,186 @@
+//! `sessions`: the list in columns, the session that a word names, and closing one.
+
+use std::path::Path;
+
+use agent::Engine;
+use protocol::query::{Answer, Query};
+use protocol::view::entry::SessionView;
+use protocol::{At, EntryBody, Op, SessionId, SessionState};
+use serde_json::json;
+
+use super::query_engine;
+use crate::exit::{CliError, CliResult, ExitReason};
+use crate::limits::PAGE_ENTRIES;
+use crate::output::{OutputWriter, TextStyle};
+use crate::short_ids::{self, ShortIds};
+use crate::table::{self, TableCell, format_age, new_cell};
+
+/// Pages of a session that are looked through for the person's last words.
+const PAGES_SEARCHED_MAX: usize = 5;
+
+/// Lists the sessions, the one that changed last first.
+pub(crate) async fn list_sessions(
+    desk: &Engine,
+    workspace: Option<&Path>,
+    limit: usize,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let snapshot = desk.snapshot().await?;
+    let all = snapshot.sessions;
+    let length = short_ids(&all).short_length();
+    let workspace = workspace.map(super::absolute_path);
+    let listed: Vec<&SessionView> = all
+        .iter()
+        .filter(|view| {
+            workspace
+                .as_ref()
+                .is_none_or(|root| view.workspace == *root)
+        })
+        .take(if limit == 0 { usize::MAX } else { limit })
+        .collect();
+    if out.is_json() {
+        out.write_json(&json!({ "sessions": listed }))?;
+        return Ok(ExitReason::Done);
+    }
+    if listed.is_empty() {
+        out.write_line(
+            "There is no session yet. Begin one: countersign run PROMPT, or: countersign demo",
+        )?;
+    }
+    let now = table::current_time();
+    let rows: Vec<Vec<TableCell>> = listed
+        .iter()
+        .map(|view| format_row(view, length, now, &snapshot.home))
+        .collect();
+    for line in table::format_rows(out, &rows, table::terminal_width()) {
+        out.write_line(&line)?;
+    }
+    Ok(ExitReason::Done)
+}
+
+fn format_row(view: &SessionView, length: usize, now: At, home: &str) -> Vec<TableCell> {
+    let (mark, ink) = match view.state {
+        SessionState::Idle => ("·", TextStyle::Faint),
+        SessionState::Running => ("●", TextStyle::Plain),
+        SessionState::Waiting => ("◐", TextStyle::Warn),
+        SessionState::Done => ("✓", TextStyle::Good),
+        SessionState::Failed => ("✗", TextStyle::Bad),
+        SessionState::Interrupted => ("–", TextStyle::Faint),
+    };
+    let below_home = view.workspace.strip_prefix(home);
+    let folder = match below_home
+        .filter(|rest| !home.is_empty() && (rest.is_empty() || rest.starts_with('/')))
+    {
+        Some(rest) => format!("~{rest}"),
+        None => view.workspace.clone(),
+    };
+    vec![
+        new_cell(ink, mark),
+        new_cell(
+            TextStyle::Strong,
+            short_ids::id_suffix(view.id.as_str(), length),
+        ),
+        new_cell(TextStyle::Faint, view.state.as_str()),
+        new_cell(TextStyle::Faint, &format_age(view.changed_at, now)),
+        new_cell(TextStyle::Faint, &folder),
+        new_cell(TextStyle::Plain, &view.title),
+    ]
+}
+
+/// The session that a word names: its id, the end or the beginning of it, or `last`.
+pub(crate) async fn find_session(desk: &Engine, name: &str) -> Result<SessionView, CliError> {
+    let mut all = desk.snapshot().await?.sessions;
+    if name == "last"
+        && let Some(last) = find_last_active(desk, &all).await?
+    {
+        return Ok(last);
+    }
+    let at = short_ids(&all).find(name)?;
+    Ok(all.swap_remove(at))
+}
+
+/// The session that the person began or spoke in last, of those that are given. What works for another session, and what
+/// an undo, a title or a closing changed, does not count.
+pub(crate) async fn find_last_active(
+    desk: &Engine,
+    sessions: &[SessionView],
+) -> Result<Option<SessionView>, CliError> {
+    let mut best: Option<(At, &SessionView)> = None;
+    for view in sessions.iter().filter(|view| view.parent.is_none()) {
+        // Nothing was said in it after its last change, so that most sessions need not be read.
+        if best.is_some_and(|(at, _)| view.changed_at <= at) {
+            continue;
+        }
+        let said = last_message_time(desk, &view.id).await?;
+        let at = said.unwrap_or(view.opened_at).max(view.opened_at);
+        // Of two at the same moment the one that is listed first is the newer one.
+        if best.is_none_or(|(best, _)| at > best) {
+            best = Some((at, view));
+        }
+    }
+    Ok(best.map(|(_, view)| view.clone()))
+}
+
+/// When the person said something last; none if it is not among the newest entries.
+async fn last_message_time(desk: &Engine, session: &SessionId) -> Result<Option<At>, CliError> {
+    let mut before = None;
+    for _ in 0..PAGES_SEARCHED_MAX {
+        let query = Query::Transcript {
+            session: session.clone(),
+            before,
+            limit: PAGE_ENTRIES,
+        };
+        let (entries, more) = query_engine(desk, query, |answer| match answer {
+            Answer::Transcript { entries, more, .. } => Some((entries, more)),
+            _ => None,
+        })
+        .await?;
+        let said = entries
+            .iter()
+            .rev()
+            .find(|entry| matches!(entry.body, EntryBody::Person { .. }));
+        if let Some(entry) = said {
+            return Ok(Some(entry.at));
+        }
+        before = entries.first().map(|entry| entry.seq);
+        if !more || before.is_none() {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+/// Closes sessions that do nothing: their long outputs and their grants go, their record stays.
+pub(crate) async fn close_sessions(
+    desk: &Engine,
+    names: &[String],
+    out: &mut OutputWriter,
+) -> CliResult {
+    // All are found before the first is closed: a name that is wrong closes nothing.
+    let mut found: Vec<SessionView> = Vec::new();
+    for name in names {
+        found.push(find_session(desk, name).await?);
+    }
+    for view in &found {
+        let session = view.id.clone();
+        desk.submit(Op::CloseSession { session }).await?;
+        if !out.is_json() {
+            let title = out.apply_style(TextStyle::Strong, &view.title);
+            let kept = "its long outputs and its grants are gone, its record stays.";
+            out.write_line(&format!("Closed: {title}; {kept}"))?;
+        }
+    }
+    if out.is_json() {
+        let closed: Vec<&SessionId> = found.iter().map(|view| &view.id).collect();
+        out.write_json(&json!({ "closed": closed }))?;
+    }
+    Ok(ExitReason::Done)
+}
+
+fn short_ids(all: &[SessionView]) -> ShortIds<'_> {
+    ShortIds {
+        thing: "session",
+        hint: "Look at the list: countersign sessions.",
+        all: all.iter().map(|view| view.id.as_str()).collect(),
+    }
+}

@@ -1,0 +1,68 @@
+//! How the program ends: a code for scripts and a fault for people.
+
+use protocol::UserError;
+
+/// The exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum ExitReason {
+    /// Everything was done.
+    Done = 0,
+    /// The run or the call failed, or what was asked could not be done.
+    Failed = 1,
+    /// The command line, or something that it names, is wrong.
+    Usage = 2,
+    /// The call, or at least one call of the run, was denied.
+    Denied = 3,
+    /// The record, the settings or the rules cannot be used.
+    Unusable = 4,
+    /// The run came to one of its limits.
+    Limited = 5,
+    /// An undo or redo would overwrite what changed since.
+    Conflict = 6,
+    /// Stopped by the keyboard.
+    Interrupted = 130,
+}
+
+/// An end before the work was done.
+#[derive(Debug)]
+pub(crate) enum CliError {
+    /// Something went wrong.
+    User(ExitReason, Box<UserError>),
+    /// Nobody reads the output any more: no reason to complain.
+    OutputClosed,
+}
+
+impl CliError {
+    /// The command line, or something that it names, is wrong.
+    pub(crate) fn usage_error(fault: UserError) -> Self {
+        Self::User(ExitReason::Usage, Box::new(fault))
+    }
+
+    /// The record, the settings or the rules cannot be used.
+    pub(crate) fn config_error(fault: UserError) -> Self {
+        Self::User(ExitReason::Unusable, Box::new(fault))
+    }
+
+    /// It could not be done.
+    pub(crate) fn failure(message: &str) -> Self {
+        UserError::new(message, "").into()
+    }
+
+    /// The same with its cause.
+    pub(crate) fn with_cause(self, error: &dyn std::error::Error) -> Self {
+        match self {
+            Self::User(code, fault) => Self::User(code, Box::new(fault.with_source(error))),
+            Self::OutputClosed => Self::OutputClosed,
+        }
+    }
+}
+
+impl From<UserError> for CliError {
+    fn from(fault: UserError) -> Self {
+        Self::User(ExitReason::Failed, Box::new(fault))
+    }
+}
+
+/// What a verb comes to.
+pub(crate) type CliResult = Result<ExitReason, CliError>;

@@ -1,0 +1,76 @@
+//! What a server asks while one of its tools runs, in text.
+
+use protocol::server::elicitation::{ServerRequestKind, ServerRequestView};
+
+use super::card::{TerminalSize, render_untrusted_text};
+use super::text_wrap::escape_to_one_line;
+use crate::output::{OutputWriter, TextStyle};
+
+/// The question of a server. What its form asks is asked below, field by field.
+pub(super) fn render_elicitation(
+    out: &OutputWriter,
+    ask: &ServerRequestView,
+    size: TerminalSize,
+) -> String {
+    let asked = &ask.asked;
+    let wants = match &asked.wants {
+        ServerRequestKind::Form { .. } => "asks you to fill in a form",
+        ServerRequestKind::Address { .. } => "asks you to open an address",
+        ServerRequestKind::Model { .. } => "asks for the answer of a model",
+    };
+    let mut lines = vec![
+        String::new(),
+        out.apply_style(
+            TextStyle::Warn,
+            &format!("◐ The server {} {wants}", asked.server),
+        ),
+    ];
+    if !asked.message.is_empty() {
+        lines.push(render_untrusted_text(out, &asked.message, size));
+    }
+    match &asked.wants {
+        ServerRequestKind::Form { .. } => {}
+        ServerRequestKind::Address {
+            url,
+            host,
+            warnings,
+        } => {
+            let warnings = warnings.iter().map(|warning| format!("! {warning}"));
+            lines.extend(
+                warnings.map(|text| out.apply_style(TextStyle::Warn, &escape_to_one_line(&text))),
+            );
+            lines.push(format!(
+                "Host: {}",
+                out.apply_style(TextStyle::Strong, &escape_to_one_line(host))
+            ));
+            lines.push(out.apply_style(TextStyle::Plain, &escape_to_one_line(url)));
+        }
+        ServerRequestKind::Model {
+            model,
+            system,
+            messages,
+            tokens_max,
+            ..
+        } => {
+            let words = format!(
+                "{} {}, at most {tokens_max} tokens",
+                model.provider, model.model
+            );
+            lines.push(out.apply_style(TextStyle::Faint, &escape_to_one_line(&words)));
+            if !system.is_empty() {
+                lines.push(render_untrusted_text(out, system, size));
+            }
+            lines.extend(
+                messages
+                    .iter()
+                    .map(|line| render_untrusted_text(out, &line.text, size)),
+            );
+        }
+    }
+    let keys = match &asked.wants {
+        ServerRequestKind::Form { .. } => "",
+        ServerRequestKind::Address { .. } => "\ny  I go on there    n  no    Esc  neither",
+        ServerRequestKind::Model { .. } => "\ny  it may answer, once    n  no    Esc  neither",
+    };
+    format!("{}{keys}\n", lines.join("\n"))
+}

@@ -1,0 +1,143 @@
+//! What waits for the person in a run: the calls of its session and of those that work for it, in the order they came.
+
+use std::collections::HashMap;
+
+use protocol::event::fold;
+use protocol::{AskId, CallView, Digest, Entry, EntryBody, Event, EventBody, SessionId};
+
+/// One thing that waits: a call to decide on, or a question of a running call's server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct WaitingItem {
+    pub session: SessionId,
+    /// The call's id, as entries have it.
+    pub call: String,
+    pub kind: WaitingKind,
+}
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum WaitingKind {
+    /// A decision on exactly what has this digest.
+    Decision(Digest),
+    /// An answer to a server's question.
+    Answer(AskId),
+}
+
+/// What waits, and all that is known of it.
+pub(super) struct WaitingQueue {
+    /// The sessions of this run, with their titles.
+    sessions: HashMap<SessionId, String>,
+    calls: HashMap<(SessionId, String), Entry>,
+    waiting: Vec<WaitingItem>,
+}
+
+impl WaitingQueue {
+    /// For the run of one session.
+    pub fn new(session: SessionId) -> Self {
+        Self {
+            sessions: HashMap::from([(session, String::new())]),
+            calls: HashMap::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Takes an event in. Those of other runs are passed over.
+    pub fn handle_event(&mut self, event: &Event) {
+        if let EventBody::SessionOpened {
+            parent: Some(parent),
+            title,
+            ..
+        } = &event.body
+            && self.sessions.contains_key(&parent.session)
+        {
+            let session = event.session.clone();
+            self.sessions.insert(session, title.clone());
+        }
+        if !self.sessions.contains_key(&event.session) {
+            return;
+        }
+        let Some(id) = fold::entry_id(event) else {
+            return;
+        };
+        let key = (event.session.clone(), id.into_owned());
+        let before = self.calls.remove(&key);
+        if let Some(entry) = fold::fold_entry(before, event)
+            && let EntryBody::Call(view) = &entry.body
+            && !view.state.is_settled()
+        {
+            self.calls.insert(key.clone(), entry);
+        }
+        let (session, call) = key;
+        let item = |what| WaitingItem {
+            session: session.clone(),
+            call: call.clone(),
+            kind: what,
+        };
+        match &event.body {
+            EventBody::CallWaits { digest, .. } => {
+                self.drop_call(&session, &call);
+                self.waiting
+                    .push(item(WaitingKind::Decision(digest.clone())));
+            }
+            EventBody::CallAsked { ask, .. } => {
+                self.waiting.push(item(WaitingKind::Answer(ask.clone())))
+            }
+            EventBody::CallAnswered { ask, .. } => {
+                let answered = item(WaitingKind::Answer(ask.clone()));
+                self.waiting.retain(|one| *one != answered);
+            }
+            EventBody::CallJudged { .. }
+            | EventBody::CallDecided { .. }
+            | EventBody::CallEdited { .. }
+            | EventBody::CallStarted { .. }
+            | EventBody::CallEnded { .. } => self.drop_call(&session, &call),
+            _ => {}
+        }
+    }
+
+    fn drop_call(&mut self, session: &SessionId, call: &str) {
+        self.waiting
+            .retain(|item| !(item.session == *session && item.call == call));
+    }
+
+    /// What waits first; none where nothing does.
+    pub fn first(&self) -> Option<&WaitingItem> {
+        self.waiting.first()
+    }
+
+    /// How many things wait.
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether this still waits.
+    pub fn contains(&self, item: &WaitingItem) -> bool {
+        self.waiting.contains(item)
+    }
+
+    /// Takes something out that was answered.
+    pub fn remove(&mut self, item: &WaitingItem) {
+        self.waiting.retain(|one| one != item);
+    }
+
+    /// Puts the first behind all others.
+    pub fn rotate(&mut self) {
+        if !self.waiting.is_empty() {
+            self.waiting.rotate_left(1);
+        }
+    }
+
+    /// The call of something that waits.
+    pub fn call_view(&self, item: &WaitingItem) -> Option<&CallView> {
+        let entry = self.calls.get(&(item.session.clone(), item.call.clone()))?;
+        match &entry.body {
+            EntryBody::Call(view) => Some(view),
+            _ => None,
+        }
+    }
+
+    /// What a session is called; empty for the run's own.
+    pub fn session_title(&self, session: &SessionId) -> &str {
+        self.sessions.get(session).map_or("", String::as_str)
+    }
+}

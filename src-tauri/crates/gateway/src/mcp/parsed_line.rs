@@ -1,0 +1,147 @@
+//! What becomes of one line of a client: a message, or the answer to what is none.
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::service::RxJsonRpcMessage;
+use serde_json::{Value, json};
+
+/// JSON-RPC: the line is no JSON.
+const PARSE_ERROR: i32 = -32_700;
+/// JSON-RPC: the line is no message.
+const INVALID_REQUEST: i32 = -32_600;
+/// JSON-RPC: something of ours kept the request from being answered.
+const INTERNAL_ERROR: i32 = -32_603;
+
+/// What becomes of a line.
+#[derive(Debug)]
+pub(super) enum ParsedLine {
+    /// A message, to be handled.
+    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// No message: these are the answers, one for each request in it.
+    Answers(Vec<Value>),
+    /// Nothing follows from it.
+    Ignored,
+}
+
+impl ParsedLine {
+    /// Reads a line. `id` is what could be found of its id without reading it.
+    pub fn parse(line: &[u8], id: Option<&Value>) -> Self {
+        let line = line
+            .strip_prefix(b"\xEF\xBB\xBF")
+            .unwrap_or(line)
+            .trim_ascii();
+        if line.is_empty() {
+            return Self::Ignored;
+        }
+        let value: Value = match serde_json::from_slice(line) {
+            Ok(value) => value,
+            Err(error) => return Self::Answers(vec![parse_error_response(&error, id)]),
+        };
+        let members = match &value {
+            Value::Array(items) => return reject_batch(items),
+            Value::Object(members) => members,
+            _ => {
+                return Self::Answers(vec![invalid_request_response(
+                    None,
+                    "A message is an object.",
+                )]);
+            }
+        };
+        let is_request = members.contains_key("method") && members.contains_key("id");
+        let is_notification = members.contains_key("method") && !members.contains_key("id");
+        let id = members
+            .get("id")
+            .filter(|id| id.is_string() || id.is_number());
+        let id = id.cloned();
+        match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line) {
+            // What has an id waits for an answer, however the library reads it.
+            Ok(JsonRpcMessage::Notification(_)) if is_request => {
+                Self::Answers(vec![invalid_request_response(id, INVALID_ID_MESSAGE)])
+            }
+            Ok(message) => Self::Message(Box::new(message)),
+            // Nobody waits for an answer to a notification.
+            Err(_) if is_notification => Self::Ignored,
+            Err(error) => {
+                let what = protocol::view::display_text::to_single_line(&error.to_string(), 200);
+                let text = format!("This is no message of JSON-RPC 2.0 that can be read: {what}.");
+                Self::Answers(vec![invalid_request_response(id, &text)])
+            }
+        }
+    }
+
+    /// What a line comes to that is longer than a message may be.
+    pub fn too_long_response(id: Option<&Value>, bytes_max: usize) -> Self {
+        let mebibytes = bytes_max / (1024 * 1024);
+        let text = format!(
+            "The message is longer than {bytes_max} bytes ({mebibytes} MiB) and was not read. Send less at once."
+        );
+        Self::Answers(vec![invalid_request_response(id.cloned(), &text)])
+    }
+}
+
+const INVALID_ID_MESSAGE: &str = "The id of a request is a text or a whole number.";
+
+/// A line that is no JSON, or that nests too deeply to be read.
+fn parse_error_response(error: &serde_json::Error, id: Option<&Value>) -> Value {
+    let id = id.cloned();
+    if error.to_string().contains("recursion limit") {
+        return invalid_request_response(
+            id,
+            "The message is nested more than 127 levels deep and was not read.",
+        );
+    }
+    let place = format!("line {} column {}", error.line(), error.column());
+    error_response(
+        PARSE_ERROR,
+        id,
+        &format!("This is no JSON: it cannot be read from {place} on."),
+    )
+}
+
+/// Several messages at once, which the protocol has no more: each request among them is answered.
+fn reject_batch(items: &[Value]) -> ParsedLine {
+    let no_batch = "Several messages in one are not read. Send each in its own line.";
+    let requests = items.iter().filter(|item| item.get("method").is_some());
+    let ids = requests.filter_map(|item| item.get("id").cloned());
+    let ids = ids.map(|id| (id.is_string() || id.is_number()).then_some(id));
+    let mut answers: Vec<Value> = ids
+        .map(|id| invalid_request_response(id, no_batch))
+        .collect();
+    if answers.is_empty() {
+        answers.push(invalid_request_response(None, no_batch));
+    }
+    ParsedLine::Answers(answers)
+}
+
+/// The answer to a request whose id is that of another one that is not answered yet.
+pub(super) fn id_in_use_response(id: &RequestId) -> Value {
+    let text = "Another request with this id is not answered yet, so this one was not carried out. Give each its own id.";
+    invalid_request_response(Some(id.clone().into_json_value()), text)
+}
+
+/// The answer to a request that the end of the connection came before.
+pub(super) fn unanswered_response(id: &RequestId) -> Value {
+    let text = "The connection ended before this was answered. Connect again and repeat it if it is still wanted.";
+    error_response(INTERNAL_ERROR, Some(id.clone().into_json_value()), text)
+}
+
+fn invalid_request_response(id: Option<Value>, text: &str) -> Value {
+    error_response(INVALID_REQUEST, id, text)
+}
+
+fn error_response(code: i32, id: Option<Value>, text: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": text } })
+}
+
+/// The request that a client no longer waits for, if the message says so.
+pub(super) fn cancelled_request_id(message: &RxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Notification(told) => match &told.notification {
+            ClientNotification::CancelledNotification(cancelled) => {
+                cancelled.params.request_id.as_ref()
+            }
+            _ => None,
+        },
+        JsonRpcMessage::Request(_) | JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => None,
+    }
+}

@@ -1,0 +1,69 @@
+//! How a call ended in the words of MCP.
+
+use agent::ClientOutcome;
+use protocol::rule::verdict::Gate;
+use protocol::{Content, FailureClass, Trail, Verdict};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, Resource};
+
+/// What the person can do whose word would have been needed.
+const ALLOW_RULE_HINT: &str = "The person can allow calls like it by a rule in rules.toml, or in the file that `countersign gateway mcp \
+    --rules FILE` names.";
+
+/// The answer: what a model reads. A call that failed, was denied or was cancelled is an error of the tool, which a model can
+/// act on; only a tool that is not there is one of the protocol.
+pub(super) fn build_tool_result(answered: &ClientOutcome) -> Result<CallToolResult, ErrorData> {
+    let outcome = &answered.outcome;
+    if outcome.class == Some(FailureClass::UnknownTool) {
+        return Err(ErrorData::invalid_params(outcome.text.clone(), None));
+    }
+    let mut text = outcome.model_text();
+    if let Some(why) = answered.trail.as_deref().and_then(ask_reason) {
+        text =
+            format!("{text}\n\nWith a person there it would have asked: {why} {ALLOW_RULE_HINT}");
+    }
+    let text = (!text.is_empty()).then(|| ContentBlock::text(text));
+    // Text items stand in the text already.
+    let beside = outcome.content.iter().filter_map(|item| match item {
+        Content::Text { .. } => None,
+        Content::Image { mime, base64 } => Some(ContentBlock::image(base64, mime)),
+        Content::Resource { uri, title, mime } => {
+            let name = match title.as_str() {
+                "" => uri,
+                title => title,
+            };
+            let mut link = Resource::new(uri, name);
+            link.mime_type.clone_from(mime);
+            Some(ContentBlock::resource_link(link))
+        }
+    });
+    let content = text.into_iter().chain(beside).collect();
+    Ok(match outcome.is_success() {
+        true => CallToolResult::success(content),
+        false => CallToolResult::error(content),
+    })
+}
+
+/// Why a call would have asked that was denied only because nobody is there; none if it was denied anyhow, or wanted an
+/// answer that no rule can give.
+fn ask_reason(trail: &Trail) -> Option<String> {
+    let said = |gate: Gate| {
+        trail
+            .steps
+            .iter()
+            .find(|step| step.gate == gate && step.verdict.is_some())
+    };
+    said(Gate::Headless)?;
+    if said(Gate::Interaction).is_some() {
+        return None;
+    }
+    // Where a rule speaks, the mode does not.
+    let ruled = said(Gate::Rules).is_some();
+    let asks = trail
+        .steps
+        .iter()
+        .filter(|step| step.verdict == Some(Verdict::Ask));
+    let asks = asks.filter(|step| !(ruled && step.gate == Gate::Mode));
+    let why: Vec<&str> = asks.map(|step| step.text.as_str()).collect();
+    (!why.is_empty()).then(|| why.join(" "))
+}

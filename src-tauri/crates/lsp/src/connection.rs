@@ -1,0 +1,317 @@
+//! One server at work in one folder: begun with the handshake, told of documents, asked, and ended.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use protocol::view::display_text::to_single_line;
+use runtime::{CommandExit, CompanionCommand, InheritedEnv, ProcessLifetime};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tools::language_service::PositionEncoding;
+
+use crate::file_uri;
+use crate::limits::{EXIT_TIMEOUT, LOADING_START_WAIT, REASON_CHARS_MAX};
+use crate::open_documents::OpenDocuments;
+use crate::transport::{LspFailure, LspTransport};
+
+/// How long things may take.
+#[derive(Debug, Clone)]
+pub struct LspTimeouts {
+    /// Until a server has begun.
+    pub start: Duration,
+    /// Until it has answered.
+    pub answer: Duration,
+    /// Until it has told problems by itself.
+    pub problems: Duration,
+    /// Until it has loaded the workspace.
+    pub loading: Duration,
+    /// A server that nobody asks for so long is ended.
+    pub idle: Duration,
+    /// When one that was lost may be started again: the pauses in order, the last one again and again.
+    pub retry_after: Vec<Duration>,
+}
+
+impl Default for LspTimeouts {
+    fn default() -> Self {
+        use crate::limits::{
+            ANSWER_TIMEOUT, IDLE_TIMEOUT, LOADING_WAIT, PROBLEMS_WAIT, RETRY_AFTER_S, START_TIMEOUT,
+        };
+        Self {
+            start: START_TIMEOUT,
+            answer: ANSWER_TIMEOUT,
+            problems: PROBLEMS_WAIT,
+            loading: LOADING_WAIT,
+            idle: IDLE_TIMEOUT,
+            retry_after: RETRY_AFTER_S.map(Duration::from_secs).to_vec(),
+        }
+    }
+}
+
+/// A server that answers.
+pub(crate) struct LspConnection {
+    pub wire: Arc<LspTransport>,
+    pub documents: OpenDocuments,
+    pub encoding: PositionEncoding,
+    /// What it says that it can do.
+    capabilities: Value,
+    pub timeouts: LspTimeouts,
+    pub started_at: Instant,
+    last_used: Mutex<Instant>,
+    life: Mutex<Option<ProcessLifetime>>,
+    exit: watch::Receiver<Option<CommandExit>>,
+}
+
+/// Why a server is over that nobody needed: it is no fault of its own.
+pub(crate) const IDLE_REASON: &str = "nobody asked it anything";
+
+impl LspConnection {
+    /// Starts a server in a folder; it hears these options of its own.
+    ///
+    /// # Errors
+    /// Why not, as a clause.
+    pub(crate) async fn open(
+        (program, args): (&Path, &[String]),
+        options: Option<&Value>,
+        root: &Path,
+        inherited: &InheritedEnv,
+        patience: &LspTimeouts,
+    ) -> Result<Arc<Self>, String> {
+        let address = file_uri::path_to_uri(root).ok_or("its folder has no address")?;
+        let name = root.file_name().unwrap_or_default().to_string_lossy();
+        let folder = json!({ "uri": address, "name": name });
+        let companion = runtime::start_companion(&CompanionCommand {
+            program: program.display().to_string(),
+            args: args.to_vec(),
+            folder: root.to_owned(),
+            inherited: inherited.clone(),
+            env: Vec::new(),
+        });
+        let companion =
+            companion.map_err(|error| format!("its program could not be started: {error}"))?;
+        let (wire, life) = LspTransport::from_companion(companion, folder.clone());
+        let ended = life.subscribe();
+        let begun = initialize_server(&wire, (&address, &folder), options, patience.start).await;
+        let (can, encoding) = match begun {
+            Ok(begun) => begun,
+            Err(failure) => {
+                let why = match failure {
+                    LspFailure::Disconnected => describe_disconnect(&wire, ended).await,
+                    LspFailure::TimedOut(limit) => {
+                        format!("it did not begin within {} s", limit.as_secs_f64())
+                    }
+                    LspFailure::Rejected { message, .. } => {
+                        let said = to_single_line(&message, REASON_CHARS_MAX);
+                        format!("it would not begin: {said}")
+                    }
+                    LspFailure::Malformed(why) => why,
+                    LspFailure::Cancelled => "it was called off".to_owned(),
+                };
+                wire.close(&*why);
+                return Err(why);
+            }
+        };
+        let now = Instant::now();
+        let link = Arc::new(Self {
+            wire,
+            documents: OpenDocuments::default(),
+            encoding,
+            capabilities: can,
+            timeouts: patience.clone(),
+            started_at: now,
+            last_used: Mutex::new(now),
+            life: Mutex::new(Some(life)),
+            exit: ended,
+        });
+        tokio::spawn(close_when_idle(
+            Arc::downgrade(&link),
+            link.wire.disconnected.clone(),
+            patience.idle,
+        ));
+        Ok(link)
+    }
+
+    /// Whether it says that it can do this.
+    pub(crate) fn has_capability(&self, provider: &str) -> bool {
+        let said = self.capabilities.get(provider);
+        said.is_some_and(|said| !matches!(said, Value::Null | Value::Bool(false)))
+    }
+
+    /// Whether it says so of an option of what it can do.
+    pub(crate) fn has_capability_option(&self, pointer: &str) -> bool {
+        self.capabilities.pointer(pointer) == Some(&Value::Bool(true))
+    }
+
+    /// Whether it is over.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.wire.disconnected.is_cancelled()
+    }
+
+    /// Somebody needs it.
+    pub(crate) fn mark_used(&self) {
+        *self
+            .last_used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    fn idle_duration(&self) -> Duration {
+        let used = self
+            .last_used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        used.elapsed()
+    }
+
+    /// Ends it, with everything that it started.
+    pub(crate) fn close(&self, why: &str) {
+        self.wire.close(why);
+        drop(
+            self.life
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
+    }
+
+    /// Why it is over, as a clause.
+    pub(crate) async fn disconnect_reason(&self) -> String {
+        describe_disconnect(&self.wire, self.exit.clone()).await
+    }
+
+    /// Waits while it says that it is loading. False where it still is.
+    pub(crate) async fn wait_until_loaded(&self) -> bool {
+        let young = LOADING_START_WAIT.saturating_sub(self.started_at.elapsed());
+        if !young.is_zero() && !self.wire.notifications.is_loading() {
+            tokio::time::sleep(young).await;
+        }
+        self.wire
+            .notifications
+            .wait_until_loaded(self.timeouts.loading)
+            .await
+    }
+}
+
+impl Drop for LspConnection {
+    fn drop(&mut self) {
+        self.wire.close("it was let go");
+    }
+}
+
+/// Ends a server that nobody asks, and what a server left that is over.
+async fn close_when_idle(
+    link: std::sync::Weak<LspConnection>,
+    gone: CancellationToken,
+    idle: Duration,
+) {
+    loop {
+        let rest = match link.upgrade() {
+            None => return,
+            Some(link) if gone.is_cancelled() => return link.close("it ended"),
+            Some(link) if link.wire.has_pending_requests() => idle,
+            Some(link) => match idle.saturating_sub(link.idle_duration()) {
+                Duration::ZERO => return link.close(IDLE_REASON),
+                rest => rest,
+            },
+        };
+        tokio::select! {
+            () = gone.cancelled() => {}
+            () = tokio::time::sleep(rest) => {}
+        }
+    }
+}
+
+/// Why a connection is over; of a program that ended, how.
+async fn describe_disconnect(
+    wire: &LspTransport,
+    mut ended: watch::Receiver<Option<CommandExit>>,
+) -> String {
+    let why = wire.close_reason().unwrap_or_else(|| "it ended".to_owned());
+    if why != "it ended" {
+        return why;
+    }
+    let over = async {
+        let exit = ended.wait_for(Option::is_some).await.map(|exit| *exit);
+        wire.stderr_drained.cancelled().await;
+        exit
+    };
+    let exit = tokio::time::timeout(EXIT_TIMEOUT, over).await;
+    let exit = exit.ok().and_then(Result::ok).flatten();
+    let how = match exit {
+        Some(CommandExit::Code(code)) => format!("it ended with code {code}"),
+        Some(CommandExit::Signal(signal)) => format!("it was ended by signal {signal}"),
+        Some(CommandExit::Cancelled | CommandExit::TimedOut) | None => why,
+    };
+    match wire.last_stderr_line() {
+        Some(told) => format!(
+            "{how} and said: {}",
+            to_single_line(&told, REASON_CHARS_MAX)
+        ),
+        None => how,
+    }
+}
+
+/// The handshake: what the server can do, and how it counts columns.
+async fn initialize_server(
+    wire: &LspTransport,
+    (address, folder): (&str, &Value),
+    options: Option<&Value>,
+    timeout: Duration,
+) -> Result<(Value, PositionEncoding), LspFailure> {
+    let never = CancellationToken::new();
+    let mut params = json!({
+        "processId": null,
+        "clientInfo": { "name": "countersign", "version": env!("CARGO_PKG_VERSION") },
+        "rootUri": address,
+        "rootPath": file_uri::uri_to_path(address),
+        "workspaceFolders": [folder],
+        "capabilities": client_capabilities(),
+    });
+    if let Some(options) = options {
+        params["initializationOptions"] = options.clone();
+    }
+    let answer = wire
+        .send_request("initialize", params, timeout, &never)
+        .await?;
+    let Some(can) = answer.get("capabilities").filter(|can| can.is_object()) else {
+        let why = "it did not say what it can do";
+        return Err(LspFailure::Malformed(why.to_owned()));
+    };
+    let encoding = match can.get("positionEncoding").map(|kind| kind.as_str()) {
+        None | Some(Some("utf-16")) => PositionEncoding::Utf16,
+        Some(Some("utf-8")) => PositionEncoding::Utf8,
+        Some(Some("utf-32")) => PositionEncoding::Utf32,
+        Some(_) => {
+            let why = "it counts columns in a way that nobody asked for";
+            return Err(LspFailure::Malformed(why.to_owned()));
+        }
+    };
+    let can = can.clone();
+    wire.send_notification("initialized", json!({})).await?;
+    Ok((can, encoding))
+}
+
+/// What we can do: little, and nothing that changes a file.
+fn client_capabilities() -> Value {
+    json!({
+        "general": { "positionEncodings": ["utf-8", "utf-16"] },
+        "window": { "workDoneProgress": true },
+        "workspace": {
+            "applyEdit": false,
+            "workspaceEdit": { "documentChanges": true },
+            "workspaceFolders": true,
+            "symbol": {},
+        },
+        "textDocument": {
+            "synchronization": {},
+            "definition": { "linkSupport": false },
+            "references": {},
+            "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
+            "rename": { "prepareSupport": true },
+            "publishDiagnostics": { "versionSupport": true },
+            "diagnostic": {},
+        },
+    })
+}

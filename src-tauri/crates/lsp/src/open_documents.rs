@@ -1,0 +1,153 @@
+//! Documents that are open at a server: they are there as they stand on the disk whenever something is asked.
+
+use std::sync::Arc;
+
+use runtime::Workspace;
+use serde_json::{Value, json};
+use tools::language_service::SourceDocument;
+use tools::limits::DOCUMENT_BYTES_MAX;
+
+use crate::file_uri;
+use crate::limits::DOCUMENTS_MAX;
+use crate::transport::{LspFailure, LspTransport};
+
+/// What is open, the one that was asked about last at the end.
+#[derive(Default)]
+pub(crate) struct OpenDocuments {
+    open: tokio::sync::Mutex<Vec<OpenDocument>>,
+}
+
+#[derive(Clone)]
+struct OpenDocument {
+    path: String,
+    uri: String,
+    version: i32,
+    text: Arc<str>,
+}
+
+/// A document at a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SyncedDocument {
+    pub uri: String,
+    pub version: i32,
+}
+
+impl SyncedDocument {
+    /// As requests name it.
+    pub(crate) fn to_text_document_identifier(&self) -> Value {
+        json!({ "uri": self.uri })
+    }
+}
+
+impl OpenDocuments {
+    /// Brings a server up to what stands on the disk: all that is open, and this document. With `again` it is told of this
+    /// one also where that did not change.
+    pub(crate) async fn sync_document(
+        &self,
+        wire: &LspTransport,
+        workspace: &Workspace,
+        (document, language): (&SourceDocument, &str),
+        again: bool,
+    ) -> Result<SyncedDocument, LspFailure> {
+        let mut open = self.open.lock().await;
+        let others: Vec<OpenDocument> = open
+            .iter()
+            .filter(|one| one.path != document.path)
+            .cloned()
+            .collect();
+        for (path, text) in read_documents(workspace, others).await {
+            let Some(at) = open.iter().position(|one| one.path == path) else {
+                continue;
+            };
+            match text {
+                None => send_did_close(wire, &open.remove(at)).await?,
+                Some(text) => send_did_change(wire, &mut open[at], &text, false).await?,
+            }
+        }
+        let known = open.iter().position(|one| one.path == document.path);
+        let one = match known.map(|at| open.remove(at)) {
+            Some(mut one) => {
+                send_did_change(wire, &mut one, &document.text, again).await?;
+                one
+            }
+            None => send_did_open(wire, workspace, document, language).await?,
+        };
+        let shown = SyncedDocument {
+            uri: one.uri.clone(),
+            version: one.version,
+        };
+        open.push(one);
+        if open.len() > DOCUMENTS_MAX {
+            send_did_close(wire, &open.remove(0)).await?;
+        }
+        Ok(shown)
+    }
+}
+
+async fn send_did_open(
+    wire: &LspTransport,
+    workspace: &Workspace,
+    document: &SourceDocument,
+    language: &str,
+) -> Result<OpenDocument, LspFailure> {
+    let address = file_uri::path_to_uri(&workspace.root().join(&document.path));
+    let address =
+        address.ok_or_else(|| LspFailure::Malformed("the file has no address".to_owned()))?;
+    let item = json!({
+        "uri": address, "languageId": language, "version": 1, "text": &*document.text,
+    });
+    let params = json!({ "textDocument": item });
+    wire.send_notification("textDocument/didOpen", params)
+        .await?;
+    Ok(OpenDocument {
+        path: document.path.clone(),
+        uri: address,
+        version: 1,
+        text: document.text.clone(),
+    })
+}
+
+async fn send_did_change(
+    wire: &LspTransport,
+    one: &mut OpenDocument,
+    text: &Arc<str>,
+    again: bool,
+) -> Result<(), LspFailure> {
+    if one.text == *text && !again {
+        return Ok(());
+    }
+    one.version = one.version.wrapping_add(1);
+    one.text = text.clone();
+    let params = json!({
+        "textDocument": { "uri": one.uri, "version": one.version },
+        "contentChanges": [{ "text": &**text }],
+    });
+    wire.send_notification("textDocument/didChange", params)
+        .await
+}
+
+async fn send_did_close(wire: &LspTransport, one: &OpenDocument) -> Result<(), LspFailure> {
+    let params = json!({ "textDocument": { "uri": one.uri } });
+    wire.send_notification("textDocument/didClose", params)
+        .await
+}
+
+/// What documents hold now; none of one that is gone or may not be read.
+async fn read_documents(
+    workspace: &Workspace,
+    open: Vec<OpenDocument>,
+) -> Vec<(String, Option<Arc<str>>)> {
+    let workspace = workspace.clone();
+    let read = tokio::task::spawn_blocking(move || {
+        let now = |one: OpenDocument| {
+            let bytes = workspace.read_whole(&one.path, DOCUMENT_BYTES_MAX as u64);
+            let text = bytes
+                .ok()
+                .flatten()
+                .and_then(|bytes| String::from_utf8(bytes).ok());
+            (one.path, text.map(Arc::from))
+        };
+        open.into_iter().map(now).collect()
+    });
+    read.await.unwrap_or_default()
+}

@@ -1,0 +1,244 @@
+//! From the protocol's words to what is known: places, problems, symbols and changes.
+
+use lsp_types::{
+    Diagnostic as LspDiagnostic, DiagnosticSeverity, DocumentChangeOperation, DocumentChanges,
+    DocumentDiagnosticReport, DocumentSymbol, DocumentSymbolResponse, GotoDefinitionResponse,
+    Location, NumberOrString, OneOf, Range, SymbolInformation, SymbolKind, TextDocumentEdit,
+    TextEdit, Uri, WorkspaceEdit, WorkspaceSymbolResponse,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tools::language_service::{
+    Diagnostic, EncodedPosition, EncodedRange, FileEdits, LanguageResult, Severity, SourceLocation,
+    Symbol,
+};
+
+use crate::file_uri;
+use crate::limits::{LOCATIONS_MAX, PROBLEMS_MAX, SYMBOL_DEPTH_MAX, SYMBOLS_MAX};
+
+/// An answer, or why it is none, as a clause.
+type ParseResult<T> = Result<T, String>;
+
+fn parse_answer<T: DeserializeOwned>(answer: Value, what: &str) -> ParseResult<Option<T>> {
+    serde_json::from_value(answer)
+        .map_err(|error| format!("it answered with something that is no {what} ({error})"))
+}
+
+/// Places.
+pub(crate) fn parse_locations(answer: Value) -> ParseResult<LanguageResult> {
+    let found = match parse_answer(answer, "list of places")? {
+        None => Vec::new(),
+        Some(GotoDefinitionResponse::Scalar(one)) => vec![convert_location(&one)],
+        Some(GotoDefinitionResponse::Array(all)) => all
+            .iter()
+            .take(LOCATIONS_MAX)
+            .map(convert_location)
+            .collect(),
+        Some(GotoDefinitionResponse::Link(all)) => {
+            let links = all.iter().take(LOCATIONS_MAX);
+            links
+                .map(|link| location_at(&link.target_uri, link.target_selection_range))
+                .collect()
+        }
+    };
+    Ok(LanguageResult::Locations(found))
+}
+
+/// Problems that were asked for; none where they did not change since, which nobody asked.
+pub(crate) fn parse_pulled_diagnostics(answer: Value) -> ParseResult<LanguageResult> {
+    let report: Option<DocumentDiagnosticReport> = parse_answer(answer, "list of problems")?;
+    match report {
+        Some(DocumentDiagnosticReport::Full(full)) => Ok(convert_diagnostics(
+            full.full_document_diagnostic_report.items,
+        )),
+        Some(DocumentDiagnosticReport::Unchanged(_)) | None => {
+            Err("it did not say which problems there are".to_owned())
+        }
+    }
+}
+
+/// Problems.
+pub(crate) fn convert_diagnostics(all: Vec<LspDiagnostic>) -> LanguageResult {
+    let problem = |one: LspDiagnostic| Diagnostic {
+        range: convert_range(one.range),
+        severity: match one.severity {
+            Some(DiagnosticSeverity::WARNING) => Severity::Warning,
+            Some(DiagnosticSeverity::INFORMATION) => Severity::Information,
+            Some(DiagnosticSeverity::HINT) => Severity::Hint,
+            // What is not said is taken for the worst.
+            _ => Severity::Error,
+        },
+        code: one.code.map(|code| match code {
+            NumberOrString::Number(number) => number.to_string(),
+            NumberOrString::String(text) => text,
+        }),
+        source: one.source,
+        message: one.message,
+    };
+    LanguageResult::Diagnostics(all.into_iter().take(PROBLEMS_MAX).map(problem).collect())
+}
+
+/// What a document defines.
+pub(crate) fn parse_document_symbols(answer: Value, document: &str) -> ParseResult<LanguageResult> {
+    let mut found = Vec::new();
+    match parse_answer(answer, "list of symbols")? {
+        None => {}
+        Some(DocumentSymbolResponse::Flat(all)) => {
+            found.extend(
+                all.into_iter()
+                    .take(SYMBOLS_MAX)
+                    .map(convert_symbol_information),
+            );
+        }
+        Some(DocumentSymbolResponse::Nested(all)) => {
+            flatten_nested_symbols(all, document, 0, &mut found)
+        }
+    }
+    Ok(LanguageResult::Symbols(found))
+}
+
+/// What a workspace defines.
+pub(crate) fn parse_workspace_symbols(answer: Value) -> ParseResult<LanguageResult> {
+    let found = match parse_answer(answer, "list of symbols")? {
+        None => Vec::new(),
+        Some(WorkspaceSymbolResponse::Flat(all)) => all
+            .into_iter()
+            .take(SYMBOLS_MAX)
+            .map(convert_symbol_information)
+            .collect(),
+        Some(WorkspaceSymbolResponse::Nested(all)) => all
+            .into_iter()
+            .take(SYMBOLS_MAX)
+            .map(|one| Symbol {
+                name: one.name,
+                kind: symbol_kind_name(one.kind),
+                container: one.container_name,
+                depth: 0,
+                location: match one.location {
+                    OneOf::Left(location) => convert_location(&location),
+                    OneOf::Right(file) => location_at(&file.uri, Range::default()),
+                },
+            })
+            .collect(),
+    };
+    Ok(LanguageResult::Symbols(found))
+}
+
+fn flatten_nested_symbols(
+    all: Vec<DocumentSymbol>,
+    document: &str,
+    depth: usize,
+    found: &mut Vec<Symbol>,
+) {
+    for one in all {
+        if found.len() >= SYMBOLS_MAX || depth > SYMBOL_DEPTH_MAX {
+            return;
+        }
+        found.push(Symbol {
+            name: one.name,
+            kind: symbol_kind_name(one.kind),
+            container: None,
+            depth,
+            location: SourceLocation {
+                file: file_uri::uri_to_path(document),
+                address: document.to_owned(),
+                range: convert_range(one.range),
+            },
+        });
+        flatten_nested_symbols(one.children.unwrap_or_default(), document, depth + 1, found);
+    }
+}
+
+fn convert_symbol_information(one: SymbolInformation) -> Symbol {
+    Symbol {
+        location: convert_location(&one.location),
+        name: one.name,
+        kind: symbol_kind_name(one.kind),
+        container: one.container_name,
+        depth: 0,
+    }
+}
+
+/// "function", "enum member".
+fn symbol_kind_name(kind: SymbolKind) -> String {
+    let name = format!("{kind:?}");
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    words
+}
+
+/// What would change; the error says why it cannot be taken.
+pub(crate) fn parse_workspace_edit(answer: Value) -> ParseResult<LanguageResult> {
+    let edit: WorkspaceEdit = match parse_answer(answer, "renaming")? {
+        None => return Ok(LanguageResult::Edits(Vec::new())),
+        Some(edit) => edit,
+    };
+    let mut files = Vec::new();
+    let documents = match edit.document_changes {
+        None => {
+            let changes = edit.changes.into_iter().flatten();
+            files.extend(changes.map(|(uri, edits)| file_edits(&uri, edits.iter())));
+            Vec::new()
+        }
+        Some(DocumentChanges::Edits(documents)) => documents,
+        Some(DocumentChanges::Operations(operations)) => operations
+            .into_iter()
+            .map(|operation| match operation {
+                DocumentChangeOperation::Edit(edit) => Ok(edit),
+                DocumentChangeOperation::Op(_) => Err(
+                    "it wants to make, move or delete files as well, which a renaming here cannot do"
+                        .to_owned(),
+                ),
+            })
+            .collect::<ParseResult<_>>()?,
+    };
+    files.extend(documents.iter().map(document_edits));
+    files.sort_by(|one: &FileEdits, other| one.address.cmp(&other.address));
+    Ok(LanguageResult::Edits(files))
+}
+
+fn document_edits(document: &TextDocumentEdit) -> FileEdits {
+    let edits = document.edits.iter().map(|edit| match edit {
+        OneOf::Left(edit) => edit,
+        OneOf::Right(annotated) => &annotated.text_edit,
+    });
+    file_edits(&document.text_document.uri, edits)
+}
+
+fn file_edits<'a>(uri: &Uri, edits: impl Iterator<Item = &'a TextEdit>) -> FileEdits {
+    FileEdits {
+        file: file_uri::uri_to_path(uri.as_str()),
+        address: uri.as_str().to_owned(),
+        edits: edits
+            .map(|edit| (convert_range(edit.range), edit.new_text.clone()))
+            .collect(),
+    }
+}
+
+fn convert_location(location: &Location) -> SourceLocation {
+    location_at(&location.uri, location.range)
+}
+
+fn location_at(uri: &Uri, range: Range) -> SourceLocation {
+    SourceLocation {
+        file: file_uri::uri_to_path(uri.as_str()),
+        address: uri.as_str().to_owned(),
+        range: convert_range(range),
+    }
+}
+
+fn convert_range(range: Range) -> EncodedRange {
+    let point = |at: lsp_types::Position| EncodedPosition {
+        line: at.line,
+        unit: at.character,
+    };
+    EncodedRange {
+        start: point(range.start),
+        end: point(range.end),
+    }
+}

@@ -1,0 +1,180 @@
+//! One call of a tool, or one reading of a resource: to its answer, through everything that the server asks before.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest,
+    GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
+};
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{CallListeners, RequestFailure, ServerConnection};
+use crate::limits::{ELICITATION_URLS_MAX, ROUNDS_MAX};
+use crate::running_calls::RunningCall;
+use crate::server_request::ELICITATION;
+
+/// What a server of 2026 was told since it was asked first: its questions' answers, and its own note.
+type RequestContinuation = (Option<BTreeMap<String, Value>>, Option<String>);
+
+impl ServerConnection {
+    /// Calls a tool.
+    pub(crate) async fn call_tool(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        timeout: Duration,
+        cancel: &CancellationToken,
+        heard: CallListeners,
+    ) -> Result<Value, RequestFailure> {
+        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        let request = |told: &RequestContinuation| {
+            let mut params = params.clone();
+            (params.input_responses, params.request_state) = told.clone();
+            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+        };
+        self.request_until_answered(request, timeout, cancel, heard)
+            .await
+    }
+
+    /// Reads a resource.
+    pub(crate) async fn read_resource(
+        &self,
+        uri: &str,
+        timeout: Duration,
+        cancel: &CancellationToken,
+        heard: CallListeners,
+    ) -> Result<Value, RequestFailure> {
+        let params = ReadResourceRequestParams::new(uri);
+        let request = |told: &RequestContinuation| {
+            let mut params = params.clone();
+            (params.input_responses, params.request_state) = told.clone();
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        };
+        self.request_until_answered(request, timeout, cancel, heard)
+            .await
+    }
+
+    /// Takes up a prompt. Nobody is asked in between.
+    pub(crate) async fn get_prompt(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Value, RequestFailure> {
+        let params = GetPromptRequestParams::new(name).with_arguments(arguments);
+        let request = |told: &RequestContinuation| {
+            let mut params = params.clone();
+            (params.input_responses, params.request_state) = told.clone();
+            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+        };
+        self.request_until_answered(request, timeout, cancel, CallListeners::default())
+            .await
+    }
+
+    /// Asks until there is an answer. What the server needs to know first is asked for, or given as far as it is ours.
+    async fn request_until_answered(
+        &self,
+        request: impl Fn(&RequestContinuation) -> ClientRequest,
+        timeout: Duration,
+        cancel: &CancellationToken,
+        heard: CallListeners,
+    ) -> Result<Value, RequestFailure> {
+        let until = Instant::now() + timeout;
+        let begun = self.handler.running_calls.begin_call(heard.elicitation);
+        let call = &begun.call;
+        let mut told = RequestContinuation::default();
+        for _ in 0..ROUNDS_MAX {
+            let on_progress = heard.on_progress.clone();
+            let asked = self.send_request(request(&told), until, cancel, on_progress, Some(call));
+            let answer = match asked.await {
+                // It answers once the person was at these addresses.
+                Err(RequestFailure::UrlElicitationRequired(addresses)) => {
+                    let were = self.send_person_to_urls(call, &addresses);
+                    were.await.map_err(RequestFailure::Malformed)?;
+                    continue;
+                }
+                answer => answer?,
+            };
+            match answer.get("resultType").and_then(Value::as_str) {
+                None | Some("complete") => return Ok(answer),
+                Some("input_required") => {}
+                Some(other) => {
+                    let kind = protocol::view::display_text::to_single_line(other, 40);
+                    let what = format!("it answered with something that was not asked for: {kind}");
+                    return Err(RequestFailure::Malformed(what));
+                }
+            }
+            let answers = self.answer_input_requests(call, answer.get("inputRequests"));
+            let answers = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(RequestFailure::Cancelled),
+                () = self.disconnected.cancelled() => return Err(RequestFailure::Disconnected(self.disconnect_reason().await)),
+                answers = answers => answers?,
+            };
+            let state = answer.get("requestState").and_then(Value::as_str);
+            told = (
+                (!answers.is_empty()).then_some(answers),
+                state.map(str::to_owned),
+            );
+        }
+        Err(RequestFailure::Malformed(format!(
+            "it asked for more than {ROUNDS_MAX} times before it would answer"
+        )))
+    }
+
+    /// Answers to what a server of 2026 asks in between, one after the other.
+    async fn answer_input_requests(
+        &self,
+        call: &Arc<RunningCall>,
+        asked: Option<&Value>,
+    ) -> Result<BTreeMap<String, Value>, RequestFailure> {
+        let mut answers = BTreeMap::new();
+        let asked = asked.and_then(Value::as_object).into_iter().flatten();
+        for (key, request) in asked {
+            let method = request.get("method").and_then(Value::as_str);
+            let params = request.get("params").unwrap_or(&Value::Null);
+            let answer = match method.unwrap_or_default() {
+                "roots/list" => serde_json::to_value(self.handler.roots()).unwrap_or_default(),
+                method => {
+                    let answered = self
+                        .handler
+                        .answer_request(Ok(call.clone()), method, params);
+                    // There is no error that it could be told.
+                    answered
+                        .await
+                        .map_err(|no| RequestFailure::Malformed(trim_sentence(&no.why)))?
+                }
+            };
+            answers.insert(key.clone(), answer);
+        }
+        Ok(answers)
+    }
+
+    /// Sends the person to addresses, one after the other. The error says why they are not all gone to, as a clause.
+    async fn send_person_to_urls(
+        &self,
+        call: &Arc<RunningCall>,
+        addresses: &[Value],
+    ) -> Result<(), String> {
+        for address in addresses.iter().take(ELICITATION_URLS_MAX) {
+            let answered = self
+                .handler
+                .answer_request(Ok(call.clone()), ELICITATION, address);
+            let answer = answered.await.map_err(|no| trim_sentence(&no.why))?;
+            if answer != json!({ "action": "accept" }) {
+                return Err("the person did not go to the address that it needs visited".to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A sentence as a clause.
+fn trim_sentence(sentence: &str) -> String {
+    sentence.trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,343 @@
+//! One live connection to a server: requests over it, each with its own time and its own way to be called off.
+
+mod call;
+mod lists;
+mod transport;
+
+use std::sync::Arc;
+
+use protocol::server::mcp_servers::ServerIdentity;
+use rmcp::model::{
+    ClientNotification, ClientRequest, ErrorCode, ProtocolVersion, SubscriptionFilter,
+};
+use rmcp::service::{
+    ClientLifecycleMode, Peer, PeerRequestOptions, RoleClient, ServiceError,
+    serve_client_with_lifecycle_and_ct,
+};
+use runtime::{Companion, ProcessLifetime};
+use serde_json::Value;
+use tokio::time::Instant;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tools::elicitation::ElicitationChannel;
+use tools::tool::ProgressFn;
+
+use crate::failure_reasons::{
+    AUTHENTICATION_FAILED, connect_error, describe_exit, find_challenge, is_connection_lost,
+    root_cause,
+};
+use crate::limits::{CANCEL_NOTICE_TIMEOUT, MESSAGE_BYTES_MAX, REASON_CHARS_MAX, RELIST_EVERY};
+use crate::line_limit::{CloseReason, LineLimitReader, collect_stderr};
+use crate::message_handler::ServerMessageHandler;
+use crate::oauth::AuthChallenge;
+use crate::running_calls::RunningCall;
+pub(crate) use transport::{ConnectionTransport, HttpEndpoint};
+
+/// What the protocol has for a request that needs the person elsewhere first.
+const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
+
+/// Why there is no connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ConnectError {
+    /// As a clause.
+    pub why: String,
+    /// It made nothing of the words of 2026, and did not say so: it may know those of 2025.
+    pub may_be_legacy: bool,
+    /// It wants to know who asks.
+    pub challenge: Option<AuthChallenge>,
+}
+
+impl From<String> for ConnectError {
+    fn from(why: String) -> Self {
+        Self {
+            why,
+            may_be_legacy: false,
+            challenge: None,
+        }
+    }
+}
+
+/// Why a request came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RequestFailure {
+    Cancelled,
+    TimedOut,
+    /// The connection is over; why, as a clause.
+    Disconnected(String),
+    /// The server says no, in its words.
+    Rejected(String),
+    /// Nobody can make sense of the answer; a clause.
+    Malformed(String),
+    /// It answers once the person was at addresses: these requests.
+    UrlElicitationRequired(Vec<Value>),
+}
+
+/// Who hears of a call while it runs, and answers what is asked in it.
+#[derive(Clone, Default)]
+pub(crate) struct CallListeners {
+    pub on_progress: Option<ProgressFn>,
+    pub elicitation: Option<Arc<dyn ElicitationChannel>>,
+}
+
+/// A connection.
+pub(crate) struct ServerConnection {
+    peer: Peer<RoleClient>,
+    handler: ServerMessageHandler,
+    pub server_info: ServerIdentity,
+    /// Cancelled when the connection is over.
+    pub disconnected: CancellationToken,
+    close_reason: CloseReason,
+    life: Option<ProcessLifetime>,
+    stop: CancellationToken,
+    _leash: DropGuard,
+}
+
+impl ServerConnection {
+    /// Connects, in the words of 2026 where the server knows them, else in those of 2025.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) async fn open(
+        way: ConnectionTransport,
+        handler: ServerMessageHandler,
+        is_legacy: bool,
+    ) -> Result<Self, ConnectError> {
+        let (stop, why) = (CancellationToken::new(), CloseReason::default());
+        let (leash, leash_of) = (stop.clone().drop_guard(), stop.clone());
+        let mode = match is_legacy {
+            true => ClientLifecycleMode::Initialize,
+            false => ClientLifecycleMode::Auto {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+                legacy_version: Some(ProtocolVersion::V_2025_11_25),
+            },
+        };
+        let own = handler.clone();
+        let (service, life) = match way {
+            ConnectionTransport::Stdio(companion) => {
+                let Companion {
+                    input,
+                    output,
+                    errors: told,
+                    lifetime: life,
+                } = companion;
+                let (log, hushed) = (handler.log.clone(), why.stderr_drained.clone());
+                tokio::spawn(async move {
+                    collect_stderr(told, log).await;
+                    hushed.cancel();
+                });
+                let lines = LineLimitReader::new(output, MESSAGE_BYTES_MAX, why.clone());
+                let opened = serve_client_with_lifecycle_and_ct(own, (lines, input), mode, stop);
+                match opened.await {
+                    Ok(service) => (service, Some(life)),
+                    Err(error) => {
+                        return Err(connect_error(&error, &why, Some(&life), &handler).await);
+                    }
+                }
+            }
+            ConnectionTransport::Http(transport) => {
+                match serve_client_with_lifecycle_and_ct(own, *transport, mode, stop).await {
+                    Ok(service) => (service, None),
+                    Err(error) => return Err(connect_error(&error, &why, None, &handler).await),
+                }
+            }
+            ConnectionTransport::SignedHttp(transport) => {
+                match serve_client_with_lifecycle_and_ct(own, *transport, mode, stop).await {
+                    Ok(service) => (service, None),
+                    Err(error) => return Err(connect_error(&error, &why, None, &handler).await),
+                }
+            }
+        };
+        let peer = service.peer().clone();
+        let gone = CancellationToken::new();
+        let tell_gone = gone.clone();
+        tokio::spawn(async move {
+            // However it ended.
+            let _ = service.waiting().await;
+            tell_gone.cancel();
+        });
+        Ok(Self {
+            server_info: describe_server(&peer),
+            peer,
+            handler,
+            disconnected: gone,
+            close_reason: why,
+            life,
+            stop: leash_of,
+            _leash: leash,
+        })
+    }
+
+    /// Ends it, whoever still waits for an answer.
+    pub(crate) fn close(&self, why: &str) {
+        self.close_reason.set_reason(why);
+        self.stop.cancel();
+    }
+
+    /// Whether the server speaks the words of 2025.
+    pub(crate) fn is_legacy(&self) -> bool {
+        self.peer
+            .peer_info()
+            .is_none_or(|info| info.protocol_version < ProtocolVersion::V_2026_07_28)
+    }
+
+    /// Why the connection is over, as a clause.
+    pub(crate) async fn disconnect_reason(&self) -> String {
+        if let Some(why) = self.close_reason.reason() {
+            return why;
+        }
+        let Some(life) = &self.life else {
+            return "the connection was lost".to_owned();
+        };
+        describe_exit(life, &self.handler, &self.close_reason).await
+    }
+
+    /// Hears of changes of the list where a server of 2026 has to be asked to tell; the others tell by themselves.
+    pub(crate) fn subscribe_list_changes(&self) {
+        let tells = self.peer.peer_info().is_some_and(|info| {
+            let tools = info.capabilities.tools.as_ref();
+            tools.and_then(|tools| tools.list_changed) == Some(true)
+        });
+        if self.is_legacy() || !tells {
+            return;
+        }
+        let (peer, handler, gone) = (
+            self.peer.clone(),
+            self.handler.clone(),
+            self.disconnected.clone(),
+        );
+        tokio::spawn(async move {
+            let filter = SubscriptionFilter::builder().tools_list_changed().build();
+            let heard = async {
+                while let Ok(mut heard) = peer.listen(filter.clone()).await {
+                    while let Ok(Some(_)) = heard.next().await {
+                        handler.tools_changed.notify_one();
+                    }
+                    // It told more than is listened to, so nobody knows what it told last.
+                    handler.tools_changed.notify_one();
+                    tokio::time::sleep(RELIST_EVERY).await;
+                }
+            };
+            tokio::select! {
+                () = gone.cancelled() => {}
+                () = heard => {}
+            }
+        });
+    }
+
+    /// Tells the server that the workspaces are others.
+    pub(crate) async fn notify_roots_changed(&self) {
+        if self.is_legacy() {
+            #[allow(deprecated, reason = "servers of today use roots")]
+            let told = ClientNotification::RootsListChangedNotification(Default::default());
+            let sent = self.peer.send_notification(told);
+            // A server that does not hear it asks again when it needs them.
+            let _ = tokio::time::timeout(CANCEL_NOTICE_TIMEOUT, sent).await;
+        }
+    }
+
+    /// One request. It is called off at the server when nobody waits for it any more; what comes later belongs to nobody.
+    async fn send_request(
+        &self,
+        request: ClientRequest,
+        until: Instant,
+        cancel: &CancellationToken,
+        on_progress: Option<ProgressFn>,
+        call: Option<&Arc<RunningCall>>,
+    ) -> Result<Value, RequestFailure> {
+        let late = async {
+            match call {
+                Some(call) => call.wait_until_deadline(until).await,
+                None => tokio::time::sleep_until(until).await,
+            }
+        };
+        tokio::pin!(late);
+        let sent = self
+            .peer
+            .send_cancellable_request(request, PeerRequestOptions::no_options());
+        let mut request = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(RequestFailure::Cancelled),
+            sent = sent => match sent {
+                Ok(request) => request,
+                Err(error) => return Err(self.to_request_failure(error).await),
+            },
+            () = self.disconnected.cancelled() => return Err(RequestFailure::Disconnected(self.disconnect_reason().await)),
+            () = &mut late => return Err(RequestFailure::TimedOut),
+        };
+        let _listening = self
+            .handler
+            .subscribe_progress(request.progress_token.clone(), on_progress);
+        let (failure, told) = tokio::select! {
+            biased;
+            answer = &mut request.rx => {
+                return match answer {
+                    Ok(Ok(answer)) => serde_json::to_value(&answer)
+                        .map_err(|_| RequestFailure::Malformed("its answer cannot be read".to_owned())),
+                    Ok(Err(error)) => Err(self.to_request_failure(error).await),
+                    Err(_) => Err(RequestFailure::Disconnected(self.disconnect_reason().await)),
+                };
+            }
+            () = cancel.cancelled() => (RequestFailure::Cancelled, "cancelled by the person"),
+            () = self.disconnected.cancelled() => return Err(RequestFailure::Disconnected(self.disconnect_reason().await)),
+            () = &mut late => (RequestFailure::TimedOut, "it took too long"),
+        };
+        // A server that does not read cannot be told.
+        let cancelled = request.cancel(Some(told.to_owned()));
+        let _ = tokio::time::timeout(CANCEL_NOTICE_TIMEOUT, cancelled).await;
+        Err(failure)
+    }
+
+    /// The server wants to know who asks. Where it knows and wants them to be allowed more, other calls go on.
+    fn handle_challenge(&self, challenge: AuthChallenge) -> RequestFailure {
+        let is_more = challenge.is_more;
+        self.handler.set_challenge(challenge);
+        if is_more {
+            let what = "authentication failed: the person who signed in is not allowed that there";
+            return RequestFailure::Rejected(what.to_owned());
+        }
+        self.close(AUTHENTICATION_FAILED);
+        RequestFailure::Disconnected(AUTHENTICATION_FAILED.to_owned())
+    }
+
+    async fn to_request_failure(&self, error: ServiceError) -> RequestFailure {
+        match error {
+            ServiceError::McpError(error) if error.code == URL_ELICITATION_REQUIRED => {
+                let asked = error
+                    .data
+                    .as_ref()
+                    .and_then(|data| data.get("elicitations"));
+                let asked = asked.and_then(Value::as_array).cloned();
+                RequestFailure::UrlElicitationRequired(asked.unwrap_or_default())
+            }
+            ServiceError::McpError(error) => {
+                let said = tools::text::truncate_chars(&error.message, REASON_CHARS_MAX);
+                RequestFailure::Rejected(format!("{said} ({})", error.code.0))
+            }
+            ServiceError::TransportClosed => {
+                RequestFailure::Disconnected(self.disconnect_reason().await)
+            }
+            ServiceError::TransportSend(error) => {
+                let error = error.error.as_ref();
+                if let Some(challenge) = find_challenge(error) {
+                    return self.handle_challenge(challenge);
+                }
+                let why = format!("nothing could be sent to it: {}", root_cause(error));
+                if is_connection_lost(error) {
+                    self.close(&why);
+                }
+                RequestFailure::Disconnected(why)
+            }
+            other => RequestFailure::Malformed(format!("its answer makes no sense: {other}")),
+        }
+    }
+}
+
+fn describe_server(peer: &Peer<RoleClient>) -> ServerIdentity {
+    let info = peer.peer_info();
+    let ours = info.as_ref().and_then(|info| info.server_info.as_ref());
+    let short = |text: &str| protocol::view::display_text::to_single_line(text, 100);
+    ServerIdentity {
+        name: ours.map_or_else(String::new, |it| short(&it.name)),
+        version: ours.map_or_else(String::new, |it| short(&it.version)),
+        protocol: info.map_or_else(String::new, |info| info.protocol_version.to_string()),
+    }
+}

@@ -1,0 +1,57 @@
+//! The ways to a server: a program that was started, or an address, with or without what the person signed in with.
+
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::auth::AuthClient;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use runtime::{Companion, NetError};
+
+use crate::limits::MESSAGE_BYTES_MAX;
+
+/// What a connection is made of, its references looked up.
+pub(crate) enum ConnectionTransport {
+    Stdio(Companion),
+    Http(Box<StreamableHttpClientTransport<reqwest::Client>>),
+    /// The same, with what the person signed in with.
+    SignedHttp(Box<StreamableHttpClientTransport<AuthClient<reqwest::Client>>>),
+}
+
+/// A way to an address that is not yet gone.
+pub(crate) struct HttpEndpoint {
+    pub client: reqwest::Client,
+    config: StreamableHttpClientTransportConfig,
+}
+
+impl HttpEndpoint {
+    /// To this address, with these headers.
+    ///
+    /// # Errors
+    /// Why there can be none, as a clause.
+    pub(crate) fn new(url: &str, headers: &[(String, String)]) -> Result<Self, String> {
+        runtime::net::parse_server_url(url)?;
+        // The address may hold a secret, so no sentence names it.
+        let client = runtime::net::build_server_client(url).map_err(|error| match error {
+            NetError::Failed { source_text, .. } => source_text,
+            NetError::Refused { why, .. } => why,
+            NetError::TimedOut { .. } | NetError::Cancelled => "it cannot be asked".to_owned(),
+        })?;
+        let named = headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
+        let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+        config.custom_headers = runtime::net::build_server_headers(named)?;
+        config.max_sse_event_size = MESSAGE_BYTES_MAX;
+        Ok(Self { client, config })
+    }
+
+    /// Goes it as somebody whom nobody knows.
+    pub(crate) fn into_unsigned(self) -> ConnectionTransport {
+        let transport = StreamableHttpClientTransport::with_client(self.client, self.config);
+        ConnectionTransport::Http(Box::new(transport))
+    }
+
+    /// Goes it as the person who signed in.
+    pub(crate) fn into_signed(self, client: AuthClient<reqwest::Client>) -> ConnectionTransport {
+        let transport = StreamableHttpClientTransport::with_client(client, self.config);
+        ConnectionTransport::SignedHttp(Box::new(transport))
+    }
+}

@@ -1,0 +1,227 @@
+//! The products whose servers are read, and where each keeps them.
+
+use std::path::{Path, PathBuf};
+
+/// A product whose servers are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerImportProduct {
+    /// `mcpServers` of `.mcp.json` and `.claude.json`.
+    ClaudeCode,
+    /// `mcpServers` of `claude_desktop_config.json`.
+    ClaudeDesktop,
+    /// `mcpServers` of `cline_mcp_settings.json`.
+    Cline,
+    /// `[mcp_servers.x]` of `.codex/config.toml`.
+    Codex,
+    /// `mcpServers` of `.cursor/mcp.json`.
+    Cursor,
+    /// `mcpServers` of `.gemini/settings.json`.
+    GeminiCli,
+    /// `extensions` of `goose/config.yaml`.
+    Goose,
+    /// `mcp` of `opencode.json`.
+    Opencode,
+    /// `servers` of `.vscode/mcp.json`.
+    VsCode,
+    /// `mcpServers` of `windsurf/mcp_config.json`.
+    Windsurf,
+    /// `context_servers` of `settings.json`.
+    Zed,
+}
+
+impl ServerImportProduct {
+    /// Every product, with what it is called on the command line.
+    pub const ALL: [(&'static str, Self); 11] = [
+        ("claude-code", Self::ClaudeCode),
+        ("claude-desktop", Self::ClaudeDesktop),
+        ("cline", Self::Cline),
+        ("codex", Self::Codex),
+        ("cursor", Self::Cursor),
+        ("gemini-cli", Self::GeminiCli),
+        ("goose", Self::Goose),
+        ("opencode", Self::Opencode),
+        ("vscode", Self::VsCode),
+        ("windsurf", Self::Windsurf),
+        ("zed", Self::Zed),
+    ];
+
+    /// What a person calls it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+            Self::ClaudeDesktop => "Claude Desktop",
+            Self::Cline => "Cline",
+            Self::Codex => "Codex",
+            Self::Cursor => "Cursor",
+            Self::GeminiCli => "Gemini CLI",
+            Self::Goose => "Goose",
+            Self::Opencode => "opencode",
+            Self::VsCode => "VS Code",
+            Self::Windsurf => "Windsurf",
+            Self::Zed => "Zed",
+        }
+    }
+}
+
+/// For whom a file, or a part of it, sets servers up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImportScope {
+    /// For a person, wherever they work.
+    Person,
+    /// For whoever works in this folder.
+    Project(PathBuf),
+    /// For a person, and in this folder alone: the part of `.claude.json` that Claude Code writes by default.
+    Local(PathBuf),
+}
+
+/// A file that may be there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportLocation {
+    /// Whose file it is.
+    pub product: ServerImportProduct,
+    /// The file.
+    pub file: PathBuf,
+    /// For whom.
+    pub scope: ImportScope,
+}
+
+/// Where products keep the servers of a project, below its folder.
+const PROJECT_FILES: [(ServerImportProduct, &str); 8] = [
+    (ServerImportProduct::ClaudeCode, ".mcp.json"),
+    (ServerImportProduct::Cursor, ".cursor/mcp.json"),
+    (ServerImportProduct::VsCode, ".vscode/mcp.json"),
+    (ServerImportProduct::Opencode, "opencode.json"),
+    (ServerImportProduct::Opencode, "opencode.jsonc"),
+    (ServerImportProduct::Codex, ".codex/config.toml"),
+    (ServerImportProduct::GeminiCli, ".gemini/settings.json"),
+    (ServerImportProduct::Zed, ".zed/settings.json"),
+];
+
+/// Where they keep those of a person, below the home folder.
+const USER_FILES: [(ServerImportProduct, &str); 22] = [
+    (ServerImportProduct::ClaudeCode, CLAUDE_CODE_FILE),
+    (
+        ServerImportProduct::ClaudeDesktop,
+        ".config/Claude/claude_desktop_config.json",
+    ),
+    (
+        ServerImportProduct::ClaudeDesktop,
+        "Library/Application Support/Claude/claude_desktop_config.json",
+    ),
+    (
+        ServerImportProduct::ClaudeDesktop,
+        "AppData/Roaming/Claude/claude_desktop_config.json",
+    ),
+    (ServerImportProduct::Cursor, ".cursor/mcp.json"),
+    (ServerImportProduct::VsCode, ".config/Code/User/mcp.json"),
+    (
+        ServerImportProduct::VsCode,
+        "Library/Application Support/Code/User/mcp.json",
+    ),
+    (
+        ServerImportProduct::VsCode,
+        "AppData/Roaming/Code/User/mcp.json",
+    ),
+    (
+        ServerImportProduct::Opencode,
+        ".config/opencode/opencode.json",
+    ),
+    (
+        ServerImportProduct::Opencode,
+        ".config/opencode/opencode.jsonc",
+    ),
+    (ServerImportProduct::Codex, ".codex/config.toml"),
+    (ServerImportProduct::ClaudeCode, ".claude/.mcp.json"),
+    (ServerImportProduct::GeminiCli, ".gemini/settings.json"),
+    (
+        ServerImportProduct::Windsurf,
+        ".codeium/windsurf/mcp_config.json",
+    ),
+    (ServerImportProduct::Zed, ".config/zed/settings.json"),
+    (
+        ServerImportProduct::Zed,
+        "AppData/Roaming/Zed/settings.json",
+    ),
+    (ServerImportProduct::Goose, ".config/goose/config.yaml"),
+    (
+        ServerImportProduct::Goose,
+        "AppData/Roaming/Block/goose/config/config.yaml",
+    ),
+    (
+        ServerImportProduct::Cline,
+        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+    ),
+    (
+        ServerImportProduct::Cline,
+        "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+    ),
+    (
+        ServerImportProduct::Cline,
+        "AppData/Roaming/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+    ),
+    (
+        ServerImportProduct::Cline,
+        ".cline/data/settings/cline_mcp_settings.json",
+    ),
+];
+
+const CLAUDE_CODE_FILE: &str = ".claude.json";
+
+/// The files that may be there.
+pub fn import_locations(home: Option<&Path>, project: Option<&Path>) -> Vec<ImportLocation> {
+    let of_project = PROJECT_FILES.iter().filter_map(|(product, path)| {
+        let folder = project?;
+        Some(ImportLocation {
+            product: *product,
+            file: folder.join(path),
+            scope: ImportScope::Project(folder.to_owned()),
+        })
+    });
+    let local = home.zip(project).map(|(home, project)| ImportLocation {
+        product: ServerImportProduct::ClaudeCode,
+        file: home.join(CLAUDE_CODE_FILE),
+        scope: ImportScope::Local(project.to_owned()),
+    });
+    let of_person = USER_FILES.iter().filter_map(|(product, path)| {
+        Some(ImportLocation {
+            product: *product,
+            file: home?.join(path),
+            scope: ImportScope::Person,
+        })
+    });
+    of_project.chain(local).chain(of_person).collect()
+}
+
+/// The places that a file of a product is, given alone: that of the project whose file it is by its path, and in `.claude.json`
+/// that of `folder` too. `file` is absolute.
+pub fn locations_for_file(
+    product: ServerImportProduct,
+    file: &Path,
+    folder: Option<&Path>,
+) -> Vec<ImportLocation> {
+    let place = |scope| ImportLocation {
+        product,
+        file: file.to_owned(),
+        scope,
+    };
+    let known = PROJECT_FILES.iter().filter(|(known, _)| *known == product);
+    let mut of_project = known.filter_map(|(_, path)| strip_path_suffix(file, path));
+    let is_of_person = USER_FILES
+        .iter()
+        .any(|(known, path)| *known == product && file.ends_with(path));
+    let scope = match (of_project.next(), file.parent()) {
+        (Some(folder), _) => ImportScope::Project(folder.to_owned()),
+        (None, Some(folder)) if !is_of_person => ImportScope::Project(folder.to_owned()),
+        (None, _) => ImportScope::Person,
+    };
+    let local = folder
+        .filter(|_| product == ServerImportProduct::ClaudeCode && file.ends_with(CLAUDE_CODE_FILE));
+    let local = local.map(|folder| place(ImportScope::Local(folder.to_owned())));
+    local.into_iter().chain([place(scope)]).collect()
+}
+
+/// The folder below which a file has this path.
+fn strip_path_suffix<'a>(file: &'a Path, end: &str) -> Option<&'a Path> {
+    let levels = Path::new(end).components().count();
+    file.ancestors().nth(levels).filter(|_| file.ends_with(end))
+}

@@ -1,0 +1,128 @@
+//! What a server writes, line by line, none of them longer than is taken: a longer one ends the connection.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use protocol::server::mcp_servers::ServerLogSource;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader, ReadBuf};
+use tokio_util::sync::CancellationToken;
+
+use crate::limits::LOG_LINE_CHARS_MAX;
+use crate::server_log::ServerLog;
+
+/// Why a connection came to its end, told by whoever saw it first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CloseReason {
+    reason: Arc<Mutex<Option<String>>>,
+    /// Cancelled when all that a program said on its standard error is kept.
+    pub stderr_drained: CancellationToken,
+}
+
+impl CloseReason {
+    /// Tells, unless somebody did.
+    pub(crate) fn set_reason(&self, why: impl Into<String>) {
+        let mut told = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
+        told.get_or_insert_with(|| why.into());
+    }
+
+    /// What was told.
+    pub(crate) fn reason(&self) -> Option<String> {
+        self.reason
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+/// Reads from a server as long as its lines are short enough.
+pub(crate) struct LineLimitReader<R> {
+    from: R,
+    bytes_max: usize,
+    line_bytes: usize,
+    why: CloseReason,
+}
+
+impl<R> LineLimitReader<R> {
+    pub(crate) fn new(from: R, bytes_max: usize, why: CloseReason) -> Self {
+        Self {
+            from,
+            bytes_max,
+            line_bytes: 0,
+            why,
+        }
+    }
+
+    /// Counts what was read. False if a line is too long.
+    fn count_line_bytes(&mut self, read: &[u8]) -> bool {
+        for piece in read.split_inclusive(|byte| *byte == b'\n') {
+            self.line_bytes += piece.len();
+            if self.line_bytes > self.bytes_max {
+                return false;
+            }
+            if piece.ends_with(b"\n") {
+                self.line_bytes = 0;
+            }
+        }
+        true
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for LineLimitReader<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.from).poll_read(cx, buffer);
+        let Poll::Ready(Ok(())) = polled else {
+            return polled;
+        };
+        let read = buffer.filled().get(before..).unwrap_or_default().to_vec();
+        if self.count_line_bytes(&read) {
+            return polled;
+        }
+        let why = format!("it wrote a line of more than {} bytes", self.bytes_max);
+        self.why.set_reason(why);
+        buffer.set_filled(before);
+        Poll::Ready(Err(io::ErrorKind::InvalidData.into()))
+    }
+}
+
+/// Keeps what a server says on its standard error. A line without end is kept in pieces.
+pub(crate) async fn collect_stderr(told: impl tokio::io::AsyncRead + Unpin, log: ServerLog) {
+    let mut told = BufReader::new(told);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let mut piece = (&mut told).take(4 * LOG_LINE_CHARS_MAX as u64);
+        match piece.read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => log.add(ServerLogSource::Stderr, &String::from_utf8_lossy(&line)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_line_that_is_too_long_is_the_end() {
+        for (said, is_taken) in [
+            ("12345\n12345\n1234", true),
+            ("1234\n12345\n", true),
+            ("12345\n123456\n", false),
+            ("1234567890123", false),
+        ] {
+            let why = CloseReason::default();
+            let mut lines = LineLimitReader::new(said.as_bytes(), 6, why.clone());
+            let mut read = String::new();
+            let taken = lines.read_to_string(&mut read).await;
+            assert_eq!(taken.is_ok(), is_taken, "{said}");
+            assert_eq!(why.reason().is_none(), is_taken, "{said}");
+        }
+    }
+}

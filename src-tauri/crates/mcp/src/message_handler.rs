@@ -1,0 +1,304 @@
+//! What a server may say and ask while nobody asked it: heard, counted, and answered as little as possible.
+
+#![allow(
+    deprecated,
+    reason = "roots and logging are on their way out of the protocol; servers of today use them"
+)]
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use protocol::server::mcp_servers::{ServerId, ServerLogSource};
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
+    CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationCapability,
+    ErrorCode, ErrorData, FormElicitationCapability, Implementation, ListRootsResult,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, Root,
+    RootsCapabilities, SamplingCapability, UrlElicitationCapability,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::Notify;
+use tools::elicitation::ElicitationRequest;
+use tools::tool::ProgressFn;
+
+use crate::oauth::AuthChallenge;
+use crate::running_calls::{RunningCall, RunningCalls};
+use crate::server_log::ServerLog;
+use crate::server_request::{self, ELICITATION, RequestRefusal, SAMPLING};
+
+/// What the protocol has for a request that the person does not allow.
+const USER_REJECTED: ErrorCode = ErrorCode(-1);
+
+/// What is shared by every connection to one server.
+#[derive(Clone)]
+pub(crate) struct ServerMessageHandler {
+    pub log: ServerLog,
+    server: ServerId,
+    /// Its calls that run.
+    pub running_calls: RunningCalls,
+    /// Workspaces that its tools are used in.
+    roots: Arc<Mutex<BTreeSet<PathBuf>>>,
+    /// Who hears of the progress of a call.
+    listeners: Arc<Mutex<HashMap<ProgressToken, ProgressFn>>>,
+    /// Told when the list of tools may be another.
+    pub tools_changed: Arc<Notify>,
+    /// How it said that it wants to know who asks, until somebody signed in.
+    challenge: Arc<Mutex<Option<AuthChallenge>>>,
+}
+
+impl ServerMessageHandler {
+    pub(crate) fn new(log: ServerLog, server: ServerId) -> Self {
+        Self {
+            log,
+            server,
+            running_calls: RunningCalls::default(),
+            roots: Arc::default(),
+            listeners: Arc::default(),
+            tools_changed: Arc::default(),
+            challenge: Arc::default(),
+        }
+    }
+
+    /// It wants to know who asks.
+    pub(crate) fn set_challenge(&self, challenge: impl Into<Option<AuthChallenge>>) {
+        let mut said = self
+            .challenge
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *said = challenge.into();
+    }
+
+    /// How it said so.
+    pub(crate) fn challenge(&self) -> Option<AuthChallenge> {
+        let said = self.challenge.lock();
+        said.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Adds a workspace; false if it is known.
+    pub(crate) fn add_root(&self, root: &Path) -> bool {
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        roots.insert(root.to_owned())
+    }
+
+    /// The workspaces, as the protocol has them.
+    pub(crate) fn roots(&self) -> ListRootsResult {
+        let roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        let roots = roots.iter().map(|root| {
+            let name = root.file_name().map(|name| name.to_string_lossy());
+            let found = Root::new(runtime::net::folder_url(root));
+            match name {
+                Some(name) => found.with_name(name),
+                None => found,
+            }
+        });
+        ListRootsResult::new(roots.collect())
+    }
+
+    /// Answers what a server of 2025 asks, in the name of the one call that runs.
+    async fn answer_legacy_request<R: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &impl Serialize,
+        context: &RequestContext<RoleClient>,
+    ) -> Result<R, ErrorData> {
+        let params = serde_json::to_value(params).unwrap_or_default();
+        let answered = tokio::select! {
+            answered = self.answer_request(self.running_calls.require_single_call(), method, &params) => answered,
+            () = context.ct.cancelled() => Ok(server_request::cancelled_answer(method)),
+        };
+        let answer = answered.map_err(|no| {
+            let code = match no.is_unreadable {
+                true => ErrorCode::INVALID_PARAMS,
+                false => USER_REJECTED,
+            };
+            ErrorData::new(code, no.why, None)
+        })?;
+        serde_json::from_value(answer).map_err(|_| {
+            ErrorData::new(ErrorCode::INTERNAL_ERROR, "No answer could be made.", None)
+        })
+    }
+
+    /// Answers what a server asks in a call of it.
+    ///
+    /// # Errors
+    /// There is no answer to it by the protocol but an error: why.
+    pub(crate) async fn answer_request(
+        &self,
+        call: Result<Arc<RunningCall>, &'static str>,
+        method: &str,
+        params: &Value,
+    ) -> Result<Value, RequestRefusal> {
+        let wants = server_request::parse_server_request(method, params);
+        let answered = match (wants, call) {
+            (Err(why), _) => Err(RequestRefusal::invalid_params(why)),
+            (Ok(_), Err(why)) => server_request::declined_answer(method, why),
+            (Ok((message, wants)), Ok(call)) => {
+                let server = self.server.clone();
+                let asking = ElicitationRequest {
+                    server,
+                    message,
+                    kind: wants,
+                };
+                match call.elicit(asking).await {
+                    Ok(reply) => server_request::encode_reply(reply, method),
+                    Err(why) => server_request::declined_answer(method, why),
+                }
+            }
+        };
+        let told = match &answered {
+            Ok(answer) => match answer.get("action").and_then(Value::as_str) {
+                Some(action) => format!("It asked the person something: {action}."),
+                None => "It asked for the answer of a model, and got it.".to_owned(),
+            },
+            Err(no) => format!("It asked for something, and got an error: {}", no.why),
+        };
+        self.log.add(ServerLogSource::Us, &told);
+        answered
+    }
+
+    /// Lets somebody hear of a call's progress, until what is returned is dropped.
+    pub(crate) fn subscribe_progress(
+        &self,
+        token: ProgressToken,
+        to: Option<ProgressFn>,
+    ) -> Option<ProgressSubscription> {
+        let to = to?;
+        let mut listeners = self
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        listeners.insert(token.clone(), to);
+        Some(ProgressSubscription {
+            token,
+            listeners: self.listeners.clone(),
+        })
+    }
+}
+
+/// That somebody hears of a call's progress.
+pub(crate) struct ProgressSubscription {
+    token: ProgressToken,
+    listeners: Arc<Mutex<HashMap<ProgressToken, ProgressFn>>>,
+}
+
+impl Drop for ProgressSubscription {
+    fn drop(&mut self) {
+        let mut listeners = self
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        listeners.remove(&self.token);
+    }
+}
+
+impl rmcp::ClientHandler for ServerMessageHandler {
+    fn get_info(&self) -> ClientConfig {
+        let mut roots = RootsCapabilities::default();
+        roots.list_changed = Some(true);
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.roots = Some(roots);
+        capabilities.sampling = Some(SamplingCapability::default());
+        let elicitation = ElicitationCapability::new();
+        let form = FormElicitationCapability::new().with_schema_validation(true);
+        let elicitation = elicitation.with_form(form);
+        capabilities.elicitation = Some(elicitation.with_url(UrlElicitationCapability::new()));
+        let ours = Implementation::new("countersign", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(capabilities, ours.with_title("Countersign"))
+    }
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        Ok(self.roots())
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        self.answer_legacy_request(ELICITATION, &params, &context)
+            .await
+    }
+
+    async fn create_message(
+        &self,
+        params: CreateMessageRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        self.answer_legacy_request(SAMPLING, &params, &context)
+            .await
+    }
+
+    /// What the library cannot read comes here: it is told why.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CustomResult, ErrorData> {
+        match request.method.as_str() {
+            method @ (ELICITATION | SAMPLING) => {
+                self.answer_legacy_request(method, &request.params, &context)
+                    .await
+            }
+            _ => Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                request.method,
+                None,
+            )),
+        }
+    }
+
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let listener = {
+            let listeners = self
+                .listeners
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            listeners.get(&progress.progress_token).cloned()
+        };
+        if let Some(listener) = listener {
+            listener(&format_progress(&progress));
+        }
+    }
+
+    async fn on_logging_message(
+        &self,
+        message: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let level = serde_json::to_value(message.level).unwrap_or_default();
+        let level = level.as_str().unwrap_or("log").to_owned();
+        let text = match message.data {
+            serde_json::Value::String(text) => text,
+            other => other.to_string(),
+        };
+        self.log
+            .add(ServerLogSource::Log, &format!("{level}: {text}"));
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.tools_changed.notify_one();
+    }
+}
+
+/// "3 of 10: reading"
+fn format_progress(progress: &ProgressNotificationParam) -> String {
+    let count = match progress.total {
+        Some(total) => format!("{} of {total}", progress.progress),
+        None => progress.progress.to_string(),
+    };
+    match progress.message.as_deref() {
+        Some(message) if !message.is_empty() => format!("{count}: {message}"),
+        Some(_) | None => count,
+    }
+}

@@ -1,0 +1,338 @@
+//! Signs a person in to a server: finds out who does that, says which address to open, and takes what the browser brings back.
+
+pub(crate) mod challenge;
+mod http;
+mod revocation;
+mod vault;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use protocol::server::mcp_servers::ServerId;
+use rmcp::transport::auth::{
+    AuthClient, AuthError, AuthorizationManager, AuthorizationMetadata, OAuthClientConfig,
+};
+use runtime::net::CallbackListener;
+use serde_json::Value;
+use url::Url;
+
+use crate::limits::{ELICITATION_URL_CHARS_MAX, REASON_CHARS_MAX};
+pub(crate) use challenge::AuthChallenge;
+use http::{OAuthHttp, is_loopback};
+pub(crate) use revocation::RevocationResult;
+pub use vault::CredentialVault;
+pub(crate) use vault::SignInRecord;
+use vault::SignInStore;
+
+/// As what Countersign introduces itself.
+const CLIENT_NAME: &str = "Countersign";
+
+/// What signing in to one server stands on, its references looked up.
+pub(crate) struct SignInClient {
+    pub server: ServerId,
+    pub url: String,
+    /// The id and the secret of a client that the person was given.
+    pub client: Option<(String, Option<String>)>,
+    pub vault: Arc<dyn CredentialVault>,
+    pub renewal_lock: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// Why a sign-in could not begin, as a clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SignInError {
+    /// The keychain cannot be asked, so what the person signs in with could not be kept.
+    NoKeychain(String),
+    /// Anything else.
+    Other(String),
+}
+
+impl From<String> for SignInError {
+    fn from(why: String) -> Self {
+        Self::Other(why)
+    }
+}
+
+/// A sign-in that waits for the person.
+pub(crate) struct PendingSignIn {
+    /// The address that they open.
+    pub url: String,
+    /// Its host.
+    pub host: String,
+    state: String,
+    callback: CallbackListener,
+    manager: AuthorizationManager,
+}
+
+impl SignInClient {
+    /// The place of its sign-in, with nothing said of one.
+    fn credential_store(&self) -> SignInStore {
+        SignInStore {
+            vault: self.vault.clone(),
+            server: self.server.clone(),
+            url: self.url.clone(),
+            redirect: String::new(),
+            secret: None,
+            challenge: None,
+            renewal_lock: self.renewal_lock.clone(),
+        }
+    }
+
+    async fn authorization_manager(&self) -> Result<AuthorizationManager, String> {
+        let server = Url::parse(&self.url).map_err(|_| "its address is none".to_owned())?;
+        let errands = Arc::new(OAuthHttp::for_server(&server).await);
+        let made = AuthorizationManager::new_with_oauth_http_client(server, errands).await;
+        made.map_err(|error| describe_auth_error(&error))
+    }
+
+    /// What the person signed in with; none if they did not.
+    ///
+    /// # Errors
+    /// The keychain cannot be asked; a sentence.
+    pub(crate) async fn load_record(&self) -> Result<Option<SignInRecord>, String> {
+        self.credential_store().load_record().await
+    }
+
+    /// A client that shows what the person signed in with, and renews it; none if somebody else signs people in now.
+    ///
+    /// # Errors
+    /// Nobody says who renews it, or the keychain cannot be asked; a clause.
+    pub(crate) async fn authorized_client(
+        &self,
+        record: SignInRecord,
+        client: reqwest::Client,
+    ) -> Result<Option<AuthClient<reqwest::Client>>, String> {
+        let drawer = SignInStore {
+            redirect: record.redirect.clone(),
+            secret: record.secret.clone(),
+            challenge: record.challenge.clone(),
+            ..self.credential_store()
+        };
+        let mut manager = self.authorization_manager().await?;
+        let header = record.challenge.as_deref();
+        let found = manager.resolve_metadata_from_challenge(header).await;
+        let metadata = found.map_err(|error| describe_auth_error(&error))?.metadata;
+        if metadata.issuer != record.credentials.issuer {
+            // Somebody else signs people in now: what the one before gave out is for nobody there.
+            drawer.remove_record().await?;
+            return Ok(None);
+        }
+        manager.set_metadata(metadata);
+        let mut config = OAuthClientConfig::new(record.credentials.client_id, record.redirect);
+        if let Some(secret) = record.secret {
+            config = config.with_client_secret(secret);
+        }
+        let configured = manager.configure_client(config);
+        configured.map_err(|error| describe_auth_error(&error))?;
+        manager.set_credential_store(drawer);
+        Ok(Some(AuthClient::new(client, manager)))
+    }
+
+    /// Forgets what the person signed in with, then has whoever gave it take it back. Gives how that went: none where
+    /// nothing was kept.
+    ///
+    /// # Errors
+    /// The keychain cannot be asked; a sentence. Then nobody was told either.
+    pub(crate) async fn revoke_sign_in(&self) -> Result<Option<RevocationResult>, String> {
+        let drawer = self.credential_store();
+        let record = drawer.load_record().await?;
+        drawer.remove_record().await?;
+        match record {
+            None => Ok(None),
+            Some(record) => Ok(Some(self.revoke_record(&record).await)),
+        }
+    }
+
+    /// Finds out who signs people in, and begins.
+    ///
+    /// # Errors
+    /// Why it cannot begin.
+    pub(crate) async fn begin_sign_in(
+        &self,
+        challenge: &AuthChallenge,
+    ) -> Result<PendingSignIn, SignInError> {
+        // Where nothing can be kept, nobody is sent anywhere.
+        let before = self.load_record().await.map_err(SignInError::NoKeychain)?;
+        let way = CallbackListener::open().await;
+        let way = way.map_err(|error| format!("nobody can come back from a browser: {error}"))?;
+        let mut manager = self.authorization_manager().await?;
+        let header = challenge.header.as_deref();
+        let found = manager.resolve_metadata_from_challenge(header).await;
+        let metadata = found.map_err(|error| describe_auth_error(&error))?.metadata;
+        manager.set_metadata(metadata.clone());
+        let scopes = requested_scopes(&manager, before.as_ref(), &metadata).await;
+        let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
+        let secret = self.register_client(&mut manager, &metadata, way.address(), &scopes);
+        let drawer = SignInStore {
+            redirect: way.address().to_owned(),
+            secret: secret.await?,
+            challenge: challenge.header.clone(),
+            ..self.credential_store()
+        };
+        manager.set_credential_store(drawer);
+        let url = manager.get_authorization_url(&scopes).await;
+        let (url, host, state) =
+            parse_authorization_url(&url.map_err(|error| describe_auth_error(&error))?)?;
+        Ok(PendingSignIn {
+            url,
+            host,
+            state,
+            callback: way,
+            manager,
+        })
+    }
+
+    /// Says who Countersign is: what the person was given for it, else it introduces itself. Gives the secret, if there is one.
+    async fn register_client(
+        &self,
+        manager: &mut AuthorizationManager,
+        metadata: &AuthorizationMetadata,
+        redirect: &str,
+        scopes: &[&str],
+    ) -> Result<Option<String>, String> {
+        let reads_documents = metadata
+            .additional_fields
+            .get("client_id_metadata_document_supported")
+            .and_then(Value::as_bool)
+            .unwrap_or(false);
+        let given = self.client.as_ref();
+        let given = given.filter(|(id, _)| reads_documents || !id.starts_with("https://"));
+        let Some((id, secret)) = given else {
+            let registered = manager.register_client(CLIENT_NAME, redirect, scopes).await;
+            return match registered {
+                Ok(config) => Ok(config.client_secret),
+                Err(error) => Err(format!(
+                    "it could not be introduced there, and no `client` is set up for it: {}",
+                    describe_auth_error(&error)
+                )),
+            };
+        };
+        let mut config = OAuthClientConfig::new(id, redirect);
+        if let Some(secret) = secret {
+            config = config.with_client_secret(secret);
+        }
+        let configured = manager.configure_client(config);
+        configured.map_err(|error| describe_auth_error(&error))?;
+        Ok(secret.clone())
+    }
+}
+
+/// What is asked for: what the server wants now, beside what was allowed before by the same.
+async fn requested_scopes(
+    manager: &AuthorizationManager,
+    before: Option<&SignInRecord>,
+    metadata: &AuthorizationMetadata,
+) -> Vec<String> {
+    let same = before.filter(|record| record.credentials.issuer == metadata.issuer);
+    let mut scopes = same.map_or_else(Vec::new, |record| record.credentials.granted_scopes.clone());
+    for scope in manager.select_initial_scopes(&[]).await {
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
+    }
+    scopes
+}
+
+/// An address that a person may be asked to open, with its host, and the word that is to come back.
+fn parse_authorization_url(url: &str) -> Result<(String, String, String), String> {
+    let short = url.chars().count() <= ELICITATION_URL_CHARS_MAX;
+    let read = Url::parse(url).ok().filter(|_| short);
+    let read = read.ok_or("the address to sign in at is none, or too long")?;
+    if read.scheme() != "https" && !(read.scheme() == "http" && is_loopback(&read)) {
+        return Err("the address to sign in at is not encrypted".to_owned());
+    }
+    let host = read
+        .host_str()
+        .ok_or("the address to sign in at has no host")?;
+    let states: Vec<String> = read
+        .query_pairs()
+        .filter(|(name, _)| name == "state")
+        .map(|(_, value)| value.into_owned())
+        .collect();
+    match states.as_slice() {
+        [state] if !state.is_empty() => Ok((read.to_string(), host.to_owned(), state.clone())),
+        _ => Err("the address to sign in at is not the one that was made".to_owned()),
+    }
+}
+
+impl PendingSignIn {
+    /// Waits until the browser comes back, and takes what it brings. Whoever comes with another word is sent away.
+    ///
+    /// # Errors
+    /// Why the person is not signed in, as a clause.
+    pub(crate) async fn complete(mut self) -> Result<(), String> {
+        while let Some(visit) = self.callback.next_request().await {
+            let url = Url::parse(&visit.url).ok();
+            let pairs = url.iter().flat_map(|url| url.query_pairs().into_owned());
+            let brought: HashMap<String, String> = pairs.collect();
+            let named = |name: &str| brought.get(name).map(String::as_str);
+            if named("state") != Some(&self.state) {
+                let sentence = "This is not the answer that Countersign waits for. Go back to the page where you sign in.";
+                visit.answer(400, sentence).await;
+                continue;
+            }
+            let result = match (named("error"), named("code")) {
+                (Some("access_denied"), _) => Err("it was refused there".to_owned()),
+                (Some(error), _) => {
+                    let said = named("error_description").unwrap_or(error);
+                    let said = tools::text::truncate_chars(
+                        &tools::text::escape_invisible(said),
+                        REASON_CHARS_MAX,
+                    );
+                    Err(format!("it did not work there: {said}"))
+                }
+                (None, Some(code)) => {
+                    let state = &self.state;
+                    let taken =
+                        self.manager
+                            .exchange_code_for_token_with_issuer(code, state, named("iss"));
+                    taken
+                        .await
+                        .map(drop)
+                        .map_err(|error| describe_auth_error(&error))
+                }
+                (None, None) => Err("the browser came back with nothing".to_owned()),
+            };
+            let (status, sentence) = match &result {
+                Ok(()) => (
+                    200,
+                    "You are signed in. Close this page and go back to Countersign.",
+                ),
+                Err(_) => (
+                    403,
+                    "You are not signed in. Close this page and go back to Countersign, which says why.",
+                ),
+            };
+            visit.answer(status, sentence).await;
+            return result;
+        }
+        Err("nobody can come back from a browser any more".to_owned())
+    }
+}
+
+/// What went wrong, as a clause.
+fn describe_auth_error(error: &AuthError) -> String {
+    let told = match error {
+        AuthError::AuthorizationServerMismatch {
+            expected_issuer,
+            received_issuer,
+        } => format!("`{received_issuer}` answered, and `{expected_issuer}` was asked"),
+        AuthError::AuthorizationServerMissingIssuer { expected_issuer } => {
+            format!("the answer does not say that it comes from `{expected_issuer}`, and must")
+        }
+        AuthError::PkceUnsupported => {
+            "who signs people in there does not protect what comes back (no PKCE with S256)"
+                .to_owned()
+        }
+        AuthError::CredentialStoreError(why) => why.trim_end_matches('.').to_owned(),
+        other => {
+            let cause = crate::failure_reasons::root_cause(other);
+            let said = other.to_string();
+            match said.contains(&cause) {
+                true => said,
+                false => format!("{said}: {cause}"),
+            }
+        }
+    };
+    let (masked, _) = protocol::text::redact::text(&told);
+    tools::text::truncate_chars(&tools::text::escape_invisible(&masked), REASON_CHARS_MAX)
+}

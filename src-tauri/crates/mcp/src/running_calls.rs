@@ -1,0 +1,243 @@
+//! The calls of a server that run, and the questions that it may ask in each of them: one at a time, and not too many.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tools::elicitation::{
+    ElicitationChannel, ElicitationKind, ElicitationReply, ElicitationRequest,
+};
+
+use crate::limits::{ELICITATIONS_PER_CALL_MAX, SAMPLINGS_PER_CALL_MAX};
+
+/// Every call of one server that runs.
+#[derive(Clone, Default)]
+pub(crate) struct RunningCalls(Arc<Mutex<Vec<Arc<RunningCall>>>>);
+
+impl RunningCalls {
+    fn lock_calls(&self) -> MutexGuard<'_, Vec<Arc<RunningCall>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call begins; it is over when what is returned is dropped.
+    pub(crate) fn begin_call(&self, asks: Option<Arc<dyn ElicitationChannel>>) -> CallGuard {
+        let call = Arc::new(RunningCall {
+            elicitation: asks,
+            ended: CancellationToken::new(),
+            person_wait: watch::Sender::default(),
+            is_asking: AtomicBool::new(false),
+            elicitation_count: AtomicU32::new(0),
+            sampling_count: AtomicU32::new(0),
+        });
+        self.lock_calls().push(call.clone());
+        CallGuard {
+            call,
+            running: self.clone(),
+        }
+    }
+
+    /// The call that a question belongs to which does not say to which one.
+    ///
+    /// # Errors
+    /// Why it belongs to none, as a sentence.
+    pub(crate) fn require_single_call(&self) -> Result<Arc<RunningCall>, &'static str> {
+        match self.lock_calls().as_slice() {
+            [] => Err("No call of it runs."),
+            [only] => Ok(only.clone()),
+            [_, _, ..] => Err("Several of its calls run, and it cannot say for which one it asks."),
+        }
+    }
+}
+
+/// That a call runs.
+pub(crate) struct CallGuard {
+    pub call: Arc<RunningCall>,
+    running: RunningCalls,
+}
+
+impl Drop for CallGuard {
+    fn drop(&mut self) {
+        self.call.ended.cancel();
+        let mut calls = self.running.lock_calls();
+        calls.retain(|call| !Arc::ptr_eq(call, &self.call));
+    }
+}
+
+/// A call that runs.
+pub(crate) struct RunningCall {
+    /// Who puts it before the person; none: nobody can be asked.
+    elicitation: Option<Arc<dyn ElicitationChannel>>,
+    ended: CancellationToken,
+    person_wait: watch::Sender<PersonWait>,
+    is_asking: AtomicBool,
+    elicitation_count: AtomicU32,
+    sampling_count: AtomicU32,
+}
+
+/// How long a call has waited for the person: that time counts for nobody.
+#[derive(Debug, Clone, Copy, Default)]
+struct PersonWait {
+    total: Duration,
+    since: Option<Instant>,
+}
+
+impl RunningCall {
+    /// Asks, and waits for the answer for as long as the call runs.
+    ///
+    /// # Errors
+    /// Why nobody is asked, as a sentence.
+    pub(crate) async fn elicit(
+        &self,
+        asking: ElicitationRequest,
+    ) -> Result<ElicitationReply, &'static str> {
+        let Some(asks) = &self.elicitation else {
+            return Err("Nobody is there who could be asked.");
+        };
+        if self.ended.is_cancelled() {
+            return Err("The call is over.");
+        }
+        if self.elicitation_count.fetch_add(1, Ordering::SeqCst) >= ELICITATIONS_PER_CALL_MAX {
+            return Err("It asked too often in one call.");
+        }
+        let wants_model = matches!(asking.kind, ElicitationKind::Sampling(_));
+        if wants_model
+            && self.sampling_count.fetch_add(1, Ordering::SeqCst) >= SAMPLINGS_PER_CALL_MAX
+        {
+            return Err("It asked a model too often in one call.");
+        }
+        if self.is_asking.swap(true, Ordering::SeqCst) {
+            return Err("It asks already.");
+        }
+        let _stands = ElicitationGuard(self);
+        self.person_wait
+            .send_modify(|rest| rest.since = Some(Instant::now()));
+        tokio::select! {
+            biased;
+            () = self.ended.cancelled() => Ok(ElicitationReply::Dismissed),
+            reply = asks.ask(asking) => Ok(reply),
+        }
+    }
+
+    /// Comes when a moment has come, later by as long as the person was waited for.
+    pub(crate) async fn wait_until_deadline(&self, until: Instant) {
+        let mut rest = self.person_wait.subscribe();
+        loop {
+            let now = *rest.borrow_and_update();
+            let come = async {
+                match now.since {
+                    Some(_) => std::future::pending().await,
+                    None if until + now.total <= Instant::now() => {}
+                    None => tokio::time::sleep_until(until + now.total).await,
+                }
+            };
+            tokio::select! {
+                () = come => return,
+                changed = rest.changed() => if changed.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// That a question of a call stands.
+struct ElicitationGuard<'a>(&'a RunningCall);
+
+impl Drop for ElicitationGuard<'_> {
+    fn drop(&mut self) {
+        self.0.person_wait.send_modify(|rest| {
+            if let Some(since) = rest.since.take() {
+                rest.total += since.elapsed();
+            }
+        });
+        self.0.is_asking.store(false, Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use protocol::server::mcp_servers::ServerId;
+    use tokio::sync::Notify;
+
+    use super::*;
+
+    /// A person who says nothing until they are let.
+    #[derive(Default)]
+    struct Thinks(Notify);
+
+    #[async_trait]
+    impl ElicitationChannel for Thinks {
+        async fn ask(&self, _: ElicitationRequest) -> ElicitationReply {
+            self.0.notified().await;
+            ElicitationReply::Declined
+        }
+    }
+
+    fn asking() -> ElicitationRequest {
+        ElicitationRequest {
+            server: ServerId::try_from("one".to_owned()).unwrap(),
+            message: String::new(),
+            kind: ElicitationKind::Form(Vec::new()),
+        }
+    }
+
+    async fn is_due(call: &RunningCall, until: Instant) -> bool {
+        tokio::select! {
+            biased;
+            () = call.wait_until_deadline(until) => true,
+            () = std::future::ready(()) => false,
+        }
+    }
+
+    /// A call that waits for the person does not run out of time.
+    #[tokio::test]
+    async fn waiting_for_the_person_counts_for_nobody() {
+        let person = Arc::new(Thinks::default());
+        let running = RunningCalls::default();
+        let begun = running.begin_call(Some(person.clone()));
+        let call = begun.call.clone();
+        let long_ago = Instant::now();
+        assert!(is_due(&call, long_ago).await);
+        {
+            let ask = call.elicit(asking());
+            tokio::pin!(ask);
+            tokio::select! {
+                biased;
+                _ = &mut ask => panic!("nobody answered"),
+                () = std::future::ready(()) => {}
+            }
+            assert!(!is_due(&call, long_ago).await, "it waits for the person");
+            assert_eq!(call.elicit(asking()).await, Err("It asks already."));
+            person.0.notify_one();
+            assert_eq!(ask.await, Ok(ElicitationReply::Declined));
+        }
+        call.wait_until_deadline(long_ago).await;
+        drop(begun);
+        assert_eq!(call.elicit(asking()).await, Err("The call is over."));
+        assert_eq!(
+            running.require_single_call().err(),
+            Some("No call of it runs.")
+        );
+    }
+
+    #[tokio::test]
+    async fn a_call_is_asked_in_so_often_and_no_more() {
+        let person = Arc::new(Thinks::default());
+        let begun = RunningCalls::default().begin_call(Some(person.clone()));
+        for _ in 0..ELICITATIONS_PER_CALL_MAX {
+            person.0.notify_one();
+            assert_eq!(
+                begun.call.elicit(asking()).await,
+                Ok(ElicitationReply::Declined)
+            );
+        }
+        assert_eq!(
+            begun.call.elicit(asking()).await,
+            Err("It asked too often in one call.")
+        );
+    }
+}

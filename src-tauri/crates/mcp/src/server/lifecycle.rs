@@ -1,0 +1,307 @@
+//! Keeps one server connected: starts it, stays with it, lists its tools anew, and tries again when it is lost.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use protocol::server::mcp_servers::{ServerSandbox, ServerTransport, SignInState};
+use rmcp::transport::auth::AuthClient;
+use runtime::{Companion, CompanionCommand};
+use tokio::time::Instant;
+
+use super::{ConnectionPhase, ServerCore};
+use crate::catalogue::ToolCatalogue;
+use crate::config_references::expand_references;
+use crate::connection::{
+    ConnectError, ConnectionTransport, HttpEndpoint, RequestFailure, ServerConnection,
+};
+use crate::limits::{RELIST_EVERY, STEADY_AFTER};
+use crate::oauth::SignInClient;
+use crate::pending_catalogue;
+
+/// What a connection begins with, its references looked up.
+pub(super) enum LaunchPlan {
+    Program(Companion),
+    /// A program that is to be started in a room.
+    Sandboxed(CompanionCommand, ServerSandbox),
+    /// An address, and how a person signs in to it where they can.
+    Http(HttpEndpoint, Option<SignInClient>),
+}
+
+impl ServerCore {
+    /// Connects, and again whenever the connection is lost, for as long as there is somebody.
+    pub(super) async fn maintain_connection(self: &Arc<Self>) {
+        let mut failed = 0;
+        let mut lost = None;
+        loop {
+            self.phase.send_replace(ConnectionPhase::Starting { lost });
+            self.log_event(&format!("Started: {}", self.settings.way.summary()));
+            let opened = tokio::time::timeout(self.timeout(), self.connect()).await;
+            let late = || format!("it did not begin within {} ms", self.settings.timeout_ms);
+            let (why, is_unknown) = match opened.unwrap_or_else(|_| Err(late().into())) {
+                Err(unopened) => {
+                    if unopened.challenge.is_some() {
+                        self.handler.set_challenge(unopened.challenge);
+                        self.save_challenge();
+                    }
+                    (unopened.why, self.needs_authentication())
+                }
+                Ok(link) => {
+                    let since = Instant::now();
+                    self.phase
+                        .send_replace(ConnectionPhase::Ready(link.clone()));
+                    self.watch_connection(&link).await;
+                    if since.elapsed() >= STEADY_AFTER {
+                        failed = 0;
+                    }
+                    (link.disconnect_reason().await, self.needs_authentication())
+                }
+            };
+            if is_unknown && self.supports_sign_in() {
+                // Whoever is asked again without a sign-in says the same.
+                self.log_event("It wants to know who asks: sign in to it.");
+                self.phase.send_replace(ConnectionPhase::NeedsSignIn);
+                self.retry_now.notified().await;
+                (failed, lost) = (0, None);
+                continue;
+            }
+            let pauses = &self.dependencies.retry_after;
+            let retry = pauses.get(failed).or(pauses.last());
+            let retry = retry.copied().unwrap_or(STEADY_AFTER);
+            failed = failed.saturating_add(1);
+            self.log_event(&format!(
+                "Unavailable: {why}. Tried again in {} s.",
+                retry.as_secs()
+            ));
+            lost = Some(why.clone());
+            self.phase
+                .send_replace(ConnectionPhase::Unavailable { why, retry });
+            tokio::select! {
+                () = tokio::time::sleep(retry) => {}
+                () = self.retry_now.notified() => (failed, lost) = (0, None),
+            }
+        }
+    }
+
+    /// Stays with a connection to its end, and lists the tools anew when they may be others.
+    async fn watch_connection(&self, link: &ServerConnection) {
+        loop {
+            tokio::select! {
+                () = link.disconnected.cancelled() => return,
+                () = self.handler.tools_changed.notified() => {}
+            }
+            // A server that says so all the time is asked now and then.
+            tokio::time::sleep(RELIST_EVERY).await;
+            match link.list_tools(self.timeout()).await {
+                Ok(catalogue) => self.apply_catalogue(catalogue),
+                Err(failure) => self.log_event(&format!(
+                    "Its list of tools could not be read: {failure:?}."
+                )),
+            }
+        }
+    }
+
+    async fn connect(self: &Arc<Self>) -> Result<Arc<ServerConnection>, ConnectError> {
+        let is_legacy = self.lock_state().is_legacy;
+        let opened = match self.open_connection(is_legacy).await {
+            // Some servers of 2025 answer whatever they are asked.
+            Err(unopened) if unopened.may_be_legacy && !is_legacy => {
+                self.open_connection(true).await
+            }
+            opened => opened,
+        };
+        let link = opened?;
+        self.lock_state().is_legacy = link.is_legacy();
+        self.log_event(&format!(
+            "Connected to `{}` {}, by the protocol of {}.",
+            link.server_info.name, link.server_info.version, link.server_info.protocol
+        ));
+        let listed = link.list_tools(self.timeout()).await;
+        if listed.is_err() {
+            self.save_challenge();
+        }
+        let catalogue = listed.map_err(|failure| match failure {
+            RequestFailure::Disconnected(why) | RequestFailure::Malformed(why) => why,
+            RequestFailure::Rejected(said) => format!("it would not list its tools: {said}"),
+            RequestFailure::UrlElicitationRequired(_) => "it would not list its tools".to_owned(),
+            RequestFailure::Cancelled | RequestFailure::TimedOut => {
+                "it did not list its tools in time".to_owned()
+            }
+        })?;
+        self.apply_catalogue(catalogue);
+        self.clear_challenge(false);
+        link.subscribe_list_changes();
+        Ok(Arc::new(link))
+    }
+
+    /// Makes a connection, with nothing asked over it.
+    async fn open_connection(
+        self: &Arc<Self>,
+        is_legacy: bool,
+    ) -> Result<ServerConnection, ConnectError> {
+        let core = self.clone();
+        // The keychain may ask the person first.
+        let looked_up = tokio::task::spawn_blocking(move || core.resolve_launch());
+        let way = looked_up
+            .await
+            .map_err(|_| "it could not be prepared".to_owned())??;
+        let way = match way {
+            LaunchPlan::Program(companion) => ConnectionTransport::Stdio(companion),
+            LaunchPlan::Sandboxed(command, room) => ConnectionTransport::Stdio(
+                self.dependencies
+                    .sandbox_launcher
+                    .start_sandboxed(&command, &room)
+                    .await?,
+            ),
+            LaunchPlan::Http(far, None) => far.into_unsigned(),
+            LaunchPlan::Http(far, Some(signer)) => {
+                match self.signed_in_client(&signer, &far).await? {
+                    Some(client) => {
+                        self.lock_state().sign_in.get_or_insert(SignInState::Done);
+                        far.into_signed(client)
+                    }
+                    None => far.into_unsigned(),
+                }
+            }
+        };
+        ServerConnection::open(way, self.handler.clone(), is_legacy).await
+    }
+
+    /// A client with what the person signed in with; none if they did not. Where the keychain cannot be asked nothing is kept
+    /// in it, so the server is tried without: most ask for no sign-in.
+    async fn signed_in_client(
+        &self,
+        signer: &SignInClient,
+        far: &HttpEndpoint,
+    ) -> Result<Option<AuthClient<reqwest::Client>>, String> {
+        match signer.load_record().await {
+            Ok(None) => Ok(None),
+            Ok(Some(record)) => signer.authorized_client(record, far.client.clone()).await,
+            Err(why) => {
+                self.log_event(&format!("Connecting without a kept sign-in: {why}"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Takes over what the server lists.
+    fn apply_catalogue(&self, catalogue: ToolCatalogue) {
+        let catalogue = Arc::new(catalogue);
+        let mut kept = self.lock_state();
+        let before = kept.catalogue.replace(catalogue.clone());
+        let pins = kept.pins.clone();
+        drop(kept);
+        if before.is_none_or(|before| before.digest() != catalogue.digest()) {
+            for why in &catalogue.left_out {
+                self.log_event(why);
+            }
+            if pins.has_pending_changes(&catalogue) {
+                self.log_event(
+                    "Some of its tools are not as they were approved, and wait for a look.",
+                );
+            }
+            self.save_pending_catalogue();
+            self.bump_version();
+        }
+    }
+
+    /// Keeps what waits for an approval for as long as it does.
+    pub(super) fn save_pending_catalogue(&self) {
+        let (Some(data_dir), id) = (&self.dependencies.data_dir, &self.settings.id) else {
+            return;
+        };
+        let (pins, catalogue) = {
+            let kept = self.lock_state();
+            (kept.pins.clone(), kept.catalogue.clone())
+        };
+        let Some(catalogue) = catalogue else { return };
+        let kept = match pins.has_pending_changes(&catalogue) {
+            true => pending_catalogue::save_pending_catalogue(data_dir, id, &catalogue),
+            false => pending_catalogue::remove_pending_catalogue(data_dir, id),
+        };
+        if let Err(fault) = kept {
+            self.log_event(&format!("What waits for a look is not kept: {fault}"));
+        }
+    }
+
+    /// What it listed last and waits for an approval, as far as that was kept.
+    pub(super) fn load_pending_catalogue(&self) -> Option<Arc<ToolCatalogue>> {
+        let data_dir = self.dependencies.data_dir.as_ref()?;
+        let seen = pending_catalogue::load_pending_catalogue(data_dir, &self.settings.id)?;
+        self.lock_state()
+            .pins
+            .has_pending_changes(&seen)
+            .then(|| Arc::new(seen))
+    }
+
+    /// The way to the server with everything looked up. May block.
+    pub(super) fn resolve_launch(&self) -> Result<LaunchPlan, String> {
+        let lookup = self.dependencies.lookup.as_ref();
+        let all = |values: &[String]| -> Result<Vec<String>, String> {
+            values
+                .iter()
+                .map(|value| expand_references(value, lookup))
+                .collect()
+        };
+        let named = |values: &std::collections::BTreeMap<String, String>| {
+            let values = values.iter();
+            values
+                .map(|(name, value)| Ok((name.clone(), expand_references(value, lookup)?)))
+                .collect::<Result<Vec<(String, String)>, String>>()
+        };
+        match &self.settings.way {
+            ServerTransport::Stdio {
+                command,
+                args,
+                env,
+                folder,
+                room,
+            } => {
+                let folder = folder
+                    .as_deref()
+                    .map(|folder| expand_references(folder, lookup));
+                let of_room = room.as_ref().map(|room| PathBuf::from(&room.workspace));
+                let usual = of_room.unwrap_or_else(|| self.dependencies.home.clone());
+                let command = CompanionCommand {
+                    program: expand_references(command, lookup)?,
+                    args: all(args)?,
+                    folder: folder.transpose()?.map_or(usual, PathBuf::from),
+                    inherited: self.dependencies.inherited.clone(),
+                    env: named(env)?,
+                };
+                if let Some(room) = room {
+                    return Ok(LaunchPlan::Sandboxed(command, room.clone()));
+                }
+                let companion = runtime::start_companion(&command);
+                companion
+                    .map(LaunchPlan::Program)
+                    .map_err(|error| format!("its program could not be started: {error}"))
+            }
+            ServerTransport::Http {
+                url,
+                headers,
+                client,
+            } => {
+                let url = expand_references(url, lookup)?;
+                let far = HttpEndpoint::new(&url, &named(headers)?)?;
+                if !self.supports_sign_in() {
+                    return Ok(LaunchPlan::Http(far, None));
+                }
+                let client = client.as_ref().map(|client| {
+                    let secret = client.secret.as_deref();
+                    let secret = secret
+                        .map(|secret| expand_references(secret, lookup))
+                        .transpose()?;
+                    Ok::<_, String>((client.id.clone(), secret))
+                });
+                let signer = SignInClient {
+                    server: self.settings.id.clone(),
+                    url,
+                    client: client.transpose()?,
+                    vault: self.dependencies.vault.clone(),
+                    renewal_lock: self.renewal_lock.clone(),
+                };
+                Ok(LaunchPlan::Http(far, Some(signer)))
+            }
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! What a server asks, from the protocol's words to ours, and the answer back.
+
+use protocol::view::display_text::{is_hidden, to_single_line};
+use serde_json::{Map, Value, json};
+use tools::elicitation::{ElicitationKind, ElicitationReply, SamplingRequest};
+use url::{Host, Url};
+
+use crate::form;
+use crate::limits::{
+    ELICITATION_CHARS_MAX, ELICITATION_URL_CHARS_MAX, NAME_CHARS_MAX, SAMPLING_CHARS_MAX,
+    SAMPLING_MESSAGES_MAX,
+};
+
+/// The method by which the person is asked something.
+pub(crate) const ELICITATION: &str = "elicitation/create";
+/// The method by which a model is asked something.
+pub(crate) const SAMPLING: &str = "sampling/createMessage";
+
+/// Why there is no answer but an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RequestRefusal {
+    /// A sentence.
+    pub why: String,
+    /// Whether what was asked cannot be read.
+    pub is_unreadable: bool,
+}
+
+impl RequestRefusal {
+    pub(crate) fn invalid_params(why: String) -> Self {
+        Self {
+            why,
+            is_unreadable: true,
+        }
+    }
+
+    fn rejected(why: impl Into<String>) -> Self {
+        Self {
+            why: why.into(),
+            is_unreadable: false,
+        }
+    }
+}
+
+/// What is asked: the words that go with it, and what is wanted.
+///
+/// # Errors
+/// Why that cannot be put before anybody, as a sentence.
+pub(crate) fn parse_server_request(
+    method: &str,
+    params: &Value,
+) -> Result<(String, ElicitationKind), String> {
+    match method {
+        ELICITATION => parse_elicitation(params),
+        SAMPLING => parse_sampling(params),
+        other => Err(format!(
+            "`{}` is nothing that this client answers.",
+            to_single_line(other, NAME_CHARS_MAX)
+        )),
+    }
+}
+
+/// What a server gets whose question nobody is asked.
+///
+/// # Errors
+/// A model was wanted: that is refused by an error.
+pub(crate) fn declined_answer(method: &str, why: &str) -> Result<Value, RequestRefusal> {
+    match method {
+        SAMPLING => Err(RequestRefusal::rejected(format!(
+            "No model was asked: {why}"
+        ))),
+        _ => Ok(action_result("decline")),
+    }
+}
+
+/// What a server gets that called its question off itself.
+pub(crate) fn cancelled_answer(method: &str) -> Value {
+    match method {
+        ELICITATION => action_result("cancel"),
+        _ => Value::Null,
+    }
+}
+
+/// What a server gets.
+///
+/// # Errors
+/// The protocol has no answer for that but an error.
+pub(crate) fn encode_reply(reply: ElicitationReply, method: &str) -> Result<Value, RequestRefusal> {
+    match reply {
+        ElicitationReply::Filled(values) => {
+            Ok(json!({ "action": "accept", "content": Value::Object(values) }))
+        }
+        ElicitationReply::Opened => Ok(action_result("accept")),
+        ElicitationReply::Declined if method == SAMPLING => {
+            Err(RequestRefusal::rejected("The person did not allow it."))
+        }
+        ElicitationReply::Dismissed if method == SAMPLING => {
+            Err(RequestRefusal::rejected("The person did not answer."))
+        }
+        ElicitationReply::Declined => Ok(action_result("decline")),
+        ElicitationReply::Dismissed => Ok(action_result("cancel")),
+        ElicitationReply::Failed(why) => Err(RequestRefusal::rejected(why)),
+        ElicitationReply::Sampled {
+            model,
+            text,
+            is_cut,
+        } => Ok(json!({
+            "role": "assistant",
+            "content": { "type": "text", "text": text },
+            "model": model,
+            "stopReason": if is_cut { "maxTokens" } else { "endTurn" },
+        })),
+    }
+}
+
+fn action_result(action: &str) -> Value {
+    json!({ "action": action })
+}
+
+fn parse_elicitation(params: &Value) -> Result<(String, ElicitationKind), String> {
+    let none = Map::new();
+    let params = params.as_object().unwrap_or(&none);
+    let text = |member: &str| params.get(member).and_then(Value::as_str);
+    let Some(message) = text("message") else {
+        return Err("It does not say what it wants to know.".to_owned());
+    };
+    if message.chars().count() > ELICITATION_CHARS_MAX {
+        return Err(format!(
+            "What it says that it wants is longer than {ELICITATION_CHARS_MAX} characters."
+        ));
+    }
+    let wants = match text("mode").unwrap_or("form") {
+        "form" => {
+            let schema = params.get("requestedSchema");
+            let schema = schema.ok_or("There is no schema of the form.".to_owned())?;
+            ElicitationKind::Form(form::parse_form(schema)?)
+        }
+        "url" => parse_elicitation_url(text("url").unwrap_or_default())?,
+        other => {
+            return Err(format!(
+                "Nobody can be asked in the way `{}` here.",
+                to_single_line(other, NAME_CHARS_MAX)
+            ));
+        }
+    };
+    Ok((message.to_owned(), wants))
+}
+
+/// What a model is to be sent: texts, and nothing that it could act with.
+fn parse_sampling(params: &Value) -> Result<(String, ElicitationKind), String> {
+    let has_tools = |tools: &Value| tools.as_array().is_none_or(|tools| !tools.is_empty());
+    if params.get("tools").is_some_and(has_tools) {
+        return Err("A model that answers for a server gets no tools.".to_owned());
+    }
+    let Some(messages) = params.get("messages").and_then(Value::as_array) else {
+        return Err("It does not say what the model is to be sent.".to_owned());
+    };
+    let system = params.get("systemPrompt").and_then(Value::as_str);
+    let mut wanted = SamplingRequest {
+        system: system.unwrap_or_default().to_owned(),
+        messages: Vec::new(),
+        tokens_max: 0,
+        temperature: params.get("temperature").and_then(Value::as_f64),
+    };
+    let tokens_max = params.get("maxTokens").and_then(Value::as_u64);
+    wanted.tokens_max = match tokens_max {
+        None | Some(0) => return Err("It does not say how much the model may answer.".to_owned()),
+        Some(tokens_max) => u32::try_from(tokens_max).unwrap_or(u32::MAX),
+    };
+    for message in messages {
+        wanted.messages.push(parse_sampling_message(message)?);
+    }
+    let chars = wanted.messages.iter().map(|(_, text)| text.chars().count());
+    let chars = chars.sum::<usize>() + wanted.system.chars().count();
+    if wanted.messages.is_empty()
+        || messages.len() > SAMPLING_MESSAGES_MAX
+        || chars > SAMPLING_CHARS_MAX
+    {
+        return Err(format!(
+            "A model is sent 1 to {SAMPLING_MESSAGES_MAX} messages with at most {SAMPLING_CHARS_MAX} characters in all."
+        ));
+    }
+    Ok((String::new(), ElicitationKind::Sampling(wanted)))
+}
+
+/// One message, and whether it stands there as the model's.
+fn parse_sampling_message(message: &Value) -> Result<(bool, String), String> {
+    let by_model = match message.get("role").and_then(Value::as_str) {
+        Some("assistant") => true,
+        Some("user") => false,
+        _ => return Err("A message for the model says not whose it is.".to_owned()),
+    };
+    let parts = match message.get("content") {
+        Some(Value::Array(parts)) => parts.as_slice(),
+        Some(part) => std::slice::from_ref(part),
+        None => &[],
+    };
+    let texts = parts.iter().map(|part| {
+        let kind = part.get("type").and_then(Value::as_str);
+        let text = part.get("text").and_then(Value::as_str);
+        text.filter(|_| kind == Some("text"))
+    });
+    let texts: Option<Vec<&str>> = texts.collect();
+    match texts.filter(|texts| !texts.is_empty()) {
+        Some(texts) => Ok((by_model, texts.join("\n"))),
+        None => Err("A model is sent texts and nothing else.".to_owned()),
+    }
+}
+
+/// An address as it would be opened.
+fn parse_elicitation_url(written: &str) -> Result<ElicitationKind, String> {
+    if written.chars().count() > ELICITATION_URL_CHARS_MAX || written.chars().any(is_hidden) {
+        return Err("The address is too long, or hides something.".to_owned());
+    }
+    let url = Url::parse(written).map_err(|_| "The address is none.".to_owned())?;
+    let is_safe = match url.scheme() {
+        "https" => true,
+        "http" => false,
+        other => {
+            let other = to_single_line(other, NAME_CHARS_MAX);
+            return Err(format!("Addresses of the kind `{other}` are not opened."));
+        }
+    };
+    let Some(host) = url.host() else {
+        return Err("The address has no host.".to_owned());
+    };
+    let mut warnings = Vec::new();
+    match &host {
+        Host::Domain(name) if name.split('.').any(|part| part.starts_with("xn--")) => warnings.push(
+            "Its host is spelt with letters that may look like others: it is shown as machines write it.".to_owned(),
+        ),
+        Host::Domain(_) => {}
+        Host::Ipv4(_) | Host::Ipv6(_) => {
+            warnings.push("Its host is a number, not a name.".to_owned());
+        }
+    }
+    if !is_safe {
+        warnings.push("What is sent there is not encrypted: it is http, not https.".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        warnings.push("What stands before the @ is no part of its host.".to_owned());
+    }
+    Ok(ElicitationKind::Url {
+        host: host.to_string(),
+        url: url.to_string(),
+        warnings,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(params: Value) -> Result<ElicitationKind, String> {
+        parse_server_request(ELICITATION, &params).map(|(_, wants)| wants)
+    }
+
+    #[test]
+    fn an_address_is_told_as_it_would_be_opened() {
+        for (written, is, warned) in [
+            (
+                "https://example.org/a?b=c#d",
+                "https://example.org/a?b=c#d",
+                0,
+            ),
+            ("https://EXAMPLE.org", "https://example.org/", 0),
+            ("http://example.org/", "http://example.org/", 1),
+            ("https://exаmple.org/", "https://xn--exmple-4nf.org/", 1),
+            (
+                "https://good.org@evil.org/",
+                "https://good.org@evil.org/",
+                1,
+            ),
+            ("http://127.0.0.1:8000/x", "http://127.0.0.1:8000/x", 2),
+        ] {
+            let params =
+                json!({ "mode": "url", "message": "m", "url": written, "elicitationId": "1" });
+            match wanted(params) {
+                Ok(ElicitationKind::Url { url, warnings, .. }) => {
+                    assert_eq!((url.as_str(), warnings.len()), (is, warned), "{warnings:?}");
+                }
+                other => panic!("{written}: {other:?}"),
+            }
+        }
+    }
+
+    /// Bad input: what cannot be put before a person is refused with a sentence.
+    #[test]
+    fn what_cannot_be_asked_is_refused() {
+        let long = "x".repeat(ELICITATION_CHARS_MAX + 1);
+        for (params, told) in [
+            (json!(null), "does not say"),
+            (
+                json!({ "message": long, "requestedSchema": {} }),
+                "longer than",
+            ),
+            (json!({ "message": "m" }), "no schema"),
+            (
+                json!({ "message": "m", "mode": "voice" }),
+                "in the way `voice`",
+            ),
+            (
+                json!({ "message": "m", "requestedSchema": { "type": "array" } }),
+                "not that of an object",
+            ),
+            (json!({ "message": "m", "mode": "url" }), "is none"),
+            (
+                json!({ "message": "m", "mode": "url", "url": "javascript:alert(1)" }),
+                "kind `javascript`",
+            ),
+            (
+                json!({ "message": "m", "mode": "url", "url": "file:///etc/passwd" }),
+                "kind `file`",
+            ),
+            (
+                json!({ "message": "m", "mode": "url", "url": "https://a/\u{202e}b" }),
+                "hides something",
+            ),
+        ] {
+            let why = wanted(params.clone()).unwrap_err();
+            assert!(why.contains(told), "{params}: {why}");
+        }
+    }
+
+    /// Bad input: a model is sent texts, so many and no more, and never tools.
+    #[test]
+    fn what_a_model_is_not_sent_is_refused() {
+        let text = json!({ "type": "text", "text": "Hi" });
+        let user = json!({ "role": "user", "content": text });
+        let both = json!({ "role": "assistant", "content": [text, text] });
+        let ask = json!({ "messages": [user, both], "systemPrompt": "s", "maxTokens": 9, "temperature": 0.5, "tools": [] });
+        let wanted = SamplingRequest {
+            system: "s".to_owned(),
+            messages: vec![(false, "Hi".to_owned()), (true, "Hi\nHi".to_owned())],
+            tokens_max: 9,
+            temperature: Some(0.5),
+        };
+        assert_eq!(
+            parse_server_request(SAMPLING, &ask),
+            Ok((String::new(), ElicitationKind::Sampling(wanted)))
+        );
+        let image = json!({ "role": "user", "content": { "type": "image", "data": "", "mimeType": "image/png" } });
+        let long = json!({ "role": "user", "content": { "type": "text", "text": "x".repeat(SAMPLING_CHARS_MAX + 1) } });
+        for (params, told) in [
+            (
+                json!({ "messages": [user], "maxTokens": 9, "tools": [{}] }),
+                "no tools",
+            ),
+            (
+                json!({ "messages": [user], "maxTokens": 9, "tools": {} }),
+                "no tools",
+            ),
+            (json!({ "maxTokens": 9 }), "does not say what"),
+            (json!({ "messages": [user] }), "how much"),
+            (json!({ "messages": [], "maxTokens": 9 }), "1 to"),
+            (json!({ "messages": [long], "maxTokens": 9 }), "at most"),
+            (
+                json!({ "messages": [image], "maxTokens": 9 }),
+                "texts and nothing else",
+            ),
+            (
+                json!({ "messages": [{ "role": "system", "content": text }], "maxTokens": 9 }),
+                "whose",
+            ),
+        ] {
+            let why = parse_server_request(SAMPLING, &params).unwrap_err();
+            assert!(why.contains(told), "{why}");
+        }
+    }
+}

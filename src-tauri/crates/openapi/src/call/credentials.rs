@@ -1,0 +1,253 @@
+//! Who asks: the way that an operation wants and its person set up, and its secrets, looked up when they are sent.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use protocol::ToolError;
+use protocol::server::apis::{ApiAuth, ApiSetup};
+use protocol::view::display_text::to_single_line;
+use tools::config_references::{ReferenceResolver, expand_references, has_reference};
+
+use crate::call::style::encode_strict;
+use crate::document::operation::{
+    Operation, ParameterLocation, SecurityScheme, SecuritySchemeKind,
+};
+use crate::limits::{QUOTED_CHARS_MAX, SECRET_BYTES_MIN};
+
+/// What is shown where a value stands in the settings that refers to nothing: it may be a secret.
+const CONFIGURED_VALUE: &str = "(as you set it up)";
+
+/// Something by which a service knows who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Credential {
+    pub location: ParameterLocation,
+    pub name: String,
+    pub secret: CredentialValue,
+}
+
+/// What stands there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CredentialValue {
+    Plain(String),
+    Bearer(String),
+    Basic {
+        username: String,
+        password: String,
+    },
+    /// A token that is asked for first.
+    Client(OAuthClient),
+}
+
+/// Whose token is asked for, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct OAuthClient {
+    pub token_url: String,
+    pub scopes: Vec<String>,
+    pub client_id: String,
+    pub client_secret: String,
+}
+
+/// What is sent with every request of an operation, the headers of the settings first.
+///
+/// # Errors
+/// What has to be set up first, as a sentence with the next step.
+pub(crate) fn resolve_credentials(
+    operation: &Operation,
+    setup: &ApiSetup,
+) -> Result<Vec<Credential>, String> {
+    let own = setup.headers.iter().map(|(name, value)| Credential {
+        location: ParameterLocation::Header,
+        name: name.clone(),
+        secret: CredentialValue::Plain(value.clone()),
+    });
+    let mut all: Vec<Credential> = own.collect();
+    let ways = &operation.security;
+    let fitting = ways.iter().filter(|way| !way.is_empty()).find_map(|way| {
+        let schemes = way.iter();
+        schemes
+            .map(|scheme| credential_for_scheme(scheme, setup))
+            .collect::<Option<Vec<_>>>()
+    });
+    match fitting {
+        Some(fitting) => all.extend(fitting),
+        // Headers of the settings may say who asks as well.
+        None if ways.is_empty() || ways.iter().any(Vec::is_empty) || !all.is_empty() => {}
+        None => return Err(describe_missing_credentials(ways)),
+    }
+    Ok(all)
+}
+
+fn describe_missing_credentials(ways: &[Vec<SecurityScheme>]) -> String {
+    let all: Vec<String> = ways
+        .iter()
+        .map(|way| {
+            let schemes = way.iter().map(|scheme| {
+                let name = to_single_line(&scheme.name, QUOTED_CHARS_MAX);
+                match &scheme.kind {
+                    SecuritySchemeKind::Other { what } => {
+                        format!("`{name}` ({what}, which is not known here)")
+                    }
+                    SecuritySchemeKind::Basic => format!("`{name}` (a name and a password)"),
+                    SecuritySchemeKind::ApiKey { .. } => format!("`{name}` (a key)"),
+                    SecuritySchemeKind::Bearer | SecuritySchemeKind::Oauth2 { .. } => {
+                        format!("`{name}` (a token)")
+                    }
+                }
+            });
+            schemes.collect::<Vec<_>>().join(" and ")
+        })
+        .take(5)
+        .collect();
+    format!(
+        "The service wants to know who asks, by {}. Set that up in `auth`, with a secret of the keychain.",
+        all.join(", or by ")
+    )
+}
+
+/// What a scheme takes, if it was set up.
+fn credential_for_scheme(scheme: &SecurityScheme, setup: &ApiSetup) -> Option<Credential> {
+    let auth = setup.auth.get(&scheme.name)?;
+    let authorization = |secret| {
+        Some(Credential {
+            location: ParameterLocation::Header,
+            name: "Authorization".to_owned(),
+            secret,
+        })
+    };
+    match (&scheme.kind, auth) {
+        (SecuritySchemeKind::ApiKey { place, name }, ApiAuth::Token { token }) => {
+            Some(Credential {
+                location: *place,
+                name: name.clone(),
+                secret: CredentialValue::Plain(token.clone()),
+            })
+        }
+        (
+            SecuritySchemeKind::Bearer | SecuritySchemeKind::Oauth2 { .. },
+            ApiAuth::Token { token },
+        ) => authorization(CredentialValue::Bearer(token.clone())),
+        (SecuritySchemeKind::Basic, ApiAuth::Basic { username, password }) => {
+            authorization(CredentialValue::Basic {
+                username: username.clone(),
+                password: password.clone(),
+            })
+        }
+        (
+            SecuritySchemeKind::Oauth2 {
+                token_url: Some(token_url),
+                scopes,
+            },
+            ApiAuth::Client {
+                client_id,
+                client_secret,
+            },
+        ) => authorization(CredentialValue::Client(OAuthClient {
+            token_url: token_url.clone(),
+            scopes: scopes.clone(),
+            client_id: client_id.clone(),
+            client_secret: client_secret.clone(),
+        })),
+        (SecuritySchemeKind::ApiKey { .. }, ApiAuth::Basic { .. } | ApiAuth::Client { .. })
+        | (SecuritySchemeKind::Bearer, ApiAuth::Basic { .. } | ApiAuth::Client { .. })
+        | (SecuritySchemeKind::Basic, ApiAuth::Token { .. } | ApiAuth::Client { .. })
+        | (SecuritySchemeKind::Oauth2 { .. }, ApiAuth::Basic { .. } | ApiAuth::Client { .. })
+        | (SecuritySchemeKind::Other { .. }, _) => None,
+    }
+}
+
+/// A value as a person sees it: how it refers to a secret, never one.
+fn display_value(value: &str) -> String {
+    match has_reference(value) {
+        true => to_single_line(value, QUOTED_CHARS_MAX),
+        false => CONFIGURED_VALUE.to_owned(),
+    }
+}
+
+impl CredentialValue {
+    /// As a person sees it.
+    pub fn display_text(&self) -> String {
+        match self {
+            Self::Plain(value) => display_value(value),
+            Self::Bearer(token) => format!("Bearer {}", display_value(token)),
+            Self::Basic { username, password } => {
+                format!(
+                    "Basic {}:{}",
+                    display_value(username),
+                    display_value(password)
+                )
+            }
+            Self::Client(client) => format!(
+                "Bearer (a token from {} for {}:{})",
+                crate::document::base_url::url_host(&client.token_url),
+                display_value(&client.client_id),
+                display_value(&client.client_secret)
+            ),
+        }
+    }
+}
+
+/// A secret that was looked up.
+pub(crate) struct ResolvedCredential {
+    pub location: ParameterLocation,
+    pub name: String,
+    pub value: String,
+}
+
+/// Secrets that must not be told, with what is told instead.
+#[derive(Default, Clone)]
+pub(crate) struct SecretMasks(Vec<(String, String)>);
+
+impl SecretMasks {
+    /// Looks up what a value refers to, and remembers it.
+    pub fn look_up(
+        &mut self,
+        value: &str,
+        lookup: &dyn ReferenceResolver,
+    ) -> Result<String, ToolError> {
+        let found = expand_references(value, lookup).map_err(|why| {
+            ToolError::Failed(format!(
+                "It was not asked, since who asks is not known: {why}"
+            ))
+        })?;
+        self.add_secret(&found, &display_value(value));
+        Ok(found)
+    }
+
+    /// Remembers a secret in each of the forms in which it goes out.
+    pub fn add_secret(&mut self, secret: &str, told: &str) {
+        if secret.len() >= SECRET_BYTES_MIN {
+            let mark = format!("[{told}]");
+            let forms = [
+                secret.to_owned(),
+                encode_strict(secret),
+                STANDARD.encode(secret),
+            ];
+            for form in forms {
+                if !self.0.iter().any(|(known, _)| *known == form) {
+                    self.0.push((form, mark.clone()));
+                }
+            }
+        }
+    }
+
+    /// A text without any of them: what a service answers may repeat what it was sent.
+    pub fn mask_text(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        // Whatever holds another one goes first.
+        let mut all: Vec<&(String, String)> = self.0.iter().collect();
+        all.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
+        for (secret, mark) in all {
+            if text.contains(secret.as_str()) {
+                text = text.replace(secret.as_str(), mark);
+            }
+        }
+        text
+    }
+}
+
+/// A name and a password as one header holds them.
+pub(crate) fn basic_auth_value(username: &str, password: &str) -> String {
+    format!(
+        "Basic {}",
+        STANDARD.encode(format!("{username}:{password}"))
+    )
+}

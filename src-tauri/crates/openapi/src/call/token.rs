@@ -1,0 +1,132 @@
+//! Tokens that are asked for in our own name: kept as long as they hold, asked for anew before they end.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use protocol::view::display_text::to_single_line;
+use protocol::{At, ToolError};
+use runtime::{Clock, FetchLimits, HttpRequest, NetworkClient, RequestMethod};
+use serde_json::Value;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+use tools::config_references::ReferenceResolver;
+
+use crate::call::credentials::{OAuthClient, SecretMasks, basic_auth_value};
+use crate::call::style::encode_strict;
+use crate::limits::{
+    REASON_CHARS_MAX, TOKEN_BYTES_MAX, TOKEN_DEFAULT_LIFETIME_MS, TOKEN_MARGIN_MS,
+};
+
+/// The tokens of one service. Whoever needs one waits for whoever asks for it.
+#[derive(Default)]
+pub(crate) struct TokenCache(Mutex<HashMap<OAuthClient, AccessToken>>);
+
+struct AccessToken {
+    value: String,
+    expires_at: At,
+}
+
+/// What a token is asked with.
+pub(crate) struct TokenRequest<'a> {
+    pub net: &'a NetworkClient,
+    pub clock: &'a Arc<dyn Clock>,
+    pub lookup: &'a Arc<dyn ReferenceResolver>,
+    pub timeout_ms: u64,
+    pub cancel: &'a CancellationToken,
+}
+
+impl TokenCache {
+    /// A token, and whether it was there already.
+    ///
+    /// # Errors
+    /// None is given, or a secret cannot be looked up.
+    pub async fn get(
+        &self,
+        client: &OAuthClient,
+        asking: &TokenRequest<'_>,
+        masks: &mut SecretMasks,
+    ) -> Result<(String, bool), ToolError> {
+        let mut known = self.0.lock().await;
+        let now = asking.clock.now();
+        let still = known.get(client).filter(|token| now < token.expires_at);
+        if let Some(token) = still {
+            masks.add_secret(&token.value, "a token");
+            return Ok((token.value.clone(), true));
+        }
+        let token = request_token(client, asking, masks).await?;
+        masks.add_secret(&token.value, "a token");
+        let value = token.value.clone();
+        known.insert(client.clone(), token);
+        Ok((value, false))
+    }
+
+    /// Forgets a token that a service does not take.
+    pub async fn invalidate(&self, client: &OAuthClient) {
+        self.0.lock().await.remove(client);
+    }
+}
+
+async fn request_token(
+    client: &OAuthClient,
+    asking: &TokenRequest<'_>,
+    masks: &mut SecretMasks,
+) -> Result<AccessToken, ToolError> {
+    let (lookup, wanted) = (asking.lookup.clone(), client.clone());
+    let mut found = masks.clone();
+    let looked_up = tokio::task::spawn_blocking(move || {
+        let id = found.look_up(&wanted.client_id, &*lookup)?;
+        let secret = found.look_up(&wanted.client_secret, &*lookup)?;
+        Ok::<_, ToolError>((id, secret, found))
+    });
+    let broken = |_| ToolError::Failed("The keychain broke off. Try again.".to_owned());
+    let (id, secret, found) = looked_up.await.map_err(broken)??;
+    *masks = found;
+    let authorization = basic_auth_value(&encode_strict(&id), &encode_strict(&secret));
+    masks.add_secret(authorization.trim_start_matches("Basic "), "who asks");
+    let scopes = match client.scopes.as_slice() {
+        [] => String::new(),
+        scopes => format!("&scope={}", encode_strict(&scopes.join(" "))),
+    };
+    let request = HttpRequest {
+        method: RequestMethod::Post,
+        url: client.token_url.clone(),
+        headers: vec![
+            ("Accept".to_owned(), "application/json".to_owned()),
+            ("Authorization".to_owned(), authorization),
+            (
+                "Content-Type".to_owned(),
+                "application/x-www-form-urlencoded".to_owned(),
+            ),
+        ],
+        body: Some(format!("grant_type=client_credentials{scopes}").into_bytes()),
+    };
+    let limits = FetchLimits {
+        timeout_ms: asking.timeout_ms,
+        body_bytes_max: TOKEN_BYTES_MAX,
+    };
+    let reply = asking
+        .net
+        .call_following_redirects(&request, limits, asking.cancel)
+        .await;
+    let reply =
+        reply.map_err(|error| crate::call::response::network_error_to_tool_error(&error, masks))?;
+    let said: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+    let token = said.get("access_token").and_then(Value::as_str);
+    let Some(token) = token.filter(|_| (200..300).contains(&reply.status)) else {
+        let why = String::from_utf8_lossy(&reply.body);
+        return Err(ToolError::Failed(format!(
+            "No token was given: {} answered {}. {}",
+            crate::document::base_url::url_host(&client.token_url),
+            reply.status,
+            masks.mask_text(&to_single_line(&why, REASON_CHARS_MAX))
+        )));
+    };
+    let life = said.get("expires_in").and_then(Value::as_i64);
+    let life = life.map_or(TOKEN_DEFAULT_LIFETIME_MS, |seconds| {
+        seconds.clamp(0, 365 * 86_400) * 1_000
+    });
+    Ok(AccessToken {
+        value: token.to_owned(),
+        expires_at: asking.clock.now().saturating_add(life - TOKEN_MARGIN_MS),
+    })
+}

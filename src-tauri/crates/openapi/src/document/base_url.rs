@@ -1,0 +1,127 @@
+//! The address before the paths: which server of a document is meant, with its variables filled in.
+
+use std::collections::BTreeMap;
+
+use protocol::view::display_text::to_single_line;
+use runtime::net::parse_server_url;
+use serde_json::Value;
+
+use crate::document::reader::DocumentNode;
+use crate::limits::QUOTED_CHARS_MAX;
+
+/// What a person says of addresses.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BaseUrlOptions {
+    /// Holds in the place of every server that the document names.
+    pub base_url: Option<String>,
+    /// Values of variables in addresses.
+    pub variables: BTreeMap<String, String>,
+    /// Where the document came from, for servers that are written relative to it.
+    pub document: Option<String>,
+}
+
+impl BaseUrlOptions {
+    /// The address before the path of an operation: of its own servers, those of its path, those of the document, in this order.
+    ///
+    /// # Errors
+    /// Why there is none, as a clause.
+    pub(crate) fn resolve_base_url(&self, places: [DocumentNode<'_>; 3]) -> Result<String, String> {
+        if let Some(base) = &self.base_url {
+            return validate_base_url(base, "the address that you gave");
+        }
+        let mut named = places
+            .iter()
+            .map(|place| place.items_of("servers").collect::<Vec<_>>());
+        let servers = named
+            .find(|servers| !servers.is_empty())
+            .unwrap_or_default();
+        let mut why = None;
+        for server in servers {
+            match self.resolve_server_url(server) {
+                Ok(base) => return Ok(base),
+                Err(told) => why = why.or(Some(told)),
+            }
+        }
+        match why {
+            Some(why) => Err(why),
+            // Without any, the document stands at its server's root.
+            None => self.resolve_relative_url("/"),
+        }
+    }
+
+    fn resolve_server_url(&self, server: DocumentNode<'_>) -> Result<String, String> {
+        let url = server.text("url").unwrap_or("/");
+        let mut filled = String::with_capacity(url.len());
+        let mut rest = url;
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((name, left)) = after.split_once('}') else {
+                return Err(format!(
+                    "its server `{}` has a brace that is not closed",
+                    to_single_line(url, QUOTED_CHARS_MAX)
+                ));
+            };
+            filled.push_str(before);
+            filled.push_str(&self.resolve_variable(server, name)?);
+            rest = left;
+        }
+        filled.push_str(rest);
+        match filled.contains("://") {
+            true => validate_base_url(&filled, "its server"),
+            false => self.resolve_relative_url(&filled),
+        }
+    }
+
+    fn resolve_variable(&self, server: DocumentNode<'_>, name: &str) -> Result<String, String> {
+        let named = to_single_line(name, QUOTED_CHARS_MAX);
+        let known = server.member("variables").and_then(|all| all.member(name));
+        if let Some(value) = self.variables.get(name) {
+            let mut allowed = known
+                .into_iter()
+                .flat_map(|known| known.items_of("enum"))
+                .peekable();
+            let is_free = allowed.peek().is_none();
+            return match is_free || allowed.any(|one| one.value.as_str() == Some(value)) {
+                true => Ok(value.clone()),
+                false => Err(format!(
+                    "the variable `{named}` of its server cannot be `{}`",
+                    to_single_line(value, QUOTED_CHARS_MAX)
+                )),
+            };
+        }
+        match known.and_then(|known| known.value.get("default")) {
+            Some(Value::String(value)) => Ok(value.clone()),
+            Some(Value::Number(value)) => Ok(value.to_string()),
+            Some(_) | None => Err(format!("the variable `{named}` of its server has no value")),
+        }
+    }
+
+    fn resolve_relative_url(&self, url: &str) -> Result<String, String> {
+        let Some(document) = &self.document else {
+            return Err("the document does not say at which address it is served".to_owned());
+        };
+        let joined = url::Url::parse(document).and_then(|document| document.join(url));
+        let joined = joined.map_err(|error| format!("its server is no address: {error}"))?;
+        validate_base_url(joined.as_str(), "its server")
+    }
+}
+
+/// An address that requests can go to: nothing behind its path, and no slash at its end.
+fn validate_base_url(url: &str, whose: &str) -> Result<String, String> {
+    let read = parse_server_url(url).map_err(|why| format!("{whose} cannot be used: {why}"))?;
+    if read.query().is_some() || read.fragment().is_some() {
+        return Err(format!("{whose} has more than a path"));
+    }
+    Ok(read.as_str().trim_end_matches('/').to_owned())
+}
+
+/// The host of an address as it is judged: with its port where that is not the usual one.
+pub(crate) fn url_host(address: &str) -> String {
+    let Ok(url) = url::Url::parse(address) else {
+        return String::new();
+    };
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
+}

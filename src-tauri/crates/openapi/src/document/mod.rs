@@ -1,0 +1,388 @@
+//! A document read operation by operation: what cannot be called is left out and said so, the rest stays usable.
+
+pub mod base_url;
+pub(crate) mod body;
+pub mod operation;
+pub(crate) mod parameter;
+pub(crate) mod reader;
+pub(crate) mod schema;
+pub(crate) mod security;
+pub mod source;
+pub(crate) mod swagger2;
+
+use std::collections::HashSet;
+
+use protocol::view::display_text::{to_single_line, to_spans};
+use protocol::{Digest, UserError};
+use serde_json::{Map, Value, json};
+use tools::text::truncate_chars;
+
+use crate::document::base_url::BaseUrlOptions;
+use crate::document::operation::{HttpMethod, Operation, strip_path_fragment};
+use crate::document::reader::{DocumentNode, DocumentReader};
+use crate::document::schema::SchemaBuilder;
+use crate::document::source::DocumentSource;
+use crate::limits::{
+    DESCRIPTION_CHARS_MAX, LEFT_OUT_MAX, OPERATIONS_MAX, QUOTED_CHARS_MAX, TITLE_CHARS_MAX,
+};
+
+/// Which operations of a document are taken: all of those that fit each list that is not empty. `*` stands for anything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OperationFilter {
+    /// Tags, of which an operation has one.
+    pub tags: Vec<String>,
+    /// What the document calls operations.
+    pub operations: Vec<String>,
+    /// Paths, or what they begin with: `/repos` is `/repos/{owner}` as well.
+    pub paths: Vec<String>,
+}
+
+/// A document, read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ApiDocument {
+    /// What it is called.
+    pub title: String,
+    /// Its own version.
+    pub version: String,
+    /// Its operations in its order, none twice.
+    pub operations: Vec<Operation>,
+    /// What was left out, one sentence each.
+    pub left_out: Vec<String>,
+    left_out_beyond_limit: usize,
+}
+
+impl ApiDocument {
+    /// Reads a document of OpenAPI 3.0 or 3.1, or of Swagger 2.0 (`S001-53`, `S001-55`).
+    ///
+    /// # Errors
+    /// It is none, or has nothing that could be called; what is wrong with one operation is told in `left_out`.
+    pub fn parse(
+        source: &DocumentSource,
+        bases: &BaseUrlOptions,
+        filters: &OperationFilter,
+    ) -> Result<Self, UserError> {
+        let converted = swagger2::convert_to_openapi(source);
+        let source = converted.as_ref().unwrap_or(source);
+        let is_3_0 = is_version_3_0(&source.root)?;
+        let reader = DocumentReader::new(source, is_3_0);
+        let root = reader.root();
+        let mut bases = bases.clone();
+        bases.document = source.address.clone().or(bases.document);
+        if !root.value.get("paths").is_some_and(Value::is_object) {
+            return Err(invalid_document_error(
+                "has no paths, so there is nothing that could be called",
+            ));
+        }
+        let info = root.member("info");
+        let said = |name: &str| {
+            let said = info.and_then(|info| info.text(name)).unwrap_or_default();
+            to_single_line(said, TITLE_CHARS_MAX)
+        };
+        let mut document = Self {
+            title: said("title"),
+            version: said("version"),
+            ..Self::default()
+        };
+        let mut ids = HashSet::new();
+        for (path, item) in root.members_of("paths") {
+            if !path.starts_with("x-") {
+                document.parse_path(&reader, (&bases, filters), path, item, &mut ids);
+            }
+        }
+        Ok(document)
+    }
+
+    /// Reads one path with its operations.
+    fn parse_path<'a>(
+        &mut self,
+        reader: &DocumentReader<'a>,
+        (bases, filters): (&BaseUrlOptions, &OperationFilter),
+        path: &'a str,
+        item: DocumentNode<'a>,
+        ids: &mut HashSet<&'a str>,
+    ) {
+        let named = to_single_line(path, QUOTED_CHARS_MAX);
+        let item = match reader.follow_references(item) {
+            Ok(item) if item.value.is_object() => item,
+            Ok(_) => {
+                return self.record_left_out(format!("`{named}` is left out: it is no object."));
+            }
+            Err(why) => return self.record_left_out(format!("`{named}` is left out: {why}.")),
+        };
+        for (name, method) in HttpMethod::ALL {
+            let Some(operation) = item.member(name) else {
+                continue;
+            };
+            if !filters.matches_operation(path, operation) {
+                continue;
+            }
+            let named = format!("{} {named}", method.as_str());
+            if self.operations.len() >= OPERATIONS_MAX {
+                self.record_left_out(format!(
+                    "`{named}` is left out: the document has more than {OPERATIONS_MAX} operations. Choose some by tag, id or path."
+                ));
+                continue;
+            }
+            match parse_operation(reader, bases, (path, item), (method, operation)) {
+                Ok(mut operation) => {
+                    let id = item.member(name).and_then(|at| at.text("operationId"));
+                    if id.is_some_and(|id| !ids.insert(id)) {
+                        // Two of one id: the second goes by its path.
+                        operation.id = String::new();
+                    }
+                    self.operations.push(operation);
+                }
+                Err(why) => self.record_left_out(format!("`{named}` is left out: {why}.")),
+            }
+        }
+    }
+
+    /// Says that something was left out. Of many only the first are told one by one.
+    fn record_left_out(&mut self, why: String) {
+        if self.left_out.len() < LEFT_OUT_MAX {
+            self.left_out.push(why);
+            return;
+        }
+        self.left_out_beyond_limit += 1;
+        self.left_out.truncate(LEFT_OUT_MAX);
+        self.left_out.push(format!(
+            "And {} more are left out.",
+            self.left_out_beyond_limit
+        ));
+    }
+
+    /// The operation of this key.
+    pub fn find(&self, key: &str) -> Option<&Operation> {
+        self.operations
+            .iter()
+            .find(|operation| operation.key() == key)
+    }
+
+    /// All of it as one value.
+    pub fn digest(&self) -> Digest {
+        let all = self.operations.iter();
+        Digest::from_json(&all.map(Operation::digest).collect::<Vec<_>>())
+    }
+}
+
+/// Whether it is of version 3.0.
+fn is_version_3_0(root: &Value) -> Result<bool, UserError> {
+    if !root.is_object() {
+        return Err(invalid_document_error("is no object"));
+    }
+    let said = match root.get("openapi") {
+        Some(Value::String(said)) => said.clone(),
+        // As YAML reads it where nobody quoted it.
+        Some(Value::Number(said)) => said.to_string(),
+        Some(_) | None if root.get("swagger").is_some() => {
+            return Err(UserError::new(
+                "The document is of a version of Swagger before 2.0.",
+                "Convert it to Swagger 2.0 or OpenAPI 3 first.",
+            ));
+        }
+        Some(_) | None => {
+            return Err(invalid_document_error(
+                "does not say its version in `openapi`",
+            ));
+        }
+    };
+    let is = |version: &str| said == version || said.starts_with(&format!("{version}."));
+    match (is("3.0"), is("3.1")) {
+        (true, _) => Ok(true),
+        (_, true) => Ok(false),
+        (false, false) => Err(invalid_document_error(&format!(
+            "is of version {}, which is not known here",
+            to_single_line(&said, QUOTED_CHARS_MAX)
+        ))),
+    }
+}
+
+fn invalid_document_error(why: &str) -> UserError {
+    UserError::new(
+        format!("The document {why}."),
+        "Give a document of OpenAPI 3.0 or 3.1, or of Swagger 2.0.",
+    )
+}
+
+/// Reads one operation.
+///
+/// # Errors
+/// Why it cannot be called, as a clause.
+fn parse_operation<'a>(
+    reader: &DocumentReader<'a>,
+    bases: &BaseUrlOptions,
+    (path, item): (&'a str, DocumentNode<'a>),
+    (method, operation): (HttpMethod, DocumentNode<'a>),
+) -> Result<Operation, String> {
+    if !operation.value.is_object() {
+        return Err("it is no object".to_owned());
+    }
+    let sent = strip_path_fragment(path);
+    if !sent.starts_with('/') || sent.contains(['?', '\\']) {
+        return Err("its path is none that could be sent".to_owned());
+    }
+    let base = bases.resolve_base_url([operation, item, reader.root()])?;
+    let mut schemas = SchemaBuilder::new(reader);
+    let parameters = parameter::parse_parameters(&mut schemas, item, operation, sent)?;
+    let mut members = parameters.members;
+    let mut required: Vec<String> = Vec::new();
+    for parameter in parameters.all.iter().filter(|parameter| parameter.required) {
+        required.push(parameter.argument.clone());
+    }
+    let is_taken = |name: &str| members.contains_key(name);
+    let body = body::parse_body(&mut schemas, operation, is_taken)?;
+    let body = body.map(|(body, schema)| {
+        members.insert(body.argument.clone(), schema);
+        if body.required {
+            required.push(body.argument.clone());
+        }
+        body
+    });
+    let mut schema = Map::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("properties".to_owned(), Value::Object(members)),
+    ]);
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), json!(required));
+    }
+    schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    let said = |at: DocumentNode<'_>, name: &str, chars_max| {
+        escape_hidden_text(at.text(name).unwrap_or_default(), chars_max)
+    };
+    let of_path = |mine: String, name: &str, chars_max| match mine.is_empty() {
+        true => said(item, name, chars_max),
+        false => mine,
+    };
+    let title = said(operation, "summary", TITLE_CHARS_MAX);
+    let description = said(operation, "description", DESCRIPTION_CHARS_MAX);
+    Ok(Operation {
+        method,
+        path: path.to_owned(),
+        id: operation.text("operationId").unwrap_or_default().to_owned(),
+        title: of_path(title, "summary", TITLE_CHARS_MAX),
+        description: of_path(description, "description", DESCRIPTION_CHARS_MAX),
+        security: security::parse_security(reader, operation, &base),
+        base,
+        parameters: parameters.all,
+        body,
+        accepts: accepted_media_types(reader, operation),
+        input_schema: schemas.into_schema(schema),
+    })
+}
+
+/// What it says that it answers where it works.
+fn accepted_media_types(reader: &DocumentReader<'_>, operation: DocumentNode<'_>) -> String {
+    let mut all: Vec<&str> = Vec::new();
+    for (status, response) in operation.members_of("responses") {
+        if !status.starts_with('2') && status != "default" {
+            continue;
+        }
+        let Ok(response) = reader.follow_references(response) else {
+            continue;
+        };
+        for (media, _) in response.members_of("content") {
+            let media = media.trim();
+            let is_one = media.is_ascii()
+                && !media.contains(char::is_control)
+                && media.len() <= QUOTED_CHARS_MAX;
+            if is_one && !all.contains(&media) && all.len() < 8 {
+                all.push(media);
+            }
+        }
+    }
+    // What is read as it is comes first.
+    all.sort_by_key(|media| !body::is_json_media_type(media));
+    all.join(", ")
+}
+
+/// A text of several lines with its hidden characters named, cut.
+pub(crate) fn escape_hidden_text(text: &str, chars_max: usize) -> String {
+    truncate_chars(
+        protocol::view::display_text::join_spans(&to_spans(text.trim())).trim(),
+        chars_max,
+    )
+}
+
+impl OperationFilter {
+    /// Whether an operation is taken.
+    fn matches_operation(&self, path: &str, operation: DocumentNode<'_>) -> bool {
+        let fits = |list: &[String], mut is: Box<dyn FnMut(&str) -> bool + '_>| {
+            list.is_empty() || list.iter().any(|pattern| is(pattern))
+        };
+        let id = operation.text("operationId").unwrap_or_default();
+        let tagged = |pattern: &str| {
+            let mut tags = operation
+                .items_of("tags")
+                .filter_map(|tag| tag.value.as_str());
+            tags.any(|tag| matches_wildcard(pattern, tag))
+        };
+        fits(&self.tags, Box::new(tagged))
+            && fits(
+                &self.operations,
+                Box::new(|pattern| matches_wildcard(pattern, id)),
+            )
+            && fits(
+                &self.paths,
+                Box::new(|pattern| matches_path_pattern(pattern, path)),
+            )
+    }
+}
+
+/// Whether a text is what a pattern says, in which `*` stands for anything.
+fn matches_wildcard(pattern: &str, text: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(text) = text.strip_prefix(start) else {
+        return false;
+    };
+    // As early as it can: so whatever comes after has the most room.
+    let mut ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+    match rest.contains('*') {
+        false => text.ends_with(rest),
+        true => ends.any(|at| {
+            text.get(at..)
+                .is_some_and(|text| matches_wildcard(rest, text))
+        }),
+    }
+}
+
+/// Whether a path is what a pattern says, or lies below that.
+fn matches_path_pattern(pattern: &str, path: &str) -> bool {
+    let folder = pattern.trim_end_matches('/');
+    matches_wildcard(pattern, path)
+        || matches_wildcard(folder, path)
+        || matches_wildcard(&format!("{folder}/*"), path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_of_filters() {
+        for (pattern, text, fits) in [
+            ("issues", "issues", true),
+            ("issues", "issues2", false),
+            ("issues/*", "issues/list", true),
+            ("*list*", "issues/list-all", true),
+            ("a*b*c", "aXbYc", true),
+            ("a*b*c", "acb", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(matches_wildcard(pattern, text), fits, "{pattern} {text}");
+        }
+        for (pattern, path, fits) in [
+            ("/repos", "/repos/{owner}", true),
+            ("/repos/", "/repos", true),
+            ("/repos", "/reposit", false),
+            ("/repos/*/issues", "/repos/{owner}/issues/{n}", true),
+        ] {
+            assert_eq!(
+                matches_path_pattern(pattern, path),
+                fits,
+                "{pattern} {path}"
+            );
+        }
+    }
+}

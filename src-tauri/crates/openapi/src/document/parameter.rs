@@ -1,0 +1,311 @@
+//! The parameters of an operation: where each goes, how it is written, and what its argument is called.
+
+use protocol::view::display_text::to_single_line;
+use serde_json::{Map, Value, json};
+
+use crate::document::operation::{OperationParameter, ParameterLocation, ParameterStyle};
+use crate::document::reader::{DocumentNode, DocumentReader};
+use crate::document::schema::SchemaBuilder;
+use crate::limits::{PARAMETERS_MAX, QUOTED_CHARS_MAX};
+use crate::names;
+
+/// Headers that the document cannot set: what kind of body or answer, who asks, and what the connection itself says.
+const RESERVED_HEADERS: [&str; 14] = [
+    "accept",
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "cookie",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// A parameter as it stands in the document.
+struct ParsedParameter<'a> {
+    parameter: OperationParameter,
+    node: DocumentNode<'a>,
+    schema: Option<DocumentNode<'a>>,
+}
+
+/// The parameters of an operation, with the members of the schema that take them.
+pub(crate) struct ParsedParameters {
+    pub all: Vec<OperationParameter>,
+    pub members: Map<String, Value>,
+}
+
+/// Reads the parameters of a path and of its operation, which come before those.
+///
+/// # Errors
+/// Why one of them cannot be sent, as a clause.
+pub(crate) fn parse_parameters<'a>(
+    schemas: &mut SchemaBuilder<'a, '_>,
+    item: DocumentNode<'a>,
+    operation: DocumentNode<'a>,
+    path: &str,
+) -> Result<ParsedParameters, String> {
+    let mut all: Vec<ParsedParameter<'a>> = Vec::new();
+    for at in item
+        .items_of("parameters")
+        .chain(operation.items_of("parameters"))
+    {
+        let Some(written) = parse_parameter(schemas.reader, at)? else {
+            continue;
+        };
+        let is_same = |known: &ParsedParameter<'a>| {
+            let (known, written) = (&known.parameter, &written.parameter);
+            known.name == written.name && known.place == written.place
+        };
+        match all.iter_mut().find(|known| is_same(known)) {
+            Some(known) => *known = written,
+            None => all.push(written),
+        }
+    }
+    // Those of the path are what stands in it, whether the document speaks of them or not.
+    let placeholders = parse_placeholders(path)?;
+    all.retain(|written| {
+        let parameter = &written.parameter;
+        parameter.place != ParameterLocation::Path
+            || placeholders.contains(&parameter.name.as_str())
+    });
+    for name in placeholders {
+        let is_it = |written: &ParsedParameter<'a>| {
+            written.parameter.place == ParameterLocation::Path && written.parameter.name == name
+        };
+        if !all.iter().any(is_it) {
+            all.push(undeclared_path_parameter(name, operation));
+        }
+    }
+    if all.len() > PARAMETERS_MAX {
+        return Err(format!("it has more than {PARAMETERS_MAX} parameters"));
+    }
+    assign_arguments(&mut all);
+    let mut members = Map::new();
+    for written in &all {
+        let member = parameter_schema(schemas, written);
+        members.insert(written.parameter.argument.clone(), member);
+    }
+    Ok(ParsedParameters {
+        all: all.into_iter().map(|written| written.parameter).collect(),
+        members,
+    })
+}
+
+/// One parameter; none if it is a header that is not the document's to set.
+fn parse_parameter<'a>(
+    reader: &DocumentReader<'a>,
+    at: DocumentNode<'a>,
+) -> Result<Option<ParsedParameter<'a>>, String> {
+    let at = reader.follow_references(at)?;
+    let Some(name) = at.text("name").filter(|name| !name.is_empty()) else {
+        return Err("one of its parameters has no name".to_owned());
+    };
+    let named = to_single_line(name, QUOTED_CHARS_MAX);
+    let place = match at.text("in") {
+        Some("path") => ParameterLocation::Path,
+        Some("query") => ParameterLocation::Query,
+        Some("header") if RESERVED_HEADERS.contains(&name.to_lowercase().as_str()) => {
+            return Ok(None);
+        }
+        Some("header") => ParameterLocation::Header,
+        Some("cookie") => ParameterLocation::Cookie,
+        other => {
+            let other = to_single_line(other.unwrap_or("nowhere"), QUOTED_CHARS_MAX);
+            return Err(format!(
+                "its parameter `{named}` goes to a place that is not known ({other})"
+            ));
+        }
+    };
+    if matches!(place, ParameterLocation::Header | ParameterLocation::Cookie)
+        && !is_header_token(name)
+    {
+        return Err(format!(
+            "its parameter `{named}` cannot be the name of a {}",
+            place.as_str()
+        ));
+    }
+    let style = parse_style(at, place).map_err(|why| format!("its parameter `{named}` {why}"))?;
+    let content = at.members_of("content").next();
+    // What is no JSON is text.
+    let json = content.is_some_and(|(media, _)| crate::document::body::is_json_media_type(media));
+    let schema = match content {
+        Some((_, content)) => content.member("schema"),
+        None => at.member("schema"),
+    };
+    let parameter = OperationParameter {
+        name: name.to_owned(),
+        argument: String::new(),
+        place,
+        required: place == ParameterLocation::Path || at.is_true("required"),
+        style,
+        explode: match at.value.get("explode").and_then(Value::as_bool) {
+            Some(explode) => explode,
+            None => style == ParameterStyle::Form,
+        },
+        reserved: place == ParameterLocation::Query && at.is_true("allowReserved"),
+        json,
+    };
+    Ok(Some(ParsedParameter {
+        parameter,
+        node: at,
+        schema,
+    }))
+}
+
+/// How it is written: as it says, if that can be where it goes.
+fn parse_style(at: DocumentNode<'_>, place: ParameterLocation) -> Result<ParameterStyle, String> {
+    let (usual, others): (ParameterStyle, &[(&str, ParameterStyle)]) = match place {
+        ParameterLocation::Path => (
+            ParameterStyle::Simple,
+            &[
+                ("simple", ParameterStyle::Simple),
+                ("label", ParameterStyle::Label),
+                ("matrix", ParameterStyle::Matrix),
+            ],
+        ),
+        ParameterLocation::Query => (
+            ParameterStyle::Form,
+            &[
+                ("form", ParameterStyle::Form),
+                ("spaceDelimited", ParameterStyle::SpaceDelimited),
+                ("pipeDelimited", ParameterStyle::PipeDelimited),
+                ("deepObject", ParameterStyle::DeepObject),
+            ],
+        ),
+        ParameterLocation::Header => (
+            ParameterStyle::Simple,
+            &[("simple", ParameterStyle::Simple)],
+        ),
+        ParameterLocation::Cookie => (ParameterStyle::Form, &[("form", ParameterStyle::Form)]),
+    };
+    let Some(written) = at.value.get("style") else {
+        return Ok(usual);
+    };
+    let written = written.as_str().unwrap_or_default();
+    let found = others.iter().find(|(name, _)| *name == written);
+    found.map(|(_, style)| *style).ok_or_else(|| {
+        let written = to_single_line(written, QUOTED_CHARS_MAX);
+        format!("has a style that is none of its place ({written})")
+    })
+}
+
+/// A placeholder that the document does not speak of.
+fn undeclared_path_parameter<'a>(name: &str, at: DocumentNode<'a>) -> ParsedParameter<'a> {
+    ParsedParameter {
+        parameter: OperationParameter {
+            name: name.to_owned(),
+            argument: String::new(),
+            place: ParameterLocation::Path,
+            required: true,
+            style: ParameterStyle::Simple,
+            explode: false,
+            reserved: false,
+            json: false,
+        },
+        node: at.with_value(&Value::Null),
+        schema: None,
+    }
+}
+
+/// The names between braces in a path, in order.
+///
+/// # Errors
+/// Why it is no path, as a clause.
+fn parse_placeholders(path: &str) -> Result<Vec<&str>, String> {
+    let mut names = Vec::new();
+    let mut rest = path;
+    while let Some((_, after)) = rest.split_once('{') {
+        let Some((name, left)) = after.split_once('}') else {
+            return Err("its path has a brace that is not closed".to_owned());
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        rest = left;
+    }
+    Ok(names)
+}
+
+/// Gives every parameter an argument. Those of one name in several places are told apart by the place.
+fn assign_arguments(all: &mut [ParsedParameter<'_>]) {
+    let near: Vec<String> = all
+        .iter()
+        .map(|written| {
+            names::to_callable_name(&written.parameter.name, written.parameter.place.as_str())
+        })
+        .collect();
+    let mut taken: Vec<String> = Vec::new();
+    for (at, written) in all.iter_mut().enumerate() {
+        let Some(mine) = near.get(at) else { continue };
+        let is_shared = near.iter().filter(|other| *other == mine).count() > 1;
+        let wanted = match is_shared {
+            true => format!("{}_{mine}", written.parameter.place.as_str()),
+            false => mine.clone(),
+        };
+        let argument = names::unique_name(&wanted, |name| taken.iter().any(|known| known == name));
+        taken.push(argument.clone());
+        written.parameter.argument = argument;
+    }
+}
+
+/// The member of the tool's schema that takes a parameter.
+fn parameter_schema<'a>(
+    schemas: &mut SchemaBuilder<'a, '_>,
+    written: &ParsedParameter<'a>,
+) -> Value {
+    let mut member = match written.schema {
+        Some(schema) => schemas.convert(schema, 2),
+        None if written.node.value.is_null() => json!({ "type": "string" }),
+        None => json!({}),
+    };
+    if let Value::Bool(_) = member {
+        member = json!({});
+    }
+    let said = written
+        .node
+        .text("description")
+        .map(str::trim)
+        .unwrap_or_default();
+    let Value::Object(members) = &mut member else {
+        return member;
+    };
+    let mut told = match said {
+        "" => members
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned(),
+        said => crate::document::escape_hidden_text(said, crate::limits::MEMBER_CHARS_MAX),
+    };
+    if written.node.is_true("deprecated") {
+        members.insert("deprecated".to_owned(), Value::Bool(true));
+    }
+    let parameter = &written.parameter;
+    if parameter.argument != parameter.name {
+        let kept_apart = format!(
+            "The {} parameter `{}`.",
+            parameter.place.as_str(),
+            to_single_line(&parameter.name, QUOTED_CHARS_MAX)
+        );
+        told = match told.is_empty() {
+            true => kept_apart,
+            false => format!("{kept_apart} {told}"),
+        };
+    }
+    if !told.is_empty() {
+        members.insert("description".to_owned(), told.into());
+    }
+    member
+}
+
+/// Whether a text can be the name of a header or a cookie.
+pub(crate) fn is_header_token(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    !name.is_empty() && name.chars().all(allowed)
+}

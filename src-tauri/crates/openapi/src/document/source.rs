@@ -1,0 +1,281 @@
+//! From a text to a document: JSON or YAML, within limits, with the files beside it that it refers to.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use protocol::UserError;
+use protocol::view::display_text::to_single_line;
+use runtime::{FetchLimits, FileError, NetworkClient};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use tools::schema::is_deeper_than;
+
+use crate::limits::{
+    DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_TIMEOUT_MS, FILES_MAX, QUOTED_CHARS_MAX,
+    YAML_ALIASES_MAX, YAML_NODES_MAX, YAML_STACK_BYTES,
+};
+
+const DOCUMENT_HINT: &str =
+    "Give a document of OpenAPI 3.0 or 3.1, or of Swagger 2.0, as JSON or YAML.";
+
+/// A document as it was written, not looked into (`S001-55`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentSource {
+    /// The document.
+    pub(crate) root: Value,
+    /// Where it came from, if it was an address: its servers may be written relative to that.
+    pub(crate) address: Option<String>,
+    /// Files beside it, by their paths relative to its folder.
+    pub(crate) files: BTreeMap<String, Value>,
+}
+
+impl DocumentSource {
+    /// A document that somebody parsed already.
+    ///
+    /// # Errors
+    /// It is nested too deeply.
+    pub fn from_value(root: Value) -> Result<Self, UserError> {
+        if is_deeper_than(&root, DOCUMENT_DEPTH_MAX) {
+            return Err(unreadable_error(
+                "The document",
+                &format!("it is nested more than {DOCUMENT_DEPTH_MAX} levels deep"),
+            ));
+        }
+        Ok(Self {
+            root,
+            address: None,
+            files: BTreeMap::new(),
+        })
+    }
+
+    /// The document in a text, JSON or YAML.
+    ///
+    /// # Errors
+    /// It is too long, too deep, or neither.
+    pub fn from_text(text: &str) -> Result<Self, UserError> {
+        let named = "The document";
+        if text.len() > DOCUMENT_BYTES_MAX {
+            return Err(too_long_error(named));
+        }
+        Self::from_value(parse_text(text).map_err(|why| unreadable_error(named, &why))?)
+    }
+
+    /// The document in a file. With `follows`, files that it refers to are read as well, as far as they lie in its folder.
+    ///
+    /// # Errors
+    /// The file cannot be read, or holds no document.
+    pub fn from_file(path: &Path, follows: bool) -> Result<Self, UserError> {
+        let named = format!("`{}`", path.display());
+        let read = runtime::read_text_within(path, DOCUMENT_BYTES_MAX as u64);
+        let text = read
+            .map_err(|error| match error {
+                FileError::TooLarge { .. } => too_long_error(&named),
+                other => other.into(),
+            })?
+            .ok_or_else(|| {
+                UserError::new(format!("There is no file {named}."), "Check the path.")
+            })?;
+        let root = parse_text(&text).map_err(|why| unreadable_error(&named, &why))?;
+        let mut source = Self::from_value(root)?;
+        if follows {
+            let folder = path.parent().unwrap_or(Path::new("."));
+            source.files = load_referenced_files(folder, &source.root)?;
+        }
+        Ok(source)
+    }
+
+    /// The document at an address, fetched through a way that is judged.
+    ///
+    /// # Errors
+    /// It is not admitted, cannot be fetched, or is no document.
+    pub async fn fetch(
+        net: &NetworkClient,
+        url: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Self, UserError> {
+        let limits = FetchLimits {
+            timeout_ms: DOCUMENT_TIMEOUT_MS,
+            body_bytes_max: DOCUMENT_BYTES_MAX,
+        };
+        let fetched = net.get(url, limits, cancel).await.map_err(|error| {
+            UserError::new(error.to_string(), "Check the address of the document.")
+        })?;
+        let named = format!("`{}`", to_single_line(url, QUOTED_CHARS_MAX));
+        if !(200..300).contains(&fetched.status) {
+            return Err(unreadable_error(
+                &named,
+                &format!("the answer has status {}", fetched.status),
+            ));
+        }
+        if fetched.is_truncated {
+            return Err(too_long_error(&named));
+        }
+        let text = String::from_utf8(fetched.body)
+            .map_err(|_| unreadable_error(&named, "it is not UTF-8"))?;
+        let mut source =
+            Self::from_value(parse_text(&text).map_err(|why| unreadable_error(&named, &why))?)?;
+        source.address = Some(fetched.url);
+        Ok(source)
+    }
+}
+
+fn unreadable_error(named: &str, why: &str) -> UserError {
+    UserError::new(format!("{named} cannot be read: {why}."), DOCUMENT_HINT)
+}
+
+fn too_long_error(named: &str) -> UserError {
+    UserError::new(
+        format!(
+            "{named} cannot be read: it is longer than {} MiB.",
+            DOCUMENT_BYTES_MAX / (1024 * 1024)
+        ),
+        "Give the form of it in which references are not written out, or a file with the paths that you need.",
+    )
+}
+
+/// A text as a value.
+///
+/// # Errors
+/// Why it is none, as a clause.
+fn parse_text(text: &str) -> Result<Value, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim_start().starts_with('{') {
+        // What begins like JSON may still be YAML in flow style.
+        let json = serde_json::from_str(text);
+        return json
+            .or_else(|error| parse_yaml(text).map_err(|_| format!("it is no JSON ({error})")));
+    }
+    parse_yaml(text)
+}
+
+/// Each level of YAML takes so much room that a thread of the usual size could not hold them all.
+fn parse_yaml(text: &str) -> Result<Value, String> {
+    std::thread::scope(|scope| {
+        let roomy = std::thread::Builder::new().stack_size(YAML_STACK_BYTES);
+        let thread = roomy.spawn_scoped(scope, || parse_yaml_on_thread(text));
+        let thread = thread.map_err(|error| format!("there is no room to read it ({error})"))?;
+        thread.join().map_err(|_| "it broke off".to_owned())?
+    })
+}
+
+fn parse_yaml_on_thread(text: &str) -> Result<Value, String> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: DOCUMENT_DEPTH_MAX,
+            max_nodes: YAML_NODES_MAX,
+            max_events: 2 * YAML_NODES_MAX,
+            max_aliases: YAML_ALIASES_MAX,
+            max_anchors: YAML_ALIASES_MAX,
+            max_documents: 1,
+        },
+    };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let told = error.to_string();
+        let first = told.lines().next().unwrap_or_default();
+        let first = first.strip_prefix("error: ").unwrap_or(first);
+        let at = error
+            .location()
+            .map_or(String::new(), |at| format!("line {}: ", at.line()));
+        format!(
+            "it is no YAML ({at}{})",
+            to_single_line(first.trim_end_matches('.'), 200)
+        )
+    })
+}
+
+/// Every file in the folder that is referred to, and those that these refer to.
+fn load_referenced_files(
+    folder: &Path,
+    root: &Value,
+) -> Result<BTreeMap<String, Value>, UserError> {
+    let mut files = BTreeMap::new();
+    let mut wanted = Vec::new();
+    collect_referenced_files(root, "", &mut wanted);
+    let mut bytes = 0;
+    while let Some(name) = wanted.pop() {
+        if files.contains_key(&name) {
+            continue;
+        }
+        let named = format!(
+            "`{}`, which the document refers to,",
+            to_single_line(&name, QUOTED_CHARS_MAX)
+        );
+        if files.len() >= FILES_MAX {
+            return Err(UserError::new(
+                format!("The document refers to more than {FILES_MAX} files."),
+                "Bundle it into one file.",
+            ));
+        }
+        let Some(text) = read_file_in_folder(folder, &name)? else {
+            // Whatever refers to it is left out by itself.
+            continue;
+        };
+        bytes += text.len();
+        if bytes > DOCUMENT_BYTES_MAX {
+            return Err(too_long_error("The document with its files"));
+        }
+        let value = parse_text(&text).map_err(|why| unreadable_error(&named, &why))?;
+        let value = DocumentSource::from_value(value)?.root;
+        collect_referenced_files(&value, &name, &mut wanted);
+        files.insert(name, value);
+    }
+    Ok(files)
+}
+
+/// A file of the folder; none if there is none, or if it leads out of the folder.
+fn read_file_in_folder(folder: &Path, name: &str) -> Result<Option<String>, UserError> {
+    let path: PathBuf = folder.join(name);
+    let mut at = folder.to_owned();
+    for part in Path::new(name).components() {
+        let Component::Normal(part) = part else {
+            return Ok(None);
+        };
+        at.push(part);
+        // A link may lead anywhere.
+        if runtime::is_link(&at) {
+            return Ok(None);
+        }
+    }
+    Ok(runtime::read_text_within(&path, DOCUMENT_BYTES_MAX as u64)?)
+}
+
+/// The files that the references of a value name, relative to the folder of the document.
+fn collect_referenced_files(value: &Value, from: &str, wanted: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::String(reference)) = members.get("$ref")
+                && let Some(name) = resolve_file_reference(reference, from)
+            {
+                wanted.push(name);
+            }
+            members
+                .values()
+                .for_each(|value| collect_referenced_files(value, from, wanted));
+        }
+        Value::Array(items) => items
+            .iter()
+            .for_each(|value| collect_referenced_files(value, from, wanted)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The file that a reference names, relative to the folder of the document, if it names one: never an address, never one
+/// outside of the folder. `from` is the file in which the reference stands, empty for the document.
+pub(crate) fn resolve_file_reference(reference: &str, from: &str) -> Option<String> {
+    let (file, _) = reference.split_once('#').unwrap_or((reference, ""));
+    if file.is_empty() || file.contains(':') || file.starts_with(['/', '\\']) {
+        return None;
+    }
+    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in file.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}

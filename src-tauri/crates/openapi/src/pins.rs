@@ -1,0 +1,200 @@
+//! What a person approved of a document's operations, and how they stand to that now: what is other is not used.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use protocol::UserError;
+use protocol::server::mcp_servers::{PinState, ServerId};
+use serde::{Deserialize, Serialize};
+
+use crate::document::ApiDocument;
+use crate::document::operation::Operation;
+use crate::limits::PINS_BYTES_MAX;
+use crate::names;
+
+const VERSION: u32 = 1;
+
+/// The operations of one document as they were approved, in the order of their approval.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OperationPins {
+    /// What the document was called.
+    pub title: String,
+    /// The operations.
+    pub tools: Vec<PinnedOperation>,
+    by_key: HashMap<String, usize>,
+}
+
+/// One operation that was approved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PinnedOperation {
+    /// The second half of its name here. It keeps it for as long as it is approved, so that a rule never comes to mean another
+    /// operation.
+    pub called: String,
+    /// As it was approved.
+    pub operation: Arc<Operation>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredOperationPins {
+    version: u32,
+    title: String,
+    tools: Vec<PinnedOperation>,
+}
+
+/// Where the pins of a service stand.
+pub fn pins_path(data_dir: &Path, id: &ServerId) -> PathBuf {
+    data_dir.join("apis").join(format!("{id}.json"))
+}
+
+impl OperationPins {
+    fn from_operations(title: &str, tools: Vec<PinnedOperation>) -> Self {
+        let keys = tools.iter().enumerate();
+        let by_key = keys
+            .map(|(at, pinned)| (pinned.operation.key(), at))
+            .collect();
+        Self {
+            title: title.to_owned(),
+            tools,
+            by_key,
+        }
+    }
+
+    /// Those that were kept; none if nothing was ever approved.
+    ///
+    /// # Errors
+    /// They cannot be read: then none of the operations is approved.
+    pub fn load(data_dir: &Path, id: &ServerId) -> Result<Option<Self>, UserError> {
+        let file = pins_path(data_dir, id);
+        let Some(text) = runtime::read_text_within(&file, PINS_BYTES_MAX)? else {
+            return Ok(None);
+        };
+        let kept: Result<StoredOperationPins, _> = serde_json::from_str(&text);
+        let wrong = |what: String| {
+            UserError::new(
+                format!("{} cannot be read: {what}.", file.display()),
+                format!(
+                    "Look at the tools of `{id}` and approve them again. Until then none of them is used."
+                ),
+            )
+        };
+        match kept {
+            Ok(kept) if kept.version == VERSION => {
+                Ok(Some(Self::from_operations(&kept.title, kept.tools)))
+            }
+            Ok(kept) => Err(wrong(format!("its version is {}", kept.version))),
+            Err(error) => Err(wrong(error.to_string())),
+        }
+    }
+
+    /// Keeps them, whole or not at all.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn save(&self, data_dir: &Path, id: &ServerId) -> Result<(), UserError> {
+        let kept = StoredOperationPins {
+            version: VERSION,
+            title: self.title.clone(),
+            tools: self.tools.clone(),
+        };
+        let text = serde_json::to_vec(&kept).map_err(|error| {
+            UserError::new("What you approve cannot be written.", "Report this.")
+                .with_source(&error)
+        })?;
+        Ok(runtime::write_atomic(
+            &pins_path(data_dir, id),
+            &text,
+            0o600,
+        )?)
+    }
+
+    /// What a first approval comes to: everything that can be read as it is. What hides something waits for a second look.
+    pub fn approve_initial(document: &ApiDocument) -> Self {
+        Self::default().merge_document(document, |operation| !operation.has_hidden_text())
+    }
+
+    /// The same once everything that the document has now is approved.
+    #[must_use]
+    pub fn approve_all(&self, document: &ApiDocument) -> Self {
+        self.merge_document(document, |_| true)
+    }
+
+    fn merge_document(&self, document: &ApiDocument, takes: impl Fn(&Operation) -> bool) -> Self {
+        let now: HashMap<String, &Operation> = document
+            .operations
+            .iter()
+            .map(|operation| (operation.key(), operation))
+            .collect();
+        let still = self.tools.iter().filter_map(|pinned| {
+            let operation = now.get(&pinned.operation.key())?;
+            Some(PinnedOperation {
+                called: pinned.called.clone(),
+                operation: Arc::new((*operation).clone()),
+            })
+        });
+        let mut tools: Vec<PinnedOperation> = still.collect();
+        let mut taken: HashSet<String> = tools.iter().map(|pinned| pinned.called.clone()).collect();
+        for operation in &document.operations {
+            if self.by_key.contains_key(&operation.key()) || !takes(operation) {
+                continue;
+            }
+            let called =
+                names::unique_name(&operation.callable_name(), |name| taken.contains(name));
+            taken.insert(called.clone());
+            let operation = Arc::new(operation.clone());
+            tools.push(PinnedOperation { called, operation });
+        }
+        Self::from_operations(&document.title, tools)
+    }
+
+    /// The operation of this key.
+    pub fn find(&self, key: &str) -> Option<&PinnedOperation> {
+        self.by_key.get(key).and_then(|at| self.tools.get(*at))
+    }
+
+    /// How an operation that is pinned stands to what the document says now; pinned if that was not looked at.
+    pub fn pin_state(pinned: &Operation, now: Option<&IndexedDocument>) -> PinState {
+        match now.map(|now| now.find(&pinned.key())) {
+            None => PinState::Pinned,
+            Some(Some(now)) if now == pinned => PinState::Pinned,
+            Some(Some(_)) => PinState::Changed,
+            Some(None) => PinState::Gone,
+        }
+    }
+
+    /// Whether anything of the document waits for an approval.
+    pub fn has_pending_changes(&self, document: &ApiDocument) -> bool {
+        let mut all = document.operations.iter();
+        all.any(|now| {
+            self.find(&now.key())
+                .is_none_or(|known| *known.operation != *now)
+        })
+    }
+}
+
+/// A document that was looked at, with its operations by their keys.
+#[derive(Debug)]
+pub struct IndexedDocument {
+    /// The document.
+    pub document: ApiDocument,
+    by_key: HashMap<String, usize>,
+}
+
+impl IndexedDocument {
+    /// A document, looked at now.
+    pub fn new(document: ApiDocument) -> Self {
+        let keys = document.operations.iter().enumerate();
+        Self {
+            by_key: keys.map(|(at, operation)| (operation.key(), at)).collect(),
+            document,
+        }
+    }
+
+    /// The operation of this key.
+    pub fn find(&self, key: &str) -> Option<&Operation> {
+        let at = self.by_key.get(key)?;
+        self.document.operations.get(*at)
+    }
+}

@@ -1,0 +1,401 @@
+//! The verdict on one call: every gate in order, the strictest wins, and a rule speaks before the mode.
+
+use std::sync::Arc;
+
+use protocol::rule::evidence::DryRunEvidence;
+use protocol::rule::verdict::{RuleTrace, TrailStep};
+use protocol::view::preview::UndoAvailability;
+use protocol::{At, CallId, Digest, Gate, ToolMode, Trail, Verdict};
+
+use crate::classify::ToolClass;
+use crate::effects;
+use crate::explanation;
+use crate::facts::CallFacts;
+use crate::host_access;
+use crate::rules::{RuleSet, Subject, SubjectKind};
+use crate::scope;
+use crate::shell::names_program_by_path;
+use crate::watchdogs::Alarm;
+
+/// Everything that a verdict depends on.
+#[derive(Clone, Copy)]
+pub struct EvaluationRequest<'a> {
+    /// The call.
+    pub call: &'a CallId,
+    /// The tool's id.
+    pub tool: &'a str,
+    /// Its mode, and where that comes from.
+    pub tool_class: &'a ToolClass,
+    /// What it touches, resolved.
+    pub facts: &'a CallFacts,
+    /// Whether its effect could be taken back.
+    pub undo: &'a UndoAvailability,
+    /// Whether the tool needs a person's answer to run at all.
+    pub needs_person: bool,
+    /// The rules in force.
+    pub rules: &'a RuleSet,
+    /// The person wants to be asked about everything.
+    pub ask_for_everything: bool,
+    /// The sentence with which asking becomes denying, where no person is there (`S002-85`).
+    pub headless: Option<&'a str>,
+    /// What the watchdogs say (`S002-86`): each can only make the verdict stricter.
+    pub alarms: &'a [Alarm],
+    /// What it did when it ran for show; none if it did not.
+    pub dry_run: Option<&'a DryRunEvidence>,
+    /// When it is judged: rules expire.
+    pub now: At,
+    /// The rules are judged by themselves: neither mode nor copies for undo speak, and where no rule matches the rules
+    /// files do.
+    pub rules_only: bool,
+    /// Gives the digest of exactly what is shown: what a consent must name. Asked for where a person is.
+    pub shown_digest: &'a dyn Fn() -> Digest,
+}
+
+/// A verdict with its reasons. Made by [`evaluate`] and by nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    pub(crate) call: CallId,
+    pub(crate) tool: String,
+    pub(crate) shown_digest: Digest,
+    trail: Arc<Trail>,
+}
+
+impl Judgement {
+    /// What may happen.
+    pub fn verdict(&self) -> Verdict {
+        self.trail.verdict
+    }
+
+    /// Why.
+    pub fn trail(&self) -> &Arc<Trail> {
+        &self.trail
+    }
+
+    /// The same, with one more step that explains and does not decide.
+    #[must_use]
+    pub fn with_step(mut self, step: TrailStep) -> Self {
+        let step = TrailStep {
+            verdict: None,
+            ..step
+        };
+        Arc::make_mut(&mut self.trail).steps.push(step);
+        self
+    }
+
+    /// What a consent must name. The digest of nothing unless the verdict is to ask: no other has a use for a consent.
+    pub fn shown_digest(&self) -> &Digest {
+        &self.shown_digest
+    }
+}
+
+/// Judges a call.
+pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
+    let mode = evaluate_mode(request);
+    let scope = scope::check_scope(request.tool, request.facts, request.rules, request.now);
+    let ruled = evaluate_rules(request, mode.verdict.unwrap_or(Verdict::Ask));
+    // Who let exactly this call pass saw what its watchdogs ask: another call, or another reason, is another grant's matter.
+    let granted = request.rules.find_exact_grant(request.facts);
+    let passed = granted.is_some_and(|granted| {
+        let mut spoke = ruled.step.rules.iter();
+        spoke.any(|trace| trace.won && trace.rule == *granted)
+    });
+    let mut verdict = ruled.verdict.max(scope.verdict.unwrap_or(Verdict::Allow));
+    let mut steps = vec![mode, scope, ruled.step];
+    let undo = match request.rules_only {
+        true => None,
+        false => evaluate_undo(request, ruled.by_mode),
+    };
+    let more = undo.into_iter().chain(evaluate_interaction(request)).chain(
+        request
+            .alarms
+            .iter()
+            .map(|alarm| evaluate_alarm(alarm, passed, request)),
+    );
+    for step in more {
+        verdict = verdict.max(step.verdict.unwrap_or(Verdict::Allow));
+        steps.push(step);
+    }
+    if let Some(tried) = request.dry_run {
+        let step = effects::evaluate_effects(request, tried);
+        let shown = step.verdict.unwrap_or(Verdict::Ask);
+        verdict = match (verdict.max(shown), tried.agreed) {
+            (Verdict::Deny, _) => Verdict::Deny,
+            (_, true) => shown,
+            (_, false) if effects::can_settle_ask(request, &steps) => shown,
+            (strictest, false) => strictest,
+        };
+        steps.push(step);
+        if let Some(beyond) = effects::check_effects_scope(tried) {
+            verdict = Verdict::Deny;
+            steps.push(beyond);
+        }
+    }
+    if let (Verdict::Ask, Some(sentence)) = (verdict, request.headless) {
+        verdict = Verdict::Deny;
+        steps.push(TrailStep {
+            gate: Gate::Headless,
+            verdict: Some(Verdict::Deny),
+            text: sentence.to_owned(),
+            rules: Vec::new(),
+        });
+    }
+    let (lead, otherwise) = explanation::build_lead(verdict, &steps, ruled.unspoken.as_deref());
+    Judgement {
+        call: request.call.clone(),
+        tool: request.tool.to_owned(),
+        shown_digest: match verdict {
+            Verdict::Ask => (request.shown_digest)(),
+            Verdict::Allow | Verdict::Deny => Digest(String::new()),
+        },
+        trail: Arc::new(Trail {
+            verdict,
+            lead,
+            otherwise,
+            steps,
+        }),
+    }
+}
+
+/// What the mode alone would say (M02).
+fn evaluate_mode(request: &EvaluationRequest<'_>) -> TrailStep {
+    let default = request.rules.default_action().map(Verdict::from);
+    if request.rules_only {
+        let text = match default {
+            Some(default) => format!(
+                "The rules are judged alone. Where none matches, their file says {}.",
+                explanation::verdict_word(default)
+            ),
+            None => "The rules are judged alone. Where none matches, it asks.".to_owned(),
+        };
+        return TrailStep {
+            gate: Gate::Mode,
+            verdict: Some(default.unwrap_or(Verdict::Ask)),
+            text,
+            rules: Vec::new(),
+        };
+    }
+    let mut step = mode_default_step(request);
+    if let Some(default) = default.filter(|default| Some(*default) > step.verdict) {
+        step.verdict = Some(default);
+        step.text.push_str(&format!(
+            " A rules file says {} where no rule matches.",
+            explanation::verdict_word(default)
+        ));
+    }
+    step
+}
+
+fn mode_default_step(request: &EvaluationRequest<'_>) -> TrailStep {
+    let is_secured = !matches!(request.undo, UndoAvailability::Unsecured { .. });
+    let from = &request.tool_class.from;
+    let (verdict, text) = match request.tool_class.mode {
+        _ if request.ask_for_everything => (
+            Verdict::Ask,
+            "You asked to be asked about everything.".to_owned(),
+        ),
+        None => (
+            Verdict::Ask,
+            format!("No mode is known: {from}. Such a call asks."),
+        ),
+        Some(mode) => {
+            let (verdict, alone) = match mode {
+                ToolMode::Read => (Verdict::Allow, "it would run"),
+                ToolMode::SafeWrite => (Verdict::Allow, "it would run, and show its diff"),
+                ToolMode::Destructive if is_secured => (
+                    Verdict::Allow,
+                    "it would run, once a copy for undo was taken",
+                ),
+                ToolMode::Destructive => (Verdict::Allow, "it would run if it could be undone"),
+                ToolMode::Local => (Verdict::Ask, "it waits for you"),
+                ToolMode::External => (Verdict::Allow, "it would run, and be logged"),
+            };
+            (
+                verdict,
+                [
+                    explanation::mode_title(mode),
+                    ", ",
+                    from,
+                    ". Alone ",
+                    alone,
+                    ".",
+                ]
+                .concat(),
+            )
+        }
+    };
+    TrailStep {
+        gate: Gate::Mode,
+        verdict: Some(verdict),
+        text,
+        rules: Vec::new(),
+    }
+}
+
+/// What the rules come to.
+struct RulesResult {
+    step: TrailStep,
+    /// The strictest of all pieces.
+    verdict: Verdict,
+    /// The mode spoke for one of them: it does for what no rule speaks of.
+    by_mode: bool,
+    /// The piece that no rule speaks of, where that decided and rules speak of others.
+    unspoken: Option<String>,
+}
+
+/// What the rules say of every piece of the call.
+fn evaluate_rules(request: &EvaluationRequest<'_>, otherwise: Verdict) -> RulesResult {
+    let mut traces: Vec<RuleTrace> = Vec::new();
+    let mut told = Vec::new();
+    let mut verdict = Verdict::Allow;
+    let mut by_mode = false;
+    let mut unspoken: Option<(Verdict, String)> = None;
+    let subjects = Subject::from_facts(request.tool, request.tool_class.mode, request.facts);
+    for subject in &subjects {
+        let said = request
+            .rules
+            .evaluate_subject(subject, request.now, otherwise);
+        let beyond = host_access::find_unlisted_change(request, subject, &said);
+        by_mode |= (said.verdict.is_none() || beyond.is_some()) && !subject.tightens;
+        let held = match (said.verdict, subject.tightens) {
+            (Some(said), _) if beyond.is_some() => said.max(otherwise),
+            (Some(said), _) => said,
+            (None, true) => Verdict::Allow,
+            // Nothing may allow what is not certain to be all that runs.
+            (None, false) => match subject.seen {
+                SubjectKind::Command { plain: false, .. } => otherwise.max(Verdict::Ask),
+                SubjectKind::Command { ref words, .. } if names_program_by_path(words) => {
+                    otherwise.max(Verdict::Ask)
+                }
+                SubjectKind::Command { plain: true, .. }
+                | SubjectKind::WholeCall { .. }
+                | SubjectKind::Path(_)
+                | SubjectKind::Effect(_)
+                | SubjectKind::Host(_)
+                | SubjectKind::Response(_) => otherwise,
+            },
+        };
+        verdict = verdict.max(held);
+        let is_unspoken = (said.silent || beyond.is_some()) && !subject.tightens;
+        if is_unspoken && unspoken.as_ref().is_none_or(|(known, _)| *known < held) {
+            unspoken = Some((held, beyond.unwrap_or_else(|| subject.display_text())));
+        }
+        told.extend(explanation::explain_piece(subject, &said));
+        merge_traces(&mut traces, said.traces);
+    }
+    for trace in &mut traces {
+        if trace.won && Verdict::from(trace.rule.action) < verdict {
+            trace
+                .why
+                .push_str("; overruled by something stricter in the same call");
+        }
+    }
+    // What decided comes first.
+    traces.sort_by_key(|trace| {
+        std::cmp::Reverse((
+            trace.won,
+            trace.won.then(|| Verdict::from(trace.rule.action)),
+        ))
+    });
+    if let (Some((_, piece)), false) = (&unspoken, traces.is_empty()) {
+        told.push(format!("No rule speaks of {piece}."));
+    }
+    let broken = request.rules.broken.as_ref();
+    let text = match (broken, traces.is_empty()) {
+        (Some(why), _) => format!("The rules could not be read, so every call asks: {why}"),
+        (None, true) if request.rules_only => "No rule matches.".to_owned(),
+        (None, true) => "No rule matches; the mode speaks.".to_owned(),
+        (None, false) => told.join(" "),
+    };
+    if broken.is_some() {
+        verdict = verdict.max(Verdict::Ask);
+    }
+    let speaks = broken.is_some() || !traces.is_empty();
+    let step = TrailStep {
+        gate: Gate::Rules,
+        verdict: speaks.then_some(verdict),
+        text,
+        rules: traces,
+    };
+    RulesResult {
+        step,
+        verdict,
+        by_mode,
+        unspoken: unspoken
+            .filter(|(held, _)| speaks && *held == verdict)
+            .map(|(_, piece)| piece),
+    }
+}
+
+/// Adds what rules said of one piece: a rule that spoke for one spoke, whatever it did for another.
+pub(crate) fn merge_traces(traces: &mut Vec<RuleTrace>, more: Vec<RuleTrace>) {
+    for trace in more {
+        match traces.iter_mut().find(|known| known.rule == trace.rule) {
+            Some(known) if trace.won && !known.won => *known = trace,
+            Some(_) => {}
+            None => traces.push(trace),
+        }
+    }
+}
+
+/// A destructive call runs by itself only when it can be undone (M03).
+fn evaluate_undo(request: &EvaluationRequest<'_>, by_mode: bool) -> Option<TrailStep> {
+    if request.tool_class.mode != Some(ToolMode::Destructive) {
+        return None;
+    }
+    let (verdict, text) = match request.undo {
+        UndoAvailability::NotNeeded => (None, "It changes nothing.".to_owned()),
+        UndoAvailability::Secured => (
+            Some(Verdict::Allow),
+            "A copy is taken first, so it can be undone.".to_owned(),
+        ),
+        UndoAvailability::Captured => (
+            by_mode.then_some(Verdict::Ask),
+            "What it changes is known once it ran in a sealed room; then it can be undone."
+                .to_owned(),
+        ),
+        UndoAvailability::Pictured => (
+            Some(Verdict::Allow),
+            "A picture of the whole workspace is taken first, so it can be undone.".to_owned(),
+        ),
+        UndoAvailability::Unsecured { reason } => (
+            by_mode.then_some(Verdict::Ask),
+            format!("It cannot be undone: {reason}"),
+        ),
+    };
+    Some(TrailStep {
+        gate: Gate::Undo,
+        verdict,
+        text,
+        rules: Vec::new(),
+    })
+}
+
+/// What only a person can judge is denied at once where none is, so that the model hears the watchdog's own words.
+fn evaluate_alarm(alarm: &Alarm, passed: bool, request: &EvaluationRequest<'_>) -> TrailStep {
+    let (verdict, text) = match (alarm.verdict, request.headless) {
+        (Verdict::Ask, Some(_)) => (Some(Verdict::Deny), alarm.reason.clone()),
+        (Verdict::Ask, None) if passed && !alarm.each_time => (
+            None,
+            format!(
+                "{} You let exactly this call pass from now on.",
+                alarm.reason
+            ),
+        ),
+        (verdict, _) => (Some(verdict), alarm.reason.clone()),
+    };
+    TrailStep {
+        gate: Gate::Watchdog,
+        verdict,
+        text,
+        rules: Vec::new(),
+    }
+}
+
+fn evaluate_interaction(request: &EvaluationRequest<'_>) -> Option<TrailStep> {
+    request.needs_person.then(|| TrailStep {
+        gate: Gate::Interaction,
+        verdict: Some(Verdict::Ask),
+        text: "The tool needs your answer.".to_owned(),
+        rules: Vec::new(),
+    })
+}

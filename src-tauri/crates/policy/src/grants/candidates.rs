@@ -1,0 +1,312 @@
+//! What a rule for a call could name, from the parsed call: the narrowest first.
+
+use protocol::{At, Capability, Digest, ResolvedAccess, RuleAction, ToolMode, Verdict};
+
+use super::literal_pattern;
+use crate::evaluate::EvaluationRequest;
+use crate::limits::PATTERN_BYTES_MAX;
+use crate::rules::{Subject, SubjectKind};
+use crate::watchdogs;
+
+/// A rule that could be offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct GrantCandidate {
+    pub permission: String,
+    pub pattern: Option<String>,
+    /// What it covers, in one line.
+    pub words: String,
+    /// The very call that it is for, if it is for no other.
+    pub exact_digest: Option<Digest>,
+}
+
+/// The very call, although its watchdogs ask.
+pub(super) fn exact_call_candidate(request: &EvaluationRequest<'_>) -> Option<GrantCandidate> {
+    let call = request.facts.exact_digest()?.clone();
+    let reasons = watchdogs::grantable_reasons(request.alarms).join(" ");
+    Some(GrantCandidate {
+        exact_digest: Some(call),
+        ..build_candidate(
+            request,
+            None,
+            format!("exactly this call, although: {reasons}"),
+        )
+    })
+}
+
+/// Everything that could be named for this call.
+pub(super) fn list_candidates(
+    request: &EvaluationRequest<'_>,
+    action: RuleAction,
+) -> Vec<GrantCandidate> {
+    let declared: Vec<&ResolvedAccess> = request
+        .facts
+        .all()
+        .iter()
+        .filter(|fact| !fact.derived)
+        .collect();
+    let all = |capability: fn(Capability) -> bool| {
+        !declared.is_empty() && declared.iter().all(|fact| capability(fact.capability))
+    };
+    let mut found = match () {
+        () if all(|one| one == Capability::ShellRun) => command_candidates(request, action),
+        () if all(is_path_capability) => path_candidates(request, &declared),
+        () if all(|one| one == Capability::NetFetch) => host_candidates(request, &declared),
+        () if declared.is_empty() => mention_candidates(request),
+        () => Vec::new(),
+    };
+    found.retain(|one| {
+        one.pattern.as_deref().is_none_or(|pattern| {
+            pattern.len() <= PATTERN_BYTES_MAX && crate::path::find_hidden_char(pattern).is_none()
+        })
+    });
+    found
+}
+
+fn is_path_capability(capability: Capability) -> bool {
+    match capability {
+        Capability::FsRead | Capability::FsWrite | Capability::FsDelete => true,
+        Capability::NetFetch | Capability::ShellRun => false,
+    }
+}
+
+fn build_candidate(
+    request: &EvaluationRequest<'_>,
+    pattern: Option<String>,
+    words: String,
+) -> GrantCandidate {
+    GrantCandidate {
+        permission: request.tool.to_owned(),
+        pattern,
+        words,
+        exact_digest: None,
+    }
+}
+
+fn tool_candidate(request: &EvaluationRequest<'_>) -> GrantCandidate {
+    let words = format!("every call of `{}`, whatever its arguments", request.tool);
+    build_candidate(request, None, words)
+}
+
+/// What the arguments of somebody else's tool name, if that is one path or one host; then the tool, whatever its arguments.
+fn mention_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
+    let facts: Vec<&ResolvedAccess> = request.facts.all().iter().collect();
+    let mut reals: Vec<&str> = facts.iter().map(|fact| fact.real.as_str()).collect();
+    reals.sort_unstable();
+    reals.dedup();
+    let all = |of: fn(Capability) -> bool| facts.iter().all(|fact| of(fact.capability));
+    let mut found = match reals.as_slice() {
+        [real] if !real.is_empty() && all(is_path_capability) => {
+            single_path_candidates(request, real)
+        }
+        [real] if !real.is_empty() && all(|one| one == Capability::NetFetch) => {
+            vec![build_candidate(
+                request,
+                Some((*real).to_owned()),
+                format!("`{}` alone", crate::rules::quote_truncated(real)),
+            )]
+        }
+        _ => argument_candidates(request),
+    };
+    found.push(tool_candidate(request));
+    found
+}
+
+/// Of so many arguments each is offered.
+const ARGUMENT_OFFERS_MAX: usize = 3;
+/// So long is a value that is offered, in bytes.
+const ARGUMENT_BYTES_MAX: usize = 80;
+
+/// The arguments that are single words, each alone.
+fn argument_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
+    let all = request.facts.arguments().unwrap_or_default().iter();
+    let named = all.filter_map(|argument| {
+        let value = argument.text.as_deref()?;
+        let is_word = !value.is_empty() && !value.contains(char::is_whitespace);
+        let pattern = crate::patterns::argument::exact_argument_pattern(&argument.name, value)?;
+        (is_word && value.len() <= ARGUMENT_BYTES_MAX).then(|| {
+            let name = &argument.name;
+            let words = format!(
+                "every call whose `{name}` is `{}`",
+                crate::rules::quote_truncated(value)
+            );
+            build_candidate(request, Some(pattern), words)
+        })
+    });
+    named.take(ARGUMENT_OFFERS_MAX).collect()
+}
+
+/// One path, then its folder.
+fn single_path_candidates(request: &EvaluationRequest<'_>, real: &str) -> Vec<GrantCandidate> {
+    let mut found = vec![build_candidate(
+        request,
+        Some(literal_pattern::path(real)),
+        format!("`{}` alone", crate::rules::quote_truncated(real)),
+    )];
+    if let Some((folder, _)) = real
+        .rsplit_once('/')
+        .filter(|(folder, _)| !folder.is_empty())
+    {
+        found.push(build_candidate(
+            request,
+            Some(format!("{}/**", literal_pattern::path(folder))),
+            format!("everything in `{}/`", crate::rules::quote_truncated(folder)),
+        ));
+    }
+    found
+}
+
+/// Of so many commands a denial is offered each.
+const DENY_CANDIDATES_MAX: usize = 4;
+
+/// Programs that are seldom what somebody wants to deny: they stand around the one that matters.
+const COMMON_PROGRAMS: &[&str] = &[
+    "cd", "pushd", "popd", "ls", "cat", "echo", "printf", "pwd", "true", "false", ":", "test", "[",
+    "export", "set", "unset", "head", "tail", "grep", "wc", "sort", "sleep", "which", "mkdir",
+    "exit", "wait",
+];
+
+/// One rule speaks of one simple command: the only one that no rule allows yet, or each of those that could be denied.
+fn command_candidates(request: &EvaluationRequest<'_>, action: RuleAction) -> Vec<GrantCandidate> {
+    let subjects = Subject::from_facts(request.tool, request.tool_class.mode, request.facts);
+    let all = subjects
+        .iter()
+        .filter(|subject| !subject.tightens)
+        .filter_map(|subject| match &subject.seen {
+            SubjectKind::Command { words, .. } if !words.is_empty() => Some((subject, words)),
+            SubjectKind::Command { .. }
+            | SubjectKind::WholeCall { .. }
+            | SubjectKind::Path(_)
+            | SubjectKind::Effect(_)
+            | SubjectKind::Host(_)
+            | SubjectKind::Response(_) => None,
+        });
+    match action {
+        RuleAction::Allow => {
+            let mut open = all.filter(|(subject, _)| !is_subject_allowed(request, subject));
+            match (open.next(), open.next()) {
+                (Some((_, only)), None) => command_pattern_candidates(request, action, only),
+                _ => Vec::new(),
+            }
+        }
+        RuleAction::Ask | RuleAction::Deny => {
+            let mut parts: Vec<_> = all.collect();
+            // What most likely is meant comes first.
+            parts.sort_by_key(|(subject, words)| {
+                (
+                    is_subject_allowed(request, subject),
+                    COMMON_PROGRAMS.contains(&words[0].as_str()),
+                )
+            });
+            parts
+                .into_iter()
+                .take(DENY_CANDIDATES_MAX)
+                .flat_map(|(_, words)| command_pattern_candidates(request, action, words))
+                .collect()
+        }
+    }
+}
+
+/// What could be named of one simple command.
+fn command_pattern_candidates(
+    request: &EvaluationRequest<'_>,
+    action: RuleAction,
+    words: &[String],
+) -> Vec<GrantCandidate> {
+    let shown = |words: &[String]| crate::rules::quote_truncated(&words.join(" "));
+    let mut found = vec![build_candidate(
+        request,
+        Some(literal_pattern::exact_command_pattern(words)),
+        format!("exactly `{}`", shown(words)),
+    )];
+    for prefix in open_prefixes(words) {
+        found.push(build_candidate(
+            request,
+            Some(match action {
+                RuleAction::Allow => literal_pattern::command_prefix_pattern(prefix),
+                // Glued to its last word a deny would go on within it.
+                RuleAction::Ask | RuleAction::Deny => {
+                    format!("{} *", literal_pattern::exact_command_pattern(prefix))
+                }
+            }),
+            format!("`{}`, then the end or more words", shown(prefix)),
+        ));
+    }
+    found
+}
+
+fn is_subject_allowed(request: &EvaluationRequest<'_>, subject: &Subject<'_>) -> bool {
+    let said = request
+        .rules
+        .evaluate_subject(subject, request_time(request), Verdict::Ask);
+    said.verdict == Some(Verdict::Allow)
+}
+
+fn request_time(request: &EvaluationRequest<'_>) -> At {
+    request.now
+}
+
+/// The beginnings that a rule may leave open: never the program alone.
+fn open_prefixes(words: &[String]) -> Vec<&[String]> {
+    let mut found = Vec::new();
+    if words.len() >= 2 {
+        found.push(words);
+    }
+    // Up to the last word that names what is worked on, and up to the sub-command.
+    let is_name = |word: &String| {
+        word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'))
+    };
+    if words.len() > 2 && is_name(&words[1]) {
+        let named = words.iter().take_while(|word| is_name(word)).count();
+        if named > 2 && named < words.len() {
+            found.push(&words[..named]);
+        }
+        found.push(&words[..2]);
+    }
+    found
+}
+
+/// One path, then its folder, then the tool wherever it works, where what it does can be seen and bounded.
+fn path_candidates(
+    request: &EvaluationRequest<'_>,
+    declared: &[&ResolvedAccess],
+) -> Vec<GrantCandidate> {
+    let mut reals: Vec<&str> = declared.iter().map(|fact| fact.real.as_str()).collect();
+    reals.dedup();
+    let whole = build_candidate(
+        request,
+        None,
+        format!("every call of `{}` in the workspace", request.tool),
+    );
+    let mut found = Vec::new();
+    if let [real] = reals.as_slice()
+        && declared.iter().all(|fact| fact.inside)
+        && !real.is_empty()
+    {
+        found.extend(single_path_candidates(request, real));
+    }
+    match request.tool_class.mode {
+        Some(ToolMode::Read | ToolMode::SafeWrite) => found.push(whole),
+        // What takes something away, or is of no known kind, is not granted as a whole.
+        Some(ToolMode::Destructive | ToolMode::Local | ToolMode::External) | None => {}
+    }
+    found
+}
+
+/// The one host.
+fn host_candidates(
+    request: &EvaluationRequest<'_>,
+    declared: &[&ResolvedAccess],
+) -> Vec<GrantCandidate> {
+    match declared {
+        [one] if one.real.is_empty() => vec![tool_candidate(request)],
+        [one] => vec![build_candidate(
+            request,
+            Some(one.real.clone()),
+            format!("`{}` alone", crate::rules::quote_truncated(&one.real)),
+        )],
+        _ => Vec::new(),
+    }
+}

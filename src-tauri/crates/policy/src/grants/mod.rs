@@ -1,0 +1,244 @@
+//! What may be granted from a card: patterns made from what was parsed, each held against the judge before it is offered.
+//!
+//! An offer never covers what is not shown: no wrapper, no interpreter, no word that is only known when it runs. What
+//! would not decide the very call on the card is not offered.
+
+mod candidates;
+pub mod literal_pattern;
+
+use protocol::rule::grants::{GrantOffer, GrantOffers, GrantScope};
+use protocol::{Rule, RuleAction, RuleScope, Verdict};
+
+use crate::evaluate::{EvaluationRequest, Judgement, evaluate};
+use crate::path::Os;
+use crate::rules::CompiledRule;
+use candidates::GrantCandidate;
+
+/// Every kind of grant, the shortest first.
+const GRANT_SCOPES: [GrantScope; 3] = [
+    GrantScope::Session,
+    GrantScope::Project,
+    GrantScope::Everywhere,
+];
+
+/// Whose rule a grant is.
+pub fn grant_rule_scope(lasts: GrantScope) -> RuleScope {
+    match lasts {
+        GrantScope::Session => RuleScope::Session,
+        GrantScope::Project => RuleScope::Project,
+        GrantScope::Everywhere => RuleScope::User,
+    }
+}
+
+/// What may be granted from the card of a call that is asked about.
+pub fn list_offers(request: &EvaluationRequest<'_>) -> GrantOffers {
+    let asks = evaluate(request);
+    let denies = build_offers(
+        request,
+        candidates::list_candidates(request, RuleAction::Deny),
+        RuleAction::Deny,
+    );
+    let allowed = match refusal_reason(request) {
+        Some(why) => Err(why),
+        None => match allow_candidates(request) {
+            none if none.is_empty() => Err(NO_OFFER_REASON.to_owned()),
+            found => match build_offers(request, found.clone(), RuleAction::Allow) {
+                none if none.is_empty() => Err(explain_remaining_ask(request, &found)),
+                offers => Ok(offers),
+            },
+        },
+    };
+    let (mut offers, refused) = match allowed {
+        Ok(offers) => (offers, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    if let Some(overrides) = find_overridden_rule(&asks) {
+        for offer in &mut offers {
+            offer.overrides = Some(overrides.clone());
+        }
+    }
+    offers.extend(denies);
+    GrantOffers { offers, refused }
+}
+
+const NO_OFFER_REASON: &str = "Nothing about this call can be named by a rule.";
+
+/// Why no rule may let this call pass from now on.
+fn refusal_reason(request: &EvaluationRequest<'_>) -> Option<String> {
+    if request.needs_person {
+        return Some("It asks you a question, and each is answered anew.".to_owned());
+    }
+    if request.ask_for_everything {
+        return Some("You asked to be asked about everything.".to_owned());
+    }
+    let lasting = request.facts.exact_digest().is_some();
+    let mut alarms = request.alarms.iter();
+    if let Some(alarm) = alarms.find(|alarm| alarm.each_time || !lasting) {
+        return Some(format!(
+            "No rule lifts what a watchdog asks: {}",
+            alarm.reason
+        ));
+    }
+    for (_, read) in request.facts.commands() {
+        if let Some(why) = read.unsure_reasons.first() {
+            return Some(format!("No rule may allow this command: {why}"));
+        }
+        let Some(plain) = read.plain() else {
+            return Some("No rule may allow this command.".to_owned());
+        };
+        if let Some(runs) = plain
+            .iter()
+            .find(|words| crate::shell::runs_other_programs(words))
+        {
+            return Some(format!(
+                "`{}` runs what its arguments or a file say, so a rule for it would cover what nobody has seen.",
+                runs[0]
+            ));
+        }
+    }
+    None
+}
+
+/// The candidates that would decide this call, with where they are strong enough to.
+fn build_offers(
+    request: &EvaluationRequest<'_>,
+    candidates: Vec<GrantCandidate>,
+    action: RuleAction,
+) -> Vec<GrantOffer> {
+    let mut offers: Vec<GrantOffer> = Vec::new();
+    for candidate in candidates {
+        let decides = |lasts: &GrantScope| {
+            let judged = evaluate_with_rule(request, build_grant_rule(&candidate, action, *lasts));
+            judged.is_some_and(|judgement| judgement.verdict() == Verdict::from(action))
+        };
+        let lasts: Vec<GrantScope> = GRANT_SCOPES.into_iter().filter(decides).collect();
+        let GrantCandidate {
+            permission,
+            pattern,
+            words,
+            exact_digest: exactly,
+        } = candidate;
+        let known = offers
+            .iter()
+            .any(|offer| (&offer.permission, &offer.pattern) == (&permission, &pattern));
+        if !lasts.is_empty() && !known {
+            offers.push(GrantOffer {
+                permission,
+                pattern,
+                exactly: exactly.is_some(),
+                action,
+                words,
+                lasts,
+                overrides: None,
+            });
+        }
+    }
+    offers
+}
+
+/// What an allow could name. What a watchdog asks is answered for exactly this call and nothing like it.
+fn allow_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
+    match request.alarms {
+        [] => candidates::list_candidates(request, RuleAction::Allow),
+        _ => candidates::exact_call_candidate(request)
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// The verdict on a call if a rule came on top of those in force; none if the rule cannot be read.
+fn evaluate_with_rule(
+    request: &EvaluationRequest<'_>,
+    rule: Option<CompiledRule>,
+) -> Option<Judgement> {
+    let mut rules = request.rules.clone();
+    rules.extend([rule?]);
+    Some(evaluate(&EvaluationRequest {
+        rules: &rules,
+        ..*request
+    }))
+}
+
+/// Whether a person may make this grant on the card of this call.
+///
+/// # Errors
+/// It would cover what nobody has seen, or not decide this very call; said in a sentence.
+pub fn check_grant(request: &EvaluationRequest<'_>, rule: CompiledRule) -> Result<(), String> {
+    let action = rule.rule.action;
+    if action == RuleAction::Allow {
+        if let Some(why) = refusal_reason(request) {
+            return Err(why);
+        }
+        let pattern = rule.rule.pattern.as_deref();
+        let names = rule.exact_digest().is_some() || pattern.is_some_and(names_program);
+        if request.facts.commands().next().is_some() && !names {
+            return Err("Only a pattern that names its program is granted on a card.".to_owned());
+        }
+    }
+    match evaluate_with_rule(request, Some(rule)) {
+        Some(judgement) if judgement.verdict() == Verdict::from(action) => Ok(()),
+        _ => Err("This rule would not decide the call on this card.".to_owned()),
+    }
+}
+
+/// Whether a pattern for commands begins with one certain program.
+fn names_program(pattern: &str) -> bool {
+    let first = pattern.split_whitespace().next().unwrap_or_default();
+    let name = first.trim_end_matches('*');
+    !name.is_empty() && !name.contains(['*', '?', '{'])
+}
+
+/// The rule that a candidate would be; none if it cannot be one for so long.
+fn build_grant_rule(
+    candidate: &GrantCandidate,
+    action: RuleAction,
+    lasts: GrantScope,
+) -> Option<CompiledRule> {
+    let rule = Rule {
+        permission: candidate.permission.clone(),
+        pattern: candidate.pattern.clone(),
+        action,
+        reason: None,
+        scope: grant_rule_scope(lasts),
+        file: None,
+        line: None,
+        expires_ms: None,
+        max_uses: None,
+        grant: None,
+    };
+    match (&candidate.exact_digest, lasts) {
+        (None, _) => CompiledRule::new(rule, Os::CURRENT, true).ok(),
+        (Some(call), GrantScope::Session) => Some(CompiledRule::for_exact_call(rule, call.clone())),
+        (Some(_), GrantScope::Project | GrantScope::Everywhere) => None,
+    }
+}
+
+/// Why even the narrowest candidate in the closest scope would not let the call pass.
+fn explain_remaining_ask(request: &EvaluationRequest<'_>, candidates: &[GrantCandidate]) -> String {
+    let best = candidates.first().and_then(|one| {
+        let rule = build_grant_rule(one, RuleAction::Allow, GrantScope::Session);
+        evaluate_with_rule(request, rule)
+    });
+    match best {
+        Some(judgement) => format!(
+            "A rule for this call would not be enough: {}",
+            judgement.trail().lead
+        ),
+        None => NO_OFFER_REASON.to_owned(),
+    }
+}
+
+/// The configured rule that asks about this call.
+fn find_overridden_rule(asks: &Judgement) -> Option<Rule> {
+    let mut traces = asks.trail().steps.iter().flat_map(|step| &step.rules);
+    traces
+        .find(|trace| {
+            trace.won
+                && trace.rule.action == RuleAction::Ask
+                && trace.rule.scope != RuleScope::Builtin
+        })
+        .map(|trace| trace.rule.clone())
+}
+
+#[cfg(test)]
+mod tests;

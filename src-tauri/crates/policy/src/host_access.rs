@@ -1,0 +1,32 @@
+//! What a rule about hosts lets pass: reaching them, and nothing that is changed there.
+
+use protocol::{Capability, RuleAction, ToolMode};
+
+use crate::evaluate::EvaluationRequest;
+use crate::rules::{RuleDecision, Subject, SubjectKind, quote_truncated};
+
+/// The piece of a call that is left where an allow speaks of no more than that a host may be reached, while the call may
+/// change something there: its tool destroys, or nobody knows what it does. None if the allow is whole.
+///
+/// A command is judged by its own words beside its hosts, so there it is.
+pub(crate) fn find_unlisted_change(
+    request: &EvaluationRequest<'_>,
+    subject: &Subject<'_>,
+    said: &RuleDecision,
+) -> Option<String> {
+    let may_change = match request.tool_class.mode {
+        Some(ToolMode::Destructive) | None => true,
+        Some(ToolMode::Read | ToolMode::SafeWrite | ToolMode::Local | ToolMode::External) => false,
+    };
+    let (SubjectKind::Host(host), true) = (&subject.seen, may_change) else {
+        return None;
+    };
+    let first = said.traces.first()?;
+    let about_hosts = first.won
+        && first.rule.action == RuleAction::Allow
+        && first.rule.permission == Capability::NetFetch.as_str();
+    let mut facts = request.facts.all().iter();
+    let is_command = facts.any(|fact| fact.capability == Capability::ShellRun);
+    (about_hosts && !is_command)
+        .then(|| format!("what it does at `{}`", quote_truncated(&host.real)))
+}

@@ -1,0 +1,163 @@
+//! What a call may have done that no copy of files brings back: said before an undo, as far as the call's facts tell it.
+
+use protocol::Capability;
+use protocol::rule::evidence::Evidence;
+
+use crate::watchdogs::NETWORK_PROGRAMS;
+
+/// Something that stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IrreversibleAction {
+    /// What did it, or what it is: `git push`, `/etc/hosts`, `what it sent to docs.rs`.
+    pub what: String,
+    /// Why it stays, one plain sentence.
+    pub reason: &'static str,
+}
+
+const SENT_REASON: &str = "What it sent to another machine stays there.";
+const OUTSIDE_REASON: &str = "It lies outside the workspace, where no copy was taken.";
+
+/// Programs with the word that makes them change something on another machine; none: whatever they are told.
+const SENDING_PROGRAMS: [(&str, Option<&str>); 24] = [
+    ("git", Some("push")),
+    ("git", Some("send-email")),
+    ("hg", Some("push")),
+    ("svn", Some("commit")),
+    ("npm", Some("publish")),
+    ("npm", Some("unpublish")),
+    ("pnpm", Some("publish")),
+    ("yarn", Some("publish")),
+    ("cargo", Some("publish")),
+    ("cargo", Some("yank")),
+    ("twine", Some("upload")),
+    ("gem", Some("push")),
+    ("docker", Some("push")),
+    ("podman", Some("push")),
+    ("gh", None),
+    ("glab", None),
+    ("kubectl", None),
+    ("helm", None),
+    ("terraform", None),
+    ("aws", None),
+    ("gcloud", None),
+    ("az", None),
+    ("psql", None),
+    ("mysql", None),
+];
+
+/// What stays of a call, each thing once.
+pub fn list_irreversible_actions(grounds: &Evidence) -> Vec<IrreversibleAction> {
+    let mut found: Vec<IrreversibleAction> = Vec::new();
+    let mut add = |what: String, reason| {
+        if !found.iter().any(|one| one.what == what) {
+            found.push(IrreversibleAction { what, reason });
+        }
+    };
+    // In a sealed copy nothing outside is changed, and who was not reached was sent nothing.
+    if let Some(tried) = &grounds.tried {
+        for host in &tried.reached {
+            add(format!("what it sent to {host}"), SENT_REASON);
+        }
+        return found;
+    }
+    for fact in &grounds.facts {
+        match fact.capability {
+            Capability::FsWrite | Capability::FsDelete if !fact.inside => {
+                add(fact.real.clone(), OUTSIDE_REASON);
+            }
+            Capability::NetFetch if !fact.real.is_empty() => add(fact.real.clone(), SENT_REASON),
+            Capability::FsRead
+            | Capability::FsWrite
+            | Capability::FsDelete
+            | Capability::NetFetch
+            | Capability::ShellRun => {}
+        }
+    }
+    for command in &grounds.commands {
+        for words in command.plain.iter().chain(&command.may_run) {
+            if let Some(what) = find_sending_command(words) {
+                add(what, SENT_REASON);
+            }
+        }
+    }
+    found
+}
+
+/// The program and the word that make a command one that sends.
+fn find_sending_command(words: &[String]) -> Option<String> {
+    let program = words.first()?.rsplit('/').next()?;
+    if NETWORK_PROGRAMS.contains(&program) {
+        return Some(program.to_owned());
+    }
+    SENDING_PROGRAMS
+        .iter()
+        .filter(|(sender, _)| *sender == program)
+        .find_map(|(_, word)| match word {
+            None => Some(program.to_owned()),
+            Some(word) => {
+                let told = words[1..].iter().any(|said| said == word);
+                told.then(|| format!("{program} {word}"))
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::ResolvedAccess;
+    use protocol::rule::evidence::{CommandEvidence, DryRunEvidence};
+
+    use super::*;
+
+    #[test]
+    fn what_leaves_the_workspace_stays() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let outside = ResolvedAccess {
+            inside: false,
+            ..ResolvedAccess::new_inside(Capability::FsWrite, "/etc/hosts")
+        };
+        let grounds = Evidence {
+            facts: vec![
+                ResolvedAccess::new_inside(Capability::FsWrite, "src/a.rs"),
+                outside,
+                ResolvedAccess::new_inside(Capability::NetFetch, "api.example.com"),
+                ResolvedAccess::new_inside(Capability::FsRead, "b"),
+            ],
+            commands: vec![CommandEvidence {
+                plain: vec![
+                    words("git -C x push origin main"),
+                    words("git status"),
+                    words("cargo test"),
+                ],
+                may_run: vec![words("/usr/bin/curl -d @a https://x"), words("git push")],
+                ..CommandEvidence::default()
+            }],
+            ..Evidence::default()
+        };
+        let found: Vec<(String, &str)> = list_irreversible_actions(&grounds)
+            .into_iter()
+            .map(|one| (one.what, one.reason))
+            .collect();
+        let expected = [
+            ("/etc/hosts", OUTSIDE_REASON),
+            ("api.example.com", SENT_REASON),
+            ("git push", SENT_REASON),
+            ("curl", SENT_REASON),
+        ]
+        .map(|(what, reason)| (what.to_owned(), reason));
+        assert_eq!(found, expected);
+        assert_eq!(list_irreversible_actions(&Evidence::default()), []);
+        let tried = DryRunEvidence {
+            reached: vec!["api.example.com".to_owned()],
+            ..DryRunEvidence::default()
+        };
+        let sealed = Evidence {
+            tried: Some(tried),
+            ..grounds
+        };
+        let sent = IrreversibleAction {
+            what: "what it sent to api.example.com".to_owned(),
+            reason: SENT_REASON,
+        };
+        assert_eq!(list_irreversible_actions(&sealed), [sent]);
+    }
+}

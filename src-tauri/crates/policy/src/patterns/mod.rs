@@ -1,0 +1,33 @@
+//! Patterns of rules: commands by words, paths by glob or folder, hosts, arguments by name. Deny reads them broadly, allow narrowly.
+
+pub mod argument;
+mod command;
+pub mod host;
+mod overlap;
+mod path;
+
+pub use argument::ArgumentPattern;
+pub(crate) use command::ProgramName;
+pub use command::{CommandPattern, expand_braces};
+pub(crate) use overlap::has_wildcard;
+pub use path::{PathForms, PathPattern};
+pub(crate) use path::{is_absolute, join_root};
+
+/// Whether a pattern means everything, whatever it is matched with.
+pub fn matches_everything(pattern: &str) -> bool {
+    matches!(pattern.trim(), "*" | "**" | "**/*" | "**/**")
+}
+
+/// How many characters stand before the first wildcard: how specific a pattern is.
+pub fn count_literal_prefix(pattern: &str) -> usize {
+    let mut chars = pattern.trim().chars();
+    let mut count = 0;
+    while let Some(c) = chars.next() {
+        match c {
+            '*' | '?' | '[' | '{' => break,
+            '\\' => count += usize::from(chars.next().is_some()),
+            _ => count += 1,
+        }
+    }
+    count
+}

@@ -1,0 +1,295 @@
+//! What is protected from the first start: places that run code later, secrets, and Countersign's own files.
+//!
+//! A protection stands beside the rules (M14 does not order it): it makes the verdict stricter, whatever they say. A rule
+//! of the person's overrides one that may be overridden, but only by naming the very place: `.env.local`, not `**`.
+
+use std::sync::OnceLock;
+
+use protocol::rule::verdict::RuleTrace;
+use protocol::{Capability, ResolvedAccess, Rule, RuleAction, RuleScope, Verdict};
+
+use crate::path::Os;
+use crate::patterns::PathPattern;
+use crate::rules::{CompiledRule, Subject, SubjectKind, covers_fact};
+
+/// Places where code lies that runs by itself later on, and that no agent has to change.
+const AUTORUN_PATHS: &[&str] = &[
+    ".git/hooks/**",
+    ".git/config",
+    ".git/config.worktree",
+    ".git/modules/**/hooks/**",
+    ".git/modules/**/config",
+    ".ssh/**",
+];
+/// The rest of a repository's own records.
+const GIT_INTERNALS: &[&str] = &[".git/**"];
+/// Read by shells and sessions when they start.
+const STARTUP_FILES: &[&str] = &[
+    ".{bash_profile,bash_login,bash_logout,bashrc,bash_aliases,profile,inputrc}",
+    ".{zshrc,zshenv,zprofile,zlogin,zlogout}",
+    ".{cshrc,tcshrc,login,kshrc,envrc}",
+    ".{xprofile,xinitrc,xsession,xsessionrc,pam_environment}",
+    ".config/fish/**",
+    ".config/{autostart,systemd,environment.d}/**",
+    ".{gitconfig,config/git/config}",
+    "Library/{LaunchAgents,LaunchDaemons}/**",
+    "{PowerShell,WindowsPowerShell}/*profile.ps1",
+    "Start Menu/Programs/Startup/**",
+];
+/// Read by editors, tools and agents, which run or obey what it says.
+const TOOL_CONFIG_FILES: &[&str] = &[
+    ".gitmodules",
+    ".ripgreprc",
+    ".mcp.json",
+    ".{vscode,idea}/**",
+    ".claude/{commands,agents,hooks}/**",
+    ".claude/settings*.json",
+];
+/// Secrets of their owner.
+const SECRET_PATHS: &[&str] = &[
+    ".env",
+    ".env.*",
+    ".envrc",
+    "*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk}",
+    "id_{rsa,dsa,ecdsa,ed25519,ecdsa_sk,ed25519_sk}",
+    ".{ssh,aws,azure,gnupg,kube,password-store}/**",
+    ".config/{gcloud,gh,op}/**",
+    ".docker/config.json",
+    ".{netrc,pgpass,npmrc,pypirc,git-credentials,vault-token,htpasswd}",
+    ".{yarnrc.yml,my.cnf,s3cfg,boto,dockercfg,databrickscfg,authinfo,vault_pass,aider.conf.yml}",
+    "{secret,secrets,.secret,.secrets,credentials}/*.{json,yml,yaml,toml,ini,txt,env,conf,xml}",
+    "{secret,secrets,credentials}.{json,yml,yaml,toml,ini,txt}",
+    "{service-account,service_account,serviceaccount,serviceAccount,client_secret}*.json",
+    "{application_default_credentials,firebase-adminsdk,google-credentials,gcp-credentials,gcp-key}*.json",
+    "*.{tfstate,tfvars,p8,agekey,kubeconfig,ovpn}",
+    "*.{tfstate.backup,tfvars.json}",
+    "{kubeconfig,wp-config.php}",
+];
+/// Samples of a file of secrets hold none.
+const SECRET_SAMPLES: [&str; 6] = [
+    ".example",
+    ".sample",
+    ".template",
+    ".dist",
+    ".defaults",
+    ".schema",
+];
+/// Countersign's own.
+const OWN_PATHS: &[&str] = &[".countersign/**"];
+
+/// All protections.
+#[derive(Debug, Clone, Default)]
+pub struct Protections(Vec<Protection>);
+
+#[derive(Debug, Clone)]
+struct Protection {
+    capabilities: &'static [Capability],
+    rule: Rule,
+    path: PathPattern,
+    /// No rule overrides it.
+    is_final: bool,
+    /// It does not hold for samples.
+    exempts_samples: bool,
+    /// It does not hold for what a command did in a sealed copy: there a program of its own keeps them.
+    exempts_effects: bool,
+}
+
+const CHANGE_CAPABILITIES: &[Capability] = &[Capability::FsWrite, Capability::FsDelete];
+const ACCESS_CAPABILITIES: &[Capability] = &[
+    Capability::FsRead,
+    Capability::FsWrite,
+    Capability::FsDelete,
+];
+
+impl Protections {
+    /// Those of the first start.
+    pub fn standard() -> Self {
+        static STANDARD: OnceLock<Protections> = OnceLock::new();
+        STANDARD.get_or_init(Self::build_standard).clone()
+    }
+
+    fn build_standard() -> Self {
+        let mut all = Self::default();
+        all.push(
+            OWN_PATHS,
+            CHANGE_CAPABILITIES,
+            RuleAction::Deny,
+            true,
+            OWN_REASON,
+        );
+        all.push(
+            AUTORUN_PATHS,
+            CHANGE_CAPABILITIES,
+            RuleAction::Deny,
+            true,
+            "What lies there runs by itself later on; an agent must not change it.",
+        );
+        all.push(
+            STARTUP_FILES,
+            CHANGE_CAPABILITIES,
+            RuleAction::Deny,
+            false,
+            "Shells and sessions run it when they start.",
+        );
+        all.push(
+            GIT_INTERNALS,
+            CHANGE_CAPABILITIES,
+            RuleAction::Deny,
+            false,
+            "Git keeps its own records there; it is changed with git.",
+        );
+        all.push(
+            TOOL_CONFIG_FILES,
+            CHANGE_CAPABILITIES,
+            RuleAction::Ask,
+            false,
+            "Editors, tools and agents do what it says.",
+        );
+        all.push(
+            SECRET_PATHS,
+            ACCESS_CAPABILITIES,
+            RuleAction::Ask,
+            false,
+            "Secrets are often kept there.",
+        );
+        all
+    }
+
+    /// Them as rules, for showing.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.0.iter().map(|protection| &protection.rule)
+    }
+
+    /// Protects a folder of the app's own.
+    pub fn protect_folder(&mut self, folder: &str) {
+        let everything = match folder {
+            "" => "**".to_owned(),
+            _ => format!("{folder}/**"),
+        };
+        self.push(
+            &[everything.as_str()],
+            CHANGE_CAPABILITIES,
+            RuleAction::Deny,
+            true,
+            OWN_REASON,
+        );
+    }
+
+    fn push(
+        &mut self,
+        patterns: &[&str],
+        capabilities: &'static [Capability],
+        action: RuleAction,
+        is_final: bool,
+        reason: &str,
+    ) {
+        for pattern in patterns {
+            // Where case does not count on some system it does not count here: nobody means another file by `.ENV`.
+            let Ok(path) = PathPattern::new(pattern, Os::Macos) else {
+                continue;
+            };
+            path.compile();
+            self.0.push(Protection {
+                capabilities,
+                path,
+                is_final,
+                exempts_samples: action == RuleAction::Ask,
+                exempts_effects: GIT_INTERNALS.contains(pattern),
+                rule: Rule {
+                    permission: match capabilities.len() {
+                        2 => "fs.write",
+                        _ => "fs.read",
+                    }
+                    .to_owned(),
+                    pattern: Some((*pattern).to_owned()),
+                    action,
+                    reason: Some(reason.to_owned()),
+                    scope: RuleScope::Builtin,
+                    file: None,
+                    line: None,
+                    expires_ms: None,
+                    max_uses: None,
+                    grant: None,
+                },
+            });
+        }
+    }
+
+    /// Where they may make the reading of a file stricter.
+    pub(crate) fn read_patterns(&self) -> impl Iterator<Item = &PathPattern> {
+        let reading = |one: &&Protection| one.capabilities.contains(&Capability::FsRead);
+        self.0.iter().filter(reading).map(|one| &one.path)
+    }
+
+    /// The strictest of what they say of a path, whatever the rules are.
+    pub(crate) fn strictest_action(&self, fact: &ResolvedAccess) -> Option<RuleAction> {
+        self.0
+            .iter()
+            .filter(|protection| {
+                protection.capabilities.contains(&fact.capability)
+                    && !(protection.exempts_samples && is_sample(fact))
+                    && covers_fact(&protection.path, fact, None)
+            })
+            .map(|protection| protection.rule.action)
+            .max_by_key(|action| Verdict::from(*action))
+    }
+
+    /// The strictest protection that is stricter than what holds, with the verdict that it makes. `speaks` is the rule that
+    /// spoke: where it names the place itself, it overrides what may be overridden.
+    pub(crate) fn tighten_verdict(
+        &self,
+        subject: &Subject<'_>,
+        root: Option<&str>,
+        held: Verdict,
+        speaks: Option<&CompiledRule>,
+    ) -> Option<(Verdict, RuleTrace)> {
+        let (fact, is_effect) = match subject.seen {
+            SubjectKind::Path(fact) => (fact, false),
+            SubjectKind::Effect(fact) => (fact, true),
+            SubjectKind::WholeCall { .. }
+            | SubjectKind::Command { .. }
+            | SubjectKind::Host(_)
+            | SubjectKind::Response(_) => {
+                return None;
+            }
+        };
+        let holds = |protection: &&Protection| {
+            protection.capabilities.contains(&fact.capability)
+                && Verdict::from(protection.rule.action) > held
+                && !(protection.exempts_effects && is_effect)
+                && !(protection.exempts_samples && is_sample(fact))
+                && covers_fact(&protection.path, fact, root)
+        };
+        let overridden = |protection: &Protection| {
+            !protection.is_final
+                && speaks.is_some_and(|rule| rule.trusted && rule.names_protected(&protection.path))
+        };
+        let stands = self
+            .0
+            .iter()
+            .filter(holds)
+            .filter(|protection| !overridden(protection))
+            .max_by_key(|protection| {
+                (Verdict::from(protection.rule.action), protection.is_final)
+            })?;
+        let why = match stands.is_final {
+            true => "built in, and final",
+            false => "built in; a rule that names this very place overrides it",
+        };
+        Some((
+            Verdict::from(stands.rule.action),
+            RuleTrace {
+                rule: stands.rule.clone(),
+                won: true,
+                why: why.to_owned(),
+            },
+        ))
+    }
+}
+
+const OWN_REASON: &str = "Countersign's own rules and tools are changed by people only.";
+
+fn is_sample(fact: &ResolvedAccess) -> bool {
+    let name = fact.real.rsplit('/').next().unwrap_or_default();
+    SECRET_SAMPLES.iter().any(|ending| name.ends_with(ending))
+}

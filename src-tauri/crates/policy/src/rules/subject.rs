@@ -1,0 +1,170 @@
+//! What rules look at: the facts of a call, each made ready once, however many rules there are.
+
+use protocol::rule::evidence::ArgumentValue;
+use protocol::{Capability, Digest, ResolvedAccess, ToolMode};
+
+use crate::facts::CallFacts;
+use crate::limits::QUOTED_CHARS_MAX;
+use crate::shell::ShellFacts;
+
+/// One thing that rules speak of, with what they may name.
+#[derive(Debug, Clone)]
+pub struct Subject<'a> {
+    /// The tool's id.
+    pub tool: &'a str,
+    /// Its mode.
+    pub mode: Option<ToolMode>,
+    /// What of the call.
+    pub seen: SubjectKind<'a>,
+    /// Whether it can only make the verdict stricter: without a matching rule it says nothing.
+    pub tightens: bool,
+    /// Whether it is a folder that is read with everything below it.
+    pub is_recursive: bool,
+    /// Whether a word of a command only may use it: a rule speaks of it that names such a place, and no other.
+    pub is_possible_use: bool,
+    /// What a grant for exactly this call names.
+    pub exact_digest: Option<&'a Digest>,
+    /// The arguments of the call; none where they are not known.
+    pub arguments: Option<&'a [ArgumentValue]>,
+}
+
+/// A piece of a call.
+#[derive(Debug, Clone)]
+pub enum SubjectKind<'a> {
+    /// The call as a whole, of a tool that declares nothing; `about` is what its arguments seem to name.
+    WholeCall {
+        /// Facts that were guessed.
+        about: Vec<&'a ResolvedAccess>,
+    },
+    /// One simple command.
+    Command {
+        /// Its words; empty where no command could be made out.
+        words: Vec<String>,
+        /// Whether it is certain that this and nothing else runs: what an allow needs.
+        plain: bool,
+    },
+    /// A path.
+    Path(&'a ResolvedAccess),
+    /// A path that a call changed when it ran for show.
+    Effect(&'a ResolvedAccess),
+    /// A host.
+    Host(&'a ResolvedAccess),
+    /// What came from a host.
+    Response(&'a ResolvedAccess),
+}
+
+impl<'a> Subject<'a> {
+    /// Everything that rules look at in a call.
+    pub fn from_facts(tool: &'a str, mode: Option<ToolMode>, facts: &'a CallFacts) -> Vec<Self> {
+        let mut all = Vec::new();
+        let mut push = |seen: SubjectKind<'a>, tightens: bool, below: bool| {
+            all.push(Self {
+                tool,
+                mode,
+                seen,
+                tightens,
+                is_recursive: below,
+                is_possible_use: false,
+                exact_digest: facts.exact_digest(),
+                arguments: facts.arguments(),
+            });
+        };
+        if facts.all().iter().all(|fact| fact.derived) {
+            let about = facts.all().iter().collect();
+            push(SubjectKind::WholeCall { about }, false, false);
+        }
+        for (at, fact) in facts.all().iter().enumerate() {
+            match fact.capability {
+                Capability::ShellRun => {
+                    for (words, plain, tightens) in command_pieces(facts.find_command(&fact.target))
+                    {
+                        let tightens = tightens || fact.derived;
+                        push(SubjectKind::Command { words, plain }, tightens, false);
+                    }
+                }
+                Capability::FsRead | Capability::FsWrite | Capability::FsDelete => {
+                    push(
+                        SubjectKind::Path(fact),
+                        fact.derived,
+                        facts.is_read_recursively(at),
+                    );
+                }
+                Capability::NetFetch => push(SubjectKind::Host(fact), fact.derived, false),
+            }
+        }
+        all.extend(facts.uses().iter().map(|fact| Self {
+            tool,
+            mode,
+            seen: SubjectKind::Path(fact),
+            tightens: true,
+            is_recursive: false,
+            is_possible_use: true,
+            exact_digest: facts.exact_digest(),
+            arguments: facts.arguments(),
+        }));
+        all
+    }
+
+    /// The capability that it needs; none for a call as a whole.
+    pub fn capability(&self) -> Option<Capability> {
+        match &self.seen {
+            SubjectKind::WholeCall { .. } | SubjectKind::Response(_) => None,
+            SubjectKind::Command { .. } => Some(Capability::ShellRun),
+            SubjectKind::Path(fact) | SubjectKind::Effect(fact) | SubjectKind::Host(fact) => {
+                Some(fact.capability)
+            }
+        }
+    }
+
+    /// As a person reads it.
+    pub fn display_text(&self) -> String {
+        match &self.seen {
+            SubjectKind::WholeCall { .. } => ["`", self.tool, "`"].concat(),
+            SubjectKind::Command { words, .. } if words.is_empty() => "the command".to_owned(),
+            SubjectKind::Command { words, .. } => {
+                format!("`{}`", quote_truncated(&words.join(" ")))
+            }
+            SubjectKind::Path(fact) | SubjectKind::Effect(fact) => {
+                let verb = match fact.capability {
+                    Capability::FsRead => "reading",
+                    Capability::FsWrite => "writing",
+                    Capability::FsDelete => "deleting",
+                    Capability::NetFetch | Capability::ShellRun => "touching",
+                };
+                format!("{verb} `{}`", quote_truncated(&fact.target))
+            }
+            SubjectKind::Response(fact) => {
+                format!("reading what came from `{}`", quote_truncated(&fact.real))
+            }
+            SubjectKind::Host(fact) => format!("reaching `{}`", quote_truncated(&fact.real)),
+        }
+    }
+}
+
+/// What a call names, within a sentence.
+pub(crate) fn quote_truncated(text: &str) -> String {
+    protocol::view::display_text::to_single_line(text, QUOTED_CHARS_MAX)
+}
+
+/// The simple commands of a command: words, whether an allow may look at them, whether they can only tighten.
+fn command_pieces(command: Option<&ShellFacts>) -> Vec<(Vec<String>, bool, bool)> {
+    let Some(read) = command else {
+        return vec![(Vec::new(), false, false)];
+    };
+    let may_run = read.may_run();
+    let Some(plain) = read.plain() else {
+        return match may_run.is_empty() {
+            true => vec![(Vec::new(), false, false)],
+            false => may_run
+                .iter()
+                .map(|words| (words.clone(), false, false))
+                .collect(),
+        };
+    };
+    let more = may_run
+        .iter()
+        .filter(|words| !plain.contains(words))
+        .map(|words| (words.clone(), false, true));
+    let certain = plain.iter().map(|words| (words.clone(), true, false));
+    certain.chain(more).collect()
+}

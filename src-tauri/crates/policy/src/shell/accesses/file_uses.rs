@@ -1,0 +1,465 @@
+//! Which words of a command may name a file, whatever its program is, and whether that file may be written.
+//!
+//! A program that is not known may read and write whatever it is given. A table can only say that a program writes
+//! nothing, or that one word is a pattern or a message.
+
+use std::collections::HashSet;
+
+use protocol::Capability::{self, FsRead, FsWrite};
+
+use crate::shell::accesses::path_pieces::{find_quoted_pieces, split_path_pieces};
+use crate::shell::facts::ShellWord;
+use crate::shell::program_base_name;
+use crate::shell::programs::options;
+use crate::shell::programs::sed;
+use crate::shell::tables::wrapper::list_has_word;
+
+/// A word, or a part of one, that may be the path of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::shell) struct FileUse {
+    /// The path.
+    pub word: ShellWord,
+    /// Whether the program may write the file.
+    pub is_written: bool,
+}
+
+impl FileUse {
+    fn read_only(word: &ShellWord) -> Self {
+        Self {
+            word: word.clone(),
+            is_written: false,
+        }
+    }
+
+    /// What may be done to the file.
+    pub fn capabilities(&self) -> &'static [Capability] {
+        match self.is_written {
+            true => &[FsRead, FsWrite],
+            false => &[FsRead],
+        }
+    }
+}
+
+/// Programs that go into the folder that they are given.
+pub(in crate::shell) const FOLDER_CHANGERS: &str = "cd pushd chdir";
+/// Programs that write none of the files that they are given.
+const READ_ONLY_PROGRAMS: &str = "cat tac head tail nl wc od hexdump hd strings stat cut paste join comm cmp diff diff3 md5 md5sum \
+                       sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum cksum sum base32 basenc ls dir vdir \
+                       df du readlink realpath basename dirname file grep egrep fgrep rgrep zgrep bzgrep xzgrep rg \
+                       ripgrep ag ack ugrep fd fdfind zcat bzcat xzcat zstdcat test [ pwd which type whereis jq column \
+                       fold fmt expand unexpand rev look tr seq id uname printenv date cal expr pr tsort numfmt cloc \
+                       tokei scc exa eza lsd bat batcat ps pgrep nm objdump readelf size source . cp gcp mv ln install \
+                       man rm rmdir";
+/// Programs that write only with one of these letters or long options, or with any of these words.
+const WRITE_BY_OPTION_PROGRAMS: &[(&str, &str, &str)] = &[
+    ("sort gsort base64 iconv tree sdiff", "o", "output"),
+    ("less more", "oO", "log-file LOG-FILE"),
+    ("sed gsed", "i", "in-place"),
+    ("yq", "is", "inplace in-place split-exp"),
+    (
+        "awk gawk mawk nawk",
+        "iopd",
+        "include pretty-print profile dump-variables",
+    ),
+    ("find gfind", "", "fprint fprint0 fprintf fls"),
+];
+/// Programs whose second operand is written.
+const SECOND_OPERAND_WRITERS: &str = "uniq guniq xxd";
+/// Programs whose first operand is a file of code that they read.
+const CODE_INTERPRETERS: &str = "bash sh dash zsh ksh mksh fish python python2 python3 pypy pypy3 node nodejs deno bun ruby \
+                            perl php lua luajit Rscript julia tclsh";
+/// Programs that print their words and open no file.
+const PRINTING_PROGRAMS: &str =
+    "echo printf print true false : export set unset alias tr seq expr sleep basename dirname";
+/// Sub-commands of git that write none of the files that they are given.
+const GIT_READ_COMMANDS: &str = "add stage commit status log show diff blame annotate grep cat-file ls-files ls-tree rev-parse \
+                         rev-list describe shortlog branch tag push fetch remote check-ignore check-attr cherry \
+                         for-each-ref merge-base name-rev reflog show-ref whatchanged diff-tree diff-index diff-files \
+                         range-diff count-objects";
+/// Options whose value is a pattern of names or a message: it opens no file.
+const TEXT_OPTIONS: &[(&str, &str)] = &[
+    (
+        "find gfind",
+        "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname",
+    ),
+    (
+        "grep egrep fgrep rgrep tar gtar bsdtar rsync ag ack ugrep fd fdfind rg ripgrep tree ls du zip diff",
+        "--exclude --include --exclude-dir --glob --iglob --ignore --ignore-dir",
+    ),
+    ("rg ripgrep ugrep", "-g"),
+    (
+        "grep egrep fgrep rgrep zgrep rg ripgrep ugrep",
+        "-e --regexp",
+    ),
+    ("tree ls", "-I"),
+    ("fd fdfind", "-E"),
+    ("cut paste xargs gxargs", "-d --delimiter --delimiters"),
+    ("awk gawk mawk nawk", "-F --field-separator"),
+    ("sort join", "-t --field-separator"),
+    ("column", "-s --separator"),
+    (
+        "gh glab hub hg jj svn",
+        "-m --message -b --body -t --title -d --description -n --notes",
+    ),
+];
+
+/// Everything that a command may use as a file.
+pub(in crate::shell) fn find_file_uses(program: &str, words: &[ShellWord]) -> Vec<FileUse> {
+    if list_has_word(PRINTING_PROGRAMS, program) {
+        // The root itself is asked about wherever it is named.
+        let roots = words.iter().skip(1).filter(|word| word.text() == "/");
+        let roots = roots.filter(|_| list_has_word("echo printf print", program));
+        return roots.map(FileUse::read_only).collect();
+    }
+    let writes = may_write(program, words);
+    let script = script_position(program, words);
+    let no_files = non_file_positions(program, words);
+    let is_code = options::is_interpreter(program)
+        || list_has_word("awk gawk mawk nawk jq sqlite3 psql", program);
+    let is_remote = is_remote_copy(program, words);
+    let reads_sentences = !is_code && !is_known_program(program);
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let text = word.text();
+        if is_code {
+            found.extend(find_quoted_pieces(text).map(|path| FileUse {
+                word: word.with_text(path),
+                is_written: true,
+            }));
+        }
+        if no_files.contains(&at) {
+            continue;
+        }
+        let is_written = writes && script != Some(at);
+        let is_sentence = reads_sentences && text.contains(char::is_whitespace);
+        let sentence = text.split_whitespace().filter(|_| is_sentence);
+        let words_within = sentence.flat_map(|word| split_path_pieces(word, !is_remote));
+        for path in split_path_pieces(text, !is_remote)
+            .into_iter()
+            .chain(words_within)
+        {
+            // A word that begins with what only the shell knows names nothing yet.
+            if !word.is_literal()
+                && path.starts_with(['$', '`', '"', '\''])
+                && !names_home_folder(path)
+            {
+                continue;
+            }
+            found.push(FileUse {
+                word: word.with_text(path),
+                is_written,
+            });
+        }
+    }
+    found
+}
+
+/// The same of the word lists that a verdict keeps, each use once, and only words that are no more than a name: without a dot,
+/// a slash, a blank or anything that the shell completes.
+pub(in crate::shell) fn find_bare_uses(lists: &[Vec<String>]) -> Vec<(Capability, String)> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for list in lists {
+        let words: Vec<ShellWord> = list.iter().cloned().map(ShellWord::Literal).collect();
+        let program = list.first().map(|word| program_base_name(word));
+        let Some(program) = program.filter(|program| !list_has_word(FOLDER_CHANGERS, program))
+        else {
+            continue;
+        };
+        for one in find_file_uses(program, &words) {
+            let text = one.word.text();
+            if !is_bare_name(text) {
+                continue;
+            }
+            for capability in one.capabilities() {
+                let named = (*capability, text.to_owned());
+                if seen.insert(named.clone()) {
+                    found.push(named);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn is_bare_name(text: &str) -> bool {
+    let is_more = |c: char| c.is_whitespace() || "./\\~$`*?[]{}'\"".contains(c);
+    !text.is_empty() && !text.contains(is_more)
+}
+
+/// The folders that options send a command to, as `git -C folder` and `env --chdir=folder` do.
+pub(in crate::shell) fn option_folders(words: &[ShellWord]) -> Vec<String> {
+    const LONG: &str = "--directory --chdir --work-tree --cwd --prefix --dir --working-directory --project-directory";
+    let mut found: Vec<String> = Vec::new();
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let text = word.text();
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        let next = || words.get(at + 1).map(ShellWord::text);
+        let folder = match text.strip_prefix("-C") {
+            Some("") => next(),
+            Some(attached) => Some(attached),
+            None if list_has_word(LONG, name) => value.or_else(next),
+            None => None,
+        };
+        let Some(folder) = folder.filter(|folder| !folder.is_empty()) else {
+            continue;
+        };
+        // Each further one begins where the one before led.
+        let from = found.last().filter(|_| !folder.starts_with(['/', '~']));
+        let folder = from.map_or_else(|| folder.to_owned(), |from| format!("{from}/{folder}"));
+        found.push(folder);
+    }
+    found
+}
+
+fn names_home_folder(text: &str) -> bool {
+    ["$HOME", "${HOME}", "\"$HOME", "\"${HOME}"]
+        .iter()
+        .any(|home| text.starts_with(home))
+}
+
+/// Whether it is known what a program does with its words. Any other may take a text with blanks for words of its own, as
+/// `frob "cat .env"` may.
+fn is_known_program(program: &str) -> bool {
+    program == "git"
+        || [
+            READ_ONLY_PROGRAMS,
+            SECOND_OPERAND_WRITERS,
+            CODE_INTERPRETERS,
+        ]
+        .iter()
+        .any(|programs| list_has_word(programs, program))
+        || WRITE_BY_OPTION_PROGRAMS
+            .iter()
+            .any(|(programs, ..)| list_has_word(programs, program))
+        || TEXT_OPTIONS
+            .iter()
+            .any(|(programs, _)| list_has_word(programs, program))
+}
+
+/// Whether a program may write a file that it is given.
+fn may_write(program: &str, words: &[ShellWord]) -> bool {
+    if program == "git" {
+        return git_may_write(words);
+    }
+    if list_has_word(READ_ONLY_PROGRAMS, program) {
+        return false;
+    }
+    if list_has_word(SECOND_OPERAND_WRITERS, program) {
+        let operands = words[1..]
+            .iter()
+            .filter(|word| !word.text().starts_with('-') || word.text() == "-");
+        return operands.count() > 1;
+    }
+    let guard = WRITE_BY_OPTION_PROGRAMS
+        .iter()
+        .find(|(programs, ..)| list_has_word(programs, program));
+    guard.is_none_or(|(_, letters, longs)| {
+        words[1..]
+            .iter()
+            .any(|word| may_give_option(word.text(), letters, longs))
+    })
+}
+
+/// Whether a word may give one of these options, in whatever way they can be spelled: among other letters, cut short, or
+/// with its value attached. What only the shell knows may be any of them.
+fn may_give_option(text: &str, letters: &str, longs: &str) -> bool {
+    if text.starts_with(['$', '`', '"', '\'', '{']) {
+        return true;
+    }
+    let Some(bare) = text.strip_prefix('-') else {
+        return false;
+    };
+    let name = bare.trim_start_matches('-');
+    let name = name.split('=').next().unwrap_or_default();
+    let is_cut = !name.is_empty() && longs.split(' ').any(|long| long.starts_with(name));
+    is_cut || !bare.starts_with('-') && bare.contains(|letter| letters.contains(letter))
+}
+
+fn git_may_write(words: &[ShellWord]) -> bool {
+    let reads = words[1..]
+        .iter()
+        .find(|word| list_has_word(GIT_READ_COMMANDS, word.text()))
+        .is_some();
+    let outputs = words[1..].iter().any(|word| {
+        let name = word.text().split('=').next().unwrap_or_default();
+        name.len() > 3 && "--output".starts_with(name) || name.starts_with("--output")
+    });
+    !reads || outputs || words.iter().any(|word| word.text() == "config")
+}
+
+/// Where the file stands that an interpreter runs.
+fn script_position(program: &str, words: &[ShellWord]) -> Option<usize> {
+    let is_interpreter = list_has_word(CODE_INTERPRETERS, program);
+    let first = words[1..]
+        .iter()
+        .position(|word| !word.text().starts_with('-'))?;
+    // Behind an option it may be the value of that.
+    is_interpreter.then_some(first + 1).filter(|at| *at == 1)
+}
+
+/// Words that copy from another machine name paths of that one behind a colon.
+fn is_remote_copy(program: &str, words: &[ShellWord]) -> bool {
+    list_has_word("scp rsync sftp ssh mosh", program)
+        || list_has_word("docker podman nerdctl kubectl oc", program)
+            && words.get(1).is_some_and(|word| word.text() == "cp")
+}
+
+/// The places of words that are patterns or messages.
+fn non_file_positions(program: &str, words: &[ShellWord]) -> Vec<usize> {
+    let mut found: Vec<usize> = pattern_position(program, words).into_iter().collect();
+    if list_has_word("sed gsed", program) {
+        let list: Vec<String> = words.iter().map(|word| word.text().to_owned()).collect();
+        found.extend(sed::find_sed_scripts(&list).script_positions);
+    }
+    let rows = || {
+        TEXT_OPTIONS
+            .iter()
+            .filter(|(programs, _)| list_has_word(programs, program))
+    };
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let text = word.text();
+        for (_, options) in rows() {
+            if list_has_word(options, text) {
+                found.push(at + 1);
+            } else if has_attached_value(options, text) {
+                found.push(at);
+            }
+        }
+    }
+    if program == "git" {
+        found.extend(git_message_positions(words));
+    }
+    found
+}
+
+/// Whether a word is one of these options with its value attached: `-d/`, `--delimiter=/`.
+fn has_attached_value(options: &str, text: &str) -> bool {
+    let mut letters = options.split(' ').filter(|option| option.len() == 2);
+    let named = text.split_once('=').map(|(name, _)| name);
+    letters.any(|option| text.len() > 2 && text.starts_with(option))
+        || named.is_some_and(|name| name.starts_with("--") && list_has_word(options, name))
+}
+
+/// `git commit -m message`, `git tag -am message`, `git commit --message=message`.
+fn git_message_positions(words: &[ShellWord]) -> Vec<usize> {
+    let takes = words[1..]
+        .iter()
+        .any(|word| list_has_word("commit tag merge stash notes", word.text()));
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate().skip(1).filter(|_| takes) {
+        let text = word.text();
+        let short = text
+            .strip_prefix('-')
+            .filter(|letters| !letters.starts_with('-'));
+        // Letters that take no value may stand before it.
+        let is_last = short.is_some_and(|letters| list_has_word("m am sm asm", letters));
+        if is_last || text == "--message" {
+            found.push(at + 1);
+        } else if text.starts_with("--message=") {
+            found.push(at);
+        }
+    }
+    found
+}
+
+/// Where a searcher's pattern or the filter of `jq` stands, where it is certain that the word is no option's value.
+fn pattern_position(program: &str, words: &[ShellWord]) -> Option<usize> {
+    // Letters that take a value, or that give the pattern themselves.
+    let takes = match program {
+        "grep" | "egrep" | "fgrep" | "rgrep" | "zgrep" => "ABCDXdefm",
+        "rg" | "ripgrep" => "ABCEMTdefgjmrt",
+        "jq" => "fL",
+        _ => return None,
+    };
+    const FLAGS: &str = "--recursive --line-number --ignore-case --files-with-matches --count --word-regexp --hidden \
+                         --no-ignore --fixed-strings --extended-regexp --raw-output --compact-output --slurp \
+                         --null-input --sort-keys --exit-status";
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let text = word.text();
+        let Some(letters) = text.strip_prefix('-').filter(|_| word.is_literal()) else {
+            return Some(at);
+        };
+        let is_flag = match letters.starts_with('-') {
+            true => list_has_word(FLAGS, text) || text.starts_with("--color="),
+            false => !letters.is_empty() && !letters.contains(|c| takes.contains(c)),
+        };
+        if !is_flag {
+            return None;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(command: &str) -> String {
+        let words: Vec<ShellWord> = command
+            .split(' ')
+            .map(|word| ShellWord::Literal(word.replace('_', " ")))
+            .collect();
+        let found = find_file_uses(words[0].text(), &words);
+        let mut shown: Vec<String> = found
+            .iter()
+            .map(|one| match one.is_written {
+                true => format!("{}+w", one.word.text()),
+                false => one.word.text().to_owned(),
+            })
+            .collect();
+        shown.dedup();
+        shown.join(" ")
+    }
+
+    #[test]
+    fn what_may_name_a_file() {
+        for (command, expected) in [
+            ("cat a", "a"),
+            ("frob a", "a+w"),
+            ("frob --file=a", "a+w"),
+            ("date -f a", "a"),
+            ("frob -fa", "a+w"),
+            ("git show HEAD:.env", "show HEAD:.env .env HEAD"),
+            ("git log --output=a", "log+w a+w"),
+            ("git log --outp a", "log+w a+w"),
+            ("git log --oneline a", "log a"),
+            ("sort a", "a"),
+            ("sort -uo a b", "o+w a+w b+w"),
+            ("sort --out a", "a+w"),
+            ("uniq a", "a"),
+            ("uniq a b", "a+w b+w"),
+            ("sed s/a/b/ c", "c"),
+            ("sed -n p c", "c"),
+            ("sed -i p c", "c+w"),
+            ("grep -rn .env src", "n src"),
+            ("grep -f .env x", ".env x"),
+            ("rg --pre .env x", ".env x"),
+            ("jq .key a", "a"),
+            ("find . -name .env", ". ame me e"),
+            ("tar --exclude=.env c", "c+w"),
+            ("git commit -m .env", "commit"),
+            ("git commit -F .env", "commit .env"),
+            ("echo .env", ""),
+            ("echo /", "/"),
+            ("tr / _", ""),
+            ("cut -d/ -f1 a", "1 a"),
+            ("awk -F/ 1 a", "1 a"),
+            ("bash a b", "a b+w"),
+            ("scp host:a .", "host:a+w .+w"),
+            ("frob https://a.b/c", ""),
+            ("frob file:///a", "file:///a+w ///a+w file+w"),
+            ("frob cat_.env", "cat .env+w cat+w .env+w"),
+            ("frob -x_a=.env", " a=.env+w .env+w a=.env+w .env+w a+w"),
+            ("gh pr create -b see_.env", "pr+w create+w"),
+            ("gh pr create -F .env", "pr+w create+w .env+w"),
+            ("frob a,b", "a,b+w b+w a+w"),
+        ] {
+            let seen = read(command);
+            assert_eq!(seen, expected, "{command}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The files and hosts that a command accesses.
+
+pub(crate) mod file_uses;
+pub(crate) mod operands;
+pub(crate) mod path_pieces;
+pub(crate) mod recorder;
+pub(crate) mod recursion;

@@ -1,0 +1,63 @@
+//! Which words of a command are its operands, and what its options make of them.
+
+use protocol::Capability::{self, FsDelete, FsWrite};
+
+use crate::shell::facts::ShellWord;
+use crate::shell::tables::wrapper::list_has_word;
+
+/// Options of programs that reach hosts whose value is neither a file nor a host.
+const NON_HOST_OPTIONS: &str = "-d --data --data-raw --data-binary --data-urlencode --json -F --form -H --header -X --request -u \
+                       --user -A --user-agent -e --referer -w --write-out -m --max-time -U -p -P --method --body-data";
+
+/// The operands of a command.
+pub(in crate::shell) fn list_operands(
+    program: &str,
+    words: &[ShellWord],
+    taken: &[usize],
+) -> Vec<ShellWord> {
+    let mut found = Vec::new();
+    let mut ended = false;
+    let is_value = |at: usize| {
+        list_has_word("curl wget", program) && list_has_word(NON_HOST_OPTIONS, words[at - 1].text())
+            || taken.contains(&at)
+    };
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let text = word.text();
+        if !ended && text == "--" {
+            ended = true;
+        } else if program == "find"
+            && !ended
+            && (text.starts_with('-') || list_has_word("( ) ! ,", text))
+        {
+            break;
+        } else if (ended || !text.starts_with('-') || text == "-") && !is_value(at) {
+            found.push(word.clone());
+        }
+    }
+    found
+}
+
+/// What the options of a program make of its operands.
+pub(in crate::shell) fn stricter_capability(
+    program: &str,
+    words: &[ShellWord],
+) -> Option<Capability> {
+    let given = |wanted: &str| words.iter().any(|word| word.text() == wanted);
+    let short = |letter: char| {
+        words.iter().any(|word| {
+            word.text()
+                .strip_prefix('-')
+                .is_some_and(|l| !l.starts_with('-') && l.contains(letter))
+        })
+    };
+    match program {
+        "sed" | "gsed"
+            if short('i') || words.iter().any(|w| w.text().starts_with("--in-place")) =>
+        {
+            Some(FsWrite)
+        }
+        "perl" | "ruby" if short('i') => Some(FsWrite),
+        "find" if given("-delete") => Some(FsDelete),
+        _ => None,
+    }
+}

@@ -1,0 +1,351 @@
+//! The files and hosts that a command names: its redirects, the operands of well-known programs, and every word that
+//! may be a path, whatever its program is.
+//!
+//! They can only make a verdict stricter, so a word too many does no harm; what a program's table says only adds.
+
+use protocol::Capability::{self, FsDelete, FsRead, FsWrite, NetFetch};
+
+use crate::limits::SHELL_ACCESSES_MAX;
+use crate::shell::accesses::file_uses;
+use crate::shell::accesses::file_uses::{FOLDER_CHANGERS, option_folders};
+use crate::shell::accesses::operands::{list_operands, stricter_capability};
+use crate::shell::accesses::recursion::{RecursiveRead, detect_recursive_read};
+use crate::shell::facts::{RedirectKind, ShellAccess, ShellRedirect, ShellWord};
+use crate::shell::parse::reader::ShellReader;
+use crate::shell::program_base_name;
+use crate::shell::programs::sed;
+use crate::shell::tables::accesses::{OPTION_ACCESSES, OperandAccess, PROGRAM_ACCESSES};
+use crate::shell::tables::wrapper::list_has_word;
+
+impl ShellReader<'_> {
+    /// What the redirects of a command touch.
+    pub fn record_redirect_accesses(&mut self, redirects: &[ShellRedirect]) {
+        for redirect in redirects.iter().filter(|redirect| !redirect.is_neutral) {
+            let capabilities: &[Capability] = match redirect.kind {
+                RedirectKind::Read => &[FsRead],
+                RedirectKind::Write | RedirectKind::Append => &[FsWrite],
+                RedirectKind::ReadWrite => &[FsRead, FsWrite],
+                RedirectKind::Duplicate | RedirectKind::HereDoc | RedirectKind::HereString => &[],
+            };
+            for capability in capabilities {
+                self.record_access(*capability, &redirect.target);
+            }
+        }
+    }
+
+    /// What the words of a command touch.
+    pub fn record_word_accesses(&mut self, words: &[ShellWord]) {
+        let Some(program) = words
+            .first()
+            .map(|word| program_base_name(word.text()).to_owned())
+        else {
+            return;
+        };
+        let program = program.as_str();
+        if list_has_word(FOLDER_CHANGERS, program) {
+            return self.enter_folder(words);
+        }
+        self.record_table_accesses(program, words);
+        self.record_possible_uses(program, words);
+    }
+
+    /// What the table of a program says that its words touch.
+    fn record_table_accesses(&mut self, program: &str, words: &[ShellWord]) {
+        match program {
+            "dd" => return self.record_dd_accesses(words),
+            "git" => self.record_git_accesses(words),
+            "sed" | "gsed" => self.record_sed_accesses(words),
+            _ => {}
+        }
+        let taken = self.record_option_accesses(program, words);
+        let below = detect_recursive_read(words, self.is_piped);
+        if below == Some(RecursiveRead::CurrentFolder) {
+            self.record_recursive_access(FsRead, &ShellWord::Literal(".".to_owned()), true);
+        }
+        let Some((_, does)) = PROGRAM_ACCESSES
+            .iter()
+            .find(|(programs, _)| list_has_word(programs, program))
+        else {
+            return;
+        };
+        let operands = list_operands(program, words, &taken);
+        match *does {
+            OperandAccess::All(capability, skip) => {
+                let has_script = words
+                    .iter()
+                    .any(|word| list_has_word("-e -f --regexp --expression --file", word.text()));
+                // `tar cf` is its letters; with a dash they are an option.
+                let is_told = list_has_word("tar gtar bsdtar", program)
+                    && words
+                        .get(1)
+                        .is_some_and(|word| word.text().starts_with('-'));
+                let skip = match (has_script || is_told) && capability == FsRead {
+                    true => 0,
+                    false => skip,
+                };
+                let capability = stricter_capability(program, words).unwrap_or(capability);
+                for word in operands.iter().skip(skip) {
+                    self.record_recursive_access(capability, word, below.is_some());
+                }
+            }
+            OperandAccess::Copy | OperandAccess::Move => {
+                let into = words.iter().any(|word| {
+                    matches!(word.text(), "-t" | "--target-directory")
+                        || word.text().starts_with("--target-directory=")
+                });
+                let (last, first) = match operands.split_last() {
+                    Some((last, first)) if !into => (Some(last), first),
+                    _ => (None, operands.as_slice()),
+                };
+                for word in first {
+                    self.record_recursive_access(FsRead, word, below.is_some());
+                    if matches!(does, OperandAccess::Move) {
+                        self.record_access(FsDelete, word);
+                    }
+                }
+                if let Some(last) = last {
+                    self.record_access(FsWrite, last);
+                }
+            }
+            OperandAccess::Host => {
+                // Without an option that makes it another, the first operand of `ssh host command` is the host.
+                let count = if list_has_word("ssh mosh nc ncat netcat telnet ftp", program) {
+                    1
+                } else {
+                    operands.len()
+                };
+                for word in operands.iter().take(count) {
+                    self.record_host_access(word);
+                }
+            }
+        }
+    }
+
+    fn record_access(&mut self, capability: Capability, word: &ShellWord) {
+        self.record_recursive_access(capability, word, false);
+    }
+
+    fn record_recursive_access(&mut self, capability: Capability, word: &ShellWord, below: bool) {
+        let text = word.text();
+        if text.is_empty() || text == "-" {
+            return;
+        }
+        // A folder that is only known when it runs may be any: the path as it is written stands for all.
+        let folder = self.folder.as_deref().filter(|_| is_relative_path(text));
+        let there = folder.map(|folder| format!("{folder}/{text}"));
+        for target in std::iter::once(text.to_owned()).chain(there) {
+            self.insert_access(ShellAccess {
+                capability,
+                target,
+                is_literal: word.is_literal(),
+                is_recursive: below,
+                is_possible_use: false,
+            });
+        }
+    }
+
+    fn insert_access(&mut self, touch: ShellAccess) {
+        // What a table tells of a word is not told of it again.
+        let told = ShellAccess {
+            is_possible_use: false,
+            ..touch.clone()
+        };
+        if touch.is_possible_use && self.recorded_accesses.contains(&told) {
+            return;
+        }
+        if self.facts.accesses.len() >= SHELL_ACCESSES_MAX {
+            self.facts.has_too_many_accesses = true;
+        } else if self.recorded_accesses.insert(touch.clone()) {
+            self.facts.accesses.push(touch);
+        }
+    }
+
+    /// Every word that may be a path: it is read and, unless the program is known to only read it, written.
+    fn record_possible_uses(&mut self, program: &str, words: &[ShellWord]) {
+        let mut found = file_uses::find_file_uses(program, words);
+        // `git -C folder show HEAD:x`: what is named is named from there.
+        let mut places: Vec<String> = option_folders(words);
+        places.extend(self.folder.clone());
+        for one in found.drain(..) {
+            let text = one.word.text();
+            let there = places
+                .iter()
+                .filter(|_| is_relative_path(text))
+                .map(|folder| format!("{}/{text}", folder.trim_end_matches('/')));
+            for target in std::iter::once(text.to_owned()).chain(there) {
+                for capability in one.capabilities() {
+                    self.insert_access(ShellAccess {
+                        capability: *capability,
+                        target: target.clone(),
+                        is_literal: one.word.is_literal(),
+                        is_recursive: false,
+                        is_possible_use: true,
+                    });
+                }
+            }
+        }
+    }
+
+    /// The files that a script of `sed` reads and writes.
+    fn record_sed_accesses(&mut self, words: &[ShellWord]) {
+        let list: Vec<String> = words.iter().map(|word| word.text().to_owned()).collect();
+        for script in sed::find_sed_scripts(&list).scripts {
+            for file in sed::find_sed_files(&script) {
+                self.record_access(file.capability, &ShellWord::Literal(file.path));
+            }
+        }
+    }
+
+    fn record_host_access(&mut self, word: &ShellWord) {
+        let text = word.text();
+        let after_user = text
+            .rsplit_once('@')
+            .filter(|_| !text.contains("://"))
+            .map_or(text, |(_, host)| host);
+        let word = word.with_text(after_user);
+        let folder = self.folder.take();
+        self.record_access(NetFetch, &word);
+        self.folder = folder;
+    }
+
+    /// `cd`: what follows is also judged below that folder.
+    fn enter_folder(&mut self, words: &[ShellWord]) {
+        let operand = words[1..]
+            .iter()
+            .find(|word| !word.text().starts_with('-') || word.text() == "-");
+        let Some(operand) = operand else {
+            // Alone it goes home.
+            if words[0].text() != "pushd" {
+                self.record_access(FsRead, &ShellWord::Literal("~".to_owned()));
+                self.folder = Some("~".to_owned());
+            }
+            return;
+        };
+        self.record_access(FsRead, operand);
+        let text = operand.text().trim_end_matches('/');
+        self.folder = match (&self.folder, text.starts_with(['/', '~', '$'])) {
+            (Some(folder), false) => Some(format!("{folder}/{text}")),
+            _ => Some(text.to_owned()),
+        };
+    }
+
+    fn record_dd_accesses(&mut self, words: &[ShellWord]) {
+        for word in &words[1..] {
+            let touched = match word.text().split_once('=') {
+                Some(("if", path)) => Some((FsRead, path)),
+                Some(("of", path)) => Some((FsWrite, path)),
+                _ => None,
+            };
+            if let Some((capability, path)) = touched {
+                self.record_access(capability, &word.with_text(path));
+            }
+        }
+    }
+
+    fn record_git_accesses(&mut self, words: &[ShellWord]) {
+        let command = words[1..]
+            .iter()
+            .position(|word| !word.text().starts_with('-'));
+        let Some(at) = command.map(|at| at + 1) else {
+            return;
+        };
+        let (capability, all) = match words[at].text() {
+            "rm" | "clean" => (FsDelete, true),
+            "mv" => (FsWrite, true),
+            "checkout" | "restore" => (FsWrite, false),
+            "add" | "stage" => (FsRead, true),
+            "diff" | "show" | "blame" | "annotate" | "grep" | "log" | "cat-file" => (FsRead, false),
+            "clone" | "fetch" | "pull" | "push" | "ls-remote" => {
+                for word in words[at + 1..]
+                    .iter()
+                    .filter(|word| is_remote_path(word.text()))
+                {
+                    self.record_host_access(&strip_path(word));
+                }
+                return;
+            }
+            _ => return,
+        };
+        let rest = &words[at + 1..];
+        let end = rest.iter().position(|word| word.text() == "--");
+        for (place, word) in rest.iter().enumerate() {
+            let text = word.text();
+            // A word before `--` may be a revision, and `HEAD:path` names a file of one.
+            let is_path = all || end.is_some_and(|end| place > end) || text.contains(['.', '/']);
+            if is_path && !text.starts_with('-') {
+                let path = text.split_once(':').map_or(text, |(_, path)| path);
+                self.record_access(capability, &word.with_text(path));
+            }
+        }
+    }
+
+    /// The options whose value is a file; the places that they take.
+    fn record_option_accesses(&mut self, program: &str, words: &[ShellWord]) -> Vec<usize> {
+        let mut taken = Vec::new();
+        for (programs, options, capability) in OPTION_ACCESSES {
+            if !list_has_word(programs, program) {
+                continue;
+            }
+            for (at, word) in words.iter().enumerate().skip(1) {
+                let text = word.text();
+                if list_has_word(options, text) {
+                    if let Some(value) = words.get(at + 1) {
+                        self.record_access(*capability, value);
+                        taken.push(at + 1);
+                    }
+                } else if let Some((name, value)) = text.split_once('=')
+                    && name.starts_with("--")
+                    && list_has_word(options, name)
+                {
+                    self.record_access(*capability, &word.with_text(value));
+                } else if let Some(value) = options
+                    .split(' ')
+                    .filter(|option| option.len() == 2)
+                    .find_map(|option| text.strip_prefix(option))
+                {
+                    self.record_access(*capability, &word.with_text(value));
+                }
+            }
+        }
+        if program == "curl" {
+            self.record_curl_data(words);
+        }
+        taken
+    }
+
+    /// `-d @file`, `-F name=@file`
+    fn record_curl_data(&mut self, words: &[ShellWord]) {
+        for word in &words[1..] {
+            let text = word.text();
+            let is_value = text.starts_with('@')
+                || text.contains("=@")
+                || text.contains("=<")
+                || text.starts_with("-d@");
+            if let (true, Some(at)) = (is_value, text.find(['@', '<'])) {
+                self.record_access(FsRead, &ShellWord::Literal(text[at + 1..].to_owned()));
+            }
+        }
+    }
+}
+
+/// Whether a path begins where the command runs.
+fn is_relative_path(text: &str) -> bool {
+    !text.starts_with(['/', '~', '$'])
+}
+
+/// `https://…`, `git@host:path`, `host:path`
+fn is_remote_path(text: &str) -> bool {
+    text.contains("://")
+        || text
+            .split_once(':')
+            .is_some_and(|(host, _)| host.contains(['@', '.']))
+}
+
+fn strip_path(word: &ShellWord) -> ShellWord {
+    let text = word.text();
+    let host = match text.contains("://") {
+        true => text,
+        false => text.split(':').next().unwrap_or(text),
+    };
+    word.with_text(host)
+}

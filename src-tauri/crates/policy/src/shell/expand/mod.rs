@@ -1,0 +1,6 @@
+//! What words may become when a command runs: variables, printed texts, and all known spellings.
+
+pub(crate) mod printed;
+pub(crate) mod setters;
+pub(crate) mod spellings;
+pub(crate) mod variables;

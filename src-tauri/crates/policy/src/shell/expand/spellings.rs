@@ -1,0 +1,308 @@
+//! Every spelling of a command that is known: what its words may become when it runs, as a deny looks at it.
+
+use std::collections::HashMap;
+
+use crate::shell::expand::printed::printed_texts;
+use crate::shell::facts::ShellWord;
+use crate::shell::parse::word;
+use crate::shell::parse::word::{ParsedWord, WordPart};
+
+/// Most spellings of one command.
+const SPELLINGS_MAX: usize = 16;
+/// Longest text that is filled in for a word, in bytes.
+const SPELLING_BYTES_MAX: usize = 64 * 1024;
+/// Most expansions within one that are filled in.
+const NESTED_MAX: usize = 8;
+
+/// What a text says of what is only there when it runs.
+#[derive(Debug, Default)]
+pub(in crate::shell) struct KnownValues {
+    /// What variables are set to.
+    set: HashMap<String, Vec<String>>,
+    /// What commands print, by their text.
+    printed: HashMap<String, String>,
+    /// What files are written with, by their name.
+    files: HashMap<String, Vec<String>>,
+}
+
+impl KnownValues {
+    /// A variable is set to a word.
+    pub fn set_variable(&mut self, name: &str, raw: &str) {
+        for value in expand_value(raw, self) {
+            self.set_text(name, &value);
+        }
+    }
+
+    /// A variable is set to a text.
+    pub fn set_text(&mut self, name: &str, value: &str) {
+        let known = self.set.entry(name.to_owned()).or_default();
+        if known.len() < SPELLINGS_MAX && !known.iter().any(|one| one == value) {
+            known.push(value.to_owned());
+        }
+    }
+
+    /// What `$1`, `$2` and `$@` stand for.
+    pub fn set_parameters(&mut self, words: &[String]) {
+        for (at, word) in words.iter().enumerate().take(SPELLINGS_MAX) {
+            self.set_text(&(at + 1).to_string(), word);
+        }
+        // They are words of their own, even between quotes.
+        self.set_text("@", &words.join("\0"));
+    }
+
+    /// A file is written with what a command prints.
+    pub fn record_written_file(&mut self, file: &str, said: &[String]) {
+        let known = self
+            .files
+            .entry(bare_file_name(file).to_owned())
+            .or_default();
+        for text in said {
+            if known.len() < SPELLINGS_MAX && !known.contains(text) {
+                known.push(text.clone());
+            }
+        }
+    }
+
+    /// What a file was written with.
+    pub fn written_texts(&self, file: &str) -> Vec<String> {
+        self.files
+            .get(bare_file_name(file))
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// The commands of a text print this.
+    pub fn record_printed(&mut self, script: &str, said: String) {
+        self.printed.insert(script.to_owned(), said);
+    }
+}
+
+fn bare_file_name(file: &str) -> &str {
+    file.trim_start_matches("./")
+}
+
+/// The word lists that a command may become: as it is written with its quotes removed, and with what is known filled in.
+pub(in crate::shell) fn list_spellings(
+    words: &[ShellWord],
+    known: &KnownValues,
+) -> Vec<Vec<String>> {
+    let mut lists = vec![words.iter().map(unquote_word).collect::<Vec<String>>()];
+    if words.iter().all(ShellWord::is_literal) {
+        return lists;
+    }
+    let mut filled: Vec<Vec<String>> = vec![Vec::new()];
+    for word in words {
+        let ways = match word {
+            ShellWord::Literal(text) => vec![vec![text.clone()]],
+            ShellWord::Dynamic(raw) => expand_word(raw, known),
+        };
+        let mut next = Vec::new();
+        for way in &ways {
+            for list in &filled {
+                if next.len() < SPELLINGS_MAX {
+                    next.push([list.as_slice(), way].concat());
+                }
+            }
+        }
+        filled = next;
+    }
+    for list in filled {
+        if !list.is_empty() && !lists.contains(&list) {
+            lists.push(list);
+        }
+    }
+    lists
+}
+
+/// A word with its quotes removed and its expansions as they are written.
+fn unquote_word(word: &ShellWord) -> String {
+    let raw = match word {
+        ShellWord::Literal(text) => return text.clone(),
+        ShellWord::Dynamic(raw) => raw,
+    };
+    let mut text = String::new();
+    for piece in word::parse_word(raw).pieces {
+        match piece.part {
+            WordPart::Text(said) | WordPart::Glob(said) | WordPart::Home(said) => text += &said,
+            WordPart::Run(script) => text += &format!("$({script})"),
+            WordPart::Parameter(name) => text += &format!("${{{name}}}"),
+            WordPart::Arithmetic(sum) => text += &format!("$(({sum}))"),
+        }
+    }
+    text
+}
+
+/// The texts that a word may become where nothing splits it.
+pub(in crate::shell) fn expand_value(raw: &str, known: &KnownValues) -> Vec<String> {
+    match word::parse_word(raw).literal() {
+        Some(value) => vec![value],
+        None => expand_word(raw, known)
+            .iter()
+            .map(|way| way.join(" "))
+            .collect(),
+    }
+}
+
+/// The texts that the body of a here-document may become.
+pub(in crate::shell) fn expand_document(raw: &str, known: &KnownValues) -> Vec<String> {
+    let ways = expand_parts(&word::parse_document(raw), known);
+    ways.into_iter().map(|way| way.concat()).collect()
+}
+
+/// What one word may become: ways, each of no, one or several words.
+fn expand_word(raw: &str, known: &KnownValues) -> Vec<Vec<String>> {
+    let mut ways = Vec::new();
+    let mut written = vec![raw.to_owned()];
+    if word::parse_word(raw).has_braces {
+        let expanded = expand_braces(raw);
+        // All words of an expansion are there at once.
+        let words: Vec<String> = expanded
+            .iter()
+            .flat_map(|raw| first_expansion(raw, known))
+            .collect();
+        ways.push(words);
+        written = expanded;
+    }
+    for raw in &written {
+        ways.extend(expand_parts(&word::parse_word(raw), known));
+    }
+    ways.truncate(SPELLINGS_MAX);
+    ways
+}
+
+fn first_expansion(raw: &str, known: &KnownValues) -> Vec<String> {
+    expand_parts(&word::parse_word(raw), known)
+        .into_iter()
+        .next()
+        .unwrap_or_default()
+}
+
+fn expand_parts(read: &ParsedWord, known: &KnownValues) -> Vec<Vec<String>> {
+    // Each way is text in which a zero byte stands where an unquoted blank splits it.
+    let mut ways = vec![String::new()];
+    let mut quoted = false;
+    for piece in &read.pieces {
+        quoted |= piece.quoted;
+        let said = match &piece.part {
+            WordPart::Text(text) => vec![text.clone()],
+            WordPart::Home(text) => vec![text.clone()],
+            WordPart::Glob(glob) => vec![sole_character(glob).unwrap_or(glob).to_owned()],
+            WordPart::Run(script) => vec![printed_output(script, known)],
+            WordPart::Parameter(written) => expand_parameter(written, known),
+            WordPart::Arithmetic(_) => vec![String::new()],
+        };
+        let splits =
+            !piece.quoted && matches!(piece.part, WordPart::Run(_) | WordPart::Parameter(_));
+        let mut next = Vec::new();
+        for one in said {
+            let one = match splits {
+                true => one.replace([' ', '\t', '\n'], "\0"),
+                false => one,
+            };
+            next.extend(ways.iter().map(|way| match way.len() + one.len() {
+                0..=SPELLING_BYTES_MAX => format!("{way}{one}"),
+                _ => way.clone(),
+            }));
+        }
+        next.truncate(SPELLINGS_MAX);
+        ways = next;
+    }
+    ways.into_iter()
+        .map(|way| match way.is_empty() && quoted {
+            true => vec![way],
+            false => way
+                .split('\0')
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        })
+        .collect()
+}
+
+/// `[m]` is `m`.
+fn sole_character(glob: &str) -> Option<&str> {
+    let inner = glob.strip_prefix('[')?.strip_suffix(']')?;
+    (inner.chars().count() == 1).then_some(inner)
+}
+
+/// What a command prints, without the ends of lines that the shell takes away.
+fn printed_output(script: &str, known: &KnownValues) -> String {
+    if let Some(said) = known.printed.get(script) {
+        return said.trim_end_matches('\n').to_owned();
+    }
+    let words: Vec<String> = script
+        .split_whitespace()
+        .map(|raw| word::parse_word(raw).literal().unwrap_or_default())
+        .collect();
+    words
+        .split_first()
+        .and_then(|(program, rest)| printed_texts(program, rest).pop())
+        .unwrap_or_default()
+}
+
+/// What a parameter may be: nothing, what it was set to, or what is used in its place.
+fn expand_parameter(written: &str, known: &KnownValues) -> Vec<String> {
+    let name = written.trim_start_matches(['!', '#']);
+    let end = name
+        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .unwrap_or(name.len());
+    let (name, operation) = match name.strip_prefix(['@', '*']) {
+        Some(operation) => ("@", operation),
+        None => name.split_at(end),
+    };
+    let mut values = match name {
+        "IFS" => return vec![" ".to_owned()],
+        "HOME" => return vec!["~".to_owned()],
+        "PWD" => return vec![".".to_owned()],
+        _ => known.set.get(name).cloned().unwrap_or_default(),
+    };
+    let operation = operation.strip_prefix(':').unwrap_or(operation);
+    if let Some(other) = operation.strip_prefix(['-', '=', '+'])
+        && other.matches(['$', '`']).count() <= NESTED_MAX
+    {
+        values.extend(crate::shell::expand::spellings::expand_value(other, known));
+    }
+    values.push(String::new());
+    values.truncate(SPELLINGS_MAX);
+    values
+}
+
+/// `a{b,c}d` as `abd` and `acd`, quotes kept. Ranges stay as they are: no program is named by one.
+fn expand_braces(raw: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![raw.to_owned()];
+    while let Some(raw) = open.pop() {
+        if done.len() + open.len() >= SPELLINGS_MAX {
+            done.push(raw);
+            continue;
+        }
+        match find_innermost_braces(&raw) {
+            Some((start, end)) => {
+                let members: Vec<&str> = raw[start + 1..end].split(',').collect();
+                for member in members.into_iter().rev() {
+                    open.push(format!("{}{member}{}", &raw[..start], &raw[end + 1..]));
+                }
+            }
+            None => done.push(raw),
+        }
+    }
+    done
+}
+
+/// The first pair of braces that holds a comma and no other brace.
+fn find_innermost_braces(raw: &str) -> Option<(usize, usize)> {
+    let mut start = None;
+    for (at, c) in raw.char_indices() {
+        match (c, start) {
+            ('{', _) => start = Some(at),
+            ('}', Some(from)) => {
+                if raw[from..at].contains(',') {
+                    return Some((from, at));
+                }
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,173 @@
+//! What the arguments of `git` make it run and write.
+
+use crate::shell::programs::inner_commands::InnerCommand;
+use crate::shell::programs::options::ProgramRuns;
+use crate::shell::tables::wrapper::list_has_word;
+
+/// Settings of git whose value it runs.
+fn is_executing_setting(key: &str) -> bool {
+    let key = key.to_lowercase();
+    let last = key.rsplit('.').next().unwrap_or_default();
+    key.starts_with("alias.")
+        || key.starts_with("pager.")
+        || list_has_word(
+            "pager editor sshcommand fsmonitor hookspath askpass gitproxy external textconv command clean smudge \
+             process cmd path helper program driver uploadpack receivepack attributesfile worktree sshvariant \
+             sequence.editor browser update vcs allow templatedir",
+            last,
+        )
+}
+
+/// Looks at what `git` is told to run and to write.
+pub(in crate::shell) fn inspect_git(list: &[String], found: &mut ProgramRuns) {
+    let mut at = 1;
+    // Options before the sub-command.
+    while let Some(word) = list.get(at).filter(|word| word.starts_with('-')) {
+        at += 1;
+        if word == "-c" || word == "--config-env" {
+            if let Some(setting) = list.get(at) {
+                found.refuse_allow(word);
+                inspect_setting(setting.split_once('='), found);
+            }
+            at += 1;
+        } else if let Some(setting) = word.strip_prefix("-c").filter(|_| !word.starts_with("--")) {
+            found.refuse_allow(word);
+            inspect_setting(setting.split_once('='), found);
+        } else if word.starts_with("--exec-path=") || word.starts_with("--config-env=") {
+            found.refuse_allow(word);
+        } else if list_has_word(
+            "-C --git-dir --work-tree --namespace --super-prefix --attr-source",
+            word,
+        ) {
+            at += 1;
+        }
+    }
+    let command = list.get(at).map_or("", String::as_str);
+    let rest = list.get(at + 1..).unwrap_or_default();
+    for (place, word) in rest.iter().enumerate() {
+        let next = rest.get(place + 1);
+        let (name, value) = word
+            .split_once('=')
+            .map_or((word.as_str(), None), |(n, v)| (n, Some(v)));
+        // A long option may be cut short.
+        let is = |wholes: &str| {
+            name.len() > 2
+                && name.starts_with("--")
+                && wholes.split(' ').any(|one| one.starts_with(name))
+        };
+        let takes = match command {
+            "rebase" => name.starts_with("-x") || is("--exec"),
+            "difftool" | "mergetool" => name.starts_with("-x") || is("--extcmd"),
+            "clone" | "fetch" | "pull" | "ls-remote" | "push" | "fetch-pack" | "archive"
+            | "send-pack" => {
+                is("--upload-pack --receive-pack --exec") || name == "-u" && command == "clone"
+            }
+            "filter-branch" => name.ends_with("-filter"),
+            "grep" => is_pager_option(name) || is("--open-files-in-pager"),
+            "send-email" => is("--sendmail-cmd --to-cmd --cc-cmd --header-cmd"),
+            _ => false,
+        };
+        if takes {
+            found.refuse_allow(name);
+            let value = match (value, attached_value(command, name)) {
+                (Some(value), _) => Some(value.to_owned()),
+                (None, Some(rest)) => Some(rest.to_owned()),
+                (None, None) => next.cloned(),
+            };
+            found.inner.extend(value.map(InnerCommand::Script));
+        }
+        if is("--ext-diff") || is("--textconv") && command != "grep" {
+            found.refuse_allow(word);
+        }
+        // It reads otherwise, and overwrites that file.
+        if is("--output") && list_has_word(SHOW_COMMANDS, command) {
+            found.refuse_allow("--output");
+        }
+        if let Some((_, text)) = word.split_once("ext::") {
+            found.refuse_allow("ext::");
+            found.inner.push(InnerCommand::Script(text.to_owned()));
+        }
+        if matches!(command, "clone" | "init" | "submodule")
+            && matches!(word.as_str(), "-c" | "--config")
+        {
+            found.refuse_allow(word);
+            inspect_setting(next.and_then(|setting| setting.split_once('=')), found);
+        }
+    }
+    let words = |from: usize| rest.get(from..).unwrap_or_default().to_vec();
+    match (command, rest.first().map(String::as_str)) {
+        ("bisect", Some("run")) => found.add_run("bisect run", words(1)),
+        ("submodule", Some("foreach")) => {
+            let skip = 1 + usize::from(rest.get(1).is_some_and(|word| word == "--recursive"));
+            found.refuse_allow("submodule foreach");
+            found
+                .inner
+                .push(InnerCommand::Script(words(skip).join(" ")));
+        }
+        ("config", _) => {
+            let operands: Vec<&String> =
+                rest.iter().filter(|word| !word.starts_with('-')).collect();
+            let operands = match operands.first().map(|word| word.as_str()) {
+                Some("set" | "add") => &operands[1..],
+                _ => &operands[..],
+            };
+            if let [key, value, ..] = operands
+                && is_executing_setting(key)
+            {
+                found.refuse_allow(key);
+                inspect_setting(Some((key, value)), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Sub-commands that show something, or write it to a file that `--output` names.
+const SHOW_COMMANDS: &str = "log diff show whatchanged diff-tree diff-index diff-files range-diff reflog stash blame shortlog";
+
+/// `-O`, alone or among other letters.
+fn is_pager_option(name: &str) -> bool {
+    let letters = name
+        .strip_prefix('-')
+        .filter(|letters| !letters.starts_with('-'));
+    // Letters behind one that takes a value belong to that.
+    let flags = letters.and_then(|letters| letters.split(['e', 'f', 'A', 'B', 'C', 'm']).next());
+    flags.is_some_and(|flags| flags.contains('O'))
+}
+
+/// What is attached to the letter of an option that runs something.
+fn attached_value<'n>(command: &str, name: &'n str) -> Option<&'n str> {
+    let letter = match command {
+        "grep" => 'O',
+        _ => 'x',
+    };
+    let letters = name
+        .strip_prefix('-')
+        .filter(|letters| !letters.starts_with('-'))?;
+    let (_, rest) = letters.split_once(letter)?;
+    Some(rest).filter(|rest| !rest.is_empty())
+}
+
+fn inspect_setting(setting: Option<(&str, &str)>, found: &mut ProgramRuns) {
+    let Some((key, value)) = setting else {
+        return;
+    };
+    if is_executing_setting(key) {
+        let text = value.strip_prefix('!').unwrap_or(value);
+        found.inner.push(InnerCommand::Script(text.to_owned()));
+        if key.to_lowercase().starts_with("alias.") && !value.starts_with('!') {
+            found
+                .inner
+                .push(InnerCommand::Script(format!("git {value}")));
+        }
+    }
+}
+
+impl ProgramRuns {
+    fn add_run(&mut self, what: &str, words: Vec<String>) {
+        self.refuse_allow(what);
+        if !words.is_empty() {
+            self.inner.push(InnerCommand::Words(words));
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Programs whose arguments are a language of their own: `git`, `sed`, `awk`, and the built-ins that evaluate names.
+
+use crate::shell::parse::extent::find_substitutions;
+use crate::shell::programs::inner_commands::InnerCommand;
+use crate::shell::programs::options::{ProgramRuns, find_quoted_scripts};
+use crate::shell::tables::wrapper::list_has_word;
+
+/// Looks at what a program is told to run in its own language.
+pub(in crate::shell) fn inspect_program(program: &str, list: &[String], found: &mut ProgramRuns) {
+    inspect_runners(program, list, found);
+    for (_, commands) in SHELL_SUBCOMMANDS
+        .iter()
+        .filter(|(programs, _)| list_has_word(programs, program))
+    {
+        if let Some(command) = list[1..].iter().find(|word| list_has_word(commands, word)) {
+            found.refuse_allow(command);
+        }
+    }
+    match program {
+        "service" | "socat" => inspect_named_program(list, found),
+        "git" => crate::shell::programs::git::inspect_git(list, found),
+        "sed" | "gsed" => inspect_sed(list, found),
+        "awk" | "gawk" | "mawk" | "nawk" | "busybox-awk" => {
+            crate::shell::programs::awk::inspect_awk(list, found)
+        }
+        "make" | "gmake" | "bmake" | "remake" => inspect_make(list, found),
+        "tar" | "gtar" | "bsdtar" => inspect_tar_bundle(list, found),
+        "uniq" | "guniq" | "xxd" => inspect_second_operand(list, found),
+        "let" | "declare" | "typeset" | "local" | "export" | "readonly" | "test" | "["
+        | "unset" | "read" | "printf" | "wait" | "getopts" => {
+            inspect_evaluated_names(program, list, found)
+        }
+        "vim" | "vi" | "nvim" | "view" | "ex" | "less" | "more" => {
+            for word in list[1..].iter().filter(|word| word.starts_with('+')) {
+                found.refuse_allow(word);
+                found
+                    .inner
+                    .extend(find_quoted_scripts(word).map(InnerCommand::Script));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A name with a subscript is evaluated, and a substitution in it runs even from between single quotes.
+fn inspect_evaluated_names(program: &str, list: &[String], found: &mut ProgramRuns) {
+    let compares = |word: &String| list_has_word("-v -eq -ne -lt -le -gt -ge", word);
+    for (at, word) in list.iter().enumerate().skip(1) {
+        let text = match program {
+            "let" | "declare" | "typeset" | "local" => word.as_str(),
+            "printf" if at > 2 || !list[1].starts_with("-v") => continue,
+            "printf" => word.strip_prefix("-v").unwrap_or(word),
+            "test" | "[" if !list.iter().any(compares) => continue,
+            _ => word.split('=').next().unwrap_or_default(),
+        };
+        if text.contains('[') {
+            for script in find_substitutions(text) {
+                found.refuse_allow("a subscript");
+                found.inner.push(InnerCommand::Script(script));
+            }
+        }
+    }
+}
+
+/// Programs that run another one after a sub-command, and how many operands stand between: a rule may allow these with
+/// what they run, a deny on what they run still holds.
+const SUBCOMMAND_RUNNERS: &[(&str, &str, usize)] = &[
+    (
+        "uv poetry pipenv pdm hatch rye conda mamba op nix perf",
+        "run tool record stat",
+        0,
+    ),
+    (
+        "bundle npm pnpm yarn bun mise asdf rbenv pyenv nix",
+        "exec x dlx",
+        0,
+    ),
+    (
+        "docker podman nerdctl docker-compose kubectl oc",
+        "exec run",
+        1,
+    ),
+    ("direnv ip", "exec", 1),
+    (
+        "tmux",
+        "new-session new new-window neww split-window splitw respawn-pane respawnp respawn-window respawnw \
+         display-popup popup run-shell run if-shell if pipe-pane pipep send-keys send",
+        0,
+    ),
+    ("dotnet cargo go", "exec", 0),
+];
+
+/// Sub-commands that run what follows them, and nobody needs with whatever follows.
+const SHELL_SUBCOMMANDS: &[(&str, &str)] = &[
+    ("ansible-test cdist", "shell"),
+    ("csvtool", "call"),
+    ("task", "execute exec"),
+];
+
+/// Whether a program runs another one after one of these sub-commands.
+pub(in crate::shell) fn is_subcommand_runner(program: &str, rest: &[String]) -> bool {
+    SUBCOMMAND_RUNNERS.iter().any(|(programs, commands, _)| {
+        list_has_word(programs, program) && rest.iter().any(|word| list_has_word(commands, word))
+    })
+}
+
+fn inspect_runners(program: &str, list: &[String], found: &mut ProgramRuns) {
+    for (_, commands, operands) in SUBCOMMAND_RUNNERS
+        .iter()
+        .filter(|(programs, ..)| list_has_word(programs, program))
+    {
+        let Some(at) = list.iter().position(|word| list_has_word(commands, word)) else {
+            continue;
+        };
+        let rest = &list[at + 1..];
+        let start = match rest.iter().position(|word| word == "--") {
+            Some(end) => end + 1,
+            None => {
+                rest.iter()
+                    .position(|word| !word.starts_with('-'))
+                    .unwrap_or(rest.len())
+                    + operands
+            }
+        };
+        // An option may have taken the next word: what follows is looked at too.
+        for start in start..(start + 2).min(rest.len()) {
+            found
+                .inner
+                .push(InnerCommand::Words(rest[start..].to_vec()));
+        }
+        // It gives each operand to a shell, and its options take values.
+        if program == "tmux" {
+            let texts = rest.iter().filter(|word| !word.starts_with('-'));
+            found.inner.extend(texts.cloned().map(InnerCommand::Script));
+        }
+    }
+}
+
+/// `make` runs its recipes by what `SHELL` names, and evaluates `$(shell …)` in the value of any variable.
+fn inspect_make(list: &[String], found: &mut ProgramRuns) {
+    for word in &list[1..] {
+        let Some((name, value)) = word.split_once('=').filter(|_| !word.starts_with('-')) else {
+            continue;
+        };
+        let name = name.trim_end_matches([':', '?', '+', ' ']);
+        if list_has_word("SHELL MAKEFLAGS GNUMAKEFLAGS MAKEFILES", name) || name.ends_with('!') {
+            found.refuse_allow(name);
+            found.inner.push(InnerCommand::Script(value.to_owned()));
+        } else if value.contains("$(") || value.contains("${") {
+            found.refuse_allow("a variable that is evaluated");
+            let text = value.trim_end_matches([')', '}']);
+            found
+                .inner
+                .extend(find_quoted_scripts(text).map(InnerCommand::Script));
+        }
+    }
+}
+
+/// `service ../../x`, `socat - exec:./x`: a word that names a program where a name is expected.
+fn inspect_named_program(list: &[String], found: &mut ProgramRuns) {
+    let starts = ["exec:", "system:", "shell:"];
+    for word in &list[1..] {
+        let lower = word.to_lowercase();
+        if let Some(start) = starts.iter().find(|start| lower.starts_with(**start)) {
+            found.refuse_allow(start);
+            found
+                .inner
+                .push(InnerCommand::Script(word[start.len()..].to_owned()));
+        } else if list[0] == "service" && word.contains('/') {
+            found.refuse_allow(word);
+        }
+    }
+}
+
+/// `tar cIf ./x y.tar z`: letters without a dash, whose values follow one another.
+fn inspect_tar_bundle(list: &[String], found: &mut ProgramRuns) {
+    let Some(letters) = list.get(1).filter(|word| !word.starts_with('-')) else {
+        return;
+    };
+    let mut values = list.iter().skip(2);
+    for letter in letters
+        .chars()
+        .filter(|letter| "bCfFgHIKLNTVX".contains(*letter))
+    {
+        let value = values.next();
+        if matches!(letter, 'I' | 'F') {
+            found.refuse_allow(letters);
+            found.inner.extend(value.cloned().map(InnerCommand::Script));
+        }
+    }
+}
+
+/// A program that reads its first operand and writes its second.
+fn inspect_second_operand(list: &[String], found: &mut ProgramRuns) {
+    let operands = list[1..]
+        .iter()
+        .filter(|word| !word.starts_with('-') || *word == "-");
+    if operands.count() > 1 {
+        found.refuse_allow("a second operand");
+    }
+}
+
+/// `sed` runs what its `e` says and writes what its `w` names.
+fn inspect_sed(list: &[String], found: &mut ProgramRuns) {
+    let scripts = crate::shell::programs::sed::find_sed_scripts(list);
+    if let Some(option) = scripts.script_file_option {
+        found.refuse_allow(&option);
+    }
+    for script in scripts.scripts {
+        if let Some(runs) = crate::shell::programs::sed::find_sed_commands(&script) {
+            found.refuse_allow("the command `e` or `w` of sed");
+            found
+                .inner
+                .extend(runs.into_iter().map(InnerCommand::Script));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Programs that start another one which an option or an expression names.
+
+use crate::shell::programs::inner_commands::InnerCommand;
+
+/// `start-stop-daemon --start --exec /bin/rm -- x`
+pub(in crate::shell) fn find_daemon_runs(list: &[String], found: &mut Vec<InnerCommand>) {
+    let end = list.iter().position(|word| word == "--");
+    let arguments = end.map_or(&[][..], |end| &list[end + 1..]);
+    for (at, word) in list.iter().enumerate() {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (word.as_str(), list.get(at + 1).cloned()),
+        };
+        let is_cut = name.len() > 2
+            && ["--exec", "--startas"]
+                .iter()
+                .any(|one| one.starts_with(name));
+        let value = match name.strip_prefix("-x").or_else(|| name.strip_prefix("-a")) {
+            Some(attached) if !attached.is_empty() => Some(attached.to_owned()),
+            Some(_) => value,
+            None if is_cut => value,
+            None => None,
+        };
+        if let Some(program) = value {
+            found.push(InnerCommand::Words([&[program], arguments].concat()));
+        }
+    }
+}
+
+/// `find … -exec rm {} \;`, `fd -x rm`.
+pub(in crate::shell) fn find_exec_runs(list: &[String], found: &mut Vec<InnerCommand>) {
+    for (at, word) in list.iter().enumerate() {
+        if !matches!(
+            word.as_str(),
+            "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
+        ) {
+            continue;
+        }
+        let words: Vec<String> = list[at + 1..]
+            .iter()
+            .take_while(|word| !matches!(word.as_str(), ";" | "+"))
+            .cloned()
+            .collect();
+        if !words.is_empty() {
+            found.push(InnerCommand::Words(words));
+        }
+    }
+}
+
+/// `gcc -wrapper rm,x`
+pub(in crate::shell) fn find_compiler_runs(list: &[String], found: &mut Vec<InnerCommand>) {
+    let given = list.windows(2).filter(|pair| pair[0] == "-wrapper");
+    found.extend(given.map(|pair| InnerCommand::Script(pair[1].replace(',', " "))));
+}

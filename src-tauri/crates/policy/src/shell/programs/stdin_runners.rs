@@ -1,0 +1,53 @@
+//! Programs that run what they read from their input: interpreters, editors, clients of databases, schedulers, `make`.
+
+use crate::shell::programs::inner_commands::InnerCommand;
+use crate::shell::programs::options;
+
+/// Fields before the command of a line of a crontab: `* * * * * command`, or `@reboot command`.
+const CRONTAB_FIELDS: [usize; 2] = [1, 5];
+
+/// What a program runs of its input, as far as that is known.
+pub(in crate::shell) fn find_stdin_runs(
+    program: &str,
+    list: &[String],
+    input: &[String],
+    found: &mut Vec<InnerCommand>,
+) {
+    let lines = || input.iter().flat_map(|text| text.lines());
+    match program {
+        "source" | "." | "at" | "batch" | "newgrp" => {
+            found.extend(input.iter().cloned().map(InnerCommand::Script));
+        }
+        "crontab" => {
+            for line in lines() {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                let commands = CRONTAB_FIELDS.iter().filter_map(|skip| words.get(*skip..));
+                found.extend(commands.map(|words| InnerCommand::Script(words.join(" "))));
+            }
+        }
+        "make" | "gmake" | "bmake" if list.iter().any(|word| reads_input(word)) => {
+            // A recipe stands after a tab, or after the `;` of its rule.
+            let recipes = lines().filter_map(|line| {
+                line.strip_prefix('\t')
+                    .or_else(|| line.split_once(';').map(|(_, recipe)| recipe))
+            });
+            found.extend(recipes.map(|recipe| {
+                InnerCommand::Script(recipe.trim_start_matches(['@', '-', '+']).into())
+            }));
+        }
+        _ if options::may_read_scripts(program) => {
+            let texts = input
+                .iter()
+                .flat_map(|text| options::find_quoted_scripts(text));
+            found.extend(texts.map(InnerCommand::Script));
+        }
+        _ => {}
+    }
+}
+
+fn reads_input(word: &str) -> bool {
+    matches!(
+        word,
+        "-" | "-f-" | "/dev/stdin" | "--file=-" | "--makefile=-"
+    )
+}

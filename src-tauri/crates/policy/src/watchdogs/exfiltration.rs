@@ -1,0 +1,107 @@
+//! Secrets that are read and carried out in one command, and the shapes in which files are carried out.
+
+use super::Alarm;
+use super::command::WatchedCommand;
+
+/// Programs that reach another machine.
+pub(crate) const NETWORK_PROGRAMS: [&str; 19] = [
+    "curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "ftp", "sftp", "scp", "rsync",
+    "ssh", "http", "https", "aria2c", "dig", "nslookup", "host", "mail",
+];
+/// Beginnings and parts of names under which secrets lie.
+const SECRET_NAMES: [&str; 22] = [
+    "/.ssh/",
+    "/.aws/",
+    "/.gnupg/",
+    "/.kube/",
+    "/.azure/",
+    "/.config/gcloud",
+    "/.docker/config.json",
+    "/.netrc",
+    "/.pgpass",
+    "/.git-credentials",
+    "/.npmrc",
+    "/.pypirc",
+    "/.env",
+    "/etc/shadow",
+    "/etc/sudoers",
+    "/id_rsa",
+    "/id_ed25519",
+    "/id_ecdsa",
+    ".pem",
+    "/.password-store",
+    "/keychains/",
+    "/login data",
+];
+/// Programs that tell secrets themselves.
+const SECRET_PRINTERS: [&str; 6] = ["printenv", "env", "security", "secret-tool", "pass", "gpg"];
+
+/// Says no to a secret on its way out, and asks about a file on its way out.
+pub(super) fn check_exfiltration(script: &WatchedCommand) -> Option<Alarm> {
+    let mut carriers = script.commands_running(&NETWORK_PROGRAMS).peekable();
+    carriers.peek()?;
+    if let Some(secret) = script.all_words().find(|word| is_secret_path(word)) {
+        return Some(Alarm::deny(format!(
+            "It reads `{secret}`, where secrets lie, and reaches the network in the same command."
+        )));
+    }
+    let is_piped =
+        script.text.contains('|') || script.text.contains("$(") || script.text.contains('`');
+    let tells = script
+        .commands_running(&SECRET_PRINTERS)
+        .find(|words| match words[0].as_str() {
+            // With a program behind it, it runs that.
+            "env" => words.len() == 1,
+            _ => true,
+        });
+    if let Some(words) = tells.filter(|_| is_piped) {
+        return Some(Alarm::deny(format!(
+            "`{}` tells secrets, and the same command reaches the network.",
+            words[0]
+        )));
+    }
+    carriers
+        .find_map(find_uploaded_file)
+        .map(|what| Alarm::ask(format!("It sends `{what}` to another machine.")))
+}
+
+fn is_secret_path(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    if lower.contains("://") {
+        return false;
+    }
+    // `f=@.env` and `host:.env` name the file behind a sign.
+    lower.split(['@', '=', ':', ',']).any(|part| {
+        let part = format!("/{part}");
+        !part.ends_with(".pub") && SECRET_NAMES.iter().any(|secret| part.contains(secret))
+    })
+}
+
+/// A file that a program sends as it is.
+fn find_uploaded_file(words: &[String]) -> Option<&str> {
+    let mut before = "";
+    for word in &words[1..] {
+        let sends = match words[0].as_str() {
+            "curl" => {
+                let data = matches!(
+                    before,
+                    "-d" | "--data"
+                        | "--data-binary"
+                        | "--data-raw"
+                        | "--data-urlencode"
+                        | "-F"
+                        | "--form"
+                        | "--json"
+                );
+                (data && word.contains('@')) || matches!(before, "-T" | "--upload-file")
+            }
+            "wget" => word.starts_with("--post-file=") || word.starts_with("--body-file="),
+            _ => false,
+        };
+        if sends {
+            return Some(word);
+        }
+        before = word;
+    }
+    None
+}

@@ -1,0 +1,48 @@
+//! Projection to and from 004: what stands under `_output` of a call, or its error (`S004-48`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::call::outcome::Outcome;
+use crate::{CallState, FailureClass, ToolOutput};
+
+/// What came of a call in 004's words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum CallOutput {
+    /// The result, latent or explicit: structured where the tool gave structure, else its text.
+    #[serde(rename = "_output")]
+    Output(Value),
+    /// Why there is none.
+    #[serde(rename = "error")]
+    Error(String),
+}
+
+impl Outcome {
+    /// The 004 output.
+    pub fn to_output(&self) -> CallOutput {
+        match (self.is_success(), &self.data) {
+            (true, Some(data)) => CallOutput::Output(data.clone()),
+            (true, None) => CallOutput::Output(Value::String(self.text.clone())),
+            (false, _) => CallOutput::Error(self.text.clone()),
+        }
+    }
+
+    /// An outcome from a 004 output: a latent call's `_output` as the model filled it.
+    pub fn from_output(output: &CallOutput) -> Self {
+        match output {
+            CallOutput::Output(Value::String(text)) => {
+                Self::from_tool_output(ToolOutput::new(text, ""), "")
+            }
+            CallOutput::Output(data) => Self::from_tool_output(
+                ToolOutput {
+                    data: Some(data.clone()),
+                    ..ToolOutput::new(data.to_string(), "")
+                },
+                "",
+            ),
+            CallOutput::Error(text) => {
+                Self::new(CallState::Failed, FailureClass::ExecutionFailed, text, "")
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Projection to and from the 003 result record, with the five faces apart.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::call::outcome::projections::{PersistedPreview, ResultReference};
+use crate::call::outcome::{FailureClass, Outcome, Truncation};
+use crate::{At, CallId, CallState, Content, Digest};
+
+/// The version of 003's records.
+const SCHEMA_VERSION: &str = "0.2.0";
+
+/// How a result stands, in 003's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultStatus {
+    /// It worked, and all of it is here.
+    Succeeded,
+    /// It worked, and what is here is the head.
+    PartialSucceeded,
+    /// The tool tried and failed.
+    Failed,
+    /// A gate said no.
+    Denied,
+    /// A person said no.
+    Rejected,
+    /// It was stopped.
+    Canceled,
+    /// It, or the wait for an answer, took too long.
+    TimedOut,
+    /// It never began; the result was made so that every call has one (`S001-36`).
+    SyntheticError,
+}
+
+/// Why there is no result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ResultError {
+    /// The class.
+    pub class: FailureClass,
+    /// The words that the model reads.
+    pub message: String,
+    /// Text for the log where it was told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub debug: Option<String>,
+    /// Whether another attempt of the model makes sense.
+    pub is_recoverable: bool,
+}
+
+/// A 003 result record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ResultRecord {
+    /// The version of the record's shape.
+    pub schema_version: String,
+    /// The result's id: the call's, since a call has one result.
+    pub result_id: String,
+    /// The call.
+    pub invocation_id: CallId,
+    /// How it stands.
+    pub status: ResultStatus,
+    /// The same in our own words.
+    pub state: CallState,
+    /// When it came to be.
+    pub created_at: At,
+    /// Whether it failed.
+    pub is_error: bool,
+    /// What the tool gave, nothing added; empty when it gave nothing (`S003-72`).
+    pub content: Vec<Content>,
+    /// Structured output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(type = "unknown")]
+    pub structured_content: Option<Value>,
+    /// What the model reads (`S003-68`).
+    pub model_facing_content: String,
+    /// What stands in it for an output that is empty; none where it is not: empty is not missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty_marker: Option<String>,
+    /// What the person is told (`S003-68`).
+    pub ui_facing_summary: String,
+    /// What a search finds it by (`S003-69`).
+    pub transcript_search_text: String,
+    /// What a list shows of the payload (`S003-70`).
+    pub persisted_preview: PersistedPreview,
+    /// What it points to (`S003-71`).
+    pub refs: Vec<ResultReference>,
+    /// `none`, or `masked`.
+    pub redaction_state: String,
+    /// How many secrets stand as `***`.
+    pub secrets_masked: u32,
+    /// From start to end in milliseconds.
+    pub duration_ms: u64,
+    /// Why it failed; none if it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ResultError>,
+}
+
+impl Outcome {
+    /// The 003 result record. `details` is for the log and stands in none of its faces.
+    pub fn to_record(&self, call: &CallId) -> ResultRecord {
+        let text = (!self.text.is_empty()).then(|| Content::text(&self.text));
+        let inline = self.content.iter().filter(|item| match item {
+            Content::Text { .. } | Content::Image { .. } => true,
+            Content::Resource { .. } => false,
+        });
+        ResultRecord {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            result_id: call.0.clone(),
+            invocation_id: call.clone(),
+            status: self.result_status(),
+            state: self.state,
+            created_at: self.ended_at,
+            is_error: !self.is_success(),
+            content: text.into_iter().chain(inline.cloned()).collect(),
+            structured_content: self.data.clone(),
+            model_facing_content: self.model_text(),
+            empty_marker: self.empty.clone(),
+            ui_facing_summary: self.ui_summary(),
+            transcript_search_text: self.search_text(),
+            persisted_preview: self.preview(),
+            refs: self.references(),
+            redaction_state: match self.secrets_masked {
+                0 => "none".to_owned(),
+                _ => "masked".to_owned(),
+            },
+            secrets_masked: self.secrets_masked,
+            duration_ms: self.duration_ms,
+            error: self.class.map(|class| ResultError {
+                class,
+                message: self.text.clone(),
+                debug: self.error.clone(),
+                is_recoverable: !self.is_terminal(),
+            }),
+        }
+    }
+
+    fn result_status(&self) -> ResultStatus {
+        match self.state {
+            CallState::Done | CallState::Undone if self.truncated.is_some() => {
+                ResultStatus::PartialSucceeded
+            }
+            CallState::Done | CallState::Undone => ResultStatus::Succeeded,
+            CallState::Failed if self.class == Some(FailureClass::Timeout) => {
+                ResultStatus::TimedOut
+            }
+            CallState::Failed => ResultStatus::Failed,
+            CallState::Denied => ResultStatus::Denied,
+            CallState::Rejected => ResultStatus::Rejected,
+            CallState::Expired => ResultStatus::TimedOut,
+            CallState::Interrupted => ResultStatus::Canceled,
+            // The last three have no result yet; whoever asks for one gets one that says so.
+            CallState::Skipped | CallState::Proposed | CallState::Waiting | CallState::Running => {
+                ResultStatus::SyntheticError
+            }
+        }
+    }
+
+    /// An outcome from a 003 record. What the faces leave out (details, notes, the order of pointers among items) is gone.
+    pub fn from_record(record: &ResultRecord) -> Self {
+        use crate::call::outcome::ReferenceKind::{Artifact, Resource, Session};
+        let mut items = record.content.iter();
+        let mut content: Vec<Content> = Vec::new();
+        let mut text = String::new();
+        let has_text = record.persisted_preview.bytes > 0;
+        if has_text && let Some(Content::Text { text: first }) = items.next() {
+            text.clone_from(first);
+            content.extend(items.cloned());
+        } else {
+            content.clone_from(&record.content);
+        }
+        let mut child = None;
+        for reference in &record.refs {
+            match reference.kind {
+                Artifact => {}
+                Resource => content.push(Content::Resource {
+                    uri: reference.uri.clone(),
+                    title: reference.title.clone(),
+                    mime: None,
+                }),
+                Session => child = Some(reference.uri.as_str().into()),
+            }
+        }
+        let error = record.error.as_ref();
+        let is_recoverable = error.is_some_and(|error| error.is_recoverable);
+        let masked = crate::call::outcome::projections::format_masked_count(record.secrets_masked);
+        let summary = record.ui_facing_summary.as_str();
+        let message = match record.secrets_masked {
+            0 => summary,
+            _ => summary
+                .strip_suffix(&masked)
+                .map_or(summary, |rest| rest.strip_suffix(" · ").unwrap_or(rest)),
+        };
+        Self {
+            state: record.state,
+            class: error.map(|error| error.class),
+            text,
+            empty: record.empty_marker.clone(),
+            notes: Vec::new(),
+            content,
+            message: message.to_owned(),
+            error: error.and_then(|error| error.debug.clone()),
+            data: record.structured_content.clone(),
+            details: None,
+            child,
+            next_action: None,
+            extra: serde_json::Map::new(),
+            duration_ms: record.duration_ms,
+            ended_at: record.created_at,
+            truncated: (record.status == ResultStatus::PartialSucceeded).then(|| Truncation {
+                output_path: record.persisted_preview.path.clone(),
+                bytes: record.persisted_preview.bytes,
+            }),
+            needs_followup: record.is_error && is_recoverable,
+            terminal: record.is_error && !is_recoverable,
+            secrets_masked: record.secrets_masked,
+            digest: Digest(record.persisted_preview.digest.0.clone()),
+        }
+    }
+}

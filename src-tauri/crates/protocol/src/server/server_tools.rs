@@ -1,0 +1,73 @@
+//! What holds for the tools of servers that run as the person, as `settings.toml` has it.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// What holds for the tools of servers that are programs of this machine: nothing keeps those to what they say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerToolsSettings {
+    /// Whether a copy of the workspace is taken before each call, by which what it changed is found, shown and undone.
+    pub snapshot: bool,
+    /// Tools that the person knows to change nothing, by id, `files__read_file`, or family, `files__read_*`: no copy is taken
+    /// for them. What a server says of its own tools is not believed.
+    pub read_only: Vec<String>,
+}
+
+impl Default for ServerToolsSettings {
+    fn default() -> Self {
+        Self {
+            snapshot: true,
+            read_only: Vec::new(),
+        }
+    }
+}
+
+impl ServerToolsSettings {
+    /// Whether nothing was set.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether the person knows this tool to change nothing.
+    pub fn is_read_only(&self, tool: &str) -> bool {
+        self.read_only
+            .iter()
+            .any(|name| match name.strip_suffix('*') {
+                Some(family) => tool.starts_with(family),
+                None => name == tool,
+            })
+    }
+
+    /// Whether a copy of the workspace is taken before a call of this tool.
+    pub fn requires_snapshot(&self, tool: &str) -> bool {
+        self.snapshot && !self.is_read_only(tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_taken_but_for_what_the_person_named() {
+        let settings = ServerToolsSettings {
+            read_only: vec!["files__read_*".to_owned(), "git__status".to_owned()],
+            ..ServerToolsSettings::default()
+        };
+        for (tool, snapshots) in [
+            ("files__read_file", false),
+            ("files__write_file", true),
+            ("git__status", false),
+            ("git__status_x", true),
+        ] {
+            assert_eq!(settings.requires_snapshot(tool), snapshots, "{tool}");
+        }
+        let off = ServerToolsSettings {
+            snapshot: false,
+            ..ServerToolsSettings::default()
+        };
+        assert!(!off.requires_snapshot("files__write_file"));
+        assert!(!off.is_default());
+    }
+}

@@ -1,0 +1,87 @@
+//! What a person sets of the sealed rooms that commands run in.
+
+use std::num::NonZeroU32;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// What holds in the sealed rooms that commands run in, beyond what is so by default. Holds for what is started from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct SandboxSettings {
+    /// Files and folders that no command may open there, beside the ones that are known to hold credentials.
+    pub closed: Vec<DeniedPath>,
+    /// How much memory one room may take, in MiB, at least 256; half of the machine's if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub memory_mib: Option<NonZeroU32>,
+}
+
+impl SandboxSettings {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A path that begins at the root, or with `~/` at the home folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(try_from = "String", into = "String")]
+#[ts(type = "string")]
+pub struct DeniedPath(String);
+
+impl DeniedPath {
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<DeniedPath> for String {
+    fn from(path: DeniedPath) -> Self {
+        path.0
+    }
+}
+
+impl TryFrom<String> for DeniedPath {
+    type Error = String;
+
+    fn try_from(path: String) -> Result<Self, Self::Error> {
+        let begins = path.starts_with("~/") || std::path::Path::new(&path).is_absolute();
+        match begins && path.trim_end_matches('/').len() > 1 {
+            true => Ok(Self(path)),
+            false => Err(format!(
+                "`{}` is no path that begins with `/` or `~/`",
+                path.escape_debug()
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_path_begins_at_the_root_or_at_home() {
+        for (path, is_one) in [
+            ("~/keys", true),
+            ("/srv/keys/", true),
+            ("keys", false),
+            ("", false),
+            ("/", false),
+            ("~/", false),
+            ("~other/keys", false),
+        ] {
+            assert_eq!(
+                DeniedPath::try_from(path.to_owned()).is_ok(),
+                is_one,
+                "{path}"
+            );
+        }
+        let error = serde_json::from_str::<SandboxSettings>(r#"{"closed": ["keys"]}"#).unwrap_err();
+        assert!(
+            error.to_string().contains("begins with `/` or `~/`"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! Cutting text between characters: never within one, never with a panic.
+
+/// As much of the start of a text as fits in `bytes_max` bytes, cut between characters.
+pub fn take_head(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
+}
+
+/// As much of the end of a text as fits in `bytes_max` bytes, cut between characters.
+pub fn take_tail(text: &str, bytes_max: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes_max))..]
+}
+
+/// The length of some bytes without a character that begins at their end and is not whole. Bytes that are no UTF-8 at
+/// all count as they are.
+pub fn complete_chars_len(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let length = match bytes[bytes.len() - back] {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            0x80..=0xBF => continue,
+            _ => return bytes.len(),
+        };
+        return match back < length {
+            true => bytes.len() - back,
+            false => bytes.len(),
+        };
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn cuts_fall_between_characters() {
+        for (text, bytes_max, start, end) in [
+            ("", 0, "", ""),
+            ("aü€😀", 0, "", ""),
+            ("aü€😀", 2, "a", ""),
+            ("aü€😀", 5, "aü", "😀"),
+            ("aü€😀", 7, "aü€", "€😀"),
+            ("aü€😀", 99, "aü€😀", "aü€😀"),
+        ] {
+            assert_eq!(
+                (take_head(text, bytes_max), take_tail(text, bytes_max)),
+                (start, end),
+                "{text} {bytes_max}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_of_any_text_is_a_piece_of_it(text in any::<String>(), bytes_max in 0_usize..80) {
+            let (start, end) = (take_head(&text, bytes_max), take_tail(&text, bytes_max));
+            prop_assert!(text.starts_with(start) && text.ends_with(end));
+            prop_assert!(start.len() <= bytes_max && end.len() <= bytes_max);
+            // Nothing that would have fitted is left out: the next character is longer than the room that is left.
+            let next = text[start.len()..].chars().next().map_or(usize::MAX, char::len_utf8);
+            prop_assert!(next > bytes_max - start.len());
+            let before = text[..text.len() - end.len()].chars().next_back().map_or(usize::MAX, char::len_utf8);
+            prop_assert!(before > bytes_max - end.len());
+        }
+
+        #[test]
+        fn a_text_cut_at_any_byte_is_whole_up_to_its_last_character(text in any::<String>(), cut in 0_usize..80) {
+            let bytes = &text.as_bytes()[..cut.min(text.len())];
+            prop_assert_eq!(std::str::from_utf8(&bytes[..complete_chars_len(bytes)]), Ok(take_head(&text, cut)));
+        }
+
+        #[test]
+        fn any_bytes_can_be_cut(bytes in any::<Vec<u8>>()) {
+            let length = complete_chars_len(&bytes);
+            prop_assert!(length <= bytes.len() && bytes.len() - length < 4);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Cutting, nesting limits, and masking of secrets in text and JSON.
+
+pub mod cut;
+pub mod depth;
+pub mod redact;

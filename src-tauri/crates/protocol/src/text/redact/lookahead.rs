@@ -1,0 +1,87 @@
+//! Reads forward in bytes of which more may come.
+
+use crate::text::redact::token::ScanResult;
+
+/// A place in some bytes. Where they end although more may come, reading ends with [`Look::Unsure`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lookahead<'a> {
+    bytes: &'a [u8],
+    /// How many were read.
+    pub at: usize,
+    is_all: bool,
+}
+
+impl<'a> Lookahead<'a> {
+    /// The beginning of some bytes; `is_all` says that no more will come.
+    pub fn new(bytes: &'a [u8], is_all: bool) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            is_all,
+        }
+    }
+
+    /// The next byte; none at the end.
+    pub fn peek(&self) -> Result<Option<u8>, ScanResult> {
+        self.peek_at(0)
+    }
+
+    /// The byte so many places ahead; none behind the end.
+    pub fn peek_at(&self, places: usize) -> Result<Option<u8>, ScanResult> {
+        match self.bytes.get(self.at + places) {
+            Some(byte) => Ok(Some(*byte)),
+            None if self.is_all => Ok(None),
+            None => Err(ScanResult::Unsure),
+        }
+    }
+
+    /// Reads one byte if it is this one.
+    pub fn take(&mut self, byte: u8) -> Result<bool, ScanResult> {
+        let is_it = self.peek()? == Some(byte);
+        self.at += usize::from(is_it);
+        Ok(is_it)
+    }
+
+    /// Reads these bytes if they come next.
+    pub fn take_all(&mut self, wanted: &[u8]) -> Result<bool, ScanResult> {
+        for (places, byte) in wanted.iter().enumerate() {
+            if self.peek_at(places)? != Some(*byte) {
+                return Ok(false);
+            }
+        }
+        self.at += wanted.len();
+        Ok(true)
+    }
+
+    /// Reads while bytes are so, at most so many; gives them.
+    pub fn take_while(
+        &mut self,
+        max: usize,
+        is_so: impl Fn(u8) -> bool,
+    ) -> Result<&'a [u8], ScanResult> {
+        let start = self.at;
+        while self.at - start < max {
+            match self.peek()? {
+                Some(byte) if is_so(byte) => self.at += 1,
+                Some(_) | None => break,
+            }
+        }
+        Ok(&self.bytes[start..self.at])
+    }
+
+    /// Reads so many bytes.
+    pub fn take_exactly(&mut self, bytes: usize) -> Result<&'a [u8], ScanResult> {
+        let read = self
+            .bytes
+            .get(self.at..self.at + bytes)
+            .ok_or(ScanResult::Unsure)?;
+        self.at += bytes;
+        Ok(read)
+    }
+
+    /// Reads blanks, at most so many; gives how many there were.
+    pub fn take_blanks(&mut self, max: usize) -> Result<usize, ScanResult> {
+        self.take_while(max, |byte| matches!(byte, b' ' | b'\t'))
+            .map(<[u8]>::len)
+    }
+}

@@ -1,0 +1,231 @@
+//! Secrets in options that only their program makes secret: `curl -u user:password`, `sshpass -p password`.
+
+use crate::text::redact::assignment::{VALUE_BYTES_MAX, secret_result};
+use crate::text::redact::lookahead::Lookahead;
+use crate::text::redact::name::NameClass;
+use crate::text::redact::quote::{read_quoted, take_quote};
+use crate::text::redact::token::{ByteClass, ScanResult};
+use crate::text::redact::value;
+use crate::text::redact::value::ValueContext;
+
+/// Blanks between an option and its value.
+const BLANKS_MAX: usize = 8;
+/// How long an option is at the most, in bytes.
+const OPTION_BYTES_MAX: usize = 24;
+
+/// Where the value of an option stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ValuePlacement {
+    /// Right behind the letter: `-ppassword`.
+    Attached,
+    /// In the next word, or behind `=`. Letters of other options may stand before the last one: `-su`.
+    Next,
+    /// Either.
+    Any,
+}
+
+/// An option whose value is a secret.
+struct SecretOption {
+    programs: &'static [&'static str],
+    options: &'static [&'static str],
+    place: ValuePlacement,
+    /// Where the secret begins in the value: behind the first of these bytes; at its start where there is none.
+    behind: Option<u8>,
+}
+
+/// The options, as the manuals of their programs tell them.
+const SECRET_OPTIONS: &[SecretOption] = &[
+    SecretOption {
+        programs: &["curl"],
+        options: &["-u", "--user", "-U", "--proxy-user"],
+        place: ValuePlacement::Any,
+        behind: Some(b':'),
+    },
+    SecretOption {
+        programs: &["http", "https", "xh", "xhs"],
+        options: &["-a", "--auth"],
+        place: ValuePlacement::Next,
+        behind: Some(b':'),
+    },
+    SecretOption {
+        programs: &["lftp"],
+        options: &["-u", "--user"],
+        place: ValuePlacement::Next,
+        behind: Some(b','),
+    },
+    SecretOption {
+        programs: &["smbclient", "rpcclient", "net"],
+        options: &["-U", "--user"],
+        place: ValuePlacement::Any,
+        behind: Some(b'%'),
+    },
+    SecretOption {
+        programs: &["sshpass"],
+        options: &["-p"],
+        place: ValuePlacement::Any,
+        behind: None,
+    },
+    SecretOption {
+        programs: &[
+            "mysql",
+            "mysqldump",
+            "mysqladmin",
+            "mysqlimport",
+            "mysqlshow",
+            "mariadb",
+            "mariadb-dump",
+            "mariadb-admin",
+            "7z",
+            "7za",
+            "7zr",
+        ],
+        options: &["-p"],
+        place: ValuePlacement::Attached,
+        behind: None,
+    },
+    SecretOption {
+        programs: &["mongo", "mongosh", "mongodump", "mongorestore", "login"],
+        options: &["-p"],
+        place: ValuePlacement::Next,
+        behind: None,
+    },
+    SecretOption {
+        programs: &["redis-cli"],
+        options: &["-a"],
+        place: ValuePlacement::Next,
+        behind: None,
+    },
+    SecretOption {
+        programs: &["sqlcmd", "bcp", "zip", "unzip"],
+        options: &["-P"],
+        place: ValuePlacement::Any,
+        behind: None,
+    },
+    SecretOption {
+        programs: &[
+            "ldapsearch",
+            "ldapmodify",
+            "ldapadd",
+            "ldapdelete",
+            "ldapwhoami",
+        ],
+        options: &["-w"],
+        place: ValuePlacement::Any,
+        behind: None,
+    },
+    SecretOption {
+        programs: &["keytool", "jarsigner"],
+        options: &["-storepass", "-keypass", "-srcstorepass", "-deststorepass"],
+        place: ValuePlacement::Next,
+        behind: None,
+    },
+];
+
+/// Looks whether an option begins behind the blank that is `bytes[0]`, and its value is a secret. `context` is what stands
+/// before it.
+pub(super) fn scan_option(context: &[u8], bytes: &[u8], is_all: bool) -> ScanResult {
+    let line = context.rsplit(|byte| matches!(byte, b'\n' | b';' | b'|' | b'&'));
+    let line = line.into_iter().next().unwrap_or_default();
+    let mut ahead = Lookahead::new(bytes, is_all);
+    if ahead.take(b' ') != Ok(true) || ahead.peek() != Ok(Some(b'-')) {
+        return ScanResult::No;
+    }
+    let told = SECRET_OPTIONS
+        .iter()
+        .filter(|secret| names_any_program(line, secret.programs));
+    for secret in told {
+        let look = match scan_option_value(secret, ahead) {
+            Ok(look) | Err(look) => look,
+        };
+        if look != ScanResult::No {
+            return look;
+        }
+    }
+    ScanResult::No
+}
+
+/// Whether a word of a command is one of these programs, by itself or at the end of a path.
+fn names_any_program(line: &[u8], programs: &[&str]) -> bool {
+    let words = line.split(|byte| {
+        byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'(' | b'/')
+    });
+    let mut words = words.filter(|word| !word.is_empty());
+    words.any(|word| programs.iter().any(|program| program.as_bytes() == word))
+}
+
+fn scan_option_value(
+    option: &SecretOption,
+    mut ahead: Lookahead<'_>,
+) -> Result<ScanResult, ScanResult> {
+    let start = ahead;
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let word = ahead.take_while(OPTION_BYTES_MAX, is_letter)?;
+    let is_named = option.options.iter().any(|name| name.as_bytes() == word);
+    let is_grouped = option
+        .options
+        .iter()
+        .any(|name| ends_letter_group(word, name));
+    let blanks = match is_named || is_grouped {
+        true if ahead.peek()? == Some(b'=') && word.starts_with(b"--") => {
+            ahead.at += 1;
+            1
+        }
+        true => ahead.take_blanks(BLANKS_MAX)?,
+        false => 0,
+    };
+    let is_next = blanks > 0 && option.place != ValuePlacement::Attached;
+    if !is_next {
+        // `-ppassword`: what stands right behind the letter.
+        ahead = start;
+        let is_attached =
+            option.place != ValuePlacement::Next && skip_option_letter(option, &mut ahead)?;
+        if !is_attached {
+            return Ok(ScanResult::No);
+        }
+    }
+    let quote = take_quote(&mut ahead)?;
+    let of = quote.map_or(ByteClass::Unspaced, |quote| ByteClass::Quoted(quote.byte));
+    if let Some(separator) = option.behind {
+        let of_user = |byte: u8| of.contains(byte) && byte != separator;
+        ahead.take_while(VALUE_BYTES_MAX, of_user)?;
+        if !ahead.take(separator)? {
+            return Ok(ScanResult::No);
+        }
+    }
+    let kept = ahead.at;
+    let value = match quote {
+        Some(quote) => read_quoted(&mut ahead, quote, VALUE_BYTES_MAX)?,
+        None => ahead.take_while(VALUE_BYTES_MAX, |byte| of.contains(byte))?,
+    };
+    let written = match quote {
+        Some(_) => ValueContext::Quoted,
+        None => ValueContext::Line,
+    };
+    let is_secret =
+        !value.starts_with(b"-") && value::is_secret(NameClass::Password, b"", value, written);
+    Ok(secret_result(is_secret, kept, value, of, &ahead))
+}
+
+/// Whether a word is a group of letters whose last one is this option: `-su` ends with `-u`.
+fn ends_letter_group(word: &[u8], option: &str) -> bool {
+    const GROUP_BYTES_MAX: usize = 8;
+    let letters = word.strip_prefix(b"-").unwrap_or_default();
+    option.len() == 2
+        && letters.len() < GROUP_BYTES_MAX
+        && letters.iter().all(u8::is_ascii_alphabetic)
+        && letters.last() == option.as_bytes().last()
+}
+
+/// Goes past the letter of an option to which a value is attached.
+fn skip_option_letter(
+    option: &SecretOption,
+    ahead: &mut Lookahead<'_>,
+) -> Result<bool, ScanResult> {
+    for name in option.options.iter().filter(|name| name.len() == 2) {
+        if ahead.take_all(name.as_bytes())? {
+            let next = ahead.peek()?;
+            return Ok(next.is_some_and(|byte| !byte.is_ascii_whitespace() && byte != b'='));
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,119 @@
+//! Private keys in PEM: many lines from a mark to a mark, and what to do where the second is missing.
+
+use crate::text::redact::token::ScanResult;
+
+const BEGIN: &[u8] = b"-----BEGIN ";
+const END: &[u8] = b"-----END ";
+const DASHES: &[u8] = b"-----";
+/// Longest word between the dashes: "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK".
+const LABEL_BYTES_MAX: usize = 40;
+/// A key that is longer is none; what follows is shown again.
+const KEY_BYTES_MAX: usize = 64 * 1024;
+/// Length of a line of a key beyond which nothing is held back to see how it goes on.
+const LINE_BYTES_MAX: usize = 4 * 1024;
+
+/// Whether a private key begins here. The whole first mark counts as part of it.
+pub(super) fn scan_private_key(bytes: &[u8], is_all: bool) -> ScanResult {
+    let open = match is_all {
+        true => ScanResult::No,
+        false => ScanResult::Unsure,
+    };
+    if !BEGIN.iter().zip(bytes).all(|(a, b)| a == b) {
+        return ScanResult::No;
+    }
+    let Some(after) = bytes.get(BEGIN.len()..) else {
+        return open;
+    };
+    let label = after
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b' ')
+        .count();
+    if label > LABEL_BYTES_MAX {
+        return ScanResult::No;
+    }
+    let tail = &after[label..];
+    if !DASHES.iter().zip(tail).all(|(a, b)| a == b) {
+        return ScanResult::No;
+    }
+    if tail.len() < DASHES.len() {
+        return open;
+    }
+    let name = &after[..label];
+    match name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK") {
+        true => ScanResult::Secret {
+            kept: 0,
+            end: BEGIN.len() + label + DASHES.len(),
+            goes_on: None,
+        },
+        false => ScanResult::No,
+    }
+}
+
+/// What of some bytes within a key still belongs to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyBodyScan {
+    /// The first so many bytes do; the rest cannot be told yet.
+    Continues(usize),
+    /// The first so many bytes do, and there the key is over.
+    EndsAt(usize),
+}
+
+/// Looks at what follows within a key, from the start of a line or right behind the first mark; `seen` bytes of it came
+/// before.
+pub(super) fn scan_key_body(bytes: &[u8], seen: usize, is_all: bool) -> KeyBodyScan {
+    let mut line = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        if seen + at >= KEY_BYTES_MAX {
+            return KeyBodyScan::EndsAt(at);
+        }
+        let rest = &bytes[at..];
+        if rest[0] == b'-' && END.iter().zip(rest).all(|(a, b)| a == b) {
+            let Some(after) = rest.get(END.len()..) else {
+                break;
+            };
+            let close = after.windows(DASHES.len()).position(|five| five == DASHES);
+            match close {
+                Some(found) if found <= LABEL_BYTES_MAX => {
+                    return KeyBodyScan::EndsAt(at + END.len() + found + DASHES.len());
+                }
+                None if after.len() <= LABEL_BYTES_MAX + DASHES.len() && !is_all => break,
+                _ => return KeyBodyScan::EndsAt(line),
+            }
+        }
+        if !is_key_byte(rest[0]) {
+            // A line that no key has: this was a mark alone, in a test or a manual. The line is shown.
+            return KeyBodyScan::EndsAt(line);
+        }
+        at += 1;
+        if rest[0] == b'\n' || at - line >= LINE_BYTES_MAX {
+            line = at;
+        }
+    }
+    match is_all {
+        true => KeyBodyScan::Continues(bytes.len()),
+        false => KeyBodyScan::Continues(line),
+    }
+}
+
+/// Base64, the headers of old keys, and what stands before and between the lines where a file is listed or quoted.
+fn is_key_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'+' | b'/'
+                | b'='
+                | b' '
+                | b'\t'
+                | b'\r'
+                | b'\n'
+                | b'\\'
+                | b'"'
+                | b'\''
+                | b','
+                | b':'
+                | b'-'
+                | b'.'
+                | b'_'
+        )
+}

@@ -1,0 +1,55 @@
+//! An error as a person reads it: what happened, and what to do next.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::view::display_text::to_sentence;
+
+/// Something went wrong that a person should hear of.
+///
+/// `message` is one sentence that names the offending thing, `hint` the next step, `context` the chain of causes for
+/// the log. Tool failures that the model should correct are not faults; they are [`crate::ToolError`] values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UserError {
+    /// What happened, in one sentence.
+    pub message: String,
+    /// What to do next, in one sentence; empty when there is nothing to do.
+    #[serde(default)]
+    pub hint: String,
+    /// The causes, outermost first; for the log and the *Raw* view.
+    #[serde(default)]
+    pub context: Vec<String>,
+}
+
+impl UserError {
+    /// A fault with its sentence and its next step.
+    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: hint.into(),
+            context: Vec::new(),
+        }
+    }
+
+    /// The same fault with the chain of causes of `error` added.
+    #[must_use]
+    pub fn with_source(mut self, error: &dyn std::error::Error) -> Self {
+        let mut next = Some(error);
+        while let Some(cause) = next {
+            self.context.push(cause.to_string());
+            next = cause.source();
+        }
+        self
+    }
+}
+
+impl std::fmt::Display for UserError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.hint.is_empty() {
+            true => f.write_str(&self.message),
+            false => write!(f, "{} {}", to_sentence(&self.message), self.hint),
+        }
+    }
+}
+
+impl std::error::Error for UserError {}

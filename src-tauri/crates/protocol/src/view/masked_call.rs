@@ -1,0 +1,175 @@
+//! A settled call without the secrets of its arguments: how it is shown once nobody has to decide on it any more.
+//!
+//! While a call waits, a person sees it letter for letter, because they agree to exactly that. Once it is over, the log
+//! keeps the model's own words, from which a session resumes and replays, and every view of the call is masked.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::text::redact;
+use crate::view::entry::PersonDecision;
+use crate::view::preview::{DiffLine, DiffLinePart, FileDiff};
+use crate::{CallView, Decision, Event, EventBody, Preview, Trail};
+
+/// The parts of a call's view that can repeat a secret of its arguments, with the secrets masked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MaskedCall {
+    /// The model's arguments.
+    #[ts(type = "Record<string, unknown>")]
+    pub arguments: Map<String, Value>,
+    /// The person's arguments; none if the person changed nothing.
+    #[ts(type = "Record<string, unknown> | null")]
+    pub edited: Option<Map<String, Value>>,
+    /// The agent's own reason.
+    pub reasoning: Option<String>,
+    /// What the call acted on.
+    pub target: String,
+    /// The gates and what they said.
+    pub trail: Option<Arc<Trail>>,
+    /// What the call would do.
+    pub preview: Preview,
+    /// What the person decided.
+    pub decision: Option<PersonDecision>,
+}
+
+/// Whether arguments hold a secret.
+pub fn holds_secret(arguments: &Map<String, Value>) -> bool {
+    redact::mask_object(arguments).1 > 0
+}
+
+impl MaskedCall {
+    /// Masks a call's view.
+    pub fn new(view: &CallView) -> Self {
+        let edited = view.edited.as_ref();
+        Self {
+            arguments: mask_arguments(&view.call.arguments),
+            edited: edited.map(mask_arguments),
+            reasoning: view.reasoning.as_deref().map(mask_text),
+            target: mask_text(&view.target),
+            trail: view.trail.as_deref().and_then(mask_strings).map(Arc::new),
+            preview: mask_preview(&view.preview),
+            decision: view.decision.as_ref().map(|decided| PersonDecision {
+                decision: mask_decision(&decided.decision),
+                at: decided.at,
+            }),
+        }
+    }
+
+    /// Nothing of a call, where its view cannot be read.
+    pub fn withheld() -> Self {
+        Self {
+            arguments: Map::new(),
+            edited: None,
+            reasoning: None,
+            target: redact::MASK.to_owned(),
+            trail: None,
+            preview: Preview::Nothing,
+            decision: None,
+        }
+    }
+
+    /// Puts the masked parts in the place of the view's own.
+    pub fn apply(&self, view: &mut CallView) {
+        view.call.arguments.clone_from(&self.arguments);
+        view.edited.clone_from(&self.edited);
+        view.reasoning.clone_from(&self.reasoning);
+        view.target.clone_from(&self.target);
+        view.trail.clone_from(&self.trail);
+        view.preview.clone_from(&self.preview);
+        view.decision.clone_from(&self.decision);
+    }
+}
+
+/// Masks an event of a settled call. None if the event has another shape without its secrets.
+pub fn mask_event(event: &Event) -> Option<Event> {
+    let mut event = event.clone();
+    if let EventBody::CallJudged { preview, .. } = &mut event.body {
+        *preview = mask_preview(preview);
+    }
+    mask_strings(&event)
+}
+
+/// Masks every string of a value, and whatever stands under the name of a secret. None if the value has another shape
+/// without its secrets.
+pub fn mask_strings<T: Serialize + DeserializeOwned>(value: &T) -> Option<T> {
+    let value = serde_json::to_value(value).ok()?;
+    serde_json::from_value(redact::mask_value(&value).0.into_owned()).ok()
+}
+
+fn mask_text(text: &str) -> String {
+    redact::text(text).0.into_owned()
+}
+
+fn mask_arguments(arguments: &Map<String, Value>) -> Map<String, Value> {
+    redact::mask_object(arguments).0.into_owned()
+}
+
+fn mask_decision(decision: &Decision) -> Decision {
+    match decision {
+        Decision::Edit { arguments } => Decision::Edit {
+            arguments: mask_arguments(arguments),
+        },
+        Decision::Allow { .. }
+        | Decision::Reject { .. }
+        | Decision::Answer { .. }
+        | Decision::Skip
+        | Decision::DryRun
+        | Decision::WithNetwork { .. }
+        | Decision::InPlace { .. } => mask_strings(decision).unwrap_or(Decision::Skip),
+    }
+}
+
+/// A preview that cannot be masked is not shown.
+fn mask_preview(preview: &Preview) -> Preview {
+    let mut preview = preview.clone();
+    match &mut preview {
+        Preview::Diff { files } => files.iter_mut().for_each(mask_diff),
+        Preview::Effects(effects) => {
+            let changes = effects.effects.changes.iter_mut();
+            changes
+                .filter_map(|change| change.diff.as_mut())
+                .for_each(mask_diff);
+        }
+        Preview::Nothing
+        | Preview::Command(_)
+        | Preview::Loss(_)
+        | Preview::Form { .. }
+        | Preview::Came(_)
+        | Preview::Todo { .. }
+        | Preview::Plan { .. }
+        | Preview::Request(_) => {}
+    }
+    mask_strings(&preview).unwrap_or(Preview::Nothing)
+}
+
+/// A secret may begin in one part of a line and end in another, or reach over several lines, so that a hunk is masked as
+/// one text.
+fn mask_diff(file: &mut FileDiff) {
+    for hunk in &mut file.hunks {
+        let texts: Vec<String> = hunk.lines.iter().map(line_text).collect();
+        let masked = mask_text(&texts.join("\n"));
+        let masked: Vec<&str> = masked.split('\n').collect();
+        let is_aligned = masked.len() == texts.len();
+        for (at, line) in hunk.lines.iter_mut().enumerate() {
+            let text = match is_aligned {
+                true => masked.get(at).copied().unwrap_or(redact::MASK),
+                false => redact::MASK,
+            };
+            if texts.get(at).map(String::as_str) != Some(text) {
+                line.parts = vec![DiffLinePart {
+                    text: text.to_owned(),
+                    changed: line.parts.iter().any(|part| part.changed),
+                    control: false,
+                }];
+            }
+        }
+    }
+}
+
+fn line_text(line: &DiffLine) -> String {
+    line.parts.iter().map(|part| part.text.as_str()).collect()
+}

@@ -1,0 +1,123 @@
+//! Model lists: where each wire format keeps them, and what they look like.
+
+use protocol::settings::WireFormat;
+use serde_json::Value;
+
+use crate::endpoint::Endpoint;
+use crate::http::get_json;
+use crate::wire::failure::WireFailure;
+
+/// The names of the models, sorted.
+pub(crate) async fn fetch_models(
+    client: &reqwest::Client,
+    wire: WireFormat,
+    endpoint: &Endpoint,
+    timeout_ms: u64,
+) -> Result<Vec<String>, WireFailure> {
+    let path = match wire {
+        WireFormat::Anthropic => "models?limit=1000",
+        WireFormat::Openai => "models",
+        WireFormat::Gemini => "models?pageSize=1000",
+        WireFormat::Ollama => "api/tags",
+    };
+    let list = get_json(client, &endpoint.join(path), timeout_ms).await?;
+    parse_model_names(wire, &list)
+}
+
+fn parse_model_names(wire: WireFormat, list: &Value) -> Result<Vec<String>, WireFailure> {
+    let (member, name) = match wire {
+        WireFormat::Anthropic | WireFormat::Openai => ("data", "id"),
+        WireFormat::Gemini | WireFormat::Ollama => ("models", "name"),
+    };
+    let items = list.get(member).and_then(Value::as_array).ok_or_else(|| {
+        WireFailure::Malformed(format!(
+            "its model list has no list \u{201c}{member}\u{201d}"
+        ))
+    })?;
+    let mut names: Vec<String> = items
+        .iter()
+        .filter(|item| wire != WireFormat::Gemini || can_chat(item))
+        .filter_map(|item| item.get(name).and_then(Value::as_str))
+        .map(|name| name.strip_prefix("models/").unwrap_or(name).to_owned())
+        .collect();
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+/// Gemini lists embedding and image models too; those that hold a conversation say so.
+fn can_chat(item: &Value) -> bool {
+    item.get("supportedGenerationMethods")
+        .and_then(Value::as_array)
+        .is_none_or(|methods| methods.iter().any(|method| method == "generateContent"))
+}
+
+/// `known` with the names that look most like `asked` first.
+pub(crate) fn sort_by_similarity(asked: &str, mut known: Vec<String>) -> Vec<String> {
+    let grams = |text: &str| -> Vec<[char; 2]> {
+        let letters: Vec<char> = text.to_lowercase().chars().collect();
+        letters.windows(2).map(|pair| [pair[0], pair[1]]).collect()
+    };
+    let asked = grams(asked);
+    known.sort_by_cached_key(|name| {
+        let name = grams(name);
+        let shared = asked.iter().filter(|pair| name.contains(pair)).count();
+        let foreign = name.iter().filter(|pair| !asked.contains(pair)).count();
+        (std::cmp::Reverse(shared), foreign)
+    });
+    known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_list_is_read() {
+        for (wire, list, expected) in [
+            (
+                WireFormat::Anthropic,
+                json!({"data":[{"id":"b"},{"id":"a"}]}),
+                Ok(vec!["a", "b"]),
+            ),
+            (
+                WireFormat::Openai,
+                json!({"data":[{"id":"a"},{"id":"a"},{}]}),
+                Ok(vec!["a"]),
+            ),
+            (
+                WireFormat::Gemini,
+                json!({"models":[
+                    {"name":"models/g","supportedGenerationMethods":["generateContent"]},
+                    {"name":"models/e","supportedGenerationMethods":["embedContent"]}]}),
+                Ok(vec!["g"]),
+            ),
+            (
+                WireFormat::Ollama,
+                json!({"models":[{"name":"qwen3:8b"}]}),
+                Ok(vec!["qwen3:8b"]),
+            ),
+            (
+                WireFormat::Ollama,
+                json!({"data":[]}),
+                Err("its model list has no list \u{201c}models\u{201d}"),
+            ),
+        ] {
+            let expected = expected
+                .map(|names| names.into_iter().map(str::to_owned).collect::<Vec<_>>())
+                .map_err(|what| WireFailure::Malformed(what.to_owned()));
+            assert_eq!(parse_model_names(wire, &list), expected);
+        }
+    }
+
+    #[test]
+    fn close_names_come_first() {
+        let known = ["gpt-4o", "claude-opus-4-6", "claude-sonnet-4-6", "o3"];
+        let known = known.map(str::to_owned).to_vec();
+        assert_eq!(
+            sort_by_similarity("claude-sonet-4-6", known)[..2],
+            ["claude-sonnet-4-6", "claude-opus-4-6"]
+        );
+    }
+}

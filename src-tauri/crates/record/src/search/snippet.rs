@@ -1,0 +1,244 @@
+//! The lines of an entry's text around what was searched for, with the match marked.
+
+use protocol::view::display_text::to_spans;
+use protocol::view::search::{HitLine, HitPart};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::limits::SNIPPET_LINE_CHARS_MAX;
+use crate::{RecordError, open};
+
+const MATCH_START: char = '\u{1}';
+const MATCH_END: char = '\u{2}';
+/// Characters of a long line that are kept before its first match.
+const LEAD_CHARS: usize = 60;
+
+/// Marks what matched. It has a full-text index of its own, in memory, of one text at a time: so that what is marked is
+/// exactly what the index of all entries finds, whatever its rules for letters are.
+pub(crate) struct MatchMarker(Connection);
+
+impl MatchMarker {
+    pub(crate) fn new() -> Result<Self, RecordError> {
+        let conn = open::open_marker_database()?;
+        conn.execute_batch(
+            "CREATE VIRTUAL TABLE hit USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2')",
+        )?;
+        Ok(Self(conn))
+    }
+
+    /// The lines around the first match of `words` in `text`; without words or match, the first lines after `skip`.
+    pub(crate) fn snippet_lines(
+        &self,
+        text: &str,
+        words: Option<&str>,
+        skip: usize,
+    ) -> Result<Vec<HitLine>, RecordError> {
+        let marked = match words {
+            Some(words) => self.mark_matches(text, words)?,
+            None => None,
+        };
+        let lines = split_marked_lines(marked.as_deref().unwrap_or(text));
+        let is_match = |line: &Vec<HitPart>| line.iter().any(|part| part.matched);
+        let blank = |line: &Vec<HitPart>| line.iter().all(|part| part.text.trim().is_empty());
+        let first = lines.iter().position(is_match);
+        let window = match first {
+            Some(first) => first.saturating_sub(1)..(first + 2).min(lines.len()),
+            None => skip.min(lines.len())..(skip + 2).min(lines.len()),
+        };
+        let start = window.start;
+        Ok(lines[window]
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| !blank(line))
+            .map(|(i, line)| HitLine {
+                number: u32::try_from(start + i + 1).unwrap_or(u32::MAX),
+                parts: cut_line(line),
+            })
+            .collect())
+    }
+
+    /// The keys of those texts that `words` are found in.
+    pub(crate) fn find_matching_keys(
+        &self,
+        texts: impl IntoIterator<Item = (i64, String)>,
+        words: &str,
+    ) -> Result<Vec<i64>, RecordError> {
+        // Rolled back in the end: one commit for all of them would be work for nothing.
+        let scratch = self.0.unchecked_transaction()?;
+        scratch.prepare_cached("DELETE FROM hit")?.execute([])?;
+        let mut add = scratch.prepare_cached("INSERT INTO hit (rowid, text) VALUES (?1, ?2)")?;
+        for (key, text) in texts {
+            add.execute(params![key, text])?;
+        }
+        let mut found = scratch.prepare_cached("SELECT rowid FROM hit WHERE hit MATCH ?1")?;
+        let keys = found.query_map([words], |row| row.get(0))?;
+        Ok(keys.collect::<Result<_, _>>()?)
+    }
+
+    fn mark_matches(&self, text: &str, words: &str) -> Result<Option<String>, RecordError> {
+        let conn = &self.0;
+        conn.prepare_cached("DELETE FROM hit")?.execute([])?;
+        conn.prepare_cached("INSERT INTO hit VALUES (?1)")?
+            .execute([text])?;
+        Ok(conn
+            .prepare_cached(
+                "SELECT highlight(hit, 0, char(1), char(2)) FROM hit WHERE hit MATCH ?1",
+            )?
+            .query_row([words], |row| row.get(0))
+            .optional()?)
+    }
+}
+
+/// A marked text in lines, each in stretches that matched or not.
+fn split_marked_lines(marked: &str) -> Vec<Vec<HitPart>> {
+    let mut matched = false;
+    marked
+        .split('\n')
+        .map(|line| {
+            let mut parts: Vec<HitPart> = Vec::new();
+            for stretch in line
+                .trim_end_matches('\r')
+                .split_inclusive([MATCH_START, MATCH_END])
+            {
+                let text = stretch.trim_end_matches([MATCH_START, MATCH_END]);
+                if !text.is_empty() {
+                    parts.push(HitPart {
+                        text: text.to_owned(),
+                        matched,
+                    });
+                }
+                if stretch.ends_with(MATCH_START) {
+                    matched = true;
+                } else if stretch.ends_with(MATCH_END) {
+                    matched = false;
+                }
+            }
+            parts
+        })
+        .collect()
+}
+
+/// A line within its limit, from a little before its first match; hidden characters are named.
+fn cut_line(line: &[HitPart]) -> Vec<HitPart> {
+    let length: usize = line.iter().map(|part| part.text.chars().count()).sum();
+    let mut skip = 0;
+    if length > SNIPPET_LINE_CHARS_MAX {
+        let before = line.iter().take_while(|part| !part.matched);
+        let first: usize = before.map(|part| part.text.chars().count()).sum();
+        if first < length {
+            skip = first.saturating_sub(LEAD_CHARS);
+        }
+    }
+    let mut room = SNIPPET_LINE_CHARS_MAX;
+    let mut parts = Vec::new();
+    let mut seen = 0;
+    for part in line {
+        let count = part.text.chars().count();
+        let from = skip.saturating_sub(seen).min(count);
+        let text: String = part.text.chars().skip(from).take(room).collect();
+        seen += count;
+        room -= text.chars().count();
+        if !text.is_empty() {
+            let named: String = to_spans(&text).into_iter().map(|span| span.text).collect();
+            parts.push(HitPart {
+                text: named,
+                matched: part.matched,
+            });
+        }
+    }
+    let dots = |text: &str| HitPart {
+        text: text.to_owned(),
+        matched: false,
+    };
+    if skip > 0 {
+        parts.insert(0, dots("…"));
+    }
+    if length > skip + SNIPPET_LINE_CHARS_MAX {
+        parts.push(dots("…"));
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines as `number: text`, with matches in brackets.
+    fn draw_lines(text: &str, words: Option<&str>, skip: usize) -> Vec<String> {
+        let lines = MatchMarker::new()
+            .unwrap()
+            .snippet_lines(text, words, skip)
+            .unwrap();
+        let part = |part: &HitPart| match part.matched {
+            true => format!("[{}]", part.text),
+            false => part.text.clone(),
+        };
+        let line = |line: &HitLine| {
+            let text: String = line.parts.iter().map(part).collect();
+            format!("{}: {text}", line.number)
+        };
+        lines.iter().map(line).collect()
+    }
+
+    #[test]
+    fn the_lines_around_the_first_match() {
+        let text = "one\ntwo\nthree borrow\nfour\nfive borrowed";
+        for (words, expected) in [
+            (
+                r#""borrow""#,
+                vec!["2: two", "3: three [borrow]", "4: four"],
+            ),
+            (
+                r#""FIVE" "borrow" *"#,
+                vec!["2: two", "3: three [borrow]", "4: four"],
+            ),
+            (r#""one""#, vec!["1: [one]", "2: two"]),
+            (r#""borrowed""#, vec!["4: four", "5: five [borrowed]"]),
+            (
+                r#""two three""#,
+                vec!["1: one", "2: [two]", "3: [three] borrow"],
+            ),
+        ] {
+            assert_eq!(draw_lines(text, Some(words), 0), expected, "{words}");
+        }
+        assert_eq!(draw_lines(text, None, 1), ["2: two", "3: three borrow"]);
+        assert_eq!(
+            draw_lines(text, Some(r#""absent""#), 0),
+            ["1: one", "2: two"]
+        );
+        assert_eq!(draw_lines("", None, 1), Vec::<String>::new());
+    }
+
+    #[test]
+    fn letters_are_compared_as_the_index_does() {
+        assert_eq!(
+            draw_lines("ein Fluß, Café", Some(r#""cafe""#), 0),
+            ["1: ein Fluß, [Café]"]
+        );
+        assert_eq!(
+            draw_lines("a\r\nb borrow\r\n", Some(r#""borrow""#), 0),
+            ["1: a", "2: b [borrow]"]
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_its_match() {
+        let text = format!("{} needle {}", "x".repeat(1000), "y".repeat(1000));
+        let [line] = &draw_lines(&text, Some(r#""needle""#), 0)[..] else {
+            panic!("one line");
+        };
+        assert!(line.starts_with("1: …xxx"), "{line}");
+        assert!(
+            line.contains("[needle] yyy") && line.ends_with("yyy…"),
+            "{line}"
+        );
+        assert!(line.chars().count() < SNIPPET_LINE_CHARS_MAX + 10, "{line}");
+    }
+
+    #[test]
+    fn hidden_characters_are_named() {
+        assert_eq!(
+            draw_lines("rm \u{202e}txt needle \u{1b}[2J", Some(r#""needle""#), 0),
+            ["1: rm U+202Etxt [needle] U+001B[2J"]
+        );
+    }
+}

@@ -1,0 +1,301 @@
+//! The one thread that writes: takes what waits, writes it to the log in one transaction, publishes it, then acknowledges
+//! it; and makes of it what there is to make once nothing waits, or somebody asks.
+
+pub(crate) mod ack;
+pub(crate) mod event_rows;
+pub(crate) mod memory_log;
+pub(crate) mod queue;
+pub(crate) mod search_scope;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::Event;
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::RecordError;
+use crate::limits::DEFERRED_IDLE_DELAY;
+use crate::projections::statements::seq_to_sql;
+use crate::projections::{Projector, StoredEvents};
+use crate::read::load;
+use crate::read::load::EVENT_COLUMNS;
+use crate::record::PublishFn;
+use crate::writer::event_rows::EventInserter;
+use crate::writer::queue::{QueuedEvents, WriterBatch, WriterQueue, WriterRequest, WriterWork};
+use crate::writer::search_scope::EntryKeys;
+
+/// The writer's own state.
+pub(crate) struct Writer {
+    conn: Connection,
+    publish: PublishFn,
+    /// The keys for the log's rows; none if it does not know every entry that it would have to.
+    entry_keys: Option<EntryKeys>,
+    maker: Projector,
+    /// The last event that was published.
+    last: u64,
+    on_disk: bool,
+    /// How late work goes.
+    deferred: DeferredWork,
+}
+
+/// How late work goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DeferredWork {
+    /// It begins when nothing was asked for a while.
+    Waiting,
+    /// It has begun, and goes on until something is asked.
+    Running,
+    /// It failed, and is tried again after the next batch that does not.
+    Failed,
+}
+
+/// What came of writing some events.
+struct WriteResult {
+    /// The events that another process recorded meanwhile.
+    foreign: Vec<Event>,
+    /// The stored length of each event.
+    lengths: Vec<usize>,
+}
+
+impl Writer {
+    pub(crate) fn new(conn: Connection, publish: PublishFn) -> Result<Self, RecordError> {
+        let last = load::load_last_seq(&conn)?;
+        Ok(Self {
+            conn,
+            publish,
+            entry_keys: None,
+            maker: Projector::default(),
+            last,
+            on_disk: false,
+            deferred: DeferredWork::Waiting,
+        })
+    }
+
+    /// Works until nobody can ask any more.
+    pub(crate) fn run(mut self, queue: &WriterQueue) {
+        while let Some(work) = queue.next_work(self.deferred_delay()) {
+            match work {
+                WriterWork::Batch(WriterBatch {
+                    events,
+                    requests: asks,
+                }) => {
+                    if let Some(batch) = events {
+                        self.record_batch(batch);
+                    }
+                    if self.maker.is_full() {
+                        self.project_pending();
+                    }
+                    asks.into_iter().for_each(|ask| self.handle_request(ask));
+                }
+                WriterWork::Deferred => self.run_deferred(|| queue.has_requests()),
+            }
+        }
+    }
+
+    fn handle_request(&mut self, ask: WriterRequest) {
+        // Who asked may have gone.
+        match ask {
+            WriterRequest::LimitPages(pages, done) => {
+                self.limit_database_pages(pages);
+                let _ = done.send(());
+            }
+            WriterRequest::Flush(done) => {
+                while self.deferred_delay().is_some() {
+                    self.run_deferred(|| false);
+                }
+                let _ = done.send(());
+            }
+            WriterRequest::PublishForeign => self.publish_foreign(),
+            WriterRequest::Project(done) => {
+                let _ = done.send(self.project_pending());
+            }
+        }
+    }
+
+    /// For how long nothing must be asked before late work is done; none if there is nothing to do.
+    fn deferred_delay(&self) -> Option<Duration> {
+        match self.deferred {
+            _ if !self.maker.has_work() && !self.maker.live.deferred.has_work() => None,
+            DeferredWork::Waiting => Some(DEFERRED_IDLE_DELAY),
+            DeferredWork::Running => Some(Duration::ZERO),
+            DeferredWork::Failed => None,
+        }
+    }
+
+    /// Makes what is there to make of the events so far. Gives whether that worked.
+    fn project_pending(&mut self) -> bool {
+        loop {
+            match self.project_some() {
+                Ok(true) => {}
+                Ok(false) => return true,
+                Err(error) => {
+                    self.abandon_deferred(&error);
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Makes some of it. Gives whether there is more.
+    fn project_some(&mut self) -> Result<bool, RecordError> {
+        self.set_synchronous(false)?;
+        let tx = self
+            .conn
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let more = self.maker.project_next(&tx)?;
+        tx.commit()?;
+        if let (false, Some(places)) = (more, &mut self.entry_keys) {
+            places.forget_entries();
+        }
+        Ok(more)
+    }
+
+    /// Does some late work, until something is asked.
+    fn run_deferred(&mut self, asked: impl Fn() -> bool) {
+        self.deferred = DeferredWork::Running;
+        let done = match self.maker.has_work() {
+            true => self.project_some().map(drop),
+            false => self.write_deferred_slice(asked),
+        };
+        if let Err(error) = done {
+            self.abandon_deferred(&error);
+        }
+    }
+
+    fn write_deferred_slice(&mut self, asked: impl Fn() -> bool) -> Result<(), RecordError> {
+        self.set_synchronous(false)?;
+        let tx = self
+            .conn
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        self.maker.live.deferred.write_deferred(&tx, asked)?;
+        Ok(tx.commit()?)
+    }
+
+    /// What is owed stays so in the tables.
+    fn abandon_deferred(&mut self, error: &RecordError) {
+        self.clear_caches();
+        self.deferred = DeferredWork::Failed;
+        tracing::warn!(error = %error.to_user_error(), "what was left for later waits longer");
+    }
+
+    /// What is in memory may hold what was rolled back.
+    fn clear_caches(&mut self) {
+        (self.entry_keys, self.maker) = (None, Projector::default());
+    }
+
+    /// Publishes what another process recorded, which is otherwise told with the next batch of this one.
+    fn publish_foreign(&mut self) {
+        match load_foreign_events(&self.conn, self.last) {
+            Ok(events) => {
+                let Some(last) = events.last() else {
+                    return;
+                };
+                (self.last, self.entry_keys) = (last.seq, None);
+                (self.publish)(events.into());
+            }
+            Err(error) => {
+                tracing::warn!(error = %error.to_user_error(), "what another process recorded is told later");
+            }
+        }
+    }
+
+    /// Records a batch whole, or refuses it whole.
+    fn record_batch(&mut self, batch: QueuedEvents) {
+        let mut events = batch.events;
+        let told = match self.write_events(&mut events, batch.on_disk) {
+            Ok(WriteResult { foreign, lengths }) => {
+                if !foreign.is_empty() {
+                    (self.publish)(foreign.into());
+                }
+                let first = events.first().map_or(self.last, |event| event.seq);
+                self.last = events.last().map_or(self.last, |event| event.seq);
+                self.deferred = DeferredWork::Waiting;
+                let events: Arc<[Event]> = events.into();
+                (self.publish)(Arc::clone(&events));
+                self.maker.push_events(StoredEvents { events, lengths });
+                Ok(first)
+            }
+            Err(error) => {
+                self.clear_caches();
+                tracing::error!(events = events.len(), error = %error.to_user_error(), "not recorded");
+                Err(error)
+            }
+        };
+        // Whoever dropped its promise does not want to know.
+        let _ = batch.ack_sender.send(told);
+    }
+
+    /// Writes some events in one transaction and gives them their positions.
+    fn write_events(
+        &mut self,
+        events: &mut [Event],
+        on_disk: bool,
+    ) -> Result<WriteResult, RecordError> {
+        self.set_synchronous(on_disk)?;
+        let tx = self
+            .conn
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let foreign = load_foreign_events(&tx, self.last)?;
+        let mut seq = self.last;
+        if let Some(last) = foreign.last() {
+            (seq, self.entry_keys) = (last.seq, None);
+        }
+        let places = match &mut self.entry_keys {
+            Some(places) => places,
+            None => {
+                // Every entry is found in the tables, then.
+                self.maker.project_all(&tx)?;
+                self.entry_keys.insert(EntryKeys::default())
+            }
+        };
+        let mut log = EventInserter::new(&tx)?;
+        let mut lengths = Vec::with_capacity(events.len());
+        for event in events.iter_mut() {
+            seq += 1;
+            event.seq = seq;
+            log.push_event(event, |bytes| {
+                lengths.push(bytes);
+                places.keys_for(&tx, event)
+            })?;
+        }
+        log.flush_rest()?;
+        places.store_spans(&tx)?;
+        tx.commit()?;
+        Ok(WriteResult { foreign, lengths })
+    }
+
+    /// Whether a commit is on the disk when it returns.
+    fn set_synchronous(&mut self, on_disk: bool) -> Result<(), RecordError> {
+        if on_disk != self.on_disk {
+            let level = if on_disk { "full" } else { "normal" };
+            self.conn.pragma_update(None, "synchronous", level)?;
+            self.on_disk = on_disk;
+        }
+        Ok(())
+    }
+
+    fn limit_database_pages(&self, pages: u32) {
+        let set = self
+            .conn
+            .pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()));
+        if let Err(error) = set {
+            tracing::error!(%error, "the limit of pages was not set");
+        }
+    }
+}
+
+/// The events on record after this one, all of other processes.
+fn load_foreign_events(conn: &Connection, last: u64) -> Result<Vec<Event>, RecordError> {
+    if load::load_last_seq(conn)? == last {
+        return Ok(Vec::new());
+    }
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT {EVENT_COLUMNS} WHERE events.seq > ?1 ORDER BY events.seq"
+    ))?;
+    let mut rows = statement.query([seq_to_sql(last)])?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        events.push(load::event_from_row(row)?);
+    }
+    Ok(events)
+}

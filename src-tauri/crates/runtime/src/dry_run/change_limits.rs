@@ -1,0 +1,110 @@
+//! How much a command may change: looked after while it runs, because a room has no quota of its own.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use super::LayerKind;
+use crate::fs::dir::Dir;
+use crate::fs::workspace::PathKind;
+use crate::limits::{
+    DISK_RESERVE_BYTES, LAYER_BYTES_MAX, LAYER_CHECK_INTERVAL, LAYER_MEMORY_BYTES_MAX,
+    LAYER_PATHS_MAX, TREE_DEPTH_MAX,
+};
+
+/// How many bytes one layer may take.
+pub(super) fn layer_bytes_max(kind: LayerKind) -> u64 {
+    match kind {
+        LayerKind::Disk | LayerKind::Copy => LAYER_BYTES_MAX,
+        LayerKind::Memory | LayerKind::None => LAYER_MEMORY_BYTES_MAX,
+    }
+}
+
+/// Stays with a command while what it changes is looked after, and ends it by `stop` when that takes more bytes than it may.
+/// Gives what came of it, and in which way it became too large, if it did.
+pub(super) async fn run_within_limits<T>(
+    ran: impl Future<Output = T>,
+    (watched, bytes_max): (PathBuf, u64),
+    stop: &CancellationToken,
+) -> (T, Option<String>) {
+    let too_large = wait_until_outgrown(watched, bytes_max);
+    tokio::pin!(ran, too_large);
+    tokio::select! {
+        ran = &mut ran => (ran, None),
+        why = &mut too_large => {
+            stop.cancel();
+            (ran.await, Some(why))
+        }
+    }
+}
+
+/// Comes to its end when a layer has become too large, and says in which way.
+async fn wait_until_outgrown(upper: PathBuf, bytes_max: u64) -> String {
+    let mut pause = LAYER_CHECK_INTERVAL;
+    loop {
+        tokio::time::sleep(pause).await;
+        let began = Instant::now();
+        let upper = upper.clone();
+        let found = tokio::task::spawn_blocking(move || find_excess(&upper, bytes_max)).await;
+        if let Ok(Some(why)) = found {
+            return why;
+        }
+        // Looking takes a tenth of the time at most, however many files there are.
+        pause = LAYER_CHECK_INTERVAL
+            .max(began.elapsed() * 9)
+            .min(Duration::from_secs(5));
+    }
+}
+
+/// What of a layer is too much, if anything is.
+fn find_excess(upper: &Path, bytes_max: u64) -> Option<String> {
+    // What goes while it is looked at is no longer too much.
+    let dir = Dir::open(upper).ok()?;
+    if dir.free_bytes().is_ok_and(|free| free < DISK_RESERVE_BYTES) {
+        return Some("the disk on which its changes are kept is almost full".to_owned());
+    }
+    let mut sum = LayerUsage {
+        bytes: 0,
+        paths: 0,
+        bytes_max,
+    };
+    sum.add_folder(&dir, 0)
+}
+
+struct LayerUsage {
+    bytes: u64,
+    paths: usize,
+    bytes_max: u64,
+}
+
+impl LayerUsage {
+    fn add_folder(&mut self, folder: &Dir, depth: usize) -> Option<String> {
+        if depth > TREE_DEPTH_MAX {
+            return Some(format!(
+                "it made folders deeper than {TREE_DEPTH_MAX} levels"
+            ));
+        }
+        for name in folder.list_names().ok()? {
+            let Ok(Some(found)) = folder.read_details(&name) else {
+                continue;
+            };
+            self.paths += 1;
+            self.bytes = self.bytes.saturating_add(found.disk_bytes);
+            if self.paths > LAYER_PATHS_MAX {
+                return Some(format!("it changed more than {LAYER_PATHS_MAX} paths"));
+            }
+            if self.bytes > self.bytes_max {
+                let max = self.bytes_max >> 20;
+                return Some(format!("it wrote more than {max} MiB"));
+            }
+            if found.stat.kind == PathKind::Folder
+                && let Ok(below) = folder.open_folder(Path::new(&name))
+                && let Some(why) = self.add_folder(&below, depth + 1)
+            {
+                return Some(why);
+            }
+        }
+        None
+    }
+}

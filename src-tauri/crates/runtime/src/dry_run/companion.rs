@@ -1,0 +1,136 @@
+//! A program in a room that runs beside us for as long as somebody talks to it: the workspace is the real one, and whoever calls
+//! it looks after what it changes there.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use sandbox::{SandboxLimits, SandboxSpec};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use super::Isolation;
+use super::exit_report::read_exit;
+use super::refusals::Refusals;
+use super::sandboxed_command::{SANDBOX_TMP, sandbox_inherited_env};
+use crate::dry_run::egress::proxy::EgressProxy;
+use crate::dry_run::overlay::layer::LayerFolder;
+use crate::dry_run::platform::linux::{NOT_INSTALLED_REASON, SystemSandbox, create_layer};
+use crate::dry_run::secrets::masks::read_only_paths;
+use crate::fs::workspace::join_path;
+use crate::process::lifetime::{SandboxGuard, supervise};
+use crate::process::sandbox_process::SandboxStopper;
+use crate::{
+    CommandExit, Companion, CompanionCommand, FileError, NetworkClient, SandboxOutcome, Workspace,
+};
+
+impl SystemSandbox {
+    /// Starts a program in a room around the workspace itself.
+    pub(super) async fn start_companion(
+        &self,
+        command: &CompanionCommand,
+        workspace: &Workspace,
+        net: &NetworkClient,
+    ) -> Result<Companion, FileError> {
+        let no_room = |reason: String| FileError::SandboxUnavailable { reason };
+        let known = self.capabilities(workspace).await;
+        let program = self.program.as_ref();
+        let program = program.ok_or_else(|| no_room(NOT_INSTALLED_REASON.to_owned()))?;
+        match known.isolation {
+            Some(Isolation::Namespaces) => {}
+            // Secrets stay open to what runs there, and the network is everybody's.
+            Some(Isolation::Landlock) | None => return Err(no_room(known.probe.reasons.join(" "))),
+        }
+        let failed = |error: io::Error| FileError::from_io(command.program.as_str(), &error);
+        let folder = create_layer(&self.disk, workspace).map_err(failed)?;
+        let masked = self.find_masks(workspace).await?.paths;
+        let room = build_sandbox(command, workspace, net, masked, &folder)?;
+        let (input, writer) = io::pipe().map_err(failed)?;
+        let (told, errors) = io::pipe().map_err(failed)?;
+        let (talking, listener) = program.start_companion(&room, input, &errors).await?;
+        // While it is held, what the program says to people does not end.
+        drop(errors);
+        let way_out = listener.map(|listener| EgressProxy::open(listener, net.clone()));
+        let around = CompanionSandbox {
+            wanted: Some(talking.stopper),
+            way_out: way_out.transpose().map_err(failed)?,
+            folder,
+        };
+        let life = supervise(talking.child, Some(Box::new(around)));
+        let (input, output) = (OwnedFd::from(writer), OwnedFd::from(talking.output));
+        let told = OwnedFd::from(told);
+        Ok(Companion {
+            input: ChildStdin::from_std(input.into()).map_err(failed)?,
+            output: ChildStdout::from_std(output.into()).map_err(failed)?,
+            errors: ChildStderr::from_std(told.into()).map_err(failed)?,
+            lifetime: life,
+        })
+    }
+}
+
+fn build_sandbox(
+    command: &CompanionCommand,
+    workspace: &Workspace,
+    net: &NetworkClient,
+    masked: Vec<std::path::PathBuf>,
+    own: &LayerFolder,
+) -> Result<SandboxSpec, FileError> {
+    let start = workspace.resolve_in_root(&command.folder.to_string_lossy(), true)?;
+    let folder = join_path(workspace.root(), &start);
+    let mut environment = sandbox_inherited_env(command.inherited.inherited_variables(), net);
+    environment.insert("TMPDIR".to_owned(), SANDBOX_TMP.to_owned());
+    environment.insert("PWD".to_owned(), folder.to_string_lossy().into_owned());
+    environment.extend(command.env.iter().cloned());
+    let words = std::iter::once(&command.program).chain(&command.args);
+    Ok(SandboxSpec {
+        workspace: workspace.root().to_owned(),
+        folder,
+        layers: None,
+        bare: None,
+        read_only: read_only_paths(workspace),
+        masked,
+        limits: SandboxLimits {
+            room_memory_bytes: workspace.sandbox_options().memory_bytes(),
+            ..SandboxLimits::default()
+        },
+        proxy: net.has_network(),
+        input: true,
+        command: words.cloned().collect(),
+        environment: environment.into_iter().collect(),
+        told: own.report_path(),
+    })
+}
+
+/// What lasts as long as the program.
+struct CompanionSandbox {
+    wanted: Option<SandboxStopper>,
+    way_out: Option<EgressProxy>,
+    folder: LayerFolder,
+}
+
+impl SandboxGuard for CompanionSandbox {
+    fn terminate(&mut self) {
+        self.wanted.take();
+    }
+
+    fn into_outcome(self: Box<Self>, exit: CommandExit) -> (CommandExit, SandboxOutcome) {
+        match read_exit(exit, sandbox::read_report(&self.folder.report_path())) {
+            Ok((exit, mut refusals)) => {
+                if let Some(way_out) = &self.way_out {
+                    refusals.add_egress(way_out.close());
+                }
+                let Refusals { list, .. } = refusals;
+                let fared = SandboxOutcome {
+                    entry_error: None,
+                    refused: list,
+                };
+                (exit, fared)
+            }
+            Err(why) => {
+                let fared = SandboxOutcome {
+                    entry_error: Some(why),
+                    refused: Vec::new(),
+                };
+                (exit, fared)
+            }
+        }
+    }
+}

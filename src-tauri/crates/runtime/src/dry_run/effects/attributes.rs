@@ -1,0 +1,43 @@
+//! Extended attributes and access lists that a command changed on what it left otherwise as it was.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use protocol::view::display_text::name;
+
+use crate::dry_run::effects::report::ChangeStage;
+use crate::fs::dir::{Dir, is_restorable_xattr};
+
+/// Paths that are named one by one.
+const NAMED_MAX: usize = 5;
+
+/// Whether what stands at a name in two folders has other attributes, of those that programs may set.
+pub(in crate::dry_run) fn has_different_attributes(one: &Dir, other: &Dir, name: &OsStr) -> bool {
+    read_attributes(one, name) != read_attributes(other, name)
+}
+
+fn read_attributes(dir: &Dir, name: &OsStr) -> Vec<(String, Vec<u8>)> {
+    let mut attributes = dir.attributes_at(Path::new(name)).attributes;
+    attributes.retain(|(name, _)| is_restorable_xattr(name));
+    attributes
+}
+
+/// What a person is told of them, if there are any: no step carries them.
+pub(in crate::dry_run) fn attributes_note(
+    changed: &[PathBuf],
+    done: ChangeStage,
+) -> Option<String> {
+    let named = changed.iter().take(NAMED_MAX);
+    let mut named: Vec<String> = named.map(|path| format!("`{}`", name(path))).collect();
+    let more = changed.len().saturating_sub(NAMED_MAX);
+    if more > 0 {
+        named.push(format!("{more} more"));
+    }
+    let what = match done {
+        ChangeStage::DryRun => "That is not carried out.",
+        ChangeStage::InPlace => "That cannot be undone.",
+    };
+    let paths = named.join(", ");
+    let told = format!("The command changed extended attributes alone of {paths}. {what}");
+    (!changed.is_empty()).then_some(told)
+}

@@ -1,0 +1,7 @@
+//! What a command changed, as effects for a person and as a plan.
+
+pub(crate) mod attributes;
+pub(crate) mod contents;
+pub(crate) mod renames;
+pub(crate) mod report;
+pub(crate) mod summary;

@@ -1,0 +1,275 @@
+//! What a command changed, told twice from one list: as effects for a person, and as steps to carry out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use protocol::history::Node;
+use protocol::view::display_text::{format_path_bytes, name};
+use protocol::view::effects::PathType as Kind;
+use protocol::view::effects::{Effect, EffectKind, PathInfo};
+use protocol::{EffectStep, ExactName};
+
+use crate::dry_run::effects::renames::{RenameMap, find_renames};
+use crate::dry_run::overlay::change::{ChangedPath, PathContent};
+
+/// Permission bits that let a program run with its owner's rights.
+const SET_ID: u32 = 0o6000;
+
+/// Whether it was done for show, or for real.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::dry_run) enum ChangeStage {
+    /// In a layer: it is yet to be carried out.
+    DryRun,
+    /// In the workspace itself: it can be taken back.
+    InPlace,
+}
+
+/// Both tellings.
+#[derive(Debug, Default)]
+pub(in crate::dry_run) struct ChangeReport {
+    pub effects: Vec<Effect>,
+    pub steps: Vec<EffectStep>,
+    pub notes: Vec<String>,
+}
+
+/// Tells of these changes, which are in order of the paths.
+pub(in crate::dry_run) fn build_report(
+    mut changes: Vec<ChangedPath>,
+    done: ChangeStage,
+) -> ChangeReport {
+    let mut out = ChangeReport::default();
+    if done == ChangeStage::DryRun {
+        for change in &mut changes {
+            strip_set_id(change, &mut out.notes);
+        }
+        changes.retain(|change| change.before != change.after);
+    }
+    let left = unchangeable_paths(&changes, done, &mut out.notes);
+    let renames = find_renames(&changes, &left);
+    let mut ids: BTreeMap<&Path, u32> = BTreeMap::new();
+    for change in &changes {
+        if renames.is_moved(&change.path) {
+            continue;
+        }
+        let id = u32::try_from(out.effects.len()).unwrap_or(u32::MAX);
+        ids.insert(&change.path, id);
+        out.effects
+            .push(build_effect(id, change, &renames, &changes));
+        note_hard_links(change, done, &mut out.notes);
+    }
+    for change in &changes {
+        let (PathContent::Node(before), PathContent::Node(after)) = (&change.before, &change.after)
+        else {
+            continue;
+        };
+        let told_at = renames.target_of(&change.path).unwrap_or(&change.path);
+        if let Some(effect) = ids.get(told_at)
+            && !left.contains(change.path.as_path())
+        {
+            out.steps.push(EffectStep {
+                path: change.path.clone(),
+                before: before.clone(),
+                after: after.clone(),
+                effect: *effect,
+            });
+        }
+    }
+    out
+}
+
+/// Takes the bits away that would let a program run with other rights than its caller's, unless they were there before
+/// on the same content.
+fn strip_set_id(change: &mut ChangedPath, notes: &mut Vec<String>) {
+    let kept = match &change.before {
+        PathContent::Node(Node::File { blob, mode, .. }) => Some((blob.clone(), mode & SET_ID)),
+        PathContent::Node(_) | PathContent::Special(_) => None,
+    };
+    let PathContent::Node(Node::File { blob, mode, .. }) = &mut change.after else {
+        return;
+    };
+    let (had, has) = (kept.as_ref().map(|(_, bits)| *bits), *mode & SET_ID);
+    if has == 0 || kept.is_some_and(|(was, bits)| was == *blob && bits == has) {
+        return;
+    }
+    *mode &= !SET_ID;
+    let path = name(&change.path);
+    notes.push(match had {
+        Some(1..) => {
+            format!("`{path}` loses the right to run as its owner, because its content changed.")
+        }
+        Some(0) | None => format!("`{path}` does not get the right to run as its owner."),
+    });
+}
+
+/// Paths that stay as they are whatever is agreed to: pipes, sockets and devices, what stands in the place of one or below
+/// it, and the folders above those that would go.
+fn unchangeable_paths<'a>(
+    changes: &'a [ChangedPath],
+    done: ChangeStage,
+    notes: &mut Vec<String>,
+) -> BTreeSet<&'a Path> {
+    let mut left: BTreeSet<&Path> = BTreeSet::new();
+    for change in changes {
+        let special = [&change.before, &change.after]
+            .into_iter()
+            .any(|thing| matches!(thing, PathContent::Special(_)));
+        let below = change
+            .path
+            .ancestors()
+            .skip(1)
+            .any(|above| left.contains(above));
+        if special || below {
+            left.insert(&change.path);
+        }
+    }
+    let mut stay: BTreeSet<&Path> = BTreeSet::new();
+    for change in changes.iter().rev() {
+        let path = change.path.as_path();
+        let was_there = change.before != PathContent::Node(Node::Absent);
+        let folder_goes = is_folder_content(&change.before) && !is_folder_content(&change.after);
+        // What went for real comes back without what stood in it.
+        let stays = done == ChangeStage::DryRun && folder_goes && stay.contains(path);
+        if stays && left.insert(path) {
+            notes.push(format!(
+                "`{}` stays, because a pipe, a socket or a device in it does.",
+                name(path)
+            ));
+        }
+        if was_there && left.contains(path) {
+            stay.extend(path.ancestors().skip(1));
+        }
+    }
+    for change in changes.iter().filter(|c| is_special(c)) {
+        let path = name(&change.path);
+        notes.push(match done {
+            ChangeStage::DryRun => format!(
+                "`{path}` is a pipe, a socket or a device: what happened to it is told and not carried out."
+            ),
+            ChangeStage::InPlace => format!(
+                "`{path}` is a pipe, a socket or a device: what happened to it cannot be taken back."
+            ),
+        });
+    }
+    left
+}
+
+fn note_hard_links(change: &ChangedPath, done: ChangeStage, notes: &mut Vec<String>) {
+    let path = name(&change.path);
+    match change.has_hard_links {
+        (true, _) | (_, true) if done == ChangeStage::InPlace => notes.push(format!(
+            "`{path}` is one file with another name: taken back, it is a file of its own."
+        )),
+        (true, _) => notes.push(format!(
+            "`{path}` is a file with other names; under those it stays as it is."
+        )),
+        (false, true) => notes.push(format!(
+            "`{path}` is one file with another name there; it becomes a file of its own."
+        )),
+        (false, false) => {}
+    }
+}
+
+fn build_effect(
+    id: u32,
+    change: &ChangedPath,
+    renames: &RenameMap<'_>,
+    changes: &[ChangedPath],
+) -> Effect {
+    let from = renames.source_of(&change.path);
+    let was = from.and_then(|from| {
+        let at = changes.binary_search_by(|change| change.path.as_path().cmp(from));
+        at.ok().and_then(|at| changes.get(at))
+    });
+    let before = was.map_or(&change.before, |was| &was.before);
+    let kind = match from {
+        Some(_) => EffectKind::Renamed,
+        None => effect_kind(change),
+    };
+    let (path, from_told) = (name(&change.path), from.map(name));
+    Effect {
+        id,
+        path_exact: ExactName::from_path(&path, &change.path),
+        path,
+        kind,
+        before: describe_content(before),
+        after: describe_content(&change.after),
+        from_exact: from
+            .zip(from_told.as_deref())
+            .and_then(|(from, told)| ExactName::from_path(told, from)),
+        from: from_told,
+        diff: None,
+        undiffed: (kind == EffectKind::Changed && is_time_only(change))
+            .then(|| "only its time changed".to_owned()),
+    }
+}
+
+fn effect_kind(change: &ChangedPath) -> EffectKind {
+    if is_special(change) {
+        return EffectKind::Special;
+    }
+    let nothing = PathContent::Node(Node::Absent);
+    match (&change.before, &change.after) {
+        (_, after) if *after == nothing => EffectKind::Deleted,
+        (_, PathContent::Node(Node::Link { .. })) => EffectKind::Link,
+        (before, _) if *before == nothing => EffectKind::Added,
+        (PathContent::Node(Node::Folder { .. }), PathContent::Node(Node::Folder { .. })) => {
+            EffectKind::Mode
+        }
+        (
+            PathContent::Node(Node::File { blob, mode, .. }),
+            PathContent::Node(Node::File {
+                blob: same,
+                mode: same_mode,
+                ..
+            }),
+        ) if blob == same && mode != same_mode => EffectKind::Mode,
+        _ => EffectKind::Changed,
+    }
+}
+
+fn is_time_only(change: &ChangedPath) -> bool {
+    match (&change.before, &change.after) {
+        (
+            PathContent::Node(Node::File { blob, mode, .. }),
+            PathContent::Node(Node::File {
+                blob: same,
+                mode: same_mode,
+                ..
+            }),
+        ) => blob == same && mode == same_mode,
+        _ => false,
+    }
+}
+
+fn is_special(change: &ChangedPath) -> bool {
+    let special = |thing: &PathContent| matches!(thing, PathContent::Special(_));
+    special(&change.before) || special(&change.after)
+}
+
+fn is_folder_content(thing: &PathContent) -> bool {
+    matches!(thing, PathContent::Node(Node::Folder { .. }))
+}
+
+fn describe_content(thing: &PathContent) -> Option<PathInfo> {
+    let plain = |what, bytes, mode| PathInfo {
+        what,
+        bytes,
+        mode,
+        target: None,
+        target_exact: None,
+    };
+    Some(match thing {
+        PathContent::Node(Node::Absent) => return None,
+        PathContent::Node(Node::File { bytes, mode, .. }) => plain(Kind::File, *bytes, *mode),
+        PathContent::Node(Node::Folder { mode, .. }) => plain(Kind::Folder, 0, *mode),
+        PathContent::Node(Node::Link { target, .. }) => {
+            let told = format_path_bytes(target);
+            PathInfo {
+                target_exact: ExactName::from_bytes(&told, target),
+                target: Some(told),
+                ..plain(Kind::Link, 0, 0o777)
+            }
+        }
+        PathContent::Special(mode) => plain(Kind::Special, 0, *mode),
+    })
+}

@@ -1,0 +1,89 @@
+//! How a command in a room ended and what it was refused there, as the room says.
+
+use std::io;
+
+use protocol::view::effects::{Refusal, RefusalKind};
+use protocol::{CommandExit, CommandRun};
+use sandbox::{CommandEnd, SandboxReport};
+
+use super::refusals::{KILL_SIGNAL, Refusals};
+use crate::FileError;
+
+/// That the list of what it was refused is not all.
+pub(super) const MORE_REFUSALS_NOTE: &str = "It was refused more than is listed.";
+
+/// How the command itself ended, as the room says, and what it was refused.
+pub(super) fn read_command_exit(
+    mut ran: CommandRun,
+    told: io::Result<Option<SandboxReport>>,
+) -> Result<(CommandRun, Refusals), FileError> {
+    let (exit, refusals) =
+        read_exit(ran.exit, told).map_err(|why| FileError::SandboxUnavailable {
+            reason: format!(
+                "The sealed room could not be entered, so the command did not run: {why}."
+            ),
+        })?;
+    ran.exit = exit;
+    Ok((ran, refusals))
+}
+
+/// The same of whatever ran in the room, where `exit` is how the program of the room ended.
+///
+/// # Errors
+/// Why the room could not be entered, as a clause: then nothing ran.
+pub(super) fn read_exit(
+    exit: CommandExit,
+    told: io::Result<Option<SandboxReport>>,
+) -> Result<(CommandExit, Refusals), String> {
+    let stopped = matches!(exit, CommandExit::Cancelled | CommandExit::TimedOut);
+    match told {
+        Ok(Some(SandboxReport::Ended {
+            end,
+            refused,
+            more,
+            watched,
+        })) => {
+            let exit = match end {
+                _ if stopped => exit,
+                CommandEnd::Exit(code) => CommandExit::Code(code),
+                CommandEnd::Signal(signal) => CommandExit::Signal(signal),
+                CommandEnd::Stopped => CommandExit::Signal(KILL_SIGNAL),
+            };
+            Ok((exit, Refusals::from_report(refused, more, watched)))
+        }
+        Ok(None) if stopped => Ok((exit, Refusals::default())),
+        Ok(None) => Err("it ended without a word".to_owned()),
+        Ok(Some(SandboxReport::NotEntered { step, error })) => Err(format!("{step}: {error}")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+impl Refusals {
+    fn from_report(refused: Vec<sandbox::Denial>, more: bool, watched: bool) -> Self {
+        let mut notes = Vec::new();
+        if more {
+            notes.push(MORE_REFUSALS_NOTE.to_owned());
+        }
+        if !watched {
+            notes.push(
+                "What it was refused is not known: this system does not let the room look."
+                    .to_owned(),
+            );
+        }
+        let list = refused.into_iter().map(|one| Refusal {
+            kind: match one.kind {
+                sandbox::DenialKind::Network => RefusalKind::Network,
+                sandbox::DenialKind::Socket => RefusalKind::Socket,
+                sandbox::DenialKind::Write => RefusalKind::Write,
+                sandbox::DenialKind::Secret => RefusalKind::Secret,
+                sandbox::DenialKind::Limit => RefusalKind::Limit,
+            },
+            target: one.target,
+        });
+        Self {
+            list: list.collect(),
+            notes,
+            reached: Vec::new(),
+        }
+    }
+}

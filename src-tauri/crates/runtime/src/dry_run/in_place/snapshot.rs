@@ -1,0 +1,237 @@
+//! Pictures: everything of a workspace as it was before a command ran in it for real, kept outside until what happened is
+//! recorded.
+//!
+//! A picture is whole when it says what was begun over it; one that does not say so was never run over. Whoever took it
+//! holds its lock, so what nobody holds was left by a crash.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::dry_run::InPlaceRun;
+use crate::dry_run::overlay::owned_folder::{
+    create_folder, create_owned, remove_folder, try_take_over,
+};
+use crate::dry_run::overlay::workspace_copy::{
+    CopyMethod, MarkedSide, WorkspaceCopy, copy_workspace,
+};
+use crate::dry_run::refusals::Refusals;
+use crate::fs::dir::Dir;
+use crate::fs::fault_injection::crash_point;
+use crate::limits::DISK_RESERVE_BYTES;
+use crate::undo::RelPath;
+use crate::{
+    CommandRun, FileError, History, UndoEntryMeta, Workspace, create_private_folder, write_atomic,
+};
+
+/// The file that says what was begun.
+const BEGUN_FILE_NAME: &str = "begun.json";
+const TREE_FOLDER_NAME: &str = "tree";
+
+/// Everything of a workspace as it was before a command, and what becomes of that command.
+#[derive(Debug)]
+pub struct Snapshot {
+    pub(in crate::dry_run) folder: SnapshotFolder,
+    pub(in crate::dry_run) history: History,
+    pub(in crate::dry_run) workspace: Workspace,
+    pub(in crate::dry_run) meta: UndoEntryMeta,
+    pub(in crate::dry_run) copied: WorkspaceCopy,
+    /// How the command ended, and what it was refused; none as long as it did not.
+    pub(in crate::dry_run) outcome: OnceLock<(CommandRun, Refusals)>,
+}
+
+/// What was begun over a picture.
+#[derive(Serialize, Deserialize)]
+struct BegunRun {
+    meta: UndoEntryMeta,
+    /// The workspace.
+    root: RelPath,
+}
+
+/// The folder of a picture. It stays when this is dropped, since what happened may not be recorded yet.
+#[derive(Debug)]
+pub(in crate::dry_run) struct SnapshotFolder {
+    path: PathBuf,
+    _alive: File,
+}
+
+impl Snapshot {
+    /// Takes a picture, and has it on disk when it returns.
+    ///
+    /// # Errors
+    /// [`FileError::SandboxUnavailable`] when the workspace is too large for one or holds what cannot be copied, [`FileError::DiskFull`],
+    /// or what the system said: nothing is left then.
+    pub(crate) fn take(
+        history: &History,
+        workspace: &Workspace,
+        meta: UndoEntryMeta,
+        copier: CopyMethod,
+    ) -> Result<Self, FileError> {
+        let failed = |error: io::Error| FileError::from_io("the history", &error);
+        let folder =
+            history.with_exclusive_lock(|| SnapshotFolder::create(&history.snapshots_folder()))?;
+        let folder = folder.map_err(failed)?;
+        match copy_and_mark(&folder, history, workspace, (&meta, copier)) {
+            Ok(copied) => Ok(Self {
+                folder,
+                history: history.clone(),
+                workspace: workspace.clone(),
+                meta,
+                copied,
+                outcome: OnceLock::new(),
+            }),
+            Err(error) => {
+                folder.remove();
+                Err(error)
+            }
+        }
+    }
+
+    /// Pictures that a crash left, of workspaces that are still there. Those over which nothing was begun are removed.
+    pub(in crate::dry_run) fn list_left_behind(history: &History) -> Result<Vec<Self>, FileError> {
+        let failed = |error: io::Error| FileError::from_io("the history", &error);
+        let folders = history.with_exclusive_lock(|| {
+            SnapshotFolder::list_left_behind(&history.snapshots_folder())
+        })?;
+        let mut left = Vec::new();
+        for folder in folders.map_err(failed)? {
+            let Ok(begun) = fs::read(folder.path.join(BEGUN_FILE_NAME)) else {
+                folder.remove();
+                continue;
+            };
+            let begun: BegunRun = match serde_json::from_slice(&begun) {
+                Ok(begun) => begun,
+                Err(error) => {
+                    tracing::warn!(folder = %folder.path.display(), %error, "left alone");
+                    continue;
+                }
+            };
+            let RelPath(root) = begun.root;
+            match Workspace::open(&root) {
+                Ok(workspace) => left.push(Self {
+                    folder,
+                    history: history.clone(),
+                    workspace,
+                    meta: begun.meta,
+                    copied: WorkspaceCopy::default(),
+                    outcome: OnceLock::new(),
+                }),
+                Err(fault) => {
+                    tracing::warn!(root = %root.display(), %fault, "the workspace is gone");
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    /// Takes down how the command ended, and gives it. A picture is run over once.
+    pub(in crate::dry_run) fn record_run(&self, ran: CommandRun, refused: Refusals) -> InPlaceRun {
+        let told = InPlaceRun {
+            command: ran.clone(),
+            refused: refused.list.clone(),
+            reached: refused.reached.clone(),
+        };
+        let _ = self.outcome.set((ran, refused));
+        told
+    }
+
+    /// How much the workspace took on the disk, in bytes.
+    pub(in crate::dry_run) fn disk_bytes(&self) -> u64 {
+        self.copied.disk_bytes
+    }
+}
+
+/// Copies everything, and only then says that something begins.
+fn copy_and_mark(
+    folder: &SnapshotFolder,
+    history: &History,
+    workspace: &Workspace,
+    (meta, copier): (&UndoEntryMeta, CopyMethod),
+) -> Result<WorkspaceCopy, FileError> {
+    let failed = |error: io::Error| FileError::from_io("the history", &error);
+    let tree = folder.tree_path();
+    create_folder(&tree, 0o700).map_err(failed)?;
+    crash_point().map_err(failed)?;
+    let copied = copy_workspace(workspace.dir(), &tree, MarkedSide::Original, copier)?;
+    let bytes_max = history.entry_bytes_max();
+    if copied.disk_bytes > bytes_max {
+        let max = bytes_max >> 20;
+        return Err(FileError::SandboxUnavailable {
+            reason: format!(
+                "The workspace cannot be copied for a command: it takes more than the {max} MiB that can be undone at once."
+            ),
+        });
+    }
+    let above = Dir::open(&folder.path).map_err(failed)?;
+    let root = workspace.dir().stat_self().map_err(failed)?;
+    above
+        .set_mode_of(OsStr::new(TREE_FOLDER_NAME), root.mode)
+        .map_err(failed)?;
+    above
+        .set_mtime_of(OsStr::new(TREE_FOLDER_NAME), root.mtime_ns)
+        .map_err(failed)?;
+    if above.free_bytes().map_err(failed)? < DISK_RESERVE_BYTES {
+        let path = "the history".to_owned();
+        return Err(FileError::DiskFull { path });
+    }
+    above.sync_file_system().map_err(failed)?;
+    crash_point().map_err(failed)?;
+    let begun = BegunRun {
+        meta: meta.clone(),
+        root: RelPath(workspace.root().to_owned()),
+    };
+    let begun = serde_json::to_vec(&begun)
+        .map_err(|error| FileError::from_display("the history", error))?;
+    write_atomic(&folder.path.join(BEGUN_FILE_NAME), &begun, 0o600)?;
+    Ok(copied)
+}
+
+impl SnapshotFolder {
+    fn create(parent: &Path) -> io::Result<Self> {
+        create_private_folder(parent).map_err(io::Error::other)?;
+        let path = parent.join(uuid::Uuid::now_v7().simple().to_string());
+        Ok(Self {
+            _alive: create_owned(&path)?,
+            path,
+        })
+    }
+
+    /// Those that nobody holds; they are ours from now on.
+    fn list_left_behind(parent: &Path) -> io::Result<Vec<Self>> {
+        let entries = match fs::read_dir(parent) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut left = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            if let Some(alive) = try_take_over(&path)? {
+                left.push(Self {
+                    path,
+                    _alive: alive,
+                });
+            }
+        }
+        Ok(left)
+    }
+
+    /// The copy of the workspace.
+    pub(in crate::dry_run) fn tree_path(&self) -> PathBuf {
+        self.path.join(TREE_FOLDER_NAME)
+    }
+
+    /// Removes the picture: first what says that something was begun.
+    pub(in crate::dry_run) fn remove(&self) {
+        let removed = match fs::remove_file(self.path.join(BEGUN_FILE_NAME)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => crash_point().and_then(|()| remove_folder(&self.path)),
+        };
+        if let Err(error) = removed {
+            tracing::warn!(folder = %self.path.display(), %error, "a picture is left over");
+        }
+    }
+}

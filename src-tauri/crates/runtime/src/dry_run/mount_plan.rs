@@ -1,0 +1,62 @@
+//! Where one command runs: over a layer, or in the workspace itself; and how much it may change there.
+
+use std::path::PathBuf;
+
+use sandbox::WorkspaceLayers;
+
+#[cfg(target_os = "linux")]
+use super::LayerKind;
+#[cfg(target_os = "linux")]
+use super::change_limits::layer_bytes_max;
+use crate::ShellCommand;
+use crate::dry_run::overlay::layer::LayerFolder;
+
+/// Where a command runs.
+pub(super) struct MountPlan<'a> {
+    /// The folder of this command alone.
+    pub folder: &'a LayerFolder,
+    /// What takes its changes; none where the workspace itself does.
+    pub layers: Option<WorkspaceLayers>,
+    /// The folder for temporary files, where the room cannot have its own `/tmp`.
+    pub private_tmp: Option<PathBuf>,
+    /// What is looked after while it runs, and how many bytes that may take on the disk.
+    pub watched_limit: (PathBuf, u64),
+    /// How long a file may become, in bytes.
+    pub file_bytes: u64,
+}
+
+impl<'a> MountPlan<'a> {
+    /// Over a layer.
+    #[cfg(target_os = "linux")]
+    pub fn over_layer(kind: LayerKind, layer: &'a LayerFolder) -> Self {
+        let copied = layer.copied.as_ref().map_or(0, |copied| copied.bytes);
+        let bytes_max = layer_bytes_max(kind);
+        Self {
+            folder: layer,
+            layers: Some(WorkspaceLayers {
+                upper: layer.upper_path(),
+                work: (kind != LayerKind::Copy).then(|| layer.work_path()),
+            }),
+            private_tmp: None,
+            watched_limit: (layer.upper_path(), bytes_max.saturating_add(copied)),
+            file_bytes: bytes_max,
+        }
+    }
+
+    /// In the workspace itself, which takes so many bytes on the disk and may grow by so many.
+    pub fn in_place(
+        folder: &'a LayerFolder,
+        private_tmp: Option<PathBuf>,
+        command: &ShellCommand,
+        (disk_bytes, grows_max): (u64, u64),
+    ) -> Self {
+        let root = command.workspace.root().to_owned();
+        Self {
+            folder,
+            layers: None,
+            private_tmp,
+            watched_limit: (root, disk_bytes.saturating_add(grows_max)),
+            file_bytes: grows_max,
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! What a command changed: its layer against the workspace, path by path, in the words of the kernel's overlay; or the
+//! workspace itself against a picture of it from before.
+//!
+//! A name that is gone is a device with the number 0. A folder that was replaced is marked, and hides all that lies below
+//! it in the workspace, at every depth. Everything else in the layer stands where it lies.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use protocol::history::Node;
+
+use crate::FileError;
+use crate::dry_run::effects::attributes;
+use crate::dry_run::overlay::change::{ABSENT, ChangedPath, PathContent, is_unchanged};
+use crate::dry_run::overlay::content_eq::has_same_content;
+use crate::dry_run::overlay::marks::{is_xattr_whiteout, read_overlay_marks};
+use crate::dry_run::overlay::read_budget::{DiffSide, ReadBudget};
+use crate::dry_run::overlay::workspace_copy::WorkspaceCopy;
+use crate::fs::dir::{CAN_SET_FOLDER_TIMES, Dir, FileDetails, open_file_kind};
+use crate::fs::workspace::{PathKind, display_path};
+use crate::limits::{LAYER_PATHS_MAX, TREE_DEPTH_MAX};
+use crate::undo::{ContentSink, UnlockFn};
+
+/// What is looked at for what a command changed.
+#[derive(Clone, Copy)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(
+        dead_code,
+        reason = "there are no layers, and no copies in their place"
+    )
+)]
+pub(in crate::dry_run) enum UpperSource<'a> {
+    /// A layer of the kernel over the workspace.
+    Layer,
+    /// A copy of the workspace, in its place.
+    Copy(&'a WorkspaceCopy),
+    /// The workspace itself, over a picture of how it was before. What is marked was not touched since.
+    InPlace(&'a WorkspaceCopy),
+}
+
+/// What is different.
+#[derive(Debug, Default)]
+pub(in crate::dry_run) struct OverlayDiff {
+    /// In order of the paths.
+    pub changes: Vec<ChangedPath>,
+    /// Folders of the workspace itself that stayed: their times before and after.
+    pub folders: Vec<(PathBuf, i64, i64)>,
+    /// Paths of which nothing but extended attributes is different.
+    pub attributes: Vec<PathBuf>,
+}
+
+/// Everything that is different in `upper` from `lower`. `began_ns` is when the command began: what changed in `lower` since
+/// is not what the command saw. Each content that is compared goes through `content`. What cannot be read in `upper` is opened by
+/// `unlock`; without it `upper` is ours, and stays open.
+pub(in crate::dry_run) fn diff_upper(
+    (kind, upper): (UpperSource<'_>, &Dir),
+    lower: &Dir,
+    began_ns: i64,
+    content: ContentSink<'_>,
+    unlock: Option<UnlockFn<'_>>,
+) -> Result<OverlayDiff, FileError> {
+    let failed = |error: io::Error| FileError::from_io("the layer of the command", &error);
+    let mut look = OverlayDiffer {
+        looked: OverlayDiff::default(),
+        reading: ReadBudget::default(),
+        began_ns,
+        kind,
+        content,
+        unlock,
+    };
+    let (was, is) = (
+        lower.stat_self().map_err(failed)?,
+        upper.stat_self().map_err(failed)?,
+    );
+    if was.mode != is.mode {
+        let folder = |stat: crate::fs::dir::FileStat| {
+            PathContent::Node(Node::Folder {
+                mode: stat.mode,
+                mtime_ns: stat.mtime_ns,
+            })
+        };
+        look.add_change(Path::new(""), folder(was), folder(is), (false, false))?;
+    }
+    let whole = !matches!(kind, UpperSource::Layer);
+    look.diff_folder(upper, Some(lower), Path::new(""), whole, 0)?;
+    Ok(look.looked)
+}
+
+struct OverlayDiffer<'a> {
+    looked: OverlayDiff,
+    reading: ReadBudget,
+    began_ns: i64,
+    kind: UpperSource<'a>,
+    content: ContentSink<'a>,
+    unlock: Option<UnlockFn<'a>>,
+}
+
+impl OverlayDiffer<'_> {
+    /// A folder of the layer. `hidden`: nothing of what lies below it in the workspace shows through.
+    fn diff_folder(
+        &mut self,
+        upper: &Dir,
+        lower: Option<&Dir>,
+        at: &Path,
+        hidden: bool,
+        depth: usize,
+    ) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::from_io(display_path(at), &error);
+        if depth > TREE_DEPTH_MAX {
+            let why = format!("it made folders deeper than {TREE_DEPTH_MAX} levels");
+            return Err(self.limit_error(&why));
+        }
+        if let (UpperSource::InPlace(_), Some(lower), true) =
+            (self.kind, lower, CAN_SET_FOLDER_TIMES)
+        {
+            let (was, is) = (lower.stat_self(), upper.stat_self());
+            let (was, is) = (was.map_err(failed)?, is.map_err(failed)?);
+            let times = (at.to_owned(), was.mtime_ns, is.mtime_ns);
+            self.looked.folders.push(times);
+        }
+        let (replaced, gone_by_mark) = read_overlay_marks(self.kind, upper).map_err(failed)?;
+        let hidden = hidden || replaced;
+        let mut names: BTreeSet<OsString> =
+            upper.list_names().map_err(failed)?.into_iter().collect();
+        if hidden && let Some(lower) = lower {
+            let below = lower.list_names().map_err(failed)?;
+            // What came to the workspace after it was copied is not what went from the copy.
+            let was_seen = |name: &OsString| match self.kind {
+                UpperSource::Copy(copied) => copied.contains(&at.join(name)),
+                UpperSource::Layer | UpperSource::InPlace(_) => true,
+            };
+            names.extend(below.into_iter().filter(was_seen));
+        }
+        for name in names {
+            let path = at.join(&name);
+            let failed = |error: io::Error| FileError::from_io(display_path(&path), &error);
+            let was = match lower {
+                Some(lower) => lower
+                    .read_details(&name)
+                    .map_err(failed)?
+                    .map(|was| (lower, was)),
+                None => None,
+            };
+            let is = upper.read_details(&name).map_err(failed)?;
+            if let (Some(is), UpperSource::Copy(copied) | UpperSource::InPlace(copied)) =
+                (&is, self.kind)
+                && copied.is_untouched(&path, is)
+            {
+                continue;
+            }
+            if let (Some(_), None, UpperSource::Copy(copied)) = (&is, &was, self.kind)
+                && copied.contains(&path)
+            {
+                return Err(FileError::Changed {
+                    path: display_path(&path),
+                });
+            }
+            let is_layer = matches!(self.kind, UpperSource::Layer);
+            let is = match is {
+                Some(is) if is.is_gone && is_layer => None,
+                Some(is)
+                    if gone_by_mark
+                        && is.stat.kind == PathKind::File
+                        && is.stat.bytes == 0
+                        && is_xattr_whiteout(upper, &name).map_err(failed)? =>
+                {
+                    None
+                }
+                other => other,
+            };
+            let one = NamedEntry {
+                name: &name,
+                path: &path,
+                depth,
+            };
+            match (is, was) {
+                (None, None) => {}
+                (None, Some(was)) => self.diff_removed(one, was, &ABSENT)?,
+                (Some(is), was) => self.diff_present(one, (upper, is), was, hidden)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What came to stand at a name, or still stands there.
+    fn diff_present(
+        &mut self,
+        one: NamedEntry<'_>,
+        (upper, is): (&Dir, FileDetails),
+        was: Option<(&Dir, FileDetails)>,
+        hidden: bool,
+    ) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::from_io(display_path(one.path), &error);
+        if let Some(mode) = is.stat.kind.readable_mode(is.stat.mode) {
+            match self.unlock {
+                Some(unlock) => unlock(one.path)?,
+                // It is ours, so we may read in it what the command let nobody read.
+                None => upper.set_mode_of(one.name, mode).map_err(failed)?,
+            }
+        }
+        if let (UpperSource::InPlace(_), Some((lower, was))) = (self.kind, was)
+            && is.stat == was.stat
+            && is.stat.kind == PathKind::File
+            && has_same_content(upper, lower, one.name).map_err(failed)?
+        {
+            if attributes::has_different_attributes(upper, lower, one.name) {
+                self.looked.attributes.push(one.path.to_owned());
+            }
+            return Ok(());
+        }
+        let after = self.read_content(DiffSide::After, upper, one, is)?;
+        let is_folder = is.stat.kind == PathKind::Folder;
+        let (before, below) = match was {
+            None => (ABSENT, None),
+            Some((lower, was)) if was.stat.kind == PathKind::Folder => {
+                if !is_folder {
+                    return self.diff_removed(one, (lower, was), &after);
+                }
+                let below = lower.open_folder(Path::new(one.name)).map_err(failed)?;
+                (
+                    self.read_content(DiffSide::Before, lower, one, was)?,
+                    Some(below),
+                )
+            }
+            Some((lower, was)) => {
+                self.check_unchanged(one.path, &was)?;
+                (self.read_content(DiffSide::Before, lower, one, was)?, None)
+            }
+        };
+        let more_names = (
+            was.is_some_and(|(_, was)| was.has_hard_links()),
+            is.has_hard_links(),
+        );
+        if let Some((lower, _)) = was.filter(|_| is_unchanged(&before, &after))
+            && matches!(is.stat.kind, PathKind::File | PathKind::Folder)
+            && attributes::has_different_attributes(upper, lower, one.name)
+        {
+            self.looked.attributes.push(one.path.to_owned());
+        }
+        self.add_change(one.path, before, after, more_names)?;
+        if !is_folder {
+            return Ok(());
+        }
+        let upper = upper.open_folder(Path::new(one.name)).map_err(failed)?;
+        self.diff_folder(&upper, below.as_ref(), one.path, hidden, one.depth + 1)
+    }
+
+    /// What goes from a name, with all that is below it, whole.
+    fn diff_removed(
+        &mut self,
+        one: NamedEntry<'_>,
+        (lower, was): (&Dir, FileDetails),
+        after: &PathContent,
+    ) -> Result<(), FileError> {
+        self.check_unchanged(one.path, &was)?;
+        let before = self.read_content(DiffSide::Before, lower, one, was)?;
+        self.add_change(
+            one.path,
+            before,
+            after.clone(),
+            (was.has_hard_links(), false),
+        )?;
+        if was.stat.kind != PathKind::Folder {
+            return Ok(());
+        }
+        let failed = |error: io::Error| self.read_error(DiffSide::Before, one.path, &error);
+        let folder = lower.open_folder(Path::new(one.name)).map_err(failed)?;
+        for name in folder.list_names().map_err(failed)? {
+            let path = one.path.join(&name);
+            let found = folder.read_details(&name);
+            let found = found.map_err(|error| FileError::from_io(display_path(&path), &error))?;
+            if let Some(was) = found {
+                let below = NamedEntry {
+                    name: &name,
+                    path: &path,
+                    depth: one.depth + 1,
+                };
+                self.diff_removed(below, (&folder, was), &ABSENT)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what is no longer as the command saw it. Of a folder that stays only names came or went, and those are
+    /// looked at one by one.
+    fn check_unchanged(&self, path: &Path, was: &FileDetails) -> Result<(), FileError> {
+        match was.changed_ns > self.began_ns {
+            true => Err(FileError::Changed {
+                path: display_path(path),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    fn read_content(
+        &mut self,
+        side: DiffSide,
+        dir: &Dir,
+        one: NamedEntry<'_>,
+        found: FileDetails,
+    ) -> Result<PathContent, FileError> {
+        let failed = |error: io::Error| FileError::from_io(display_path(one.path), &error);
+        let (mode, mtime_ns) = (found.stat.mode, found.stat.mtime_ns);
+        Ok(PathContent::Node(match found.stat.kind {
+            PathKind::Special => return Ok(PathContent::Special(mode)),
+            PathKind::Folder => Node::Folder { mode, mtime_ns },
+            PathKind::Link => Node::Link {
+                target: dir.read_link(one.name).map_err(failed)?,
+                mtime_ns,
+            },
+            PathKind::File => {
+                let admitted = self.reading.count_file(side, &found.stat);
+                admitted.map_err(|why| self.limit_error(&why))?;
+                let opened = dir.open_file(Path::new(one.name));
+                let mut file = opened.map_err(|error| self.read_error(side, one.path, &error))?;
+                if open_file_kind(&file).map_err(failed)? != PathKind::File {
+                    let path = display_path(one.path);
+                    return Err(FileError::Changed { path });
+                }
+                let taken = (self.content)(&mut file, found.stat.bytes);
+                let (blob, bytes) = taken.map_err(failed)?;
+                Node::File {
+                    blob,
+                    bytes,
+                    mode,
+                    mtime_ns,
+                }
+            }
+        }))
+    }
+
+    /// What a person is told of something that could not be read. What was there before could not be brought back then.
+    fn read_error(&self, side: DiffSide, path: &Path, error: &io::Error) -> FileError {
+        let is_locked = error.kind() == io::ErrorKind::PermissionDenied;
+        let path = display_path(path);
+        match (side, self.kind) {
+            (DiffSide::Before, UpperSource::Layer | UpperSource::Copy(_)) if is_locked => {
+                FileError::SandboxUnavailable {
+                    reason: format!(
+                        "The command changed `{path}`, which you may not read: what was there can be neither shown nor brought back. Nothing was changed. Give yourself the right to read it (`chmod u+rX`) and repeat, or run the command for real."
+                    ),
+                }
+            }
+            _ => FileError::from_io(path, error),
+        }
+    }
+
+    fn add_change(
+        &mut self,
+        path: &Path,
+        before: PathContent,
+        after: PathContent,
+        more_names: (bool, bool),
+    ) -> Result<(), FileError> {
+        if is_unchanged(&before, &after) {
+            return Ok(());
+        }
+        if self.looked.changes.len() >= LAYER_PATHS_MAX {
+            let why = format!("it changed more than {LAYER_PATHS_MAX} paths");
+            return Err(self.limit_error(&why));
+        }
+        self.looked.changes.push(ChangedPath {
+            path: path.to_owned(),
+            before,
+            after,
+            has_hard_links: more_names,
+        });
+        Ok(())
+    }
+
+    fn limit_error(&self, why: &str) -> FileError {
+        match self.kind {
+            UpperSource::Layer | UpperSource::Copy(_) => diff_limit_error(why),
+            UpperSource::InPlace(_) => FileError::from_display("what the command changed", why),
+        }
+    }
+}
+
+/// A name that is looked at.
+#[derive(Clone, Copy)]
+struct NamedEntry<'a> {
+    name: &'a OsStr,
+    path: &'a Path,
+    depth: usize,
+}
+
+/// What a person is told of a command that did more than can be looked at.
+pub(in crate::dry_run) fn diff_limit_error(why: &str) -> FileError {
+    FileError::SandboxUnavailable {
+        reason: format!(
+            "The command did more than can be shown: {why}. Nothing was changed. Let it do less at once, or run it for real."
+        ),
+    }
+}

@@ -1,0 +1,182 @@
+//! Where layers lie: a folder for each of us that run, a folder in it for each command, and nothing when they are done.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use protocol::UserError;
+
+use crate::create_private_folder;
+use crate::dry_run::overlay::owned_folder::{
+    create_folder, create_owned, has_owner, remove_folder,
+};
+use crate::dry_run::overlay::workspace_copy::WorkspaceCopy;
+use crate::fs::lock::lock_file;
+
+/// Held while somebody joins or leaves a place, so that nobody is swept who is just coming.
+const TURN_LOCK_NAME: &str = "turn";
+/// A folder on one file system in which our layers lie.
+#[derive(Debug)]
+pub(in crate::dry_run) struct LayerPlace {
+    folder: PathBuf,
+    next: AtomicU64,
+    _alive: File,
+}
+
+/// The folder of one command; gone when dropped.
+#[derive(Debug)]
+pub(in crate::dry_run) struct LayerFolder {
+    folder: PathBuf,
+    /// How its upper folder was before the command, where that is a copy of the workspace.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        allow(dead_code, reason = "no copy stands in the place of a workspace")
+    )]
+    pub copied: Option<WorkspaceCopy>,
+}
+
+impl LayerPlace {
+    /// The place in the data folder.
+    pub(in crate::dry_run) fn in_data_folder(folder: &Path) -> Result<Self, UserError> {
+        Self::open(folder).map_err(|error| {
+            UserError::new(
+                format!(
+                    "The folder for rooms `{}` cannot be used.",
+                    folder.display()
+                ),
+                "Check the permissions of the data folder.",
+            )
+            .with_source(&error)
+        })
+    }
+
+    /// Makes a folder of our own below `parent`, and removes those that nobody lives in.
+    pub(in crate::dry_run) fn open(parent: &Path) -> io::Result<Self> {
+        create_private_folder(parent).map_err(io::Error::other)?;
+        let stands = fs::symlink_metadata(parent)?;
+        if !stands.is_dir() || stands.uid() != rustix::process::getuid().as_raw() {
+            return Err(io::Error::other("it belongs to somebody else"));
+        }
+        fs::set_permissions(parent, fs::Permissions::from_mode(0o700))?;
+        let parent = fs::canonicalize(parent)?;
+        let _turn = lock_file(&parent.join(TURN_LOCK_NAME)).map_err(io::Error::other)?;
+        for entry in fs::read_dir(&parent)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                sweep_orphan(&entry.path());
+            }
+        }
+        let folder = parent.join(uuid::Uuid::now_v7().simple().to_string());
+        Ok(Self {
+            _alive: create_owned(&folder)?,
+            folder,
+            next: AtomicU64::new(0),
+        })
+    }
+
+    /// Whether it lies in a folder.
+    #[cfg(target_os = "linux")]
+    pub(in crate::dry_run) fn is_in(&self, folder: &Path) -> bool {
+        self.folder.starts_with(folder)
+    }
+
+    /// Makes the folder of one command. Its upper folder looks like the root of the workspace, which it stands for.
+    pub(in crate::dry_run) fn create_layer(&self, root_mode: u32) -> io::Result<LayerFolder> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let folder = self.folder.join(number.to_string());
+        create_folder(&folder, 0o700)?;
+        let layer = LayerFolder {
+            folder,
+            copied: None,
+        };
+        create_folder(&layer.upper_path(), 0o700)?;
+        create_folder(&layer.work_path(), 0o700)?;
+        fs::set_permissions(layer.upper_path(), fs::Permissions::from_mode(root_mode))?;
+        Ok(layer)
+    }
+}
+
+impl Drop for LayerPlace {
+    fn drop(&mut self) {
+        if let Err(error) = remove_folder(&self.folder) {
+            tracing::warn!(folder = %self.folder.display(), %error, "a layer is left over");
+        }
+    }
+}
+
+impl LayerFolder {
+    pub(in crate::dry_run) fn upper_path(&self) -> PathBuf {
+        self.folder.join("upper")
+    }
+
+    pub(in crate::dry_run) fn work_path(&self) -> PathBuf {
+        self.folder.join("work")
+    }
+
+    /// For the temporary files of a command that has no `/tmp` of its own.
+    #[cfg(target_os = "linux")]
+    pub(in crate::dry_run) fn tmp_path(&self) -> PathBuf {
+        self.work_path()
+    }
+
+    pub(in crate::dry_run) fn report_path(&self) -> PathBuf {
+        self.folder.join("told")
+    }
+}
+
+impl Drop for LayerFolder {
+    fn drop(&mut self) {
+        if let Err(error) = remove_folder(&self.folder) {
+            tracing::warn!(folder = %self.folder.display(), %error, "a layer is left over");
+        }
+    }
+}
+
+/// Removes a folder that nobody lives in. What cannot be removed is tried again at the next start.
+fn sweep_orphan(folder: &Path) {
+    if !has_owner(folder)
+        && let Err(error) = remove_folder(folder)
+    {
+        tracing::warn!(folder = %folder.display(), %error, "a layer of an earlier run stays");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_crash_left_is_swept_and_what_lives_is_not() {
+        let home = tempfile::tempdir().unwrap();
+        let parent = home.path().join("rooms");
+        let living = LayerPlace::open(&parent).unwrap();
+        let layer = living.create_layer(0o755).unwrap();
+        fs::write(layer.upper_path().join("kept"), "kept").unwrap();
+        // As a crash leaves it: nobody holds the lock, and a folder that nobody may enter.
+        let crashed = parent.join("crashed");
+        drop(create_owned(&crashed).unwrap());
+        let mut deep = crashed.join("0");
+        create_folder(&deep, 0o700).unwrap();
+        create_folder(&deep.join("work"), 0o000).unwrap();
+        for _ in 0..200 {
+            deep = deep.join("d");
+            create_folder(&deep, 0o700).unwrap();
+        }
+        fs::set_permissions(&deep, fs::Permissions::from_mode(0o000)).unwrap();
+
+        let next = LayerPlace::open(&parent).unwrap();
+        assert!(!crashed.exists());
+        assert_eq!(
+            fs::read_to_string(layer.upper_path().join("kept")).unwrap(),
+            "kept"
+        );
+        drop((next, layer, living));
+        let left: Vec<_> = fs::read_dir(&parent)
+            .unwrap()
+            .map(|e| e.unwrap().file_name())
+            .collect();
+        assert_eq!(left, [TURN_LOCK_NAME]);
+    }
+}

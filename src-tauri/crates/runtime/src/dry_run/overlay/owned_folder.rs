@@ -1,0 +1,110 @@
+//! Folders of ours with trees of others in them: made for the owner alone, held while somebody lives in them, removed whatever
+//! is in them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Held by who lives in a folder. A folder whose lock is free was left by a crash.
+const LIVENESS_LOCK_NAME: &str = "alive";
+
+/// Makes a folder of ours and moves in.
+pub(in crate::dry_run) fn create_owned(folder: &Path) -> io::Result<File> {
+    create_folder(folder, 0o700)?;
+    let alive = open_liveness_lock(folder)?;
+    alive.lock()?;
+    Ok(alive)
+}
+
+/// Moves into a folder that nobody lives in; none if somebody does.
+pub(in crate::dry_run) fn try_take_over(folder: &Path) -> io::Result<Option<File>> {
+    let alive = open_liveness_lock(folder)?;
+    Ok(alive.try_lock().is_ok().then_some(alive))
+}
+
+/// Whether somebody lives in a folder. One that does not say so was left while it was made.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+pub(in crate::dry_run) fn has_owner(folder: &Path) -> bool {
+    File::open(folder.join(LIVENESS_LOCK_NAME)).is_ok_and(|alive| alive.try_lock().is_err())
+}
+
+/// What is held by who lives there. Nothing is cut off it: it may be held already.
+fn open_liveness_lock(folder: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(folder.join(LIVENESS_LOCK_NAME))
+}
+
+#[cfg(not(unix))]
+pub(in crate::dry_run) use elsewhere::{make, remove};
+#[cfg(unix)]
+pub(in crate::dry_run) use on_unix::{create_folder, remove_folder};
+
+#[cfg(unix)]
+mod on_unix {
+    use std::fs::DirBuilder;
+    use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+
+    use super::{Path, fs, io};
+
+    /// So deep a tree is removed in place; what is deeper is brought up first.
+    const DEPTH_BEFORE_LIFT: usize = 64;
+
+    /// Makes a folder with this mode.
+    pub(in crate::dry_run) fn create_folder(folder: &Path, mode: u32) -> io::Result<()> {
+        DirBuilder::new().mode(mode).create(folder)
+    }
+
+    /// Removes a folder of ours with everything in it, whatever modes it has and however deep it is. The kernel leaves a work
+    /// folder that nobody may enter.
+    pub(in crate::dry_run) fn remove_folder(folder: &Path) -> io::Result<()> {
+        let mut deep = 0;
+        empty_folder(folder, folder, 0, &mut deep)?;
+        for number in 0.. {
+            // What was brought up may bring up more.
+            if number >= deep {
+                break;
+            }
+            let path = folder.join(format!("deep-{number}"));
+            empty_folder(folder, &path, 0, &mut deep)?;
+            fs::remove_dir(path)?;
+        }
+        fs::remove_dir(folder)
+    }
+
+    fn empty_folder(top: &Path, folder: &Path, depth: usize, deep: &mut usize) -> io::Result<()> {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            if !entry.file_type()?.is_dir() {
+                fs::remove_file(&path)?;
+            } else if depth >= DEPTH_BEFORE_LIFT {
+                fs::rename(&path, top.join(format!("deep-{deep}")))?;
+                *deep += 1;
+            } else if depth > 0 || !entry.file_name().as_encoded_bytes().starts_with(b"deep-") {
+                empty_folder(top, &path, depth + 1, deep)?;
+                fs::remove_dir(&path)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(unix))]
+mod elsewhere {
+    use super::{Path, fs, io};
+
+    /// Makes a folder. There are no modes here: what is in a folder of the person is the person's.
+    pub(in crate::dry_run) fn create_folder(folder: &Path, mode: u32) -> io::Result<()> {
+        let _ = mode;
+        fs::create_dir(folder)
+    }
+
+    /// Removes a folder of ours with everything in it.
+    pub(in crate::dry_run) fn remove_folder(folder: &Path) -> io::Result<()> {
+        fs::remove_dir_all(folder)
+    }
+}

@@ -1,0 +1,270 @@
+//! The whole workspace copied for one command, where no layer can lie over it: within bounds, by reference where the disk
+//! can, and with a mark on every thing by which it is known again.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::FileError;
+use crate::fs::dir::{
+    CAN_CREATE_LINKS, CAN_CREATE_PIPES, ChangeStamp, Dir, FileDetails, open_file_kind,
+};
+use crate::fs::workspace::{PathKind, display_path};
+use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX, TREE_DEPTH_MAX};
+
+/// A copy, and how each thing in it was when it was made.
+#[derive(Debug, Default)]
+pub(in crate::dry_run) struct WorkspaceCopy {
+    /// None where nothing was told by which it is known again.
+    marks: BTreeMap<PathBuf, Option<ChangeStamp>>,
+    /// How much was written for it.
+    pub bytes: u64,
+    /// What all that was copied takes on the disk.
+    pub disk_bytes: u64,
+}
+
+/// Of which side of a copy it is kept in mind how a thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::dry_run) enum MarkedSide {
+    /// Of the copy, in which a command runs.
+    Copy,
+    /// Of what is copied, in which a command runs while the copy stays as it is.
+    Original,
+}
+
+/// What a copy is made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CopyMethod {
+    /// All that this system has.
+    System,
+    /// What every system has: no references, and nothing by which a thing is known again. It is there to be tried where the
+    /// others are.
+    #[cfg(test)]
+    Plain,
+}
+
+impl WorkspaceCopy {
+    /// Whether something was copied to this path.
+    pub(in crate::dry_run) fn contains(&self, path: &Path) -> bool {
+        self.marks.contains_key(path)
+    }
+
+    /// Whether what stands at this path on the marked side is what was copied there, or from there, untouched. Of a folder that is never said: what
+    /// is in it may be another in any case.
+    pub(in crate::dry_run) fn is_untouched(&self, path: &Path, is: &FileDetails) -> bool {
+        let then = self.marks.get(path).copied().flatten();
+        is.stat.kind != PathKind::Folder && then.is_some() && then == is.change_stamp
+    }
+}
+
+/// Whether a workspace can be copied at all: how much it is, and what is in it.
+///
+/// # Errors
+/// [`FileError::SandboxUnavailable`] with the reason why not.
+pub(in crate::dry_run) fn measure_workspace(workspace: &Dir) -> Result<(), FileError> {
+    CopyJob::new(workspace, MarkedSide::Copy, CopyMethod::System)?.copy_folder(
+        workspace,
+        None,
+        Path::new(""),
+        0,
+    )
+}
+
+/// Copies a workspace into an empty folder, and keeps in mind how each thing is on one of both sides.
+///
+/// # Errors
+/// [`FileError::SandboxUnavailable`] when it is too large or holds what cannot be copied; else what the system said.
+pub(in crate::dry_run) fn copy_workspace(
+    workspace: &Dir,
+    to: &Path,
+    marked: MarkedSide,
+    copier: CopyMethod,
+) -> Result<WorkspaceCopy, FileError> {
+    let mut copying = CopyJob::new(workspace, marked, copier)?;
+    let to = Dir::open(to).map_err(|error| FileError::from_io("the folder for rooms", &error))?;
+    copying.copy_folder(workspace, Some(&to), Path::new(""), 0)?;
+    Ok(copying.copied)
+}
+
+struct CopyJob {
+    copied: WorkspaceCopy,
+    paths: usize,
+    device: u64,
+    marked: MarkedSide,
+    copier: CopyMethod,
+    /// Whether the disk has given a reference to every file so far that it was asked for.
+    clones: bool,
+}
+
+impl CopyJob {
+    fn new(workspace: &Dir, marked: MarkedSide, copier: CopyMethod) -> Result<Self, FileError> {
+        let found = workspace.read_details(OsStr::new("."));
+        let found = found.map_err(|error| FileError::from_io("the workspace", &error))?;
+        Ok(Self {
+            copied: WorkspaceCopy::default(),
+            paths: 0,
+            device: found.map_or(0, |found| found.device),
+            marked,
+            copier,
+            clones: copier == CopyMethod::System,
+        })
+    }
+
+    /// A folder of the workspace. `to` is where it is copied, none where it is only weighed.
+    fn copy_folder(
+        &mut self,
+        from: &Dir,
+        to: Option<&Dir>,
+        at: &Path,
+        depth: usize,
+    ) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::from_io(display_path(at), &error);
+        if depth > TREE_DEPTH_MAX {
+            return Err(not_copied_error(&format!(
+                "its folders are deeper than {TREE_DEPTH_MAX} levels"
+            )));
+        }
+        for name in from.list_names().map_err(failed)? {
+            let path = at.join(&name);
+            let failed = |error: io::Error| FileError::from_io(display_path(&path), &error);
+            let Some(found) = from.read_details(&name).map_err(failed)? else {
+                continue;
+            };
+            self.check_limits(&path, &found)?;
+            let below = match found.stat.kind {
+                PathKind::Folder => Some(from.open_folder(Path::new(&name)).map_err(failed)?),
+                PathKind::File | PathKind::Link | PathKind::Special => None,
+            };
+            match (to, below) {
+                (None, below) => {
+                    self.add_bytes(found.stat.bytes)?;
+                    if let Some(below) = below {
+                        self.copy_folder(&below, None, &path, depth + 1)?;
+                    }
+                }
+                (Some(to), Some(below)) => {
+                    to.create_folder(&name, 0o700).map_err(failed)?;
+                    let made = to.open_folder(Path::new(&name)).map_err(failed)?;
+                    self.copy_folder(&below, Some(&made), &path, depth + 1)?;
+                    let made = to.open_file(Path::new(&name)).map_err(failed)?;
+                    let beside = from.attributes_at(Path::new(&name));
+                    beside.apply_to(&made, found.stat.mode);
+                    self.stamp_copy(to, &name, path, &found)?;
+                }
+                (Some(to), None) => {
+                    self.copy_item(from, to, &name, &path, &found)?;
+                    self.stamp_copy(to, &name, path, &found)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what no copy could stand for, and more of it than is bearable.
+    fn check_limits(&mut self, path: &Path, found: &FileDetails) -> Result<(), FileError> {
+        self.paths += 1;
+        self.copied.disk_bytes = self.copied.disk_bytes.saturating_add(found.disk_bytes);
+        if self.paths > COPY_PATHS_MAX {
+            return Err(not_copied_error(&format!(
+                "it has more than {COPY_PATHS_MAX} paths"
+            )));
+        }
+        let path = display_path(path);
+        if found.device != self.device {
+            return Err(not_copied_error(&format!(
+                "another disk is mounted at `{path}`"
+            )));
+        }
+        let cannot = match found.stat.kind {
+            _ if found.is_device => "a device",
+            PathKind::Special if !CAN_CREATE_PIPES => "a pipe or a socket",
+            PathKind::Link if !CAN_CREATE_LINKS => "a link",
+            PathKind::File | PathKind::Folder | PathKind::Link | PathKind::Special => return Ok(()),
+        };
+        Err(not_copied_error(&format!("`{path}` is {cannot}")))
+    }
+
+    fn add_bytes(&mut self, bytes: u64) -> Result<(), FileError> {
+        self.copied.bytes = self.copied.bytes.saturating_add(bytes);
+        match self.copied.bytes > COPY_BYTES_MAX {
+            true => Err(not_copied_error(&format!(
+                "it is larger than {} MiB",
+                COPY_BYTES_MAX >> 20
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Copies a thing that is no folder.
+    fn copy_item(
+        &mut self,
+        from: &Dir,
+        to: &Dir,
+        name: &OsStr,
+        path: &Path,
+        found: &FileDetails,
+    ) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::from_io(display_path(path), &error);
+        match found.stat.kind {
+            PathKind::Link => {
+                let target = from.read_link(name).map_err(failed)?;
+                to.create_link(name, &target).map_err(failed)
+            }
+            PathKind::Special => to.create_special_like(name, from).map_err(failed),
+            PathKind::File | PathKind::Folder => {
+                let source = from.open_file(Path::new(name)).map_err(failed)?;
+                if open_file_kind(&source).map_err(failed)? != PathKind::File {
+                    return Err(FileError::Changed {
+                        path: display_path(path),
+                    });
+                }
+                let made = to.create_copy_target(name, from, &source, self.clones);
+                let (mut made, has_content) = made.map_err(failed)?;
+                self.clones = has_content;
+                if !self.clones {
+                    // One byte more than is left tells that there was more.
+                    let left = COPY_BYTES_MAX.saturating_sub(self.copied.bytes);
+                    let mut source = io::Read::take(source, left.saturating_add(1));
+                    let written = io::copy(&mut source, &mut made).map_err(failed)?;
+                    self.add_bytes(written)?;
+                }
+                from.attributes_at(Path::new(name))
+                    .apply_to(&made, found.stat.mode);
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives the copy of a thing the mode and the time of the one that it stands for, and keeps in mind how it is then.
+    fn stamp_copy(
+        &mut self,
+        to: &Dir,
+        name: &OsStr,
+        path: PathBuf,
+        found: &FileDetails,
+    ) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::from_io(display_path(&path), &error);
+        if found.stat.kind != PathKind::Link {
+            to.set_mode_of(name, found.stat.mode).map_err(failed)?;
+        }
+        to.set_mtime_of(name, found.stat.mtime_ns).map_err(failed)?;
+        let marked = match self.marked {
+            MarkedSide::Copy => to.read_details(name).map_err(failed)?,
+            MarkedSide::Original => Some(*found),
+        };
+        if let Some(marked) = marked {
+            let mark = marked
+                .change_stamp
+                .filter(|_| self.copier == CopyMethod::System);
+            self.copied.marks.insert(path, mark);
+        }
+        Ok(())
+    }
+}
+
+fn not_copied_error(why: &str) -> FileError {
+    FileError::SandboxUnavailable {
+        reason: format!("The workspace cannot be copied for a command: {why}."),
+    }
+}

@@ -1,0 +1,228 @@
+//! Systems on which no layer can lie over a workspace: a command runs for real, over a picture of it, in whatever the system has to
+//! close it in.
+//!
+//! What that is, is the system's own file: `seatbelt.rs`, `unconfined.rs`, or `unsupported.rs`. The rest is here, and is tried on Linux too.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use protocol::view::effects::Assurance;
+use protocol::{CommandRun, UserError};
+use tokio_util::sync::CancellationToken;
+
+use crate::dry_run::change_limits::layer_bytes_max;
+use crate::dry_run::in_place::run;
+use crate::dry_run::in_place::run::run_blocking;
+use crate::dry_run::in_place::snapshot::Snapshot;
+use crate::dry_run::overlay::workspace_copy::{CopyMethod, measure_workspace};
+use crate::dry_run::platform::probe_common::{
+    check_noop_result, noop_command, not_copied_reason, snapshot_only_reason,
+};
+use crate::dry_run::refusals::Refusals;
+use crate::dry_run::{DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe};
+use crate::{
+    Companion, CompanionCommand, FileError, History, NetworkClient, ShellCommand, UndoEntryMeta,
+    Workspace,
+};
+
+/// What is said where a command is to be run for show.
+const NO_LAYER_REASON: &str = "On this system no layer can lie over the workspace: a command runs for real, and what it changes cannot be shown before.";
+/// What is said where it is to reach chosen hosts alone.
+const NO_HOST_FILTER_REASON: &str =
+    "On this system there is no way to the network that keeps to chosen hosts. Run it without.";
+
+/// What is said where a program is to run in a room that is talked to.
+const NO_COMPANION_REASON: &str = "On this system no program can be talked to in a sealed room.";
+
+/// What is said of a picture that is not put on the disk as a whole, since no call here does that.
+const SNAPSHOT_NOT_SYNCED_NOTE: &str = "If the power fails while it runs, the picture may be lost with it; if only the app ends, it is not.";
+
+/// What runs a command for real, in the workspace itself.
+pub(in crate::dry_run) trait InPlaceRunner:
+    fmt::Debug + Send + Sync + Sized + 'static
+{
+    /// Makes ready. `folder` is for its own files, `masked` is closed to commands as far as it can close anything.
+    fn open(
+        program: Option<PathBuf>,
+        folder: &Path,
+        masked: Vec<PathBuf>,
+    ) -> Result<Self, UserError>;
+
+    /// What holds of a command that it runs.
+    fn guarantees(&self) -> RunnerGuarantees;
+
+    /// Runs a command to its end, and ends it when the workspace comes to take more bytes than `bytes_max`, or one file more
+    /// than `file_bytes_max`.
+    fn run(
+        &self,
+        command: &ShellCommand,
+        grows: GrowthLimit,
+        on_output: impl FnMut(&str) + Send,
+        cancel: &CancellationToken,
+    ) -> impl Future<Output = Result<(CommandRun, Refusals), FileError>> + Send;
+}
+
+/// How far a workspace may grow by one command.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::dry_run) struct GrowthLimit {
+    /// What it takes on the disk before, in bytes.
+    pub initial_bytes: u64,
+    /// How much it may take more.
+    pub growth_bytes_max: u64,
+}
+
+/// What holds of a command that runs for real, and what does not.
+#[derive(Debug)]
+pub(in crate::dry_run) struct RunnerGuarantees {
+    pub net_off: bool,
+    pub unix_sockets_off: bool,
+    pub kill_tree: bool,
+    /// In plain sentences.
+    pub reasons: Vec<String>,
+}
+
+/// Where commands run.
+#[derive(Debug)]
+pub(in crate::dry_run) struct InPlaceOnly<R> {
+    runner: R,
+    /// Our own folder.
+    folder: PathBuf,
+    copier: CopyMethod,
+    /// Whether a command that does nothing was run here and did nothing.
+    is_proven: AtomicBool,
+}
+
+/// There never is one.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub(in crate::dry_run) enum LayerFolder {}
+
+impl<R: InPlaceRunner> InPlaceOnly<R> {
+    pub(in crate::dry_run) fn open(
+        program: Option<PathBuf>,
+        folder: &Path,
+        mut masked: Vec<PathBuf>,
+        _kinds: &[LayerKind],
+        _rooms: &[Isolation],
+    ) -> Result<Self, UserError> {
+        masked.push(folder.to_owned());
+        Ok(Self {
+            runner: R::open(program, folder, masked)?,
+            folder: folder.to_owned(),
+            copier: CopyMethod::System,
+            is_proven: AtomicBool::new(false),
+        })
+    }
+
+    pub(in crate::dry_run) async fn probe(&self, workspace: &Workspace) -> SandboxProbe {
+        if let Err(why) = self.probe_in_place(workspace).await {
+            return SandboxProbe::gate_only(vec![why]);
+        }
+        let promises = self.runner.guarantees();
+        let mut reasons = vec![NO_LAYER_REASON.to_owned()];
+        reasons.extend(promises.reasons);
+        reasons.extend([snapshot_only_reason(), SNAPSHOT_NOT_SYNCED_NOTE.to_owned()]);
+        SandboxProbe {
+            assurance: Assurance::Snapshot,
+            layer: LayerKind::None,
+            in_place: true,
+            net_off: promises.net_off,
+            unix_sockets_off: promises.unix_sockets_off,
+            kill_tree: promises.kill_tree,
+            reasons,
+        }
+    }
+
+    /// Whether a picture can be taken, which is looked at anew each time, since a workspace grows; and whether a command that does
+    /// nothing can be run, until it could once.
+    async fn probe_in_place(&self, workspace: &Workspace) -> Result<(), String> {
+        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if real(&self.folder).starts_with(real(workspace.root())) {
+            return Err(
+                "No picture can be taken: the data folder lies in the workspace.".to_owned(),
+            );
+        }
+        let whole = workspace.clone();
+        let weighed = run_blocking(move || measure_workspace(whole.dir())).await;
+        weighed.map_err(|error| not_copied_reason(&error))?;
+        if self.is_proven.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let (command, never) = (noop_command(workspace), CancellationToken::new());
+        let grows = GrowthLimit {
+            initial_bytes: u64::MAX,
+            growth_bytes_max: layer_bytes_max(LayerKind::Disk),
+        };
+        let ran = self.runner.run(&command, grows, |_: &str| {}, &never);
+        let ran = ran.await.map(|(ran, _)| ran);
+        check_noop_result(ran).map_err(|why| format!("Commands cannot be run in place: {why}."))?;
+        self.is_proven.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub(in crate::dry_run) async fn dry_run(
+        &self,
+        _command: &ShellCommand,
+        _net: &NetworkClient,
+        _on_output: impl FnMut(&str) + Send,
+        _cancel: &CancellationToken,
+    ) -> Result<DryRunOutput, FileError> {
+        Err(sandbox_unavailable(NO_LAYER_REASON))
+    }
+
+    pub(in crate::dry_run) async fn start_companion(
+        &self,
+        _command: &CompanionCommand,
+        _workspace: &Workspace,
+        _net: &NetworkClient,
+    ) -> Result<Companion, FileError> {
+        Err(sandbox_unavailable(NO_COMPANION_REASON))
+    }
+
+    pub(in crate::dry_run) async fn take_snapshot(
+        &self,
+        workspace: &Workspace,
+        history: &History,
+        meta: UndoEntryMeta,
+    ) -> Result<Snapshot, FileError> {
+        self.probe_in_place(workspace)
+            .await
+            .map_err(sandbox_unavailable)?;
+        run::take_snapshot(workspace, history, meta, self.copier).await
+    }
+
+    pub(in crate::dry_run) async fn run_in_place(
+        &self,
+        command: &ShellCommand,
+        net: &NetworkClient,
+        picture: &Snapshot,
+        on_output: impl FnMut(&str) + Send,
+        cancel: &CancellationToken,
+    ) -> Result<InPlaceRun, FileError> {
+        command.workspace.check_command(&command.line)?;
+        if command.workspace.root() != picture.workspace.root() {
+            return Err(sandbox_unavailable("The picture is of another workspace."));
+        }
+        if net.has_network() {
+            return Err(sandbox_unavailable(NO_HOST_FILTER_REASON));
+        }
+        let grows = GrowthLimit {
+            initial_bytes: picture.disk_bytes(),
+            growth_bytes_max: layer_bytes_max(LayerKind::Disk)
+                .min(picture.history.entry_bytes_max()),
+        };
+        let ran = self.runner.run(command, grows, on_output, cancel).await;
+        let (ran, refused) = ran?;
+        Ok(picture.record_run(ran, refused))
+    }
+}
+
+fn sandbox_unavailable(reason: impl Into<String>) -> FileError {
+    FileError::SandboxUnavailable {
+        reason: reason.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

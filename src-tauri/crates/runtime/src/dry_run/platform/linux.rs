@@ -1,0 +1,357 @@
+//! Rooms on Linux: where a layer works here, and one command run over it.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use protocol::view::effects::Assurance;
+use protocol::{CommandExit, CommandRun, Digest, UserError};
+use rustix::time::{ClockId, clock_gettime};
+use tokio_util::sync::CancellationToken;
+
+use crate::dry_run::change_limits::layer_bytes_max;
+use crate::dry_run::effects::attributes;
+use crate::dry_run::effects::report::{ChangeStage, build_report};
+use crate::dry_run::effects::summary::{FinishedRun, summarize_run};
+use crate::dry_run::in_place::run;
+use crate::dry_run::in_place::run::run_blocking;
+use crate::dry_run::in_place::snapshot::Snapshot;
+use crate::dry_run::mount_plan::MountPlan;
+use crate::dry_run::overlay::diff::{UpperSource, diff_upper};
+use crate::dry_run::overlay::layer::{LayerFolder, LayerPlace};
+use crate::dry_run::overlay::workspace_copy::{
+    CopyMethod, MarkedSide, copy_workspace, measure_workspace,
+};
+use crate::dry_run::platform::probe::without_copy_layer;
+use crate::dry_run::refusals::Refusals;
+use crate::dry_run::sandboxed_command;
+use crate::dry_run::secrets::closed_files::ClosedFileFinder;
+use crate::dry_run::secrets::masks::{SandboxMasks, find_masks};
+use crate::dry_run::{DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe};
+use crate::fs::dir::Dir;
+use crate::process::sandbox_process::SandboxLauncher;
+use crate::{FileError, History, NetworkClient, ShellCommand, UndoEntryMeta, Workspace};
+
+/// Why there is no room at all.
+pub(in crate::dry_run) const NOT_INSTALLED_REASON: &str =
+    "The program of the sealed room, `countersign-room`, is not installed.";
+
+#[derive(Debug)]
+pub(in crate::dry_run) struct SystemSandbox {
+    /// None where the program of the room is not installed.
+    pub program: Option<Arc<SandboxLauncher>>,
+    pub masked: Vec<PathBuf>,
+    pub disk: Arc<LayerPlace>,
+    pub kinds: Vec<LayerKind>,
+    pub rooms: Vec<Isolation>,
+    known: Mutex<HashMap<ProbeKey, ProbedCapabilities>>,
+    secrets: Arc<ClosedFileFinder>,
+}
+
+/// What a trial holds for: a file system, and whether our own folder lies in the workspace.
+type ProbeKey = (u64, bool);
+
+#[derive(Debug, Clone)]
+pub(in crate::dry_run) struct ProbedCapabilities {
+    pub probe: SandboxProbe,
+    /// Where layers lie; none where no layer holds.
+    pub place: Option<Arc<LayerPlace>>,
+    /// The walls of a room in which a command can run for real; none where there is no such room.
+    pub isolation: Option<Isolation>,
+    /// Why what is better does not work.
+    pub reasons: Vec<String>,
+}
+
+impl SystemSandbox {
+    pub(in crate::dry_run) fn open(
+        program: Option<PathBuf>,
+        folder: &Path,
+        mut masked: Vec<PathBuf>,
+        kinds: &[LayerKind],
+        rooms: &[Isolation],
+    ) -> Result<Self, UserError> {
+        let disk = LayerPlace::in_data_folder(folder)?;
+        masked.push(folder.to_owned());
+        Ok(Self {
+            program: program.map(SandboxLauncher::new).map(Arc::new),
+            masked,
+            disk: Arc::new(disk),
+            kinds: kinds.to_vec(),
+            rooms: rooms.to_vec(),
+            known: Mutex::default(),
+            secrets: Arc::default(),
+        })
+    }
+
+    pub(in crate::dry_run) async fn probe(&self, workspace: &Workspace) -> SandboxProbe {
+        self.capabilities(workspace).await.probe
+    }
+
+    /// What holds in a workspace. Whether it can be copied is looked at anew each time: it grows.
+    pub(in crate::dry_run) async fn capabilities(
+        &self,
+        workspace: &Workspace,
+    ) -> ProbedCapabilities {
+        let known = self.probe_cached(workspace).await;
+        let by_layer = matches!(known.probe.layer, LayerKind::Disk | LayerKind::Memory);
+        if by_layer || known.probe.assurance == Assurance::GateOnly {
+            return known;
+        }
+        let whole = workspace.clone();
+        match run_blocking(move || measure_workspace(whole.dir())).await {
+            Ok(()) => known,
+            Err(error) => without_copy_layer(known, &error),
+        }
+    }
+
+    async fn probe_cached(&self, workspace: &Workspace) -> ProbedCapabilities {
+        let device = fs::metadata(workspace.root()).map_or(0, |found| found.dev());
+        let ground = (device, self.disk.is_in(workspace.root()));
+        let known = |all: &Mutex<HashMap<ProbeKey, ProbedCapabilities>>| {
+            let all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.get(&ground).cloned()
+        };
+        if let Some(known) = known(&self.known) {
+            return known;
+        }
+        let found = self.probe_sandbox(workspace).await;
+        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(ground).or_insert(found).clone()
+    }
+
+    pub(in crate::dry_run) async fn dry_run(
+        &self,
+        command: &ShellCommand,
+        net: &NetworkClient,
+        on_output: impl FnMut(&str) + Send,
+        cancel: &CancellationToken,
+    ) -> Result<DryRunOutput, FileError> {
+        command.workspace.check_command(&command.line)?;
+        // Here, so that what is prepared next goes off the wait for the clock of files.
+        let began_ns = clock_ns(ClockId::Realtime);
+        let known = self.capabilities(&command.workspace).await;
+        let Some(place) = known.place else {
+            return Err(FileError::SandboxUnavailable {
+                reason: known.probe.reasons.join(" "),
+            });
+        };
+        let failed = |error: io::Error| FileError::from_io("the folder for rooms", &error);
+        let mut layer = create_layer(&place, &command.workspace).map_err(failed)?;
+        let masks = self.find_masks(&command.workspace).await?;
+        let kind = known.probe.layer;
+        wait_for_file_clock(began_ns).await?;
+        if kind == LayerKind::Copy {
+            let (workspace, upper) = (command.workspace.clone(), layer.upper_path());
+            let copied = run_blocking(move || {
+                copy_workspace(
+                    workspace.dir(),
+                    &upper,
+                    MarkedSide::Copy,
+                    CopyMethod::System,
+                )
+            });
+            layer.copied = Some(copied.await?);
+        }
+        let site = MountPlan::over_layer(kind, &layer);
+        let (ran, refused) = self
+            .run_within_limits(command, net, &site, masks.paths, on_output, cancel)
+            .await?;
+        if ran.exit == CommandExit::Cancelled {
+            return Err(FileError::Cancelled);
+        }
+        let (upper, workspace) = (layer.upper_path(), command.workspace.clone());
+        let copied = layer.copied.take();
+        let read = run_blocking(move || {
+            let kind = copied
+                .as_ref()
+                .map_or(UpperSource::Layer, UpperSource::Copy);
+            let upper = Dir::open(&upper)
+                .map_err(|error| FileError::from_io("the layer of the command", &error))?;
+            diff_upper(
+                (kind, &upper),
+                workspace.dir(),
+                began_ns,
+                &mut hash_without_copy,
+                None,
+            )
+        });
+        let looked = read.await?;
+        let attributes = attributes::attributes_note(&looked.attributes, ChangeStage::DryRun);
+        let mut read = build_report(looked.changes, ChangeStage::DryRun);
+        read.notes.extend(attributes);
+        let (effects, plan) = summarize_run(FinishedRun {
+            assurance: Assurance::Speculative,
+            ran: ran.clone(),
+            refused,
+            read,
+            notes: masks.notes,
+            after_folder: layer.upper_path(),
+        });
+        Ok(DryRunOutput {
+            command: ran,
+            effects,
+            plan,
+            _layer: layer,
+        })
+    }
+
+    /// What is closed in a room for a workspace.
+    pub(in crate::dry_run) async fn find_masks(
+        &self,
+        workspace: &Workspace,
+    ) -> Result<SandboxMasks, FileError> {
+        let (workspace, own) = (workspace.clone(), self.masked.clone());
+        let secrets = self.secrets.clone();
+        run_blocking(move || find_masks(&workspace, &own, &secrets)).await
+    }
+
+    /// Takes a picture of a workspace for a command that is to run in it.
+    pub(in crate::dry_run) async fn take_snapshot(
+        &self,
+        workspace: &Workspace,
+        history: &History,
+        meta: UndoEntryMeta,
+    ) -> Result<Snapshot, FileError> {
+        let known = self.capabilities(workspace).await;
+        if known.isolation.is_none() {
+            return Err(FileError::SandboxUnavailable {
+                reason: known.probe.reasons.join(" "),
+            });
+        }
+        run::take_snapshot(workspace, history, meta, CopyMethod::System).await
+    }
+
+    /// Runs a command in the workspace of a picture.
+    pub(in crate::dry_run) async fn run_in_place(
+        &self,
+        command: &ShellCommand,
+        net: &NetworkClient,
+        picture: &Snapshot,
+        on_output: impl FnMut(&str) + Send,
+        cancel: &CancellationToken,
+    ) -> Result<InPlaceRun, FileError> {
+        command.workspace.check_command(&command.line)?;
+        let known = self.capabilities(&command.workspace).await;
+        let (Some(walls), true) = (
+            known.isolation,
+            command.workspace.root() == picture.workspace.root(),
+        ) else {
+            return Err(FileError::SandboxUnavailable {
+                reason: known.probe.reasons.join(" "),
+            });
+        };
+        if walls == Isolation::Landlock && net.has_network() {
+            return Err(FileError::SandboxUnavailable {
+                reason: "Where nobody may make namespaces there is no way to the network that keeps to chosen hosts. Run it without."
+                    .to_owned(),
+            });
+        }
+        let folder = create_layer(&self.disk, &command.workspace)
+            .map_err(|error| FileError::from_io("the folder for rooms", &error))?;
+        let mut masks = self.find_masks(&command.workspace).await?;
+        let grows_max = layer_bytes_max(LayerKind::Disk).min(picture.history.entry_bytes_max());
+        let bare = (walls == Isolation::Landlock).then(|| folder.tmp_path());
+        let site = MountPlan::in_place(&folder, bare, command, (picture.disk_bytes(), grows_max));
+        let (ran, mut refused) = self
+            .run_within_limits(command, net, &site, masks.paths, on_output, cancel)
+            .await?;
+        refused.notes.append(&mut masks.notes);
+        Ok(picture.record_run(ran, refused))
+    }
+
+    /// Runs a command where it is to run, and ends it when it changes too much.
+    pub(in crate::dry_run) async fn run_within_limits(
+        &self,
+        command: &ShellCommand,
+        net: &NetworkClient,
+        site: &MountPlan<'_>,
+        masked: Vec<PathBuf>,
+        on_output: impl FnMut(&str) + Send,
+        cancel: &CancellationToken,
+    ) -> Result<(CommandRun, Refusals), FileError> {
+        let Some(program) = &self.program else {
+            return Err(FileError::SandboxUnavailable {
+                reason: NOT_INSTALLED_REASON.to_owned(),
+            });
+        };
+        sandboxed_command::run_sandboxed((program, command), (net, site), masked, on_output, cancel)
+            .await
+    }
+}
+
+pub(in crate::dry_run) fn create_layer(
+    place: &LayerPlace,
+    workspace: &Workspace,
+) -> io::Result<LayerFolder> {
+    place.create_layer(workspace.dir().stat_self()?.mode)
+}
+
+/// Nanoseconds since 1970 by one of the system's clocks.
+fn clock_ns(clock: ClockId) -> i64 {
+    let now = clock_gettime(clock);
+    now.tv_sec
+        .saturating_mul(1_000_000_000)
+        .saturating_add(now.tv_nsec)
+}
+
+/// Waits until what is changed is stamped with a later time than `then_ns`. The clock that files are stamped with goes on in
+/// steps of some milliseconds, and stands up to two of them behind the one that programs ask.
+///
+/// # Errors
+/// [`FileError::SandboxUnavailable`] where that time does not come: the clock was set back, and what others change could not be told from
+/// what was there before.
+async fn wait_for_file_clock(then_ns: i64) -> Result<(), FileError> {
+    for _ in 0..STEP_WAITS_MAX {
+        if clock_ns(ClockId::RealtimeCoarse) > then_ns {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    Err(FileError::SandboxUnavailable {
+        reason: "The clock of this machine was set back while the command was prepared, so it was not run. Repeat it."
+            .to_owned(),
+    })
+}
+
+/// Five times what the slowest kernel needs, of which a step is 10 ms.
+const STEP_WAITS_MAX: usize = 100;
+
+/// The digest and length of a content that nobody keeps.
+fn hash_without_copy(file: &mut File, _: u64) -> io::Result<(Digest, u64)> {
+    let mut hasher = blake3::Hasher::new();
+    let length = io::copy(file, &mut hasher)?;
+    Ok((Digest::from_hash(&hasher.finalize()), length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_written_after_the_wait_is_stamped_later() {
+        let folder = tempfile::tempdir().unwrap();
+        for round in 0..20 {
+            let then_ns = clock_ns(ClockId::Realtime);
+            wait_for_file_clock(then_ns).await.unwrap();
+            let file = folder.path().join(round.to_string());
+            fs::write(&file, "").unwrap();
+            let found = fs::metadata(file).unwrap();
+            let changed_ns = found.ctime() * 1_000_000_000 + found.ctime_nsec();
+            assert!(changed_ns > then_ns, "{changed_ns} {then_ns}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_was_set_back_is_no_ground_for_a_dry_run() {
+        let an_hour_ns = 3_600_000_000_000;
+        let refused = wait_for_file_clock(clock_ns(ClockId::Realtime) + an_hour_ns).await;
+        assert!(
+            matches!(&refused, Err(FileError::SandboxUnavailable { reason }) if reason.contains("set back")),
+            "{refused:?}"
+        );
+    }
+}

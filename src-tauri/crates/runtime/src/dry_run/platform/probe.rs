@@ -1,0 +1,273 @@
+//! What this machine can promise, found out by entering a room once, and never guessed from versions.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use protocol::view::effects::Assurance;
+use tokio_util::sync::CancellationToken;
+
+use crate::dry_run::change_limits::layer_bytes_max;
+use crate::dry_run::mount_plan::MountPlan;
+use crate::dry_run::overlay::layer::LayerPlace;
+use crate::dry_run::platform::linux::{
+    NOT_INSTALLED_REASON, ProbedCapabilities, SystemSandbox, create_layer,
+};
+use crate::dry_run::platform::probe_common::{
+    check_noop_result, noop_command, not_copied_reason, snapshot_only_reason,
+};
+use crate::dry_run::{Isolation, LayerKind, SandboxProbe};
+use crate::fs::dir::Dir;
+use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX};
+use crate::{FileError, NetworkClient, Workspace};
+
+/// Memory that is there for files, where there is any.
+const MEMORY_FOLDER: &str = "/dev/shm";
+
+impl SystemSandbox {
+    /// Enters a room once with a layer on the disk of the data folder; where that does not work, with one in memory; and where
+    /// none can lie over the workspace, with a copy in its place. And once more with the workspace itself.
+    pub(in crate::dry_run) async fn probe_sandbox(
+        &self,
+        workspace: &Workspace,
+    ) -> ProbedCapabilities {
+        let mut reasons = Vec::new();
+        if self.program.is_none() {
+            reasons.push(NOT_INSTALLED_REASON.to_owned());
+            return gate_only_capabilities(reasons);
+        }
+        let layered = self.probe_layers(workspace, &mut reasons).await;
+        let mut why_not = Vec::new();
+        let walls = self.probe_isolation(workspace, &mut why_not).await;
+        match (layered, walls) {
+            (Some((place, kind)), walls) => {
+                let why_no_better = reasons.clone();
+                reasons.push(layer_reasons(kind));
+                reasons.push(memory_limit_reason().to_owned());
+                ProbedCapabilities {
+                    probe: SandboxProbe {
+                        assurance: Assurance::Speculative,
+                        layer: kind,
+                        in_place: walls.is_some(),
+                        ..isolated_probe(reasons)
+                    },
+                    place: Some(place),
+                    isolation: walls,
+                    reasons: why_no_better,
+                }
+            }
+            (None, Some(walls)) => {
+                reasons.append(&mut why_not);
+                let why_no_better = reasons.clone();
+                reasons.extend(in_place_reasons(walls).map(str::to_owned));
+                reasons.push(snapshot_only_reason());
+                ProbedCapabilities {
+                    probe: SandboxProbe {
+                        assurance: Assurance::Snapshot,
+                        layer: LayerKind::None,
+                        in_place: true,
+                        kill_tree: walls == Isolation::Namespaces || sandbox::can_scope_signals(),
+                        ..isolated_probe(reasons)
+                    },
+                    place: None,
+                    isolation: Some(walls),
+                    reasons: why_no_better,
+                }
+            }
+            (None, None) => {
+                reasons.append(&mut why_not);
+                gate_only_capabilities(reasons)
+            }
+        }
+    }
+
+    /// Where changes can be kept, in the best way that works; and why no better one does.
+    async fn probe_layers(
+        &self,
+        workspace: &Workspace,
+        reasons: &mut Vec<String>,
+    ) -> Option<(Arc<LayerPlace>, LayerKind)> {
+        for kind in &self.kinds {
+            for (name, place) in self.layer_places(*kind) {
+                let tried = match place {
+                    Ok(place) => self
+                        .probe_layer_place(&place, *kind, workspace)
+                        .await
+                        .map(|()| place),
+                    Err(error) => Err(error.to_string()),
+                };
+                match tried {
+                    Ok(place) => return Some((place, *kind)),
+                    Err(why) => reasons.push(format!("{name} does not work: {why}.")),
+                }
+            }
+        }
+        None
+    }
+
+    /// The walls of a room in which the workspace itself can be changed; and why there are no better ones.
+    async fn probe_isolation(
+        &self,
+        workspace: &Workspace,
+        reasons: &mut Vec<String>,
+    ) -> Option<Isolation> {
+        for walls in &self.rooms {
+            match self.probe_in_place(*walls, workspace).await {
+                Ok(()) => return Some(*walls),
+                Err(why) => {
+                    let name = match walls {
+                        Isolation::Namespaces => "A room around the workspace itself",
+                        Isolation::Landlock => {
+                            "One whose only walls are Landlock and refused calls"
+                        }
+                    };
+                    reasons.push(format!("{name} does not work: {why}."));
+                }
+            }
+        }
+        None
+    }
+
+    /// Where changes could be kept in this way, each with what it is called.
+    fn layer_places(&self, kind: LayerKind) -> Vec<(String, io::Result<Arc<LayerPlace>>)> {
+        let disk = |name: &str| vec![(name.to_owned(), Ok(Arc::clone(&self.disk)))];
+        let memory = |parent: PathBuf| {
+            let place = LayerPlace::open(&parent).map(Arc::new);
+            (format!("A layer in memory (`{}`)", parent.display()), place)
+        };
+        match kind {
+            LayerKind::Disk => disk("A layer on the disk of the data folder"),
+            LayerKind::Memory => list_memory_folders().into_iter().map(memory).collect(),
+            LayerKind::Copy => disk("A copy of the workspace"),
+            LayerKind::None => Vec::new(),
+        }
+    }
+
+    async fn probe_layer_place(
+        &self,
+        place: &LayerPlace,
+        kind: LayerKind,
+        workspace: &Workspace,
+    ) -> Result<(), String> {
+        let layer = create_layer(place, workspace).map_err(|error| error.to_string())?;
+        let marks = Dir::open(&layer.upper_path()).map_err(|error| error.to_string())?;
+        if kind == LayerKind::Copy {
+            if place.is_in(workspace.root()) {
+                return Err("the data folder lies in the workspace".to_owned());
+            }
+        } else if !marks.supports_xattrs() {
+            return Err("its file system cannot say that a folder was replaced".to_owned());
+        }
+        self.probe_at(&MountPlan::over_layer(kind, &layer), workspace)
+            .await
+    }
+
+    async fn probe_in_place(&self, walls: Isolation, workspace: &Workspace) -> Result<(), String> {
+        if self.disk.is_in(workspace.root()) {
+            return Err("the data folder lies in the workspace".to_owned());
+        }
+        let folder = create_layer(&self.disk, workspace).map_err(|error| error.to_string())?;
+        let command = noop_command(workspace);
+        let site = MountPlan::in_place(
+            &folder,
+            (walls == Isolation::Landlock).then(|| folder.tmp_path()),
+            &command,
+            (u64::MAX, layer_bytes_max(LayerKind::Disk)),
+        );
+        self.probe_at(&site, workspace).await
+    }
+
+    /// Runs a command that does nothing.
+    async fn probe_at(&self, site: &MountPlan<'_>, workspace: &Workspace) -> Result<(), String> {
+        let (command, net) = (noop_command(workspace), NetworkClient::offline());
+        let never = CancellationToken::new();
+        let ran = self.run_within_limits(&command, &net, site, Vec::new(), |_: &str| {}, &never);
+        check_noop_result(ran.await.map(|(ran, _)| ran))
+    }
+}
+
+/// What is said of a way that works.
+fn layer_reasons(kind: LayerKind) -> String {
+    let max = layer_bytes_max(kind) >> 20;
+    let copy_max = COPY_BYTES_MAX >> 20;
+    let kept = match kind {
+        LayerKind::Disk => {
+            "what it changes is kept on the disk of the data folder until you agree".to_owned()
+        }
+        LayerKind::Memory => {
+            format!("what it changes is kept in memory until you agree, at most {max} MiB")
+        }
+        LayerKind::Copy => format!(
+            "until you agree it changes a copy of the workspace, of at most {copy_max} MiB and {COPY_PATHS_MAX} paths"
+        ),
+        LayerKind::None => "what it changes is kept nowhere".to_owned(),
+    };
+    format!("A command runs in a sealed room; {kept}.")
+}
+
+/// What holds for a workspace that cannot be copied, where nothing but a copy would do.
+pub(in crate::dry_run) fn without_copy_layer(
+    known: ProbedCapabilities,
+    error: &FileError,
+) -> ProbedCapabilities {
+    let mut reasons = known.reasons;
+    reasons.push(not_copied_reason(error));
+    gate_only_capabilities(reasons)
+}
+
+/// How a room is kept to the memory that it may take.
+fn memory_limit_reason() -> &'static str {
+    match sandbox::can_limit_memory() {
+        true => {
+            "The kernel keeps all that it starts to the memory that a room may take, by a control group."
+        }
+        false => {
+            "The memory that all it starts takes is added up a few times a second, and too much ends it: no control group can be limited here."
+        }
+    }
+}
+
+/// What a room whose walls are these closes, and what it leaves open.
+fn in_place_reasons(walls: Isolation) -> impl Iterator<Item = &'static str> {
+    let said = match walls {
+        Isolation::Namespaces => vec![
+            "A command runs for real, in a sealed room.",
+            memory_limit_reason(),
+        ],
+        Isolation::Landlock => vec![
+            "A command runs for real, closed in by Landlock and refused calls alone, because nobody may make namespaces here.",
+            "It can read your files, secrets among them, but change nothing outside of the workspace; git hooks and start-up files in the workspace it can change.",
+            "The memory of each of its processes is limited, and not that of all together.",
+        ],
+    };
+    said.into_iter()
+}
+
+/// What every room closes.
+fn isolated_probe(reasons: Vec<String>) -> SandboxProbe {
+    SandboxProbe {
+        net_off: true,
+        unix_sockets_off: true,
+        kill_tree: true,
+        ..SandboxProbe::gate_only(reasons)
+    }
+}
+
+fn gate_only_capabilities(reasons: Vec<String>) -> ProbedCapabilities {
+    ProbedCapabilities {
+        probe: SandboxProbe::gate_only(reasons.clone()),
+        place: None,
+        isolation: None,
+        reasons,
+    }
+}
+
+/// Folders in memory in which layers could lie.
+fn list_memory_folders() -> Vec<PathBuf> {
+    let ours = std::env::var_os("XDG_RUNTIME_DIR")
+        .map(|folder| PathBuf::from(folder).join("countersign-rooms"));
+    let user = rustix::process::getuid().as_raw();
+    let shared = Path::new(MEMORY_FOLDER).is_dir();
+    let shared = shared.then(|| Path::new(MEMORY_FOLDER).join(format!("countersign-rooms-{user}")));
+    ours.into_iter().chain(shared).collect()
+}

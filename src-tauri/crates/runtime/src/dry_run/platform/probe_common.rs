@@ -1,0 +1,62 @@
+//! What every trial does, and what is said of a picture: the same on every system.
+
+use protocol::{CommandExit, CommandRun};
+
+use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX};
+use crate::{FileError, ShellCommand, Workspace};
+
+/// How long a trial may take.
+const PROBE_TIMEOUT_MS: u64 = 10_000;
+
+/// A command that does nothing, in a shell of every system.
+pub(in crate::dry_run) fn noop_command(workspace: &Workspace) -> ShellCommand {
+    ShellCommand {
+        line: if cfg!(windows) { "rem" } else { ":" }.to_owned(),
+        workspace: workspace.unrestricted(),
+        folder: String::new(),
+        env: Vec::new(),
+        timeout_ms: PROBE_TIMEOUT_MS,
+        output_bytes_max: 4_096,
+        spill: None,
+        errors: None,
+        mask_secrets: false,
+    }
+}
+
+/// Whether it did nothing; why not, if it did not even that.
+pub(in crate::dry_run) fn check_noop_result(
+    ran: Result<CommandRun, FileError>,
+) -> Result<(), String> {
+    let ran = ran.map_err(|error| match error {
+        FileError::SandboxUnavailable { reason } => reason,
+        other => other.to_string(),
+    })?;
+    match ran.exit {
+        CommandExit::Code(0) => Ok(()),
+        CommandExit::Code(code) => Err(format!(
+            "a command that does nothing ended with code {code}"
+        )),
+        CommandExit::Signal(signal) => Err(format!(
+            "a command that does nothing was ended by signal {signal}"
+        )),
+        CommandExit::TimedOut | CommandExit::Cancelled => {
+            Err("a command that does nothing did not end".to_owned())
+        }
+    }
+}
+
+/// What is said where a picture is all that there is.
+pub(in crate::dry_run) fn snapshot_only_reason() -> String {
+    let copy_max = COPY_BYTES_MAX >> 20;
+    format!(
+        "What it changes in the workspace can be undone: a picture of it is taken before, of at most {copy_max} MiB and {COPY_PATHS_MAX} paths."
+    )
+}
+
+/// What is said of a workspace that cannot be copied.
+pub(in crate::dry_run) fn not_copied_reason(error: &FileError) -> String {
+    match error {
+        FileError::SandboxUnavailable { reason } => reason.clone(),
+        other => format!("The workspace cannot be copied for a command: {other}"),
+    }
+}

@@ -1,0 +1,74 @@
+//! Running a command for real with nothing around it but its job: Windows has no more that every person may use.
+//!
+//! **On Windows this was never run by those who wrote it**: it is compiled and tested where that system builds it. On Linux the
+//! tests run it with process groups in the place of jobs.
+
+use std::path::{Path, PathBuf};
+
+use protocol::{CommandRun, UserError};
+use tokio_util::sync::CancellationToken;
+
+use crate::dry_run::change_limits::run_within_limits;
+use crate::dry_run::platform::in_place_only::{GrowthLimit, InPlaceRunner, RunnerGuarantees};
+use crate::dry_run::refusals::Refusals;
+use crate::process::run;
+use crate::{FileError, ShellCommand};
+
+/// What does not hold, in plain sentences.
+const OPEN_REASONS: [&str; 3] = [
+    "There is no sealed room on this system: a command runs with all your rights. It can read your files, secrets among them, and change what lies outside of the workspace, which cannot be undone.",
+    "The network is open to it, and so are programs on this machine. What it sends there is out.",
+    "What it starts is ended with it; what it starts in its very first moment, or hands to another program, may outlive it. Links of files under several names are told apart as files of their own.",
+];
+
+/// Runs it as it stands.
+#[derive(Debug)]
+pub(in crate::dry_run) struct UnconfinedRunner {
+    /// Whether commands are to be run in place at all: where no program is named for that, they run as they stand.
+    is_enabled: bool,
+}
+
+impl InPlaceRunner for UnconfinedRunner {
+    fn open(program: Option<PathBuf>, _: &Path, _: Vec<PathBuf>) -> Result<Self, UserError> {
+        Ok(Self {
+            is_enabled: program.is_some(),
+        })
+    }
+
+    fn guarantees(&self) -> RunnerGuarantees {
+        RunnerGuarantees {
+            net_off: false,
+            unix_sockets_off: false,
+            kill_tree: false,
+            reasons: OPEN_REASONS.map(str::to_owned).to_vec(),
+        }
+    }
+
+    async fn run(
+        &self,
+        command: &ShellCommand,
+        grows: GrowthLimit,
+        on_output: impl FnMut(&str) + Send,
+        cancel: &CancellationToken,
+    ) -> Result<(CommandRun, Refusals), FileError> {
+        if !self.is_enabled {
+            return Err(FileError::SandboxUnavailable {
+                reason: "no program for it is named".to_owned(),
+            });
+        }
+        let stop = cancel.child_token();
+        let watched = command.workspace.root().to_owned();
+        let bytes_max = grows.initial_bytes.saturating_add(grows.growth_bytes_max);
+        let ran = run(command, on_output, &stop);
+        let (ran, outgrew) = run_within_limits(ran, (watched, bytes_max), &stop).await;
+        let (mut ran, mut refused) = (ran?, Refusals::default());
+        if let Some(why) = outgrew {
+            refused.add_limit_exceeded(&mut ran, why, cancel.is_cancelled());
+        }
+        refused.notes.push(
+            "It ran in no sealed room: what it did outside of the folder, and whom it reached, is not known."
+                .to_owned(),
+        );
+        Ok((ran, refused))
+    }
+}

@@ -1,0 +1,161 @@
+//! One command in a room: the program of the room is started and told what the room is, and the command is ended when it changes
+//! too much.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+#[cfg(target_os = "linux")]
+use std::sync::OnceLock;
+
+use protocol::CommandRun;
+use protocol::view::effects::{Refusal, RefusalKind};
+use sandbox::{SandboxLimits, SandboxReport, SandboxSpec};
+use tokio_util::sync::CancellationToken;
+
+use super::change_limits::run_within_limits;
+use super::exit_report::read_command_exit;
+use super::mount_plan::MountPlan;
+use super::refusals::Refusals;
+#[cfg(target_os = "linux")]
+use crate::dry_run::egress::proxy::EgressProxy;
+use crate::dry_run::overlay::diff::diff_limit_error;
+use crate::dry_run::secrets::masks::read_only_paths;
+use crate::fs::workspace::join_path;
+use crate::process::run_to_end;
+use crate::process::sandbox_process::SandboxLauncher;
+use crate::process::shell::{command_env, shell_name};
+use crate::{FileError, NetworkClient, ShellCommand};
+
+/// Where the temporary files of a room lie that has names of its own.
+pub(super) const SANDBOX_TMP: &str = "/tmp";
+
+/// The secret that is named where nobody can say which one it was, or whether there was any.
+const UNKNOWN_SECRET: &str = "(not known: this system does not show which files a command opens)";
+
+/// Runs a command by the program of the room, with this way to the network, where it is to run; and has the next room made ready.
+pub(super) async fn run_sandboxed(
+    (rooms, command): (&Arc<SandboxLauncher>, &ShellCommand),
+    (net, site): (&NetworkClient, &MountPlan<'_>),
+    masked: Vec<PathBuf>,
+    on_output: impl FnMut(&str) + Send,
+    cancel: &CancellationToken,
+) -> Result<(CommandRun, Refusals), FileError> {
+    let room = build_sandbox(command, net, site, masked)?;
+    let stop = cancel.child_token();
+    #[cfg(target_os = "linux")]
+    let way_out = OnceLock::new();
+    let start = async {
+        let (started, listener) = rooms
+            .start_command(&room, command.errors.as_deref())
+            .await?;
+        #[cfg(target_os = "linux")]
+        if let Some(listener) = listener {
+            let failed = |error: std::io::Error| FileError::from_io("the way out", &error);
+            let opened = EgressProxy::open(listener, net.clone()).map_err(failed)?;
+            way_out.get_or_init(|| opened);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = listener;
+        Ok(started)
+    };
+    let ran = run_to_end(command, start, on_output, &stop);
+    let (ran, outgrew) = run_within_limits(ran, site.watched_limit.clone(), &stop).await;
+    rooms.prestart();
+    if let Some(why) = &outgrew
+        && site.layers.is_some()
+    {
+        ran?;
+        return Err(diff_limit_error(why));
+    }
+    let mut ran = ran?;
+    let mut limits = Refusals::default();
+    if let Some(why) = outgrew {
+        // What it did for real is told, and that it was ended for it.
+        limits.add_limit_exceeded(&mut ran, why, cancel.is_cancelled());
+    }
+    let told = sandbox::read_report(&site.folder.report_path());
+    let is_seen = !matches!(told, Ok(Some(SandboxReport::Ended { watched: false, .. })));
+    let (ran, mut refusals) = read_command_exit(ran, told)?;
+    // What it did may be what came of a secret that it could not open, and nobody would know.
+    if !is_seen && site.layers.is_some() && !room.masked.is_empty() {
+        refusals.list.push(Refusal {
+            kind: RefusalKind::Secret,
+            target: UNKNOWN_SECRET.to_owned(),
+        });
+    }
+    refusals.list.append(&mut limits.list);
+    #[cfg(target_os = "linux")]
+    if let Some(way_out) = way_out.get() {
+        refusals.add_egress(way_out.close());
+    }
+    Ok((ran, refusals))
+}
+
+/// What of the app's variables holds in a room with this way to the network.
+pub(super) fn sandbox_inherited_env(
+    inherited: Vec<(OsString, OsString)>,
+    net: &NetworkClient,
+) -> HashMap<String, String> {
+    // A variable that is no text cannot be written down; programs that need one are not known.
+    let texts = inherited
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    // Whom the person's own proxy is not asked for is nobody's matter here.
+    let mut environment: HashMap<String, String> = texts
+        .filter(|(name, _)| !name.eq_ignore_ascii_case("no_proxy"))
+        .collect();
+    if net.allows_loopback() {
+        environment.insert("no_proxy".to_owned(), String::new());
+    }
+    environment
+}
+
+fn build_sandbox(
+    command: &ShellCommand,
+    net: &NetworkClient,
+    site: &MountPlan<'_>,
+    masked: Vec<PathBuf>,
+) -> Result<SandboxSpec, FileError> {
+    let workspace = &command.workspace;
+    let folder = match command.folder.as_str() {
+        "" => workspace.root().to_owned(),
+        folder => join_path(workspace.root(), &workspace.resolve_in_root(folder, true)?),
+    };
+    let tmp = site
+        .private_tmp
+        .clone()
+        .and_then(|tmp| tmp.into_os_string().into_string().ok());
+    let mut environment = sandbox_inherited_env(workspace.inherited_variables(), net);
+    environment.insert(
+        "TMPDIR".to_owned(),
+        tmp.unwrap_or_else(|| SANDBOX_TMP.to_owned()),
+    );
+    for (name, value) in command_env(command, &folder) {
+        if let Ok(value) = value.into_string() {
+            environment.insert(name, value);
+        }
+    }
+    Ok(SandboxSpec {
+        workspace: workspace.root().to_owned(),
+        folder,
+        layers: site.layers.clone(),
+        bare: site.private_tmp.clone(),
+        read_only: read_only_paths(workspace),
+        masked,
+        limits: SandboxLimits {
+            file_bytes: site.file_bytes,
+            room_memory_bytes: workspace.sandbox_options().memory_bytes(),
+            ..SandboxLimits::default()
+        },
+        proxy: net.has_network(),
+        input: false,
+        command: vec![
+            shell_name().to_owned(),
+            "-c".to_owned(),
+            command.line.clone(),
+        ],
+        environment: environment.into_iter().collect(),
+        told: site.folder.report_path(),
+    })
+}

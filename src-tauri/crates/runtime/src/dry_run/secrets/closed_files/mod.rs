@@ -1,0 +1,318 @@
+//! The closed files of a workspace, found by their names. Every dry run looks for them, so what a folder held is remembered
+//! for as long as it stays unchanged, and what decides which files are closed. What the kernel says is unchanged (`quiet.rs`) is
+//! not looked at either.
+
+use std::collections::{HashMap, VecDeque};
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::dry_run::secrets::folder_watch::{FolderWatch, WatchTurn};
+use crate::dry_run::secrets::masks::is_owned_by_us;
+use crate::fs::workspace::{ClosedSource, display_path};
+use crate::limits::{FOLDER_STABLE_NS, FOLDERS_CACHED_MAX, SECRETS_MAX, SECRETS_NAMES_MAX};
+use crate::{FileError, Workspace};
+
+#[cfg(test)]
+mod tests;
+
+/// Folders with many names and few secrets: looked at when everything else was.
+const LOW_PRIORITY_FOLDERS: &[&str] = &[".git", ".venv", "node_modules", "target", "vendor"];
+
+/// The closed files of workspaces, as far as they are known.
+#[derive(Debug)]
+pub(in crate::dry_run) struct ClosedFileFinder {
+    folders: Mutex<HashMap<PathBuf, CachedFolder>>,
+    /// How long a folder must have stayed as it is before it is remembered, in nanoseconds.
+    steady_ns: i64,
+    /// How many names are looked at.
+    names_max: usize,
+    /// How many closed files are masked.
+    secrets_max: usize,
+    quiet: FolderWatch,
+}
+
+impl Default for ClosedFileFinder {
+    fn default() -> Self {
+        Self {
+            folders: Mutex::default(),
+            steady_ns: FOLDER_STABLE_NS,
+            names_max: SECRETS_NAMES_MAX,
+            secrets_max: SECRETS_MAX,
+            quiet: FolderWatch::default(),
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+impl ClosedFileFinder {
+    /// Remembers at once, as if everything were long ago.
+    pub(in crate::dry_run) fn without_settle_time() -> Self {
+        Self {
+            steady_ns: -1,
+            ..Self::default()
+        }
+    }
+
+    pub(in crate::dry_run) fn folder_watch(&self) -> &FolderWatch {
+        &self.quiet
+    }
+
+    /// Whether a search would look at no folder of this workspace.
+    pub(in crate::dry_run) fn is_cached(&self, workspace: &Workspace) -> bool {
+        let known = |by| self.quiet.cached_search(workspace.root(), &by);
+        workspace.closed_source().and_then(known).is_some()
+    }
+}
+
+/// What a folder held.
+#[derive(Debug, Clone)]
+struct CachedFolder {
+    /// How the folder was: nothing in it can come or go without another one.
+    stamp: FolderStamp,
+    /// What decided which files are closed.
+    by: ClosedSource,
+    held: Arc<FolderContents>,
+}
+
+/// Which folder it is, and when its names changed last. No program sets that time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FolderStamp {
+    device: u64,
+    inode: u64,
+    changed_ns: i64,
+}
+
+#[derive(Debug, Default)]
+struct FolderContents {
+    names: usize,
+    /// Up to how many names were looked at: if there are as many, more may follow.
+    names_max: usize,
+    folders: Vec<PathBuf>,
+    closed: Vec<PathBuf>,
+}
+
+/// The closed files that were found.
+#[derive(Debug, Clone, Default)]
+pub(in crate::dry_run) struct FoundClosedFiles {
+    pub paths: Vec<PathBuf>,
+    /// Whether the limits left nothing out.
+    pub is_complete: bool,
+}
+
+/// A folder that was seen to.
+struct VisitedFolder {
+    held: Arc<FolderContents>,
+    /// Whether it is heard when another one takes the place of a folder in it.
+    is_watched: bool,
+    /// Whether it stays as it is until something else is heard.
+    is_quiet: bool,
+}
+
+/// What a search goes by.
+struct ClosedFileSearch<'a> {
+    workspace: &'a Workspace,
+    by: Option<&'a ClosedSource>,
+    heard: Option<WatchTurn>,
+}
+
+impl ClosedFileFinder {
+    /// The closed files of a workspace.
+    ///
+    /// # Errors
+    /// [`FileError::SandboxUnavailable`] where it has too many names to be looked through, or too many closed files to be masked one by one:
+    /// a part of them would be no wall.
+    pub fn find_closed_files(&self, workspace: &Workspace) -> Result<FoundClosedFiles, FileError> {
+        let found = self.search_from_root(workspace);
+        match found.is_complete {
+            true => Ok(found),
+            false => Err(FileError::SandboxUnavailable {
+                reason: format!(
+                    "The folder has more than {} names or {} secret files, too many to close each secret in the room. Open a smaller folder.",
+                    self.names_max, self.secrets_max
+                ),
+            }),
+        }
+    }
+
+    /// Looks for the closed files of a workspace, from its root down, level by level, as far as the limits go.
+    pub(in crate::dry_run) fn search_from_root(&self, workspace: &Workspace) -> FoundClosedFiles {
+        let (by, root) = (workspace.closed_source(), workspace.root());
+        let search = ClosedFileSearch {
+            workspace,
+            by: by.as_ref(),
+            heard: by.as_ref().and_then(|_| self.quiet.poll_changes(root)),
+        };
+        let (Some(by), Some(heard)) = (search.by, search.heard) else {
+            return self.search_levels(&search).0;
+        };
+        if let Some(found) = self.quiet.cached_search(root, by) {
+            return found;
+        }
+        let (found, is_quiet) = self.search_levels(&search);
+        if is_quiet {
+            self.quiet.cache_search(heard, root, by, &found);
+        }
+        found
+    }
+
+    /// The closed files, and whether every folder that was seen to is quiet.
+    fn search_levels(&self, search: &ClosedFileSearch<'_>) -> (FoundClosedFiles, bool) {
+        let mut found = FoundClosedFiles::default();
+        let (mut names, mut is_quiet) = (0, true);
+        let mut next = VecDeque::from([(search.workspace.root().to_owned(), true)]);
+        let mut last = VecDeque::new();
+        while let Some((folder, above)) = next.pop_front().or_else(|| last.pop_front()) {
+            // What is not ours and cannot be read here cannot be read in the room.
+            let Some(seen) = self.visit_folder(search, (folder, above), self.names_max - names)
+            else {
+                is_quiet = false;
+                continue;
+            };
+            is_quiet &= seen.is_quiet;
+            names += seen.held.names;
+            found.paths.extend(seen.held.closed.iter().cloned());
+            if names >= self.names_max || found.paths.len() > self.secrets_max {
+                found.paths.truncate(self.secrets_max);
+                return (found, is_quiet);
+            }
+            for folder in &seen.held.folders {
+                let is_last = |name: &OsStr| {
+                    LOW_PRIORITY_FOLDERS
+                        .iter()
+                        .any(|last| name == OsStr::new(last))
+                };
+                let one = (folder.clone(), seen.is_watched);
+                match folder.file_name().is_some_and(is_last) {
+                    true => last.push_back(one),
+                    false => next.push_back(one),
+                }
+            }
+        }
+        found.is_complete = true;
+        (found, is_quiet)
+    }
+
+    /// What a folder holds, up to so many names; none if it cannot be read. `above` is whether the folder above is watched.
+    fn visit_folder(
+        &self,
+        search: &ClosedFileSearch<'_>,
+        (folder, above): (PathBuf, bool),
+        names_max: usize,
+    ) -> Option<VisitedFolder> {
+        let remembered = search.by.and_then(|by| {
+            let all = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = all.get(&folder)?;
+            let fits = Arc::ptr_eq(&known.by, by) && known.held.is_valid_for(names_max);
+            fits.then(|| known.clone())
+        });
+        if let Some(known) = &remembered
+            && search.heard.is_some()
+            && self.quiet.is_unchanged(&folder)
+        {
+            return Some(VisitedFolder {
+                held: known.held.clone(),
+                is_watched: true,
+                is_quiet: true,
+            });
+        }
+        // Before anything is looked at: what happens from here on is heard.
+        let heard = search
+            .heard
+            .filter(|_| above && self.quiet.watch_folder(&folder));
+        let seen = |held, folder: &Path, is_remembered| VisitedFolder {
+            held,
+            is_watched: heard.is_some(),
+            is_quiet: is_remembered
+                && heard.is_some_and(|heard| self.quiet.confirm_unchanged(heard, folder)),
+        };
+        let stamp = FolderStamp::read(&folder)?;
+        if let Some(known) = remembered
+            && known.stamp == stamp
+        {
+            return Some(seen(known.held, &folder, true));
+        }
+        let held = Arc::new(read_folder(search.workspace, &folder, names_max)?);
+        let (Some(by), true) = (search.by, stamp.is_stable(self.steady_ns)) else {
+            return Some(seen(held, &folder, false));
+        };
+        let known = CachedFolder {
+            stamp,
+            by: by.clone(),
+            held: held.clone(),
+        };
+        let mut all = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= FOLDERS_CACHED_MAX {
+            all.clear();
+        }
+        all.insert(folder.clone(), known);
+        drop(all);
+        Some(seen(held, &folder, true))
+    }
+}
+
+impl FolderContents {
+    /// Whether a look at up to so many names would find the same: the first of them are the same ones each time.
+    fn is_valid_for(&self, names_max: usize) -> bool {
+        let is_whole = self.names < self.names_max;
+        is_whole && self.names <= names_max || self.names_max == names_max
+    }
+}
+
+impl FolderStamp {
+    fn read(folder: &Path) -> Option<Self> {
+        let found = fs::symlink_metadata(folder).ok()?;
+        Some(Self {
+            device: found.dev(),
+            inode: found.ino(),
+            changed_ns: found
+                .ctime()
+                .saturating_mul(1_000_000_000)
+                .saturating_add(found.ctime_nsec()),
+        })
+    }
+
+    /// Whether whatever changes from now on gives another stamp, because the last change is so long ago.
+    fn is_stable(self, steady_ns: i64) -> bool {
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MIN);
+        now.saturating_sub(self.changed_ns) > steady_ns
+    }
+}
+
+/// Looks into a folder, up to so many names. One of ours that we may not list or enter is closed whole: a command may give itself the
+/// right to.
+fn read_folder(workspace: &Workspace, folder: &Path, names_max: usize) -> Option<FolderContents> {
+    let mut held = FolderContents {
+        names_max,
+        ..FolderContents::default()
+    };
+    let entered = fs::symlink_metadata(folder.join("."));
+    let entries = match entered.and_then(|_| fs::read_dir(folder)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_owned_by_us(folder) => {
+            held.closed.push(folder.to_owned());
+            return Some(held);
+        }
+        Err(_) => return None,
+    };
+    for entry in entries.flatten().take(names_max) {
+        held.names += 1;
+        let (Ok(kind), path) = (entry.file_type(), entry.path()) else {
+            continue;
+        };
+        let rel = path.strip_prefix(workspace.root()).unwrap_or(&path);
+        if kind.is_dir() {
+            held.folders.push(path);
+        } else if workspace.is_closed(&display_path(rel)) {
+            held.closed.push(path);
+        }
+    }
+    Some(held)
+}

@@ -1,0 +1,257 @@
+//! Where credentials are kept, by the list in `credentials.toml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use globset::{Glob, GlobMatcher};
+use serde::Deserialize;
+
+/// Folders in a home that a variable may put elsewhere.
+const RELOCATED_FOLDERS: [(&str, &str); 4] = [
+    (".config", "XDG_CONFIG_HOME"),
+    (".cache", "XDG_CACHE_HOME"),
+    (".local/share", "XDG_DATA_HOME"),
+    (".local/state", "XDG_STATE_HOME"),
+];
+
+/// The list.
+#[derive(Debug, Default)]
+pub(in crate::dry_run) struct CredentialPaths {
+    /// Below a home folder, by the first part of their paths.
+    at_home: BTreeMap<OsString, Vec<PathBuf>>,
+    /// Those whose first part stands for several.
+    home_globs: Vec<PathBuf>,
+    on_this_machine: Vec<PathBuf>,
+    named_by: BTreeSet<String>,
+}
+
+/// The file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CredentialList {
+    store: Vec<CredentialStore>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CredentialStore {
+    #[allow(dead_code, reason = "for whoever reads the file")]
+    owner: String,
+    paths: Vec<String>,
+    #[serde(default)]
+    named_by: Vec<String>,
+    #[allow(dead_code, reason = "for whoever reads the file")]
+    source: String,
+}
+
+impl CredentialPaths {
+    /// Those of the list; the error says what is wrong with it.
+    pub(in crate::dry_run) fn load() -> Result<&'static Self, &'static str> {
+        static LOADED: OnceLock<Result<CredentialPaths, String>> = OnceLock::new();
+        let known = LOADED.get_or_init(|| {
+            let list: CredentialList = toml::from_str(include_str!("credentials.toml"))
+                .map_err(|error| error.to_string())?;
+            Ok(Self::from_list(list))
+        });
+        known.as_ref().map_err(String::as_str)
+    }
+
+    fn from_list(list: CredentialList) -> Self {
+        let mut all = Self::default();
+        for store in list.store {
+            all.named_by.extend(store.named_by);
+            for path in store.paths {
+                let Some(below) = path.strip_prefix("~/").map(PathBuf::from) else {
+                    all.on_this_machine.push(path.into());
+                    continue;
+                };
+                match below.iter().next().map(OsStr::to_owned) {
+                    Some(first) if !has_star(&first) => {
+                        all.at_home.entry(first).or_default().push(below);
+                    }
+                    _ => all.home_globs.push(below),
+                }
+            }
+        }
+        all
+    }
+
+    /// What may be there below a home: only names that the home has are followed.
+    pub(in crate::dry_run) fn find_in_home(&self, home: &Path) -> Vec<PathBuf> {
+        let Ok(names) = fs::read_dir(home) else {
+            // What we cannot list we may still be able to reach.
+            let all = self.at_home.values().flatten();
+            return all.map(|below| home.join(below)).collect();
+        };
+        let names = names.flatten().map(|entry| entry.file_name());
+        let held = names.filter_map(|name| self.at_home.get(&name)).flatten();
+        held.chain(&self.home_globs)
+            .flat_map(|below| expand_glob(home, below))
+            .collect()
+    }
+
+    /// What belongs to the machine, and what variables name: `value` gives theirs.
+    pub(in crate::dry_run) fn find_outside_home(
+        &self,
+        value: impl Fn(&str) -> Option<OsString>,
+    ) -> Vec<PathBuf> {
+        let root = Path::new("/");
+        let mut all: Vec<PathBuf> = self
+            .on_this_machine
+            .iter()
+            .flat_map(|path| expand_glob(root, path.strip_prefix(root).unwrap_or(path)))
+            .collect();
+        let named = self.named_by.iter().filter_map(|name| value(name));
+        all.extend(named.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>()));
+        for (folder, variable) in RELOCATED_FOLDERS {
+            let Some(moved) = value(variable).map(PathBuf::from) else {
+                continue;
+            };
+            let below = self.at_home.values().flatten();
+            let below = below.filter_map(|path| path.strip_prefix(folder).ok());
+            all.extend(below.flat_map(|path| expand_glob(&moved, path)));
+        }
+        all.retain(|path| path.is_absolute() && path.parent().is_some());
+        all
+    }
+}
+
+fn has_star(name: &OsStr) -> bool {
+    name.as_encoded_bytes().contains(&b'*')
+}
+
+/// A path below a folder, with every name that a part with a `*` stands for.
+fn expand_glob(folder: &Path, below: &Path) -> Vec<PathBuf> {
+    let mut found = vec![folder.to_owned()];
+    for part in below {
+        found = match has_star(part) {
+            false => found.into_iter().map(|path| path.join(part)).collect(),
+            true => found
+                .iter()
+                .flat_map(|path| matching_names(path, part))
+                .collect(),
+        };
+    }
+    found
+}
+
+fn matching_names(folder: &Path, part: &OsStr) -> Vec<PathBuf> {
+    let glob = part.to_str().and_then(|part| Glob::new(part).ok());
+    let (Some(glob), Ok(names)) = (
+        glob.map(|glob| glob.compile_matcher()),
+        fs::read_dir(folder),
+    ) else {
+        return Vec::new();
+    };
+    let fits = |glob: &GlobMatcher, name: &OsStr| glob.is_match(Path::new(name));
+    let names = names.flatten().map(|entry| entry.file_name());
+    let names = names.filter(|name| fits(&glob, name));
+    names.map(|name| folder.join(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_can_be_read_and_every_row_is_whole() {
+        let list: CredentialList = toml::from_str(include_str!("credentials.toml")).unwrap();
+        let mut seen = BTreeSet::new();
+        for store in &list.store {
+            assert!(
+                !store.owner.is_empty() && !store.source.is_empty(),
+                "{store:?}"
+            );
+            for path in &store.paths {
+                let is_absolute = path.starts_with("~/") || path.starts_with('/');
+                assert!(
+                    is_absolute && path.len() > 3 && !path.ends_with('/'),
+                    "{path}"
+                );
+                assert!(seen.insert(path.clone()), "{path} is there twice");
+            }
+        }
+        assert!(seen.len() > 300, "{}", seen.len());
+    }
+
+    /// What others found open.
+    #[test]
+    fn stores_of_agents_clouds_browsers_and_histories_are_on_the_list() {
+        let home = tempfile::tempdir().unwrap();
+        let stores = [
+            ".claude/.credentials.json",
+            ".codex/auth.json",
+            ".gemini/oauth_creds.json",
+            ".config/github-copilot/apps.json",
+            ".local/share/opencode/auth.json",
+            ".cursor/mcp.json",
+            ".config/goose/secrets.yaml",
+            ".local/share/zed/db",
+            ".aider.conf.yml",
+            ".codeium/windsurf/mcp_config.json",
+            ".cache/huggingface/token",
+            ".config/sops/age/keys.txt",
+            ".s3cfg",
+            ".my.cnf",
+            ".psql_history",
+            ".python_history",
+            ".local/share/fish/fish_history",
+            ".config/BraveSoftware/x",
+            ".config/microsoft-edge/x",
+            ".config/google-chrome-beta/x",
+            ".thunderbird/x",
+            ".gradle/gradle.properties",
+            ".config/doctl/config.yaml",
+            ".fly/config.yml",
+            ".config/Code/User/globalStorage/state.vscdb",
+            ".config/Code - Insiders/User/globalStorage/state.vscdb",
+            ".local/share/countersign/record.db",
+            ".ssh/id_rsa",
+            ".aws/credentials",
+        ];
+        for store in stores {
+            let path = home.path().join(store);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let known = CredentialPaths::load().unwrap().find_in_home(home.path());
+        for store in stores {
+            let path = home.path().join(store);
+            assert!(known.iter().any(|known| path.starts_with(known)), "{store}");
+        }
+        for open in [
+            ".cargo/registry",
+            ".gradle/caches",
+            ".cache/pip",
+            ".config/git/config",
+            ".rustup",
+        ] {
+            let path = home.path().join(open);
+            assert!(!known.iter().any(|known| path.starts_with(known)), "{open}");
+        }
+    }
+
+    #[test]
+    fn what_variables_name_is_on_the_list_and_what_they_move() {
+        let moved = tempfile::tempdir().unwrap();
+        let value = |name: &str| match name {
+            "KUBECONFIG" => Some("/a/config:/b/config".into()),
+            "GNUPGHOME" => Some("relative".into()),
+            "XDG_CONFIG_HOME" => Some(moved.path().into()),
+            _ => None,
+        };
+        let found = CredentialPaths::load().unwrap().find_outside_home(value);
+        for path in [
+            "/a/config".into(),
+            "/b/config".into(),
+            "/etc/shadow".into(),
+            moved.path().join("gh"),
+        ] {
+            assert!(found.contains(&path), "{path:?}");
+        }
+        assert!(found.iter().all(|path| path.is_absolute()));
+    }
+}

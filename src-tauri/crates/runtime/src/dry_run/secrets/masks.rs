@@ -1,0 +1,187 @@
+//! What is closed in a room, and what can only be read there.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::Uid;
+
+use crate::dry_run::secrets::closed_files::ClosedFileFinder;
+use crate::dry_run::secrets::credentials::CredentialPaths;
+use crate::dry_run::secrets::homes::find_homes;
+use crate::dry_run::secrets::links::find_other_names;
+use crate::dry_run::secrets::mounts::MountTable;
+use crate::fs::workspace::display_path;
+use crate::{FileError, Workspace};
+
+/// Where programs of this machine listen. The room refuses such sockets as well.
+const SOCKET_PATHS: &[&str] = &[
+    "/run/user",
+    "/run/dbus",
+    "/run/docker.sock",
+    "/run/containerd",
+    "/run/podman",
+    "/run/libvirt",
+    "/run/lxd.sock",
+    "/run/snapd.socket",
+    "/run/systemd/private",
+];
+/// What a room has of its own, so that what lies there is out of sight.
+const SANDBOX_OWN_PATHS: &[&str] = &["/tmp", "/dev", "/proc"];
+/// In the workspace: what runs by itself later.
+const AUTORUN_PATHS: &[&str] = &[
+    ".git/hooks",
+    ".git/config",
+    ".git/config.worktree",
+    ".envrc",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".inputrc",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".gitconfig",
+    ".xprofile",
+    ".xinitrc",
+    ".xsession",
+    ".config/fish",
+    ".config/git/config",
+    ".config/autostart",
+    ".config/systemd",
+    ".config/environment.d",
+];
+/// What is closed in a room.
+pub(in crate::dry_run) struct SandboxMasks {
+    pub paths: Vec<PathBuf>,
+    /// What a person should know of it.
+    pub notes: Vec<String>,
+}
+
+/// What is closed in a room for this workspace: credentials, other people's homes, listening programs, what is `own`, and the files
+/// that the workspace has closed, which are looked for in `secrets`.
+///
+/// # Errors
+/// [`FileError::SandboxUnavailable`] where it is not known what all of that is.
+pub(in crate::dry_run) fn find_masks(
+    workspace: &Workspace,
+    own: &[PathBuf],
+    secrets: &ClosedFileFinder,
+) -> Result<SandboxMasks, FileError> {
+    let credentials = CredentialPaths::load().map_err(|error| FileError::SandboxUnavailable {
+        reason: format!("The list of credentials cannot be read: {error}."),
+    })?;
+    let homes = find_homes()?;
+    let used_by_any = command_folders(workspace, |_| true);
+    let is_used = |folder: &Path| used_by_any.iter().any(|path| path.starts_with(folder));
+    let (looked_into, closed): (Vec<_>, Vec<_>) =
+        homes.others.iter().partition(|home| is_used(home));
+    let looked_into = homes.ours.iter().chain(&homes.system).chain(looked_into);
+    let in_homes = looked_into.flat_map(|home| credentials.find_in_home(home));
+    let elsewhere = credentials.find_outside_home(|name| std::env::var_os(name));
+    let outside = SOCKET_PATHS.iter().map(PathBuf::from).chain(in_homes);
+    let outside = outside.chain(elsewhere).chain(closed.into_iter().cloned());
+    let chosen = workspace.sandbox_options().closed_paths().into_iter();
+    let chosen = chosen.flat_map(|path| match path.strip_prefix("~") {
+        Ok(below) => homes.ours.iter().map(|home| home.join(below)).collect(),
+        Err(_) => vec![path],
+    });
+    let outside = outside.chain(chosen);
+    let mut masks = SandboxMasks {
+        paths: Vec::new(),
+        notes: Vec::new(),
+    };
+    for path in outside.chain(own.iter().cloned()) {
+        let Some(path) = resolve_reachable(&path) else {
+            continue;
+        };
+        if workspace.root().starts_with(&path) {
+            masks.notes.push(format!(
+                "`{}` can be read in the room, because the workspace lies in it.",
+                display_path(&path)
+            ));
+        } else {
+            masks.paths.push(path);
+        }
+    }
+    let found = secrets.find_closed_files(workspace)?;
+    let found = found.paths.iter();
+    masks
+        .paths
+        .extend(found.filter_map(|path| resolve_or_locked_folder(path, workspace.root())));
+    let others = find_other_names(workspace.root(), &masks.paths);
+    masks.notes.extend(others.unknown_names_note());
+    masks.paths.extend(others.found);
+    let mut needed = command_folders(workspace, |name| name == "PATH");
+    needed.extend(homes.ours.iter().cloned());
+    for path in MountTable::load()?.find_other_paths(&masks.paths) {
+        let is_out_of_sight = SANDBOX_OWN_PATHS.iter().any(|own| path.starts_with(own));
+        if is_out_of_sight && !path.starts_with(workspace.root()) {
+            continue;
+        }
+        // What we cannot reach cannot be reached in the room.
+        let Some(path) = resolve_reachable(&path) else {
+            continue;
+        };
+        match needed.iter().any(|needed| needed.starts_with(&path)) {
+            true => masks.notes.push(format!(
+                "`{}` can be read in the room, though what is closed elsewhere is mounted there: the workspace, its programs or your home lie in it.",
+                display_path(&path)
+            )),
+            false => masks.paths.push(path),
+        }
+    }
+    masks.paths.sort();
+    masks.paths.dedup();
+    Ok(masks)
+}
+
+/// The folders that a command works with: the workspace, and where these variables of its environment lead.
+fn command_folders(workspace: &Workspace, by: impl Fn(&OsStr) -> bool) -> Vec<PathBuf> {
+    let variables = workspace.inherited_variables().into_iter();
+    let variables = variables.filter(|(name, _)| by(name));
+    let folders =
+        variables.flat_map(|(_, value)| std::env::split_paths(&value).collect::<Vec<_>>());
+    let folders = folders.filter(|folder| folder.is_absolute());
+    let folders = folders.filter_map(|folder| resolve_reachable(&folder));
+    folders.chain([workspace.root().to_owned()]).collect()
+}
+
+/// What of the workspace can only be read in a room.
+pub(in crate::dry_run) fn read_only_paths(workspace: &Workspace) -> Vec<PathBuf> {
+    let there = AUTORUN_PATHS.iter().map(|name| workspace.root().join(name));
+    // One behind a link lies where it leads.
+    there
+        .filter(|path| resolve_reachable(path).is_some_and(|real| real == *path))
+        .collect()
+}
+
+/// Where a path of the workspace leads. In a folder that we may not enter: that folder, if it is ours, for then a command may give
+/// itself the right to.
+fn resolve_or_locked_folder(path: &Path, root: &Path) -> Option<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let folder = path.ancestors().find_map(resolve_reachable)?;
+            let is_below = folder.starts_with(root) && folder != root;
+            (is_below && is_owned_by_us(&folder)).then_some(folder)
+        }
+        found => found.ok(),
+    }
+}
+
+/// Whether something belongs to us, so that we may change its mode.
+pub(in crate::dry_run) fn is_owned_by_us(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.uid() == Uid::current().as_raw())
+}
+
+/// Where a path leads, if anything is there that we could reach ourselves.
+fn resolve_reachable(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
+}

@@ -1,0 +1,320 @@
+//! Writes files and takes files away: what is written is staged and synced beside its place first, then renamed into it;
+//! all or none.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use protocol::Plan;
+use protocol::call::plan::FileChange;
+
+use crate::fs::dir;
+use crate::fs::dir::{Dir, FileStat};
+use crate::fs::fault_injection::crash_point;
+use crate::fs::temp::TempTag;
+use crate::fs::workspace::{PathKind, PathUse};
+use crate::limits::SYNC_SINGLY_MAX;
+use crate::{FileError, Workspace};
+
+pub(super) fn write_changes(
+    workspace: &Workspace,
+    plan: &Plan,
+    changes: &[FileChange],
+) -> Result<(), FileError> {
+    let mut places = Vec::new();
+    let mut seen = BTreeSet::new();
+    for change in changes {
+        let place = inspect_target(workspace, change)?;
+        if !seen.insert(place.rel.clone()) {
+            let why = "two changes of one plan lead to it";
+            return Err(FileError::from_display(change.path.as_str(), why));
+        }
+        places.push(place);
+    }
+    let mut work = WriteBatch {
+        tag: TempTag::from_plan(plan),
+        several: changes.len() > 1,
+        many: changes.len() > SYNC_SINGLY_MAX,
+        folders: Vec::new(),
+        staged: Vec::new(),
+    };
+    let written = work
+        .stage_change(workspace.dir(), changes, &places)
+        .and_then(|()| work.commit_changes(changes));
+    match written {
+        Ok(()) => work.finish(workspace.dir(), changes),
+        Err(error) => {
+            work.roll_back();
+            Err(error)
+        }
+    }
+}
+
+/// Where a change really goes, and what stood there when it was compared with the plan.
+struct WriteTarget {
+    rel: PathBuf,
+    stat: Option<FileStat>,
+}
+
+fn inspect_target(workspace: &Workspace, change: &FileChange) -> Result<WriteTarget, FileError> {
+    let path = change.path.as_str();
+    let failed = |error: io::Error| FileError::from_io(path, &error);
+    let changed = || FileError::Changed { path: path.into() };
+    let wanted = match change.after {
+        Some(_) => PathUse::Write,
+        None => PathUse::Delete,
+    };
+    let rel = workspace.resolve_writable(path, wanted)?;
+    let Some((parent, name)) = dir::split_parent(&rel) else {
+        return Err(FileError::IsFolder { path: path.into() });
+    };
+    let stat = match workspace.dir().open_folder(parent) {
+        Ok(folder) => {
+            let stat = folder.stat(name).map_err(failed)?;
+            let is_file = stat.is_some_and(|stat| stat.kind == PathKind::File);
+            let may = match wanted {
+                PathUse::Delete if !is_file => return Err(changed()),
+                PathUse::Delete => folder.can_change_names(),
+                PathUse::Write | PathUse::Read | PathUse::List => {
+                    !is_file || folder.can_write(name)
+                }
+            };
+            if !may {
+                return Err(FileError::NoPermission { path: path.into() });
+            }
+            stat
+        }
+        // The parent is missing: it will be made. A file above it is found out when that is tried.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error)),
+    };
+    let known_max = change.before.as_ref().map_or(0, Vec::len) as u64;
+    let now = match workspace.read_whole(path, known_max) {
+        Err(FileError::TooLarge { .. }) => return Err(changed()),
+        other => other?,
+    };
+    if now != change.before || now.is_some() != stat.is_some() {
+        return Err(changed());
+    }
+    Ok(WriteTarget { rel, stat })
+}
+
+/// One file on its way.
+struct StagedWrite {
+    folder: Dir,
+    name: OsString,
+    /// Where the new content lies; none for a file that goes.
+    temp: Option<OsString>,
+    /// Another name of what stood there, while it may be needed again.
+    backup_name: Option<OsString>,
+    before: Option<FileStat>,
+    placed: bool,
+}
+
+struct WriteBatch {
+    tag: TempTag,
+    several: bool,
+    /// So many that one sync of the file system is quicker than one for each.
+    many: bool,
+    /// Folders made for this plan, outermost first.
+    folders: Vec<(Dir, OsString)>,
+    staged: Vec<StagedWrite>,
+}
+
+impl WriteBatch {
+    fn stage_change(
+        &mut self,
+        root: &Dir,
+        changes: &[FileChange],
+        targets: &[WriteTarget],
+    ) -> Result<(), FileError> {
+        for (number, (change, target)) in changes.iter().zip(targets).enumerate() {
+            let failed = |error: io::Error| FileError::from_io(change.path.as_str(), &error);
+            let Some((parent, name)) = dir::split_parent(&target.rel) else {
+                continue;
+            };
+            let folder = self.open_or_create_folder(root, parent).map_err(failed)?;
+            let Some(after) = &change.after else {
+                self.staged.push(StagedWrite {
+                    folder,
+                    name: name.to_owned(),
+                    temp: None,
+                    backup_name: None,
+                    before: target.stat,
+                    placed: false,
+                });
+                continue;
+            };
+            let temp = self.tag.temp_name(number * 2);
+            // A leftover of the same work, cut short earlier, holds the same content at best.
+            folder.remove_tree(&temp).map_err(failed)?;
+            let old = match &change.from {
+                Some(from) => move_source(from, changes, targets),
+                None => target.stat.map(|stat| (target.rel.as_path(), stat)),
+            };
+            let mode = old.map(|(_, stat)| stat.mode);
+            let mut file = folder.create(&temp, mode).map_err(failed)?;
+            self.staged.push(StagedWrite {
+                folder: folder.clone(),
+                name: name.to_owned(),
+                temp: Some(temp),
+                backup_name: None,
+                before: target.stat,
+                placed: false,
+            });
+            file.write_all(after).map_err(failed)?;
+            if let Some((at, stat)) = old {
+                root.attributes_at(at).apply_to(&file, stat.mode);
+            }
+            if !self.many {
+                file.sync_all().map_err(failed)?;
+            }
+            crash_point().map_err(failed)?;
+        }
+        if self.many && !sync_file_system(root)? {
+            for (staged, change) in self.staged.iter().zip(changes) {
+                let Some(temp) = &staged.temp else {
+                    continue;
+                };
+                let file = staged.folder.open_file(Path::new(temp));
+                file.and_then(|file| file.sync_all())
+                    .map_err(|error| FileError::from_io(change.path.as_str(), &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a folder below the root, making what is missing.
+    fn open_or_create_folder(&mut self, root: &Dir, rel: &Path) -> io::Result<Dir> {
+        let mut here = root.clone();
+        for name in rel.iter() {
+            here = match here.open_folder(Path::new(name)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    here.create_folder(name, 0o777)?;
+                    self.folders.push((here.clone(), name.to_owned()));
+                    crash_point()?;
+                    here.open_folder(Path::new(name))?
+                }
+                other => other?,
+            };
+        }
+        Ok(here)
+    }
+
+    fn commit_changes(&mut self, changes: &[FileChange]) -> Result<(), FileError> {
+        for (number, (staged, change)) in self.staged.iter_mut().zip(changes).enumerate() {
+            let path = change.path.as_str();
+            let failed = |error: io::Error| FileError::from_io(path, &error);
+            if staged.folder.stat(&staged.name).map_err(failed)? != staged.before {
+                return Err(FileError::Changed { path: path.into() });
+            }
+            let kept = self.tag.temp_name(number * 2 + 1);
+            match &staged.temp {
+                Some(temp) => {
+                    if self.several && staged.before.is_some() {
+                        back_up_target(&staged.folder, &staged.name, &kept, change)
+                            .map_err(failed)?;
+                        staged.backup_name = Some(kept);
+                    }
+                    staged.folder.rename(temp, &staged.name).map_err(failed)?;
+                    staged.placed = true;
+                }
+                None => {
+                    staged.folder.remove_tree(&kept).map_err(failed)?;
+                    staged.folder.rename(&staged.name, &kept).map_err(failed)?;
+                    staged.backup_name = Some(kept);
+                }
+            }
+            crash_point().map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self, root: &Dir, changes: &[FileChange]) -> Result<(), FileError> {
+        let mut synced = BTreeSet::new();
+        for (staged, change) in self.staged.iter().zip(changes) {
+            let failed = |error: io::Error| FileError::from_io(change.path.as_str(), &error);
+            if let Some(kept) = &staged.backup_name {
+                staged.folder.remove_file(kept).map_err(failed)?;
+            }
+            if !self.many && synced.insert(Path::new(&change.path).parent()) {
+                staged.folder.sync().map_err(failed)?;
+            }
+        }
+        if self.many && sync_file_system(root)? {
+            return Ok(());
+        }
+        for (staged, change) in self.staged.iter().zip(changes) {
+            if self.many && synced.insert(Path::new(&change.path).parent()) {
+                let synced = staged.folder.sync();
+                synced.map_err(|error| FileError::from_io(change.path.as_str(), &error))?;
+            }
+        }
+        for (parent, name) in &self.folders {
+            let failed = |error: io::Error| FileError::from_io(name.to_string_lossy(), &error);
+            parent.sync().map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Puts everything back. What fails here is left to the history, which knows what stood there.
+    fn roll_back(self) {
+        for staged in self.staged.iter().rev() {
+            let undone = match (&staged.backup_name, staged.placed) {
+                (Some(kept), _) => staged.folder.rename(kept, &staged.name),
+                (None, true) if staged.before.is_none() => staged.folder.remove_file(&staged.name),
+                (None, _) => Ok(()),
+            };
+            let cleaned = match &staged.temp {
+                Some(temp) => staged.folder.remove_tree(temp),
+                None => Ok(()),
+            };
+            if let Err(error) = undone.and(cleaned) {
+                tracing::warn!(name = ?staged.name, %error, "a file could not be put back");
+            }
+        }
+        for (parent, name) in self.folders.iter().rev() {
+            if let Err(error) = parent.remove_folder(name) {
+                tracing::warn!(?name, %error, "a new folder could not be removed");
+            }
+        }
+    }
+}
+
+/// Where the file is that moves, and what it looks like.
+fn move_source<'a>(
+    from: &str,
+    changes: &[FileChange],
+    targets: &'a [WriteTarget],
+) -> Option<(&'a Path, FileStat)> {
+    let place = changes.iter().position(|other| other.path == from)?;
+    let target = targets.get(place)?;
+    target.stat.map(|stat| (target.rel.as_path(), stat))
+}
+
+fn sync_file_system(root: &Dir) -> Result<bool, FileError> {
+    root.sync_file_system()
+        .map_err(|error| FileError::from_io("the workspace", &error))
+}
+
+/// Keeps what stands at a name under a second one: a hard link where the file system has them, else a copy.
+fn back_up_target(
+    folder: &Dir,
+    name: &OsString,
+    kept: &OsString,
+    change: &FileChange,
+) -> io::Result<()> {
+    folder.remove_tree(kept)?;
+    if folder.hard_link(name, kept).is_ok() {
+        return Ok(());
+    }
+    let stat = folder.stat(name)?;
+    let mut copy = folder.create(kept, stat.map(|stat| stat.mode))?;
+    copy.write_all(change.before.as_deref().unwrap_or_default())?;
+    copy.sync_all()?;
+    if let Some(stat) = stat {
+        folder.set_mtime_of(kept, stat.mtime_ns)?;
+    }
+    Ok(())
+}

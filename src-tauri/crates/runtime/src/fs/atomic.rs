@@ -1,0 +1,251 @@
+//! Files of our own: settings and rules, read whole and replaced in one step.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use crate::FileError;
+use crate::limits::TEXT_BYTES_MAX;
+
+/// The text at `path`; none if there is no such file.
+///
+/// # Errors
+/// No permission, a folder, longer than 4 MiB, or not UTF-8.
+pub fn read_text(path: &Path) -> Result<Option<String>, FileError> {
+    read_text_within(path, TEXT_BYTES_MAX)
+}
+
+/// The same for a file that may be longer, or must be shorter.
+///
+/// # Errors
+/// As [`read_text`], with this limit in bytes.
+pub fn read_text_within(path: &Path, bytes_max: u64) -> Result<Option<String>, FileError> {
+    let name = path.display().to_string();
+    let failed = |error: io::Error| FileError::from_io(name.as_str(), &error);
+    let meta = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other.map_err(failed)?,
+    };
+    if meta.is_dir() {
+        return Err(FileError::IsFolder { path: name });
+    }
+    if !meta.is_file() {
+        return Err(FileError::Special { path: name });
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .map_err(failed)?
+        .take(bytes_max.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(FileError::TooLarge {
+            path: name,
+            bytes: meta.len(),
+            bytes_max,
+        });
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            Err(FileError::from_display(
+                name,
+                format_args!("it is not UTF-8 from byte {at} on"),
+            ))
+        }
+    }
+}
+
+/// Replaces `path` by `bytes` in one step: written beside it, synced, renamed. Readers see the old or the new content,
+/// also after a crash. The file gets `mode` (Unix); a link stays a link. Missing folders are created for the owner alone.
+///
+/// # Errors
+/// What the system says of the folder or the disk.
+pub fn write_atomic(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FileError> {
+    let failed = |error: io::Error| FileError::from_io(path.display().to_string(), &error);
+    // A linked settings file is somebody's dotfiles: what it points to is replaced.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    create_private_folder(folder)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".countersign-")
+        .tempfile_in(folder)
+        .map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    set_mode(file.as_file(), mode).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(&path).map_err(|error| failed(error.error))?;
+    sync_folder(folder).map_err(failed)
+}
+
+/// Makes an empty file of the person's that is not there yet; false if it is. Of all who try at once, one gets it.
+///
+/// # Errors
+/// It cannot be made.
+pub fn create_exclusive(path: &Path) -> Result<bool, FileError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    match options.open(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(FileError::from_io(path.display().to_string(), &error)),
+    }
+}
+
+/// A file of our own that is there for being locked, opened or made, for the owner alone.
+///
+/// # Errors
+/// What the system said.
+pub(crate) fn open_private_file(path: &Path) -> io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
+/// Removes a file of our own; fine if there is none.
+///
+/// # Errors
+/// What the system says.
+pub fn remove_if_exists(path: &Path) -> Result<(), FileError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(FileError::from_io(path.display().to_string(), &error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Whether a link stands at a path.
+pub fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
+}
+
+/// The names of the files in a folder of our own, sorted; none if there is no such folder. What is being written is left
+/// out.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn list_file_names(folder: &Path) -> Result<Vec<String>, FileError> {
+    let failed = |error: io::Error| FileError::from_io(folder.display().to_string(), &error);
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(failed)?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(failed)?.file_name();
+        let name = name.to_string_lossy();
+        if !name.starts_with('.') {
+            names.push(name.into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Makes `path` and what is missing above it, for the owner alone (0700).
+///
+/// # Errors
+/// What the system says.
+pub fn create_private_folder(path: &Path) -> Result<(), FileError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder
+        .create(path)
+        .map_err(|error| FileError::from_io(path.display().to_string(), &error))
+}
+
+#[cfg(unix)]
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "fails on other systems")]
+fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "fails on other systems")]
+fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaces_whole_and_reads_back() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a/b/settings.toml");
+        assert_eq!(read_text(&path), Ok(None));
+        write_atomic(&path, b"one", 0o600).unwrap();
+        write_atomic(&path, "zwei ü".as_bytes(), 0o600).unwrap();
+        assert_eq!(read_text(&path), Ok(Some("zwei ü".to_owned())));
+        let names: Vec<_> = fs::read_dir(path.parent().unwrap())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(names, ["settings.toml"], "no temporary file is left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn keeps_the_mode_asked_for_and_follows_a_link() {
+        use std::os::unix::fs::{MetadataExt, symlink};
+        let home = tempfile::tempdir().unwrap();
+        let (real, link) = (home.path().join("real"), home.path().join("link"));
+        write_atomic(&real, b"1", 0o640).unwrap();
+        symlink(&real, &link).unwrap();
+        write_atomic(&link, b"2", 0o600).unwrap();
+        assert_eq!(fs::read_link(&link).unwrap(), real);
+        assert_eq!(fs::read(&real).unwrap(), b"2");
+        assert_eq!(fs::metadata(&real).unwrap().mode() & 0o7777, 0o600);
+    }
+
+    #[test]
+    fn bad_files_are_named() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("x");
+        fs::write(&path, b"ab\xff").unwrap();
+        let error = read_text(&path).unwrap_err().to_string();
+        assert!(error.contains("/x`") && error.contains("byte 2"), "{error}");
+        fs::write(&path, vec![b'a'; (TEXT_BYTES_MAX + 1) as usize]).unwrap();
+        assert!(matches!(read_text(&path), Err(FileError::TooLarge { .. })));
+        assert!(matches!(
+            read_text(home.path()),
+            Err(FileError::IsFolder { .. })
+        ));
+        assert!(
+            matches!(write_atomic(home.path(), b"", 0o600), Err(error) if error.to_string().contains("`")),
+            "a folder cannot be replaced"
+        );
+    }
+}

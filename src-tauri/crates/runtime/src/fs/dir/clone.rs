@@ -1,0 +1,68 @@
+//! Files made of others by reference, where the disk can: both share their content until one of them changes.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+
+use crate::fs::dir::Dir;
+
+impl Dir {
+    /// Makes a file for a copy of `source`, which stands at `name` in `from`, for the owner alone, and says whether it has its
+    /// content already: by reference, which is tried only if `clones`.
+    pub(crate) fn create_copy_target(
+        &self,
+        name: &OsStr,
+        from: &Self,
+        source: &File,
+        clones: bool,
+    ) -> io::Result<(File, bool)> {
+        #[cfg(not(target_os = "linux"))]
+        if clones && self.cloned(name, from, source) {
+            return Ok((self.file(std::path::Path::new(name))?, true));
+        }
+        let made = self.create(name, Some(0o600))?;
+        #[cfg(target_os = "linux")]
+        let has_content = clones && rustix::fs::ioctl_ficlone(&made, source).is_ok();
+        #[cfg(not(target_os = "linux"))]
+        let has_content = false;
+        let _ = from;
+        Ok((made, has_content))
+    }
+
+    /// Makes the file and its content at once, as APFS can.
+    #[cfg(target_vendor = "apple")]
+    fn create_clone(&self, name: &OsStr, _: &Self, source: &File) -> bool {
+        let plain = rustix::fs::CloneFlags::empty();
+        rustix::fs::fclonefileat(source, self, name, plain).is_ok()
+    }
+
+    /// The same, as ReFS can.
+    #[cfg(windows)]
+    fn create_clone(&self, name: &OsStr, from: &Self, _: &File) -> bool {
+        reflink_copy::reflink(from.path_of(name), self.path_of(name)).is_ok()
+    }
+
+    /// No such call is known here.
+    #[cfg(not(any(target_os = "linux", target_vendor = "apple", windows)))]
+    fn create_clone(&self, _: &OsStr, _: &Self, _: &File) -> bool {
+        false
+    }
+}
+
+impl Dir {
+    /// Makes a pipe or a socket, as what stands under the same name in `like`.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn create_special_like(&self, name: &OsStr, like: &Self) -> io::Result<()> {
+        use rustix::fs::{self as sys, AtFlags, FileType, Mode};
+        let stat = sys::statat(like, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        Ok(sys::mknodat(self, name, kind, Mode::RUSR | Mode::WUSR, 0)?)
+    }
+
+    /// There is no safe call for it here.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn create_special_like(&self, name: &OsStr, like: &Self) -> io::Result<()> {
+        let _ = (name, like);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}

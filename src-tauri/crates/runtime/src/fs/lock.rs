@@ -1,0 +1,89 @@
+//! A lock that holds across processes: whoever reads a file of ours to write it anew has it meanwhile.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::thread::sleep;
+
+use crate::limits::{LOCK_RETRY_INTERVAL, LOCK_TRIES};
+use crate::{FileError, create_private_folder};
+
+/// The lock, held until this is dropped, also by the end of the process.
+#[derive(Debug)]
+pub struct FileLock(#[expect(dead_code, reason = "what is open holds the lock")] File);
+
+/// Takes the lock that a file stands for; the file is made, and stays.
+///
+/// # Errors
+/// Somebody else holds it for longer than such a thing takes, or the file cannot be opened.
+pub fn lock_file(path: &Path) -> Result<FileLock, FileError> {
+    if let Some(folder) = path.parent() {
+        create_private_folder(folder)?;
+    }
+    let file = open_lock_file(path)?;
+    for _ in 0..LOCK_TRIES {
+        if try_acquire(path, &file)? {
+            return Ok(FileLock(file));
+        }
+        sleep(LOCK_RETRY_INTERVAL);
+    }
+    Err(FileError::from_display(
+        path.display().to_string(),
+        "another Countersign is writing there and does not come to an end",
+    ))
+}
+
+/// The same, now or not at all: none if somebody else holds it. Takes a folder, too, where those can be locked; the folder
+/// of a file must be there.
+///
+/// # Errors
+/// It cannot be opened or locked.
+pub fn try_lock_file(path: &Path) -> Result<Option<FileLock>, FileError> {
+    let file = match path.is_dir() {
+        true => File::open(path).map_err(|error| lock_error(path, &error))?,
+        false => open_lock_file(path)?,
+    };
+    Ok(try_acquire(path, &file)?.then_some(FileLock(file)))
+}
+
+fn open_lock_file(path: &Path) -> Result<File, FileError> {
+    let mut options = File::options();
+    let options = options.create(true).truncate(false).write(true);
+    options.open(path).map_err(|error| lock_error(path, &error))
+}
+
+/// Whether it is held now by who opened this.
+fn try_acquire(path: &Path, file: &File) -> Result<bool, FileError> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(lock_error(path, &error)),
+    }
+}
+
+fn lock_error(path: &Path, error: &std::io::Error) -> FileError {
+    FileError::from_io(path.display().to_string(), error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_has_it_at_a_time() {
+        let home = tempfile::tempdir().unwrap();
+        let (at, count) = (home.path().join("a/rules.lock"), home.path().join("count"));
+        std::fs::write(&count, "0").unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..25 {
+                        let _lock = lock_file(&at).unwrap();
+                        let now: u32 = std::fs::read_to_string(&count).unwrap().parse().unwrap();
+                        std::fs::write(&count, (now + 1).to_string()).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(std::fs::read_to_string(&count).unwrap(), "100");
+    }
+}

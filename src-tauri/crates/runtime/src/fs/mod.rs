@@ -1,0 +1,13 @@
+//! Files of a workspace, and the application's own files on disk.
+
+pub mod apply;
+pub mod atomic;
+pub(crate) mod dir;
+pub(crate) mod fault_injection;
+pub mod lock;
+pub mod output_retention;
+pub mod sample;
+pub mod session_folder;
+pub(crate) mod temp;
+pub mod watch;
+pub mod workspace;

@@ -1,0 +1,183 @@
+//! The per-session folder for output that is too long for a result (`S002-70`).
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use protocol::text::redact;
+use protocol::{CallId, Digest, SessionId};
+
+use crate::{FileError, FileLock, create_private_folder, try_lock_file};
+
+/// Held by the process that works in a session, where a folder cannot be.
+const SESSION_LOCK_NAME: &str = "at-work.lock";
+
+/// The folder of one session, for the owner alone.
+#[derive(Debug)]
+pub struct SessionFolder {
+    path: PathBuf,
+}
+
+impl SessionFolder {
+    /// Opens or creates the folder of a session below the data folder: `sessions/<session>`.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(data_dir: &Path, session: &SessionId) -> Result<Self, FileError> {
+        let path = data_dir
+            .join("sessions")
+            .join(file_name_for_id(session.as_str()));
+        create_private_folder(&path)?;
+        let failed = |error: io::Error| FileError::from_io(path.display().to_string(), &error);
+        Ok(Self {
+            path: fs::canonicalize(&path).map_err(failed)?,
+        })
+    }
+
+    /// Takes the session for whoever works in it, until this is dropped or its process ends; none while another has it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn try_lock(&self) -> Result<Option<FileLock>, FileError> {
+        try_lock_session(&self.path)
+    }
+
+    /// Removes it if nothing was put there.
+    pub fn remove_if_empty(&self) {
+        let _holds_something = fs::remove_dir(&self.path);
+    }
+
+    /// Where it is: real and absolute.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a call's whole output, with its secrets masked whatever the caller did; returns the absolute path that `read` takes (`S002-69`). A later output of the same
+    /// call replaces an earlier one.
+    ///
+    /// # Errors
+    /// What the system says; nothing is left then.
+    pub fn save_output(&self, call: &CallId, bytes: &[u8]) -> Result<PathBuf, FileError> {
+        let (path, mut file) = self.create_output_file(call)?;
+        let (masked, _) = redact::mask_bytes(bytes);
+        if let Err(error) = file.write_all(&masked) {
+            drop(file);
+            let _ = fs::remove_file(&path);
+            return Err(FileError::from_io(path.display().to_string(), &error));
+        }
+        Ok(path)
+    }
+
+    /// A new empty file for a call's output.
+    pub(crate) fn create_output_file(&self, call: &CallId) -> Result<(PathBuf, File), FileError> {
+        let path = self
+            .path
+            .join(format!("{}.txt", file_name_for_id(call.as_str())));
+        let failed = |error: io::Error| FileError::from_io(path.display().to_string(), &error);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let file = options.open(&path).map_err(failed)?;
+        Ok((path, file))
+    }
+
+    /// Removes everything in the folder (`S002-71`).
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn clear(&self) -> Result<(), FileError> {
+        match fs::remove_dir_all(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(FileError::from_io(self.path.display().to_string(), &error));
+            }
+            _ => {}
+        }
+        create_private_folder(&self.path)
+    }
+}
+
+/// Takes the session whose folder this is; none while somebody works in it.
+pub(crate) fn try_lock_session(folder: &Path) -> Result<Option<FileLock>, FileError> {
+    let file = || try_lock_file(&folder.join(SESSION_LOCK_NAME));
+    // A file would have to be made, at ten times the cost. Windows locks no folders, and some network disks nothing that is
+    // not open for writing.
+    match cfg!(unix) {
+        true => try_lock_file(folder).or_else(|_| file()),
+        false => file(),
+    }
+}
+
+/// A file name for an id. Call ids come from model providers and can hold anything: what is not plain becomes a digest.
+pub(crate) fn file_name_for_id(id: &str) -> String {
+    let plain = id
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    // Names that differ only in case are one file on some systems, names of devices are taken on others.
+    if plain && !id.is_empty() && id.len() <= 64 && id.contains('_') {
+        id.to_owned()
+    } else {
+        Digest::from_bytes(id.as_bytes()).0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_holds_it_at_a_time() {
+        let home = tempfile::tempdir().unwrap();
+        let open = || SessionFolder::open(home.path(), &"ses_1".into()).unwrap();
+        let (one, other) = (open(), open());
+        let held = one.try_lock().unwrap();
+        assert!(held.is_some() && other.try_lock().unwrap().is_none());
+        drop(held);
+        assert!(other.try_lock().unwrap().is_some());
+    }
+
+    #[test]
+    fn output_is_kept_per_call_until_the_session_closes() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = SessionFolder::open(home.path(), &"ses_1".into()).unwrap();
+        let ids = ["call_1", "../../x", "", "a/b", "CON", "ü"];
+        let mut paths = Vec::new();
+        for id in ids {
+            let path = folder.save_output(&id.into(), id.as_bytes()).unwrap();
+            assert_eq!(path.parent(), Some(folder.path()), "S002-70: {id}");
+            paths.push(path);
+        }
+        for (id, path) in ids.iter().zip(&paths) {
+            assert_eq!(fs::read_to_string(path).unwrap(), *id);
+        }
+        let secret = folder
+            .save_output(&"call_2".into(), b"id AKIAIOSFODNN7EXAMPLE.")
+            .unwrap();
+        assert_eq!(fs::read(secret).unwrap(), b"id ***.");
+        assert_eq!(
+            folder.save_output(&"call_1".into(), b"again").unwrap(),
+            paths[0]
+        );
+        assert_eq!(fs::read(&paths[0]).unwrap(), b"again");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
+            assert_eq!((mode(folder.path()), mode(&paths[0])), (0o700, 0o600));
+        }
+        folder.clear().unwrap();
+        let left = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(left, 0, "S002-71");
+        assert_eq!(
+            folder.save_output(&"call_1".into(), b"new").unwrap(),
+            paths[0]
+        );
+    }
+}

@@ -1,0 +1,309 @@
+//! What a command or a program inherits of the app's own environment: what is known to be harmless, see `variables.toml`, and
+//! what a person passes.
+//!
+//! Keys of model providers, and whatever else the app was started with to show who it is, are the app's and the person's,
+//! and nobody else's: what prints its environment would give them to a model, and what has a way to the network to
+//! anybody. A list of what is harmful would never be whole, so a variable that nobody knows is withheld, `DATABASE_URL` and
+//! `GITHUB_TOKEN` with it: they are given in the command, where they are seen, or by a person who passes that name. The same holds for
+//! servers of tools, language servers and watchdogs: what one of them needs beside this stands in its own settings.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use serde::Deserialize;
+
+/// Endings of names, between underscores. A name may also be nothing but one of them.
+const SECRET_NAME_SUFFIXES: [&str; 18] = [
+    "API_KEY",
+    "APIKEY",
+    "ACCESS_KEY",
+    "AUTH",
+    "AUTH_KEY",
+    "CREDENTIALS",
+    "ENCRYPTION_KEY",
+    "MASTER_KEY",
+    "PASSPHRASE",
+    "PASSWD",
+    "PASSWORD",
+    "PAT",
+    "PRIVATE_KEY",
+    "SECRET",
+    "SECRETS",
+    "SECRET_KEY",
+    "SECRET_KEY_BASE",
+    "TOKEN",
+];
+
+/// Which variables of the app are inherited. Cheap to clone: what is chosen on one clone holds on all of them, for what is
+/// started from then on. By default those that are known to be harmless.
+#[derive(Debug, Clone, Default)]
+pub struct InheritedEnv(Arc<RwLock<EnvChoice>>);
+
+/// Names in capitals: some systems do not tell them apart.
+#[derive(Debug, Default)]
+struct EnvChoice {
+    withheld: BTreeSet<String>,
+    passed: BTreeSet<String>,
+}
+
+impl InheritedEnv {
+    /// Chooses by name. What is passed is inherited whatever it is called; what is withheld never is, passed or not.
+    pub fn set_choice<'a>(
+        &self,
+        withheld: impl IntoIterator<Item = &'a str>,
+        passed: impl IntoIterator<Item = &'a str>,
+    ) {
+        let chosen = EnvChoice {
+            withheld: withheld.into_iter().map(str::to_uppercase).collect(),
+            passed: passed.into_iter().map(str::to_uppercase).collect(),
+        };
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = chosen;
+    }
+
+    /// Every variable that is inherited.
+    pub(crate) fn inherited_variables(&self) -> Vec<(OsString, OsString)> {
+        let chosen = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        std::env::vars_os()
+            .filter(|(name, value)| chosen.is_inherited(&name.to_string_lossy(), value))
+            .collect()
+    }
+}
+
+impl EnvChoice {
+    fn is_inherited(&self, name: &str, value: &OsStr) -> bool {
+        let name = name.to_uppercase();
+        if self.withheld.contains(&name) {
+            return false;
+        }
+        self.passed.contains(&name)
+            || HarmlessVariables::load().contains(&name) && !has_password_in_url(value)
+    }
+}
+
+/// The variables that are known to be harmless, in capitals.
+#[derive(Debug, Default)]
+struct HarmlessVariables {
+    names: BTreeSet<String>,
+    families: Vec<String>,
+    secrets: Vec<String>,
+}
+
+/// The file that lists them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VariableList {
+    secrets: Vec<String>,
+    group: Vec<VariableGroup>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VariableGroup {
+    #[allow(dead_code, reason = "for whoever reads the file")]
+    what: String,
+    #[serde(default)]
+    names: Vec<String>,
+    #[serde(default)]
+    families: Vec<String>,
+}
+
+impl HarmlessVariables {
+    /// Those of `variables.toml`; none at all if it cannot be read.
+    fn load() -> &'static Self {
+        static LOADED: OnceLock<HarmlessVariables> = OnceLock::new();
+        LOADED.get_or_init(|| {
+            let list = toml::from_str(include_str!("variables.toml"));
+            list.map(Self::from_list).unwrap_or_default()
+        })
+    }
+
+    fn from_list(list: VariableList) -> Self {
+        let mut harmless = Self {
+            secrets: list.secrets,
+            ..Self::default()
+        };
+        for group in list.group {
+            harmless.names.extend(group.names);
+            harmless.families.extend(group.families);
+        }
+        harmless
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        let begins = |family: &String| name.starts_with(family.as_str());
+        let is_secret = |secret: &String| name.contains(secret.as_str());
+        self.names.contains(name)
+            || self.families.iter().any(begins) && !self.secrets.iter().any(is_secret)
+    }
+}
+
+/// Whether a value is, or has in it, an address with a password: `https://user:password@host`.
+fn has_password_in_url(value: &OsStr) -> bool {
+    let value = value.to_string_lossy();
+    let mut addresses = value.split("://").skip(1);
+    addresses.any(|address| {
+        let end = address.find(['/', '?', '#', ' ']).unwrap_or(address.len());
+        let user = address[..end].rsplit_once('@').map(|(user, _)| user);
+        user.is_some_and(|user| user.contains(':'))
+    })
+}
+
+/// Whether a variable's name, in capitals, says that it holds a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    SECRET_NAME_SUFFIXES.iter().any(|secret| {
+        let before = name.strip_suffix(secret);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('_'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inherits(name: &str) -> bool {
+        EnvChoice::default().is_inherited(name, OsStr::new("value"))
+    }
+
+    #[test]
+    fn the_list_of_harmless_variables_can_be_read() {
+        let list: VariableList = toml::from_str(include_str!("variables.toml")).unwrap();
+        let all = list
+            .group
+            .iter()
+            .flat_map(|group| group.names.iter().chain(&group.families));
+        for name in all {
+            assert_eq!(*name, name.to_uppercase());
+        }
+        assert!(HarmlessVariables::load().names.len() > 200);
+    }
+
+    #[test]
+    fn only_what_is_known_to_be_harmless_is_inherited() {
+        for name in [
+            "ANTHROPIC_API_KEY",
+            "API_KEY_OPENAI",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_SECRET_ACCESS_KEY",
+            "AWS_SESSION_TOKEN",
+            "AZURE_DEVOPS_EXT_PAT",
+            "CARGO_REGISTRIES_OURS_TOKEN",
+            "CARGO_REGISTRY_CREDENTIAL_PROVIDER",
+            "CI_JOB_JWT",
+            "COOKIE",
+            "CREDS",
+            "DATABASE_URL",
+            "DB_PASS",
+            "DOCKER_AUTH_CONFIG",
+            "GITHUB_TOKEN",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "MYSQL_PWD",
+            "NPM_CONFIG__AUTH",
+            "NPM_CONFIG__AUTHTOKEN",
+            "NPM_CONFIG_//PACKAGES.EXAMPLE/:_AUTHTOKEN",
+            "OPENAI_API_KEY_2",
+            "OPENAI_KEY",
+            "PASSWORD1",
+            "PGPASSWORD",
+            "PIP_KEYRING_PROVIDER",
+            "POETRY_HTTP_BASIC_OURS_PASSWORD",
+            "PRIVATE_KEY_PEM",
+            "SLACK_WEBHOOK",
+            "SOMETHING_NOBODY_KNOWS",
+            "SSH_KEY",
+            "SUPABASE_SERVICE_ROLE_KEY",
+            "TOKEN_GITHUB",
+            "UV_PUBLISH_TOKEN",
+            "YARN_NPM_AUTH_TOKEN",
+            "npm_token",
+        ] {
+            assert!(!inherits(name), "{name}");
+        }
+        for name in [
+            "CARGO_HOME",
+            "CARGO_TARGET_DIR",
+            "CC",
+            "CMAKE_PREFIX_PATH",
+            "GIT_AUTHOR_NAME",
+            "GOFLAGS",
+            "HOME",
+            "HTTP_PROXY",
+            "JAVA_HOME",
+            "KUBECONFIG",
+            "LANG",
+            "LC_ALL",
+            "MAKEFLAGS",
+            "NODE_OPTIONS",
+            "PATH",
+            "PYTHONPATH",
+            "RUST_BACKTRACE",
+            "SSH_AUTH_SOCK",
+            "TOKENIZERS_PARALLELISM",
+            "VIRTUAL_ENV",
+            "XAUTHORITY",
+            "XDG_RUNTIME_DIR",
+            "http_proxy",
+            "npm_config_cache",
+        ] {
+            assert!(inherits(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_withheld_whatever_it_is_called() {
+        let chosen = EnvChoice::default();
+        for (value, is_inherited) in [
+            ("http://proxy.example:3128", true),
+            ("http://user@proxy.example", true),
+            ("http://user:password@proxy.example:3128/", false),
+            ("direct,https://user:p@ss@packages.example", false),
+            ("https://packages.example/a:b@c", true),
+        ] {
+            let inherits = chosen.is_inherited("HTTPS_PROXY", OsStr::new(value));
+            assert_eq!(inherits, is_inherited, "{value}");
+        }
+        let passed = InheritedEnv::default();
+        passed.set_choice([], ["https_proxy"]);
+        let value = OsStr::new("http://user:password@proxy.example");
+        assert!(passed.0.read().unwrap().is_inherited("HTTPS_PROXY", value));
+    }
+
+    #[test]
+    fn a_person_passes_and_withholds_names() {
+        let inherited = InheritedEnv::default();
+        let clone = inherited.clone();
+        clone.set_choice(
+            ["Cargo_Home", "NPM_TOKEN"],
+            ["github_token", "NPM_TOKEN", "Company_Setting"],
+        );
+        let chosen = inherited.0.read().unwrap();
+        for (name, is_inherited) in [
+            ("CARGO_HOME", false),
+            ("CARGO_TARGET_DIR", true),
+            ("COMPANY_SETTING", true),
+            ("COMPANY_LOGIN", false),
+            ("GITHUB_TOKEN", true),
+            ("GH_TOKEN", false),
+            // To withhold is the stronger word.
+            ("NPM_TOKEN", false),
+            ("PATH", true),
+        ] {
+            let inherits = chosen.is_inherited(name, OsStr::new("value"));
+            assert_eq!(inherits, is_inherited, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_says_whether_it_holds_a_secret() {
+        for (name, is_secret) in [
+            ("ANTHROPIC_API_KEY", true),
+            ("TOKEN", true),
+            ("NPM_CONFIG__AUTH", true),
+            ("GIT_AUTHOR_NAME", false),
+            ("KEYTOKEN", false),
+            ("COMPAT", false),
+        ] {
+            assert_eq!(is_secret_name(name), is_secret, "{name}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Where each entry stands: as its own manifest says, until a later act took it back or brought it again.
+//!
+//! So one write, that of the act, turns everything that the act is about, at once or not at all.
+
+use std::collections::BTreeMap;
+
+use protocol::{UndoDirection, UndoEntry, UndoId, UndoState};
+
+/// Gives every entry of a list its state; the oldest comes first.
+pub(in crate::undo) fn fold_states(entries: &mut [UndoEntry]) {
+    let places = index_by_id(entries);
+    for place in 0..entries.len() {
+        if entries[place].state == UndoState::Applied {
+            set_state(entries, &places, place, UndoDirection::Redo);
+        }
+    }
+}
+
+/// Takes back the last of a list that has its states, and turns what it is about.
+pub(in crate::undo) fn undo_last(entries: &mut [UndoEntry]) {
+    if let Some(last) = entries.len().checked_sub(1) {
+        let places = index_by_id(entries);
+        set_state(entries, &places, last, UndoDirection::Undo);
+    }
+}
+
+fn index_by_id(entries: &[UndoEntry]) -> BTreeMap<UndoId, usize> {
+    let places = entries.iter().enumerate();
+    places
+        .map(|(place, entry)| (entry.id.clone(), place))
+        .collect()
+}
+
+/// Brings an entry to one side, and with an act everything that it is about.
+fn set_state(
+    entries: &mut [UndoEntry],
+    places: &BTreeMap<UndoId, usize>,
+    place: usize,
+    direction: UndoDirection,
+) {
+    entries[place].state = direction.state();
+    let Some(act) = entries[place].act.clone() else {
+        return;
+    };
+    let moves = match act.reverses {
+        Some(act) => vec![(act, UndoDirection::Undo)],
+        None => act.of.into_iter().map(|id| (id, act.direction)).collect(),
+    };
+    for (id, way) in moves {
+        let way = match direction {
+            UndoDirection::Redo => way,
+            UndoDirection::Undo => way.opposite(),
+        };
+        // An act is about what was there before it; what was dropped since has no state any more.
+        if let Some(earlier) = places.get(&id).filter(|earlier| **earlier < place) {
+            set_state(entries, places, *earlier, way);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::history::UndoAction;
+
+    use super::*;
+
+    fn entry(id: &str, act: Option<UndoAction>) -> UndoEntry {
+        UndoEntry {
+            id: id.into(),
+            session: "s".into(),
+            call: "c".into(),
+            act,
+            at: 0,
+            workspace: "/w".into(),
+            title: String::new(),
+            paths: 1,
+            bytes: 0,
+            shown: Vec::new(),
+            state: UndoState::Applied,
+        }
+    }
+
+    fn act(id: &str, direction: UndoDirection, of: &[&str], reverses: Option<&str>) -> UndoEntry {
+        let act = UndoAction {
+            direction,
+            of: of.iter().map(|id| UndoId::from(*id)).collect(),
+            reverses: reverses.map(UndoId::from),
+        };
+        entry(id, Some(act))
+    }
+
+    #[test]
+    fn an_act_turns_what_it_is_about() {
+        use UndoDirection::{Redo, Undo};
+        let history = [
+            entry("a", None),
+            entry("b", None),
+            act("u", Undo, &["b", "a"], None),
+            act("v", Redo, &["a", "b"], Some("u")),
+            act("w", Undo, &["b", "a"], Some("v")),
+            act("x", Redo, &["a"], None),
+            act("gone", Undo, &["long gone"], None),
+        ];
+        // After so many of them, which stand?
+        let tables: [(usize, &str); 7] = [
+            (1, "a"),
+            (2, "ab"),
+            (3, "u"),
+            (4, "abv"),
+            (5, "uw"),
+            (6, "auwx"),
+            (7, "auwxgone"),
+        ];
+        for (count, standing) in tables {
+            let mut entries = history[..count].to_vec();
+            fold_states(&mut entries);
+            let found: String = entries
+                .iter()
+                .filter(|entry| entry.state == UndoState::Applied)
+                .map(|entry| entry.id.as_str())
+                .collect();
+            assert_eq!(found, standing, "after {count}");
+        }
+    }
+
+    #[test]
+    fn an_act_that_is_not_done_turns_nothing() {
+        let mut entries = vec![
+            entry("a", None),
+            act("u", UndoDirection::Undo, &["a"], None),
+        ];
+        entries[1].state = UndoState::Prepared;
+        fold_states(&mut entries);
+        assert_eq!(entries[0].state, UndoState::Applied);
+    }
+}

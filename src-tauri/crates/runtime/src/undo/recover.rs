@@ -1,0 +1,176 @@
+//! After a crash or a failed effect: every entry is brought to one side, and nothing temporary stays.
+
+use std::io;
+
+use protocol::{SessionId, UndoDirection, UndoId, UndoState, UserError};
+
+use super::HistoryInner;
+use super::permissions::{AccessNeed, UnlockedPaths};
+use super::store::CopyStore;
+use crate::FileError;
+use crate::fs::workspace::display_path;
+use crate::undo::entry::manifest::UndoManifest;
+use crate::undo::entry::node;
+use crate::undo::entry::node::MatchLevel;
+use crate::undo::restore::execute::{apply_direction, finish_restore, remove_staged_files};
+use crate::undo::restore::survey::{PathState, survey_paths};
+
+/// Records that the effect stands. What is known to the byte is not read again; of the rest, what cannot be read is taken to
+/// be as it was planned.
+pub(super) fn mark_applied(
+    manifest: &mut UndoManifest,
+    unlocked: &UnlockedPaths,
+    store: &CopyStore,
+) -> Result<(), FileError> {
+    if !manifest.known {
+        observe_after(manifest, unlocked, store)?;
+    }
+    let touched = manifest.touched.iter().map(|touched| &*touched.path.0);
+    unlocked.unlock_paths(touched.map(|path| (path, AccessNeed::Read)))?;
+    for touched in &mut manifest.touched {
+        // Without it the folder keeps the time that it gets when names in it come back.
+        let stat = unlocked.stat(&touched.path.0).ok().flatten();
+        touched.after_ns = stat.map(|stat| stat.mtime_ns);
+    }
+    unlocked.relock()?;
+    manifest.entry.state = UndoState::Applied;
+    Ok(())
+}
+
+/// Every path as the effect left it.
+fn observe_after(
+    manifest: &mut UndoManifest,
+    unlocked: &UnlockedPaths,
+    store: &CopyStore,
+) -> Result<(), FileError> {
+    let failed = |error: io::Error| FileError::from_io("the history", &error);
+    let paths = manifest.steps.iter().map(|step| step.path.0.as_path());
+    unlocked.unlock_paths(paths.map(|path| (path, AccessNeed::Read)))?;
+    let mut batch = store.start_batch().map_err(failed)?;
+    for step in &mut manifest.steps {
+        match node::capture_node(unlocked, &step.path.0, &mut batch) {
+            Ok(Some(node)) => {
+                step.after = node;
+                step.after_traits = unlocked.dir().attributes_at(&step.path.0);
+            }
+            Ok(None) => {}
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                tracing::debug!(path = %display_path(&step.path.0), %error, "taken to be as planned");
+            }
+            Err(error) => return Err(FileError::from_io(display_path(&step.path.0), &error)),
+        }
+    }
+    batch.commit().map_err(failed)
+}
+
+/// Brings an entry of which it is not known whether it took effect to one side.
+pub(super) fn settle_entry(
+    inner: &HistoryInner,
+    manifest: &mut UndoManifest,
+) -> Result<(), UserError> {
+    if manifest.entry.state != UndoState::Prepared {
+        return Ok(());
+    }
+    let workspace = manifest.open_workspace()?;
+    let unlocked = UnlockedPaths::new(inner, &workspace);
+    let fit = match_level_for(manifest);
+    let stands = survey_paths(&unlocked, &manifest.steps, UndoDirection::Undo, fit)?;
+    // A step that changes nothing speaks for neither side.
+    let told: Vec<PathState> = manifest
+        .steps
+        .iter()
+        .zip(&stands)
+        .filter(|(step, _)| !node::is_same_node(&step.before, &step.after, fit))
+        .map(|(_, stand)| *stand)
+        .collect();
+    if !manifest.going_back && !told.contains(&PathState::AtTarget) {
+        remove_staged_files(&unlocked, manifest)?;
+        if manifest.known {
+            finish_applying(inner, &unlocked, manifest)?;
+        }
+        mark_applied(manifest, &unlocked, &inner.store)?;
+        inner.entries.save(manifest)?;
+        return Ok(());
+    }
+    // Never begun: then its folders are as they were, or as somebody else made them since.
+    let begun = manifest.going_back || told.contains(&PathState::AtOrigin);
+    manifest.going_back = true;
+    inner.entries.save(manifest)?;
+    remove_staged_files(&unlocked, manifest)?;
+    apply_direction(
+        inner,
+        &unlocked,
+        manifest,
+        UndoDirection::Undo,
+        &stands,
+        begun,
+    )?;
+    remove_staged_files(&unlocked, manifest)?;
+    unlocked.relock()?;
+    manifest.entry.state = UndoState::Undone;
+    manifest.going_back = false;
+    inner.entries.save(manifest)?;
+    Ok(())
+}
+
+/// Everything came, but folders get their modes and times last: they are given them, however often it takes.
+fn finish_applying(
+    inner: &HistoryInner,
+    unlocked: &UnlockedPaths,
+    manifest: &UndoManifest,
+) -> Result<(), FileError> {
+    let direction = UndoDirection::Redo;
+    let stands = survey_paths(unlocked, &manifest.steps, direction, MatchLevel::InProgress)?;
+    apply_direction(inner, unlocked, manifest, direction, &stands, true)?;
+    remove_staged_files(unlocked, manifest)
+}
+
+/// How closely a path must fit while it is not known whether the effect stands.
+fn match_level_for(manifest: &UndoManifest) -> MatchLevel {
+    match manifest.known {
+        true => MatchLevel::InProgress,
+        false => MatchLevel::Loose,
+    }
+}
+
+/// Brings everything to one side that nobody is at any more; returns the entries whose state that settled.
+pub(super) fn recover_interrupted(
+    inner: &HistoryInner,
+    at_work: impl Fn(&SessionId) -> bool,
+) -> Result<Vec<UndoId>, UserError> {
+    let failed =
+        |error: io::Error| -> UserError { FileError::from_io("the history", &error).into() };
+    inner.entries.remove_partial_files().map_err(failed)?;
+    inner.store.remove_partial_files().map_err(failed)?;
+    let mut settled = Vec::new();
+    let mut first_fault = None;
+    for entry in inner.entries.list()?.entries {
+        // An act has its turn from its beginning to its end: one that is not finished is nobody's.
+        let is_somebodys = entry.act.is_none() && at_work(&entry.session);
+        if entry.state != UndoState::Prepared || is_somebodys {
+            continue;
+        }
+        let Some(mut manifest) = inner.entries.load(&entry.id)? else {
+            continue;
+        };
+        if !manifest.root.0.is_dir() {
+            tracing::warn!(id = %entry.id, root = %display_path(&manifest.root.0), "the workspace is gone");
+            continue;
+        }
+        let result = match entry.act {
+            Some(_) => manifest.open_workspace().and_then(|workspace| {
+                let unlocked = UnlockedPaths::new(inner, &workspace);
+                finish_restore(inner, &unlocked, &mut manifest).map_err(UserError::from)
+            }),
+            None => settle_entry(inner, &mut manifest),
+        };
+        match result {
+            Ok(()) => settled.push(entry.id),
+            Err(fault) => {
+                tracing::warn!(id = %entry.id, %fault, "not finished");
+                first_fault.get_or_insert(fault);
+            }
+        }
+    }
+    first_fault.map_or(Ok(settled), Err)
+}

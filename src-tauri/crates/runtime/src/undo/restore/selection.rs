@@ -1,0 +1,209 @@
+//! Which entries an act carries which way: those that are named, those after a point, or the way back of an act.
+
+use std::collections::BTreeSet;
+
+use protocol::history::{RestoreRequest, UndoAction};
+use protocol::{CallId, SessionId, UndoDirection, UndoEntry, UndoId, UndoState, UserError};
+
+use crate::Workspace;
+use crate::limits::RESTORE_ENTRIES_MAX;
+use crate::undo::entry::manifest::{RelPath, UndoManifest};
+use crate::undo::entry::states;
+use crate::undo::{HistoryInner, missing_entry_error};
+
+/// What an act is about.
+pub(in crate::undo) struct RestoreSelection {
+    /// In the order in which they go.
+    pub moves: Vec<(UndoManifest, UndoDirection)>,
+    pub act: UndoAction,
+    pub title: String,
+    pub session: SessionId,
+    pub call: CallId,
+    pub root: RelPath,
+}
+
+impl RestoreSelection {
+    /// # Errors
+    /// When an entry is missing, stands on the other side already, or belongs to another workspace.
+    pub(in crate::undo) fn from_request(
+        inner: &HistoryInner,
+        restore: &RestoreRequest,
+    ) -> Result<Self, UserError> {
+        let listed = inner.entries.list()?.entries;
+        let of = match restore {
+            RestoreRequest::Undo { entries } => select_undo(select_named(listed, entries)?)?,
+            RestoreRequest::UndoTo { entry } => {
+                let place = entry_index(&listed, entry)?;
+                let (until, later) = listed.split_at(place + 1);
+                let root = until.last().map(|entry| entry.workspace.clone());
+                let here = |entry: &&UndoEntry| Some(&entry.workspace) == root.as_ref();
+                select_undo(later.iter().filter(here).cloned().collect())?
+            }
+            RestoreRequest::Redo { entry } => vec![select_redo(listed, entry)?],
+        };
+        let first = of.first().ok_or_else(nothing_selected_error)?;
+        let (act, title) = match (of.as_slice(), &first.0.act) {
+            // The way back of an act tells of what the act was about.
+            ([(one, UndoDirection::Undo)], Some(act)) => reversed_act(one, act),
+            (_, _) => describe_act(&of, first.1),
+        };
+        let mut moves = Self {
+            act,
+            title,
+            session: first.0.session.clone(),
+            call: first.0.call.clone(),
+            root: inner.load_manifest(&first.0.id)?.root,
+            moves: Vec::with_capacity(of.len()),
+        };
+        for (entry, direction) in of {
+            let manifest = inner.load_manifest(&entry.id)?;
+            if manifest.root != moves.root {
+                let (one, other) = (&moves.act.of[0], &entry.id);
+                return Err(UserError::new(
+                    format!("`{one}` and `{other}` belong to different workspaces."),
+                    "Take them back one workspace at a time.",
+                ));
+            }
+            moves.moves.push((manifest, direction));
+        }
+        Ok(moves)
+    }
+
+    pub(in crate::undo) fn open_workspace(&self) -> Result<Workspace, UserError> {
+        Workspace::open(&self.root.0)
+    }
+}
+
+fn entry_index(listed: &[UndoEntry], id: &UndoId) -> Result<usize, UserError> {
+    let mut ids = listed.iter().map(|entry| &entry.id);
+    ids.position(|one| one == id)
+        .ok_or_else(|| missing_entry_error(id))
+}
+
+/// The named of a list. Where several are named, those that are back already are left out.
+fn select_named(listed: Vec<UndoEntry>, ids: &[UndoId]) -> Result<Vec<UndoEntry>, UserError> {
+    for id in ids {
+        let entry = &listed[entry_index(&listed, id)?];
+        if ids.len() == 1 {
+            check_allowed(entry, UndoDirection::Undo)?;
+        }
+    }
+    let ids: BTreeSet<&UndoId> = ids.iter().collect();
+    let mut named = listed;
+    named.retain(|entry| ids.contains(&entry.id));
+    Ok(named)
+}
+
+/// Entries with the oldest first, taken back with the newest first. What an act undid stands again once the act is taken
+/// back, and then is taken back itself.
+fn select_undo(mut entries: Vec<UndoEntry>) -> Result<Vec<(UndoEntry, UndoDirection)>, UserError> {
+    let mut of = Vec::new();
+    while let Some(last) = entries.last() {
+        if last.state == UndoState::Prepared {
+            check_allowed(last, UndoDirection::Undo)?;
+        }
+        let goes = last.state == UndoState::Applied;
+        if goes && last.act.is_some() {
+            states::undo_last(&mut entries);
+        }
+        let last = entries.pop().filter(|_| goes);
+        of.extend(last.map(|entry| (entry, UndoDirection::Undo)));
+    }
+    match of.len() {
+        0 => Err(nothing_selected_error()),
+        many if many > RESTORE_ENTRIES_MAX => Err(UserError::new(
+            format!("{many} entries are more than the {RESTORE_ENTRIES_MAX} that go back at once."),
+            "Choose a later point, and go on from there.",
+        )),
+        _ => Ok(of),
+    }
+}
+
+/// An undone entry brought again. The act that took back this and nothing else knows exactly what stood there.
+fn select_redo(
+    listed: Vec<UndoEntry>,
+    id: &UndoId,
+) -> Result<(UndoEntry, UndoDirection), UserError> {
+    let entry = &listed[entry_index(&listed, id)?];
+    check_allowed(entry, UndoDirection::Redo)?;
+    let entry = entry.clone();
+    let took_it_back = |other: &UndoEntry| {
+        let alone = |act: &UndoAction| match &act.reverses {
+            Some(act) => act == id,
+            None => act.of == [id.clone()] && act.direction == UndoDirection::Undo,
+        };
+        other.state == UndoState::Applied && other.act.as_ref().is_some_and(alone)
+    };
+    let act = listed.into_iter().rev().find(took_it_back);
+    Ok(act.map_or((entry, UndoDirection::Redo), |act| {
+        (act, UndoDirection::Undo)
+    }))
+}
+
+fn reversed_act(entry: &UndoEntry, act: &UndoAction) -> (UndoAction, String) {
+    let direction = act.direction.opposite();
+    let title = &entry.title;
+    let what = title
+        .strip_prefix(past_tense_verb(act.direction))
+        .unwrap_or_default();
+    let reversed = UndoAction {
+        direction,
+        of: act.of.iter().rev().cloned().collect(),
+        reverses: Some(entry.id.clone()),
+    };
+    (reversed, format!("{}{what}", past_tense_verb(direction)))
+}
+
+fn describe_act(
+    of: &[(UndoEntry, UndoDirection)],
+    direction: UndoDirection,
+) -> (UndoAction, String) {
+    let what = match of {
+        [(one, _)] => format!(": {}", one.title),
+        many => {
+            let calls = many.iter().filter(|(one, _)| one.act.is_none()).count();
+            match calls {
+                1 => " 1 change".to_owned(),
+                calls => format!(" {calls} changes"),
+            }
+        }
+    };
+    let act = UndoAction {
+        direction,
+        of: of.iter().map(|(one, _)| one.id.clone()).collect(),
+        reverses: None,
+    };
+    (act, format!("{}{what}", past_tense_verb(direction)))
+}
+
+fn past_tense_verb(direction: UndoDirection) -> &'static str {
+    match direction {
+        UndoDirection::Undo => "Undid",
+        UndoDirection::Redo => "Redid",
+    }
+}
+
+fn check_allowed(entry: &UndoEntry, direction: UndoDirection) -> Result<(), UserError> {
+    let id = &entry.id;
+    let refuse = |what: &str, hint: &str| Err(UserError::new(format!("`{id}` {what}."), hint));
+    match (entry.state, direction) {
+        (UndoState::Applied, UndoDirection::Undo) | (UndoState::Undone, UndoDirection::Redo) => {
+            Ok(())
+        }
+        (UndoState::Undone, UndoDirection::Undo) => {
+            refuse("is undone already", "Redo brings it back.")
+        }
+        (UndoState::Applied, UndoDirection::Redo) => refuse("is not undone", "Undo it first."),
+        (UndoState::Prepared, _) => refuse(
+            "was never carried out, as far as is known",
+            "Wait for the call to end, or start the app again.",
+        ),
+    }
+}
+
+fn nothing_selected_error() -> UserError {
+    UserError::new(
+        "There is nothing to take back.",
+        "Look at the history for what there is.",
+    )
+}

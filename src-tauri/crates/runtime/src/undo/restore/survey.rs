@@ -1,0 +1,112 @@
+//! Where the paths of an entry stand between its two sides, and what stands in its folders that it does not know of.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+use protocol::history::Node;
+
+use crate::FileError;
+use crate::fs::dir::{Dir, is_not_found};
+use crate::fs::workspace::display_path;
+use crate::undo::UndoDirection;
+use crate::undo::entry::manifest::UndoStep;
+use crate::undo::entry::node;
+use crate::undo::entry::node::MatchLevel;
+use crate::undo::permissions::{AccessNeed, UnlockedPaths};
+
+/// Where a path stands between the two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::undo) enum PathState {
+    /// There already.
+    AtTarget,
+    /// Still on the other side.
+    AtOrigin,
+    /// On neither: somebody else changed it.
+    Diverged,
+}
+
+/// Where every path stands on the way in `direction`.
+pub(in crate::undo) fn survey_paths(
+    unlocked: &UnlockedPaths,
+    steps: &[UndoStep],
+    direction: UndoDirection,
+    fit: MatchLevel,
+) -> Result<Vec<PathState>, FileError> {
+    let paths = steps.iter().map(|step| step.path.0.as_path());
+    unlocked.unlock_paths(paths.map(|path| (path, AccessNeed::Read)))?;
+    let from = direction.opposite();
+    let stand = |step: &UndoStep| -> io::Result<PathState> {
+        let path = &step.path.0;
+        let fit = if step.made { MatchLevel::Loose } else { fit };
+        Ok(
+            if node::matches_node(unlocked, path, step.target_node(direction), fit)? {
+                // Written over with the same: only its time differs, so it has still to go.
+                if is_same_but_time(&step.before, &step.after) {
+                    PathState::AtOrigin
+                } else {
+                    PathState::AtTarget
+                }
+            } else if node::matches_node(unlocked, path, step.target_node(from), fit)?
+                || fit != MatchLevel::Exact
+                    && step.has_absent_moment()
+                    && node::matches_node(unlocked, path, &Node::Absent, fit)?
+            {
+                PathState::AtOrigin
+            } else {
+                PathState::Diverged
+            },
+        )
+    };
+    steps
+        .iter()
+        .map(|step| {
+            stand(step).map_err(|error| FileError::from_io(display_path(&step.path.0), &error))
+        })
+        .collect()
+}
+
+fn is_same_but_time(one: &Node, other: &Node) -> bool {
+    match (one, other) {
+        (
+            Node::File { blob, mode, .. },
+            Node::File {
+                blob: same_blob,
+                mode: same_mode,
+                ..
+            },
+        ) => blob == same_blob && mode == same_mode,
+        (
+            Node::Absent | Node::File { .. } | Node::Folder { .. } | Node::Link { .. },
+            Node::Absent | Node::File { .. } | Node::Folder { .. } | Node::Link { .. },
+        ) => false,
+    }
+}
+
+/// Names in folders that are to go which the entry knows nothing of: they would go with them.
+pub(in crate::undo) fn find_unknown_names(
+    dir: &Dir,
+    steps: &[UndoStep],
+    direction: UndoDirection,
+) -> Result<Vec<String>, FileError> {
+    let known: BTreeSet<&Path> = steps.iter().map(|step| &*step.path.0).collect();
+    let mut found = Vec::new();
+    for step in steps.iter().filter(|step| !step.made) {
+        let path = &step.path.0;
+        let from_folder = matches!(step.target_node(direction.opposite()), Node::Folder { .. });
+        if !from_folder || matches!(step.target_node(direction), Node::Folder { .. }) {
+            continue;
+        }
+        let names = match dir.open_folder(path).and_then(|folder| folder.list_names()) {
+            Err(error) if is_not_found(&error) => continue,
+            other => other.map_err(|error| FileError::from_io(display_path(path), &error))?,
+        };
+        let strange = names.iter().map(|name| path.join(name));
+        found.extend(
+            strange
+                .filter(|path| !known.contains(path.as_path()))
+                .map(|path| display_path(&path)),
+        );
+    }
+    Ok(found)
+}

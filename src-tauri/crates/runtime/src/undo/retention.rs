@@ -1,0 +1,75 @@
+//! How much is kept: by age and by what it takes on disk, the newest first; what no entry needs goes.
+
+use std::io;
+
+use protocol::history::CollectionReceipt;
+use protocol::{At, UndoState, UserError};
+
+use super::HistoryInner;
+use super::store::RequiredFiles;
+use crate::FileError;
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetentionLimits {
+    /// Entries from then on.
+    pub since: At,
+    /// As many of the newest entries as have their copies in so many bytes on disk, each piece of them counted once.
+    pub bytes_max: u64,
+}
+
+/// Drops what is not kept. What is under way is kept, and everything newer.
+pub(super) fn collect_garbage(
+    inner: &HistoryInner,
+    keep: &RetentionLimits,
+) -> Result<CollectionReceipt, UserError> {
+    let failed =
+        |error: io::Error| -> UserError { FileError::from_io("the history", &error).into() };
+    let size_before = disk_bytes(inner)?;
+    let listed = inner.entries.list()?;
+    let mut needed = RequiredFiles::default();
+    let mut kept = 0;
+    let mut full = false;
+    let total = listed.entries.len();
+    for entry in listed.entries.into_iter().rev() {
+        let under_way = entry.state == UndoState::Prepared;
+        full |= entry.at < keep.since;
+        if full && !under_way {
+            inner.entries.remove(&entry.id)?;
+            continue;
+        }
+        let Some(manifest) = inner.entries.load(&entry.id)? else {
+            continue;
+        };
+        let mut more = RequiredFiles::default();
+        for (blob, _) in manifest.required_copies() {
+            let need = inner.store.collect_required(blob, &needed, &mut more);
+            need.map_err(failed)?;
+        }
+        full |= needed.bytes().saturating_add(more.bytes()) > keep.bytes_max;
+        if full && !under_way {
+            inner.entries.remove(&entry.id)?;
+            continue;
+        }
+        kept += 1;
+        needed.merge(more);
+    }
+    // What an entry needs that we cannot read is not known, so no copy goes.
+    if listed.unreadable == 0 {
+        inner.store.retain_only(&needed).map_err(failed)?;
+    }
+    let bytes_left = disk_bytes(inner)?;
+    Ok(CollectionReceipt {
+        entries: (total - kept) as u64,
+        bytes_freed: size_before.saturating_sub(bytes_left),
+        entries_left: kept as u64,
+        bytes_left,
+    })
+}
+
+/// What the history takes on disk, in bytes.
+pub(super) fn disk_bytes(inner: &HistoryInner) -> Result<u64, UserError> {
+    let copies = inner.store.disk_bytes();
+    let size = copies.and_then(|copies| Ok(copies + inner.entries.total_bytes()?));
+    size.map_err(|error| FileError::from_io("the history", &error).into())
+}

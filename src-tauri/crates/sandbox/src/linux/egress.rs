@@ -1,0 +1,35 @@
+//! A way out of the room that is watched: a port in it at which somebody outside listens, who says for each host whether it
+//! may be reached. What goes through it are bytes; no socket of the outside comes in.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+
+use super::fd_passing;
+
+/// Opens the port and hands it out, through the socket that is the standard input of this program.
+pub(super) fn open_proxy_port() -> io::Result<SocketAddr> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let address = listener.local_addr()?;
+    fd_passing::send_with_fd(io::stdin(), b"listener", Some(&listener.into()))?;
+    Ok(address)
+}
+
+/// What leads programs there. The room itself is reached directly, unless `given` says what is.
+pub(super) fn proxy_environment(
+    address: SocketAddr,
+    given: &[(String, String)],
+) -> impl Iterator<Item = (String, String)> {
+    const LED: [&str; 3] = ["http_proxy", "https_proxy", "all_proxy"];
+    const NOT_LED: (&str, &str) = ("no_proxy", "localhost,127.0.0.1,::1");
+    let led = LED.map(|name| (name, format!("http://{address}")));
+    let said = given.iter().find(|(name, _)| name == NOT_LED.0);
+    let not_led = said.map_or(NOT_LED.1, |(_, value)| value.as_str());
+    let all = led.into_iter().chain([(NOT_LED.0, not_led.to_owned())]);
+    // Programs are of two minds about how it is written.
+    all.flat_map(|(name, value)| {
+        [
+            (name.to_owned(), value.clone()),
+            (name.to_ascii_uppercase(), value),
+        ]
+    })
+}

@@ -1,0 +1,140 @@
+//! A path as a process of the room said it, and where it leads: seen by its keeper before the system answers the process.
+
+use std::ffi::CString;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+
+use rustix::fs::{
+    Access, AtFlags, CWD, Mode, OFlags, StatxAttributes, StatxFlags, accessat, openat, readlinkat,
+    statx,
+};
+use rustix::io::{Errno, Result};
+
+use crate::linux::filesystem::mask_set::MaskSet;
+use crate::linux::seccomp::notify_filter::PathArgument;
+use crate::linux::seccomp::seccomp_notify::Notification;
+
+/// A link is itself, and not what it leads to.
+pub(in crate::linux) const NOFOLLOW: AtFlags = AtFlags::SYMLINK_NOFOLLOW;
+
+/// A path as a process named it.
+pub(in crate::linux) struct CallPath {
+    /// As the keeper says it: it begins at the root, or in a folder of that process.
+    path: Vec<u8>,
+}
+
+impl CallPath {
+    pub(in crate::linux) fn from_notification(
+        question: &Notification,
+        path: PathArgument,
+    ) -> Option<Self> {
+        let said = question.read_c_string(question.arguments[path.at])?;
+        let folder = path.folder.map(|at| question.arguments[at] as libc::c_int);
+        Self::from_process(question.pid, folder, &said)
+    }
+
+    /// A path that a process says, in a folder that it has open or in its working folder.
+    pub(in crate::linux) fn from_process(
+        pid: u32,
+        folder: Option<libc::c_int>,
+        said: &[u8],
+    ) -> Option<Self> {
+        let own = |below: &str, rest: &[u8]| {
+            let mut path = format!("/proc/{pid}/{below}").into_bytes();
+            path.extend_from_slice(rest);
+            Self { path }
+        };
+        if said.is_empty() {
+            return None;
+        }
+        if said.first() != Some(&b'/') {
+            return Some(match folder {
+                None | Some(libc::AT_FDCWD) => own("cwd/", said),
+                Some(folder) => own(&format!("fd/{folder}/"), said),
+            });
+        }
+        // What a process calls its own is not the keeper's own.
+        for (mine, below) in [
+            (&b"/proc/self/"[..], ""),
+            (b"/proc/thread-self/", ""),
+            (b"/dev/fd/", "fd/"),
+            (b"/dev/stdin", "fd/0"),
+            (b"/dev/stdout", "fd/1"),
+            (b"/dev/stderr", "fd/2"),
+        ] {
+            if let Some(rest) = said.strip_prefix(mine) {
+                return Some(own(below, rest));
+            }
+        }
+        Some(Self {
+            path: said.to_owned(),
+        })
+    }
+
+    /// Whether what is there may be written. A read-only file system is named only where the mode would allow it, and not for
+    /// a device: what the room does not refuse is refused, or not, by somebody else.
+    pub(in crate::linux) fn check_writable(&self, links: AtFlags) -> Result<()> {
+        accessat(CWD, self.path.as_slice(), Access::WRITE_OK, links)
+    }
+
+    /// Whether the room put what is there in its place: masked, read-only, or the workspace itself. It cannot be moved.
+    pub(in crate::linux) fn is_mount_point(&self) -> Result<bool> {
+        let found = statx(CWD, self.path.as_slice(), NOFOLLOW, StatxFlags::empty())?;
+        Ok(found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
+    }
+
+    /// Takes hold of what is there, without opening it.
+    pub(in crate::linux) fn open_path(&self, links: AtFlags) -> Result<OwnedFd> {
+        let mut flags = OFlags::PATH | OFlags::CLOEXEC;
+        flags.set(OFlags::NOFOLLOW, links.contains(NOFOLLOW));
+        openat(CWD, self.path.as_slice(), flags, Mode::empty())
+    }
+
+    /// The mask that the path leads to, or, where the way is barred, the one that bars it.
+    pub(in crate::linux) fn find_mask(&self, links: AtFlags, secrets: &MaskSet) -> Option<Vec<u8>> {
+        match secrets.is_masked(&self.path, links) {
+            Ok(true) => self.open_path(links).and_then(resolve_fd_path).ok(),
+            Err(Errno::ACCESS) => self.parent()?.find_mask(AtFlags::empty(), secrets),
+            Ok(false) | Err(_) => None,
+        }
+    }
+
+    /// The path without its last name; none where a single one is left.
+    fn parent(&self) -> Option<Self> {
+        let end = self.path.iter().rposition(|byte| *byte != b'/')? + 1;
+        let start = self.path[..end].iter().rposition(|byte| *byte == b'/')?;
+        (start > 0).then(|| Self {
+            path: self.path[..start].to_owned(),
+        })
+    }
+
+    /// Where the path leads, if nothing may be made or taken away there.
+    pub(in crate::linux) fn read_only_target(&self) -> Option<Vec<u8>> {
+        let end = self.path.iter().rposition(|byte| *byte != b'/')? + 1;
+        let start = self.path[..end].iter().rposition(|byte| *byte == b'/')? + 1;
+        let name = &self.path[start..end];
+        if matches!(name, b"." | b"..") {
+            return None;
+        }
+        let folder = Self {
+            path: self.path[..start].to_owned(),
+        };
+        if folder.check_writable(AtFlags::empty()) != Err(Errno::ROFS) {
+            return None;
+        }
+        let mut path = folder
+            .open_path(AtFlags::empty())
+            .and_then(resolve_fd_path)
+            .ok()?;
+        if path.last() != Some(&b'/') {
+            path.push(b'/');
+        }
+        path.extend_from_slice(name);
+        Some(path)
+    }
+}
+
+/// Where something is, through whatever links it was reached.
+pub(in crate::linux) fn resolve_fd_path(there: OwnedFd) -> Result<Vec<u8>> {
+    let held = format!("/proc/self/fd/{}", there.as_raw_fd());
+    readlinkat(CWD, held, Vec::new()).map(CString::into_bytes)
+}

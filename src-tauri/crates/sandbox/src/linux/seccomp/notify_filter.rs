@@ -1,0 +1,438 @@
+//! Which calls of the command are looked at, and the filter that picks them out.
+//!
+//! **Looking is no wall.** A call that is looked at goes on as if nobody had looked, and it is the mounts, the empty network
+//! and the refusing filters of `refused.rs` that let it fail. So nothing is lost where a program changes a path after it was
+//! read, or where this system lets nobody look. For the same reason what those filters refuse is not told: of two filters the
+//! stricter answer counts. That is so for `mount`, pairs of datagram sockets and their like: the command has the error of the
+//! call. Nor is it told of words sent to an address that only lies in memory (`sendmsg`), which would cost every program that
+//! speaks to itself so.
+//!
+//! One call never goes on: `socket` of a family that is closed. Its family is a number in the call, which nobody can change
+//! after it was read, so the keeper's word is as good a wall as the filter's; and only so it is known what was to be spoken to,
+//! see `questions.rs`. Where nobody may look, and where the keeper is gone, the kernel refuses it.
+//!
+//! The filter looks at the numbers and flags of a call in the kernel; whatever cannot be refused in a room is let through there and
+//! costs nothing. Reading can be: of what is masked. Only an open by which nothing can be read is let through.
+
+use crate::linux::seccomp::deny_filter::ALLOWED_FAMILIES;
+
+/// What a call is about, with the places of its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::linux) enum CallSubject {
+    /// A file is opened, with these flags.
+    Opens {
+        path: PathArgument,
+        flags: OpenFlags,
+    },
+    /// It is asked whether a file may be read, written or run.
+    CheckAccess(PathArgument),
+    /// Something is made where nothing was.
+    Create(PathArgument),
+    /// Something gets another name.
+    Links {
+        from: PathArgument,
+        to: PathArgument,
+    },
+    /// Something is taken away.
+    Remove(PathArgument),
+    /// Something is put elsewhere.
+    Moves {
+        from: PathArgument,
+        to: PathArgument,
+    },
+    /// Something is changed that stays where it is: its mode, its owner, its times, its length.
+    Changes {
+        path: PathArgument,
+        links: LinkHandling,
+    },
+    /// An address is spoken to.
+    Speaks { address: usize, length: usize },
+    /// An address is taken, to listen at.
+    Listens { address: usize, length: usize },
+    /// A socket is made, of a family that is closed.
+    Socket,
+}
+
+/// A path and the folder that it starts in, if the call has one: otherwise it is the working folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::linux) struct PathArgument {
+    pub(in crate::linux) folder: Option<usize>,
+    pub(in crate::linux) at: usize,
+}
+
+/// Whether a change of a link is a change of what it leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::linux) enum LinkHandling {
+    /// It is.
+    Followed,
+    /// It changes the link.
+    NotFollowed,
+    /// As the flags in this argument say.
+    ByFlags(usize),
+}
+
+/// Where the flags of an open stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::linux) enum OpenFlags {
+    /// In this argument.
+    Argument(usize),
+    /// At the address in this argument, as its first number.
+    Pointer(usize),
+    /// They are always these.
+    #[cfg(target_arch = "x86_64")]
+    Always(libc::c_int),
+}
+
+/// A call that is looked at.
+struct WatchedCall {
+    call: libc::c_long,
+    about: CallSubject,
+    only: CallCondition,
+}
+
+/// In which cases.
+#[derive(Clone, Copy)]
+enum CallCondition {
+    /// In all.
+    Always,
+    /// If the argument at this place has one of these bits.
+    HasBits(usize, u64),
+    /// If the argument at this place, a number of 32 bits, has none of these.
+    LacksBits(usize, u32),
+    /// If the first argument is none of the open families.
+    ClosedFamily,
+}
+
+/// Opens that change nothing have none of these.
+const CHANGING_FLAGS: libc::c_int = libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC;
+
+/// From Linux 5.8; the same number everywhere.
+const FACCESSAT2: libc::c_long = 439;
+/// From Linux 6.6; the same number everywhere.
+const FCHMODAT2: libc::c_long = 452;
+
+const fn path_at(folder: usize) -> PathArgument {
+    PathArgument {
+        folder: Some(folder),
+        at: folder + 1,
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+const fn path_in_cwd(at: usize) -> PathArgument {
+    PathArgument { folder: None, at }
+}
+
+const fn watch_always(call: libc::c_long, about: CallSubject) -> WatchedCall {
+    WatchedCall {
+        call,
+        about,
+        only: CallCondition::Always,
+    }
+}
+
+const fn watch_if_bits(
+    call: libc::c_long,
+    about: CallSubject,
+    argument: usize,
+    bits: u64,
+) -> WatchedCall {
+    WatchedCall {
+        call,
+        about,
+        only: CallCondition::HasBits(argument, bits),
+    }
+}
+
+const fn change_at(path: PathArgument, links: LinkHandling) -> CallSubject {
+    CallSubject::Changes { path, links }
+}
+
+/// An open whose flags are an argument.
+const fn watch_open(call: libc::c_long, path: PathArgument, flags: usize) -> WatchedCall {
+    WatchedCall {
+        call,
+        about: CallSubject::Opens {
+            path,
+            flags: OpenFlags::Argument(flags),
+        },
+        only: CallCondition::LacksBits(flags, libc::O_PATH as u32),
+    }
+}
+
+/// Whether a file is there is no secret; whether it can be read is not what it would be without a mask.
+const fn watch_access_check(call: libc::c_long, path: PathArgument, mode: usize) -> WatchedCall {
+    let modes = libc::R_OK | libc::W_OK | libc::X_OK;
+    watch_if_bits(call, CallSubject::CheckAccess(path), mode, modes as u64)
+}
+
+const COMMON_CALLS: &[WatchedCall] = &[
+    watch_open(libc::SYS_openat, path_at(0), 2),
+    watch_always(
+        libc::SYS_openat2,
+        CallSubject::Opens {
+            path: path_at(0),
+            flags: OpenFlags::Pointer(2),
+        },
+    ),
+    watch_access_check(libc::SYS_faccessat, path_at(0), 2),
+    watch_access_check(FACCESSAT2, path_at(0), 2),
+    watch_always(libc::SYS_mkdirat, CallSubject::Create(path_at(0))),
+    watch_always(libc::SYS_mknodat, CallSubject::Create(path_at(0))),
+    watch_always(libc::SYS_symlinkat, CallSubject::Create(path_at(1))),
+    watch_always(
+        libc::SYS_linkat,
+        CallSubject::Links {
+            from: path_at(0),
+            to: path_at(2),
+        },
+    ),
+    watch_always(libc::SYS_unlinkat, CallSubject::Remove(path_at(0))),
+    watch_always(
+        libc::SYS_renameat,
+        CallSubject::Moves {
+            from: path_at(0),
+            to: path_at(2),
+        },
+    ),
+    watch_always(
+        libc::SYS_renameat2,
+        CallSubject::Moves {
+            from: path_at(0),
+            to: path_at(2),
+        },
+    ),
+    watch_always(
+        libc::SYS_fchmodat,
+        change_at(path_at(0), LinkHandling::Followed),
+    ),
+    watch_always(FCHMODAT2, change_at(path_at(0), LinkHandling::ByFlags(3))),
+    watch_always(
+        libc::SYS_fchownat,
+        change_at(path_at(0), LinkHandling::ByFlags(4)),
+    ),
+    // Without a path it is about an open file.
+    watch_if_bits(
+        libc::SYS_utimensat,
+        change_at(path_at(0), LinkHandling::ByFlags(3)),
+        1,
+        u64::MAX,
+    ),
+    watch_always(
+        libc::SYS_truncate,
+        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
+    ),
+    watch_always(
+        libc::SYS_setxattr,
+        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
+    ),
+    watch_always(
+        libc::SYS_lsetxattr,
+        change_at(FIRST_ARGUMENT, LinkHandling::NotFollowed),
+    ),
+    watch_always(
+        libc::SYS_removexattr,
+        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
+    ),
+    watch_always(
+        libc::SYS_lremovexattr,
+        change_at(FIRST_ARGUMENT, LinkHandling::NotFollowed),
+    ),
+    watch_always(
+        libc::SYS_connect,
+        CallSubject::Speaks {
+            address: 1,
+            length: 2,
+        },
+    ),
+    watch_always(
+        libc::SYS_bind,
+        CallSubject::Listens {
+            address: 1,
+            length: 2,
+        },
+    ),
+    WatchedCall {
+        call: libc::SYS_socket,
+        about: CallSubject::Socket,
+        only: CallCondition::ClosedFamily,
+    },
+    // Without an address it goes where the socket is connected to.
+    watch_if_bits(
+        libc::SYS_sendto,
+        CallSubject::Speaks {
+            address: 4,
+            length: 5,
+        },
+        4,
+        u64::MAX,
+    ),
+];
+
+/// A path in the first argument.
+const FIRST_ARGUMENT: PathArgument = PathArgument {
+    folder: None,
+    at: 0,
+};
+
+/// The calls of old, which newer systems do without.
+#[cfg(target_arch = "x86_64")]
+const LEGACY_CALLS: &[WatchedCall] = &[
+    watch_open(libc::SYS_open, FIRST_ARGUMENT, 1),
+    watch_always(
+        libc::SYS_creat,
+        CallSubject::Opens {
+            path: FIRST_ARGUMENT,
+            flags: OpenFlags::Always(libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC),
+        },
+    ),
+    watch_access_check(libc::SYS_access, FIRST_ARGUMENT, 1),
+    watch_always(libc::SYS_mkdir, CallSubject::Create(FIRST_ARGUMENT)),
+    watch_always(libc::SYS_mknod, CallSubject::Create(FIRST_ARGUMENT)),
+    watch_always(libc::SYS_symlink, CallSubject::Create(path_in_cwd(1))),
+    watch_always(
+        libc::SYS_link,
+        CallSubject::Links {
+            from: FIRST_ARGUMENT,
+            to: path_in_cwd(1),
+        },
+    ),
+    watch_always(libc::SYS_unlink, CallSubject::Remove(FIRST_ARGUMENT)),
+    watch_always(libc::SYS_rmdir, CallSubject::Remove(FIRST_ARGUMENT)),
+    watch_always(
+        libc::SYS_rename,
+        CallSubject::Moves {
+            from: FIRST_ARGUMENT,
+            to: path_in_cwd(1),
+        },
+    ),
+    watch_always(
+        libc::SYS_chmod,
+        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
+    ),
+    watch_always(
+        libc::SYS_chown,
+        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
+    ),
+    watch_always(
+        libc::SYS_lchown,
+        change_at(FIRST_ARGUMENT, LinkHandling::NotFollowed),
+    ),
+    watch_always(
+        libc::SYS_utime,
+        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
+    ),
+    watch_always(
+        libc::SYS_utimes,
+        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
+    ),
+    watch_if_bits(
+        libc::SYS_futimesat,
+        change_at(path_at(0), LinkHandling::Followed),
+        1,
+        u64::MAX,
+    ),
+];
+
+#[cfg(not(target_arch = "x86_64"))]
+const LEGACY_CALLS: &[WatchedCall] = &[];
+
+/// What a call is about; none if it is not looked at.
+pub(in crate::linux) fn call_subject(call: libc::c_long) -> Option<CallSubject> {
+    COMMON_CALLS
+        .iter()
+        .chain(LEGACY_CALLS)
+        .find(|watched| watched.call == call)
+        .map(|watched| watched.about)
+}
+
+/// Whether an open with these flags can change anything.
+pub(in crate::linux) fn can_change(flags: libc::c_int) -> bool {
+    flags & CHANGING_FLAGS != 0
+}
+
+/// The filter: asks about the calls above, lets everything else pass. It needs no look at the architecture: calls with other
+/// numbers are refused by the other filters.
+pub(in crate::linux) fn build_filter() -> Vec<libc::sock_filter> {
+    let mut filter = vec![load_step(std::mem::offset_of!(libc::seccomp_data, nr))];
+    for watched in COMMON_CALLS.iter().chain(LEGACY_CALLS) {
+        let then = watched.only.build_steps();
+        let number = watched.call as u32;
+        let past = then.len() as u8;
+        filter.push(filter_step(
+            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
+            0,
+            past,
+            number,
+        ));
+        filter.extend(then);
+    }
+    filter.push(return_step(libc::SECCOMP_RET_ALLOW));
+    filter
+}
+
+impl CallCondition {
+    /// Asks about a call whose number fits, or lets it pass.
+    fn build_steps(self) -> Vec<libc::sock_filter> {
+        let asks = return_step(libc::SECCOMP_RET_USER_NOTIF);
+        let passes = return_step(libc::SECCOMP_RET_ALLOW);
+        let test = |test: u32, yes: u8, no: u8, what: u32| {
+            filter_step(libc::BPF_JMP | test | libc::BPF_K, yes, no, what)
+        };
+        // The least of an argument comes first: both of the architectures write their numbers so.
+        let argument =
+            |at: usize| std::mem::offset_of!(libc::seccomp_data, args) + at * size_of::<u64>();
+        match self {
+            Self::Always => vec![asks],
+            Self::HasBits(at, bits) => vec![
+                load_step(argument(at)),
+                test(libc::BPF_JSET, 3, 0, bits as u32),
+                load_step(argument(at) + size_of::<u32>()),
+                test(libc::BPF_JSET, 1, 0, (bits >> 32) as u32),
+                passes,
+                asks,
+            ],
+            Self::LacksBits(at, bits) => vec![
+                load_step(argument(at)),
+                test(libc::BPF_JSET, 0, 1, bits),
+                passes,
+                asks,
+            ],
+            // The kernel takes it for a number of 32 bits too.
+            Self::ClosedFamily => {
+                let mut filter = vec![load_step(argument(0))];
+                for (left, family) in (1..=ALLOWED_FAMILIES.len() as u8)
+                    .rev()
+                    .zip(ALLOWED_FAMILIES)
+                {
+                    filter.push(test(libc::BPF_JEQ, left, 0, family as u32));
+                }
+                filter.extend([asks, passes]);
+                filter
+            }
+        }
+    }
+}
+
+const fn load_step(place: usize) -> libc::sock_filter {
+    filter_step(
+        libc::BPF_LD | libc::BPF_W | libc::BPF_ABS,
+        0,
+        0,
+        place as u32,
+    )
+}
+
+const fn return_step(answer: u32) -> libc::sock_filter {
+    filter_step(libc::BPF_RET | libc::BPF_K, 0, 0, answer)
+}
+
+/// One step of a filter.
+pub(in crate::linux) const fn filter_step(code: u32, jt: u8, jf: u8, k: u32) -> libc::sock_filter {
+    libc::sock_filter {
+        code: code as u16,
+        jt,
+        jf,
+        k,
+    }
+}

@@ -1,0 +1,315 @@
+//! Whether a call will be refused, seen from the room before it is made: where its path leads and whether anything may be
+//! changed there, where its address leads.
+//!
+//! The mounts are asked, and no list of places: what the system will answer to the command, it answers to the keeper too.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use rustix::fs::{AtFlags, FileType, StatVfsMountFlags, fstat, fstatvfs};
+use rustix::io::Errno;
+use rustix::process::getuid;
+
+use crate::DenialKind;
+use crate::linux::filesystem::mask_set::MaskSet;
+use crate::linux::seccomp::call_path::{CallPath, NOFOLLOW, resolve_fd_path};
+use crate::linux::seccomp::notify_filter;
+use crate::linux::seccomp::notify_filter::{CallSubject, LinkHandling, OpenFlags, PathArgument};
+use crate::linux::seccomp::seccomp_notify::Notification;
+
+/// What will be refused, and what it is about, in the bytes that the system has for it.
+pub(in crate::linux) type ExpectedDenial = (DenialKind, Vec<u8>);
+
+/// What a look at a call came to.
+#[derive(Default)]
+pub(in crate::linux) struct CallAssessment {
+    pub(in crate::linux) denials: Vec<ExpectedDenial>,
+    pub(in crate::linux) answer: NotifyAnswer,
+}
+
+/// What the caller hears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::linux) enum NotifyAnswer {
+    /// The system's own word.
+    #[default]
+    Continue,
+    /// That it may not.
+    Deny,
+    /// A socket that leads nowhere.
+    PlaceholderSocket,
+}
+
+/// Looks at a call. What cannot be seen, because the caller is gone or its words lead nowhere, is nothing.
+pub(in crate::linux) fn assess_call(question: &Notification, secrets: &MaskSet) -> CallAssessment {
+    let Some(about) = notify_filter::call_subject(question.call) else {
+        return CallAssessment::default();
+    };
+    let masked = find_masked_paths(question, about, secrets);
+    if !masked.is_empty() {
+        return CallAssessment {
+            denials: masked,
+            answer: NotifyAnswer::Continue,
+        };
+    }
+    let closed = match about {
+        CallSubject::Opens { path, flags } => vec![check_open(question, path, flags)],
+        CallSubject::CheckAccess(_) => Vec::new(),
+        CallSubject::Create(path) => vec![check_create(question, path)],
+        CallSubject::Links { to, .. } => vec![check_create(question, to)],
+        CallSubject::Remove(path) => vec![check_remove(question, path)],
+        CallSubject::Moves { from, to } => check_rename(question, from, to),
+        CallSubject::Changes { path, links } => vec![check_change(question, path, links)],
+        CallSubject::Speaks { address, length } => {
+            return check_address(question, address, length, false).unwrap_or_default();
+        }
+        CallSubject::Listens { address, length } => {
+            return check_address(question, address, length, true).unwrap_or_default();
+        }
+        CallSubject::Socket => return check_socket(question),
+    };
+    let places = closed.into_iter().flatten();
+    let places = places.filter(|place| !is_own_proc_file(place));
+    CallAssessment {
+        denials: places.map(|place| (DenialKind::Write, place)).collect(),
+        answer: NotifyAnswer::Continue,
+    }
+}
+
+/// What a program sets for itself below `/proc`: nobody else is touched by it, and its number is another every time.
+fn is_own_proc_file(place: &[u8]) -> bool {
+    place
+        .strip_prefix(b"/proc/")
+        .is_some_and(|below| below.first().is_some_and(u8::is_ascii_digit))
+}
+
+/// The masks that the paths of a call lead to, or through.
+fn find_masked_paths(
+    question: &Notification,
+    about: CallSubject,
+    secrets: &MaskSet,
+) -> Vec<ExpectedDenial> {
+    let paths = match about {
+        CallSubject::Opens { path, flags } => match read_open_flags(question, flags) {
+            Some(flags) if flags & libc::O_PATH == 0 => vec![(path, open_link_flags(flags))],
+            Some(_) | None => return Vec::new(),
+        },
+        CallSubject::CheckAccess(path) => vec![(path, AtFlags::empty())],
+        CallSubject::Create(path) | CallSubject::Remove(path) => vec![(path, NOFOLLOW)],
+        CallSubject::Links { from, to } | CallSubject::Moves { from, to } => {
+            vec![(from, NOFOLLOW), (to, NOFOLLOW)]
+        }
+        CallSubject::Changes { path, links } => vec![(path, change_link_flags(question, links))],
+        CallSubject::Speaks { .. } | CallSubject::Listens { .. } | CallSubject::Socket => {
+            return Vec::new();
+        }
+    };
+    let masks = paths.into_iter().filter_map(|(path, links)| {
+        CallPath::from_notification(question, path)?.find_mask(links, secrets)
+    });
+    masks.map(|mask| (DenialKind::Secret, mask)).collect()
+}
+
+/// The flags of an open; none if they cannot be read.
+fn read_open_flags(question: &Notification, flags: OpenFlags) -> Option<libc::c_int> {
+    Some(match flags {
+        OpenFlags::Argument(argument) => question.arguments[argument] as libc::c_int,
+        OpenFlags::Pointer(argument) => {
+            let mut flags = [0; size_of::<u64>()];
+            let read = question.read_bytes(question.arguments[argument], &mut flags);
+            u64::from_ne_bytes(read.try_into().ok()?) as libc::c_int
+        }
+        #[cfg(target_arch = "x86_64")]
+        OpenFlags::Always(flags) => flags,
+    })
+}
+
+/// Whether an open with these flags is of a link, or of what it leads to.
+fn open_link_flags(flags: libc::c_int) -> AtFlags {
+    match flags & libc::O_NOFOLLOW {
+        0 => AtFlags::empty(),
+        _ => NOFOLLOW,
+    }
+}
+
+fn check_open(question: &Notification, path: PathArgument, flags: OpenFlags) -> Option<Vec<u8>> {
+    let flags = read_open_flags(question, flags)?;
+    let has = |flag| flags & flag != 0;
+    if !notify_filter::can_change(flags) {
+        return None;
+    }
+    let named = CallPath::from_notification(question, path)?;
+    let links = open_link_flags(flags);
+    match named.check_writable(links) {
+        // It must not be there, or is only looked for.
+        Err(Errno::ROFS) if has(libc::O_CREAT) && has(libc::O_EXCL) => None,
+        Err(Errno::ROFS) if !has(libc::O_ACCMODE | libc::O_TRUNC) => None,
+        Err(Errno::ROFS) => named.open_path(links).and_then(resolve_fd_path).ok(),
+        Err(Errno::NOENT) if has(libc::O_CREAT) => named.read_only_target(),
+        Ok(()) | Err(_) => None,
+    }
+}
+
+/// What is there already is not made, and is no refusal.
+fn check_create(question: &Notification, path: PathArgument) -> Option<Vec<u8>> {
+    let named = CallPath::from_notification(question, path)?;
+    let place = named.read_only_target()?;
+    named.is_mount_point().is_err().then_some(place)
+}
+
+/// What is not there is not taken away either.
+fn check_remove(question: &Notification, path: PathArgument) -> Option<Vec<u8>> {
+    let named = CallPath::from_notification(question, path)?;
+    match named.is_mount_point().ok()? {
+        true => named.open_path(NOFOLLOW).and_then(resolve_fd_path).ok(),
+        false => named.read_only_target(),
+    }
+}
+
+fn check_rename(
+    question: &Notification,
+    from: PathArgument,
+    to: PathArgument,
+) -> Vec<Option<Vec<u8>>> {
+    let there = CallPath::from_notification(question, from)
+        .is_some_and(|named| named.is_mount_point().is_ok());
+    if !there {
+        return Vec::new();
+    }
+    let target =
+        CallPath::from_notification(question, to).and_then(|named| match named.is_mount_point() {
+            Ok(true) => named.open_path(NOFOLLOW).and_then(resolve_fd_path).ok(),
+            Ok(false) | Err(_) => named.read_only_target(),
+        });
+    vec![check_remove(question, from), target]
+}
+
+fn check_change(
+    question: &Notification,
+    path: PathArgument,
+    links: LinkHandling,
+) -> Option<Vec<u8>> {
+    let there = CallPath::from_notification(question, path)?
+        .open_path(change_link_flags(question, links))
+        .ok()?;
+    // The owner may change these whatever the mode says, and root may always.
+    let me = getuid();
+    let mine = me.is_root() || fstat(&there).is_ok_and(|found| found.st_uid == me.as_raw());
+    let closed =
+        fstatvfs(&there).is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::RDONLY));
+    match mine && closed {
+        true => resolve_fd_path(there).ok(),
+        false => None,
+    }
+}
+
+/// Whether a change is of a link, or of what it leads to.
+fn change_link_flags(question: &Notification, links: LinkHandling) -> AtFlags {
+    match links {
+        LinkHandling::Followed => AtFlags::empty(),
+        LinkHandling::NotFollowed => NOFOLLOW,
+        LinkHandling::ByFlags(flags) => {
+            AtFlags::from_bits_truncate(question.arguments[flags] as u32) & NOFOLLOW
+        }
+    }
+}
+
+/// An address that leads out of the room, or that is taken to listen at.
+fn check_address(
+    question: &Notification,
+    address: usize,
+    length: usize,
+    listens: bool,
+) -> Option<CallAssessment> {
+    let mut said = [0; 128];
+    let length = usize::try_from(question.arguments[length])
+        .ok()?
+        .min(said.len());
+    let said = question.read_bytes(question.arguments[address], &mut said[..length]);
+    let (family, rest) = said.split_first_chunk::<2>()?;
+    let family = libc::c_int::from(u16::from_ne_bytes(*family));
+    let (port, place) = rest.split_first_chunk::<2>().unzip();
+    let port = || Some(u16::from_be_bytes(*port?));
+    let seen = match family {
+        libc::AF_UNIX => {
+            let seen = check_unix_address(question.pid, rest, listens);
+            return Some(CallAssessment {
+                denials: seen.into_iter().collect(),
+                answer: NotifyAnswer::Deny,
+            });
+        }
+        libc::AF_INET if !listens => {
+            let host = Ipv4Addr::from(*place?.first_chunk::<4>()?);
+            external_address_denial(host.into(), port()?)
+        }
+        libc::AF_INET6 if !listens => {
+            let host = Ipv6Addr::from(*place?.get(4..)?.first_chunk::<16>()?);
+            external_address_denial(host.to_canonical(), port()?)
+        }
+        _ => None,
+    };
+    Some(CallAssessment {
+        denials: seen.into_iter().collect(),
+        answer: NotifyAnswer::Continue,
+    })
+}
+
+/// None if it stays in the room.
+fn external_address_denial(host: IpAddr, port: u16) -> Option<ExpectedDenial> {
+    (!host.is_loopback() && !host.is_unspecified()).then(|| {
+        let address = SocketAddr::new(host, port).to_string();
+        (DenialKind::Network, address.into_bytes())
+    })
+}
+
+/// The path or name of a program on this machine. Where none listens that the caller could speak to, nothing is refused:
+/// many a program asks for one that is mostly not there.
+fn check_unix_address(pid: u32, address: &[u8], listens: bool) -> Option<ExpectedDenial> {
+    // A name without a path begins with a zero byte; a path ends before one.
+    let path = match address {
+        [] => return None,
+        [0, name @ ..] => return Some((DenialKind::Socket, [b"@", name].concat())),
+        path => path.split(|byte| *byte == 0).next()?,
+    };
+    let named = CallPath::from_process(pid, None, path)?;
+    let follow = AtFlags::empty();
+    let there = named.open_path(follow).ok().filter(|there| {
+        let found = fstat(there).map(|found| FileType::from_raw_mode(found.st_mode));
+        found == Ok(FileType::Socket) && named.check_writable(follow).is_ok()
+    });
+    let target = match (there.map(resolve_fd_path), listens) {
+        (Some(place), _) => place.ok()?,
+        (None, true) => path.to_owned(),
+        (None, false) => return None,
+    };
+    Some((DenialKind::Socket, target))
+}
+
+/// A socket of a family that is closed. Of one to a program on this machine it is told when it says to which.
+fn check_socket(question: &Notification) -> CallAssessment {
+    match question.arguments[0] as libc::c_int {
+        libc::AF_UNIX => CallAssessment {
+            denials: Vec::new(),
+            answer: NotifyAnswer::PlaceholderSocket,
+        },
+        family => CallAssessment {
+            denials: vec![(DenialKind::Socket, family_name(family).into_bytes())],
+            answer: NotifyAnswer::Deny,
+        },
+    }
+}
+
+/// What sockets to programs on this machine are called, where it does not come to be known to which.
+pub(in crate::linux) const UNIX_FAMILY_NAME: &[u8] = b"AF_UNIX";
+
+/// What a family of sockets is called.
+fn family_name(family: libc::c_int) -> String {
+    let name = match family {
+        libc::AF_ALG => "AF_ALG",
+        libc::AF_BLUETOOTH => "AF_BLUETOOTH",
+        libc::AF_CAN => "AF_CAN",
+        libc::AF_PACKET => "AF_PACKET",
+        libc::AF_TIPC => "AF_TIPC",
+        libc::AF_VSOCK => "AF_VSOCK",
+        other => return format!("AF_{other}"),
+    };
+    name.to_owned()
+}

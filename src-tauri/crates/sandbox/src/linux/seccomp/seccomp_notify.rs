@@ -1,0 +1,215 @@
+//! How the kernel asks the keeper about a call, and the keeper's answers: it lets it pass, refuses it, or gives a stand-in for
+//! what was asked for.
+//!
+//! The stand-in is for sockets to programs on this machine: it is connected, its other end is closed, and no call connects it
+//! to anything else, which any program of the room could have made for itself. So a program goes on to say what it wants to speak
+//! to, and hears then that it may not.
+#![allow(unsafe_code, reason = "none of this has a safe form")]
+
+use std::io::{self, ErrorKind};
+use std::mem::zeroed;
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::process::Pid;
+
+use crate::linux::seccomp::notify_filter;
+
+/// A call that waits for its answer.
+pub(in crate::linux) struct Notification {
+    id: u64,
+    /// Who calls: a thread of the room.
+    pub(in crate::linux) pid: u32,
+    pub(in crate::linux) call: libc::c_long,
+    pub(in crate::linux) arguments: [u64; 6],
+}
+
+/// `SECCOMP_IOCTL_NOTIF_SET_FLAGS` and `SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP` of Linux 6.6.
+const SET_FLAGS: libc::Ioctl = 0x4008_2104;
+const SYNC_WAKE_UP: u64 = 1;
+
+/// Where questions arrive.
+pub(in crate::linux) struct NotifyListener(OwnedFd);
+
+impl AsFd for NotifyListener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Has the calls of this process, and of all that it starts, looked at from here on. None where this system lets nobody look:
+/// an older kernel, or one whose only place for this is taken by what the room itself runs in.
+pub(in crate::linux) fn install_listener() -> Option<OwnedFd> {
+    // Without the second a signal may interrupt a call that never was interrupted before.
+    let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    install_filter(flags | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+        .or_else(|_| install_filter(flags))
+        .ok()
+}
+
+fn install_filter(flags: libc::c_ulong) -> io::Result<OwnedFd> {
+    let mut filter = notify_filter::build_filter();
+    let program = libc::sock_fprog {
+        len: filter.len() as u16,
+        filter: filter.as_mut_ptr(),
+    };
+    // SAFETY: the program lives until the call returns, and what it returns is a new descriptor of ours, closed when the
+    // command begins.
+    unsafe {
+        let listener = libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_SET_MODE_FILTER,
+            flags,
+            &raw const program,
+        );
+        match i32::try_from(listener) {
+            Ok(listener) if listener >= 0 => Ok(OwnedFd::from_raw_fd(listener)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl NotifyListener {
+    pub(in crate::linux) fn new(listener: OwnedFd) -> Self {
+        // Whoever asks waits, so that the answer may be found where it was asked. Older kernels do not know this.
+        // SAFETY: the flags are a number and no address.
+        let _ = unsafe { libc::ioctl(listener.as_raw_fd(), SET_FLAGS, SYNC_WAKE_UP) };
+        Self(listener)
+    }
+
+    /// The next one; none if whoever asked is gone meanwhile.
+    pub(in crate::linux) fn receive(&self) -> io::Result<Option<Notification>> {
+        // SAFETY: the kernel wants it all zero, and fills no more than its size.
+        let asked = unsafe {
+            let mut asked: libc::seccomp_notif = zeroed();
+            match self.ioctl(libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut asked) {
+                Ok(()) => asked,
+                Err(error) => {
+                    return match error.raw_os_error() {
+                        Some(libc::ENOENT | libc::EINTR) => Ok(None),
+                        _ => Err(error),
+                    };
+                }
+            }
+        };
+        Ok(Some(Notification {
+            id: asked.id,
+            pid: asked.pid,
+            call: libc::c_long::from(asked.data.nr),
+            arguments: asked.data.args,
+        }))
+    }
+
+    /// Lets the call go on as if nobody had asked. Whoever is gone needs no answer.
+    pub(in crate::linux) fn continue_call(&self, question: &Notification) {
+        self.send_response(question, 0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32);
+    }
+
+    /// Lets the call fail: it is not permitted.
+    pub(in crate::linux) fn deny_call(&self, question: &Notification) {
+        self.send_response(question, -libc::EPERM, 0);
+    }
+
+    fn send_response(&self, question: &Notification, error: i32, flags: u32) {
+        let mut answer = libc::seccomp_notif_resp {
+            id: question.id,
+            val: 0,
+            error,
+            flags,
+        };
+        // SAFETY: the kernel reads no more than its size.
+        let _ = unsafe { self.ioctl(libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut answer) };
+    }
+
+    /// Answers a call for a socket with one that leads nowhere.
+    ///
+    /// # Errors
+    /// The system has no such answer, or not for this caller: it still waits.
+    pub(in crate::linux) fn install_placeholder_socket(
+        &self,
+        question: &Notification,
+    ) -> io::Result<()> {
+        let wanted = question.arguments[1] as libc::c_int;
+        let mut flags = SocketFlags::CLOEXEC;
+        flags.set(SocketFlags::NONBLOCK, wanted & libc::SOCK_NONBLOCK != 0);
+        let (stand_in, other) = socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        drop(other);
+        let mut answer = libc::seccomp_notif_addfd {
+            id: question.id,
+            flags: libc::SECCOMP_ADDFD_FLAG_SEND as u32,
+            srcfd: stand_in.as_raw_fd() as u32,
+            newfd: 0,
+            newfd_flags: (wanted & libc::SOCK_CLOEXEC) as u32,
+        };
+        // SAFETY: the kernel reads no more than its size.
+        unsafe { self.ioctl(libc::SECCOMP_IOCTL_NOTIF_ADDFD, &raw mut answer) }
+    }
+
+    /// Whether it is still the same who waits: otherwise what was read meanwhile may be another's.
+    pub(in crate::linux) fn is_pending(&self, question: &Notification) -> bool {
+        let mut id = question.id;
+        // SAFETY: the kernel reads no more than its size.
+        unsafe { self.ioctl(libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw mut id) }.is_ok()
+    }
+
+    unsafe fn ioctl<T>(&self, request: libc::Ioctl, what: *mut T) -> io::Result<()> {
+        // SAFETY: as the caller says.
+        match unsafe { libc::ioctl(self.0.as_raw_fd(), request, what) } {
+            0.. => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Notification {
+    /// Reads from the caller's memory; gives what could be read.
+    pub(in crate::linux) fn read_bytes<'a>(&self, at: u64, into: &'a mut [u8]) -> &'a [u8] {
+        let read = read_memory(self.pid.cast_signed(), at, into);
+        &into[..read.unwrap_or_default()]
+    }
+
+    /// Reads a text that ends in a zero byte; none if it is longer than a path can be, or not there.
+    pub(in crate::linux) fn read_c_string(&self, at: u64) -> Option<Vec<u8>> {
+        const PAGE: u64 = 4096;
+        let mut text = Vec::new();
+        let mut page = [0; PAGE as usize];
+        while text.len() < PAGE as usize {
+            let from = at.checked_add(text.len() as u64)?;
+            // What comes behind the end of a page may not be there.
+            let read = self.read_bytes(from, &mut page[..(PAGE - from % PAGE) as usize]);
+            match read.iter().position(|byte| *byte == 0) {
+                Some(end) => {
+                    text.extend_from_slice(&read[..end]);
+                    return Some(text);
+                }
+                None if read.is_empty() => return None,
+                None => text.extend_from_slice(read),
+            }
+        }
+        None
+    }
+}
+
+/// Whether this system lets the words of a process be read at all.
+pub(in crate::linux) fn can_read_memory(process: Pid) -> bool {
+    // Nothing is there: what counts is whether that, or the asking, is the error.
+    let error =
+        read_memory(process.as_raw_nonzero().get(), 0, &mut [0]).map_err(|error| error.kind());
+    !matches!(
+        error,
+        Err(ErrorKind::PermissionDenied | ErrorKind::Unsupported)
+    )
+}
+
+fn read_memory(pid: libc::pid_t, at: u64, into: &mut [u8]) -> io::Result<usize> {
+    let length = into.len();
+    let part = |base: *mut libc::c_void| libc::iovec {
+        iov_base: base,
+        iov_len: length,
+    };
+    let theirs = part(at as *mut libc::c_void);
+    let mine = part(into.as_mut_ptr().cast());
+    // SAFETY: the kernel checks the other's addresses, and writes no more than the length of ours.
+    let read = unsafe { libc::process_vm_readv(pid, &raw const mine, 1, &raw const theirs, 1, 0) };
+    usize::try_from(read).map_err(|_| io::Error::last_os_error())
+}

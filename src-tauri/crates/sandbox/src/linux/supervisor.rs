@@ -1,0 +1,310 @@
+//! The first process of a room: builds the walls, starts the command, takes in what is left behind, says how it ended.
+
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, WaitStatus, set_dumpable_behavior,
+    set_parent_process_death_signal,
+};
+
+use super::child_reaper::{self, ChildReaper};
+use super::command::PendingCommand;
+use super::denial_log::DenialLog;
+use super::dns::DnsResponder;
+use super::{EnterError, HostRoot, StepContext as _, egress, fd_passing, privileges};
+use crate::linux::filesystem::mask_set::MaskSet;
+use crate::linux::filesystem::mounts;
+use crate::linux::resources::cgroup::Cgroup;
+use crate::linux::resources::limits;
+use crate::linux::resources::limits::LimitMonitor;
+use crate::linux::resources::memory;
+use crate::linux::resources::memory::MemoryMonitor;
+use crate::linux::seccomp::path_access;
+use crate::linux::seccomp::path_access::{CallAssessment, NotifyAnswer};
+use crate::linux::seccomp::seccomp_notify;
+use crate::linux::seccomp::seccomp_notify::NotifyListener;
+use crate::report::ReportLine;
+use crate::{CommandEnd, DenialKind, SandboxSpec};
+
+/// How the keeper itself ends: nobody looks at it, for what became of the room stands in its file.
+const EXIT_DONE: i32 = 0;
+
+/// How often the limits are looked at.
+const LIMIT_CHECK_INTERVAL: Duration = Duration::from_millis(250);
+
+/// How long nothing is waited for, as the system takes it: until memory is looked at.
+const POLL_TIMEOUT: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: memory::CHECK_INTERVAL.subsec_nanos() as i64,
+};
+
+/// How the keeper ends where nobody can be told what became of the room.
+const EXIT_UNREPORTED: i32 = 125;
+
+/// Keeps the room until the command has ended. Never returns: with it, everything in the room ends.
+pub(super) fn run_supervisor(
+    read: impl FnOnce() -> SandboxSpec,
+    outside: HostRoot,
+    group: Option<Cgroup>,
+    door: &OwnedFd,
+) -> ! {
+    let prepared = PreparedSandbox::prepare(group, door);
+    let room = read();
+    let Ok(told) = outside.create_report(&room.told) else {
+        std::process::exit(EXIT_UNREPORTED);
+    };
+    // Nothing may lead out of the room once there is a command in it.
+    drop(outside);
+    let last = match prepared.and_then(|prepared| run_sandbox(&room, &told, prepared)) {
+        Ok(end) => ReportLine::Ended(end),
+        Err(failed) => failed.to_report_line(),
+    };
+    // A file that cannot be written is read as a room that ended without a word, which is what it is.
+    let _ = last.write_to(&told);
+    std::process::exit(EXIT_DONE)
+}
+
+/// What every room has, made before it is known which one it is.
+struct PreparedSandbox {
+    names: DnsResponder,
+    children: ChildReaper,
+    command: PendingCommand,
+    /// What the command was put into; none where there are no such groups.
+    group: Option<Cgroup>,
+    /// All that is mounted in the room, held by this alone once its processes are gone.
+    mounted: Option<OwnedFd>,
+    mounts: mounts::PreparedMounts,
+}
+
+impl PreparedSandbox {
+    fn prepare(group: Option<Cgroup>, door: &OwnedFd) -> Result<Self, EnterError> {
+        set_parent_process_death_signal(Some(Signal::KILL)).with_step("keeper")?;
+        if is_pipe_closed(door).with_step("keeper")? {
+            return Err(std::io::Error::other("the door closed")).with_step("keeper");
+        }
+        // Nothing in the room may look into its keeper, whoever it is.
+        set_dumpable_behavior(DumpableBehavior::NotDumpable).with_step("keeper")?;
+        crate::linux::filesystem::devices::raise_loopback().with_step("loopback")?;
+        let names = DnsResponder::bind().with_step("names")?;
+        let children = child_reaper::watch_children().with_step("children")?;
+        let command = PendingCommand::start()?;
+        let group = group.filter(|group| group.add_process(command.process).is_ok());
+        let mounted = File::open("/proc/self/ns/mnt").ok().map(OwnedFd::from);
+        Ok(Self {
+            names,
+            children,
+            command,
+            group,
+            mounted,
+            mounts: mounts::PreparedMounts::prepare()?,
+        })
+    }
+}
+
+fn run_sandbox(
+    room: &SandboxSpec,
+    told: &File,
+    mut prepared: PreparedSandbox,
+) -> Result<CommandEnd, EnterError> {
+    let heard = prepared.command.send_spec(room);
+    if room.input {
+        receive_input(&prepared.command).with_step("input")?;
+    }
+    let memory = MemoryMonitor::new(room.limits.room_memory_bytes, prepared.group);
+    let secrets = mounts::build_mounts(room, prepared.mounts)?;
+    privileges::drop_file_overrides().with_step("privileges")?;
+    let way_out = match room.proxy {
+        true => Some(egress::open_proxy_port().with_step("proxy")?),
+        false => None,
+    };
+    let child = prepared.command.process;
+    let questions = prepared.command.run(heard, way_out)?;
+    if let Some(mounted) = &prepared.mounted {
+        // The last to let go of it takes it all down, and need not be waited for by whoever asked for the room.
+        let _ = fd_passing::send_with_fd(std::io::stdin(), b"mounts", Some(mounted));
+    }
+    let watched = questions.is_some() && seccomp_notify::can_read_memory(child);
+    ReportLine::Began { watched }
+        .write_to(told)
+        .with_step("told")?;
+    let mut watch = SupervisorLoop {
+        child,
+        children: prepared.children,
+        names: prepared.names,
+        secrets,
+        notify_listener: questions,
+        limits: LimitMonitor::new(room),
+        memory,
+        last_check: Instant::now(),
+        denial_log: DenialLog::new(told),
+    };
+    watch.run_until_end().with_step("wait")
+}
+
+/// Asks for what the command reads, and hands it on. Nothing else is said from outside once the room is known.
+fn receive_input(command: &PendingCommand) -> std::io::Result<()> {
+    fd_passing::send_with_fd(std::io::stdin(), fd_passing::INPUT_MESSAGE, None)?;
+    match fd_passing::receive_with_fd(std::io::stdin())? {
+        (_, Some(input)) => command.send_input(&input),
+        (_, None) => Err(std::io::Error::other("nobody handed it in")),
+    }
+}
+
+/// Whether the other end of a pipe is closed.
+fn is_pipe_closed(pipe: impl AsFd) -> rustix::io::Result<bool> {
+    let mut seen = [PollFd::new(&pipe, PollFlags::empty())];
+    poll(&mut seen, Some(&Timespec::default()))?;
+    Ok(!seen[0].revents().is_empty())
+}
+
+/// Everything that the keeper hears of while the command runs.
+struct SupervisorLoop<'a> {
+    child: Pid,
+    children: ChildReaper,
+    names: DnsResponder,
+    secrets: MaskSet,
+    notify_listener: Option<NotifyListener>,
+    limits: LimitMonitor<'a>,
+    memory: MemoryMonitor,
+    last_check: Instant,
+    denial_log: DenialLog<'a>,
+}
+
+impl SupervisorLoop<'_> {
+    fn run_until_end(&mut self) -> rustix::io::Result<CommandEnd> {
+        loop {
+            let [ended, named, asked] = self.wait_for_event()?;
+            if asked.contains(PollFlags::IN) {
+                self.answer_notification();
+            } else if !asked.is_empty() {
+                // Nobody is left who could be asked about.
+                self.notify_listener = None;
+            }
+            if !named.is_empty() {
+                self.record_dns_queries();
+            }
+            if self.last_check.elapsed() > LIMIT_CHECK_INTERVAL {
+                self.record_limits();
+            }
+            if self.memory.is_limit_exceeded() {
+                return Ok(self.end_for_memory());
+            }
+            if !ended.is_empty()
+                && let Some(status) = self.reap_children()?
+            {
+                self.record_dns_queries();
+                self.record_limits();
+                return Ok(match self.memory.was_limit_reached() {
+                    true => self.end_for_memory(),
+                    false => command_end(status),
+                });
+            }
+        }
+    }
+
+    /// Notes that the room took more memory than it may, and gives how it ends for that.
+    fn end_for_memory(&mut self) -> CommandEnd {
+        let limit = self.memory.limit_text();
+        self.denial_log
+            .record_denial(DenialKind::Limit, limit.as_bytes());
+        CommandEnd::Signal(libc::SIGKILL)
+    }
+
+    /// Waits for something to happen.
+    fn wait_for_event(&self) -> rustix::io::Result<[PollFlags; 3]> {
+        let mut seen = vec![
+            PollFd::new(&self.children, PollFlags::IN),
+            PollFd::new(&self.names, PollFlags::IN),
+        ];
+        seen.extend(
+            self.notify_listener
+                .iter()
+                .map(|questions| PollFd::new(questions, PollFlags::IN)),
+        );
+        loop {
+            match poll(&mut seen, Some(&POLL_TIMEOUT)) {
+                Ok(_) => break,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let mut flags = seen.iter().map(PollFd::revents);
+        Ok([(); 3].map(|()| flags.next().unwrap_or(PollFlags::empty())))
+    }
+
+    /// Gives how the command ended, once it has.
+    fn reap_children(&mut self) -> rustix::io::Result<Option<WaitStatus>> {
+        let mut found = None;
+        for (ended, status) in self.children.reap_all()? {
+            if let Some(limit) = limits::limit_from_status(status) {
+                self.denial_log
+                    .record_denial(DenialKind::Limit, limit.as_bytes());
+            }
+            if ended == self.child {
+                found = Some(status);
+            }
+        }
+        Ok(found)
+    }
+
+    fn record_limits(&mut self) {
+        self.last_check = Instant::now();
+        for limit in self.limits.reached_limits() {
+            self.denial_log
+                .record_denial(DenialKind::Limit, limit.as_bytes());
+        }
+    }
+
+    fn record_dns_queries(&mut self) {
+        for name in self.names.answer_pending() {
+            self.denial_log.record_denial(DenialKind::Network, &name);
+        }
+    }
+
+    /// Looks at a call and answers it.
+    fn answer_notification(&mut self) {
+        let Some(questions) = &self.notify_listener else {
+            return;
+        };
+        match questions.receive() {
+            Ok(Some(question)) => {
+                let CallAssessment {
+                    denials: seen,
+                    answer,
+                } = path_access::assess_call(&question, &self.secrets);
+                if !seen.is_empty() && questions.is_pending(&question) {
+                    for (kind, target) in seen {
+                        self.denial_log.record_denial(kind, &target);
+                    }
+                }
+                match answer {
+                    NotifyAnswer::Continue => questions.continue_call(&question),
+                    NotifyAnswer::Deny => questions.deny_call(&question),
+                    NotifyAnswer::PlaceholderSocket
+                        if questions.install_placeholder_socket(&question).is_ok() => {}
+                    NotifyAnswer::PlaceholderSocket => {
+                        self.denial_log
+                            .record_denial(DenialKind::Socket, path_access::UNIX_FAMILY_NAME);
+                        questions.deny_call(&question);
+                    }
+                }
+            }
+            Ok(None) => {}
+            // Closed, it lets nobody wait for an answer that cannot be given: their calls fail.
+            Err(_) => self.notify_listener = None,
+        }
+    }
+}
+
+/// How a process ended.
+pub(super) fn command_end(status: WaitStatus) -> CommandEnd {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => CommandEnd::Exit(code),
+        (None, Some(signal)) => CommandEnd::Signal(signal),
+        (None, None) => CommandEnd::Signal(libc::SIGKILL),
+    }
+}

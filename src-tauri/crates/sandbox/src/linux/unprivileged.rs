@@ -1,0 +1,117 @@
+//! A room where nobody may make namespaces: Landlock and the calls that are refused are all its walls. One process keeps it,
+//! starts the command, and takes in all that it leaves behind. Where the kernel does not keep signals in, a command can end
+//! its keeper, and what it started may then outlive the room.
+
+use std::fs;
+use std::fs::File;
+use std::io;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper,
+    set_dumpable_behavior, wait,
+};
+
+use super::child_reaper::{self, ChildReaper};
+use super::denial_log::DenialLog;
+use super::supervisor::command_end;
+use super::{EnterError, StepContext as _, command, fd_passing, namespaces};
+use crate::linux::resources::limits::{LimitMonitor, limit_from_status};
+use crate::report::ReportLine;
+use crate::{CommandEnd, DenialKind, SandboxSpec};
+
+/// Keeps the room until the command has ended, or nobody wants it any more.
+pub(super) fn run_unprivileged(room: &SandboxSpec, told: &File) -> Result<(), EnterError> {
+    let Some(tmp) = &room.bare else {
+        return Err(io::Error::other("it has no folder for temporary files")).with_step("tmp");
+    };
+    if room.layers.is_some() || room.proxy || room.input {
+        let error =
+            io::Error::other("there are neither layers nor ways out or in without namespaces");
+        return Err(error).with_step("namespaces");
+    }
+    // Whatever loses its parent becomes ours, so that nothing outlives the room.
+    set_child_subreaper(Some(getpid())).with_step("keeper")?;
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).with_step("keeper")?;
+    let children = child_reaper::watch_children().with_step("children")?;
+    let (ready, says) = fd_passing::new_socket_pair().with_step("pair")?;
+    let Some(child) = namespaces::fork_process().with_step("fork")? else {
+        drop(ready);
+        command::exec_unprivileged(room, tmp, &says);
+    };
+    drop(says);
+    command::wait_until_running(&ready)?;
+    // Who looks at calls goes by the mounts, and there are none to go by.
+    ReportLine::Began { watched: false }
+        .write_to(told)
+        .with_step("told")?;
+    let mut ledger = DenialLog::new(told);
+    let ended = wait_for_command(child, &children, &mut ledger);
+    kill_remaining().with_step("wait")?;
+    for limit in LimitMonitor::disk_only(room).reached_limits() {
+        ledger.record_denial(DenialKind::Limit, limit.as_bytes());
+    }
+    ReportLine::Ended(ended.with_step("wait")?)
+        .write_to(told)
+        .with_step("told")
+}
+
+/// How the command ended.
+fn wait_for_command(
+    child: Pid,
+    children: &ChildReaper,
+    ledger: &mut DenialLog<'_>,
+) -> io::Result<CommandEnd> {
+    let input = io::stdin();
+    loop {
+        let mut seen = [
+            PollFd::new(children, PollFlags::IN),
+            PollFd::new(&input, PollFlags::empty()),
+        ];
+        match poll(&mut seen, None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let [_, unwanted] = seen.map(|one| !one.revents().is_empty());
+        if unwanted {
+            return Ok(CommandEnd::Stopped);
+        }
+        for (ended, status) in children.reap_all()? {
+            if let Some(limit) = limit_from_status(status) {
+                ledger.record_denial(DenialKind::Limit, limit.as_bytes());
+            }
+            if ended == child {
+                return Ok(command_end(status));
+            }
+        }
+    }
+}
+
+/// Ends what the command started, until nothing of it is left: what loses its parent comes to us.
+fn kill_remaining() -> io::Result<()> {
+    loop {
+        for child in list_children()? {
+            match kill_process(child, Signal::KILL) {
+                Ok(()) | Err(Errno::SRCH) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match wait(WaitOptions::empty()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(Errno::CHILD) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// The processes whose parent we are.
+fn list_children() -> io::Result<Vec<Pid>> {
+    let mut ours = Vec::new();
+    for task in fs::read_dir("/proc/self/task")? {
+        let text = fs::read_to_string(task?.path().join("children"))?;
+        let ids = text.split_ascii_whitespace().flat_map(str::parse);
+        ours.extend(ids.filter_map(Pid::from_raw));
+    }
+    Ok(ours)
+}

@@ -1,0 +1,23 @@
+//! Commands that are rehearsed in a room and then carried out: what the runtime makes of a room's layer, tested here
+//! because here the room's program is built.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "tests end where they fail, and make what a command is tried on"
+)]
+
+mod availability;
+mod egress;
+mod equivalence;
+mod fixture;
+mod in_place;
+mod masked;
+mod single_commands;
+mod standby;
+mod tree_snapshot;
+mod unreadable_files;
+mod workspace_copy;

@@ -1,0 +1,223 @@
+//! What the file tools share: where a path leads, what is said when nothing is there, content as text, plans carried out.
+
+use protocol::call::plan::FileChange;
+use protocol::view::preview::FileDiff;
+use protocol::{Access, Capability, Plan, Preview, ToolError, ToolOutput};
+use runtime::{FileError, GlobQuery, PathKind, Workspace};
+use tokio_util::sync::CancellationToken;
+
+use crate::builtin::file_error;
+use crate::diff::{CONTEXT_LINES, diff_file};
+use crate::limits::{CLOSE_NAMES_MAX, CLOSE_NAMES_SCANNED_MAX, FILE_BYTES_MAX};
+use crate::name_suggestions::{find_close_names, format_suggestion};
+use crate::text::{DecodedText, decode, format_byte_size, format_count};
+use crate::tool::PreviewedPlan;
+
+/// Where a path really leads, relative to the workspace root: links followed, `..` resolved.
+pub(in crate::builtin) fn resolve_inside(
+    workspace: &Workspace,
+    capability: Capability,
+    path: &str,
+) -> Result<String, ToolError> {
+    let fact = workspace.resolve(&Access::new(capability, path));
+    match fact.unresolved {
+        Some(why) => Err(ToolError::Failed(format!(
+            "`{path}` leads nowhere that can be used: {why}. Check the path with glob."
+        ))),
+        None if !fact.inside => Err(file_error(FileError::Outside {
+            path: path.to_owned(),
+            real: fact.real,
+        })),
+        None => Ok(fact.real),
+    }
+}
+
+/// The content of a file that is to be changed; none if there is none.
+pub(in crate::builtin) fn read_content(
+    workspace: &Workspace,
+    path: &str,
+) -> Result<Option<Vec<u8>>, ToolError> {
+    workspace.read_whole(path, FILE_BYTES_MAX).map_err(|error| match error {
+        FileError::TooLarge { bytes, .. } => ToolError::Failed(format!(
+            "`{path}` is too large to be changed here: {} (at most {}). Use bash with a stream editor such as sed.",
+            format_byte_size(bytes),
+            format_byte_size(FILE_BYTES_MAX)
+        )),
+        other => file_error(other),
+    })
+}
+
+/// Bytes as text, or the sentence why they are none. `doing` ends it: "can be edited".
+pub(in crate::builtin) fn as_text<'a>(
+    path: &str,
+    bytes: &'a [u8],
+    doing: &str,
+) -> Result<&'a str, ToolError> {
+    match decode(bytes) {
+        DecodedText::Utf8(text) => Ok(text),
+        DecodedText::Binary(what) => Err(ToolError::Failed(format!(
+            "`{path}` is {what} ({}); only text {doing}. Use bash with a program that understands it, such as `file` or \
+             `xxd`.",
+            format_byte_size(bytes.len() as u64)
+        ))),
+        DecodedText::NotUtf8 { offset, looks_like } => {
+            let looks = match looks_like {
+                "" => String::new(),
+                name => format!(" (it looks like {name})"),
+            };
+            Err(ToolError::Failed(format!(
+                "`{path}` is not UTF-8 from byte {offset} on{looks}; only UTF-8 text {doing}. Convert it with bash first: \
+                 `iconv -f FROM -t UTF-8`."
+            )))
+        }
+    }
+}
+
+/// "There is no `a/b.rs`", with names that are close: in its folder, or of the same name elsewhere.
+pub(in crate::builtin) fn missing_file_error(workspace: &Workspace, path: &str) -> ToolError {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (workspace, cancel) = (&workspace.names_only(), CancellationToken::new());
+    let list = |pattern: &str, under: &str, max: usize| {
+        let query = GlobQuery {
+            under: (!under.is_empty()).then_some(under),
+            ..GlobQuery::files_matching(pattern, max)
+        };
+        runtime::find_files(workspace, &query, &cancel)
+            .map_or_else(|_| Vec::new(), |found| found.paths)
+    };
+    let folder_stands = folder.is_empty()
+        || matches!(
+            workspace.path_kind(folder),
+            Ok(Some(PathKind::Folder | PathKind::Link))
+        );
+    let mut siblings = Vec::new();
+    if folder_stands {
+        siblings = list("*", folder, CLOSE_NAMES_SCANNED_MAX);
+        // Only files are listed; a folder is known by what is in it.
+        for below in list("*/*", folder, CLOSE_NAMES_SCANNED_MAX) {
+            if let Some((folder, _)) = below
+                .rsplit_once('/')
+                .filter(|(f, _)| siblings.last().is_none_or(|last| last != f))
+            {
+                siblings.push(folder.to_owned());
+            }
+        }
+    }
+    let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let names: Vec<String> = siblings.iter().map(|path| base(path)).collect();
+    let close = find_close_names(name, names.iter().map(String::as_str));
+    let mut found: Vec<&str> = siblings
+        .iter()
+        .filter(|path| close.contains(&base(path).as_str()))
+        .map(String::as_str)
+        .take(CLOSE_NAMES_MAX)
+        .collect();
+    let literal = !name.is_empty() && !name.contains(['*', '?', '[', ']', '{', '}', '\\', '!']);
+    let elsewhere = match found.is_empty() && literal {
+        true => list(&format!("**/{name}"), "", CLOSE_NAMES_MAX),
+        false => Vec::new(),
+    };
+    found.extend(elsewhere.iter().map(String::as_str));
+    let why = match folder_stands {
+        true => format!("There is no file or folder at `{path}`."),
+        false => format!("There is no file or folder at `{path}`, and no folder `{folder}`."),
+    };
+    let hint = match format_suggestion(&found) {
+        hint if hint.is_empty() => " List what is there with glob.".to_owned(),
+        hint => hint,
+    };
+    ToolError::Failed(format!("{why}{hint}"))
+}
+
+/// One file's change as it is shown and done. No change gives no plan.
+pub(in crate::builtin) fn prepare_change(
+    path: String,
+    before: Option<Vec<u8>>,
+    after: Vec<u8>,
+) -> PreviewedPlan {
+    let diff = diff_file(&path, before.as_deref(), &after, 0, CONTEXT_LINES);
+    let plan = match before.as_deref() == Some(after.as_slice()) {
+        true => Plan::None,
+        false => Plan::Write(vec![FileChange {
+            path,
+            before,
+            after: Some(after),
+            from: None,
+        }]),
+    };
+    PreviewedPlan {
+        preview: Preview::Diff { files: vec![diff] },
+        plan,
+    }
+}
+
+/// Carries out an approved change exactly as it was shown, and says what was done.
+pub(in crate::builtin) fn apply_approved(
+    workspace: &Workspace,
+    plan: &Plan,
+    path: &str,
+) -> Result<ToolOutput, ToolError> {
+    let changes = match plan {
+        Plan::None => {
+            return Ok(ToolOutput::new(
+                format!("`{path}` already has exactly this content; nothing was written."),
+                "unchanged",
+            ));
+        }
+        Plan::Write(changes) => changes,
+        Plan::Remove(_) | Plan::Effects(_) => {
+            return Err(ToolError::Failed(format!(
+                "The plan for `{path}` is not one of writing; nothing was done."
+            )));
+        }
+    };
+    runtime::apply_plan(workspace, plan).map_err(file_error)?;
+    let mut sentences = Vec::new();
+    let (mut added, mut removed) = (0_u64, 0_u64);
+    for change in changes {
+        let moves_away = changes
+            .iter()
+            .any(|it| it.from.as_ref() == Some(&change.path));
+        if moves_away {
+            continue;
+        }
+        let source = changes
+            .iter()
+            .find(|it| Some(&it.path) == change.from.as_ref());
+        let before = source.unwrap_or(change).before.as_deref();
+        let after = change.after.as_deref();
+        let diff = diff_file(&change.path, before, after.unwrap_or_default(), 0, 0);
+        added += u64::from(diff.added);
+        removed += u64::from(diff.removed);
+        sentences.push(describe_change(change, &diff));
+    }
+    Ok(ToolOutput::new(
+        sentences.join("\n"),
+        format!("+{added} −{removed}"),
+    ))
+}
+
+/// What was done to one file.
+fn describe_change(change: &FileChange, diff: &FileDiff) -> String {
+    let (path, added, removed) = (&change.path, diff.added, diff.removed);
+    let Some(after) = &change.after else {
+        let size = format_byte_size(change.before.as_ref().map_or(0, Vec::len) as u64);
+        return format!("Deleted `{path}` ({size}).");
+    };
+    let size = format_byte_size(after.len() as u64);
+    match (&change.from, &change.before, diff.hunks.first()) {
+        (Some(from), _, Some(_)) => {
+            format!("Moved `{from}` to `{path}`: +{added} -{removed} lines; it has {size} now.")
+        }
+        (Some(from), _, None) => format!("Moved `{from}` to `{path}`, its content unchanged."),
+        (None, None, _) => {
+            let lines = format_count(u64::from(added), "line", "lines");
+            format!("Created `{path}` ({lines}, {size}).")
+        }
+        (None, Some(_), Some(hunk)) => format!(
+            "Changed `{path}`: +{added} -{removed} lines, the first at line {}; it has {size} now.",
+            hunk.new_start
+        ),
+        (None, Some(_), None) => format!("Changed `{path}`; it has {size} now."),
+    }
+}

@@ -1,0 +1,58 @@
+//! Changes of files whose secrets the agent was shown as `***`: nothing of that mask may reach the file.
+
+use protocol::text::redact;
+use protocol::text::redact::MASK;
+use protocol::{Plan, ToolError};
+
+use crate::tool::PreviewedPlan;
+
+/// Why a text that is to be replaced is not found, where it is the mask; empty otherwise.
+pub(crate) fn explain_masked_text(content: &str, old: &str) -> &'static str {
+    match old.contains(MASK) && redact::text(content).1 > 0 {
+        true => {
+            "It holds ***, which stands for a secret that was masked when you read the file; the file has the secret \
+             itself. Take a text around it that leaves the secret out. "
+        }
+        false => "",
+    }
+}
+
+/// Refuses a change that would put the mask where a secret stands: the secret would be lost.
+pub(in crate::builtin) fn reject_mask_writes(
+    prepared: PreviewedPlan,
+) -> Result<PreviewedPlan, ToolError> {
+    let Plan::Write(changes) = &prepared.plan else {
+        return Ok(prepared);
+    };
+    let masks = |bytes: &[u8]| {
+        let mut masks = 0;
+        let mut rest = bytes;
+        while let Some(at) = rest
+            .windows(MASK.len())
+            .position(|three| three == MASK.as_bytes())
+        {
+            masks += 1;
+            rest = &rest[at + MASK.len()..];
+        }
+        masks
+    };
+    for change in changes {
+        // A file that moves has its secrets where it was.
+        let source = changes
+            .iter()
+            .find(|it| Some(&it.path) == change.from.as_ref());
+        let before = &source.unwrap_or(change).before;
+        let (Some(before), Some(after)) = (before, &change.after) else {
+            continue;
+        };
+        let more_masks = masks(after) > masks(before);
+        if more_masks && redact::mask_bytes(after).1 < redact::mask_bytes(before).1 {
+            return Err(ToolError::Failed(format!(
+                "`{}` holds a secret that was shown to you as ***, and the new text has *** in its place: the secret would be \
+                 lost, so nothing was changed. Use edit on the lines around it, and leave the secret's own line out.",
+                change.path
+            )));
+        }
+    }
+    Ok(prepared)
+}

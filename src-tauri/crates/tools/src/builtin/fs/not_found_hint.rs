@@ -1,0 +1,87 @@
+//! Where a text that was not found may have been meant: the hint that lets a model correct itself in one step.
+
+use similar::get_close_matches;
+
+use crate::limits::SIMILAR_LINES_MAX;
+use crate::text::quote_truncated;
+
+/// How much a line must have in common with the one that was looked for, from 0 to 1.
+const SIMILARITY_MIN: f32 = 0.6;
+
+/// Longest line that is compared or repeated, in characters.
+const LINE_CHARS_MAX: usize = 200;
+
+/// Two or three sentences on why the text was not found, and what to do.
+pub(crate) fn explain_not_found(content: &str, old: &str) -> String {
+    if content.is_empty() {
+        return "The file is empty. Use write.".to_owned();
+    }
+    if has_line_numbers(old) {
+        return "It begins with line numbers, which are not in the file. Leave them out."
+            .to_owned();
+    }
+    let lines: Vec<&str> = content.lines().take(SIMILAR_LINES_MAX).collect();
+    if let Some((first, last)) = find_ignoring_whitespace(&lines, old) {
+        let place = match first == last {
+            true => format!("Line {first} differs"),
+            false => format!("Lines {first} to {last} differ"),
+        };
+        return format!(
+            "{place} from it in white space only. Copy the text from there, with its blanks and tabs."
+        );
+    }
+    let Some(wanted) = old.lines().map(str::trim).find(|line| !line.is_empty()) else {
+        return "It is nothing but white space. Take in a line with text.".to_owned();
+    };
+    let fits = |line: &&str| line.chars().count() <= LINE_CHARS_MAX;
+    let candidates: Vec<&str> = lines.iter().copied().map(str::trim).filter(fits).collect();
+    // A line that stands there exactly is the best place to look: the text differs from the file further down.
+    let close = match lines.iter().any(|line| line.contains(wanted)) {
+        true => lines.iter().position(|line| line.contains(wanted)),
+        false => get_close_matches(wanted, &candidates, 1, SIMILARITY_MIN)
+            .first()
+            .and_then(|close| lines.iter().position(|line| line.trim() == *close)),
+    };
+    match close {
+        Some(index) if old.lines().count() > 1 && lines[index].contains(wanted) => format!(
+            "Its first line stands at line {}, but what follows there is different. Read the file from there.",
+            index + 1
+        ),
+        Some(index) => format!(
+            "Line {} looks like it: {}. Copy the text from there.",
+            index + 1,
+            quote_truncated(lines[index], LINE_CHARS_MAX)
+        ),
+        None => "Nothing there looks like it. Read the file again.".to_owned(),
+    }
+}
+
+/// The lines of `read` were copied with their numbers.
+fn has_line_numbers(old: &str) -> bool {
+    old.lines().next().is_some_and(|line| {
+        line.split_once('\t').is_some_and(|(number, _)| {
+            let number = number.trim();
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    })
+}
+
+fn find_ignoring_whitespace(lines: &[&str], old: &str) -> Option<(usize, usize)> {
+    let bare = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let wanted: Vec<String> = old
+        .lines()
+        .map(bare)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let first = wanted.first()?;
+    let written: Vec<(usize, String)> = lines
+        .iter()
+        .enumerate()
+        .map(|(index, line)| (index + 1, bare(line)))
+        .filter(|(_, line)| !line.is_empty())
+        .collect();
+    let window = written.windows(wanted.len()).find(|window| {
+        window[0].1 == *first && window.iter().zip(&wanted).all(|(a, b)| a.1 == *b)
+    })?;
+    Some((window.first()?.0, window.last()?.0))
+}

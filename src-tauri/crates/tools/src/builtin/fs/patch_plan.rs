@@ -1,0 +1,342 @@
+//! From a patch to what it does to every file: shown whole and carried out whole, or refused with every reason at once.
+
+use std::collections::BTreeSet;
+
+use protocol::call::plan::FileChange;
+use protocol::view::preview::{FileDiff, Hunk as Shown};
+use protocol::{Capability, Plan, Preview, ToolError};
+use runtime::{PathKind, Workspace};
+
+use crate::builtin::file_error;
+use crate::builtin::fs::file_access::{as_text, missing_file_error, read_content, resolve_inside};
+use crate::diff::{CONTEXT_LINES, diff_file};
+use crate::limits::{PATCH_BYTES_MAX, PATCH_SHOWN_BYTES_MAX, PROBLEMS_MAX};
+use crate::patch::{FilePatch, PatchAction, PatchHunk, apply_hunks};
+use crate::text::format_byte_size;
+use crate::tool::PreviewedPlan;
+
+/// What the patch does.
+pub(in crate::builtin) fn plan_patch(
+    workspace: &Workspace,
+    files: &[FilePatch],
+) -> Result<PreviewedPlan, ToolError> {
+    let mut taken = UsedPaths::default();
+    let (mut changes, mut wrong) = (Vec::new(), Vec::new());
+    let mut bytes = 0;
+    for file in files {
+        match plan_file(workspace, file, &mut taken) {
+            Ok(change) => {
+                bytes += change.byte_len();
+                if bytes > PATCH_BYTES_MAX {
+                    return Err(too_large_error(bytes));
+                }
+                changes.push(change);
+            }
+            Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
+            Err(error) => wrong.push(error.to_string()),
+        }
+    }
+    if let Some(why) = taken.find_nested_path() {
+        wrong.push(why);
+    }
+    if !wrong.is_empty() {
+        return Err(ToolError::Failed(format_problems(&wrong)));
+    }
+    assemble_changes(changes)
+}
+
+/// What is shown and carried out of changes of files, each file once.
+pub(in crate::builtin) fn assemble_changes(
+    changes: Vec<PlannedChange>,
+) -> Result<PreviewedPlan, ToolError> {
+    let (mut plan, mut diffs) = (Vec::new(), Vec::new());
+    let mut bytes = 0;
+    for change in changes {
+        bytes += change.byte_len();
+        if bytes > PATCH_BYTES_MAX {
+            return Err(too_large_error(bytes));
+        }
+        diffs.push(change.preview_diff(&diffs, bytes));
+        plan.extend(change.into_file_changes());
+    }
+    Ok(PreviewedPlan {
+        preview: Preview::Diff { files: diffs },
+        plan: Plan::Write(plan),
+    })
+}
+
+fn too_large_error(bytes: u64) -> ToolError {
+    ToolError::Failed(format!(
+        "The files of this patch are {} together, and at most {} can be changed at once; send it in parts.",
+        format_byte_size(bytes),
+        format_byte_size(PATCH_BYTES_MAX)
+    ))
+}
+
+/// All that is wrong, so that the patch can be mended in one step.
+fn format_problems(wrong: &[String]) -> String {
+    let (shown, more) = wrong.split_at(wrong.len().min(PROBLEMS_MAX));
+    let more = match more.len() {
+        0 => String::new(),
+        more => format!("\nAnd {more} more."),
+    };
+    format!("Nothing was changed.\n{}{more}", shown.join("\n"))
+}
+
+/// Paths that the patch uses, where they really lead.
+#[derive(Default)]
+struct UsedPaths {
+    all: BTreeSet<String>,
+    written: BTreeSet<String>,
+}
+
+impl UsedPaths {
+    fn claim_path(
+        &mut self,
+        workspace: &Workspace,
+        path: &str,
+        how: Capability,
+    ) -> Result<String, ToolError> {
+        let real = resolve_inside(workspace, how, path)?;
+        if !self.all.insert(real.clone()) {
+            return Err(ToolError::Failed(format!(
+                "`{path}`: the patch names this file twice. Put all its hunks under one head."
+            )));
+        }
+        if how == Capability::FsWrite {
+            self.written.insert(real.clone());
+        }
+        Ok(real)
+    }
+
+    /// Why a file cannot be written below another.
+    fn find_nested_path(&self) -> Option<String> {
+        self.written.iter().find_map(|path| {
+            let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+            let above = above
+                .into_iter()
+                .find(|above| self.written.contains(*above))?;
+            Some(format!(
+                "`{path}`: the patch writes a file `{above}`, so nothing can be below it."
+            ))
+        })
+    }
+}
+
+/// What becomes of one file.
+pub(in crate::builtin) struct PlannedChange {
+    path: String,
+    from: Option<String>,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+}
+
+fn plan_file(
+    workspace: &Workspace,
+    file: &FilePatch,
+    taken: &mut UsedPaths,
+) -> Result<PlannedChange, ToolError> {
+    let given = file.path.as_str();
+    match &file.act {
+        PatchAction::Add(content) => {
+            let path = taken.claim_path(workspace, given, Capability::FsWrite)?;
+            ensure_free(workspace, given, &path)?;
+            Ok(PlannedChange {
+                path,
+                from: None,
+                before: None,
+                after: Some(content.clone().into_bytes()),
+            })
+        }
+        PatchAction::Delete(hunks) => {
+            let path = taken.claim_path(workspace, given, Capability::FsDelete)?;
+            let before = read_plain_file(workspace, given, &path)?;
+            if !hunks.is_empty() && !apply_file_hunks(given, &before, hunks)?.is_empty() {
+                return Err(ToolError::Failed(format!(
+                    "`{given}`: the patch deletes it, but it has more lines than the patch says. Read it again."
+                )));
+            }
+            Ok(PlannedChange {
+                path,
+                from: None,
+                before: Some(before),
+                after: None,
+            })
+        }
+        PatchAction::Update { to: None, hunks } => {
+            let path = taken.claim_path(workspace, given, Capability::FsWrite)?;
+            let Some(before) = read_content(workspace, &path)? else {
+                return Err(missing_file_error(workspace, &path));
+            };
+            let after = apply_file_hunks(given, &before, hunks)?;
+            Ok(PlannedChange {
+                path,
+                from: None,
+                before: Some(before),
+                after: Some(after),
+            })
+        }
+        PatchAction::Update {
+            to: Some(to),
+            hunks,
+        } => {
+            let from = taken.claim_path(workspace, given, Capability::FsDelete)?;
+            let before = read_plain_file(workspace, given, &from)?;
+            let path = taken.claim_path(workspace, to, Capability::FsWrite)?;
+            ensure_free(workspace, to, &path)?;
+            let after = match hunks.is_empty() {
+                true => before.clone(),
+                false => apply_file_hunks(given, &before, hunks)?,
+            };
+            Ok(PlannedChange {
+                path,
+                from: Some(from),
+                before: Some(before),
+                after: Some(after),
+            })
+        }
+    }
+}
+
+/// The file's content with the hunks applied.
+fn apply_file_hunks(given: &str, before: &[u8], hunks: &[PatchHunk]) -> Result<Vec<u8>, ToolError> {
+    let text = as_text(given, before, "can be patched")?;
+    match apply_hunks(text, hunks) {
+        Ok(after) => Ok(after.into_bytes()),
+        Err(wrong) => {
+            let wrong: Vec<String> = wrong
+                .iter()
+                .map(|why| format!("`{given}`: {why}"))
+                .collect();
+            Err(ToolError::Failed(wrong.join("\n")))
+        }
+    }
+}
+
+/// The content of a file that goes: the file itself, not what a link leads to.
+fn read_plain_file(workspace: &Workspace, given: &str, path: &str) -> Result<Vec<u8>, ToolError> {
+    let what = match workspace.path_kind(path).map_err(file_error)? {
+        Some(PathKind::File) => {
+            return read_content(workspace, path)?
+                .ok_or_else(|| missing_file_error(workspace, path));
+        }
+        None => return Err(missing_file_error(workspace, path)),
+        Some(PathKind::Folder) => "a folder",
+        Some(PathKind::Link) => "a symbolic link",
+        Some(PathKind::Special) => "no regular file",
+    };
+    Err(ToolError::Failed(format!(
+        "`{given}` is {what}; a patch deletes and moves files only. Use delete_path or bash."
+    )))
+}
+
+/// Whether nothing stands where a file is to come.
+fn ensure_free(workspace: &Workspace, given: &str, path: &str) -> Result<(), ToolError> {
+    match workspace.path_kind(path).map_err(file_error)? {
+        None if given.ends_with('/') => Err(ToolError::Failed(format!(
+            "`{given}` ends with `/`, so it names a folder; name the file."
+        ))),
+        None => Ok(()),
+        Some(_) => Err(ToolError::Failed(format!(
+            "`{given}` is there already, so no file can be added or moved there. Update it instead."
+        ))),
+    }
+}
+
+impl PlannedChange {
+    /// A file whose content becomes another.
+    pub(in crate::builtin) fn new(path: String, before: Vec<u8>, after: Vec<u8>) -> Self {
+        Self {
+            path,
+            from: None,
+            before: Some(before),
+            after: Some(after),
+        }
+    }
+
+    fn byte_len(&self) -> u64 {
+        let side = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len) as u64;
+        side(&self.before) + side(&self.after)
+    }
+
+    /// The difference, its hunks numbered after those of the files before it. `bytes` is how much is shown with it.
+    fn preview_diff(&self, files: &[FileDiff], bytes: u64) -> FileDiff {
+        let ids = files
+            .iter()
+            .flat_map(|file| &file.hunks)
+            .map(|hunk| hunk.id + 1);
+        let id = ids.max().unwrap_or_default();
+        let after = self.after.as_deref().unwrap_or_default();
+        let mut file = match &self.before {
+            Some(before) if self.after.is_none() && std::str::from_utf8(before).is_err() => {
+                FileDiff {
+                    cut: Some(format!(
+                        "Its content is not text ({}); it is not shown.",
+                        format_byte_size(before.len() as u64)
+                    )),
+                    ..diff_file(&self.path, Some(b""), b"", id, CONTEXT_LINES)
+                }
+            }
+            before => diff_file(&self.path, before.as_deref(), after, id, CONTEXT_LINES),
+        };
+        file.from.clone_from(&self.from);
+        file.gone = self.after.is_none();
+        if bytes > PATCH_SHOWN_BYTES_MAX && !file.hunks.is_empty() {
+            file.hunks.clear();
+            file.cut = Some(
+                "The patch is too large to be shown whole; this file is not shown.".to_owned(),
+            );
+        }
+        if file.hunks.is_empty() {
+            file.hunks.push(self.whole_file_item(id));
+        }
+        file
+    }
+
+    /// What stands for the whole file where no line of it is shown, so that it too can be left out.
+    fn whole_file_item(&self, id: u32) -> Shown {
+        let same = self.before == self.after;
+        let section = match (&self.before, &self.after, &self.from) {
+            (None, _, _) => "a new file",
+            (_, None, _) => "the whole file goes",
+            (_, _, Some(_)) if same => "moves as it is",
+            (_, _, Some(_)) => "moves with changes",
+            (_, _, None) => "changes",
+        };
+        Shown {
+            id,
+            old_start: 1,
+            new_start: 1,
+            section: section.to_owned(),
+            added: 0,
+            removed: 0,
+            lines: Vec::new(),
+        }
+    }
+
+    /// What is done to the files: a file that moves goes at one path and comes at the other.
+    fn into_file_changes(self) -> Vec<FileChange> {
+        match self.from {
+            None => vec![FileChange {
+                path: self.path,
+                before: self.before,
+                after: self.after,
+                from: None,
+            }],
+            Some(from) => vec![
+                FileChange {
+                    path: from.clone(),
+                    before: self.before,
+                    after: None,
+                    from: None,
+                },
+                FileChange {
+                    path: self.path,
+                    before: None,
+                    after: self.after,
+                    from: Some(from),
+                },
+            ],
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! What an overview of a repository is made of: its files counted by folder and by language, its manifests, its branch.
+
+use std::collections::BTreeMap;
+
+use protocol::ToolError;
+use runtime::Workspace;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::builtin::file_error;
+use crate::diff::detect_language;
+use crate::limits::{
+    GIT_FILE_BYTES_MAX, OVERVIEW_COUNTED_BYTES_MAX, OVERVIEW_FILES_MAX, OVERVIEW_MANIFESTS_MAX,
+    OVERVIEW_TOP_FILES_MAX,
+};
+use crate::text::{escape_invisible, format_byte_size, format_count, group_digits};
+
+/// Names, in small letters, of files that say what a folder is and how it is built.
+const MANIFEST_NAMES: [&str; 39] = [
+    "build.bazel",
+    "build.gradle",
+    "build.gradle.kts",
+    "build.sbt",
+    "build.zig",
+    "cargo.toml",
+    "cmakelists.txt",
+    "compose.yaml",
+    "composer.json",
+    "configure.ac",
+    "deno.json",
+    "docker-compose.yml",
+    "dockerfile",
+    "dune-project",
+    "flake.nix",
+    "gemfile",
+    "go.mod",
+    "go.work",
+    "gnumakefile",
+    "justfile",
+    "lerna.json",
+    "makefile",
+    "meson.build",
+    "mix.exs",
+    "module.bazel",
+    "nx.json",
+    "package.json",
+    "package.swift",
+    "pipfile",
+    "pnpm-workspace.yaml",
+    "pom.xml",
+    "pubspec.yaml",
+    "pyproject.toml",
+    "requirements.txt",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "setup.cfg",
+    "setup.py",
+    "tsconfig.json",
+];
+
+/// Endings of such names.
+const MANIFEST_ENDINGS: [&str; 5] = [".cabal", ".csproj", ".fsproj", ".gemspec", ".sln"];
+
+/// Files of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct FileStats {
+    files: u64,
+    bytes: u64,
+    lines: u64,
+    /// Files whose lines nobody could count.
+    uncounted: u64,
+}
+
+/// The shape of a folder.
+#[derive(Debug, Default)]
+pub(in crate::builtin) struct RepoStats {
+    /// Branch or commit, in words.
+    git: Option<String>,
+    all: FileStats,
+    /// Whether there are more files than are counted.
+    is_truncated: bool,
+    /// Folders by the names on the way to them; each holds all that lies below it.
+    folders: BTreeMap<Vec<String>, FileStats>,
+    languages: BTreeMap<&'static str, FileStats>,
+    counts_lines: bool,
+    manifests: Vec<String>,
+    /// Files in the folder itself.
+    top: Vec<String>,
+}
+
+impl RepoStats {
+    /// Looks over a folder.
+    pub(in crate::builtin) fn collect(
+        workspace: &Workspace,
+        under: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<Self, ToolError> {
+        let found = runtime::list_file_sizes(workspace, under, OVERVIEW_FILES_MAX, cancel)
+            .map_err(file_error)?;
+        let source = found
+            .files
+            .iter()
+            .filter(|one| !detect_language(&one.path).is_empty());
+        let bytes: u64 = source.map(|one| one.bytes).sum();
+        let mut seen = Self {
+            git: read_git_head(workspace, under),
+            is_truncated: found.more,
+            counts_lines: bytes <= OVERVIEW_COUNTED_BYTES_MAX,
+            ..Self::default()
+        };
+        for file in &found.files {
+            if cancel.is_cancelled() {
+                return Err(ToolError::Cancelled);
+            }
+            let language = detect_language(&file.path);
+            let mut one = FileStats {
+                files: 1,
+                bytes: file.bytes,
+                ..FileStats::default()
+            };
+            if !language.is_empty() && seen.counts_lines {
+                match count_file_lines(workspace, &join_under(under, &file.path), file.bytes) {
+                    Some(lines) => one.lines = lines,
+                    None => one.uncounted = 1,
+                }
+            }
+            seen.add_file(&file.path, language, one);
+        }
+        Ok(seen)
+    }
+
+    fn add_file(&mut self, path: &str, language: &'static str, one: FileStats) {
+        self.all.add(one);
+        self.languages.entry(language).or_default().add(one);
+        let mut names: Vec<String> = path.split('/').map(str::to_owned).collect();
+        let name = names.pop().unwrap_or_default();
+        if names.is_empty() {
+            self.top.push(name.clone());
+        }
+        if is_manifest(&name) {
+            self.manifests.push(path.to_owned());
+        }
+        while !names.is_empty() {
+            match self.folders.get_mut(&names) {
+                Some(folder) => folder.add(one),
+                None => {
+                    self.folders.insert(names.clone(), one);
+                }
+            }
+            names.pop();
+        }
+    }
+
+    /// Whether there is nothing to tell.
+    pub(in crate::builtin) fn is_empty(&self) -> bool {
+        self.all.files == 0
+    }
+
+    /// The one line for the person.
+    pub(in crate::builtin) fn summary(&self) -> String {
+        let more = if self.is_truncated { "more than " } else { "" };
+        let files = format_count(self.all.files, "file", "files");
+        let folders = format_count(self.folders.len() as u64, "folder", "folders");
+        format!(
+            "{more}{files} in {folders}, {}",
+            format_byte_size(self.all.bytes)
+        )
+    }
+
+    /// The same for a program.
+    pub(in crate::builtin) fn to_json(&self) -> Value {
+        let languages = self.languages_by_size().into_iter().map(|(name, count)| {
+            let lines = (self.counts_lines && count.uncounted == 0).then_some(count.lines);
+            json!({ "name": name, "files": count.files, "bytes": count.bytes, "lines": lines })
+        });
+        let manifests = self.manifests.iter().take(OVERVIEW_MANIFESTS_MAX);
+        json!({
+            "git": self.git,
+            "files": self.all.files,
+            "folders": self.folders.len(),
+            "bytes": self.all.bytes,
+            "more": self.is_truncated,
+            "languages": languages.collect::<Vec<_>>(),
+            "manifests": manifests.collect::<Vec<_>>(),
+        })
+    }
+
+    /// What the model reads, with folders down to a depth.
+    pub(in crate::builtin) fn to_lines(&self, depth: usize) -> Vec<String> {
+        let mut lines = vec![self.summary()];
+        lines.extend(self.git.iter().map(|git| format!("git: {git}")));
+        lines.extend([String::new(), "Languages".to_owned()]);
+        for (name, count) in self.languages_by_size() {
+            lines.push(self.language_line(name, count));
+        }
+        if !self.manifests.is_empty() {
+            lines.extend([String::new(), "Manifests".to_owned()]);
+            let (named, left) = split_at_max(&self.manifests, OVERVIEW_MANIFESTS_MAX);
+            lines.extend(
+                named
+                    .iter()
+                    .map(|path| format!("  {}", escape_invisible(path))),
+            );
+            lines.extend(left.map(|left| format!("  and {left} more")));
+        }
+        lines.extend([String::new(), format!("Folders, {depth} deep")]);
+        let shown = self
+            .folders
+            .iter()
+            .filter(|(names, _)| names.len() <= depth);
+        for (names, count) in shown {
+            let name = names
+                .last()
+                .map(|name| escape_invisible(name))
+                .unwrap_or_default();
+            let indent = "  ".repeat(names.len());
+            lines.push(format!("{indent}{name}/ {}", group_digits(count.files)));
+        }
+        let (named, left) = split_at_max(&self.top, OVERVIEW_TOP_FILES_MAX);
+        lines.extend(
+            named
+                .iter()
+                .map(|name| format!("  {}", escape_invisible(name))),
+        );
+        lines.extend(left.map(|left| format!("  and {left} more")));
+        lines
+    }
+
+    /// Languages, the one with most bytes first; what has none last.
+    fn languages_by_size(&self) -> Vec<(&'static str, FileStats)> {
+        let mut all: Vec<_> = self.languages.iter().map(|(name, c)| (*name, *c)).collect();
+        all.sort_by_key(|(name, count)| (name.is_empty(), std::cmp::Reverse(count.bytes)));
+        let named = |(name, count)| match name {
+            "" => ("other", count),
+            name => (name, count),
+        };
+        all.into_iter().map(named).collect()
+    }
+
+    fn language_line(&self, name: &str, count: FileStats) -> String {
+        let (files, bytes) = (
+            format_count(count.files, "file", "files"),
+            format_byte_size(count.bytes),
+        );
+        let lines = match (name, self.counts_lines, count.uncounted) {
+            ("other", _, _) | (_, false, _) => String::new(),
+            (_, true, 0) => format!(", {}", format_count(count.lines, "line", "lines")),
+            (_, true, _) => format!(", at least {}", format_count(count.lines, "line", "lines")),
+        };
+        format!("  {name}: {files}, {bytes}{lines}")
+    }
+}
+
+impl FileStats {
+    fn add(&mut self, other: Self) {
+        self.files += other.files;
+        self.bytes += other.bytes;
+        self.lines += other.lines;
+        self.uncounted += other.uncounted;
+    }
+}
+
+/// The first so many, and how many are left beyond them.
+fn split_at_max(all: &[String], shown_max: usize) -> (&[String], Option<usize>) {
+    let (named, left) = all.split_at(all.len().min(shown_max));
+    (named, (!left.is_empty()).then_some(left.len()))
+}
+
+fn is_manifest(name: &str) -> bool {
+    let name = name.to_lowercase();
+    MANIFEST_NAMES.contains(&name.as_str())
+        || MANIFEST_ENDINGS.iter().any(|end| name.ends_with(end))
+}
+
+/// A path below the folder that is looked over, as the workspace knows it.
+fn join_under(under: Option<&str>, path: &str) -> String {
+    match under.map(|under| under.trim_end_matches('/')) {
+        None | Some("") => path.to_owned(),
+        Some(under) => format!("{under}/{path}"),
+    }
+}
+
+/// The lines of a file; none where it may not or cannot be read.
+fn count_file_lines(workspace: &Workspace, path: &str, bytes: u64) -> Option<u64> {
+    if bytes == 0 {
+        return Some(0);
+    }
+    let content = workspace
+        .read_whole(path, OVERVIEW_COUNTED_BYTES_MAX)
+        .ok()??;
+    let ends = content.iter().filter(|byte| **byte == b'\n').count() as u64;
+    Some(ends + u64::from(!content.ends_with(b"\n")))
+}
+
+/// The branch and the commit of a folder that is a repository, read from git's own files; none where they cannot be.
+fn read_git_head(workspace: &Workspace, under: Option<&str>) -> Option<String> {
+    let text = |name: &str| {
+        let path = join_under(under, &format!(".git/{name}"));
+        let bytes = workspace.read_whole(&path, GIT_FILE_BYTES_MAX).ok()??;
+        String::from_utf8(bytes).ok()
+    };
+    let head = text("HEAD")?;
+    let Some(reference) = head.trim().strip_prefix("ref: ") else {
+        return short_commit_id(&head).map(|at| format!("no branch, at {at}"));
+    };
+    let branch = escape_invisible(reference.strip_prefix("refs/heads/").unwrap_or(reference));
+    let inside = reference.starts_with("refs/") && !reference.split('/').any(|part| part == "..");
+    let loose = || inside.then(|| text(reference)).flatten();
+    let packed = || {
+        text("packed-refs")?.lines().find_map(|line| {
+            let (at, name) = line.split_once(' ')?;
+            (name == reference).then(|| at.to_owned())
+        })
+    };
+    Some(
+        match loose().or_else(packed).and_then(|at| short_commit_id(&at)) {
+            Some(at) => format!("branch {branch}, at {at}"),
+            None => format!("branch {branch}, without a commit"),
+        },
+    )
+}
+
+/// The short form of a commit's id; none of what is no id.
+fn short_commit_id(text: &str) -> Option<String> {
+    let id = text.trim();
+    let is_id = matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id.then(|| id.chars().take(12).collect())
+}

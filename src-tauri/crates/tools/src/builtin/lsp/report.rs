@@ -1,0 +1,394 @@
+//! What a language server knows, as a model reads it: where it leads is looked at first, and what the rules close stays out.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use protocol::{Access, CallId, Capability, ToolError, ToolOutput};
+use runtime::Workspace;
+
+use crate::builtin::truncated_list::TruncatedList;
+use crate::language_service::{
+    Diagnostic, EncodedPosition, EncodedRange, LanguageResponse, LanguageResult, PositionEncoding,
+    Severity, SourceDocument, SourceLines, SourceLocation, Symbol,
+};
+use crate::limits::{
+    DOCUMENT_BYTES_MAX, LSP_LINE_CHARS_MAX, LSP_READ_BYTES_MAX, LSP_RESULTS_MAX,
+    LSP_RESULTS_SHOWN_MAX, OUTSIDE_PATHS_SHOWN_MAX,
+};
+use crate::text::{escape_invisible, format_count, truncate_chars};
+use crate::tool::ToolContext;
+
+/// An answer in lines.
+pub(super) struct LanguageReport {
+    lines: Vec<String>,
+    what: (&'static str, &'static str),
+    count: String,
+    more: bool,
+    notes: Vec<String>,
+}
+
+/// Where a place leads.
+enum LocationTarget {
+    /// Path, line and column from 1, and the line's text.
+    Resolved(String, u32, usize, String),
+    Outside(String),
+    /// The rules close the file, or it cannot be read.
+    Closed,
+    /// There is no such place in the file.
+    Nowhere,
+}
+
+/// Looks at places: every file is read once.
+struct LocationReader<'a> {
+    workspace: &'a Workspace,
+    encoding: PositionEncoding,
+    texts: BTreeMap<String, Option<Arc<str>>>,
+    bytes: usize,
+}
+
+impl LanguageReport {
+    /// What is told of an answer about a document.
+    pub(super) fn from_response(
+        workspace: &Workspace,
+        document: &SourceDocument,
+        answered: &LanguageResponse,
+    ) -> Self {
+        let mut looker = LocationReader::new(workspace, document, answered.encoding);
+        let mut told = match &answered.result {
+            LanguageResult::Locations(spots) => list_locations(&mut looker, spots),
+            LanguageResult::Diagnostics(problems) => {
+                list_diagnostics(document, answered.encoding, problems)
+            }
+            LanguageResult::Symbols(symbols)
+                if symbols
+                    .iter()
+                    .all(|one| is_in_document(&looker, document, one)) =>
+            {
+                list_outline(symbols)
+            }
+            LanguageResult::Symbols(symbols) => list_symbols(&mut looker, symbols),
+            // A renaming is shown as a difference.
+            LanguageResult::Edits(_) => Self::empty(("place", "places")),
+        };
+        if answered.loading {
+            told.notes.push(format!(
+                "{} had not seen the whole workspace yet, so there may be more. Ask again in a moment.",
+                escape_invisible(&answered.server)
+            ));
+        }
+        told
+    }
+
+    fn empty(what: (&'static str, &'static str)) -> Self {
+        Self {
+            lines: Vec::new(),
+            what,
+            count: String::new(),
+            more: false,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The output; a list that is too long goes to the session's folder.
+    pub(super) fn into_output(
+        self,
+        hands: &ToolContext,
+        call: &CallId,
+    ) -> Result<ToolOutput, ToolError> {
+        let notes: Vec<String> = self.notes.iter().map(|note| format!("[{note}]")).collect();
+        if self.lines.is_empty() {
+            let said = format!("No {} were found.", self.what.1);
+            let said = std::iter::once(said).chain(notes).collect::<Vec<_>>();
+            return Ok(ToolOutput::new_empty(
+                said.join("\n"),
+                format!("no {}", self.what.1),
+            ));
+        }
+        let listing = TruncatedList {
+            lines: self.lines,
+            shown_max: LSP_RESULTS_SHOWN_MAX,
+            has_more: self.more,
+            noun: self.what.1,
+            count: self.count,
+        };
+        let mut output = listing.into_output(hands, call)?;
+        for note in notes {
+            output.text.push('\n');
+            output.text.push_str(&note);
+        }
+        Ok(output)
+    }
+}
+
+impl<'a> LocationReader<'a> {
+    fn new(
+        workspace: &'a Workspace,
+        document: &SourceDocument,
+        encoding: PositionEncoding,
+    ) -> Self {
+        let texts = BTreeMap::from([(document.path.clone(), Some(document.text.clone()))]);
+        Self {
+            workspace,
+            encoding,
+            texts,
+            bytes: document.text.len(),
+        }
+    }
+
+    /// Where a file really is, relative to the workspace root; none if it is not in the workspace.
+    fn resolve_in_workspace(&self, spot: &SourceLocation) -> Option<String> {
+        let file = spot.file.as_deref()?.to_str()?;
+        let fact = self
+            .workspace
+            .resolve(&Access::new(Capability::FsRead, file));
+        let is_own =
+            fact.inside && fact.unresolved.is_none() && !Path::new(&fact.real).is_absolute();
+        is_own.then_some(fact.real)
+    }
+
+    fn load_text(&mut self, path: &str) -> Option<Arc<str>> {
+        if let Some(known) = self.texts.get(path) {
+            return known.clone();
+        }
+        let bytes = self
+            .workspace
+            .read_whole(path, DOCUMENT_BYTES_MAX as u64)
+            .ok()
+            .flatten();
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        let text: Option<Arc<str>> = text.map(Arc::from);
+        self.bytes += text.as_ref().map_or(0, |text| text.len());
+        if self.bytes > LSP_READ_BYTES_MAX {
+            self.texts.clear();
+            self.bytes = 0;
+        }
+        self.texts.insert(path.to_owned(), text.clone());
+        text
+    }
+
+    fn resolve_location(&mut self, spot: &SourceLocation) -> LocationTarget {
+        let Some(path) = self.resolve_in_workspace(spot) else {
+            let line = spot.range.start.line.saturating_add(1);
+            let named = spot.file.as_ref().map(|file| file.display().to_string());
+            let named = named.unwrap_or_else(|| spot.address.clone());
+            let named = truncate_chars(&escape_invisible(&named), LSP_LINE_CHARS_MAX);
+            return LocationTarget::Outside(format!("{named}:{line}"));
+        };
+        let Some(text) = self.load_text(&path) else {
+            return LocationTarget::Closed;
+        };
+        let lines = SourceLines::new(&text);
+        match lines.line(spot.range.start.line as usize) {
+            None => LocationTarget::Nowhere,
+            Some(line) => {
+                let column = char_column(line, spot.range.start, self.encoding);
+                let number = spot.range.start.line.saturating_add(1);
+                LocationTarget::Resolved(escape_invisible(&path), number, column, to_one_line(line))
+            }
+        }
+    }
+}
+
+/// A column in characters, from 1; beyond the line's end it is that end.
+fn char_column(line: &str, point: EncodedPosition, encoding: PositionEncoding) -> usize {
+    let byte = encoding.byte_offset(line, point.unit).unwrap_or(line.len());
+    line.get(..byte).unwrap_or(line).chars().count() + 1
+}
+
+/// Words of others in one line.
+fn to_one_line(line: &str) -> String {
+    truncate_chars(&escape_invisible(line.trim()), LSP_LINE_CHARS_MAX)
+}
+
+/// What was left out, in sentences.
+#[derive(Default)]
+struct OmittedLocations {
+    outside: Vec<String>,
+    closed: u64,
+    nowhere: u64,
+}
+
+impl OmittedLocations {
+    fn into_notes(mut self) -> Vec<String> {
+        let mut notes = Vec::new();
+        self.outside.sort();
+        self.outside.dedup();
+        if !self.outside.is_empty() {
+            let (named, more) = self
+                .outside
+                .split_at(self.outside.len().min(OUTSIDE_PATHS_SHOWN_MAX));
+            let more = match more.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            notes.push(format!(
+                "Outside of the workspace: {}{more}.",
+                named.join(", ")
+            ));
+        }
+        if self.closed > 0 {
+            let places = format_count(self.closed, "place is", "places are");
+            notes.push(format!(
+                "{places} left out: in files that cannot be read, or that rules close."
+            ));
+        }
+        if self.nowhere > 0 {
+            let places = format_count(self.nowhere, "place", "places");
+            notes.push(format!("The server named {places} that no file has."));
+        }
+        notes
+    }
+
+    fn filter_target(&mut self, leads: LocationTarget) -> Option<(String, u32, usize, String)> {
+        match leads {
+            LocationTarget::Resolved(path, line, column, text) => {
+                return Some((path, line, column, text));
+            }
+            LocationTarget::Outside(named) => self.outside.push(named),
+            LocationTarget::Closed => self.closed += 1,
+            LocationTarget::Nowhere => self.nowhere += 1,
+        }
+        None
+    }
+}
+
+/// Places, by file.
+fn list_locations(looker: &mut LocationReader<'_>, spots: &[SourceLocation]) -> LanguageReport {
+    let mut left = OmittedLocations::default();
+    let mut found: Vec<(String, u32, usize, String)> = spots
+        .iter()
+        .take(LSP_RESULTS_MAX)
+        .filter_map(|spot| left.filter_target(looker.resolve_location(spot)))
+        .collect();
+    found.sort();
+    found.dedup();
+    let mut files: Vec<&str> = found.iter().map(|(path, ..)| path.as_str()).collect();
+    files.dedup();
+    let count = format!(
+        "{} in {}",
+        format_count(found.len() as u64, "place", "places"),
+        format_count(files.len() as u64, "file", "files")
+    );
+    let line = |(path, line, column, text): &(String, u32, usize, String)| {
+        format!("{path}:{line}:{column}: {text}")
+    };
+    LanguageReport {
+        lines: found.iter().map(line).collect(),
+        count,
+        more: spots.len() > LSP_RESULTS_MAX,
+        notes: left.into_notes(),
+        ..LanguageReport::empty(("place", "places"))
+    }
+}
+
+/// What is wrong, from the top of the file.
+fn list_diagnostics(
+    document: &SourceDocument,
+    encoding: PositionEncoding,
+    problems: &[Diagnostic],
+) -> LanguageReport {
+    let lines = SourceLines::new(&document.text);
+    let mut sorted: Vec<&Diagnostic> = problems.iter().take(LSP_RESULTS_MAX).collect();
+    sorted.sort_by_key(|problem| (problem.range, problem.severity));
+    let line = |problem: &&Diagnostic| {
+        let start = problem.range.start;
+        let column = lines
+            .line(start.line as usize)
+            .map_or(1, |line| char_column(line, start, encoding));
+        let said = [&problem.source, &problem.code];
+        let said: Vec<String> = said
+            .into_iter()
+            .flatten()
+            .map(|one| escape_invisible(one))
+            .collect();
+        let said = match said.is_empty() {
+            true => String::new(),
+            false => format!(" [{}]", truncate_chars(&said.join(" "), 80)),
+        };
+        let message = problem.message.split_whitespace().collect::<Vec<_>>();
+        format!(
+            "{}:{}:{column}: {}{said}: {}",
+            escape_invisible(&document.path),
+            start.line.saturating_add(1),
+            problem.severity.as_str(),
+            to_one_line(&message.join(" "))
+        )
+    };
+    let of = |severity, one, many| {
+        let count = problems
+            .iter()
+            .filter(|problem| problem.severity == severity);
+        let count = count.count() as u64;
+        (count > 0).then(|| format_count(count, one, many))
+    };
+    let counts = [
+        of(Severity::Error, "error", "errors"),
+        of(Severity::Warning, "warning", "warnings"),
+        of(Severity::Information, "note", "notes"),
+        of(Severity::Hint, "hint", "hints"),
+    ];
+    LanguageReport {
+        lines: sorted.iter().map(line).collect(),
+        count: counts.into_iter().flatten().collect::<Vec<_>>().join(", "),
+        more: problems.len() > LSP_RESULTS_MAX,
+        ..LanguageReport::empty(("problem", "problems"))
+    }
+}
+
+fn is_in_document(looker: &LocationReader<'_>, document: &SourceDocument, symbol: &Symbol) -> bool {
+    looker.resolve_in_workspace(&symbol.location).as_deref() == Some(&document.path)
+}
+
+/// What one file defines.
+fn list_outline(symbols: &[Symbol]) -> LanguageReport {
+    let line = |symbol: &Symbol| {
+        let EncodedRange { start, end } = symbol.location.range;
+        let lines = match start.line == end.line {
+            true => format!("{}", start.line.saturating_add(1)),
+            false => format!(
+                "{}-{}",
+                start.line.saturating_add(1),
+                end.line.saturating_add(1)
+            ),
+        };
+        let indent = "  ".repeat(symbol.depth.min(20));
+        let (kind, name) = (escape_invisible(&symbol.kind), to_one_line(&symbol.name));
+        format!("{indent}{kind} {name} {lines}")
+    };
+    LanguageReport {
+        lines: symbols.iter().take(LSP_RESULTS_MAX).map(line).collect(),
+        count: format_count(
+            symbols.len().min(LSP_RESULTS_MAX) as u64,
+            "symbol",
+            "symbols",
+        ),
+        more: symbols.len() > LSP_RESULTS_MAX,
+        ..LanguageReport::empty(("symbol", "symbols"))
+    }
+}
+
+/// What the workspace defines under a name.
+fn list_symbols(looker: &mut LocationReader<'_>, symbols: &[Symbol]) -> LanguageReport {
+    let mut left = OmittedLocations::default();
+    let mut lines = Vec::new();
+    for symbol in symbols.iter().take(LSP_RESULTS_MAX) {
+        let Some((path, line, column, _)) =
+            left.filter_target(looker.resolve_location(&symbol.location))
+        else {
+            continue;
+        };
+        let container = symbol.container.as_deref().filter(|name| !name.is_empty());
+        let container =
+            container.map_or_else(String::new, |name| format!(" in {}", to_one_line(name)));
+        let (kind, name) = (escape_invisible(&symbol.kind), to_one_line(&symbol.name));
+        lines.push(format!("{path}:{line}:{column}: {kind} {name}{container}"));
+    }
+    LanguageReport {
+        count: format_count(lines.len() as u64, "symbol", "symbols"),
+        lines,
+        more: symbols.len() > LSP_RESULTS_MAX,
+        notes: left.into_notes(),
+        ..LanguageReport::empty(("symbol", "symbols"))
+    }
+}

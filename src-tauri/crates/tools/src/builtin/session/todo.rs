@@ -1,0 +1,160 @@
+//! `todo`: the agent's list of things to do, replaced as a whole (`S002-18`).
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
+use protocol::view::preview::{TodoItem, TodoStatus};
+use protocol::{
+    Access, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::builtin::{builtin_interface, object_schema};
+use crate::limits::{TODO_CHARS_MAX, TODO_ITEMS_MAX};
+use crate::text::format_count;
+use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
+
+/// What a model reads of it.
+const DESCRIPTION: &str = "Keeps the list of things to do that the person sees. Every call gives the whole list anew; \
+    what is not in it is gone. Have at most one item in progress.";
+
+pub(in crate::builtin) struct TodoTool {
+    interface: ToolInterface,
+}
+
+impl TodoTool {
+    pub(in crate::builtin) fn new() -> Self {
+        Self {
+            interface: build_interface(),
+        }
+    }
+}
+
+fn build_interface() -> ToolInterface {
+    builtin_interface("todo")
+        .user_facing_name("To do")
+        .description(DESCRIPTION)
+        .model_input_schema(parameters_schema())
+        .requires(RequirementSet::empty())
+        .mode(ToolMode::Read)
+        .kind(ToolKind::Other)
+        .search_hint("keep the list of things to do")
+        .is_read_only(true)
+        .is_concurrency_safe(false)
+        .is_destructive(false)
+        .is_open_world(false)
+        .requires_user_interaction(false)
+        .sandbox_profile("nothing")
+        .classifier_input("")
+        .permission_matcher(PermissionMatcher::Nothing)
+        .execution_profile_ref("engine")
+        .abort_semantics(AbortSemantics::WholeOrNothing)
+        .interrupt_behavior(InterruptBehavior::Block)
+        .persistence_policy_ref("sidecar")
+        .ui_summary("To do")
+        .activity_description("Updating the list of things to do")
+        .progress_render_hint(RenderHint::Nothing)
+        .rejected_render_hint(RenderHint::Line)
+        .error_render_hint(RenderHint::Line)
+        .transcript_search_text("{items}")
+        .add_value_check("no item is blank")
+        .build()
+}
+
+fn parameters_schema() -> Value {
+    let item = object_schema(
+        json!({
+            "content": { "type": "string", "minLength": 1, "maxLength": TODO_CHARS_MAX, "description": "What is to be done." },
+            "status": { "type": "string", "enum": ["pending", "in_progress", "completed"] },
+        }),
+        &["content", "status"],
+    );
+    object_schema(
+        json!({ "items": { "type": "array", "items": item, "maxItems": TODO_ITEMS_MAX } }),
+        &["items"],
+    )
+}
+
+fn parse_items(arguments: &Map<String, Value>) -> Result<Vec<TodoItem>, ToolError> {
+    let value = arguments.get("items").unwrap_or(&Value::Null);
+    Vec::deserialize(value)
+        .map_err(|error| ToolError::InvalidArgs(format!("`items` is no list: {error}")))
+}
+
+fn count_status(items: &[TodoItem], status: TodoStatus) -> usize {
+    items.iter().filter(|item| item.status == status).count()
+}
+
+#[async_trait]
+impl Tool for TodoTool {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        format_count(
+            parse_items(arguments).unwrap_or_default().len() as u64,
+            "item",
+            "items",
+        )
+    }
+
+    fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
+        Vec::new()
+    }
+
+    fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        let items = parse_items(arguments)?;
+        match items.iter().position(|item| item.content.trim().is_empty()) {
+            Some(index) => Err(ToolError::InvalidArgs(format!(
+                "`items[{index}].content` is blank; say what is to be done"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    async fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _hands: &ToolContext,
+    ) -> Result<PreviewedPlan, ToolError> {
+        Ok(PreviewedPlan {
+            preview: Preview::Todo {
+                items: parse_items(arguments)?,
+            },
+            plan: Plan::None,
+        })
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        hands: &ToolContext,
+        _cx: &CallContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let items = parse_items(approved.arguments())?;
+        let [pending, in_progress, completed] = [
+            TodoStatus::Pending,
+            TodoStatus::InProgress,
+            TodoStatus::Completed,
+        ]
+        .map(|status| count_status(&items, status));
+        let mut text = format!(
+            "The list has {} now: {completed} completed, {in_progress} in progress, {pending} pending.",
+            format_count(items.len() as u64, "item", "items")
+        );
+        if in_progress > 1 {
+            text += &format!(
+                " {in_progress} items are in progress; have at most one, so that the person sees what you do."
+            );
+        }
+        let message = format!("{completed} of {} done", items.len());
+        let data = json!({ "items": items });
+        hands.todo_list.replace(items);
+        Ok(ToolOutput {
+            data: Some(data),
+            ..ToolOutput::new(text, message)
+        })
+    }
+}

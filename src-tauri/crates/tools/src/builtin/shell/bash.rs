@@ -1,0 +1,416 @@
+//! `bash`: runs one command and keeps no shell between calls (`S002-17`, `S002-28`, `S001-47`).
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::call::outcome::Truncation;
+use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
+use protocol::text::redact;
+use protocol::view::display_text::to_spans;
+use protocol::view::effects::{Assurance, NetworkContact, Refusal};
+use protocol::view::preview::{CommandPreview, EffectsPreview};
+use protocol::{
+    Access, Capability, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
+    ToolMode, ToolOutput,
+};
+use runtime::{CommandExit, CommandRun, OutputSpill, ShellCommand};
+use serde_json::{Map, Value, json};
+
+use crate::builtin::shell::command_facts::describe_command;
+use crate::builtin::{
+    builtin_interface, file_error, number_argument, object_schema, run_blocking, text_argument,
+};
+use crate::diff::add_file_diffs;
+use crate::limits::{
+    COMMAND_CHARS_MAX, COMMAND_TIMEOUT_MS, COMMAND_TIMEOUT_MS_MAX, OUTPUT_BYTES_MAX,
+};
+use crate::text::{escape_invisible, format_byte_size, group_digits};
+use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext, ToolDryRun};
+
+/// What a model reads of it.
+const DESCRIPTION: &str = "Runs one shell command in the workspace folder and gives its exit code and its output, \
+    standard error included. Every call is a new shell: `cd`, variables and background jobs \
+    do not last, and everything it started ends with it. There is no input. To read, change, \
+    list, search or delete files use the other tools.";
+
+pub(in crate::builtin) struct BashTool {
+    interface: ToolInterface,
+}
+
+impl BashTool {
+    pub(in crate::builtin) fn new() -> Self {
+        Self {
+            interface: build_interface(),
+        }
+    }
+}
+
+fn build_interface() -> ToolInterface {
+    builtin_interface("bash")
+        .user_facing_name("Run")
+        .description(DESCRIPTION)
+        .model_input_schema(parameters_schema())
+        .requires(RequirementSet::empty().with_command("*"))
+        .mode(ToolMode::Local)
+        .kind(ToolKind::Execute)
+        // The longest that a call may ask for; each call has its own limit below it.
+        .timeout_ms(COMMAND_TIMEOUT_MS_MAX)
+        .max_inline_chars(OUTPUT_BYTES_MAX)
+        .search_hint("run a shell command")
+        .is_read_only(false)
+        .is_concurrency_safe(false)
+        .is_destructive(false)
+        .is_open_world(true)
+        .requires_user_interaction(false)
+        .sandbox_profile("command")
+        .classifier_input("{command}")
+        .permission_matcher(PermissionMatcher::Command)
+        .execution_profile_ref("process")
+        .abort_semantics(AbortSemantics::KillsProcessGroup)
+        .interrupt_behavior(InterruptBehavior::Block)
+        .persistence_policy_ref("sidecar")
+        .ui_summary("Run {command}")
+        .activity_description("Running {command}")
+        .progress_render_hint(RenderHint::Terminal)
+        .rejected_render_hint(RenderHint::Command)
+        .error_render_hint(RenderHint::Terminal)
+        .transcript_search_text("{command} {description}")
+        .add_value_check("the command is not blank")
+        .add_value_check("the command has no zero byte")
+        .progress_schema(json!({ "type": "string" }))
+        .build()
+}
+
+fn parameters_schema() -> Value {
+    object_schema(
+        json!({
+            "command": { "type": "string", "minLength": 1, "maxLength": COMMAND_CHARS_MAX },
+            "timeout_ms": {
+                "type": "integer", "minimum": 1, "maximum": COMMAND_TIMEOUT_MS_MAX,
+                "description": "How long it may run; 120000 if left out.",
+            },
+            "description": {
+                "type": "string", "maxLength": 500,
+                "description": "What the command does, in a few words for the person.",
+            },
+        }),
+        &["command"],
+    )
+}
+
+fn timeout_argument(arguments: &Map<String, Value>) -> u64 {
+    number_argument(arguments, "timeout_ms").unwrap_or(COMMAND_TIMEOUT_MS)
+}
+
+#[async_trait]
+impl Tool for BashTool {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        escape_invisible(text_argument(arguments, "command").trim())
+    }
+
+    fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
+        vec![Access::new(
+            Capability::ShellRun,
+            text_argument(arguments, "command"),
+        )]
+    }
+
+    fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        let command = text_argument(arguments, "command");
+        if command.trim().is_empty() {
+            return Err(ToolError::InvalidArgs(
+                "`command` is blank; give the command to run".to_owned(),
+            ));
+        }
+        if command.contains('\0') {
+            return Err(ToolError::InvalidArgs(
+                "`command` contains a zero byte, which no command can have; leave it out"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    async fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        hands: &ToolContext,
+    ) -> Result<PreviewedPlan, ToolError> {
+        let probe = hands.dry_run_environment.probe(&hands.workspace).await;
+        Ok(PreviewedPlan {
+            preview: Preview::Command(CommandPreview {
+                assurance: Some(probe.assurance),
+                assured: probe.reasons,
+                in_place: probe.in_place,
+                ..command_preview(arguments, hands)
+            }),
+            plan: Plan::None,
+        })
+    }
+
+    async fn can_dry_run(&self, hands: &ToolContext) -> bool {
+        let probe = hands.dry_run_environment.probe(&hands.workspace).await;
+        probe.assurance == Assurance::Speculative
+    }
+
+    async fn can_run_in_place(&self, hands: &ToolContext) -> bool {
+        let probe = hands.dry_run_environment.probe(&hands.workspace).await;
+        probe.in_place
+    }
+
+    async fn dry_run(
+        &self,
+        arguments: &Map<String, Value>,
+        hands: &ToolContext,
+        cx: &CallContext,
+    ) -> Result<ToolDryRun, ToolError> {
+        let command = self.build_command(arguments, hands, cx);
+        let tell = output_listener(cx);
+        let environment = &hands.dry_run_environment;
+        let rehearsed = environment
+            .dry_run(&command, &hands.net, tell, &cx.cancel)
+            .await;
+        let rehearsed = rehearsed.map_err(file_error)?;
+        let output = command_outcome(rehearsed.command.clone(), command.timeout_ms)?;
+        let workspace = hands.workspace.clone();
+        let rehearsed = run_blocking(move || {
+            let mut rehearsed = rehearsed;
+            if let Plan::Effects(captured) = &rehearsed.plan {
+                add_file_diffs(&workspace, captured, &mut rehearsed.effects);
+            }
+            Ok(rehearsed)
+        })
+        .await?;
+        let preview = EffectsPreview {
+            command: CommandPreview {
+                assurance: Some(rehearsed.effects.assurance),
+                in_place: self.can_run_in_place(hands).await,
+                ..command_preview(arguments, hands)
+            },
+            effects: rehearsed.effects.clone(),
+        };
+        Ok(ToolDryRun {
+            prepared: PreviewedPlan {
+                preview: Preview::Effects(Box::new(preview)),
+                plan: rehearsed.plan.clone(),
+            },
+            refusal_count: rehearsed.effects.refused.len() as u64,
+            secrets: rehearsed.effects.refused_secrets(),
+            hosts_reached: unique_hosts(&rehearsed.effects.reached),
+            output: add_dry_run_notes(
+                output,
+                &rehearsed.effects.refused,
+                &rehearsed.effects.reached,
+            ),
+            capture: Arc::new(rehearsed),
+        })
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        hands: &ToolContext,
+        cx: &CallContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let command = self.build_command(approved.arguments(), hands, cx);
+        let Some(picture) = &hands.snapshot else {
+            let ran = runtime::run(&command, output_listener(cx), &cx.cancel).await;
+            return command_outcome(ran.map_err(file_error)?, command.timeout_ms);
+        };
+        let environment = &hands.dry_run_environment;
+        let ran = environment
+            .run_in_place(
+                &command,
+                &hands.net,
+                picture,
+                output_listener(cx),
+                &cx.cancel,
+            )
+            .await;
+        let ran = ran.map_err(file_error)?;
+        let output = command_outcome(ran.command, command.timeout_ms)?;
+        Ok(add_dry_run_notes(output, &ran.refused, &ran.reached))
+    }
+}
+
+impl BashTool {
+    fn build_command(
+        &self,
+        arguments: &Map<String, Value>,
+        hands: &ToolContext,
+        cx: &CallContext,
+    ) -> ShellCommand {
+        ShellCommand {
+            line: text_argument(arguments, "command").to_owned(),
+            workspace: hands.workspace.clone(),
+            folder: String::new(),
+            env: Vec::new(),
+            timeout_ms: timeout_argument(arguments),
+            output_bytes_max: OUTPUT_BYTES_MAX,
+            spill: Some(OutputSpill {
+                folder: hands.folder.clone(),
+                call: cx.tool_call_id.clone(),
+            }),
+            errors: None,
+            mask_secrets: redact::is_masking_requested(
+                &self.interface.result.redaction_policy_refs,
+            ),
+        }
+    }
+}
+
+fn output_listener(cx: &CallContext) -> impl FnMut(&str) + Send + use<> {
+    let listener = cx.on_output.clone();
+    move |piece: &str| {
+        if let Some(listener) = &listener {
+            listener(piece);
+        }
+    }
+}
+
+/// The command, without what is promised of it.
+fn command_preview(arguments: &Map<String, Value>, hands: &ToolContext) -> CommandPreview {
+    let command = text_argument(arguments, "command");
+    CommandPreview {
+        folder: escape_invisible(&hands.workspace.root().to_string_lossy()),
+        command: to_spans(command),
+        facts: describe_command(command),
+        timeout_ms: timeout_argument(arguments),
+        assurance: None,
+        assured: Vec::new(),
+        in_place: false,
+    }
+}
+
+/// Each host once, in order.
+fn unique_hosts(reached: &[NetworkContact]) -> Vec<String> {
+    let mut hosts: Vec<String> = reached.iter().map(|one| one.host.clone()).collect();
+    hosts.dedup();
+    hosts
+}
+
+/// The model is to know why something did not work, and what did.
+fn add_dry_run_notes(
+    mut output: ToolOutput,
+    refused: &[Refusal],
+    reached: &[NetworkContact],
+) -> ToolOutput {
+    const NAMED_MAX: usize = 10;
+    let named = |all: Vec<String>| {
+        let more = match all.len().saturating_sub(NAMED_MAX) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let named: Vec<String> = all.into_iter().take(NAMED_MAX).collect();
+        format!("{}{more}", named.join(", "))
+    };
+    if !reached.is_empty() {
+        let reached = named(unique_hosts(reached));
+        output
+            .text
+            .push_str(&format!("\n[It was let reach: {reached}.]"));
+    }
+    if !refused.is_empty() {
+        let refused = refused
+            .iter()
+            .map(|one| format!("{} {}", one.kind.as_str(), one.target));
+        output.text.push_str(&format!(
+            "\n[It ran in a sealed room, where it was refused: {}. Do without, or ask the person.]",
+            named(refused.collect())
+        ));
+    }
+    output
+}
+
+/// What the model reads of a command that ended. An exit code other than 0 is an answer, not a failure of the tool.
+fn command_outcome(ran: CommandRun, timeout_ms: u64) -> Result<ToolOutput, ToolError> {
+    let output = format_output(&ran);
+    let (head, message) = match ran.exit {
+        CommandExit::Code(0) => ("Exit code 0.".to_owned(), "exit 0".to_owned()),
+        CommandExit::Code(127) => (
+            "Exit code 127: the shell found no such program. Check its name, or whether it is installed.".to_owned(),
+            "exit 127, no such program".to_owned(),
+        ),
+        CommandExit::Code(code) => (
+            format!("Exit code {code}: the command reported a failure."),
+            format!("exit {code}"),
+        ),
+        CommandExit::Signal(signal) => (
+            format!("The command was ended by signal {signal}."),
+            format!("signal {signal}"),
+        ),
+        CommandExit::TimedOut => {
+            return Err(ToolError::TimedOut(format!(
+                "The command ran longer than {} ms and was ended, with everything it had started. Give a longer \
+                 timeout_ms (at most {}), or run less at once. Its output until then:\n{output}",
+                group_digits(timeout_ms),
+                group_digits(COMMAND_TIMEOUT_MS_MAX)
+            )));
+        }
+        CommandExit::Cancelled => return Err(ToolError::Cancelled),
+    };
+    let truncated = ran.spilled.as_ref().map(|path| Truncation {
+        output_path: Some(path.to_string_lossy().into_owned()),
+        bytes: ran.bytes,
+    });
+    Ok(ToolOutput {
+        data: Some(json!({
+            "exit_code": match ran.exit { CommandExit::Code(code) => Some(code), _ => None },
+            "bytes": ran.bytes,
+        })),
+        truncated,
+        secrets_masked: ran.secrets_masked,
+        ..match ran.bytes {
+            0 => ToolOutput::new_empty(format!("{head} The command printed nothing."), message),
+            _ => ToolOutput::new(format!("{head}\n{output}"), message),
+        }
+    })
+}
+
+/// The output as text, and what is to be said of it.
+fn format_output(ran: &CommandRun) -> String {
+    if ran.bytes == 0 {
+        return "[It printed nothing.]".to_owned();
+    }
+    // A head that ends within a character is cut before it.
+    let end = match std::str::from_utf8(&ran.head) {
+        Err(error) if error.error_len().is_none() && ran.bytes > ran.head.len() as u64 => {
+            error.valid_up_to()
+        }
+        _ => ran.head.len(),
+    };
+    let head = &ran.head[..end];
+    let mut text = String::from_utf8_lossy(head).into_owned();
+    let mut notes = Vec::new();
+    if std::str::from_utf8(head).is_err() {
+        notes.push("Bytes that are not UTF-8 are shown as \u{fffd}.".to_owned());
+    }
+    if ran.bytes > end as u64 {
+        notes.push(match &ran.spilled {
+            Some(path) => format!(
+                "The first {} of {}; read the rest at {}.",
+                format_byte_size(end as u64),
+                format_byte_size(ran.bytes),
+                path.display()
+            ),
+            None => format!(
+                "The first {} of {}; the rest was not kept.",
+                format_byte_size(end as u64),
+                format_byte_size(ran.bytes)
+            ),
+        });
+    }
+    notes.extend(ran.spill_note.clone());
+    if !notes.is_empty() {
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text += &format!("[{}]", notes.join(" "));
+    }
+    text
+}

@@ -1,0 +1,4 @@
+//! The built-in tool that runs shell commands.
+
+pub(crate) mod bash;
+pub(crate) mod command_facts;

@@ -1,0 +1,26 @@
+//! Tools that are nothing but schemas (004): read, offered to a model, composed with an output schema, and bound to what
+//! carries them out.
+//!
+//! Start reading at [`Definition`], then [`compose`] and [`ComposedSchema`].
+
+mod activity;
+mod answer;
+mod common;
+mod compose;
+pub mod definition;
+mod definition_file;
+mod delegate;
+mod latent;
+mod load;
+mod request;
+mod schema_references;
+mod state_path;
+pub mod strict_json;
+
+pub use answer::{AnsweredCall, ComposedAnswer, ComposedSchema};
+pub use compose::compose_schema;
+pub use definition::{CustomToolDefinition, DefinitionError, ExecutionKind, with_reasoning};
+pub use definition_file::{DefinitionFile, parse_definitions};
+pub use load::{add_request_tools, digest_sources, load_custom_tools};
+pub use request::{ContextItem, RequestConfig, StructuredRequest, Thinking};
+pub use state_path::StatePath;

@@ -1,0 +1,104 @@
+//! Things that lie in several folders, each by a name of its own: the first of a name wins, and what is wrong is told.
+
+use std::collections::HashMap;
+
+use protocol::UserError;
+use runtime::{FileError, Workspace};
+
+use crate::limits::FOLDERS_SCANNED_MAX;
+
+/// What is gathered, as sentences call it.
+pub(crate) struct ItemKind {
+    /// "a skill"
+    pub one: &'static str,
+    /// "skills"
+    pub many: &'static str,
+    /// How many are kept.
+    pub items_max: usize,
+}
+
+/// A folder in which some may lie.
+pub(crate) trait ItemFolder {
+    /// What lies there.
+    type Item;
+
+    /// Where it can be read, and its path there.
+    fn folder(&self) -> (&Workspace, &str);
+
+    /// What an entry of this name is; none if it is something else.
+    ///
+    /// # Errors
+    /// It is not as it must be.
+    fn read_item(&self, name: &str) -> Result<Option<Self::Item>, UserError>;
+
+    /// The name and the file of one.
+    fn name_and_file(item: &Self::Item) -> (&str, &str);
+}
+
+/// A path in a folder as people read it.
+pub(crate) fn display_path(place: &impl ItemFolder, path: &str) -> String {
+    let (from, folder) = place.folder();
+    protocol::view::display_text::name(&from.root().join(folder).join(path))
+}
+
+/// Reads all of these folders, in this order; none of them has to be there. Gives what is wrong with those that are left out.
+pub(crate) fn collect_items<P: ItemFolder>(
+    kind: &ItemKind,
+    places: &[P],
+) -> (Vec<P::Item>, Vec<UserError>) {
+    let ItemKind {
+        one,
+        many,
+        items_max,
+    } = kind;
+    let (mut all, mut faults) = (Vec::new(), Vec::new());
+    let mut known: HashMap<String, String> = HashMap::new();
+    for place in places {
+        let (from, folder) = place.folder();
+        let names = match from.list_names(folder, FOLDERS_SCANNED_MAX) {
+            Ok(names) => names,
+            // A file in its place is somebody else's.
+            Err(FileError::NotAFolder { .. }) => continue,
+            Err(error) => {
+                faults.push(UserError::new(
+                    format!(
+                        "The {many} in {} cannot be read: {error}",
+                        display_path(place, "")
+                    ),
+                    "Until they can, none of them is there.",
+                ));
+                continue;
+            }
+        };
+        for entry in names {
+            let item = match place.read_item(&entry) {
+                Ok(Some(item)) => item,
+                Ok(None) => continue,
+                Err(fault) => {
+                    faults.push(fault);
+                    continue;
+                }
+            };
+            let (name, file) = P::name_and_file(&item);
+            if let Some(first) = known.get(name) {
+                faults.push(UserError::new(
+                    format!("{file}: there is {one} `{name}` already, in {first}."),
+                    "The first one is used. Rename or remove one of them.",
+                ));
+                continue;
+            }
+            if all.len() == *items_max {
+                faults.push(UserError::new(
+                    format!(
+                        "There are more than {items_max} {many}; those from {file} on are left out."
+                    ),
+                    "Keep those that this work needs.",
+                ));
+                return (all, faults);
+            }
+            known.insert(name.to_owned(), file.to_owned());
+            all.push(item);
+        }
+    }
+    (all, faults)
+}

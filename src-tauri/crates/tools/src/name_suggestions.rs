@@ -1,0 +1,70 @@
+//! "Did you mean …?": names that are close to one that does not exist.
+
+use similar::get_close_matches;
+
+use crate::limits::CLOSE_NAMES_MAX;
+
+/// How much two names must have in common, from 0 to 1.
+const RATIO_MIN: f32 = 0.65;
+
+/// Up to three of `names` that are close to `name`, the closest first; case does not count.
+pub fn find_close_names<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let names: Vec<&str> = names.into_iter().collect();
+    let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    let candidates: Vec<&str> = lower.iter().map(String::as_str).collect();
+    let mut found: Vec<&str> = Vec::new();
+    for close in get_close_matches(
+        &*name.to_lowercase(),
+        &candidates,
+        CLOSE_NAMES_MAX,
+        RATIO_MIN,
+    ) {
+        for (original, candidate) in names.iter().zip(&candidates) {
+            if *candidate == close && !found.contains(original) {
+                found.push(original);
+            }
+        }
+    }
+    found.truncate(CLOSE_NAMES_MAX);
+    found
+}
+
+/// "Did you mean `a`, `b` or `c`?", or nothing when there is nothing close.
+pub fn format_suggestion(close: &[&str]) -> String {
+    let quoted: Vec<String> = close.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        None => String::new(),
+        Some((only, [])) => format!(" Did you mean {only}?"),
+        Some((last, rest)) => format!(" Did you mean {} or {last}?", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_close() {
+        let names = ["read", "write", "edit", "grep", "README.md", "src"];
+        for (name, close) in [
+            ("reed", &["read"][..]),
+            ("Read", &["read"]),
+            ("readme.md", &["README.md"]),
+            ("Edt", &["edit"]),
+            ("wriet", &["write"]),
+            ("browser", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(find_close_names(name, names), close, "{name}");
+        }
+        assert_eq!(
+            find_close_names("ab", ["abc", "abd", "abe", "abf"]).len(),
+            3
+        );
+        assert_eq!(
+            format_suggestion(&["a", "b", "c"]),
+            " Did you mean `a`, `b` or `c`?"
+        );
+        assert_eq!(format_suggestion(&[]), "");
+    }
+}

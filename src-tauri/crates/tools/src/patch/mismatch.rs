@@ -1,0 +1,69 @@
+//! Why a hunk fits nowhere: what stands where it was meant to go.
+
+use std::collections::BTreeMap;
+
+use crate::builtin::{explain_masked_text, explain_not_found};
+use crate::limits::SIMILAR_LINES_MAX;
+use crate::text::quote_truncated;
+
+/// Lines of a hunk by which its place is looked for.
+const LINES_MAX: usize = 50;
+
+/// Characters of a line that are repeated.
+const LINE_CHARS_MAX: usize = 200;
+
+/// A sentence or two on why these lines are not in the file, and what to do.
+pub(super) fn explain_mismatch(content: &str, lines: &[&str], old: &[&str]) -> String {
+    let joined = old.join("\n");
+    let masked = explain_masked_text(content, &joined);
+    let why = match find_nearest_lines(lines, old) {
+        _ if lines.is_empty() => "The file is empty.".to_owned(),
+        Some((line, index)) => {
+            let wanted = quote_truncated(old[index], LINE_CHARS_MAX);
+            match lines.get(line) {
+                Some(there) => format!(
+                    "Line {} of the file is {}, where the patch has {wanted}. Copy the lines from the file.",
+                    line + 1,
+                    quote_truncated(there, LINE_CHARS_MAX)
+                ),
+                None => format!(
+                    "The file ends at line {}, where the patch goes on with {wanted}. Copy the lines from the file.",
+                    lines.len()
+                ),
+            }
+        }
+        None => explain_not_found(content, &joined),
+    };
+    format!("its lines are not in the file. {masked}{why}")
+}
+
+/// The place where at least half of the lines stand as they should: the line of the file that is the first to differ, from
+/// 0, and the hunk's line that it should be.
+fn find_nearest_lines(lines: &[&str], old: &[&str]) -> Option<(usize, usize)> {
+    let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
+    let file = lines.iter().take(SIMILAR_LINES_MAX).enumerate();
+    let wanted: Vec<(usize, &str)> = old
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, text)| !text.trim().is_empty())
+        .take(LINES_MAX)
+        .collect();
+    for (line, there) in file {
+        for (index, text) in &wanted {
+            if there == text
+                && let Some(start) = line.checked_sub(*index)
+            {
+                *votes.entry(start).or_default() += 1;
+            }
+        }
+    }
+    let (start, votes) = votes
+        .into_iter()
+        .max_by_key(|(start, votes)| (*votes, std::cmp::Reverse(*start)))?;
+    if votes * 2 < wanted.len() {
+        return None;
+    }
+    let differs = (0..old.len()).find(|index| lines.get(start + index) != Some(&old[*index]))?;
+    Some((start + differs, differs))
+}

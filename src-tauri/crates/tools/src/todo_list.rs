@@ -1,0 +1,28 @@
+//! A session's list of things to do (`S002-18`).
+
+use std::sync::{Mutex, PoisonError};
+
+use protocol::view::preview::TodoItem;
+
+/// The list, replaced as a whole. Shared by all calls of one session.
+#[derive(Debug, Default)]
+pub struct TodoList {
+    items: Mutex<Vec<TodoItem>>,
+}
+
+impl TodoList {
+    /// What the list holds now.
+    pub fn items(&self) -> Vec<TodoItem> {
+        self.lock_items().clone()
+    }
+
+    /// Puts these items in the place of all others and returns the others.
+    pub fn replace(&self, items: Vec<TodoItem>) -> Vec<TodoItem> {
+        std::mem::replace(&mut *self.lock_items(), items)
+    }
+
+    /// A list is whole after every write, so one that was poisoned by a panic elsewhere is still good.
+    fn lock_items(&self) -> std::sync::MutexGuard<'_, Vec<TodoItem>> {
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,103 @@
+//! What bytes from a site are: by what they say and by how they begin.
+
+/// What can be done with them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ContentKind {
+    /// A page.
+    Html,
+    /// Text that is given as it is: plain, Markdown, JSON, XML and their kin.
+    Text,
+    /// A PDF document.
+    Pdf,
+    /// No text; what it is.
+    Other(String),
+}
+
+/// Bytes at the start that are looked at.
+const SNIFFED_BYTES: usize = 8 * 1024;
+
+/// Types beside `text/…` that are text.
+const TEXT_TYPES: [&str; 14] = [
+    "application/json",
+    "application/ld+json",
+    "application/x-ndjson",
+    "application/jsonl",
+    "application/xml",
+    "application/javascript",
+    "application/ecmascript",
+    "application/x-javascript",
+    "application/yaml",
+    "application/x-yaml",
+    "application/toml",
+    "application/graphql",
+    "application/sql",
+    "application/x-sh",
+];
+
+/// What they are. How they begin counts where they do not say, and where they say text and are none.
+pub(super) fn detect_kind(content_type: &str, body: &[u8]) -> ContentKind {
+    let said = content_type.split(';').next().unwrap_or_default();
+    let said = said.trim().to_ascii_lowercase();
+    let start = body.trim_ascii_start();
+    if start.starts_with(b"%PDF-") {
+        return ContentKind::Pdf;
+    }
+    let told = match said.as_str() {
+        "text/html" | "application/xhtml+xml" => ContentKind::Html,
+        "application/pdf" | "application/x-pdf" => ContentKind::Pdf,
+        ""
+        | "application/octet-stream"
+        | "binary/octet-stream"
+        | "text/plain"
+        | "unknown/unknown" => detect_by_prefix(start),
+        _ if is_text_type(&said) => ContentKind::Text,
+        _ => return ContentKind::Other(describe_type(&said)),
+    };
+    match told {
+        ContentKind::Html | ContentKind::Text if is_binary(body) => {
+            ContentKind::Other(match crate::text::decode(body) {
+                crate::text::DecodedText::Binary(what) => what.to_owned(),
+                crate::text::DecodedText::Utf8(_) | crate::text::DecodedText::NotUtf8 { .. } => {
+                    "a binary file".to_owned()
+                }
+            })
+        }
+        ContentKind::Html | ContentKind::Text | ContentKind::Pdf | ContentKind::Other(_) => told,
+    }
+}
+
+fn detect_by_prefix(start: &[u8]) -> ContentKind {
+    let head = start.iter().take(64).map(u8::to_ascii_lowercase);
+    let head: Vec<u8> = head.collect();
+    match head.starts_with(b"<!doctype html") || head.starts_with(b"<html") {
+        true => ContentKind::Html,
+        false => ContentKind::Text,
+    }
+}
+
+fn is_text_type(said: &str) -> bool {
+    said.starts_with("text/")
+        || said.ends_with("+json")
+        || said.ends_with("+xml")
+        || said.ends_with("+yaml")
+        || TEXT_TYPES.contains(&said)
+}
+
+/// A zero byte is in no text but UTF-16, which says so at its start; other formats are known by theirs.
+fn is_binary(body: &[u8]) -> bool {
+    let is_wide = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
+    let zero = body.iter().take(SNIFFED_BYTES).any(|byte| *byte == 0);
+    let named = matches!(crate::text::decode(body), crate::text::DecodedText::Binary(what) if what != "a binary file");
+    !is_wide && (zero || named)
+}
+
+fn describe_type(said: &str) -> String {
+    let told = protocol::view::display_text::to_single_line(said, 80);
+    match said.split('/').next() {
+        Some("image") => format!("an image (`{told}`)"),
+        Some("audio") => format!("a sound (`{told}`)"),
+        Some("video") => format!("a video (`{told}`)"),
+        Some("font") => format!("a font (`{told}`)"),
+        _ => format!("a file of the type `{told}`"),
+    }
+}

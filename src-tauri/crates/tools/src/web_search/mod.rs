@@ -1,0 +1,336 @@
+//! Whoever searches the web: one way for all of them, from a query to results, with what a session may use of it.
+//!
+//! A [`SearchProvider`] says what it is asked by and what its answer means; it reaches nothing itself. An operation of a service
+//! that a person set up can search as well: it is called as its service is, and judged on what it touches itself.
+
+mod operation;
+mod providers;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use protocol::{Access, Capability, RequirementSet, ToolError, ToolMode};
+use runtime::{FetchLimits, FetchResult, HttpRequest, NetworkClient};
+use serde_json::Value;
+
+use crate::builtin::fetch_error;
+use crate::limits::{
+    ERROR_PAGE_BYTES_MAX, RESULTS_BYTES_MAX, SEARCH_CALLS_MAX, SEARCH_MS_MAX, SNIPPET_CHARS_MAX,
+    TITLE_CHARS_MAX,
+};
+use crate::tool::{CallContext, PreviewedPlan, ToolContext};
+use crate::web::{frame_text, sanitize_line};
+
+pub use self::operation::{OperationCaller, OperationSearch};
+pub use self::providers::build_provider;
+
+/// One result, in the provider's words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WebSearchHit {
+    /// The page's title, in one line.
+    pub title: String,
+    /// Its address.
+    pub url: String,
+    /// A few words of it, in one line.
+    pub snippet: String,
+}
+
+/// What somebody who searches the web speaks.
+pub trait SearchProvider: Send + Sync {
+    /// What a person calls it.
+    fn title(&self) -> &str;
+
+    /// Where it is reached, whole: what a search declares that it touches.
+    fn address(&self) -> &str;
+
+    /// Whether it wants a key.
+    fn requires_key(&self) -> bool;
+
+    /// What is sent for a query.
+    fn build_request(&self, query: &str, results_max: usize, key: &str) -> HttpRequest;
+
+    /// What its answer says was found; none where it is no answer of its kind.
+    fn found(&self, answer: &Value) -> Option<Vec<WebSearchHit>>;
+}
+
+/// Looks a key up; may block. None where there is none.
+pub type KeyFn = Arc<dyn Fn() -> Result<Option<String>, String> + Send + Sync>;
+
+/// Who searches for one session, and how much it may.
+pub struct WebSearcher {
+    backend: SearchBackend,
+    calls_max: u32,
+    timeout_ms: u64,
+    /// How often the session searched.
+    call_count: Arc<AtomicU32>,
+}
+
+/// Who is asked.
+enum SearchBackend {
+    Provider(KeyedProvider),
+    Operation(Box<OperationSearch>),
+}
+
+/// A provider with its key.
+struct KeyedProvider {
+    provider: Box<dyn SearchProvider>,
+    key: KeyFn,
+    /// What to do where there is no key, as a sentence.
+    key_hint: String,
+}
+
+impl WebSearcher {
+    /// A provider with its key and its limits, for a session that searched so often already.
+    pub fn new(
+        provider: Box<dyn SearchProvider>,
+        (key, key_hint): (KeyFn, String),
+        (calls_max, timeout_ms): (u32, u32),
+        calls: Arc<AtomicU32>,
+    ) -> Self {
+        let wired = KeyedProvider {
+            provider,
+            key,
+            key_hint,
+        };
+        Self::with_backend(
+            SearchBackend::Provider(wired),
+            (calls_max, timeout_ms),
+            calls,
+        )
+    }
+
+    /// An operation with the same limits.
+    pub fn from_operation(
+        operation: OperationSearch,
+        limits: (u32, u32),
+        calls: Arc<AtomicU32>,
+    ) -> Self {
+        Self::with_backend(SearchBackend::Operation(Box::new(operation)), limits, calls)
+    }
+
+    fn with_backend(
+        backend: SearchBackend,
+        (calls_max, timeout_ms): (u32, u32),
+        call_count: Arc<AtomicU32>,
+    ) -> Self {
+        Self {
+            backend,
+            calls_max: calls_max.min(SEARCH_CALLS_MAX),
+            timeout_ms: u64::from(timeout_ms).clamp(1, SEARCH_MS_MAX),
+            call_count,
+        }
+    }
+
+    /// What a search touches.
+    pub(crate) fn accesses(&self, query: &str) -> Vec<Access> {
+        match &self.backend {
+            SearchBackend::Provider(wired) => {
+                let address = wired.provider.address();
+                vec![Access::new(Capability::NetFetch, address)]
+            }
+            SearchBackend::Operation(one) => one.operation.accesses(&one.build_arguments(query)),
+        }
+    }
+
+    /// What it needs of the machine.
+    pub(crate) fn requirements(&self) -> RequirementSet {
+        match &self.backend {
+            SearchBackend::Provider(_) => RequirementSet::empty().with_host(&self.host()),
+            SearchBackend::Operation(one) => one.operation.interface().requires.clone(),
+        }
+    }
+
+    /// The host that is asked.
+    pub(crate) fn host(&self) -> String {
+        let first = self.accesses("").into_iter().next();
+        first.map_or_else(String::new, |access| {
+            policy::patterns::host::resolve_host(&access.target).real
+        })
+    }
+
+    /// The mode of a search; none if nothing says which.
+    pub(crate) fn mode(&self) -> Option<ToolMode> {
+        match &self.backend {
+            SearchBackend::Provider(_) => Some(ToolMode::External),
+            SearchBackend::Operation(one) => one.mode,
+        }
+    }
+
+    /// Whether a search changes nothing.
+    pub(crate) fn is_read_only(&self) -> bool {
+        match &self.backend {
+            SearchBackend::Provider(_) => true,
+            SearchBackend::Operation(one) => one.operation.interface().safety.is_read_only,
+        }
+    }
+
+    /// The tool that a search calls, if it calls one.
+    pub(crate) fn called_tool(&self) -> Option<&str> {
+        match &self.backend {
+            SearchBackend::Provider(_) => None,
+            SearchBackend::Operation(one) => Some(one.operation.interface().id()),
+        }
+    }
+
+    /// What a search would send, where that can be shown.
+    pub(crate) fn prepare(
+        &self,
+        query: &str,
+        hands: &ToolContext,
+    ) -> Result<PreviewedPlan, ToolError> {
+        match &self.backend {
+            SearchBackend::Provider(_) => Ok(PreviewedPlan::default()),
+            SearchBackend::Operation(one) => one.prepare(query, &hands.workspace),
+        }
+    }
+
+    /// What one search may take, in milliseconds.
+    pub fn timeout_ms(&self) -> u64 {
+        self.timeout_ms
+    }
+
+    /// Searches once (`S002-44`, `S002-45`).
+    pub(crate) async fn search(
+        &self,
+        query: &str,
+        results_max: usize,
+        hands: &ToolContext,
+        cx: &CallContext,
+    ) -> Result<Vec<WebSearchHit>, ToolError> {
+        let (title, found) = match &self.backend {
+            SearchBackend::Provider(wired) => {
+                let key = wired.lookup_key().await?;
+                self.count_call()?;
+                let outgoing = wired.provider.build_request(query, results_max, &key);
+                let limits = FetchLimits {
+                    timeout_ms: self.timeout_ms,
+                    body_bytes_max: RESULTS_BYTES_MAX,
+                };
+                (
+                    wired.provider.title(),
+                    wired
+                        .fetch_hits(&outgoing, &key, limits, &hands.net, cx)
+                        .await?,
+                )
+            }
+            SearchBackend::Operation(one) => {
+                self.count_call()?;
+                let arguments = one.build_arguments(query);
+                let call = one
+                    .operation
+                    .call(&arguments, &hands.workspace, &hands.net, &cx.cancel);
+                let limit = Duration::from_millis(self.timeout_ms);
+                let output = tokio::time::timeout(limit, call).await.map_err(|_| {
+                    let (name, limit) = (&one.settings.operation, self.timeout_ms);
+                    ToolError::TimedOut(format!("`{name}` did not answer within {limit} ms."))
+                })??;
+                let found = output.data.and_then(|answer| one.parse_hits(&answer));
+                (one.settings.operation.as_str(), found)
+            }
+        };
+        let Some(mut hits) = found else {
+            return Err(ToolError::Failed(format!(
+                "{title} answered with something that is no list of results. Try again later, or let the person look at the settings under \
+                 Web search."
+            )));
+        };
+        hits.retain(|hit| hit.url.starts_with("http://") || hit.url.starts_with("https://"));
+        hits.truncate(results_max);
+        hits.iter_mut().for_each(|hit| {
+            hit.title = sanitize_line(&hit.title, TITLE_CHARS_MAX);
+            hit.url = sanitize_line(&hit.url, TITLE_CHARS_MAX);
+            hit.snippet = sanitize_line(&hit.snippet, SNIPPET_CHARS_MAX);
+        });
+        Ok(hits)
+    }
+
+    /// Counts a search.
+    fn count_call(&self) -> Result<(), ToolError> {
+        let took = self
+            .call_count
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |calls| {
+                (calls < self.calls_max).then_some(calls + 1)
+            });
+        match took {
+            Ok(_) => Ok(()),
+            Err(_) => Err(ToolError::Failed(format!(
+                "This session searched {} times, which is as often as it may. Go on with what was found, or let the person raise the limit \
+                 in the settings under Web search.",
+                self.calls_max
+            ))),
+        }
+    }
+}
+
+impl KeyedProvider {
+    /// What its answer says was found; none where it is no list of results.
+    async fn fetch_hits(
+        &self,
+        outgoing: &HttpRequest,
+        key: &str,
+        limits: FetchLimits,
+        net: &NetworkClient,
+        cx: &CallContext,
+    ) -> Result<Option<Vec<WebSearchHit>>, ToolError> {
+        let answer = net.send(outgoing, limits, &cx.cancel).await;
+        let answer = answer.map_err(fetch_error)?;
+        if answer.status != 200 {
+            return Err(self.response_error(&answer, key));
+        }
+        let found = serde_json::from_slice(&answer.body)
+            .ok()
+            .filter(|_| !answer.is_truncated);
+        Ok(found.and_then(|answer: Value| self.provider.found(&answer)))
+    }
+
+    async fn lookup_key(&self) -> Result<String, ToolError> {
+        if !self.provider.requires_key() {
+            return Ok(String::new());
+        }
+        let (title, key) = (self.provider.title(), self.key.clone());
+        let found = tokio::task::spawn_blocking(move || key()).await;
+        let found = found.unwrap_or_else(|_| Err("Looking for it broke off.".to_owned()));
+        match found {
+            Ok(Some(key)) => Ok(key),
+            Ok(None) => Err(ToolError::Failed(format!(
+                "There is no key for {title}, so nothing was searched. {}",
+                self.key_hint
+            ))),
+            Err(why) => Err(ToolError::Failed(format!(
+                "The key for {title} could not be read, so nothing was searched: {why}"
+            ))),
+        }
+    }
+
+    /// The provider answered, but with no results. It may say the key again; nobody else is told it.
+    fn response_error(&self, answer: &FetchResult, key: &str) -> ToolError {
+        let meaning = match answer.status {
+            401 | 403 => ": it does not take the key, or does not give JSON",
+            402 | 429 | 432 | 433 => ": it was asked too often for what was paid",
+            500..600 => ": it has a fault of its own",
+            _ => "",
+        };
+        let said = String::from_utf8_lossy(&answer.body);
+        let said = match key.is_empty() {
+            true => said.into_owned(),
+            false => said.replace(key, "…"),
+        };
+        let said = sanitize_line(
+            protocol::text::cut::take_head(&said, ERROR_PAGE_BYTES_MAX),
+            ERROR_PAGE_BYTES_MAX,
+        );
+        let told = match said.is_empty() {
+            true => String::new(),
+            false => format!(
+                "\n{}",
+                frame_text("the answer of", self.provider.address(), &said)
+            ),
+        };
+        ToolError::Failed(format!(
+            "{} answered {}{meaning}. Go on without it, or let the person look at the settings under Web search.{told}",
+            self.provider.title(),
+            answer.status
+        ))
+    }
+}

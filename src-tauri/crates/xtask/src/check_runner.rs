@@ -1,0 +1,284 @@
+//! Runs checks one after the other, remembers what failed, and adds up what the runners counted.
+
+use std::process::{Command, ExitCode};
+
+use crate::command;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::test_tally::TestTally;
+
+/// The checks of a run so far.
+pub struct CheckRunner {
+    progress: Progress,
+    tally: TestTally,
+    failures: Vec<Failure>,
+}
+
+impl CheckRunner {
+    /// No check has run yet.
+    pub fn new(progress: Progress) -> Self {
+        Self {
+            progress,
+            tally: TestTally::default(),
+            failures: Vec::new(),
+        }
+    }
+
+    /// A test that this system cannot run, and why.
+    pub fn skip(&mut self, why: &str) {
+        println!("Skipped: {why}");
+        self.tally.skipped += 1;
+    }
+
+    /// Where stages are told.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// A test that could not even begin.
+    pub fn fail(&mut self, failure: Failure) {
+        self.tally.failed += 1;
+        self.failures.push(failure);
+    }
+
+    /// A check that either passes or does not; it is no test, so passing it counts nothing.
+    pub fn run_check(&mut self, name: &str, next: &str, command: impl FnOnce() -> Command) {
+        self.run_stage(name, next, |ran| follow_tests(&mut command(), ran));
+    }
+
+    /// A test runner, whose counts are added; one that ran no test at all has failed.
+    pub fn run_tests(&mut self, name: &str, next: &str, command: impl FnOnce() -> Command) {
+        self.run_stage(name, next, |ran| {
+            follow_tests(&mut command(), ran)?;
+            match ran.passed + ran.skipped {
+                0 => Err(CheckFailure::RanNoTest),
+                _ => Ok(()),
+            }
+        });
+    }
+
+    /// The same for tests of which a few may fail because the machine was slow to hear them: those are run once more by
+    /// themselves, which is said, and count as they end then. `command` makes the runner for all of them, or for the named ones.
+    pub fn run_tests_with_retry(
+        &mut self,
+        name: &str,
+        next: &str,
+        command: impl Fn(&[String]) -> Command,
+    ) {
+        self.run_stage(name, next, |ran| {
+            let mut failed = Vec::new();
+            let all_held = command::follow_lines(&mut command(&[]), |line| {
+                ran.read_line(line);
+                failed.extend(parse_failed_test(line).map(str::to_owned));
+            })?;
+            match (all_held, ran.passed) {
+                (true, 0) => return Err(CheckFailure::RanNoTest),
+                (true, _) => return Ok(()),
+                (false, _) if failed.is_empty() || failed.len() > RETRIED_TESTS_MAX => {
+                    return Err(CheckFailure::DidNotPass);
+                }
+                (false, _) => {}
+            }
+            println!("Once more, by themselves: {}", failed.join(", "));
+            let mut again = TestTally::default();
+            follow_tests(&mut command(&failed), &mut again)?;
+            let count = failed.len() as u64;
+            match again.passed == count {
+                true => {
+                    ran.passed += count;
+                    ran.failed = ran.failed.saturating_sub(count);
+                    Ok(())
+                }
+                false => Err(CheckFailure::DidNotPass),
+            }
+        });
+    }
+
+    /// Does the work of one check, which adds what its runners count, and keeps why it did not hold.
+    fn run_stage(
+        &mut self,
+        name: &str,
+        next: &str,
+        work: impl FnOnce(&mut TestTally) -> Result<(), CheckFailure>,
+    ) {
+        let mut ran = TestTally::default();
+        let result = self.progress.stage(name, || work(&mut ran).map(|()| true));
+        if let Err(unmet) = result {
+            // A check without tests, or a runner that could not even start, counts as one that failed.
+            ran.failed = ran.failed.max(1);
+            self.failures.push(unmet.into_failure(name, next));
+        }
+        self.tally.add(&ran);
+    }
+
+    /// Repeats what failed, says the sum alone on the last line, and turns it into the exit code.
+    pub fn conclude(self) -> ExitCode {
+        println!();
+        for failure in &self.failures {
+            println!("{failure}\n");
+        }
+        println!("{}", self.tally);
+        if self.failures.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// How many tests that failed are run once more; more than that is no slow machine.
+const RETRIED_TESTS_MAX: usize = 6;
+
+/// The test that a line of Rust's test runner says to have failed.
+fn parse_failed_test(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("test ")?.strip_suffix("... FAILED")?;
+    let name = rest.split_whitespace().next()?;
+    (name != "result:").then_some(name)
+}
+
+/// Why a check did not hold.
+enum CheckFailure {
+    /// Its runner said so.
+    DidNotPass,
+    /// Its runner was content and ran no test.
+    RanNoTest,
+    /// Its runner could not be started.
+    NotStarted(Failure),
+}
+
+impl CheckFailure {
+    /// What is said of the check of this name, whose next step is known.
+    fn into_failure(self, name: &str, next: &str) -> Failure {
+        match self {
+            Self::DidNotPass => Failure::new(format!("{name}: did not pass."), next),
+            Self::RanNoTest => Failure::new(format!("{name}: ran no test."), next),
+            Self::NotStarted(failure) => failure,
+        }
+    }
+}
+
+impl From<Failure> for CheckFailure {
+    fn from(failure: Failure) -> Self {
+        Self::NotStarted(failure)
+    }
+}
+
+/// Runs a command to its end and adds what it counts.
+fn follow_tests(command: &mut Command, ran: &mut TestTally) -> Result<(), CheckFailure> {
+    match command::follow_lines(command, |line| ran.read_line(line))? {
+        true => Ok(()),
+        false => Err(CheckFailure::DidNotPass),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    fn says(line: &str, code: i32) -> Command {
+        let mut sh = Command::new("sh");
+        sh.args(["-c", &format!("echo '{line}'; exit {code}")]);
+        sh
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_test_that_fails_is_run_once_more_and_counts_as_it_ends_then() {
+        let failed = "test a::b ... FAILED\ntest result: FAILED. 4 passed; 1 failed; 0 ignored";
+        let held = "test a::b ... ok\ntest result: ok. 1 passed; 0 failed; 0 ignored";
+        for (again, code, (passed, fails), failures) in
+            [(held, 0, (5, 0), 0), (failed, 101, (4, 1), 1)]
+        {
+            let mut checks = CheckRunner::new(Progress::start());
+            checks.run_tests_with_retry("a runner", "look", |names| match names {
+                [] => says(failed, 101),
+                [name] if name == "a::b" => says(again, code),
+                _ => says("", 1),
+            });
+            assert_eq!((checks.tally.passed, checks.tally.failed), (passed, fails));
+            assert_eq!(checks.failures.len(), failures);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_check_that_does_not_hold_says_why() {
+        let nothing = "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+        let table = [
+            ("nothing that is counted", 1, "a runner: did not pass."),
+            (nothing, 0, "a runner: ran no test."),
+        ];
+        for (line, code, what) in table {
+            let mut checks = CheckRunner::new(Progress::start());
+            checks.run_tests("a runner", "look", || says(line, code));
+            checks.run_tests_with_retry("a runner", "look", |_| says(line, code));
+            let expected = Failure::new(what, "look");
+            assert_eq!(checks.failures, [expected.clone(), expected]);
+            assert_eq!(checks.tally.failed, 2);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn every_kind_of_failure_reaches_the_sum() {
+        let passed = "test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out";
+        let failed =
+            "test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out";
+        let nothing = "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+        let table = [
+            (passed, 0, (2, 0, 1), 0),
+            (failed, 101, (1, 3, 0), 1),
+            (passed, 101, (2, 1, 1), 1),
+            ("error: could not compile", 101, (0, 1, 0), 1),
+            (nothing, 0, (0, 1, 0), 1),
+        ];
+        for (line, code, (passed, failed, skipped), failures) in table {
+            let mut checks = CheckRunner::new(Progress::start());
+            checks.run_tests("a runner", "look", || says(line, code));
+            assert_eq!(
+                checks.tally,
+                TestTally {
+                    passed,
+                    failed,
+                    skipped
+                },
+                "{line} {code}"
+            );
+            assert_eq!(checks.failures.len(), failures, "{line} {code}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_check_that_passes_counts_nothing_and_one_that_does_not_counts_one() {
+        let mut checks = CheckRunner::new(Progress::start());
+        checks.run_check("a check", "look", || says("fine", 0));
+        assert_eq!(checks.tally, TestTally::default());
+        checks.run_check("a check", "look", || says("not fine", 1));
+        assert_eq!(
+            checks.tally,
+            TestTally {
+                failed: 1,
+                ..TestTally::default()
+            }
+        );
+        assert_eq!(
+            checks.failures,
+            [Failure::new("a check: did not pass.", "look")]
+        );
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_fails_its_check_alone() {
+        let mut checks = CheckRunner::new(Progress::start());
+        let missing = || Command::new("countersign-no-such-program");
+        checks.run_check("a check", "look", missing);
+        checks.run_tests_with_retry("a runner", "look", |_| missing());
+        assert_eq!(checks.tally.failed, 2);
+        for failure in &checks.failures {
+            assert!(failure.what.contains("countersign-no-such-program"));
+            assert_ne!(failure.next, "look", "what helps is said in its place");
+        }
+    }
+}

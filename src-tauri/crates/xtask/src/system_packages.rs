@@ -1,0 +1,289 @@
+//! System packages: which ones a command needs, which of them are missing, and how they come onto the machine.
+
+use std::process::Command;
+
+use crate::command;
+use crate::failure::Failure;
+use crate::paths;
+
+/// What the packages are wanted for. Each contains what the ones before it need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PackagePurpose {
+    /// The command line: no window, no GTK.
+    CommandLine,
+    /// Building and opening the app.
+    App,
+    /// Running all tests, the window tests included.
+    Tests,
+    /// Taking pictures of the app in a virtual display.
+    Pictures,
+}
+
+/// A package manager that we know the package names of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PackageManager {
+    Apt,
+    Dnf,
+    Pacman,
+    Brew,
+}
+
+impl PackageManager {
+    /// The first one found on this machine.
+    fn detect() -> Option<Self> {
+        let known = [
+            (Self::Apt, "apt-get"),
+            (Self::Dnf, "dnf"),
+            (Self::Pacman, "pacman"),
+            (Self::Brew, "brew"),
+        ];
+        known
+            .into_iter()
+            .find(|(_, program)| paths::find_on_path(program).is_some())
+            .map(|(manager, _)| manager)
+    }
+
+    /// The packages that each purpose adds to those of the purposes before it.
+    fn packages_for(self, purpose: PackagePurpose) -> &'static [&'static str] {
+        match (self, purpose) {
+            (Self::Apt, PackagePurpose::CommandLine) => &["pkg-config", "libdbus-1-dev"],
+            // The tray icon panics without the appindicator library, and bundling asks for its headers.
+            (Self::Apt, PackagePurpose::App) => {
+                &["libwebkit2gtk-4.1-dev", "libayatana-appindicator3-dev"]
+            }
+            (Self::Apt, PackagePurpose::Tests) => &[
+                "webkit2gtk-driver",
+                "xvfb",
+                "xauth",
+                "dbus",
+                "gnome-keyring",
+                "git",
+                "curl",
+                "ripgrep",
+                "rsync",
+                "zip",
+                "imagemagick",
+                "xdotool",
+            ],
+            (Self::Dnf, PackagePurpose::CommandLine) => &["pkgconf-pkg-config", "dbus-devel"],
+            (Self::Dnf, PackagePurpose::App) => {
+                &["webkit2gtk4.1-devel", "libappindicator-gtk3-devel"]
+            }
+            (Self::Dnf, PackagePurpose::Tests) => &[
+                "webkit2gtk-driver",
+                "xorg-x11-server-Xvfb",
+                "xorg-x11-xauth",
+                "dbus-daemon",
+                "gnome-keyring",
+                "git",
+                "curl",
+                "ripgrep",
+                "rsync",
+                "zip",
+                "ImageMagick",
+                "xdotool",
+            ],
+            (Self::Pacman, PackagePurpose::CommandLine) => &["pkgconf", "dbus"],
+            (Self::Pacman, PackagePurpose::App) => &["webkit2gtk-4.1", "libayatana-appindicator"],
+            (Self::Pacman, PackagePurpose::Tests) => &[
+                "xorg-server-xvfb",
+                "xorg-xauth",
+                "gnome-keyring",
+                "git",
+                "curl",
+                "ripgrep",
+                "rsync",
+                "zip",
+                "imagemagick",
+                "xdotool",
+            ],
+            // The web view is part of macOS.
+            (Self::Brew, PackagePurpose::CommandLine | PackagePurpose::App) => &[],
+            (_, PackagePurpose::Pictures) => &[],
+            (Self::Brew, PackagePurpose::Tests) => &["git", "curl", "ripgrep", "rsync", "zip"],
+        }
+    }
+
+    /// The command that a person types to install packages.
+    fn install_line(self, packages: &[&str]) -> String {
+        let packages = packages.join(" ");
+        match self {
+            Self::Apt => format!(
+                "sudo apt-get update && sudo apt-get install -y --no-install-recommends {packages}"
+            ),
+            Self::Dnf => format!("sudo dnf install {packages}"),
+            Self::Pacman => format!("sudo pacman -S --needed {packages}"),
+            Self::Brew => format!("brew install {packages}"),
+        }
+    }
+
+    /// Those of `packages` that are not installed.
+    fn missing_packages(self, packages: &[&'static str]) -> Vec<&'static str> {
+        packages
+            .iter()
+            .copied()
+            .filter(|package| !self.has_package(package))
+            .collect()
+    }
+
+    fn has_package(self, package: &str) -> bool {
+        let asks = |program: &str, arguments: &[&str]| {
+            command::read_output(Command::new(program).args(arguments).arg(package))
+        };
+        match self {
+            // `dpkg -s` also succeeds for a package of which only the settings are left.
+            Self::Apt => asks("dpkg", &["-s"])
+                .is_some_and(|status| status.contains("Status: install ok installed")),
+            Self::Dnf => asks("rpm", &["-q", "--whatprovides"]).is_some(),
+            Self::Pacman => asks("pacman", &["-Q"]).is_some(),
+            Self::Brew => {
+                paths::find_on_path(if package == "ripgrep" { "rg" } else { package }).is_some()
+            }
+        }
+    }
+}
+
+/// All packages for a purpose, those of the smaller purposes first.
+fn required_packages(manager: PackageManager, purpose: PackagePurpose) -> Vec<&'static str> {
+    [
+        PackagePurpose::CommandLine,
+        PackagePurpose::App,
+        PackagePurpose::Tests,
+        PackagePurpose::Pictures,
+    ]
+    .into_iter()
+    .filter(|smaller| *smaller <= purpose)
+    .flat_map(|smaller| manager.packages_for(smaller).iter().copied())
+    .collect()
+}
+
+/// Sees to it that the packages for a purpose are there. Answers whether something had to be installed.
+///
+/// Installs by itself with apt, as root or where sudo asks for no password; everywhere else it fails with
+/// the exact command to type.
+pub fn ensure_packages(purpose: PackagePurpose) -> Result<bool, Failure> {
+    if cfg!(windows) {
+        return Ok(false);
+    }
+    let Some(manager) = PackageManager::detect() else {
+        // A build that lacks a library says so by itself; without a package manager we know no better.
+        println!(
+            "    No apt, dnf, pacman or brew here: taking it that the system libraries are installed."
+        );
+        return Ok(false);
+    };
+    let missing = manager.missing_packages(&required_packages(manager, purpose));
+    if missing.is_empty() {
+        return Ok(false);
+    }
+    let by_hand = Failure::new(
+        format!("These system packages are missing: {}.", missing.join(", ")),
+        format!(
+            "type `{}`, then run the same command again.",
+            manager.install_line(&missing)
+        ),
+    );
+    let Some(prefix) = install_prefix(manager) else {
+        return Err(by_hand);
+    };
+    println!("    installing {}", missing.join(", "));
+    install_with_apt(prefix, &["update", "-qq"], &by_hand)?;
+    let mut install = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    install.extend(&missing);
+    install_with_apt(prefix, &install, &by_hand)?;
+    Ok(true)
+}
+
+/// Runs apt-get without questions; when it fails, the person gets the command to type.
+pub fn run_apt_get(arguments: &[&str]) -> Result<(), Failure> {
+    let by_hand = Failure::new(
+        format!("`apt-get {}` did not succeed.", arguments.join(" ")),
+        "Run it as root, or where sudo asks for no password, and read its message above.",
+    );
+    match install_prefix(PackageManager::Apt) {
+        Some(prefix) => install_with_apt(prefix, arguments, &by_hand),
+        None => Err(by_hand),
+    }
+}
+
+fn install_with_apt(prefix: &[&str], arguments: &[&str], by_hand: &Failure) -> Result<(), Failure> {
+    let words: Vec<&str> = prefix
+        .iter()
+        .chain(&[
+            "env",
+            "DEBIAN_FRONTEND=noninteractive",
+            "apt-get",
+            "-o",
+            "Dpkg::Use-Pty=0",
+        ])
+        .chain(arguments)
+        .copied()
+        .collect();
+    command::run_command(
+        Command::new(words[0]).args(&words[1..]),
+        &by_hand.what,
+        &by_hand.next,
+    )
+}
+
+/// What to put before apt-get so that it may install, or nothing if we may not.
+fn install_prefix(manager: PackageManager) -> Option<&'static [&'static str]> {
+    if manager != PackageManager::Apt {
+        return None;
+    }
+    if command::read_output(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0") {
+        return Some(&[]);
+    }
+    command::read_output(Command::new("sudo").args(["-n", "true"])).map(|_| &["sudo", "-n"][..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_purpose_holds_the_packages_of_the_smaller_ones() {
+        for manager in [
+            PackageManager::Apt,
+            PackageManager::Dnf,
+            PackageManager::Pacman,
+            PackageManager::Brew,
+        ] {
+            let tests = required_packages(manager, PackagePurpose::Tests);
+            for package in required_packages(manager, PackagePurpose::App) {
+                assert!(tests.contains(&package), "{manager:?} {package}");
+            }
+        }
+        assert_eq!(
+            required_packages(PackageManager::Apt, PackagePurpose::CommandLine),
+            ["pkg-config", "libdbus-1-dev"]
+        );
+    }
+
+    #[test]
+    fn the_line_to_type_is_whole() {
+        let table = [
+            (
+                PackageManager::Apt,
+                "sudo apt-get update && sudo apt-get install -y --no-install-recommends xvfb git",
+            ),
+            (PackageManager::Dnf, "sudo dnf install xvfb git"),
+            (PackageManager::Pacman, "sudo pacman -S --needed xvfb git"),
+            (PackageManager::Brew, "brew install xvfb git"),
+        ];
+        for (manager, line) in table {
+            assert_eq!(manager.install_line(&["xvfb", "git"]), line);
+        }
+    }
+
+    #[test]
+    fn a_package_that_no_one_has_is_missing() {
+        if PackageManager::detect() == Some(PackageManager::Apt) {
+            let asked = ["dpkg", "countersign-no-such-package"];
+            assert_eq!(
+                PackageManager::Apt.missing_packages(&asked),
+                ["countersign-no-such-package"]
+            );
+        }
+    }
+}

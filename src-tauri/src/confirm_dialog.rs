@@ -1,0 +1,360 @@
+//! Asks the person in a dialog of the operating system, which no page can draw over or answer.
+
+use agent::Engine;
+use protocol::query::{Answer, Query};
+use protocol::server::mcp_servers::{ServerChange, ServerId, ServerSandbox, ServerTransport};
+use protocol::view::display_text::to_single_line;
+use protocol::{CallId, CallView, Decision, Entry, EntryBody, Op, SessionId, UserError};
+use tauri::AppHandle;
+use tokio::sync::{Mutex, oneshot};
+
+use crate::consent::list_new_programs;
+
+/// What the dialog is titled.
+const DIALOG_TITLE: &str = "Confirm · Countersign";
+
+/// How long the dialog must have been there before a yes counts.
+#[cfg(target_os = "linux")]
+const ARM_DELAY: std::time::Duration = std::time::Duration::from_millis(700);
+
+/// Characters of anything that is named in a dialog, at most.
+const NAME_CHARS_MAX: usize = 300;
+
+/// One dialog at a time: a page cannot bury the person in them.
+static OPEN_DIALOG: Mutex<()> = Mutex::const_new(());
+
+/// What a dialog says.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ConfirmQuestion {
+    text: String,
+    accept_label: &'static str,
+}
+
+/// Asks the question.
+///
+/// # Errors
+/// The person said no, or is being asked another.
+pub(crate) async fn ask_person(
+    app: &AppHandle,
+    question: ConfirmQuestion,
+) -> Result<(), UserError> {
+    let Ok(_open) = OPEN_DIALOG.try_lock() else {
+        return Err(UserError::new(
+            "Another request waits for your confirmation.",
+            "Answer the dialog first, then try again.",
+        ));
+    };
+    let (answer, answered) = oneshot::channel();
+    show_dialog(app, question, answer);
+    match answered.await {
+        Ok(true) => Ok(()),
+        _ => Err(UserError::new(
+            "You did not confirm this.",
+            "Nothing was changed.",
+        )),
+    }
+}
+
+/// Shows the dialog. It is dropped unanswered where it cannot be shown: then nothing is carried out.
+#[cfg(target_os = "linux")]
+fn show_dialog(app: &AppHandle, question: ConfirmQuestion, answer: oneshot::Sender<bool>) {
+    let window = crate::main_window(app);
+    let shown = app.run_on_main_thread(move || {
+        let window = window.and_then(|window| window.gtk_window().ok());
+        show_dialog_above(window.as_ref(), &question, answer);
+    });
+    if let Err(error) = shown {
+        tracing::error!(%error, "the dialog cannot be shown");
+    }
+}
+
+/// No is what Enter, Space and Escape say, and yes can be said only once the dialog was there for a moment: a key that was on
+/// its way to the page decides nothing.
+#[cfg(target_os = "linux")]
+fn show_dialog_above(
+    window: Option<&gtk::ApplicationWindow>,
+    question: &ConfirmQuestion,
+    answer: oneshot::Sender<bool>,
+) {
+    use gtk::prelude::{DialogExt, GtkWindowExt, WidgetExt};
+    use gtk::{ButtonsType, DialogFlags, MessageDialog, MessageType, ResponseType};
+
+    let flags = DialogFlags::MODAL | DialogFlags::DESTROY_WITH_PARENT;
+    let dialog = MessageDialog::new(
+        window,
+        flags,
+        MessageType::Warning,
+        ButtonsType::None,
+        &question.text,
+    );
+    dialog.set_title(DIALOG_TITLE);
+    dialog.add_button("Cancel", ResponseType::Cancel);
+    dialog.add_button(question.accept_label, ResponseType::Accept);
+    dialog.set_default_response(ResponseType::Cancel);
+    dialog.set_response_sensitive(ResponseType::Accept, false);
+    let armed = dialog.clone();
+    gtk::glib::timeout_add_local_once(ARM_DELAY, move || {
+        armed.set_response_sensitive(ResponseType::Accept, true);
+    });
+    let answer = std::cell::Cell::new(Some(answer));
+    dialog.connect_response(move |dialog, response| {
+        if let Some(answer) = answer.take() {
+            // Nobody waits any more once the page is gone: then nothing is carried out.
+            let _ = answer.send(response == ResponseType::Accept);
+            dialog.close();
+        }
+    });
+    dialog.show_all();
+}
+
+/// Shows the dialog.
+#[cfg(not(target_os = "linux"))]
+fn show_dialog(app: &AppHandle, question: ConfirmQuestion, answer: oneshot::Sender<bool>) {
+    use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
+
+    let buttons =
+        MessageDialogButtons::OkCancelCustom(question.yes.to_owned(), "Cancel".to_owned());
+    let mut dialog = app
+        .dialog()
+        .message(question.text)
+        .title(DIALOG_TITLE)
+        .kind(MessageDialogKind::Warning)
+        .buttons(buttons);
+    if let Some(window) = crate::main_window(app) {
+        dialog = dialog.parent(&window);
+    }
+    dialog.show(move |is_yes| {
+        // Nobody waits any more once the page is gone: then nothing is carried out.
+        let _ = answer.send(is_yes);
+    });
+}
+
+/// Whether an address is to be opened in the browser.
+pub(crate) fn question_for_address(address: &str) -> ConfirmQuestion {
+    ConfirmQuestion {
+        text: format!(
+            "Open this address in your browser?\n\n{}",
+            format_name(address)
+        ),
+        accept_label: "Open",
+    }
+}
+
+/// Whether a request is to be carried out.
+pub(crate) async fn question_for_op(desk: &Engine, op: &Op) -> ConfirmQuestion {
+    let ask = |text: String, yes| ConfirmQuestion {
+        text,
+        accept_label: yes,
+    };
+    match op {
+        Op::Decide {
+            session,
+            call,
+            decision,
+            ..
+        } => ask(
+            describe_decision(desk, session, call, decision).await,
+            "Allow",
+        ),
+        Op::TrustRules { workspace, .. } => ask(
+            format!(
+                "Trust the rules file of {}?\n\nIts rules may then allow calls without asking you.",
+                format_name(workspace)
+            ),
+            "Trust",
+        ),
+        Op::ChangeServer {
+            server,
+            change: ServerChange::Switch { .. },
+        } => ask(
+            format!(
+                "Start the server “{server}”?\n\n{}",
+                describe_server_start(desk, server).await
+            ),
+            "Start",
+        ),
+        Op::SetSettings { settings } => {
+            let programs = list_new_programs(settings, &desk.settings());
+            let text = match programs.is_empty() {
+                true => "Change the settings?".to_owned(),
+                false => format!(
+                    "Let Countersign start these programs, with your permissions?\n\n{}",
+                    format_programs(&programs)
+                ),
+            };
+            ask(text, "Change")
+        }
+        other => ask(format!("{}?", describe_op(other)), "Confirm"),
+    }
+}
+
+/// A request in a few words, for one that no press came with.
+fn describe_op(op: &Op) -> &'static str {
+    match op {
+        Op::OpenSession { .. } => "Start a session",
+        Op::AnswerServer { .. } => "Answer the server's question",
+        Op::Undo { .. } | Op::Redo { .. } | Op::Restore { .. } => {
+            "Change files back, as the history has them"
+        }
+        Op::CollectHistory => "Delete old entries of the history",
+        Op::CloseSession { .. } => "Close the session",
+        Op::SetPlanning { .. } => "End planning",
+        Op::SaveRules { .. } | Op::AddRules { .. } | Op::ChangeRule { .. } => "Change the rules",
+        Op::SetTool { .. } => "Change how a tool may be used",
+        Op::TryTool { .. } => "Run a tool",
+        Op::ChangeServer { .. } => "Change a server",
+        Op::ChangeApi { .. } => "Change a service",
+        Op::SetKey { .. } => "Change a key in the keychain",
+        _ => "Carry out this request",
+    }
+}
+
+/// What a decision would let run, as the engine has it.
+async fn describe_decision(
+    desk: &Engine,
+    session: &SessionId,
+    call: &CallId,
+    decision: &Decision,
+) -> String {
+    let how = match decision {
+        Decision::WithNetwork { hosts } => {
+            format!("\n\nIt may reach {}.", format_name(&hosts.join(", ")))
+        }
+        Decision::InPlace { .. } => "\n\nIt runs directly in the workspace.".to_owned(),
+        Decision::Allow {
+            always: Some(always),
+            ..
+        } => format!(
+            "\n\nA rule then allows such calls from now on: {} {}",
+            format_name(&always.permission),
+            format_name(always.pattern.as_deref().unwrap_or("*"))
+        ),
+        _ => String::new(),
+    };
+    let waiting = desk.snapshot().await.map(|snapshot| snapshot.desk);
+    match find_waiting_call(waiting.unwrap_or_default(), session, call) {
+        Some(view) => format!(
+            "Allow this call?\n\n{} {}{how}",
+            format_name(&view.title),
+            format_name(&view.target)
+        ),
+        None => format!("Allow a call that does not wait any more?{how}"),
+    }
+}
+
+/// The call among those that wait. Two sessions may have calls with the same id.
+fn find_waiting_call(
+    desk: Vec<Entry>,
+    session: &SessionId,
+    call: &CallId,
+) -> Option<Box<CallView>> {
+    let mut own = desk.into_iter().filter(|entry| entry.session == *session);
+    match own.find(|entry| entry.id == call.as_str())?.body {
+        EntryBody::Call(view) => Some(view),
+        _ => None,
+    }
+}
+
+/// What starting a server means.
+async fn describe_server_start(desk: &Engine, server: &ServerId) -> String {
+    let Ok(Answer::Servers { servers, .. }) = desk.query(Query::Servers).await else {
+        return String::new();
+    };
+    let mut known = servers.into_iter().map(|view| view.settings);
+    match known.find(|one| one.id == *server).map(|one| one.way) {
+        Some(ServerTransport::Stdio {
+            command,
+            args,
+            room,
+            ..
+        }) => format!(
+            "This program then runs on your machine, {}:\n\n{}",
+            describe_server_access(room.as_ref()),
+            format_name(&format!("{command} {}", args.join(" ")))
+        ),
+        Some(ServerTransport::Http { url, .. }) => {
+            format!("It is reached at {}", format_name(&url))
+        }
+        None => String::new(),
+    }
+}
+
+/// What a program of a server may do.
+fn describe_server_access(room: Option<&ServerSandbox>) -> String {
+    let Some(room) = room else {
+        return "with your permissions".to_owned();
+    };
+    let hosts = match room.hosts.is_empty() {
+        true => "no host".to_owned(),
+        false => format_name(&room.hosts.join(", ")),
+    };
+    format!(
+        "in a sealed room: it can change {} and reach {hosts}",
+        format_name(&room.workspace)
+    )
+}
+
+fn format_programs(programs: &[String]) -> String {
+    let told: Vec<String> = programs
+        .iter()
+        .map(|program| format_name(program))
+        .collect();
+    told.join("\n")
+}
+
+fn format_name(text: &str) -> String {
+    to_single_line(text.trim(), NAME_CHARS_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn what_is_allowed_is_told_of_the_call_of_that_session() {
+        let folded = include_str!("../../tests/golden/sample.folded.json");
+        let folded: Value = serde_json::from_str(folded).unwrap();
+        let mut entries = folded["entries"].as_array().unwrap().iter();
+        let call = entries.find(|entry| entry["body"]["type"] == "call");
+        let desk: Vec<Entry> = ["ses_a", "ses_b"]
+            .map(|session| {
+                let mut entry = call.unwrap().clone();
+                entry["id"] = json!("call_1");
+                entry["session"] = json!(session);
+                entry["body"]["target"] = json!(format!("file of {session}"));
+                serde_json::from_value(entry).unwrap()
+            })
+            .into();
+        let target = |session: &str, call: &str| {
+            let (session, call) = (SessionId(session.into()), CallId(call.into()));
+            find_waiting_call(desk.clone(), &session, &call).map(|view| view.target)
+        };
+        assert_eq!(target("ses_a", "call_1").as_deref(), Some("file of ses_a"));
+        assert_eq!(target("ses_b", "call_1").as_deref(), Some("file of ses_b"));
+        assert_eq!(target("ses_c", "call_1"), None);
+        assert_eq!(target("ses_b", "call_2"), None);
+    }
+
+    #[test]
+    fn what_a_program_may_do_is_said_by_its_room() {
+        let room = |hosts: &[&str]| ServerSandbox {
+            workspace: "/srv/one".to_owned(),
+            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+        };
+        for (room, says) in [
+            (None, "with your permissions"),
+            (
+                Some(room(&[])),
+                "in a sealed room: it can change /srv/one and reach no host",
+            ),
+            (
+                Some(room(&["docs.rs", "localhost:8080"])),
+                "in a sealed room: it can change /srv/one and reach docs.rs, localhost:8080",
+            ),
+        ] {
+            assert_eq!(describe_server_access(room.as_ref()), says);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! When the window is shown and how it looks until then, and how its page is painted where the machine has no graphics
+//! processor.
+
+use std::time::Duration;
+
+use protocol::settings::Theme as Wanted;
+use tauri::window::Color;
+use tauri::{AppHandle, Theme, WebviewWindow};
+
+/// `--bg-canvas` of the page's tokens, in light and in dark.
+const CANVAS_COLORS: [Color; 2] = [Color(0xf6, 0xf6, 0xf5, 0xff), Color(0x17, 0x19, 0x1b, 0xff)];
+
+/// How long the window waits for its page.
+const PAGE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Gives the window the page's colour, so that nothing flashes before the page is there.
+pub(crate) fn set_background(app: &AppHandle) {
+    let Some(window) = crate::main_window(app) else {
+        return;
+    };
+    let [light, dark] = CANVAS_COLORS;
+    let dark_system = matches!(window.theme(), Ok(Theme::Dark));
+    if let Err(error) = window.set_background_color(Some(if dark_system { dark } else { light })) {
+        tracing::warn!(%error, "the window cannot be given its colour");
+    }
+}
+
+/// Gives what the operating system draws, the window's frame and the dialogs, the theme of the settings.
+pub(crate) fn apply_theme(app: &AppHandle, theme: Wanted) {
+    if let Err(error) = apply_theme_to_system(app, theme) {
+        tracing::warn!(%error, "the frame of the window keeps its theme");
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn apply_theme_to_system(app: &AppHandle, theme: Wanted) -> tauri::Result<()> {
+    use gtk::prelude::GtkSettingsExt;
+
+    app.run_on_main_thread(move || {
+        let Some(settings) = gtk::Settings::default() else {
+            return;
+        };
+        match theme {
+            // As the system had it before.
+            Wanted::System => settings.reset_property("gtk-application-prefer-dark-theme"),
+            Wanted::Light => settings.set_gtk_application_prefer_dark_theme(false),
+            Wanted::Dark => settings.set_gtk_application_prefer_dark_theme(true),
+        }
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn apply_theme_to_system(app: &AppHandle, theme: Wanted) -> tauri::Result<()> {
+    app.set_theme(match theme {
+        Wanted::System => None,
+        Wanted::Light => Some(Theme::Light),
+        Wanted::Dark => Some(Theme::Dark),
+    });
+    Ok(())
+}
+
+/// Shows the window, once its page is there. One that is shown earlier stops everything for up to half a second: drawn for
+/// the first time it waits for a picture, and the page may at that moment wait for the app.
+pub(crate) fn show_window(app: &AppHandle) {
+    // A page that is loaded anew must not pull forward what a person put behind something else.
+    let is_shown = |window: WebviewWindow| matches!(window.is_visible(), Ok(true));
+    if !crate::main_window(app).is_some_and(is_shown) {
+        crate::raise_window(app);
+    }
+}
+
+/// The same for a page that does not come: what is wrong must be seen.
+pub(crate) fn show_window_after_timeout(app: &AppHandle) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        tokio::time::sleep(PAGE_TIMEOUT).await;
+        show_window(&app);
+    });
+}
+
+/// Without a render node the web view would have every picture drawn by OpenGL in software, which first compiles each
+/// shader: the first screen then comes twice as late. Chosen before there is any web view: one that began with OpenGL
+/// and is told afterwards may stay between the two ways and never show its page. A person's own choice is kept. Nothing
+/// else may run yet, because the environment is what is changed; programs that the app starts inherit it.
+#[cfg(target_os = "linux")]
+pub(crate) fn choose_renderer() {
+    const NO_OPENGL: &str = "WEBKIT_DISABLE_COMPOSITING_MODE";
+
+    if agent::has_render_node() {
+        return;
+    }
+    if let Err(error) = glib::setenv(NO_OPENGL, "1", false) {
+        tracing::warn!(%error, "how the page is painted cannot be chosen");
+    }
+}
+
+/// Elsewhere the operating system itself decides.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn choose_renderer() {}

@@ -1,0 +1,8 @@
+//! Agents with a manifest, and the sub-agents that work for them.
+
+// What works for an agent has no more than that agent.
+pub(crate) mod inherited_rights;
+// Sessions of an agent with a manifest.
+pub(crate) mod manifests;
+// Work that an agent gives to another.
+pub(crate) mod sub_agent_tasks;

@@ -1,0 +1,13 @@
+//! Commands in the sandbox: dry runs, egress, variables and protection layers.
+
+// Commands in the sealed copy: shown, judged, carried out as they were, taken back.
+#[cfg(target_os = "linux")]
+pub(crate) mod commits;
+// Commands with a way to the network.
+#[cfg(target_os = "linux")]
+pub(crate) mod egress;
+// Which variables of the app's own environment reach what it starts.
+#[cfg(target_os = "linux")]
+pub(crate) mod environment_variables;
+#[cfg(target_os = "linux")]
+pub(crate) mod protection_layers;

@@ -1,0 +1,136 @@
+//! The capability check, the watchdog and the room in which commands run: each keeps out alone what is its own, whatever the
+//! others are.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agent::Host;
+use protocol::{CallState, CallView, Gate, Verdict};
+use provider::{Script, ScriptedProvider};
+use serde_json::{Value, json};
+use support::{Fixture, call_json};
+
+const ROOM: &str = env!("CARGO_BIN_EXE_room");
+const ROOM_IN_PLACE: &str = env!("CARGO_BIN_EXE_room_in_place");
+/// No room, a room with a layer, a room around the workspace itself.
+const ROOMS: [Option<&str>; 3] = [None, Some(ROOM), Some(ROOM_IN_PLACE)];
+
+/// Rules that would let everything pass, each in its own words.
+const LET_ALL_PASS: [&str; 2] = [
+    "[[rule]]\npermission = \"bash\"\npattern = \"python3*\"\naction = \"allow\"\n\
+     [[rule]]\npermission = \"bash\"\npattern = \"launchctl*\"\naction = \"allow\"\n\
+     [[rule]]\npermission = \"write\"\naction = \"allow\"\n",
+    "[[rule]]\npermission = \"shell.run\"\npattern = \"python3 reach.py\"\naction = \"allow\"\n\
+     [[rule]]\npermission = \"shell.run\"\npattern = \"launchctl load later.plist\"\naction = \"allow\"\n\
+     [[rule]]\npermission = \"fs.write\"\npattern = \"**\"\naction = \"allow\"\n",
+];
+
+/// What the watchdog minds.
+const LATER: &str = "launchctl load later.plist";
+
+/// What became of a call in a workspace with a script that writes to a place outside, and whether anything came there.
+async fn play_call(
+    made: &Value,
+    room: Option<&str>,
+    rules: &str,
+    outside: &Path,
+) -> (CallView, bool) {
+    let turns = json!({ "turns": [made, { "text": "Done." }] }).to_string();
+    let provider = Arc::new(ScriptedProvider::new(Script::parse(&turns).unwrap()));
+    // Nobody is there to ask: what is not allowed is denied.
+    let host = Host::Headless { approve_all: false };
+    let mut desk = Fixture::with_config(provider, host, |config| {
+        config.room = room.map(Into::into);
+    })
+    .await;
+    let script = format!("open({:?}, 'w').write('out')\n", outside.display());
+    desk.write_file("reach.py", script);
+    std::fs::create_dir_all(desk.data_dir()).unwrap();
+    std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+    desk.play().await;
+    let reached = std::fs::remove_file(outside).is_ok();
+    (desk.calls().await.remove(0), reached)
+}
+
+/// The gates that said no, or would have asked. What goes by the mode alone is not among them where a rule speaks.
+fn denying_gates(view: &CallView) -> Vec<Gate> {
+    let steps = &view.trail.as_ref().unwrap().steps;
+    let lets_pass = |gate| {
+        let mut of_gate = steps.iter().filter(|step| step.gate == gate);
+        of_gate.any(|step| step.verdict == Some(Verdict::Allow))
+    };
+    let against = steps.iter().filter(|step| {
+        let speaks = step.gate != Gate::Mode || !lets_pass(Gate::Rules);
+        speaks && step.verdict.is_some_and(|verdict| verdict > Verdict::Allow)
+    });
+    against.map(|step| step.gate).collect()
+}
+
+/// A folder for what must not come to be: on a disk, since `/tmp` is a room's own.
+fn outside_folder() -> tempfile::TempDir {
+    tempfile::tempdir_in("/var/tmp").unwrap()
+}
+
+/// `S002-95`: each layer is effective alone: the other two have nothing to say against the same call, or are not there.
+#[tokio::test]
+async fn each_layer_keeps_out_alone_what_is_its_own() {
+    let folder = outside_folder();
+    let outside = folder.path().join("outside");
+    let [let_all_pass, _] = LET_ALL_PASS;
+
+    // A file outside, by a tool that no room holds and no watchdog minds.
+    let write = call_json("write", json!({ "path": outside, "content": "out" }));
+    let (view, reached) = play_call(&write, None, let_all_pass, &outside).await;
+    assert_eq!((view.state, reached), (CallState::Denied, false));
+    assert_eq!(denying_gates(&view), [Gate::Capability]);
+
+    // Something that is to run later, which is in no place and which every rule lets pass.
+    let later = call_json("bash", json!({ "command": LATER }));
+    let (view, _) = play_call(&later, None, let_all_pass, &outside).await;
+    assert_eq!(view.state, CallState::Denied);
+    assert_eq!(denying_gates(&view), [Gate::Watchdog]);
+
+    // A file outside, by a program that nobody can read that from: only the room is in its way, and without one it gets there.
+    let script = call_json("bash", json!({ "command": "python3 reach.py" }));
+    for room in ROOMS {
+        let (view, reached) = play_call(&script, room, let_all_pass, &outside).await;
+        assert_eq!(
+            (view.state, reached),
+            (CallState::Done, room.is_none()),
+            "{room:?}"
+        );
+        assert_eq!(denying_gates(&view), [], "{room:?}");
+    }
+}
+
+/// `S002-96`: whatever the room is, the capability check and the watchdog say the same; and whatever they are told to let
+/// pass, and in whatever words, the room holds.
+#[tokio::test]
+async fn one_layer_changes_and_the_others_stay_as_they_are() {
+    let folder = outside_folder();
+    let outside = folder.path().join("outside");
+    let write = call_json("write", json!({ "path": outside, "content": "out" }));
+    let later = call_json("bash", json!({ "command": LATER }));
+    let script = call_json("bash", json!({ "command": "python3 reach.py" }));
+    for rules in LET_ALL_PASS {
+        for (refused, gate) in [(&write, Gate::Capability), (&later, Gate::Watchdog)] {
+            for room in ROOMS {
+                let (view, reached) = play_call(refused, room, rules, &outside).await;
+                assert_eq!(
+                    (view.state, reached),
+                    (CallState::Denied, false),
+                    "{room:?}"
+                );
+                assert_eq!(denying_gates(&view), [gate], "{room:?} {rules}");
+            }
+        }
+        for room in [ROOM, ROOM_IN_PLACE] {
+            let (view, reached) = play_call(&script, Some(room), rules, &outside).await;
+            assert_eq!(
+                (view.state, reached),
+                (CallState::Done, false),
+                "{room} {rules}"
+            );
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! The page that a call walks: modes, consent, partial acceptance, edited arguments, denials.
+
+use agent::Host;
+use protocol::view::preview::UndoAvailability;
+use protocol::{CallState, Decision, EventBody, Preview, SessionState, Verdict};
+use serde_json::{Map, Value, json};
+use support::{Fixture, call_json};
+
+const ASK_FOR_WRITES: &str = "[[rule]]\npermission = \"fs.write\"\naction = \"ask\"\nreason = \"you want to see every change\"\n";
+
+fn allow(hunks: Option<Vec<u32>>, note: &str) -> Decision {
+    Decision::Allow {
+        hunks,
+        note: note.into(),
+        always: None,
+    }
+}
+
+fn numbered(lines: std::ops::RangeInclusive<u32>) -> String {
+    lines.map(|line| format!("line {line}\n")).collect()
+}
+
+/// `S000-22`: a read passes without asking, and the model sees its result in the next turn.
+#[tokio::test]
+async fn a_read_passes_and_leaves_a_line() {
+    let mut desk =
+        Fixture::new(json!([call_json("read", json!({ "path": "a.txt" })), { "text": "Read." }]))
+            .await;
+    desk.write_file("a.txt", "hello\n").play().await;
+    let view = desk.calls().await.remove(0);
+    assert_eq!(view.state, CallState::Done);
+    assert_eq!(view.waits, None);
+    assert!(view.outcome.unwrap().text.contains("hello"));
+    assert_eq!(view.trail.unwrap().verdict, Verdict::Allow);
+}
+
+/// `S000-23`: a safe write runs by itself and shows its diff, before and after.
+#[tokio::test]
+async fn a_safe_write_shows_its_diff() {
+    let edit = call_json(
+        "edit",
+        json!({ "path": "a.txt", "old_string": "two", "new_string": "2" }),
+    );
+    let mut desk = Fixture::new(json!([edit])).await;
+    desk.write_file("a.txt", "one\ntwo\nthree\n").play().await;
+    let view = desk.calls().await.remove(0);
+    let Preview::Diff { files } = &view.preview else {
+        panic!("{:?}", view.preview)
+    };
+    assert_eq!(
+        (files[0].path.as_str(), files[0].added, files[0].removed),
+        ("a.txt", 1, 1)
+    );
+    assert_eq!(view.outlook, UndoAvailability::Secured);
+    assert_eq!(desk.read_file("a.txt").unwrap(), "one\n2\nthree\n");
+}
+
+/// `S000-25`, `S000-34`: a local call waits; nothing runs before consent.
+#[tokio::test]
+async fn a_command_waits_for_consent() {
+    let mut desk = Fixture::new(json!([call_json(
+        "bash",
+        json!({ "command": "echo hi > made.txt" })
+    )]))
+    .await;
+    desk.start("Go.").await;
+    let view = desk.wait_for_call().await;
+    assert_eq!(
+        (view.state, desk.read_file("made.txt")),
+        (CallState::Waiting, None)
+    );
+    desk.allow_call(&view).await;
+    assert_eq!(desk.wait_until_ended().await, SessionState::Done);
+    assert_eq!(desk.read_file("made.txt").unwrap(), "hi\n");
+    assert_eq!(desk.calls().await[0].state, CallState::Done);
+}
+
+/// `S000-35`: a rejected call never runs; the model hears the reason and goes on.
+#[tokio::test]
+async fn a_rejected_call_never_runs() {
+    let turns = json!([call_json("bash", json!({ "command": "touch made.txt" })), { "text": "As you wish." }]);
+    let mut desk = Fixture::new(turns).await;
+    desk.start("Go.").await;
+    let view = desk.wait_for_call().await;
+    desk.decide_call(
+        &view,
+        Decision::Reject {
+            note: "not in this folder".into(),
+            stop: false,
+            always: None,
+        },
+    )
+    .await
+    .unwrap();
+    assert_eq!(desk.wait_until_ended().await, SessionState::Done);
+    assert_eq!(desk.read_file("made.txt"), None);
+    let outcomes = desk.call_outcomes().await;
+    assert_eq!(
+        outcomes[0],
+        (
+            CallState::Rejected,
+            "The person rejected this call: not in this folder".into()
+        )
+    );
+    assert_eq!(
+        desk.transcript().await.len(),
+        4,
+        "the agent had its say after the rejection"
+    );
+}
+
+/// The other kind of no ends the turn.
+#[tokio::test]
+async fn reject_and_stop_ends_the_run() {
+    let turns = json!([call_json("bash", json!({ "command": "touch made.txt" })), { "text": "Never said." }]);
+    let mut desk = Fixture::new(turns).await;
+    desk.start("Go.").await;
+    let view = desk.wait_for_call().await;
+    desk.decide_call(
+        &view,
+        Decision::Reject {
+            note: String::new(),
+            stop: true,
+            always: None,
+        },
+    )
+    .await
+    .unwrap();
+    desk.wait_until_ended().await;
+    assert_eq!(
+        desk.transcript().await.len(),
+        3,
+        "the person, the agent, the call; no second turn"
+    );
+}
+
+/// Only the checked hunks are written, and the agent is told which were not.
+#[tokio::test]
+async fn partial_acceptance_writes_the_checked_hunks() {
+    let before = numbered(1..=40);
+    let after = before
+        .replace("line 3\n", "line three\n")
+        .replace("line 20\n", "")
+        .replace("line 38\n", "line 38!\n");
+    let turns = json!([call_json("write", json!({ "path": "a.txt", "content": after })), { "text": "Good." }]);
+    let mut desk = Fixture::new(turns).await;
+    desk.write_file("a.txt", &before);
+    std::fs::write(desk.data_dir().join("rules.toml"), ASK_FOR_WRITES).unwrap();
+    desk.start("Go.").await;
+    let view = desk.wait_for_call().await;
+    let Preview::Diff { files } = &view.preview else {
+        panic!("{:?}", view.preview)
+    };
+    assert_eq!(files[0].hunks.len(), 3);
+    desk.decide_call(&view, allow(Some(vec![0, 2]), "the rest tomorrow"))
+        .await
+        .unwrap();
+    desk.wait_until_ended().await;
+    let expected = before
+        .replace("line 3\n", "line three\n")
+        .replace("line 38\n", "line 38!\n");
+    assert_eq!(desk.read_file("a.txt").unwrap(), expected);
+    let (state, told) = desk.call_outcomes().await.remove(0);
+    assert_eq!(state, CallState::Done);
+    assert!(told.contains("left out") && told.contains("20"), "{told}");
+    assert!(
+        told.ends_with("Note from the person: the rest tomorrow"),
+        "{told}"
+    );
+}
+
+/// A decision binds to exactly what was shown, and is used once.
+#[tokio::test]
+async fn a_decision_holds_once_and_for_what_was_shown() {
+    let mut desk = Fixture::new(json!([call_json("bash", json!({ "command": "echo hi" }))])).await;
+    desk.start("Go.").await;
+    let mut view = desk.wait_for_call().await;
+    let right = view.clone();
+    view.waits.as_mut().unwrap().digest = protocol::Digest("0".repeat(64));
+    let fault = desk.decide_call(&view, allow(None, "")).await.unwrap_err();
+    assert!(
+        fault.message.contains("changed since it was shown"),
+        "{fault}"
+    );
+    let (first, second) = tokio::join!(
+        desk.decide_call(&right, allow(None, "")),
+        desk.decide_call(&right, allow(None, ""))
+    );
+    assert!(
+        first.is_ok() != second.is_ok(),
+        "one of two simultaneous approvals holds: {first:?} {second:?}"
+    );
+    desk.wait_until_ended().await;
+    let decided = desk
+        .events()
+        .await
+        .iter()
+        .filter(|e| matches!(e.body, EventBody::CallDecided { .. }))
+        .count();
+    assert_eq!(decided, 1);
+}
+
+/// The diff on a card follows the file, and an earlier answer is not used for the new one.
+#[tokio::test]
+async fn a_card_follows_its_file() {
+    let edit = call_json(
+        "edit",
+        json!({ "path": "a.txt", "old_string": "two", "new_string": "2" }),
+    );
+    let mut desk = Fixture::new(json!([edit])).await;
+    desk.write_file("a.txt", "one\ntwo\n");
+    std::fs::write(desk.data_dir().join("rules.toml"), ASK_FOR_WRITES).unwrap();
+    desk.start("Go.").await;
+    let old = desk.wait_for_call().await;
+    desk.write_file("a.txt", "zero\none\ntwo\n");
+    let new = desk.wait_for_call().await;
+    assert_ne!(
+        old.waits.as_ref().unwrap().digest,
+        new.waits.as_ref().unwrap().digest
+    );
+    assert!(new.waits.as_ref().unwrap().refreshed.is_some());
+    assert!(
+        desk.decide_call(&old, allow(None, "")).await.is_err(),
+        "what was decided on is gone"
+    );
+    desk.allow_call(&new).await;
+    desk.wait_until_ended().await;
+    assert_eq!(desk.read_file("a.txt").unwrap(), "zero\none\n2\n");
+}
+
+/// Edited arguments are judged and shown anew; the transcript keeps both.
+#[tokio::test]
+async fn edited_arguments_are_shown_before_they_run() {
+    let mut desk = Fixture::new(json!([call_json(
+        "bash",
+        json!({ "command": "echo theirs > a.txt" })
+    )]))
+    .await;
+    desk.start("Go.").await;
+    let view = desk.wait_for_call().await;
+    let mine = Map::from_iter([("command".to_owned(), Value::from("echo mine > a.txt"))]);
+    desk.decide_call(
+        &view,
+        Decision::Edit {
+            arguments: mine.clone(),
+        },
+    )
+    .await
+    .unwrap();
+    let edited = desk.wait_for_call().await;
+    assert_eq!(
+        (desk.read_file("a.txt"), edited.target.as_str()),
+        (None, "echo mine > a.txt")
+    );
+    desk.allow_call(&edited).await;
+    desk.wait_until_ended().await;
+    let view = desk.calls().await.remove(0);
+    assert_eq!(
+        (desk.read_file("a.txt").unwrap().as_str(), view.edited),
+        ("mine\n", Some(mine))
+    );
+    assert_eq!(view.call.arguments["command"], "echo theirs > a.txt");
+    let told = view.outcome.unwrap().model_text();
+    assert!(
+        told.contains("echo mine > a.txt"),
+        "the agent is told what was really done: {told}"
+    );
+}
+
+/// A denied call names its rule; the model hears it, and nobody was asked.
+#[tokio::test]
+async fn a_denied_path_is_never_read() {
+    let mut desk = Fixture::new(
+        json!([call_json("read", json!({ "path": ".env" })), { "text": "Then not." }]),
+    )
+    .await;
+    let rule = "[[rule]]\npermission = \"fs.read\"\npattern = \".env*\"\naction = \"deny\"\nreason = \"secrets\"\n";
+    desk.write_file(".env", "KEY=secret")
+        .write_file(".countersign/rules.toml", rule)
+        .play()
+        .await;
+    let view = desk.calls().await.remove(0);
+    assert_eq!(view.state, CallState::Denied);
+    let trail = view.trail.unwrap();
+    assert_eq!(trail.lead, "Denied, because a rule says so: secrets.");
+    let rules = trail
+        .steps
+        .iter()
+        .find(|step| step.gate == protocol::Gate::Rules)
+        .unwrap();
+    let rule = &rules.rules[0].rule;
+    assert_eq!(
+        (rule.file.as_deref(), rule.line),
+        (Some(".countersign/rules.toml"), Some(1))
+    );
+    assert!(!view.outcome.unwrap().text.contains("secret\n"));
+}
+
+/// What may not be read is not found either: a search looks into no file that a rule closes.
+#[tokio::test]
+async fn a_search_does_not_look_into_closed_files() {
+    let mut desk = Fixture::new(json!([call_json("grep", json!({ "pattern": "KEY" })), {}])).await;
+    let rule = "[[rule]]\npermission = \"fs.read\"\npattern = \".env*\"\naction = \"deny\"\n";
+    desk.write_file("deep/.env", "KEY=secret\n")
+        .write_file("a.txt", "KEY is named here\n")
+        .write_file(".countersign/rules.toml", rule)
+        .play()
+        .await;
+    let (state, text) = desk.call_outcomes().await.remove(0);
+    assert_eq!(state, CallState::Done);
+    assert!(
+        text.contains("a.txt:1") && !text.contains("secret"),
+        "{text}"
+    );
+    assert!(text.contains("1 file was not looked into"), "{text}");
+}
+
+/// `S002-85`: headless, ask means deny, and the run goes on.
+#[tokio::test]
+async fn headless_asking_is_denying() {
+    let turns = json!([
+        call_json("bash", json!({ "command": "touch made" })),
+        call_json("read", json!({ "path": "a" })),
+        {}
+    ]);
+    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: false }).await;
+    desk.write_file("a", "x").play().await;
+    let states = desk.call_states().await;
+    assert_eq!(
+        (states, desk.read_file("made")),
+        (vec![CallState::Denied, CallState::Done], None)
+    );
+}
+
+/// What was approved beforehand runs; what is denied stays denied.
+#[tokio::test]
+async fn headless_approve_all_lifts_no_denial() {
+    let turns = json!([
+        call_json("bash", json!({ "command": "touch made" })),
+        call_json("read", json!({ "path": "/etc/hostname" })),
+        {}
+    ]);
+    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    desk.play().await;
+    let states = desk.call_states().await;
+    assert_eq!(states, [CallState::Done, CallState::Denied]);
+    assert!(desk.read_file("made").is_some());
+}
+
+/// A rule with a number of uses decides so many calls, also over a new start; then it is as if it were not there. One
+/// whose time is over speaks no more.
+#[tokio::test]
+async fn rules_end_by_uses_and_by_time() {
+    let ls = || call_json("bash", json!({ "command": "ls" }));
+    let turns = json!([ls(), ls(), ls(), {}]);
+    let nobody = Host::Headless { approve_all: false };
+    let mut desk = Fixture::with_host(turns, nobody).await;
+    let rule = "[[rule]]\npermission = \"bash\"\npattern = \"ls*\"\naction = \"allow\"\n";
+    let rules = desk.data_dir().join("rules.toml");
+    std::fs::write(&rules, format!("{rule}max_uses = 2\n")).unwrap();
+    desk.play().await;
+    assert_eq!(
+        desk.call_states().await,
+        [CallState::Done, CallState::Done, CallState::Denied]
+    );
+    let trail = desk.calls().await[2].trail.clone().unwrap();
+    let told: Vec<&str> = trail
+        .steps
+        .iter()
+        .flat_map(|step| step.rules.iter().map(|trace| trace.why.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        ["does not hold any more: it was used as often as it may"]
+    );
+    let mut desk = desk.restart().await;
+    desk.play().await;
+    assert_eq!(desk.call_states().await, [CallState::Denied; 3]);
+    // Other words are another rule, and one that is over is none.
+    for (more, state) in [
+        ("expires = 2026-01-01T00:00:00Z\n", CallState::Denied),
+        ("expires = 2099-01-01T00:00:00Z\n", CallState::Done),
+    ] {
+        std::fs::write(&rules, format!("{rule}{more}")).unwrap();
+        desk = desk.restart().await;
+        desk.play().await;
+        assert_eq!(desk.call_states().await[0], state, "{more}");
+    }
+}

@@ -1,0 +1,532 @@
+//! Rules looked at, edited, tried out and held against the calls on record.
+
+use policy::{CallFacts, shell};
+use protocol::query::{Answer, Query};
+use protocol::rule::backtest::{Backtest, RecordedDecision, RuleChange};
+use protocol::rule::rules_view::{NewRule, RuleText, RulesView};
+use protocol::{
+    Capability, Decision, EventBody, Op, ResolvedAccess, RuleAction, RuleScope, Verdict,
+};
+use serde_json::{Value, json};
+use support::servers::reject_decision;
+use support::{Fixture, call_json};
+
+pub fn bash_call(command: &str) -> Value {
+    call_json("bash", json!({ "command": command }))
+}
+
+pub fn new_rule(pattern: &str, action: RuleAction) -> NewRule {
+    NewRule {
+        permission: "bash".to_owned(),
+        pattern: Some(pattern.to_owned()),
+        action,
+        ..NewRule::default()
+    }
+}
+
+pub fn workspace_path(desk: &Fixture) -> Option<String> {
+    Some(desk.workspace_root().display().to_string())
+}
+
+pub async fn load_rules(desk: &Fixture) -> RulesView {
+    let query = Query::Rules {
+        workspace: workspace_path(desk),
+        session: None,
+    };
+    match desk.desk.query(query).await.unwrap() {
+        Answer::Rules(view) => view,
+        other => panic!("{other:?}"),
+    }
+}
+
+pub async fn run_backtest(desk: &Fixture, change: RuleChange) -> Backtest {
+    let query = Query::Backtest {
+        workspace: workspace_path(desk),
+        change,
+        calls_max: 0,
+    };
+    match desk.desk.query(query).await.unwrap() {
+        Answer::Backtest(tested) => tested,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A desk whose person was asked about five commands and rejected one.
+async fn five_answers() -> Fixture {
+    let mut desk = Fixture::new(json!([
+        bash_call("echo a"),
+        bash_call("echo b"),
+        bash_call("echo c"),
+        bash_call("echo d"),
+        bash_call("ls"),
+        { "text": "Done." }
+    ]))
+    .await;
+    desk.start("go").await;
+    for number in 0..5 {
+        let card = desk.wait_for_call().await;
+        let decision = match number {
+            3 => Decision::Reject {
+                note: String::new(),
+                stop: false,
+                always: None,
+            },
+            _ => Decision::Allow {
+                hunks: None,
+                note: String::new(),
+                always: None,
+            },
+        };
+        desk.decide_call(&card, decision).await.unwrap();
+    }
+    desk.wait_until_ended().await;
+    desk
+}
+
+/// What a rule would have done to recorded calls, those that the person rejected first; a suggestion from the same answers.
+#[tokio::test]
+async fn a_rule_is_held_against_what_happened() {
+    let desk = five_answers().await;
+    let add = RuleChange::Add {
+        rule: new_rule("echo*", RuleAction::Allow),
+        scope: RuleScope::User,
+    };
+    let tested = run_backtest(&desk, add).await;
+    assert_eq!((tested.calls, tested.unclear.len()), (5, 0));
+    let group = &tested.changed[0];
+    assert_eq!(
+        (group.from, group.to, group.calls),
+        (Verdict::Ask, Verdict::Allow, 4)
+    );
+    assert_eq!((group.by_person_allowed, group.by_person_rejected), (3, 1));
+    let examples: Vec<_> = tested
+        .examples
+        .iter()
+        .map(|one| (one.target.as_str(), one.person))
+        .collect();
+    let allowed = Some(RecordedDecision::Allowed);
+    assert_eq!(
+        examples,
+        [
+            ("echo d", Some(RecordedDecision::Rejected)),
+            ("echo c", allowed),
+            ("echo b", allowed),
+            ("echo a", allowed),
+        ]
+    );
+    let none = RuleChange::Add {
+        rule: new_rule("cat*", RuleAction::Deny),
+        scope: RuleScope::User,
+    };
+    assert_eq!(run_backtest(&desk, none).await.changed, []);
+    let text = "default = \"deny\"\n".to_owned();
+    let replace = RuleChange::Replace {
+        scope: RuleScope::User,
+        text,
+    };
+    let denied = &run_backtest(&desk, replace).await.changed[0];
+    assert_eq!((denied.to, denied.calls), (Verdict::Deny, 5));
+
+    let query = Query::Suggestions {
+        workspace: workspace_path(&desk),
+    };
+    let Answer::Suggestions { suggestions } = desk.desk.query(query).await.unwrap() else {
+        panic!()
+    };
+    // Each command was allowed once, and the program alone is never offered.
+    assert_eq!(suggestions, []);
+}
+
+/// What the person allowed again and again is suggested as a rule, with what they rejected of it.
+#[tokio::test]
+async fn answers_become_suggestions() {
+    let mut turns: Vec<Value> = (0..4)
+        .map(|n| bash_call(&format!("git log -n {n}")))
+        .collect();
+    turns.push(json!({}));
+    let mut desk = Fixture::new(Value::Array(turns)).await;
+    desk.start("go").await;
+    for number in 0..4 {
+        let card = desk.wait_for_call().await;
+        let (note, always) = (String::new(), None);
+        let decision = match number {
+            2 => Decision::Reject {
+                note,
+                stop: false,
+                always,
+            },
+            _ => Decision::Allow {
+                hunks: None,
+                note,
+                always,
+            },
+        };
+        desk.decide_call(&card, decision).await.unwrap();
+    }
+    desk.wait_until_ended().await;
+    let query = Query::Suggestions {
+        workspace: workspace_path(&desk),
+    };
+    let Answer::Suggestions { suggestions } = desk.desk.query(query).await.unwrap() else {
+        panic!()
+    };
+    let told: Vec<_> = suggestions
+        .iter()
+        .map(|one| (one.rule.pattern.as_deref(), one.allowed, one.rejected))
+        .collect();
+    assert_eq!(told, [(Some("git log*"), 3, 1)]);
+    assert_eq!(suggestions[0].counter_examples[0].target, "git log -n 2");
+}
+
+/// A rule that denied a call before anything was looked at counts like any other.
+#[tokio::test]
+async fn a_rule_that_denies_outright_is_counted() {
+    let mut desk = Fixture::new(json!([bash_call("git push origin main"), {}])).await;
+    let add = Op::AddRules {
+        scope: RuleScope::User,
+        workspace: None,
+        rules: vec![NewRule {
+            reason: Some("I push by hand".to_owned()),
+            ..new_rule("git push*", RuleAction::Deny)
+        }],
+    };
+    desk.desk.submit(add).await.unwrap();
+    desk.start("go").await;
+    desk.wait_until_ended().await;
+    let seen = load_rules(&desk).await;
+    let mine = seen
+        .sources
+        .iter()
+        .find(|one| one.scope == RuleScope::User)
+        .unwrap();
+    assert_eq!(mine.rules[0].hits, 1);
+}
+
+/// Whoever hears of a verdict and asks for the rules sees it counted, while the run goes on: it is counted in the
+/// transaction that keeps it, before anybody hears of it.
+#[tokio::test]
+async fn a_verdict_that_was_told_is_counted() {
+    const CALLS: usize = 8;
+    let mut turns: Vec<Value> = (0..CALLS)
+        .map(|n| bash_call(&format!("git push {n}")))
+        .collect();
+    turns.push(json!({}));
+    let mut desk = Fixture::new(Value::Array(turns)).await;
+    for scope in [RuleScope::User, RuleScope::Project] {
+        let add = Op::AddRules {
+            scope,
+            workspace: workspace_path(&desk),
+            rules: vec![new_rule("git push*", RuleAction::Deny)],
+        };
+        desk.desk.submit(add).await.unwrap();
+    }
+    desk.start("go").await;
+    let mut told = 0;
+    while told < CALLS {
+        desk.until("an event", |_| true).await;
+        let events = desk.events().await.into_iter();
+        told = events
+            .filter(|event| matches!(event.body, EventBody::CallJudged { .. }))
+            .count();
+        let seen = load_rules(&desk).await;
+        let hits = |scope| {
+            let source = seen.sources.iter().find(|one| one.scope == scope).unwrap();
+            source.rules[0].hits
+        };
+        let counted = hits(RuleScope::Project);
+        assert!(counted >= told as u64, "{counted} after {told}");
+        assert_eq!(hits(RuleScope::User), 0, "it spoke for none");
+    }
+}
+
+/// The ledger says what was granted, where, by which card, and how often it was used.
+#[tokio::test]
+async fn the_ledger_tells_each_grant() {
+    use protocol::rule::grants::{GrantRequest, GrantScope};
+    let mut desk = Fixture::new(json!([bash_call("echo a"), bash_call("echo a"), {}])).await;
+    desk.start("go").await;
+    let card = desk.wait_for_call().await;
+    let always = GrantRequest {
+        lasts: GrantScope::Project,
+        permission: "bash".to_owned(),
+        pattern: Some("echo a".to_owned()),
+        exactly: false,
+        until_ms: None,
+        max_uses: Some(3),
+    };
+    let allow = Decision::Allow {
+        hunks: None,
+        note: String::new(),
+        always: Some(always),
+    };
+    desk.decide_call(&card, allow).await.unwrap();
+    desk.wait_until_ended().await;
+    let grant = load_rules(&desk).await.grants.remove(0);
+    assert_eq!((grant.words.as_str(), grant.in_force), ("echo a", true));
+    assert_eq!((grant.uses, grant.max_uses, grant.hits), (1, Some(3), 1));
+    assert_eq!(grant.made_by.call, card.call.id);
+    assert_eq!(grant.workspace, workspace_path(&desk));
+    let revoke = Op::RevokeGrant { grant: grant.id };
+    desk.desk.submit(revoke).await.unwrap();
+    let grant = load_rules(&desk).await.grants.remove(0);
+    assert!(!grant.in_force && grant.revoked.is_some());
+}
+
+/// Rules are checked as they are typed, example by example, and a call is tried without making it.
+#[tokio::test]
+async fn rules_are_tried_before_they_hold() {
+    let desk = Fixture::new(json!([{}])).await;
+    let text = "[[rule]]\npermission = \"bash\"\npattern = \"git log*\"\naction = \"allow\"\nmatch = [\"git log -1\", \"git push\"]\n";
+    let check = Query::CheckRules {
+        scope: RuleScope::User,
+        workspace: None,
+        text: text.to_owned(),
+    };
+    let Answer::CheckRules(checked) = desk.desk.query(check).await.unwrap() else {
+        panic!()
+    };
+    assert!(checked.fault.unwrap().message.contains("git push"));
+    let holds: Vec<_> = checked
+        .examples
+        .iter()
+        .map(|one| (one.line, one.holds))
+        .collect();
+    assert_eq!(holds, [(Some(5), true), (Some(5), false)]);
+    assert_eq!(checked.rules.len(), 1);
+
+    let mut wrong = new_rule("git log*", RuleAction::Allow);
+    wrong.not_matches = vec!["git log -1".to_owned(), "git push".to_owned()];
+    let Answer::CheckRule(checked) = desk
+        .desk
+        .query(Query::CheckRule {
+            rule: wrong,
+            instead: None,
+        })
+        .await
+        .unwrap()
+    else {
+        panic!()
+    };
+    let holds: Vec<_> = checked.examples.iter().map(|one| one.holds).collect();
+    assert_eq!((holds, checked.fault.is_some()), (vec![false, true], true));
+    assert_eq!(
+        checked.meaning,
+        "Allows `bash`: `git log`, then the end or more words."
+    );
+
+    for (draft, verdict) in [
+        (None, Verdict::Ask),
+        (Some(RuleAction::Allow), Verdict::Allow),
+        (Some(RuleAction::Deny), Verdict::Deny),
+    ] {
+        let query = Query::TryCall {
+            workspace: workspace_path(&desk),
+            tool: "bash".to_owned(),
+            arguments: json!({ "command": "git log -1" })
+                .as_object()
+                .unwrap()
+                .clone(),
+            draft: draft.map(|action| RuleChange::Add {
+                rule: new_rule("git log*", action),
+                scope: RuleScope::Project,
+            }),
+        };
+        let Answer::TryCall { trail } = desk.desk.query(query).await.unwrap() else {
+            panic!()
+        };
+        assert_eq!(trail.verdict, verdict, "{draft:?}");
+    }
+    let text = |pattern: &str| RuleText {
+        scope: RuleScope::User,
+        text: Some(format!(
+            "[[rule]]\npermission = \"bash\"\npattern = \"{pattern}\"\naction = \"deny\"\n"
+        )),
+    };
+    let compare = Query::CompareRules {
+        a: text("rm*"),
+        b: text("mv*"),
+        workspace: None,
+    };
+    let Answer::CompareRules(compared) = desk.desk.query(compare).await.unwrap() else {
+        panic!()
+    };
+    assert_eq!(
+        (compared.only_a.len(), compared.only_b.len(), compared.both),
+        (1, 1, 0)
+    );
+}
+
+/// What rules that are tried on calls of the past say is what they say when the call is made, whatever became of the files
+/// since: every bare word counts that may name one.
+#[tokio::test]
+async fn rules_are_no_looser_on_past_calls() {
+    use Verdict::{Ask, Deny};
+    const RULES: &[(&str, &str)] = &[
+        ("fs.read", "secret"),
+        ("fs.read", "gone"),
+        ("fs.read", "keys/**"),
+        ("fs.read", "two words"),
+        ("fs.write", "Makefile"),
+    ];
+    const CALLS: &[(&str, Verdict)] = &[
+        ("frob secret", Deny),
+        ("frob ./secret", Deny),
+        ("frob --file=secret", Deny),
+        ("frob -fsecret", Deny),
+        ("frob a,secret", Deny),
+        ("frob 'run secret'", Deny),
+        ("frob {secret,b}", Deny),
+        ("f=secret; frob $f", Deny),
+        ("timeout 5 frob secret", Deny),
+        ("bash -c 'frob secret'", Deny),
+        ("frob gone", Deny),
+        ("frob linked", Deny),
+        ("frob 'two words'", Deny),
+        ("frob Makefile", Deny),
+        ("wc Makefile", Ask),
+        ("timeout 5 wc Makefile", Deny),
+        ("git commit -m secret", Ask),
+        ("echo secret", Ask),
+        ("frob other", Ask),
+    ];
+    let text: String = RULES
+        .iter()
+        .map(|(permission, pattern)| {
+            format!(
+                "[[rule]]\npermission = \"{permission}\"\npattern = \"{pattern}\"\naction = \"deny\"\n"
+            )
+        })
+        .collect();
+    let turns = || {
+        let mut turns: Vec<Value> = CALLS
+            .iter()
+            .map(|(command, _)| bash_call(command))
+            .collect();
+        turns.push(json!({}));
+        Value::Array(turns)
+    };
+    let fill = |desk: &mut Fixture| {
+        for file in ["secret", "two words", "Makefile", "keys/inner"] {
+            desk.write_file(file, "");
+        }
+        std::fs::hard_link(
+            desk.workspace_root().join("keys/inner"),
+            desk.workspace_root().join("linked"),
+        )
+        .unwrap();
+    };
+
+    let mut live = Fixture::new(turns()).await;
+    fill(&mut live);
+    std::fs::write(live.data_dir().join("rules.toml"), &text).unwrap();
+    reject_all(&mut live).await;
+
+    let mut past = Fixture::new(turns()).await;
+    fill(&mut past);
+    reject_all(&mut past).await;
+    for entry in std::fs::read_dir(past.workspace_root()).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => std::fs::remove_dir_all(path).unwrap(),
+            false => std::fs::remove_file(path).unwrap(),
+        }
+    }
+    let change = RuleChange::Replace {
+        scope: RuleScope::User,
+        text,
+    };
+    let tested = run_backtest(&past, change).await;
+    assert_eq!(
+        (tested.calls, tested.unclear),
+        (CALLS.len() as u64, Vec::new())
+    );
+    let tried: Vec<(&str, Verdict)> = CALLS
+        .iter()
+        .map(|(command, _)| {
+            let mut examples = tested.examples.iter();
+            let changed = examples.find(|one| one.target == *command);
+            (*command, changed.map_or(Ask, |one| one.to))
+        })
+        .collect();
+    let live = verdicts(&live).await;
+    let live: Vec<_> = live
+        .iter()
+        .map(|(target, verdict)| (target.as_str(), *verdict))
+        .collect();
+    assert_eq!(live, CALLS);
+    assert_eq!(tried, CALLS);
+}
+
+/// What a verdict keeps gives back every use that it was made from, and of bare words no others.
+#[test]
+fn what_a_verdict_keeps_names_every_use() {
+    for command in [
+        "frob secret",
+        "frob secret other.txt --file=more -fx 'two words' \"$a\" {b,c} ~/d",
+        "timeout 5 wc Makefile",
+        "cd sub && frob secret",
+        "git -C sub show HEAD:secret",
+        "find . -name x -exec frob secret {} ';'",
+        "bash -c 'frob secret' && sort -o out in",
+        "f=secret; frob $f",
+        "for name in a b; do frob $name other; done",
+        "cat secret | tee copy > log",
+        "echo secret",
+        "git commit -m secret",
+    ] {
+        let mut facts = CallFacts::default();
+        facts.add(ResolvedAccess::new_inside(Capability::ShellRun, command));
+        for touch in shell::parse_command(command).accesses() {
+            let fact = ResolvedAccess {
+                derived: true,
+                ..ResolvedAccess::new_inside(touch.capability, touch.target.clone())
+            };
+            match touch.is_possible_use {
+                true => facts.add_use(fact),
+                false => facts.add(fact),
+            }
+        }
+        let kept = CallFacts::from_evidence(facts.to_evidence());
+        let sorted = |facts: &CallFacts| {
+            let uses = facts.uses().iter();
+            let mut uses: Vec<String> = uses
+                .map(|fact| format!("{} {}", fact.capability.as_str(), fact.target))
+                .collect();
+            uses.sort();
+            uses
+        };
+        assert_eq!(sorted(&kept), sorted(&facts), "{command}");
+    }
+}
+
+/// Lets an agent make its calls, and rejects every one that waits.
+async fn reject_all(desk: &mut Fixture) {
+    desk.start("go").await;
+    loop {
+        let waits_or_ends = |body: &EventBody| {
+            matches!(
+                body,
+                EventBody::CallWaits { .. }
+                    | EventBody::SessionChanged {
+                        state: protocol::SessionState::Done
+                    }
+            )
+        };
+        let event = desk.until("a waiting call or the end", waits_or_ends).await;
+        let EventBody::CallWaits { call, .. } = event.body else {
+            return;
+        };
+        let card = desk.find_call(call.as_str()).await;
+        desk.decide_call(&card, reject_decision()).await.unwrap();
+    }
+}
+
+/// The verdict on each command that was judged, in its order.
+async fn verdicts(desk: &Fixture) -> Vec<(String, Verdict)> {
+    let events = desk.events().await.into_iter();
+    let judged = events.filter_map(|event| match event.body {
+        EventBody::CallJudged { target, trail, .. } => Some((target, trail.verdict)),
+        _ => None,
+    });
+    judged.collect()
+}

@@ -1,0 +1,318 @@
+//! What servers ask the person while one of their tools runs, through the whole desk: asked, answered, recorded.
+
+use agent::Host;
+use protocol::view::display_text::join_spans;
+use protocol::{
+    CallId, CallState, CallView, EventBody, Op, ServerAnswer, ServerRequestKind, ServerRequestView,
+    SessionState, UserError,
+};
+use serde_json::{Map, Value, json};
+use support::servers::stdio_server;
+use support::{Fixture, call_json};
+
+const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
+
+/// A desk whose agent calls one tool of a server, which asks.
+async fn calling(tool: &str, host: Host) -> Fixture {
+    calling_with(tool, json!({}), json!([]), host).await
+}
+
+/// The same, with arguments, and with what the model says beyond that.
+async fn calling_with(tool: &str, arguments: Value, more: Value, host: Host) -> Fixture {
+    let mut turns = json!([call_json(&format!("one__{tool}"), arguments), { "text": "Done." }]);
+    let all = turns.as_array_mut().unwrap();
+    all.extend(more.as_array().unwrap().clone());
+    let desk = Fixture::with_host(turns, host).await;
+    std::fs::write(desk.data_dir().join("rules.toml"), ALLOW).unwrap();
+    let way = stdio_server(env!("CARGO_BIN_EXE_mcp_server"), &["asking"], &[]);
+    desk.add_server(way).await;
+    desk
+}
+
+/// Waits until a server asks; gives its call as the desk has it.
+async fn until_asked(desk: &mut Fixture) -> (CallView, ServerRequestView) {
+    let asked = desk
+        .until("asked", |body| matches!(body, EventBody::CallAsked { .. }))
+        .await;
+    let EventBody::CallAsked { call, .. } = asked.body else {
+        unreachable!()
+    };
+    let view = desk.find_call(call.as_str()).await;
+    let ask = view.open_server_request().unwrap().clone();
+    (view, ask)
+}
+
+async fn answer(
+    desk: &Fixture,
+    call: &CallId,
+    ask: &ServerRequestView,
+    answer: ServerAnswer,
+) -> Result<(), UserError> {
+    let op = Op::AnswerServer {
+        session: desk.session.clone(),
+        call: call.clone(),
+        ask: ask.id.clone(),
+        answer,
+    };
+    desk.desk.submit(op).await.map(drop)
+}
+
+fn filled(values: Value) -> ServerAnswer {
+    let values: Map<String, Value> = values.as_object().unwrap().clone();
+    ServerAnswer::Filled { values }
+}
+
+/// A form stands on the desk with its call, is answered once, and what looks like a secret is sent and not recorded.
+#[tokio::test]
+async fn a_form_is_asked_answered_and_recorded() {
+    let mut desk = calling("form", Host::Person).await;
+    desk.start("Go.").await;
+    let (view, ask) = until_asked(&mut desk).await;
+    assert_eq!(view.state, CallState::Waiting);
+    assert_eq!(join_spans(&ask.asked.message), "Who are you?");
+    let ServerRequestKind::Form { fields } = &ask.asked.wants else {
+        panic!("{ask:?}")
+    };
+    let told: Vec<_> = fields
+        .iter()
+        .map(|field| {
+            (
+                join_spans(&field.title),
+                field.required,
+                field.warning.is_some(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("Your name".to_owned(), true, false),
+            ("age".to_owned(), false, false),
+            ("password".to_owned(), false, true)
+        ]
+    );
+    let on_desk = desk.desk.snapshot().await.unwrap().desk;
+    assert_eq!(on_desk.len(), 1, "it is on the desk");
+
+    let id = &view.call.id;
+    for (wrong, why) in [
+        (filled(json!({})), "has to be filled in"),
+        (filled(json!({ "name": "A" })), "at least 2 characters"),
+        (filled(json!({ "name": "Ada", "x": 1 })), "no field"),
+        (ServerAnswer::Opened, "no answer to what was asked"),
+        (ServerAnswer::Allowed, "no answer to what was asked"),
+    ] {
+        let fault = answer(&desk, id, &ask, wrong).await.unwrap_err();
+        assert!(fault.message.contains(why), "{fault}");
+    }
+    let given = filled(json!({ "name": "Ada", "password": "opensesame" }));
+    answer(&desk, id, &ask, given.clone()).await.unwrap();
+    let late = answer(&desk, id, &ask, given).await.unwrap_err();
+    assert!(late.message.contains("no longer waits"), "{late}");
+
+    assert_eq!(desk.wait_until_ended().await, SessionState::Done);
+    let view = desk.calls().await.remove(0);
+    let text = view.outcome.as_ref().unwrap().text.clone();
+    assert!(
+        text.contains(r#""name":"Ada","password":"***""#),
+        "the server got it, and what it says of it is masked: {text}"
+    );
+    let answered = view.asks[0].answered.clone().unwrap();
+    let kept = filled(json!({ "name": "Ada", "password": "***" }));
+    assert_eq!((answered.answer, answered.why), (kept, None));
+    let answers = desk.events().await.into_iter().filter_map(|event| {
+        matches!(event.body, EventBody::CallAnswered { .. }).then(|| format!("{event:?}"))
+    });
+    let answers: Vec<String> = answers.collect();
+    assert_eq!(answers.len(), 1);
+    assert!(!answers[0].contains("opensesame"));
+}
+
+/// The session waits for its person while a question stands, and works on after it.
+#[tokio::test]
+async fn an_address_is_told_whole_and_the_session_waits() {
+    let mut desk = calling("address", Host::Person).await;
+    desk.start("Go.").await;
+    let (view, ask) = until_asked(&mut desk).await;
+    let ServerRequestKind::Address { url, host, .. } = &ask.asked.wants else {
+        panic!("{ask:?}")
+    };
+    assert_eq!(
+        (url.as_str(), host.as_str()),
+        ("https://example.org/sign-in", "example.org")
+    );
+    answer(&desk, &view.call.id, &ask, ServerAnswer::Opened)
+        .await
+        .unwrap();
+    assert_eq!(desk.wait_until_ended().await, SessionState::Done);
+    let states = desk
+        .events()
+        .await
+        .into_iter()
+        .filter_map(|event| match event.body {
+            EventBody::SessionChanged { state } => Some(state),
+            _ => None,
+        });
+    assert_eq!(
+        states.collect::<Vec<_>>(),
+        [
+            SessionState::Running,
+            SessionState::Waiting,
+            SessionState::Running,
+            SessionState::Done
+        ]
+    );
+    let told = desk.call_outcomes().await;
+    assert_eq!(
+        told,
+        [(CallState::Done, r#"{"action":"accept"}"#.to_owned())]
+    );
+}
+
+/// No, and neither yes nor no, are answers like others.
+#[tokio::test]
+async fn a_person_may_decline_or_put_it_away() {
+    for (said, told) in [
+        (ServerAnswer::Declined, r#"{"action":"decline"}"#),
+        (ServerAnswer::Dismissed, r#"{"action":"cancel"}"#),
+    ] {
+        let mut desk = calling("form", Host::Person).await;
+        desk.start("Go.").await;
+        let (view, ask) = until_asked(&mut desk).await;
+        answer(&desk, &view.call.id, &ask, said).await.unwrap();
+        desk.wait_until_ended().await;
+        assert_eq!(
+            desk.call_outcomes().await,
+            [(CallState::Done, told.to_owned())]
+        );
+    }
+}
+
+/// Headless, a server gets a no, whatever was approved beforehand; question and answer are on record.
+#[tokio::test]
+async fn headless_a_server_gets_a_no() {
+    for approve_all in [false, true] {
+        let mut desk = calling("form", Host::Headless { approve_all }).await;
+        desk.play().await;
+        let told = r#"{"action":"decline"}"#.to_owned();
+        assert_eq!(desk.call_outcomes().await, [(CallState::Done, told)]);
+        let view = desk.calls().await.remove(0);
+        let answered = view.asks[0].answered.clone().unwrap();
+        assert_eq!(answered.answer, ServerAnswer::Declined);
+        assert!(answered.why.unwrap().contains("without a person"));
+    }
+}
+
+/// A question goes with its run, and cannot be answered any more.
+#[tokio::test]
+async fn a_question_goes_with_its_run() {
+    let mut desk = calling("form", Host::Person).await;
+    desk.start("Go.").await;
+    let (view, ask) = until_asked(&mut desk).await;
+    let session = desk.session.clone();
+    desk.desk.submit(Op::Interrupt { session }).await.unwrap();
+    assert_eq!(desk.wait_until_ended().await, SessionState::Interrupted);
+    let late = answer(&desk, &view.call.id, &ask, ServerAnswer::Declined).await;
+    assert!(late.unwrap_err().message.contains("no longer waits"));
+    let view = desk.calls().await.remove(0);
+    assert_eq!(
+        (view.state, view.open_server_request()),
+        (CallState::Interrupted, None)
+    );
+    let answered = view.asks[0].answered.clone().unwrap();
+    assert_eq!(answered.answer, ServerAnswer::Dismissed);
+    assert!(desk.desk.snapshot().await.unwrap().desk.is_empty());
+}
+
+/// The app ends while a question stands: its call is over, and nobody is asked any more.
+#[tokio::test]
+async fn a_question_is_over_after_a_new_start() {
+    let mut desk = calling("form", Host::Person).await;
+    desk.start("Go.").await;
+    until_asked(&mut desk).await;
+    let desk = desk.restart().await;
+    let view = desk.calls().await.remove(0);
+    assert_eq!(
+        (view.state, view.open_server_request()),
+        (CallState::Interrupted, None)
+    );
+    assert!(desk.desk.snapshot().await.unwrap().desk.is_empty());
+}
+
+/// What a server wants a model asked: two words of the model's stand in it, so the script's third turn answers.
+fn wants_model() -> Value {
+    let line = |role: &str, text: &str| json!({ "role": role, "content": { "type": "text", "text": text } });
+    let key = format!("The key is sk-ant-api03-{}.", "a".repeat(40));
+    json!({ "ask": { "systemPrompt": "Be short.", "maxTokens": 1_000_000,
+        "messages": [line("user", &key), line("assistant", "A."), line("assistant", "B."), line("user", "Now?")] } })
+}
+
+/// A model answers for a server once the person allowed what it is sent: masked, limited, recorded.
+#[tokio::test]
+async fn a_model_is_lent_as_the_person_allows() {
+    let more = json!([{ "text": "Four." }]);
+    let mut desk = calling_with("ask", wants_model(), more, Host::Person).await;
+    desk.start("Go.").await;
+    let (view, ask) = until_asked(&mut desk).await;
+    let ServerRequestKind::Model {
+        system,
+        messages,
+        tokens_max,
+        ..
+    } = &ask.asked.wants
+    else {
+        panic!("{ask:?}")
+    };
+    assert_eq!(
+        (join_spans(system).as_str(), *tokens_max),
+        ("Be short.", 8_192)
+    );
+    let first = join_spans(&messages[0].text);
+    assert!(first.contains("***") && !first.contains("aaaa"), "{first}");
+    assert_eq!(
+        messages
+            .iter()
+            .map(|line| line.by_model)
+            .collect::<Vec<_>>(),
+        [false, true, true, false]
+    );
+    let id = &view.call.id;
+    assert!(answer(&desk, id, &ask, ServerAnswer::Opened).await.is_err());
+    answer(&desk, id, &ask, ServerAnswer::Allowed)
+        .await
+        .unwrap();
+    assert_eq!(desk.wait_until_ended().await, SessionState::Done);
+    let view = desk.calls().await.remove(0);
+    let told = view.outcome.as_ref().unwrap().text.clone();
+    assert!(told.contains("Four."), "the server got it: {told}");
+    let answered = view.asks[0].answered.clone().unwrap();
+    assert_eq!(answered.answer, ServerAnswer::Allowed);
+    assert_eq!(answered.said.unwrap().text, "Four.");
+}
+
+/// Refused, and headless, no model is asked.
+#[tokio::test]
+async fn without_a_yes_no_model_is_asked() {
+    let mut desk = calling_with("ask", wants_model(), json!([]), Host::Person).await;
+    desk.start("Go.").await;
+    let (view, ask) = until_asked(&mut desk).await;
+    answer(&desk, &view.call.id, &ask, ServerAnswer::Declined)
+        .await
+        .unwrap();
+    desk.wait_until_ended().await;
+    let mut alone = calling_with(
+        "ask",
+        wants_model(),
+        json!([]),
+        Host::Headless { approve_all: true },
+    )
+    .await;
+    alone.play().await;
+    for desk in [&desk, &alone] {
+        let told = desk.call_outcomes().await.remove(0).1;
+        assert!(told.contains("did not allow it"), "{told}");
+        let lent = desk.events().await.into_iter();
+        let mut lent = lent.filter(|event| matches!(event.body, EventBody::CallLent { .. }));
+        assert_eq!(lent.next(), None);
+    }
+}

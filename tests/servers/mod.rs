@@ -1,0 +1,15 @@
+//! MCP servers and OpenAPI services through the whole engine.
+
+// What their tools change in the workspace.
+pub(crate) mod effects;
+// What they ask the person.
+pub(crate) mod elicitation;
+// Other people's servers of tools.
+pub(crate) mod lifecycle;
+// Services by their documents.
+pub(crate) mod openapi_services;
+// Rules for their tools, by what the arguments name.
+pub(crate) mod rules;
+// Those that run in a sealed room.
+#[cfg(target_os = "linux")]
+pub(crate) mod sandboxed;

@@ -1,0 +1,19 @@
+//! Sessions from their start to their recovery, and what is told of them.
+
+// What a session's model is told first: instructions, skills, agents.
+pub(crate) mod briefing;
+// What the runtime can state about each call, from its events alone.
+pub(crate) mod call_account;
+// The demo, whole, as a golden stream that the interface's tests replay.
+pub(crate) mod demo;
+// Settings and rules files with errors; databases that cannot be used; a full disk.
+pub(crate) mod lost_record;
+// Questions and their answers.
+// Planning first.
+pub(crate) mod planning;
+pub(crate) mod questions;
+pub(crate) mod startup_faults;
+// Steering, stopping, and what is left of a session after a crash.
+pub(crate) mod steering_and_recovery;
+// The log in the words of the specifications, as golden streams.
+pub(crate) mod vocabularies;
