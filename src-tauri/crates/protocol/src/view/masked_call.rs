@@ -13,7 +13,7 @@ use ts_rs::TS;
 use crate::text::redact;
 use crate::view::entry::PersonDecision;
 use crate::view::preview::{DiffLine, DiffLinePart, FileDiff};
-use crate::{CallView, Decision, Event, EventBody, Preview, Trail};
+use crate::{CallView, Event, EventBody, Preview, Trail};
 
 /// The parts of a call's view that can repeat a secret of its arguments, with the secrets masked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -52,10 +52,7 @@ impl MaskedCall {
             target: mask_text(&view.target),
             trail: view.trail.as_deref().and_then(mask_strings).map(Arc::new),
             preview: mask_preview(&view.preview),
-            decision: view.decision.as_ref().map(|decided| PersonDecision {
-                decision: mask_decision(&decided.decision),
-                at: decided.at,
-            }),
+            decision: view.decision.as_ref().and_then(mask_strings),
         }
     }
 
@@ -106,21 +103,6 @@ fn mask_text(text: &str) -> String {
 
 fn mask_arguments(arguments: &Map<String, Value>) -> Map<String, Value> {
     redact::mask_object(arguments).0.into_owned()
-}
-
-fn mask_decision(decision: &Decision) -> Decision {
-    match decision {
-        Decision::Edit { arguments } => Decision::Edit {
-            arguments: mask_arguments(arguments),
-        },
-        Decision::Allow { .. }
-        | Decision::Reject { .. }
-        | Decision::Answer { .. }
-        | Decision::Skip
-        | Decision::DryRun
-        | Decision::WithNetwork { .. }
-        | Decision::InPlace { .. } => mask_strings(decision).unwrap_or(Decision::Skip),
-    }
 }
 
 /// A preview that cannot be masked is not shown.
