@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use agent::Host;
-use protocol::language_servers::LanguageServer;
+use protocol::server::language_servers::LanguageServer;
 use protocol::{CallState, Op, Settings};
 use serde_json::{Value, json};
 use support::{Fixture, call_json};

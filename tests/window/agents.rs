@@ -1,6 +1,6 @@
 //! Agents at work: one plans before it changes anything, one has its work done by another, and what they are told first.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use thirtyfour::prelude::*;
@@ -95,7 +95,7 @@ async fn agents_plan_and_give_work_to_each_other() {
 }
 
 /// A task: what the other agent does stands below the call, its waiting card with it, and on the desk with its path.
-async fn gives_work(rig: &Rig, tour: &mut Tour, folder: &PathBuf) {
+async fn gives_work(rig: &Rig, tour: &mut Tour, folder: &Path) {
     let session = rig
         .begin(folder, "chief", "Have the greeting reviewed.")
         .await;
@@ -119,7 +119,7 @@ async fn gives_work(rig: &Rig, tour: &mut Tour, folder: &PathBuf) {
 }
 
 /// Planning from the start, asked for by keyboard: what changes is denied, the plan comes back with a note, then holds.
-async fn plans_first(rig: &Rig, tour: &mut Tour, folder: &PathBuf) {
+async fn plans_first(rig: &Rig, tour: &mut Tour, folder: &Path) {
     rig.click("rail-new").await;
     rig.find("folder-greeter").await;
     rig.click("first-message").await;

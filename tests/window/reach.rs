@@ -1,6 +1,6 @@
 //! What reaches beyond the machine: a server that asks the person, pages of the web before and after they came, a service.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -165,7 +165,7 @@ pub async fn say_yes(rig: &Rig, card: &str, taken: impl AsyncFn(&Rig) -> bool) {
 
 /// A form is filled in by keyboard, what is missing is said at its field, an address is opened by the person's own act,
 /// and a no is a no.
-async fn answers_a_server(rig: &Rig, tour: &mut Tour, folder: &PathBuf) {
+async fn answers_a_server(rig: &Rig, tour: &mut Tour, folder: &Path) {
     let on = json!({ "type": "change_server", "server": "notes", "change": { "type": "switch", "enabled": true } });
     rig.submit_and_confirm(on).await;
     rig.program(
@@ -242,7 +242,7 @@ async fn until_it_came(rig: &Rig, card: &str) {
 }
 
 /// A page is asked for before it is fetched, and once more before the agent reads what came; the second is kept back.
-async fn reads_the_web(rig: &Rig, tour: &mut Tour, folder: &PathBuf, web: &Site) {
+async fn reads_the_web(rig: &Rig, tour: &mut Tour, folder: &Path, web: &Site) {
     rig.begin(folder, "reader", "How does the world greet?")
         .await;
     let card = rig.card("/greetings").await;
@@ -313,7 +313,7 @@ async fn sets_it_up(rig: &Rig, tour: &mut Tour) {
 }
 
 /// What would be sent to a service is shown letter for letter; what cannot be undone says so, and is held.
-async fn asks_a_service(rig: &Rig, tour: &mut Tour, folder: &PathBuf, site: &Site) {
+async fn asks_a_service(rig: &Rig, tour: &mut Tour, folder: &Path, site: &Site) {
     sets_it_up(rig, tour).await;
     rig.begin(folder, "buyer", "Order two ferns.").await;
     let card = rig.card("/orders").await;

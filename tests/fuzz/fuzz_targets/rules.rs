@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| entries::rules(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| entries::fuzz_rules(bytes));

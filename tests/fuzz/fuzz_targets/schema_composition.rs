@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| entries::schema_composition(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| entries::fuzz_schema_composition(bytes));

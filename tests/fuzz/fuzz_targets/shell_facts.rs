@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| entries::shell_facts(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| entries::fuzz_shell_facts(bytes));

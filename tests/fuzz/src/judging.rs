@@ -11,7 +11,7 @@ use protocol::{CallId, Capability, Digest, ResolvedAccess, RuleScope, Trail, Ver
 
 /// A rules file, a second one and a command, with a zero byte between them: a file that is wrong says where and what to do,
 /// a deny more never loosens, an untrusted file never loosens, and where nobody is nothing asks.
-pub fn rules(bytes: &[u8]) {
+pub fn fuzz_rules(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut parts = text.splitn(3, '\0');
     let mut part = || parts.next().unwrap_or_default();

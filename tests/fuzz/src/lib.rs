@@ -14,7 +14,7 @@ use serde_json::Value;
 use tools::Registry;
 use tools::custom::{ComposedSchema, CustomToolDefinition, ExecutionKind, parse_definitions};
 
-pub use judging::{fuzz_paths, rules};
+pub use judging::{fuzz_paths, fuzz_rules};
 
 /// The longest sentence that a model is told of a bad call, in bytes.
 const DESCRIPTION_BYTES_MAX: usize = 32 * 1024;

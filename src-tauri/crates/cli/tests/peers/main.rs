@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use support::Place;
+use support::CliFixture;
 
 /// Node in a version that the inspector takes, as PyPI has it.
 fn node() -> PathBuf {
@@ -32,11 +32,11 @@ fn node() -> PathBuf {
 }
 
 /// What the inspector's command line comes to with these words: its exit code, and what it wrote.
-fn inspected(place: &Place, words: &[&str]) -> (i32, String) {
+fn inspected(fixture: &CliFixture, words: &[&str]) -> (i32, String) {
     let launcher = Path::new(env!("CARGO_MANIFEST_DIR")).join(
         "../../../tests/peers/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
     );
-    let (data, workspace) = (place.data(), place.workspace());
+    let (data, workspace) = (fixture.data(), fixture.workspace());
     let ours = [
         "--data-dir",
         data.to_str().unwrap(),
@@ -51,8 +51,8 @@ fn inspected(place: &Place, words: &[&str]) -> (i32, String) {
         .args(ours)
         .arg(workspace)
         .args(words)
-        .current_dir(place.workspace())
-        .env("HOME", place.workspace().join("../home"));
+        .current_dir(fixture.workspace())
+        .env("HOME", fixture.workspace().join("../home"));
     let output = command.output().unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
@@ -62,9 +62,9 @@ fn inspected(place: &Place, words: &[&str]) -> (i32, String) {
 /// It lists our tools, calls one that passes and one that is refused, and stands in the record by its name.
 #[test]
 fn the_inspector_lists_and_calls_our_tools() {
-    let place = Place::new();
-    place.file("a.txt", "alpha\n");
-    let (code, listed) = inspected(&place, &["--method", "tools/list"]);
+    let fixture = CliFixture::new();
+    fixture.write_file("a.txt", "alpha\n");
+    let (code, listed) = inspected(&fixture, &["--method", "tools/list"]);
     assert_eq!(code, 0, "{listed}");
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let read = &listed["tools"][0];
@@ -77,16 +77,16 @@ fn the_inspector_lists_and_calls_our_tools() {
 
     let calls = ["--method", "tools/call", "--tool-name"];
     let read = [&calls[..], &["read", "--tool-arg", "path=a.txt"]].concat();
-    let (code, said) = inspected(&place, &read);
+    let (code, said) = inspected(&fixture, &read);
     assert!(code == 0 && said.contains("alpha"), "{code}: {said}");
-    let story = place.ok(&["show", "last"]);
+    let story = fixture.run_ok(&["show", "last"]);
     assert!(story.starts_with("Calls of inspector"), "{story}");
     let touch = [&calls[..], &["bash", "--tool-arg", "command=touch made"]].concat();
-    let (code, said) = inspected(&place, &touch);
+    let (code, said) = inspected(&fixture, &touch);
     assert!(
         code != 0 && said.contains("\"isError\": true"),
         "{code}: {said}"
     );
     assert!(said.contains("nobody is there to ask"), "{said}");
-    assert_eq!(place.read("made"), None);
+    assert_eq!(fixture.read_file("made"), None);
 }

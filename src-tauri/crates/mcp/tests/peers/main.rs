@@ -1,9 +1,11 @@
 //! Servers that other people wrote, as programs and by HTTP, in both eras; installed by `cargo xtask test --peers`.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
     clippy::panic,
     clippy::disallowed_methods,
-    reason = "tests end where they fail, and set up real folders and a page to fetch"
+    reason = "tests end where they fail, print what a sign-in came to, and set up real folders and a page to fetch"
 )]
 
 mod client;
