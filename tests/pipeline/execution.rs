@@ -15,7 +15,7 @@ use support::Fixture;
 use support::probe::{Probe, RecordingProvider, lifecycle_events, name, probe_calls, probe_turn};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use tools::CallContext;
+use tools::ExecutionContext;
 
 async fn desk(turns: Value, probe: Probe) -> Fixture {
     let agent = RecordingProvider::new(turns);
@@ -363,14 +363,14 @@ async fn steering_is_the_next_input() {
 /// `S001-14`: a tool that says nothing while it runs comes to the same, and so does one that nobody listens to.
 #[tokio::test]
 async fn updates_are_optional_on_both_sides() {
-    let speaks = |cx: CallContext| async move {
+    let speaks = |cx: ExecutionContext| async move {
         if let (Some(output), Some(progress)) = (&cx.on_output, &cx.on_progress) {
             output("half");
             progress("50 %");
         }
         Ok(ToolOutput::new("the result", "ok"))
     };
-    let unheard = CallContext::new(CallId("call_1".into()), "probe", CancellationToken::new());
+    let unheard = ExecutionContext::new(CallId("call_1".into()), "probe", CancellationToken::new());
     assert_eq!(speaks(unheard).await.unwrap().text, "the result");
     let silent = Probe::new(|_, _| async { Ok(ToolOutput::new("the result", "ok")) });
     for probe in [Probe::new(move |_, cx| speaks(cx)), silent] {

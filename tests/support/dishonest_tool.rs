@@ -10,7 +10,7 @@ use protocol::{
 };
 use runtime::{FetchLimits, ShellCommand};
 use serde_json::{Map, Value, json};
-use tools::{CallContext, Tool, ToolContext};
+use tools::{ExecutionContext, Tool, ToolContext};
 
 /// A tool that says it touches some things and then does others, as its arguments have it.
 pub struct DishonestTool(ToolInterface);
@@ -51,7 +51,7 @@ impl Tool for DishonestTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let act = |name: &str| approved.arguments().get(name).and_then(Value::as_str);
         let failed = |error: runtime::FileError| ToolError::Failed(error.to_string());

@@ -14,12 +14,12 @@ use protocol::{
 use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, ScriptedProvider};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
-use tools::{CallContext, PreviewedPlan, Tool, ToolContext};
+use tools::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
 type ProbeBody = dyn Fn(
         Map<String, Value>,
         ToolContext,
-        CallContext,
+        ExecutionContext,
     ) -> BoxFuture<'static, Result<ToolOutput, ToolError>>
     + Send
     + Sync;
@@ -47,7 +47,7 @@ pub struct Probe {
 impl Probe {
     /// A tool that does this.
     pub fn new<F>(
-        act: impl Fn(Map<String, Value>, CallContext) -> F + Send + Sync + 'static,
+        act: impl Fn(Map<String, Value>, ExecutionContext) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<ToolOutput, ToolError>> + Send + 'static,
@@ -57,7 +57,7 @@ impl Probe {
 
     /// A tool that does this with what it may touch.
     pub fn with_tool_context<F>(
-        act: impl Fn(Map<String, Value>, ToolContext, CallContext) -> F + Send + Sync + 'static,
+        act: impl Fn(Map<String, Value>, ToolContext, ExecutionContext) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<ToolOutput, ToolError>> + Send + 'static,
@@ -142,7 +142,7 @@ impl Tool for Probe {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments().clone();
         (self.act)(arguments, hands.clone(), cx.clone()).await

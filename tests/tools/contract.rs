@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use support::probe::{Probe, RecordingProvider, probe_calls};
 use support::{Fixture, call_json};
 use tokio_util::sync::CancellationToken;
-use tools::{CallContext, Tool, ToolContext};
+use tools::{ExecutionContext, Tool, ToolContext};
 
 /// A desk with the probe as one more tool, and its agent.
 pub async fn probe_desk(probe: Probe, turns: Value) -> (Fixture, Arc<RecordingProvider>) {
@@ -202,10 +202,11 @@ async fn arguments_and_context_are_apart() {
 #[test]
 fn a_context_is_one_parameter() {
     type Ended<'a> = BoxFuture<'a, Result<ToolOutput, ToolError>>;
-    type Execute<'a> = fn(&'a Probe, &'a Approved, &'a ToolContext, &'a CallContext) -> Ended<'a>;
+    type Execute<'a> =
+        fn(&'a Probe, &'a Approved, &'a ToolContext, &'a ExecutionContext) -> Ended<'a>;
     let _: Execute<'_> = <Probe as Tool>::execute;
-    let made = CallContext::new("call_1".into(), "probe", CancellationToken::new());
-    let CallContext {
+    let made = ExecutionContext::new("call_1".into(), "probe", CancellationToken::new());
+    let ExecutionContext {
         tool_call_id,
         tool_name,
         on_output,

@@ -11,7 +11,7 @@ use protocol::{
 use serde_json::{Map, Value, json};
 use support::scripted_agents::ScriptedAgents;
 use support::{Fixture, call_json};
-use tools::{CallContext, Tool, ToolContext};
+use tools::{ExecutionContext, Tool, ToolContext};
 
 /// One of many tools of a server.
 struct NumberedTool(ToolInterface);
@@ -50,7 +50,7 @@ impl Tool for NumberedTool {
         &self,
         _: &Approved,
         _: &ToolContext,
-        _: &CallContext,
+        _: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::new("read", "read"))
     }

@@ -11,7 +11,7 @@ use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value, json};
 use tools::mentions::collect_mentions;
 use tools::text::{escape_invisible, format_count, truncate_chars};
-use tools::{CallContext, Mentions, Tool, ToolContext};
+use tools::{ExecutionContext, Mentions, Tool, ToolContext};
 
 use crate::connection::CallListeners;
 use crate::content;
@@ -120,7 +120,7 @@ impl Tool for ReadResourceTool {
         &self,
         approved: &Approved,
         _hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let given = |name: &str| approved.arguments().get(name).and_then(Value::as_str);
         match given("uri") {

@@ -14,7 +14,7 @@ use tools::limits::ID_BYTES_MAX;
 use tools::mentions::{collect_mentions, is_deleting_name};
 use tools::text::{escape_invisible, truncate_chars};
 use tools::tool::ProgressFn;
-use tools::{CallContext, ElicitationChannel, Mentions, Tool, ToolContext};
+use tools::{ElicitationChannel, ExecutionContext, Mentions, Tool, ToolContext};
 
 use crate::catalogue::ServerToolDefinition;
 use crate::connection::CallListeners;
@@ -196,7 +196,7 @@ impl Tool for McpTool {
         &self,
         approved: &Approved,
         _hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments().clone();
         let (on_progress, asks) = (cx.on_progress.clone(), cx.elicitation.clone());

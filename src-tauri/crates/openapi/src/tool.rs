@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tools::limits::ID_BYTES_MAX;
 use tools::mentions::collect_mentions;
 use tools::text::{escape_invisible, truncate_chars};
-use tools::{CallContext, Mentions, PreviewedPlan, Tool, ToolContext};
+use tools::{ExecutionContext, Mentions, PreviewedPlan, Tool, ToolContext};
 
 use crate::api::ApiService;
 use crate::call::credentials::{Credential, resolve_credentials};
@@ -284,7 +284,7 @@ impl Tool for ApiTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let (workspace, net) = (&hands.workspace, &hands.net);
         self.call_approved(approved.arguments(), workspace, net, &cx.cancel)

@@ -46,6 +46,6 @@ pub use schema::{Schema, split_meta, validate_arguments};
 pub use sub_agent::SubAgentTool;
 pub use todo_list::TodoList;
 pub use tool::{
-    CallContext, OutputFn, PreviewedPlan, ProgressFn, SubAgentRequest, SubAgentSpawner, Tool,
+    ExecutionContext, OutputFn, PreviewedPlan, ProgressFn, SubAgentRequest, SubAgentSpawner, Tool,
     ToolContext, ToolDryRun,
 };

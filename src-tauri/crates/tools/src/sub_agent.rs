@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::custom::{RequestConfig, Thinking};
 use crate::limits::{DELEGATE_TIMEOUT_MS, TASK_CHARS_MAX};
-use crate::tool::{CallContext, SubAgentRequest, Tool, ToolContext};
+use crate::tool::{ExecutionContext, SubAgentRequest, Tool, ToolContext};
 
 /// The profile by which these tools are known: whoever works for an agent is not given any of them (`S001-42`).
 pub const SUB_AGENT_PROFILE: &str = "sub_agent";
@@ -101,7 +101,7 @@ impl Tool for SubAgentTool {
         &self,
         approved: &Approved,
         _hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let task = approved.arguments().get("task").and_then(Value::as_str);
         let errand = SubAgentRequest {

@@ -114,7 +114,7 @@ pub trait Tool: Send + Sync {
         &self,
         _arguments: &Map<String, Value>,
         _hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolDryRun, ToolError> {
         Err(ToolError::Failed(format!(
             "{} cannot be tried out.",
@@ -130,7 +130,7 @@ pub trait Tool: Send + Sync {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError>;
 
     /// What has to be set up before the tool can be used, in a sentence with the next step (`S003-19`); none if nothing
@@ -230,7 +230,7 @@ pub type ProgressFn = Arc<dyn Fn(&str) + Send + Sync>;
 /// Where a call runs (`S001-08`): the same shape for every tool. A tool that ignores all of it works the same
 /// (`S001-14`).
 #[derive(Clone)]
-pub struct CallContext {
+pub struct ExecutionContext {
     /// The call (`S001-09`).
     pub tool_call_id: CallId,
     /// The tool (`S001-10`).
@@ -280,8 +280,11 @@ pub trait SubAgentSpawner: Send + Sync {
     ///
     /// # Errors
     /// When it cannot begin, or comes to no output.
-    async fn run(&self, cx: &CallContext, errand: SubAgentRequest)
-    -> Result<ToolOutput, ToolError>;
+    async fn run(
+        &self,
+        cx: &ExecutionContext,
+        errand: SubAgentRequest,
+    ) -> Result<ToolOutput, ToolError>;
 
     /// Begins an errand and leaves it at work: what it comes to is told to the caller's model later.
     ///
@@ -289,12 +292,12 @@ pub trait SubAgentSpawner: Send + Sync {
     /// When it cannot begin.
     async fn start(
         &self,
-        cx: &CallContext,
+        cx: &ExecutionContext,
         errand: SubAgentRequest,
     ) -> Result<SessionId, ToolError>;
 }
 
-impl CallContext {
+impl ExecutionContext {
     /// Who carries out errands.
     ///
     /// # Errors
@@ -320,7 +323,7 @@ impl CallContext {
     }
 }
 
-impl std::fmt::Debug for CallContext {
+impl std::fmt::Debug for ExecutionContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ToolContext")
             .field("tool_call_id", &self.tool_call_id)

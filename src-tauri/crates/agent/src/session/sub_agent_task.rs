@@ -11,7 +11,7 @@ use protocol::{
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tools::{CallContext, Registry, SubAgentRequest, SubAgentSpawner};
+use tools::{ExecutionContext, Registry, SubAgentRequest, SubAgentSpawner};
 
 use crate::engine::event_hub::{EventBatch, EventStream};
 use crate::engine::request;
@@ -27,7 +27,7 @@ pub(crate) struct SubAgentRunner(pub Arc<Session>);
 impl SubAgentSpawner for SubAgentRunner {
     async fn run(
         &self,
-        cx: &CallContext,
+        cx: &ExecutionContext,
         errand: SubAgentRequest,
     ) -> Result<ToolOutput, ToolError> {
         let cancel = errand.cancel.clone();
@@ -40,7 +40,7 @@ impl SubAgentSpawner for SubAgentRunner {
 
     async fn start(
         &self,
-        cx: &CallContext,
+        cx: &ExecutionContext,
         errand: SubAgentRequest,
     ) -> Result<SessionId, ToolError> {
         let caller = &self.0;
@@ -63,7 +63,7 @@ pub(crate) struct RunningSubAgent {
 /// Opens the session of an errand and lets it begin.
 async fn start(
     caller: &Arc<Session>,
-    cx: &CallContext,
+    cx: &ExecutionContext,
     errand: SubAgentRequest,
 ) -> Result<RunningSubAgent, ToolError> {
     if session_lineage(caller).len() > SUB_AGENT_DEPTH_MAX {
@@ -134,10 +134,10 @@ impl RunningSubAgent {
 
 /// Who hears how an errand goes on: its words as live output, its calls as progress, and what these gave beside text (images,
 /// pointers) as pieces of the result, for people and the log only.
-struct ProgressRelay<'a>(&'a CallContext);
+struct ProgressRelay<'a>(&'a ExecutionContext);
 
 impl<'a> ProgressRelay<'a> {
-    fn new(cx: &'a CallContext) -> Self {
+    fn new(cx: &'a ExecutionContext) -> Self {
         Self(cx)
     }
 

@@ -25,7 +25,7 @@ use crate::limits::{
     ACTIVITY_BYTES_MAX, ACTIVITY_ERROR_CHARS_MAX, ACTIVITY_OUTPUT_BYTES_MAX, ACTIVITY_TIMEOUT_MS,
 };
 use crate::text::{escape_invisible, format_byte_size, truncate_chars};
-use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
 /// A program that calls can be bound to, found by its name apart from any schema (`S004-45`).
 #[derive(Debug, Clone)]
@@ -177,7 +177,7 @@ impl Tool for ActivityTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let activity = self.require_activity()?;
         let shown = self

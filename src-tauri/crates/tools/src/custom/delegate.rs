@@ -10,7 +10,7 @@ use super::common;
 use super::definition::{CustomToolDefinition, ExecutionKind};
 use super::request::StructuredRequest;
 use crate::limits::DELEGATE_TIMEOUT_MS;
-use crate::tool::{CallContext, SubAgentRequest, Tool, ToolContext};
+use crate::tool::{ExecutionContext, SubAgentRequest, Tool, ToolContext};
 
 pub(super) struct DelegateTool {
     interface: ToolInterface,
@@ -79,7 +79,7 @@ impl Tool for DelegateTool {
         &self,
         approved: &Approved,
         _hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let request = self.require_request()?;
         let errand = SubAgentRequest {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::common::{self, output_from_value};
 use super::definition::{CustomToolDefinition, ExecutionKind, OUTPUT};
-use crate::tool::{CallContext, Tool, ToolContext};
+use crate::tool::{ExecutionContext, Tool, ToolContext};
 
 pub(super) struct LatentTool {
     interface: ToolInterface,
@@ -60,7 +60,7 @@ impl Tool for LatentTool {
         &self,
         approved: &Approved,
         _hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         Ok(match approved.arguments().get(OUTPUT) {
             Some(output) => output_from_value(output.clone(), "The model gave the result"),

@@ -19,7 +19,7 @@ use crate::limits::{
     ERROR_PAGE_BYTES_MAX, RESULTS_BYTES_MAX, SEARCH_CALLS_MAX, SEARCH_MS_MAX, SNIPPET_CHARS_MAX,
     TITLE_CHARS_MAX,
 };
-use crate::tool::{CallContext, PreviewedPlan, ToolContext};
+use crate::tool::{ExecutionContext, PreviewedPlan, ToolContext};
 use crate::web::{frame_text, sanitize_line};
 
 pub use self::operation::{OperationCaller, OperationSearch};
@@ -196,7 +196,7 @@ impl WebSearcher {
         query: &str,
         results_max: usize,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<Vec<WebSearchHit>, ToolError> {
         let (title, found) = match &self.backend {
             SearchBackend::Provider(wired) => {
@@ -271,7 +271,7 @@ impl KeyedProvider {
         key: &str,
         limits: FetchLimits,
         net: &NetworkClient,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<Option<Vec<WebSearchHit>>, ToolError> {
         let answer = net.send(outgoing, limits, &cx.cancel).await;
         let answer = answer.map_err(fetch_error)?;

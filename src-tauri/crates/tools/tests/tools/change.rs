@@ -5,7 +5,7 @@ use protocol::view::preview::{LossItem, LossPreview};
 use protocol::{Plan, Preview};
 use serde_json::json;
 use tools::diff::{describe_left_out, select_plan};
-use tools::{CallContext, ToolContext};
+use tools::{ExecutionContext, ToolContext};
 
 use crate::support::{Bench, approve, drawn, object};
 
@@ -271,7 +271,7 @@ async fn run(
 ) -> Result<protocol::ToolOutput, protocol::ToolError> {
     let approved = approve(tool, object(arguments).clone(), plan, None);
     let hands: &ToolContext = &bench.hands;
-    let cx = CallContext::new("c_1".into(), tool, bench.cancel.clone());
+    let cx = ExecutionContext::new("c_1".into(), tool, bench.cancel.clone());
     bench
         .registry
         .find(tool)

@@ -4,7 +4,7 @@ use protocol::view::preview::FileDiff;
 use protocol::{Access, Capability, Plan, Preview, ToolError, ToolOutput};
 use serde_json::{Value, json};
 use tools::diff::{describe_left_out, select_plan};
-use tools::{CallContext, LOCKED_TOOL_IDS};
+use tools::{ExecutionContext, LOCKED_TOOL_IDS};
 
 use crate::support::{Bench, approve, object};
 
@@ -47,7 +47,7 @@ fn files(preview: &Preview) -> &[FileDiff] {
 async fn run(bench: &Bench, call: &Value, plan: Plan) -> Result<ToolOutput, ToolError> {
     let found = bench.registry.find("apply_patch")?;
     let approved = approve("apply_patch", object(call).clone(), plan, None);
-    let cx = CallContext::new("c_1".into(), "apply_patch", bench.cancel.clone());
+    let cx = ExecutionContext::new("c_1".into(), "apply_patch", bench.cancel.clone());
     found.tool.execute(&approved, &bench.hands, &cx).await
 }
 

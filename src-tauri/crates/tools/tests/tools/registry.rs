@@ -9,7 +9,7 @@ use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
 use serde_json::{Map, Value, json};
-use tools::{CallContext, LOCKED_TOOL_IDS, Registry, Tool, ToolContext};
+use tools::{ExecutionContext, LOCKED_TOOL_IDS, Registry, Tool, ToolContext};
 
 use crate::support::object;
 
@@ -43,7 +43,7 @@ impl Tool for Foreign {
         &self,
         _: &Approved,
         _: &ToolContext,
-        _: &CallContext,
+        _: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::new("done", "done"))
     }

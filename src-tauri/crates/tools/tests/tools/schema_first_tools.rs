@@ -7,7 +7,7 @@ use protocol::interface::ToolOrigin;
 use protocol::{CallId, Plan, Preview, SessionId, ToolError, ToolKind, ToolMode, ToolOutput};
 use runtime::Workspace;
 use serde_json::{Value, json};
-use tools::{CallContext, SubAgentRequest, SubAgentSpawner, custom};
+use tools::{ExecutionContext, SubAgentRequest, SubAgentSpawner, custom};
 
 use crate::support::{Bench, approve, object};
 
@@ -261,7 +261,7 @@ async fn a_program_that_changed_is_shown_anew() {
     program(&bench, "lookup", "touch evil; echo '{\"found\":[]}'");
     let found = bench.registry.find("lookup").unwrap();
     let approved = approve("lookup", object(&arguments).clone(), Plan::None, None);
-    let cx = CallContext::new(CallId::from("c_1"), "lookup", bench.cancel.clone());
+    let cx = ExecutionContext::new(CallId::from("c_1"), "lookup", bench.cancel.clone());
     let ran = found.tool.execute(&approved, &bench.hands, &cx).await;
     assert!(matches!(ran, Err(ToolError::Stale(_))), "{ran:?}");
     assert_eq!(bench.get("evil"), None);
@@ -323,7 +323,7 @@ struct Taken(Mutex<Option<SubAgentRequest>>);
 impl SubAgentSpawner for Taken {
     async fn run(
         &self,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
         errand: SubAgentRequest,
     ) -> Result<ToolOutput, ToolError> {
         *self.0.lock().unwrap() = Some(errand);
@@ -332,7 +332,7 @@ impl SubAgentSpawner for Taken {
 
     async fn start(
         &self,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
         _errand: SubAgentRequest,
     ) -> Result<SessionId, ToolError> {
         unreachable!("a delegate is waited for")
@@ -360,10 +360,10 @@ async fn a_delegate_gets_only_the_parameters() {
         ))
         .unwrap();
     let approved = approve("review", checked.arguments, Plan::None, None);
-    let cx = CallContext {
+    let cx = ExecutionContext {
         sub_agent_spawner: Some(taken.clone()),
         elicitation: None,
-        ..CallContext::new(CallId::from("c_1"), "review", bench.cancel.clone())
+        ..ExecutionContext::new(CallId::from("c_1"), "review", bench.cancel.clone())
     };
     found
         .tool

@@ -12,7 +12,7 @@ use runtime::{SessionFolder, Workspace};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use tools::{CallContext, PreviewedPlan, Registry, TodoList, ToolContext};
+use tools::{ExecutionContext, PreviewedPlan, Registry, TodoList, ToolContext};
 
 pub struct Bench {
     folder: TempDir,
@@ -130,11 +130,11 @@ impl Bench {
         let id = found.tool.interface().id().to_owned();
         let approved = approve(&id, checked.arguments, prepared.plan, answers);
         let heard = Arc::clone(&self.heard);
-        let cx = CallContext {
+        let cx = ExecutionContext {
             on_output: Some(Arc::new(move |text: &str| {
                 heard.lock().unwrap().push_str(text)
             })),
-            ..CallContext::new(CallId::from("c_1"), id, self.cancel.clone())
+            ..ExecutionContext::new(CallId::from("c_1"), id, self.cancel.clone())
         };
         found.tool.execute(&approved, &self.hands, &cx).await
     }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
-use tools::{CallContext, ToolContext};
+use tools::{ExecutionContext, ToolContext};
 
 use crate::limits::{COALESCE_DELAY, TIMEOUT_GRACE};
 use crate::pipeline::abort::Abort;
@@ -70,7 +70,7 @@ pub(super) async fn run_with_limits<T, W>(
     called: &ResolvedTool<'_>,
     call: CallId,
     hooked: Option<Arc<HookedCall>>,
-    work: impl FnOnce(CallContext) -> W,
+    work: impl FnOnce(ExecutionContext) -> W,
 ) -> ToolRun<T>
 where
     T: Send + 'static,
@@ -87,7 +87,7 @@ where
     ));
     let (output, update, progress) = (updates.clone(), updates.clone(), updates.clone());
     let asker = ElicitationHandler::register(session, &call);
-    let context = CallContext {
+    let context = ExecutionContext {
         tool_call_id: call,
         tool_name: called.id().to_owned(),
         cancel: cancel.clone(),

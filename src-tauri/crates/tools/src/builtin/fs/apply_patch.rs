@@ -17,7 +17,7 @@ use crate::builtin::{builtin_interface, object_schema, run_blocking, text_argume
 use crate::limits::PATCH_CHARS_MAX;
 use crate::patch::{FilePatch, PatchAction, parse_patch};
 use crate::text::{escape_invisible, format_count};
-use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Changes several files at once, all of them or none. The patch begins with `*** Begin Patch` and ends \
@@ -142,7 +142,7 @@ impl Tool for ApplyPatchTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let workspace = hands.workspace.clone();
         let plan = approved.plan().clone();

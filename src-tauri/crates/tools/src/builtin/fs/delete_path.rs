@@ -18,7 +18,7 @@ use crate::builtin::{
 };
 use crate::limits::DELETE_ENTRIES_MAX;
 use crate::text::{escape_invisible, format_byte_size, format_count};
-use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Removes a file, or a folder with all that is in it, in the workspace. Of a symbolic link \
@@ -106,7 +106,7 @@ impl Tool for DeletePathTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let workspace = hands.workspace.clone();
         let plan = approved.plan().clone();

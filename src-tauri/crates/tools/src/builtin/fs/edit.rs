@@ -17,7 +17,7 @@ use crate::builtin::{
     builtin_interface, flag_argument, object_schema, path_schema, run_blocking, text_argument,
 };
 use crate::text::escape_invisible;
-use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Replaces an exact text in an existing file. old_string must be copied from the file with \
@@ -145,7 +145,7 @@ impl Tool for EditTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let workspace = hands.workspace.clone();
         let plan = approved.plan().clone();

@@ -16,7 +16,7 @@ use crate::builtin::{
 };
 use crate::limits::{GLOB_ENTRIES_MAX, GLOB_TOTAL_MAX, OUTPUT_BYTES_MAX};
 use crate::text::{escape_invisible, format_count};
-use crate::tool::{CallContext, Tool, ToolContext};
+use crate::tool::{ExecutionContext, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Lists files by pattern, sorted by path: `*` stays within a folder, `**` goes through \
@@ -133,7 +133,7 @@ impl Tool for GlobTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let pattern = text_argument(approved.arguments(), "pattern").to_owned();
         let under = optional_text_argument(approved.arguments(), "path").map(str::to_owned);

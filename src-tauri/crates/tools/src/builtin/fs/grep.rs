@@ -17,7 +17,7 @@ use crate::builtin::{
 };
 use crate::limits::{GREP_LINE_CHARS_MAX, GREP_MATCHES_MAX, GREP_TOTAL_MAX, OUTPUT_BYTES_MAX};
 use crate::text::{escape_invisible, format_count, truncate_chars};
-use crate::tool::{CallContext, Tool, ToolContext};
+use crate::tool::{ExecutionContext, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Finds lines by regular expression (Rust syntax) in all text files, as path:line:text, \
@@ -113,7 +113,7 @@ impl Tool for GrepTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
         let query = GrepQuery {

@@ -16,7 +16,7 @@ use crate::builtin::{
 };
 use crate::limits::OUTPUT_BYTES_MAX;
 use crate::text::{escape_invisible, format_count};
-use crate::tool::{CallContext, Tool, ToolContext};
+use crate::tool::{ExecutionContext, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Reads a text file, or looks at an image. Every line comes after its number and a tab; neither is part of the \
@@ -121,7 +121,7 @@ impl Tool for ReadFileTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
         let path = text_argument(arguments, "path").to_owned();

@@ -18,7 +18,7 @@ use crate::limits::{
     OUTPUT_BYTES_MAX, OVERVIEW_DEPTH_DEFAULT, OVERVIEW_DEPTH_MAX, OVERVIEW_LINES_MAX,
 };
 use crate::text::escape_invisible;
-use crate::tool::{CallContext, Tool, ToolContext};
+use crate::tool::{ExecutionContext, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Gives the shape of a repository or a folder of it: the git branch, the languages with files, bytes and lines, the \
@@ -101,7 +101,7 @@ impl Tool for RepoOverviewTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let under = optional_text_argument(approved.arguments(), "path").map(str::to_owned);
         let depth =

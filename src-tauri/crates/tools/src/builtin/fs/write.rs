@@ -15,7 +15,7 @@ use crate::builtin::fs::mask_guard::reject_mask_writes;
 use crate::builtin::{builtin_interface, object_schema, path_schema, run_blocking, text_argument};
 use crate::limits::FILE_BYTES_MAX;
 use crate::text::{escape_invisible, format_byte_size};
-use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Creates a file, or replaces the whole content of one. Folders that are missing are made. \
@@ -132,7 +132,7 @@ impl Tool for WriteTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let workspace = hands.workspace.clone();
         let plan = approved.plan().clone();

@@ -29,7 +29,7 @@ use super::{
 use crate::language_service::{LanguageQuery, LanguageService};
 use crate::limits::{COLUMN_MAX, LINE_MAX, LSP_TIMEOUT_MS, OUTPUT_BYTES_MAX, SYMBOL_CHARS_MAX};
 use crate::text::escape_invisible;
-use crate::tool::{CallContext, Tool, ToolContext};
+use crate::tool::{ExecutionContext, Tool, ToolContext};
 
 pub use self::rename::LspRenameTool;
 
@@ -204,7 +204,7 @@ impl Tool for LspTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments().clone();
         let Some(languages) = &self.languages else {

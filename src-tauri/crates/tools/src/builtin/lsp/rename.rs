@@ -25,7 +25,7 @@ use crate::builtin::{object_schema, run_blocking, text_argument};
 use crate::language_service::{LanguageQuery, LanguageService};
 use crate::limits::SYMBOL_CHARS_MAX;
 use crate::text::escape_invisible;
-use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Renames what stands at a line of a file, everywhere in the workspace, as its language server knows it: give `line` as \
@@ -149,7 +149,7 @@ impl Tool for LspRenameTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let workspace = hands.workspace.clone();
         let plan = approved.plan().clone();

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::builtin::{builtin_interface, object_schema, text_argument};
 use crate::limits::PLAN_CHARS_MAX;
 use crate::text::escape_invisible;
-use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
 /// The id of the tool by which an agent begins to plan.
 pub const PLAN: &str = "plan";
@@ -125,7 +125,7 @@ impl Tool for PlanTool {
         &self,
         _approved: &Approved,
         _hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::new(PLAN_STARTED, "planning"))
     }
@@ -173,7 +173,7 @@ impl Tool for PlanExitTool {
         &self,
         _approved: &Approved,
         _hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::new(PLAN_ACCEPTED, "accepted"))
     }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::builtin::{builtin_interface, object_schema};
 use crate::limits::{LABEL_CHARS_MAX, OPTIONS_MAX, QUESTION_CHARS_MAX, QUESTIONS_MAX};
 use crate::text::{escape_invisible, format_count, quote_truncated};
-use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
 /// What an agent is told where nobody is there to answer (`S002-37`). It never changes.
 pub const HEADLESS_REFUSAL: &str = "Nobody is here to answer: this session runs without a person. Do not ask again; go \
@@ -181,7 +181,7 @@ impl Tool for QuestionTool {
         &self,
         approved: &Approved,
         _hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let questions = parse_questions(approved.arguments())?;
         let answers = match approved.answers() {

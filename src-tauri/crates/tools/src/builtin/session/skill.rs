@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::builtin::{builtin_interface, object_schema, run_blocking, text_argument};
 use crate::limits::SKILL_FILES_LISTED_MAX;
 use crate::skills::{Skill, SkillIndex};
-use crate::tool::{CallContext, Tool, ToolContext};
+use crate::tool::{ExecutionContext, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Loads a skill: instructions for one kind of work. The skills are listed, each with a line on when \
@@ -103,7 +103,7 @@ impl Tool for SkillTool {
         &self,
         approved: &Approved,
         _hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let name = text_argument(approved.arguments(), "name").to_owned();
         let index = self.index.clone();

@@ -14,7 +14,7 @@ use crate::builtin::{
 };
 use crate::custom::RequestConfig;
 use crate::limits::{DELEGATE_TIMEOUT_MS, TASK_CHARS_MAX, TASK_TITLE_CHARS_MAX};
-use crate::tool::{CallContext, SubAgentRequest, Tool, ToolContext};
+use crate::tool::{ExecutionContext, SubAgentRequest, Tool, ToolContext};
 
 /// What a model reads of it, before the agents.
 const DESCRIPTION: &str = "Gives work to another agent, which does it in a conversation of its own and answers with its last \
@@ -41,7 +41,7 @@ impl TaskTool {
     fn build_request(
         &self,
         arguments: &Map<String, Value>,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<SubAgentRequest, ToolError> {
         let agent = self
             .roster
@@ -133,7 +133,7 @@ impl Tool for TaskTool {
         &self,
         approved: &Approved,
         _hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
         let errand = self.build_request(arguments, cx)?;

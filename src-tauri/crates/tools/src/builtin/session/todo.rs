@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::builtin::{builtin_interface, object_schema};
 use crate::limits::{TODO_CHARS_MAX, TODO_ITEMS_MAX};
 use crate::text::format_count;
-use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Keeps the list of things to do that the person sees. Every call gives the whole list anew; \
@@ -131,7 +131,7 @@ impl Tool for TodoTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let items = parse_items(approved.arguments())?;
         let [pending, in_progress, completed] = [

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::builtin::{builtin_interface, number_argument, object_schema, text_argument};
 use crate::limits::{MATCHES_DEFAULT, MATCHES_MAX, SEARCH_CHARS_MAX};
 use crate::text::format_count;
-use crate::tool::{CallContext, Tool, ToolContext};
+use crate::tool::{ExecutionContext, Tool, ToolContext};
 use crate::tool_index::ToolIndex;
 
 /// The name under which the tools that it found are remembered.
@@ -103,7 +103,7 @@ impl Tool for ToolSearchTool {
         &self,
         approved: &Approved,
         _hands: &ToolContext,
-        _cx: &CallContext,
+        _cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
         let limit = number_argument(arguments, "max_results").unwrap_or(MATCHES_DEFAULT);

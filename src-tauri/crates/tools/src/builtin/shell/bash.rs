@@ -26,7 +26,7 @@ use crate::limits::{
     COMMAND_CHARS_MAX, COMMAND_TIMEOUT_MS, COMMAND_TIMEOUT_MS_MAX, OUTPUT_BYTES_MAX,
 };
 use crate::text::{escape_invisible, format_byte_size, group_digits};
-use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext, ToolDryRun};
+use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext, ToolDryRun};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Runs one shell command in the workspace folder and gives its exit code and its output, \
@@ -167,7 +167,7 @@ impl Tool for BashTool {
         &self,
         arguments: &Map<String, Value>,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolDryRun, ToolError> {
         let command = self.build_command(arguments, hands, cx);
         let tell = output_listener(cx);
@@ -215,7 +215,7 @@ impl Tool for BashTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let command = self.build_command(approved.arguments(), hands, cx);
         let Some(picture) = &hands.snapshot else {
@@ -243,7 +243,7 @@ impl BashTool {
         &self,
         arguments: &Map<String, Value>,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> ShellCommand {
         ShellCommand {
             line: text_argument(arguments, "command").to_owned(),
@@ -264,7 +264,7 @@ impl BashTool {
     }
 }
 
-fn output_listener(cx: &CallContext) -> impl FnMut(&str) + Send + use<> {
+fn output_listener(cx: &ExecutionContext) -> impl FnMut(&str) + Send + use<> {
     let listener = cx.on_output.clone();
     move |piece: &str| {
         if let Some(listener) = &listener {

@@ -17,7 +17,7 @@ use crate::limits::{
     PAGE_PARSE_MS_MAX, URL_CHARS_MAX,
 };
 use crate::text::{escape_invisible, format_byte_size, group_digits};
-use crate::tool::{CallContext, Tool, ToolContext};
+use crate::tool::{ExecutionContext, Tool, ToolContext};
 use crate::web::{self, FetchedBody, WebPage, frame_text};
 
 /// What a model reads of it.
@@ -115,7 +115,7 @@ impl Tool for WebFetchTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let url = text_argument(approved.arguments(), "url").trim();
         let limits = FetchLimits {
@@ -182,7 +182,7 @@ fn format_page(
     fetched: &FetchResult,
     page: WebPage,
     hands: &ToolContext,
-    cx: &CallContext,
+    cx: &ExecutionContext,
 ) -> Result<ToolOutput, ToolError> {
     let host = policy::patterns::host::resolve_host(&fetched.url).real;
     let whole = match page.title.is_empty() {

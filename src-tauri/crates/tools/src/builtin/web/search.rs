@@ -14,7 +14,7 @@ use crate::limits::{
     PAGE_PARSE_MS_MAX, RESULTS_DEFAULT, RESULTS_MAX, SEARCH_CHARS_MAX, SEARCH_CHARS_SHOWN_MAX,
 };
 use crate::text::{escape_invisible, format_count};
-use crate::tool::{CallContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 use crate::web::frame_text;
 use crate::web_search::{WebSearchHit, WebSearcher};
 
@@ -161,7 +161,7 @@ impl Tool for WebSearchTool {
         &self,
         approved: &Approved,
         hands: &ToolContext,
-        cx: &CallContext,
+        cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
         let searching = self.require_searcher()?;
