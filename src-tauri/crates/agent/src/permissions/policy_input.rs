@@ -9,10 +9,12 @@ use protocol::{At, CallId, Digest};
 
 use crate::engine::config::Host;
 use crate::limits::EVIDENCE_BYTES_MAX;
-use crate::pipeline::evaluate::UNRESOLVED_REASON;
 use crate::session::Session;
 
-/// A call as it is weighed.
+/// Why nothing is known of where a denied access leads.
+pub(crate) const UNRESOLVED_REASON: &str = "a rule denies what it names, so it was not looked at";
+
+/// A call as it is judged.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicyInput {
     pub call: CallId,

@@ -4,60 +4,55 @@
 //! goes this way too: so its effects meet the rules, and can be taken back.
 
 use std::ffi::OsStr;
-use std::sync::Arc;
 
-use policy::{Approved, CallFacts, Judgement};
+use policy::{Approved, Judgement};
 use protocol::rule::evidence::DryRunEvidence;
 use protocol::settings::{DryRunMode, NoEffectsPolicy};
-use protocol::{Capability, EventBody, Node, Plan, ResolvedAccess, ToolCall, Verdict};
-use serde_json::{Map, Value};
-use tools::{PreviewedPlan, ToolContext, ToolDryRun};
+use protocol::{Capability, EventBody, Node, Plan, ResolvedAccess, Verdict};
+use tools::{PreviewedPlan, ToolDryRun};
 
 use crate::permissions::{agent_bounds, egress};
 use crate::pipeline::abort::Abort;
 use crate::pipeline::approval::UserFeedback;
-use crate::pipeline::execute;
-use crate::pipeline::hooks;
-use crate::pipeline::hooks::HookContext;
-use crate::pipeline::outcome;
+use crate::pipeline::attempt::Attempt;
+use crate::pipeline::call_context::CallContext;
 use crate::pipeline::outcome::ToolRun;
 use crate::pipeline::prepare::PreparedCall;
-use crate::pipeline::resolve::ResolvedTool;
-use crate::pipeline::retry::Retry;
+use crate::pipeline::{execute, hooks, outcome};
 use crate::session::Session;
 
-/// What a call did.
+/// What a call did in a dry run.
 pub(crate) struct DryRunResult {
-    rehearsal: ToolDryRun,
+    done: ToolDryRun,
     /// What the person said who let it through as it stands, or a rule did; none if nobody did yet.
     feedback: Option<UserFeedback>,
     /// Whether the hooks were asked about it.
     is_hooked: bool,
-    /// The hosts whose answer it is, where it ran for real and was not read yet.
+    /// The hosts whose response it is, where the call ran for real and the response was not read yet.
     response_hosts: Vec<String>,
     duration_ms: u64,
 }
 
 impl DryRunResult {
-    /// What a call brought that ran for real: it is shown before it is read.
-    pub fn from_response(rehearsal: ToolDryRun, said: UserFeedback, duration_ms: u64) -> Self {
+    /// The response of a call that ran for real: it is shown before the model reads it.
+    pub fn from_response(done: ToolDryRun, feedback: UserFeedback, duration_ms: u64) -> Self {
         Self {
-            response_hosts: rehearsal.hosts_reached.clone(),
-            rehearsal,
-            feedback: Some(said),
+            response_hosts: done.hosts_reached.clone(),
+            done,
+            feedback: Some(feedback),
             is_hooked: true,
             duration_ms,
         }
     }
 
     /// What the person sees, and what is carried out.
-    pub fn prepared(&self) -> &PreviewedPlan {
-        &self.rehearsal.prepared
+    pub fn previewed(&self) -> &PreviewedPlan {
+        &self.done.prepared
     }
 
-    /// Whether it was let through before it was known what it does.
-    pub fn is_agreed(&self) -> bool {
-        self.feedback.is_some()
+    /// What was said when the call was let through before it was known what it does.
+    pub fn feedback(&self) -> Option<&UserFeedback> {
+        self.feedback.as_ref()
     }
 
     /// Whether the hooks were asked before it ran: they are where something may leave this machine.
@@ -65,16 +60,8 @@ impl DryRunResult {
         self.is_hooked
     }
 
-    /// Carries out what was approved of it, as it was captured. What was said when it was let through still counts.
-    pub async fn commit(
-        &self,
-        session: &Session,
-        approved: &Approved,
-        said: &mut UserFeedback,
-    ) -> ToolRun {
-        if let Some(before) = self.feedback.as_ref().filter(|_| said.note.is_empty()) {
-            said.note.clone_from(&before.note);
-        }
+    /// Carries out what was approved of it, as it was captured.
+    pub async fn commit(&self, session: &Session, approved: &Approved) -> ToolRun {
         let plan = approved.plan().clone();
         let workspace = session
             .tool_context
@@ -85,10 +72,10 @@ impl DryRunResult {
             let committed = history.apply_plan(&workspace, &plan);
             committed.map_err(tools::commit_error)
         };
-        let done = tokio::task::spawn_blocking(commit).await;
+        let committed = tokio::task::spawn_blocking(commit).await;
         ToolRun {
-            result: match done {
-                Ok(done) => done.map(|()| self.rehearsal.output.clone()),
+            result: match committed {
+                Ok(committed) => committed.map(|()| self.done.output.clone()),
                 Err(_) => Err(execute::internal_error()),
             },
             duration_ms: self.duration_ms,
@@ -98,14 +85,14 @@ impl DryRunResult {
     /// As it is judged.
     pub fn policy_effects(&self, session: &Session) -> DryRunEvidence {
         DryRunEvidence {
-            refused: self.rehearsal.refusal_count,
-            secrets: self.rehearsal.secrets.clone(),
-            reached: self.rehearsal.hosts_reached.clone(),
-            agreed: self.is_agreed(),
+            refused: self.done.refusal_count,
+            secrets: self.done.secrets.clone(),
+            reached: self.done.hosts_reached.clone(),
+            agreed: self.feedback.is_some(),
             came: self.response_hosts.clone(),
             for_real: !self.response_hosts.is_empty(),
             nothing_is_allowed: session.engine.settings().effects.none == NoEffectsPolicy::Allow,
-            ..policy_effects_of_plan(session, &self.rehearsal.prepared.plan)
+            ..policy_effects_of_plan(session, &self.done.prepared.plan)
         }
     }
 }
@@ -121,135 +108,87 @@ pub(super) fn policy_effects_of_plan(session: &Session, plan: &Plan) -> DryRunEv
     }
 }
 
-/// Whether a call that would ask is done so before anybody is asked (M22).
-pub(crate) fn runs_first(session: &Session) -> bool {
+/// Whether a call that would ask runs in a dry run before anybody is asked (M22).
+pub(crate) fn runs_first(session: &Session, prepared: &PreparedCall) -> bool {
     let config = &session.engine.config;
-    session.engine.settings().dry_run == DryRunMode::Auto && config.in_place.is_none()
+    prepared.can_dry_run
+        && session.engine.settings().dry_run == DryRunMode::Auto
+        && config.in_place.is_none()
 }
 
 /// Why a card that was to become one of effects is the same as before.
-pub(crate) const UNAVAILABLE_REASON: &str = "There is no sealed copy to run it in on this machine.";
+const UNAVAILABLE_REASON: &str = "There is no sealed copy to run it in on this machine.";
 
 /// What a call that is allowed may reach on the network, with the verdict that says why: rules allow it and every host that
 /// it names. Nobody else's word opens a way by itself.
 pub(crate) fn hosts_allowed_by_rules(
     session: &Session,
-    facts: &CallFacts,
-    ready: &PreparedCall,
+    prepared: &PreparedCall,
     judgement: Judgement,
 ) -> (Judgement, Vec<String>) {
     let now = session.engine.config.clock.now();
-    let is_command = (ready.can_dry_run || ready.in_place) && ready.confinement.is_default();
+    let is_command =
+        (prepared.can_dry_run || prepared.in_place) && prepared.confinement.is_default();
     let is_allowed = is_command && judgement.verdict() == Verdict::Allow;
-    let by_rules = || policy::egress::resolve_rule_egress(facts, &session.rules(), now);
+    let by_rules = || policy::egress::resolve_rule_egress(&prepared.facts, &session.rules(), now);
     match is_allowed.then(by_rules).flatten() {
-        Some(way) => (judgement.with_step(way.step), way.hosts),
+        Some(egress) => (judgement.with_step(egress.step), egress.hosts),
         None => (judgement, Vec::new()),
     }
 }
 
-/// A call that is done where nothing real changes.
-pub(crate) struct DryRunRequest<'a> {
-    session: &'a Arc<Session>,
-    call: &'a ToolCall,
-    tool: &'a ResolvedTool<'a>,
-    arguments: Map<String, Value>,
-    tool_context: ToolContext,
-    is_hooked: bool,
+/// Runs a call in a dry run because its card, or the settings, ask for its effects, with network access to these hosts.
+pub(crate) async fn run_before_asking(
+    cx: &mut CallContext<'_>,
+    prepared: &PreparedCall,
+    hosts: Vec<String>,
+) -> Result<Attempt, Abort> {
+    match prepared.can_dry_run || prepared.dry_run.is_some() {
+        true => run(cx, prepared, hosts, None).await,
+        false => Ok(Attempt::after_change(UNAVAILABLE_REASON)),
+    }
 }
 
-impl<'a> DryRunRequest<'a> {
-    /// Of a call with these arguments, which touches what it was judged on.
-    pub fn new(
-        session: &'a Arc<Session>,
-        call: &'a ToolCall,
-        tool: &'a ResolvedTool<'a>,
-        arguments: &Map<String, Value>,
-        ready: &PreparedCall,
-    ) -> Self {
-        Self {
-            session,
-            call,
-            tool,
-            arguments: arguments.clone(),
-            tool_context: ready.tool_context.clone(),
-            is_hooked: false,
-        }
+/// Runs a call where nothing real changes, with network access to these hosts, and gives what its next attempt begins with.
+/// `agreed` is what was said when the call was let through as it stands, if it was; then the hooks were asked.
+pub(crate) async fn run(
+    cx: &mut CallContext<'_>,
+    prepared: &PreparedCall,
+    hosts: Vec<String>,
+    agreed: Option<UserFeedback>,
+) -> Result<Attempt, Abort> {
+    let session = cx.session;
+    let mut is_hooked = agreed.is_some();
+    // What is sent to a host is out, so the hooks are asked before.
+    if !hosts.is_empty() && !is_hooked {
+        hooks::ask_before_execution(cx).await?;
+        is_hooked = true;
     }
-
-    /// The same with a way to these hosts, if there are any. What is sent there is out, so the hooks are asked before.
-    async fn with_egress(
-        mut self,
-        hosts: Vec<String>,
-        hooked: &mut HookContext,
-    ) -> Result<Self, Abort> {
-        let session = self.session;
-        if !hosts.is_empty() && !self.is_hooked {
-            execute::run_before_hooks(session, &self.call.id, self.tool, &self.arguments, hooked)
-                .await?;
-            self.is_hooked = true;
-        }
-        let now = session.engine.config.clock.now();
-        self.tool_context.net =
-            egress::allow_hosts(&self.tool_context.net, hosts, session.rules(), now);
-        Ok(self)
-    }
-
-    /// The same after the hooks were asked.
-    pub fn with_hooks_run(mut self) -> Self {
-        self.is_hooked = true;
-        self
-    }
-
-    /// Does it with a way to these hosts, and gives what the call walks with once more.
-    pub async fn run_and_retry(
-        self,
-        hosts: Vec<String>,
-        hooked: &mut HookContext,
-        agreed: Option<UserFeedback>,
-    ) -> Result<Retry, Abort> {
-        let trial = self.with_egress(hosts, hooked).await?;
-        Ok(Retry::after_dry_run(trial.run(hooked, agreed).await?))
-    }
-
-    /// Does it. `agreed` is what was said when it was let through as it stands, if it was.
-    async fn run(
-        &self,
-        hooked: &HookContext,
-        agreed: Option<UserFeedback>,
-    ) -> Result<DryRunResult, Abort> {
-        let session = self.session;
-        session.journal.record(EventBody::CallStarted {
-            call: self.call.id.clone(),
-        });
-        // A hook may keep an update back; before it was asked about the call, none is told.
-        let is_told = self.is_hooked || !hooks::has_hooks(session);
-        let tool = self.tool.0.tool.clone();
-        let (given, hands) = (self.arguments.clone(), self.tool_context.clone());
-        let (about, hooked) = (self.call.id.clone(), hooked.clone());
-        let ran = execute::run_with_limits(
-            session,
-            self.tool,
-            about,
-            hooked,
-            |mut context| async move {
-                context.on_output = context.on_output.filter(|_| is_told);
-                context.on_update = context.on_update.filter(|_| is_told);
-                tool.dry_run(&given, &hands, &context).await
-            },
-        )
-        .await;
-        let rehearsal = ran
-            .result
-            .map_err(|error| outcome::failed_outcome(&error))?;
-        Ok(DryRunResult {
-            rehearsal,
-            feedback: agreed,
-            is_hooked: self.is_hooked,
-            response_hosts: Vec::new(),
-            duration_ms: ran.duration_ms,
-        })
-    }
+    let now = session.engine.config.clock.now();
+    let mut tool_context = prepared.tool_context.clone();
+    tool_context.net = egress::allow_hosts(&tool_context.net, hosts, session.rules(), now);
+    session.journal.record(EventBody::CallStarted {
+        call: cx.call.id.clone(),
+    });
+    // A hook may keep an update back; before it was asked about the call, none is told.
+    let is_told = is_hooked || !hooks::has_hooks(session);
+    let (tool, arguments) = (cx.tool.0.tool.clone(), cx.arguments.clone());
+    let ran = execute::run_with_limits(cx, |mut context| async move {
+        context.on_output = context.on_output.filter(|_| is_told);
+        context.on_update = context.on_update.filter(|_| is_told);
+        tool.dry_run(&arguments, &tool_context, &context).await
+    })
+    .await;
+    let done = ran
+        .result
+        .map_err(|error| outcome::failed_outcome(&error))?;
+    Ok(Attempt::after_dry_run(DryRunResult {
+        done,
+        feedback: agreed,
+        is_hooked,
+        response_hosts: Vec::new(),
+        duration_ms: ran.duration_ms,
+    }))
 }
 
 /// The `.git` folders that a plan makes where nothing was.

@@ -3,6 +3,7 @@
 use protocol::{CallState, Outcome};
 
 use crate::pipeline::abort::Abort;
+use crate::pipeline::hooks::HookRefusal;
 use crate::pipeline::outcome;
 use crate::session::{Session, StopReason};
 
@@ -23,8 +24,9 @@ pub(crate) fn unfinished_outcome(session: &Session, state: CallState) -> Outcome
 }
 
 /// A hook of the host kept the call from running (`S001-62`), or broke when it was asked.
-pub(crate) fn abort_by_hook((text, broken): (String, bool)) -> Abort {
-    let state = match broken {
+pub(crate) fn abort_by_hook(refusal: HookRefusal) -> Abort {
+    let text = refusal.text;
+    let state = match refusal.is_broken {
         true => CallState::Failed,
         false => CallState::Skipped,
     };

@@ -1,4 +1,4 @@
-//! Stages 5 to 8: the verdict, before anything is read and again with all that is known.
+//! Step 5: the verdict, before anything is looked at and again with all that is known.
 
 use std::sync::Arc;
 
@@ -7,66 +7,64 @@ use policy::watchdogs::{Alarm, grantable_reasons};
 use policy::{CallFacts, Judgement};
 use protocol::ToolMode;
 use protocol::view::preview::UndoAvailability;
-use protocol::{
-    Access, CallId, Capability, Digest, EventBody, Outcome, ResolvedAccess, ToolCall, Verdict,
-};
-use serde_json::{Map, Value};
+use protocol::{Access, CallId, Capability, Digest, EventBody, Outcome, ResolvedAccess, Verdict};
+use serde_json::Map;
 
 use crate::engine::config::Host;
 use crate::permissions::policy_input;
-use crate::permissions::policy_input::{PolicyContext, PolicyInput};
+use crate::permissions::policy_input::{PolicyContext, PolicyInput, UNRESOLVED_REASON};
 use crate::permissions::{agent_bounds, rule_uses};
 use crate::pipeline::abort::Abort;
+use crate::pipeline::call_context::CallContext;
 use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::resolve::ResolvedTool;
+use crate::pipeline::verdict::Assessment;
 use crate::pipeline::{outcome, prepare, watchdogs};
 use crate::session::Session;
 use crate::session::run::repeats;
 use crate::session::run::repeats::CallEffect;
 
+/// The verdict on a call of which little is known. Only a deny counts: nothing that is found out later lifts it.
+pub(crate) struct EarlyVerdict {
+    pub input: PolicyInput,
+    pub judgement: Judgement,
+}
+
 /// The verdict on a call that is denied whatever stands on the disk, before anything there is looked at (`S003-26`): one of a
 /// tool that is denied as a whole, and one that names, plainly written, what a rule denies.
-pub(crate) fn deny_by_name(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-) -> Option<(PolicyInput, Judgement)> {
-    let accesses = called.0.tool.accesses(arguments);
-    let touches: Vec<_> = accesses.iter().map(|access| access.capability).collect();
-    let classified = called.0.classified.clone();
-    let mode = classified
-        .tighten_for_accesses(touches.iter().copied())
+pub(crate) fn evaluate_by_name(cx: &CallContext<'_>, accesses: &[Access]) -> Option<EarlyVerdict> {
+    let capabilities: Vec<_> = accesses.iter().map(|access| access.capability).collect();
+    let class = cx.tool.0.classified.clone();
+    let mode = class
+        .tighten_for_accesses(capabilities.iter().copied())
         .mode;
-    let rules = session.rules();
-    let now = session.engine.config.clock.now();
-    if rules.denies_every_call(called.id(), mode, &touches, now) {
-        let nothing = CallFacts::default();
-        return Some(evaluate_unprepared(
-            session, call, called, arguments, &nothing,
-        ));
+    let (tool, rules) = (cx.tool.id(), cx.session.rules());
+    let now = cx.session.engine.config.clock.now();
+    if rules.denies_every_call(tool, mode, &capabilities, now) {
+        return Some(evaluate_unseen(cx, &CallFacts::default()));
     }
-    let denies = |fact: &ResolvedAccess| {
-        let about = CallFacts::from_iter([fact.clone()]);
-        let mut pieces = Subject::from_facts(called.id(), mode, &about).into_iter();
-        pieces.any(|piece| {
-            rules.evaluate_subject(&piece, now, Verdict::Allow).verdict == Some(Verdict::Deny)
+    let is_denied = |fact: &ResolvedAccess| {
+        let facts = CallFacts::from_iter([fact.clone()]);
+        let mut subjects = Subject::from_facts(tool, mode, &facts).into_iter();
+        subjects.any(|subject| {
+            let decision = rules.evaluate_subject(&subject, now, Verdict::Allow);
+            decision.verdict == Some(Verdict::Deny)
         })
     };
-    let denied = accesses.iter().filter_map(fact_as_written).filter(denies);
-    let unlooked: CallFacts = denied
+    let denied = accesses
+        .iter()
+        .filter_map(fact_as_written)
+        .filter(is_denied);
+    let unresolved: CallFacts = denied
         .map(|fact| ResolvedAccess {
             inside: false,
             unresolved: Some(UNRESOLVED_REASON.to_owned()),
             ..fact
         })
         .collect();
-    let is_denied = !unlooked.all().is_empty();
-    is_denied.then(|| evaluate_unprepared(session, call, called, arguments, &unlooked))
+    let denies = !unresolved.all().is_empty();
+    denies.then(|| evaluate_unseen(cx, &unresolved))
 }
-
-/// Why nothing is known of where a denied access leads.
-pub(crate) const UNRESOLVED_REASON: &str = "a rule denies what it names, so it was not looked at";
 
 /// What an access says of itself, unlooked at; none where only a look could tell what it names. A path that is plainly
 /// written names what it says, wherever a link may lead from there.
@@ -87,101 +85,78 @@ fn fact_as_written(access: &Access) -> Option<ResolvedAccess> {
     })
 }
 
-/// The verdict on a call before even its preview touches a file; a deny is what nothing could make right. A call that declares
-/// no access touches none, and waits for its one full verdict.
-pub(crate) fn deny_by_access(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    facts: &CallFacts,
-) -> Option<(PolicyInput, Judgement)> {
-    let touches = !facts.all().is_empty();
-    touches.then(|| evaluate_unprepared(session, call, called, arguments, facts))
+fn evaluate_unseen(cx: &CallContext<'_>, facts: &CallFacts) -> EarlyVerdict {
+    let alarms = watchdogs::run_built_in(cx.session, &cx.tool, &cx.arguments, facts);
+    evaluate_unprepared(cx, facts, alarms)
 }
 
-fn evaluate_unprepared(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
+/// The verdict on a call before even its preview touches a file.
+pub(crate) fn evaluate_unprepared(
+    cx: &CallContext<'_>,
     facts: &CallFacts,
-) -> (PolicyInput, Judgement) {
-    let alarms = watchdogs::run_built_in(session, called, arguments, facts);
+    alarms: Vec<Alarm>,
+) -> EarlyVerdict {
+    let undo = UndoAvailability::NotNeeded;
+    let input = base_policy_input(&cx.call.id, &cx.tool, facts, &undo, alarms);
     // Without a look, or a word on undo where that counts, nobody could judge it again.
-    let weighed = base_policy_input(
-        &call.id,
-        called,
-        facts,
-        &UndoAvailability::NotNeeded,
-        alarms,
-    );
-    let is_destructive = weighed.classified.mode == Some(ToolMode::Destructive);
-    let weighed = PolicyInput {
+    let is_destructive = input.classified.mode == Some(ToolMode::Destructive);
+    let input = PolicyInput {
         is_complete: !facts.all().is_empty() && !is_destructive,
-        ..weighed
+        ..input
     };
-    let judgement = evaluate_early(session, &weighed);
-    (weighed, judgement)
+    let judgement = evaluate_early(cx.session, &input);
+    EarlyVerdict { input, judgement }
 }
 
 /// Everything that is known of a prepared call, with all alarms.
 pub(crate) fn build_policy_input(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    facts: &CallFacts,
-    ready: &PreparedCall,
+    cx: &CallContext<'_>,
+    prepared: &PreparedCall,
     mut alarms: Vec<Alarm>,
 ) -> Arc<PolicyInput> {
     // Whoever approves beforehand has not seen what a watchdog wants to be seen (`S002-91`).
-    if matches!(session.engine.config.host, Host::Headless { .. }) {
+    if matches!(cx.session.engine.config.host, Host::Headless { .. }) {
         for alarm in &mut alarms {
             alarm.verdict = Verdict::Deny;
         }
     }
-    let exactly = exact_call_digest(called, arguments, facts, &alarms);
-    alarms.extend(repeat_reason(session, called, ready).map(Alarm::ask_every_time));
-    let weighed = base_policy_input(&call.id, called, facts, &ready.undo, alarms);
+    let facts = &prepared.facts;
+    let exact_call = exact_call_digest(cx, facts, &alarms);
+    alarms.extend(repeat_reason(cx, prepared).map(Alarm::ask_every_time));
+    let input = base_policy_input(&cx.call.id, &cx.tool, facts, &prepared.undo, alarms);
     Arc::new(PolicyInput {
-        tried: ready.dry_run.clone(),
-        facts: weighed.facts.with_exact_digest(exactly),
-        ..weighed
+        tried: prepared.dry_run.clone(),
+        facts: input.facts.with_exact_digest(exact_call),
+        ..input
     })
 }
 
 /// What a grant for exactly this call names: tool, arguments, where they lead, and what its watchdogs ask; none where none
 /// of them asks what could be answered for good.
-fn exact_call_digest(
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    facts: &CallFacts,
-    alarms: &[Alarm],
-) -> Option<Digest> {
+fn exact_call_digest(cx: &CallContext<'_>, facts: &CallFacts, alarms: &[Alarm]) -> Option<Digest> {
     let reasons = grantable_reasons(alarms);
     (!reasons.is_empty())
-        .then(|| Digest::from_json(&(called.id(), arguments, facts.all(), reasons)))
+        .then(|| Digest::from_json(&(cx.tool.id(), &cx.arguments, facts.all(), reasons)))
 }
 
 fn base_policy_input(
     call: &CallId,
-    called: &ResolvedTool<'_>,
+    tool: &ResolvedTool<'_>,
     facts: &CallFacts,
     undo: &UndoAvailability,
     alarms: Vec<Alarm>,
 ) -> PolicyInput {
     PolicyInput {
         call: call.clone(),
-        tool: called.id().to_owned(),
-        classified: called
+        tool: tool.id().to_owned(),
+        classified: tool
             .0
             .classified
             .clone()
             .tighten_for_accesses(facts.declared_capabilities()),
         facts: facts.clone(),
         undo: undo.clone(),
-        needs_person: called.interface().safety.requires_user_interaction,
+        needs_person: tool.interface().safety.requires_user_interaction,
         alarms,
         tried: None,
         is_complete: true,
@@ -190,29 +165,33 @@ fn base_policy_input(
 
 /// The verdict on a prepared call.
 pub(crate) fn evaluate(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    ready: &PreparedCall,
-    weighed: &PolicyInput,
+    cx: &CallContext<'_>,
+    prepared: &PreparedCall,
+    input: &PolicyInput,
 ) -> Judgement {
-    let rules = session.rules();
-    let shown = || prepare::approval_digest(session, call, called, arguments, ready);
-    policy::evaluate(&weighed.to_request(&rules, PolicyContext::from_session(session), &shown))
+    let rules = cx.session.rules();
+    let shown = || prepare::approval_digest(cx, prepared);
+    let context = PolicyContext::from_session(cx.session);
+    policy::evaluate(&input.to_request(&rules, context, &shown))
 }
 
 /// The verdict before everything is known. Where nobody is there, what asks is only denied with all that is known.
-fn evaluate_early(session: &Session, weighed: &PolicyInput) -> Judgement {
+fn evaluate_early(session: &Session, input: &PolicyInput) -> Judgement {
     let rules = session.rules();
-    let circumstances = PolicyContext {
+    let context = PolicyContext {
         headless: None,
         ..PolicyContext::from_session(session)
     };
-    policy::evaluate(&weighed.to_request(&rules, circumstances, &policy_input::empty_digest))
+    policy::evaluate(&input.to_request(&rules, context, &policy_input::empty_digest))
 }
 
-/// The verdict on one more host that a running call of a tool comes to, with its reason.
+/// A verdict on one more host that a running call comes to.
+pub(crate) struct HostVerdict {
+    pub verdict: Verdict,
+    pub reason: String,
+}
+
+/// Judges one more host that a running call of a tool comes to.
 ///
 /// # Errors
 /// The tool is gone.
@@ -221,89 +200,76 @@ pub(crate) fn evaluate_host(
     call: &CallId,
     tool: &str,
     fact: ResolvedAccess,
-) -> Result<(Verdict, String), String> {
+) -> Result<HostVerdict, String> {
     let tools = session.tools();
-    let called = ResolvedTool(tools.find(tool).map_err(|error| error.to_string())?);
+    let tool = ResolvedTool(tools.find(tool).map_err(|error| error.to_string())?);
     let mut facts = CallFacts::from_iter([fact]);
-    agent_bounds::restrict_to_bounds(session, called.interface(), &mut facts);
-    let alarms = watchdogs::run_built_in(session, &called, &Map::new(), &facts);
+    agent_bounds::restrict_to_bounds(session, tool.interface(), &mut facts);
+    let alarms = watchdogs::run_built_in(session, &tool, &Map::new(), &facts);
     let undo = UndoAvailability::NotNeeded;
-    let judgement = evaluate_early(
-        session,
-        &base_policy_input(call, &called, &facts, &undo, alarms),
-    );
-    match rule_uses::take_uses(session, &judgement, false) {
-        true => Ok((judgement.verdict(), judgement.trail().lead.clone())),
-        false => Ok((
-            Verdict::Ask,
-            "The rule that allows it is used up.".to_owned(),
-        )),
-    }
+    let input = base_policy_input(call, &tool, &facts, &undo, alarms);
+    let judgement = evaluate_early(session, &input);
+    Ok(match rule_uses::take_uses(session, &judgement, false) {
+        true => HostVerdict {
+            verdict: judgement.verdict(),
+            reason: judgement.trail().lead.clone(),
+        },
+        false => HostVerdict {
+            verdict: Verdict::Ask,
+            reason: "The rule that allows it is used up.".to_owned(),
+        },
+    })
 }
 
 /// Records the verdict with its reasons and what is shown.
-pub(crate) fn record_verdict(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    ready: &PreparedCall,
-    weighed: &PolicyInput,
-    judgement: &Judgement,
-) {
-    let interface = called.interface();
-    session.journal.record(EventBody::CallJudged {
-        call: call.id.clone(),
+pub(crate) fn record_verdict(cx: &CallContext<'_>, assessed: &Assessment) {
+    let interface = cx.tool.interface();
+    let (prepared, input) = (&assessed.prepared, &assessed.input);
+    cx.session.journal.record(EventBody::CallJudged {
+        call: cx.call.id.clone(),
         tool: interface.id().to_owned(),
         title: interface.title().to_owned(),
-        target: called.0.tool.target(arguments),
-        mode: weighed.classified.mode,
-        kind: weighed.classified.kind,
-        trail: judgement.trail().clone(),
-        preview: ready.preview.clone(),
-        undo: ready.undo.clone(),
-        grounds: weighed.evidence(),
+        target: cx.tool.0.tool.target(&cx.arguments),
+        mode: input.classified.mode,
+        kind: input.classified.kind,
+        trail: assessed.judgement.trail().clone(),
+        preview: prepared.preview.clone(),
+        undo: prepared.undo.clone(),
+        grounds: input.evidence(),
     });
 }
 
 /// Why a call is asked about that may change something and repeats itself; none if it does not, or only reads.
-fn repeat_reason(
-    session: &Session,
-    called: &ResolvedTool<'_>,
-    ready: &PreparedCall,
-) -> Option<String> {
-    match called.call_effect() {
+fn repeat_reason(cx: &CallContext<'_>, prepared: &PreparedCall) -> Option<String> {
+    match cx.tool.call_effect() {
         CallEffect::None => None,
         CallEffect::Possible => {
-            let times = session.with_repeats(|repeats| repeats.repeat_count(ready.repeat_key));
-            repeats::repeat_reason(times, session.engine.settings().limits.repeats)
+            let key = prepared.repeat_key;
+            let times = cx.session.with_repeats(|repeats| repeats.repeat_count(key));
+            repeats::repeat_reason(times, cx.session.engine.settings().limits.repeats)
         }
     }
 }
 
-/// Ends a call that a gate denied. How often it was made is forgotten: a denial must not lead to the next one.
-pub(crate) fn abort_denied(
-    session: &Session,
-    called: &ResolvedTool<'_>,
-    ready: &PreparedCall,
-    judgement: &Judgement,
-) -> Abort {
-    session.with_repeats(|repeats| repeats.remove(ready.repeat_key));
-    outcome::abort_denied(called, judgement)
+/// Ends a call that the verdict denies. How often it was made is forgotten: a denial must not lead to the next one.
+pub(crate) fn abort_denied(cx: &CallContext<'_>, assessed: &Assessment) -> Abort {
+    let key = assessed.prepared.repeat_key;
+    cx.session.with_repeats(|repeats| repeats.remove(key));
+    outcome::abort_denied(&cx.tool, &assessed.judgement)
 }
 
 /// Counts what a call came to. A read that comes to the same again and again tells the model so.
 pub(crate) fn count_repeats(
-    session: &Session,
-    called: &ResolvedTool<'_>,
-    ready: &PreparedCall,
+    cx: &CallContext<'_>,
+    prepared: &PreparedCall,
     mut outcome: Outcome,
 ) -> Outcome {
-    let times = session.with_repeats(|repeats| {
-        repeats.add_outcome(ready.repeat_key, called.call_effect(), &outcome)
-    });
-    if called.call_effect() == CallEffect::None {
-        let tells_after = session.engine.settings().limits.repeats;
+    let effect = cx.tool.call_effect();
+    let times = cx
+        .session
+        .with_repeats(|repeats| repeats.add_outcome(prepared.repeat_key, effect, &outcome));
+    if effect == CallEffect::None {
+        let tells_after = cx.session.engine.settings().limits.repeats;
         outcome
             .notes
             .extend(repeats::repeat_note(times, tells_after));

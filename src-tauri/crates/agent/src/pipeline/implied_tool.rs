@@ -1,4 +1,4 @@
-//! Stage 7, beside the watchdogs: a call that is one of another tool in the end is held to the rules that name that tool.
+//! Step 5, beside the watchdogs: a call that is one of another tool in the end is held to the rules that name that tool.
 
 use policy::CallFacts;
 use policy::rules::Subject;
@@ -12,12 +12,12 @@ use crate::session::Session;
 /// its mode and for everything are asked of the call itself.
 pub(crate) fn check_implied_tool(
     session: &Session,
-    called: &ResolvedTool<'_>,
+    tool: &ResolvedTool<'_>,
     facts: &CallFacts,
 ) -> Option<Alarm> {
-    let other = called.0.tool.underlying_tool()?;
+    let other = tool.0.tool.underlying_tool()?;
     let (rules, now) = (session.rules(), session.engine.config.clock.now());
-    let pieces = Subject::from_facts(other, called.0.classified.mode, facts).into_iter();
+    let pieces = Subject::from_facts(other, tool.0.classified.mode, facts).into_iter();
     let said = pieces.map(|piece| rules.evaluate_subject(&piece, now, Verdict::Allow));
     let named = said.filter(|said| {
         let speaks = said

@@ -1,161 +1,143 @@
-//! A call that runs for real, over a picture of the workspace: what it did is recorded, shown and judged afterwards, and taken
+//! A call that runs for real, over a snapshot of the workspace: what it did is recorded, shown and judged afterwards, and taken
 //! back where it may not be.
 
 use std::sync::Arc;
 
+use policy::{Approved, Judgement};
 use protocol::rule::evidence::DryRunEvidence;
 use protocol::view::display_text::{join_spans, to_spans};
 use protocol::view::effects::{Assurance, Effects};
 use protocol::view::preview::{CommandPreview, EffectsPreview, UndoAvailability};
-use protocol::{
-    CallState, EventBody, Plan, Preview, ToolCall, ToolError, UndoEntry, UndoId, Verdict,
-};
+use protocol::{CallState, EventBody, Plan, Preview, ToolError, UndoId, Verdict};
 use runtime::{DryRunEnvironment, FileError, InPlaceResult, Snapshot};
-use serde_json::{Map, Value};
-use tools::ToolContext;
+use tools::{PreviewedPlan, ToolContext};
 
 use crate::engine::config::Host;
 use crate::engine::undo;
 use crate::permissions::egress;
 use crate::permissions::policy_input::PolicyInput;
 use crate::pipeline::abort::Abort;
-use crate::pipeline::dry_run;
-use crate::pipeline::evaluate;
-use crate::pipeline::outcome;
+use crate::pipeline::attempt::{Attempt, Step};
+use crate::pipeline::call_context::CallContext;
+use crate::pipeline::dry_run::DryRunResult;
+use crate::pipeline::execute::{FinishedRun, network_guard};
 use crate::pipeline::outcome::ToolRun;
 use crate::pipeline::prepare::PreparedCall;
-use crate::pipeline::resolve::ResolvedTool;
-use crate::pipeline::retry::Retry;
-use crate::pipeline::snapshot::{CallSnapshot, call_title};
+use crate::pipeline::snapshot::call_title;
+use crate::pipeline::verdict::Assessment;
+use crate::pipeline::{dry_run, evaluate, execute, outcome, snapshot};
 use crate::session::Session;
 
-/// What becomes of a call of which no copy could be taken: it is judged as one that cannot be taken back. But whoever wanted
-/// it to run for real wanted it over a picture, so it does not run without one: the person is asked again.
-pub(crate) fn retry_unless_chosen(
-    session: &Session,
-    ready: &PreparedCall,
-    real: &Option<Vec<String>>,
-    again: Retry,
-) -> Result<Retry, Abort> {
-    let Retry {
-        snapshot_failure: Some(why),
-        dry_run: tried,
-        ..
-    } = again
-    else {
-        return Ok(again);
-    };
-    if real.is_none() || ready.in_place {
-        return Ok(Retry::without_snapshot(why, tried));
-    }
-    let told = format!("It was not run for real, because {why}");
-    match session.engine.config.host {
-        Host::Person => Ok(Retry::after_rules_changed(Some(told), tried)),
-        Host::Headless { .. } => Err(outcome::failed_outcome(&ToolError::Failed(told)).into()),
-    }
-}
-
-/// What the tool is given: the picture of the workspace that it runs in, and a way to these hosts and no others.
-pub(crate) fn in_place_context(
-    session: &Session,
-    hands: ToolContext,
-    ready: &PreparedCall,
-    kept: &CallSnapshot,
-    hosts: Option<Vec<String>>,
-) -> ToolContext {
-    let CallSnapshot::Workspace(picture) = kept else {
-        return hands;
-    };
-    let now = session.engine.config.clock.now();
-    let (net, hosts) = (&ready.tool_context.net, hosts.unwrap_or_default());
-    ToolContext {
-        snapshot: Some(picture.clone()),
-        net: egress::allow_hosts(net, hosts, session.rules(), now),
-        ..hands
-    }
-}
-
-/// A call as it was judged before it ran.
-pub(crate) struct EvaluatedCall<'a> {
-    pub call: &'a ToolCall,
-    pub tool: &'a ResolvedTool<'a>,
-    pub arguments: &'a Map<String, Value>,
+/// A call that is to run in place, with what it was judged by before.
+pub(crate) struct InPlaceRequest<'a> {
     pub prepared: &'a PreparedCall,
     pub input: &'a PolicyInput,
+    /// The hosts that the call may reach.
+    pub hosts: Vec<String>,
+    /// What the call did in a dry run before, if it did.
+    pub dry_run: Option<Box<DryRunResult>>,
     /// Whether a person, or whoever speaks for one, let it run.
     pub is_agreed: bool,
 }
 
-impl<'a> EvaluatedCall<'a> {
-    /// A call with its verdict.
-    pub fn new(
-        call: &'a ToolCall,
-        tool: &'a ResolvedTool<'a>,
-        arguments: &'a Map<String, Value>,
-        (prepared, input): (&'a PreparedCall, &'a PolicyInput),
-        is_agreed: bool,
-    ) -> Self {
-        Self {
-            call,
-            tool,
-            arguments,
-            prepared,
-            input,
-            is_agreed,
+/// Runs the tool for real over a snapshot of the workspace, and settles what it changed.
+pub(crate) async fn run(
+    cx: &CallContext<'_>,
+    request: InPlaceRequest<'_>,
+    approved: Approved,
+) -> Result<Step<FinishedRun>, Abort> {
+    let prepared = request.prepared;
+    let workspace = match snapshot::take_workspace_snapshot(cx, prepared).await {
+        Ok(workspace) => workspace,
+        Err(why) => {
+            return retry_without_snapshot(cx.session, prepared, why, request.dry_run)
+                .map(Step::Retry);
         }
+    };
+    execute::record_start(cx).await?;
+    let now = cx.session.engine.config.clock.now();
+    let guarded = network_guard::guard_network(cx, prepared);
+    let hosts = request.hosts.clone();
+    let tool_context = ToolContext {
+        snapshot: Some(workspace.clone()),
+        net: egress::allow_hosts(&prepared.tool_context.net, hosts, cx.session.rules(), now),
+        ..guarded
+    };
+    let run = execute::run_tool(cx, approved, tool_context).await;
+    let run = settle_changes(cx, &request, workspace, run).await?;
+    Ok(Step::Done(FinishedRun {
+        run,
+        undo_entry: None,
+    }))
+}
+
+/// What becomes of a call of which no snapshot could be taken: it is judged as one that cannot be undone. But whoever wanted
+/// it to run in place wanted it over a snapshot, so it does not run without one: the person is asked again.
+fn retry_without_snapshot(
+    session: &Session,
+    prepared: &PreparedCall,
+    why: String,
+    dry_run: Option<Box<DryRunResult>>,
+) -> Result<Attempt, Abort> {
+    if prepared.in_place {
+        return Ok(Attempt::without_snapshot(why, dry_run));
+    }
+    let told = format!("It was not run for real, because {why}");
+    match session.engine.config.host {
+        Host::Person => Ok(Attempt {
+            changed: Some(told),
+            snapshot_failure: None,
+            dry_run,
+        }),
+        Host::Headless { .. } => Err(outcome::failed_outcome(&ToolError::Failed(told)).into()),
     }
 }
 
-/// Records what a call did that ran for real, shows and judges it. Of every other one nothing is to be said. Gives what the
-/// history still has to be told of.
-pub(crate) async fn settle_changes(
-    session: &Arc<Session>,
-    judged: &EvaluatedCall<'_>,
-    kept: CallSnapshot,
-    mut ran: ToolRun,
-) -> Result<(ToolRun, Option<Box<UndoEntry>>), Abort> {
-    let picture = match kept {
-        CallSnapshot::None => return Ok((ran, None)),
-        CallSnapshot::Entry(entry) => return Ok((ran, Some(entry))),
-        CallSnapshot::Workspace(picture) => picture,
-    };
-    let done = match read_changes(picture).await {
+/// Records what the call changed, shows and judges it; what may not be is taken back.
+async fn settle_changes(
+    cx: &CallContext<'_>,
+    request: &InPlaceRequest<'_>,
+    workspace: Arc<Snapshot>,
+    mut run: ToolRun,
+) -> Result<ToolRun, Abort> {
+    let session = cx.session;
+    let done = match read_changes(workspace).await {
         Ok(done) => done,
         Err(error) => {
-            ran.result = Err(ToolError::Failed(format!(
+            run.result = Err(ToolError::Failed(format!(
                 "It ran for real, and what it changed could not be recorded: {error} How the folder was before is kept, and tried again at the next start."
             )));
-            return Ok((ran, None));
+            return Ok(run);
         }
     };
-    let is_command = judged.tool.0.tool.confinement().is_default();
+    let is_command = cx.tool.0.tool.confinement().is_default();
     if !is_command && done.plan == Plan::None {
-        return Ok((ran, None));
+        return Ok(run);
     }
     if let Some(entry) = &done.entry {
         let event = EventBody::UndoPrepared {
-            call: judged.call.id.clone(),
+            call: cx.call.id.clone(),
             entry: entry.clone(),
         };
         session.journal.record_synced(event).await?;
     }
-    let (verdict, lead) = judge_effects(session, judged, &done);
-    let stands = match verdict {
+    let judgement = judge_effects(cx, request, &done);
+    let stands = match judgement.verdict() {
         Verdict::Allow => true,
         // Whoever let it run for real cannot be asked any more whether it may happen.
-        Verdict::Ask => judged.is_agreed,
+        Verdict::Ask => request.is_agreed,
         Verdict::Deny => false,
     };
     match done.entry.filter(|_| !stands) {
-        None => Ok((ran, None)),
-        Some(entry) => Err(undo_changes(session, entry.id, &lead).await),
+        None => Ok(run),
+        Some(entry) => Err(undo_changes(session, entry.id, &judgement.trail().lead).await),
     }
 }
 
-/// Compares the workspace with its picture; the effects have their differences then.
-async fn read_changes(picture: Arc<Snapshot>) -> Result<InPlaceResult, FileError> {
+/// Compares the workspace with its snapshot; the effects have their differences then.
+async fn read_changes(snapshot: Arc<Snapshot>) -> Result<InPlaceResult, FileError> {
     let looked = tokio::task::spawn_blocking(move || {
-        let mut done = DryRunEnvironment::record_changes(picture)?;
+        let mut done = DryRunEnvironment::record_changes(snapshot)?;
         if let Plan::Effects(captured) = &done.plan {
             tools::diff::add_file_diffs(&done.before, captured, &mut done.effects);
         }
@@ -165,52 +147,43 @@ async fn read_changes(picture: Arc<Snapshot>) -> Result<InPlaceResult, FileError
     looked.await.map_err(broke_off)?
 }
 
-/// The verdict on what it did, recorded with what is shown of it.
+/// The verdict on what the call did, recorded with what is shown of it.
 fn judge_effects(
-    session: &Session,
-    judged: &EvaluatedCall<'_>,
+    cx: &CallContext<'_>,
+    request: &InPlaceRequest<'_>,
     done: &InPlaceResult,
-) -> (Verdict, String) {
-    let EvaluatedCall {
-        call,
-        tool,
-        arguments,
-        prepared: ready,
-        input: known,
-        ..
-    } = judged;
-    let tried = DryRunEvidence {
+) -> Judgement {
+    let did = DryRunEvidence {
         refused: done.effects.refused.len() as u64,
         secrets: done.effects.refused_secrets(),
         reached: reached_hosts(&done.effects),
         agreed: true,
         for_real: true,
-        ..dry_run::policy_effects_of_plan(session, &done.plan)
+        ..dry_run::policy_effects_of_plan(cx.session, &done.plan)
     };
-    let preview = match tool.0.tool.confinement().is_default() {
-        true => add_effects(&ready.preview, &done.effects),
-        false => describe_call(session, tool, arguments, &done.effects),
+    let preview = match cx.tool.0.tool.confinement().is_default() {
+        true => add_effects(&request.prepared.preview, &done.effects),
+        false => describe_call(cx, &done.effects),
     };
-    let ready = PreparedCall {
+    let shown = PreviewedPlan {
         preview,
         plan: done.plan.clone(),
-        undo: UndoAvailability::Pictured,
-        new_roots: Vec::new(),
-        can_dry_run: false,
-        in_place: false,
-        confinement: ready.confinement,
-        dry_run: Some(tried.clone()),
-        tool_context: ready.tool_context.clone(),
-        repeat_key: ready.repeat_key,
     };
-    let known = PolicyInput {
-        tried: Some(tried),
+    let prepared = request.prepared.after_in_place_run(shown, did.clone());
+    let input = PolicyInput {
+        tried: Some(did),
         undo: UndoAvailability::Pictured,
-        ..PolicyInput::clone(known)
+        ..PolicyInput::clone(request.input)
     };
-    let judgement = evaluate::evaluate(session, call, tool, arguments, &ready, &known);
-    evaluate::record_verdict(session, call, tool, arguments, &ready, &known, &judgement);
-    (judgement.verdict(), judgement.trail().lead.clone())
+    let judgement = evaluate::evaluate(cx, &prepared, &input);
+    let assessed = Assessment {
+        prepared,
+        input: Arc::new(input),
+        judgement,
+        allowed_hosts: Vec::new(),
+    };
+    evaluate::record_verdict(cx, &assessed);
+    assessed.judgement
 }
 
 fn reached_hosts(effects: &Effects) -> Vec<String> {
@@ -238,19 +211,14 @@ fn add_effects(before: &Preview, effects: &Effects) -> Preview {
 }
 
 /// What is shown of a call of somebody else's tool once it ran, in the shape of a command.
-fn describe_call(
-    session: &Session,
-    tool: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    effects: &Effects,
-) -> Preview {
-    let root = session.tool_context.workspace.root().to_string_lossy();
+fn describe_call(cx: &CallContext<'_>, effects: &Effects) -> Preview {
+    let root = cx.session.tool_context.workspace.root().to_string_lossy();
     Preview::Effects(Box::new(EffectsPreview {
         command: CommandPreview {
             folder: join_spans(&to_spans(&root)),
-            command: to_spans(&call_title(tool, arguments)),
+            command: to_spans(&call_title(cx)),
             facts: Vec::new(),
-            timeout_ms: tool.interface().timeout_ms(),
+            timeout_ms: cx.tool.interface().timeout_ms(),
             assurance: Some(Assurance::Snapshot),
             assured: Vec::new(),
             in_place: false,

@@ -1,11 +1,14 @@
-//! The one page that every tool call walks, from the model's words to its outcome.
+//! The life of a tool call, from the model's words to its outcome: one file a step.
 //!
-//! No line here knows a particular tool. A gate is one line and one file; it returns a value, and this page says what
-//! follows from it. Where something came up that changes what is shown, the call walks once more.
+//! Nothing here knows a particular tool. A step returns a value, and the functions of this file say what follows from it.
+//! A step that ends the call returns an [`Abort`]. Where something came up that changes what was judged or shown, the call is
+//! attempted again from step 3.
 
 pub(crate) mod abort;
 pub(crate) mod approval;
+pub(crate) mod attempt;
 pub(crate) mod call;
+pub(crate) mod call_context;
 pub(crate) mod dry_run;
 pub(crate) mod early_outcome;
 pub(crate) mod evaluate;
@@ -18,167 +21,161 @@ pub(crate) mod outcome;
 pub(crate) mod prepare;
 pub(crate) mod resolve;
 pub(crate) mod response_review;
-pub(crate) mod retry;
 pub(crate) mod snapshot;
+pub(crate) mod state_output;
 pub(crate) mod verdict;
 pub(crate) mod watchdogs;
 
 use std::sync::Arc;
 
-use policy::Approved;
-use protocol::{Outcome, ToolCall, Verdict};
+use protocol::{Outcome, Verdict};
 
 use crate::permissions::{agent_bounds, rule_uses};
 use crate::pipeline::abort::Abort;
-use crate::pipeline::approval::{ApprovalAnswer, ApprovalCard};
-use crate::pipeline::dry_run::{DryRunRequest, DryRunResult};
-use crate::pipeline::execute::network_guard;
+use crate::pipeline::approval::{Approval, ApprovalAnswer};
+use crate::pipeline::attempt::{Attempt, Step};
+use crate::pipeline::call_context::CallContext;
+use crate::pipeline::execute::ExecutionMode;
 use crate::pipeline::hooks::HookContext;
-use crate::pipeline::in_place::EvaluatedCall;
-use crate::pipeline::resolve::ResolvedTool;
-use crate::pipeline::retry::Retry;
-use crate::pipeline::snapshot::SnapshotResult;
+use crate::pipeline::in_place::InPlaceRequest;
+use crate::pipeline::verdict::Assessment;
 use crate::session::Session;
 use crate::session::conversation::OpenCall;
-use crate::session::state_store;
 
-type Arguments = serde_json::Map<String, serde_json::Value>;
+/// A call that ran.
+pub(crate) struct CompletedCall {
+    pub outcome: Outcome,
+    /// Whether it may have changed something.
+    pub may_have_changed: bool,
+}
 
-/// The outcome, and whether the call may have changed something.
+/// Takes one call through all steps. `hooked` receives what the hooks were told of the call, once they were asked.
 pub(crate) async fn run_pipeline(
     session: &Arc<Session>,
     open: &OpenCall,
     hooked: &mut HookContext,
-) -> Result<(Outcome, bool), Abort> {
-    let call: &ToolCall = &open.call;
+) -> Result<CompletedCall, Abort> {
+    // 1. Resolve the tool.
     let tools = session.tools();
-    let tool = resolve::resolve_tool(&tools, session, call, hooked).await?;
-    let mut edited = open.edited.clone();
-    let given = edited.as_ref().unwrap_or(&call.arguments);
-    let mut arguments = resolve::resolve_arguments(session, call, &tool, given)
+    let tool = resolve::resolve_tool(&tools, session, &open.call, hooked).await?;
+    // 2. Validate the arguments: the person's, if they were edited, or the model's.
+    let arguments = resolve::resolve_arguments(session, &open.call, &tool, open.arguments())
         .await
         .map_err(|error| outcome::failed_outcome(&error))?;
-    let mut again = Retry::default();
+    let mut cx = CallContext {
+        session,
+        call: &open.call,
+        tool,
+        arguments,
+        edited: open.edited.clone(),
+        hooked,
+    };
+    let mut attempt = Attempt::default();
     loop {
-        let at = (&tool, &mut arguments, &mut edited);
-        match run_once(session, call, at, hooked, again).await? {
-            Ok(outcome) => return Ok((outcome, tool.may_change())),
-            Err(next) => again = next,
+        match attempt_call(&mut cx, attempt).await? {
+            Step::Retry(next) => attempt = next,
+            Step::Done(outcome) => {
+                return Ok(CompletedCall {
+                    outcome,
+                    may_have_changed: cx.tool.may_change(),
+                });
+            }
         }
     }
 }
 
-/// Walks once: to the outcome, or to what it walks with once more.
-async fn run_once(
-    session: &Arc<Session>,
-    call: &ToolCall,
-    at: (&ResolvedTool<'_>, &mut Arguments, &mut Option<Arguments>),
-    hooked: &mut HookContext,
-    again: Retry,
-) -> Result<Result<Outcome, Retry>, Abort> {
-    let (tool, arguments, edited) = at;
-    let (changed, tried) = (again.changed, again.dry_run);
-    let assessed = verdict::assess_call(
-        session,
-        call,
-        tool,
-        arguments,
-        &tried,
-        again.snapshot_failure,
-    )
-    .await?;
-    let is_agreed = assessed.is_agreed();
-    let is_hooked = tried.as_ref().is_some_and(DryRunResult::is_hooked);
-    let (facts, ready, known) = (assessed.facts, assessed.prepared, assessed.input);
-    let (judgement, open) = (assessed.judgement, assessed.allowed_hosts);
-    if !rule_uses::take_uses(session, &judgement, is_agreed) {
-        return Ok(Err(Retry::after_rules_changed(changed, tried)));
+/// Judges the call, asks the person if the verdict says so, and runs it if it may run.
+async fn attempt_call(cx: &mut CallContext<'_>, attempt: Attempt) -> Result<Step<Outcome>, Abort> {
+    // 3. Resolve what it touches. 4. Prepare the preview and plan. 5. Judge: scope, rules, mode, watchdogs.
+    let assessed = verdict::assess_call(cx, &attempt).await?;
+    if !rule_uses::take_uses(cx.session, &assessed.judgement, assessed.is_agreed()) {
+        return Ok(Step::Retry(attempt.judge_again(None)));
     }
-    evaluate::record_verdict(session, call, tool, arguments, &ready, &known, &judgement);
+    evaluate::record_verdict(cx, &assessed);
 
-    let answer = match judgement.verdict() {
-        Verdict::Deny => return Err(evaluate::abort_denied(session, tool, &ready, &judgement)),
-        Verdict::Allow => ApprovalAnswer::without_asking(session, &ready),
-        Verdict::Ask if ready.can_dry_run && dry_run::runs_first(session) => {
+    // 6. Ask the person.
+    let prepared = &assessed.prepared;
+    let answer = match assessed.judgement.verdict() {
+        Verdict::Deny => return Err(evaluate::abort_denied(cx, &assessed)),
+        Verdict::Allow => ApprovalAnswer::without_asking(cx.session, prepared),
+        Verdict::Ask if dry_run::runs_first(cx.session, prepared) => {
             ApprovalAnswer::offline_dry_run()
         }
-        Verdict::Ask => {
-            let card = ApprovalCard::new(&judgement, &ready, known.clone(), changed);
-            approval::ask_person(session, call, tool, card).await?
+        Verdict::Ask => approval::ask_person(cx, &assessed, &attempt).await?,
+    };
+    let retry = match answer {
+        ApprovalAnswer::Approved(approval) => {
+            return run_approved(cx, assessed, approval, attempt).await;
+        }
+        ApprovalAnswer::DryRun { hosts } => dry_run::run_before_asking(cx, prepared, hosts).await?,
+        ApprovalAnswer::RulesChanged(what) => attempt.judge_again(Some(what)),
+        ApprovalAnswer::Changed(what) => Attempt::after_change(what),
+        ApprovalAnswer::Edited(arguments) => {
+            Attempt::after_change(resolve::replace_arguments(cx, arguments).await)
         }
     };
-    let mut go = match answer {
-        ApprovalAnswer::Approved(go) => go,
-        ApprovalAnswer::DryRun { hosts } if ready.can_dry_run || tried.is_some() => {
-            let trial = DryRunRequest::new(session, call, tool, arguments, &ready);
-            return trial.run_and_retry(hosts, hooked, None).await.map(Err);
-        }
-        ApprovalAnswer::DryRun { .. } => {
-            return Ok(Err(Retry::after_change(dry_run::UNAVAILABLE_REASON)));
-        }
-        ApprovalAnswer::RulesChanged(what) => {
-            return Ok(Err(Retry::after_rules_changed(Some(what), tried)));
-        }
-        ApprovalAnswer::Changed(what) => return Ok(Err(Retry::after_change(what))),
-        ApprovalAnswer::Edited(wanted) => {
-            let what =
-                resolve::replace_arguments(session, call, tool, arguments, edited, wanted).await;
-            return Ok(Err(Retry::after_change(what)));
-        }
-    };
-    go.feedback.edited.clone_from(edited);
-    let real = go.in_place_hosts(session, &ready, &open)?;
-    let is_agreed = go.consent.is_some();
-    let approved: Approved = judgement
-        .approve(arguments.clone(), go.plan, go.consent)
-        .map_err(|refused| outcome::abort_refused(tool, &refused))?;
-    if agent_bounds::open_roots(session, &ready.new_roots)? {
-        return Ok(Err(Retry::default()));
+    Ok(Step::Retry(retry))
+}
+
+/// Runs an approved call, and makes its outcome.
+async fn run_approved(
+    cx: &mut CallContext<'_>,
+    assessed: Assessment,
+    approval: Approval,
+    attempt: Attempt,
+) -> Result<Step<Outcome>, Abort> {
+    let is_hooked = attempt.is_hooked();
+    let feedback = approval.feedback.or_note_of(attempt.feedback());
+    let mode = ExecutionMode::choose(cx.session, &assessed, approval.in_place, attempt.dry_run)?;
+    let prepared = assessed.prepared;
+    let is_agreed = approval.consent.is_some();
+    let approved = assessed
+        .judgement
+        .approve(cx.arguments.clone(), approval.plan, approval.consent)
+        .map_err(|refused| outcome::abort_refused(&cx.tool, &refused))?;
+    if agent_bounds::open_roots(cx.session, &prepared.new_roots)? {
+        return Ok(Step::Retry(Attempt::default()));
     }
+
+    // 7. Ask the hooks, unless they were asked before a dry run.
     if !is_hooked {
-        execute::run_before_hooks(session, &call.id, tool, arguments, hooked).await?;
+        hooks::ask_before_execution(cx).await?;
     }
-    if ready.can_dry_run && real.is_none() {
-        let trial = DryRunRequest::new(session, call, tool, arguments, &ready).with_hooks_run();
-        return trial
-            .run_and_retry(open, hooked, Some(go.feedback))
-            .await
-            .map(Err);
-    }
-    let kept = match snapshot::take_snapshot(session, tool, &approved, &ready, real.is_some())
-        .await?
+
+    // 8. Run it: in a dry run first, by committing what a dry run captured, in place over a snapshot, or directly.
+    let ran = match mode {
+        ExecutionMode::DryRunFirst => {
+            let (hosts, agreed) = (assessed.allowed_hosts, Some(feedback));
+            let retry = dry_run::run(cx, &prepared, hosts, agreed).await?;
+            return Ok(Step::Retry(retry));
+        }
+        ExecutionMode::Commit(result) => execute::commit(cx, &prepared, &approved, result).await?,
+        ExecutionMode::InPlace { hosts, dry_run } => {
+            let request = InPlaceRequest {
+                prepared: &prepared,
+                input: &assessed.input,
+                hosts,
+                dry_run,
+                is_agreed,
+            };
+            in_place::run(cx, request, approved).await?
+        }
+        ExecutionMode::Direct => execute::run(cx, &prepared, approved).await?,
+    };
+    let mut finished = match ran {
+        Step::Done(finished) => finished,
+        Step::Retry(retry) => return Ok(Step::Retry(retry)),
+    };
+
+    // 9. Show a response that a rule asks about before the model reads it.
+    if let Some(retry) =
+        response_review::review_response(cx, &prepared, &mut finished.run, &feedback)
     {
-        SnapshotResult::Taken(kept) => kept,
-        SnapshotResult::Failed(why) => {
-            let again = Retry::without_snapshot(why, tried);
-            return in_place::retry_unless_chosen(session, &ready, &real, again).map(Err);
-        }
-        SnapshotResult::Changed => return Ok(Err(Retry::after_change(execute::CHANGED_REASON))),
-    };
-    let journal = &session.journal;
-    journal
-        .record_start_synced(&call.id, tool.may_change())
-        .await?;
-    let ran = match &tried {
-        Some(tried) if real.is_none() => tried.commit(session, &approved, &mut go.feedback).await,
-        _ => {
-            let hands = network_guard::guard_network(session, call, tool, &facts, &ready);
-            let hands = in_place::in_place_context(session, hands, &ready, &kept, real);
-            execute::run_tool(session, tool, approved, hands, hooked.clone()).await
-        }
-    };
-    let judged = EvaluatedCall::new(call, tool, arguments, (&ready, &known), is_agreed);
-    let (mut ran, copy) = in_place::settle_changes(session, &judged, kept, ran).await?;
-    if let Some(again) = response_review::review_response(
-        session,
-        tool,
-        (&facts, &ready, &tried),
-        &mut ran,
-        &go.feedback,
-    ) {
-        return Ok(Err(again));
+        return Ok(Step::Retry(retry));
     }
-    let outcome = outcome::build_outcome(session, call, tool, ran, copy, &go.feedback);
-    let outcome = state_store::save_output(session, call, tool, edited, outcome);
-    Ok(Ok(evaluate::count_repeats(session, tool, &ready, outcome)))
+
+    // 10. Make the outcome.
+    let outcome = outcome::build_outcome(cx, finished, &feedback);
+    let outcome = state_output::save_output(cx, outcome);
+    Ok(Step::Done(evaluate::count_repeats(cx, &prepared, outcome)))
 }

@@ -1,4 +1,4 @@
-//! Stage 13: one outcome, folded once, masked, then cut, from whatever the call came to (M01, M04).
+//! Step 10: one outcome, folded once, masked, then cut, from whatever the call came to (M01, M04).
 
 use std::borrow::Cow;
 
@@ -8,35 +8,32 @@ use protocol::call::outcome::Truncation;
 use protocol::interface::EmptyResultPolicy;
 use protocol::text::redact;
 use protocol::{
-    CallState, Content, Digest, FailureClass, Outcome, ToolCall, ToolError, ToolOutput, UndoEntry,
-    UserError,
+    CallState, Content, Digest, FailureClass, Outcome, ToolError, ToolOutput, UserError,
 };
 use serde_json::{Map, Value};
 
 use crate::pipeline::abort::Abort;
 use crate::pipeline::approval::UserFeedback;
+use crate::pipeline::call_context::CallContext;
+use crate::pipeline::execute::FinishedRun;
 use crate::pipeline::resolve::ResolvedTool;
-use crate::session::Session;
 
 /// How a model is told that a tool gave nothing, where neither the tool nor its interface has words for it.
 const EMPTY_RESULT_TEXT: &str = "It worked and gave nothing back.";
 
 /// The outcome of a call that ran.
 pub(crate) fn build_outcome(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    ran: ToolRun,
-    copy: Option<Box<UndoEntry>>,
-    said: &UserFeedback,
+    cx: &CallContext<'_>,
+    finished: FinishedRun,
+    feedback: &UserFeedback,
 ) -> Outcome {
-    let mut outcome = match ran.result {
-        Ok(output) => Outcome::from_tool_output(output, &empty_result_text(called)),
+    let mut outcome = match finished.run.result {
+        Ok(output) => Outcome::from_tool_output(output, &empty_result_text(&cx.tool)),
         Err(error) => Outcome::from_tool_error(&error),
     };
-    outcome.duration_ms = ran.duration_ms;
-    if let Some(entry) = copy {
-        let history = &session.engine.history;
+    outcome.duration_ms = finished.run.duration_ms;
+    if let Some(entry) = finished.undo_entry {
+        let history = &cx.session.engine.history;
         // After success the copy learns what stands there now, to notice later changes; after a failure whatever of the
         // effect stands is taken back.
         let settled = match outcome.is_success() {
@@ -47,13 +44,14 @@ pub(crate) fn build_outcome(
             tracing::warn!(%fault, entry = %entry.id, "the undo entry could not be settled");
         }
     }
-    let masked = match called.masks_output() {
+    let masked = match cx.tool.masks_output() {
         true => redact_outcome(outcome),
         false => outcome,
     };
-    let mut outcome = truncate_outcome(session, call, called, masked);
+    let mut outcome = truncate_outcome(cx, masked);
     outcome.notes.extend(
-        said.paragraphs()
+        feedback
+            .paragraphs(cx.edited.as_ref())
             .map(|word| redact::text(&word).0.into_owned()),
     );
     outcome
@@ -61,11 +59,11 @@ pub(crate) fn build_outcome(
 
 /// The words with which the model is told that a tool gave nothing, which had none of its own: a tool that says that it always
 /// says something is not taken by its silence (`S003-45`).
-fn empty_result_text(called: &ResolvedTool<'_>) -> Cow<'static, str> {
-    match called.interface().result.empty_result_policy {
+fn empty_result_text(tool: &ResolvedTool<'_>) -> Cow<'static, str> {
+    match tool.interface().result.empty_result_policy {
         EmptyResultPolicy::Marker => EMPTY_RESULT_TEXT.into(),
         EmptyResultPolicy::NeverEmpty => {
-            let id = called.id();
+            let id = tool.id();
             format!(
                 "It gave nothing back, although `{id}` says that it always gives something. Do not take that for an answer."
             )
@@ -146,13 +144,8 @@ pub(super) fn redact_value(value: &mut Value) -> u32 {
 
 /// The head inline and the whole in a sidecar file, where the text is too long (`S002-68`, `S002-103`). It says that it was cut
 /// also where there is no such file, because its tool gives the rest when it is asked again, or because it could not be written.
-fn truncate_outcome(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    mut outcome: Outcome,
-) -> Outcome {
-    let bytes_max = usize::try_from(called.interface().output_bytes_max()).unwrap_or(usize::MAX);
+fn truncate_outcome(cx: &CallContext<'_>, mut outcome: Outcome) -> Outcome {
+    let bytes_max = usize::try_from(cx.tool.interface().output_bytes_max()).unwrap_or(usize::MAX);
     // What a tool cut by its own count stands whole in a sidecar already.
     if outcome.truncated.is_some() || outcome.text.len() <= bytes_max {
         return outcome;
@@ -160,12 +153,12 @@ fn truncate_outcome(
     let whole = std::mem::take(&mut outcome.text);
     let head = protocol::text::cut::take_head(&whole, bytes_max);
     let of = format!("Cut after {} of {} bytes.", head.len(), whole.len());
-    let is_kept = called.interface().result.persistence_policy_ref != "never";
+    let is_kept = cx.tool.interface().result.persistence_policy_ref != "never";
     let spilled = is_kept.then(|| {
-        session
+        cx.session
             .tool_context
             .folder
-            .save_output(&call.id, whole.as_bytes())
+            .save_output(&cx.call.id, whole.as_bytes())
     });
     let (output_path, note) = match spilled {
         Some(Ok(path)) => {
@@ -208,14 +201,14 @@ pub(crate) fn ended_outcome(state: CallState, text: String, message: String) -> 
 }
 
 /// A gate said no.
-pub(crate) fn abort_denied(called: &ResolvedTool<'_>, judgement: &Judgement) -> Abort {
+pub(crate) fn abort_denied(tool: &ResolvedTool<'_>, judgement: &Judgement) -> Abort {
     let lead = &judgement.trail().lead;
     let asked_nobody = judgement
         .trail()
         .steps
         .iter()
         .any(|step| step.gate == protocol::Gate::Headless);
-    let text = match called.0.tool.headless_refusal() {
+    let text = match tool.0.tool.headless_refusal() {
         Some(fixed) if asked_nobody => fixed.to_owned(),
         _ => {
             format!("{lead} Do not try it in another form; go on without it or say what you need.")
@@ -225,21 +218,21 @@ pub(crate) fn abort_denied(called: &ResolvedTool<'_>, judgement: &Judgement) -> 
 }
 
 /// The tool needs a person's answer, and nobody is there (`S002-37`).
-pub(crate) fn abort_unanswered(called: &ResolvedTool<'_>) -> Abort {
-    let fixed = called.0.tool.headless_refusal();
+pub(crate) fn abort_unanswered(tool: &ResolvedTool<'_>) -> Abort {
+    let fixed = tool.0.tool.headless_refusal();
     let text = fixed.unwrap_or("This needs a person's answer, and nobody is there.");
     let message = "Nobody is there to answer".to_owned();
     ended_outcome(CallState::Denied, text.to_owned(), message).into()
 }
 
 /// A consent that does not fit. Cannot happen while the desk checks digests; if it does, nothing runs.
-pub(crate) fn abort_refused(called: &ResolvedTool<'_>, refused: &ApprovalError) -> Abort {
+pub(crate) fn abort_refused(tool: &ResolvedTool<'_>, refused: &ApprovalError) -> Abort {
     let why = match refused {
         ApprovalError::Denied => "a gate denies it",
         ApprovalError::NotConsented => "nobody agreed to it",
         ApprovalError::Changed => "what was agreed to is not what would run",
     };
-    let text = format!("{} was not run, because {why}.", called.id());
+    let text = format!("{} was not run, because {why}.", tool.id());
     ended_outcome(CallState::Denied, text.clone(), text).into()
 }
 

@@ -1,37 +1,38 @@
-//! Stages 6 and 9: where the call's accesses really lead, and what it would do.
+//! Steps 3 and 4: where the call's accesses really lead, and what it would do.
 
 use std::path::Path;
 
 use policy::CallFacts;
 use protocol::rule::evidence::{ArgumentValue, Confinement, DryRunEvidence};
 use protocol::view::preview::UndoAvailability;
-use protocol::{Access, Capability, Digest, Plan, Preview, ToolCall, ToolError};
-use serde_json::{Map, Value};
+use protocol::{Access, Capability, Digest, Plan, Preview, ToolError};
 use tools::{PreviewedPlan, ToolContext};
 
 use crate::permissions::access_resolver::AccessResolver;
 use crate::permissions::agent_bounds;
 use crate::pipeline::abort::Abort;
-use crate::pipeline::dry_run::DryRunResult;
+use crate::pipeline::attempt::Attempt;
+use crate::pipeline::call_context::CallContext;
 use crate::pipeline::outcome;
-use crate::pipeline::resolve::ResolvedTool;
 use crate::session::Session;
 use crate::session::run::repeats::CallKey;
 
 /// Everything that is shown of a call, and what it is bound to.
 pub(crate) struct PreparedCall {
+    /// What the call touches, with what its plan touches.
+    pub facts: CallFacts,
     pub preview: Preview,
     pub plan: Plan,
     pub undo: UndoAvailability,
-    /// What a person opens by letting it pass; nothing else happens then, and it is judged anew.
+    /// What a person opens by letting the call pass; nothing else happens then, and the call is judged again.
     pub new_roots: Vec<String>,
-    /// Whether it can be done where nothing real changes, and was not yet.
+    /// Whether the call can run in a dry run, and did not yet.
     pub can_dry_run: bool,
-    /// Whether it runs for real over a picture of the workspace, because nothing better holds.
+    /// Whether the call runs for real over a snapshot of the workspace, because nothing better holds.
     pub in_place: bool,
-    /// What keeps its tool to what it was judged on.
+    /// What keeps the tool to what the call was judged on.
     pub confinement: Confinement,
-    /// What it did where nothing real changes, as it is judged; none if it was not tried.
+    /// What the call did, as it is judged; none if it did not run yet.
     pub dry_run: Option<DryRunEvidence>,
     /// What the tool is given: of the files what the call was judged on, and no others.
     pub tool_context: ToolContext,
@@ -40,19 +41,46 @@ pub(crate) struct PreparedCall {
 }
 
 impl PreparedCall {
-    /// That of a call of which nothing was prepared.
-    pub fn empty(session: &Session, undo: UndoAvailability) -> Self {
+    /// A call that touches this and of which nothing was prepared.
+    pub fn unprepared(session: &Session, facts: CallFacts, undo: UndoAvailability) -> Self {
         Self {
             preview: Preview::Nothing,
             plan: Plan::None,
             undo,
-            new_roots: Vec::new(),
+            new_roots: facts.roots_to_open().map(str::to_owned).collect(),
             can_dry_run: false,
             in_place: false,
             confinement: Confinement::Held,
             dry_run: None,
-            tool_context: session.tool_context.restrict_to(&[]),
+            tool_context: session.tool_context.restrict_to(facts.all()),
             repeat_key: CallKey::default(),
+            facts,
+        }
+    }
+
+    /// A call that is denied before anything is prepared: its tool is given nothing.
+    pub fn denied(session: &Session, facts: CallFacts) -> Self {
+        Self {
+            new_roots: Vec::new(),
+            tool_context: session.tool_context.restrict_to(&[]),
+            ..Self::unprepared(session, facts, UndoAvailability::NotNeeded)
+        }
+    }
+
+    /// The same call after it ran in place, with what is shown of it and what it did.
+    pub fn after_in_place_run(&self, shown: PreviewedPlan, did: DryRunEvidence) -> Self {
+        Self {
+            facts: self.facts.clone(),
+            preview: shown.preview,
+            plan: shown.plan,
+            undo: UndoAvailability::Pictured,
+            new_roots: Vec::new(),
+            can_dry_run: false,
+            in_place: false,
+            confinement: self.confinement,
+            dry_run: Some(did),
+            tool_context: self.tool_context.clone(),
+            repeat_key: self.repeat_key,
         }
     }
 }
@@ -61,12 +89,7 @@ impl PreparedCall {
 ///
 /// # Errors
 /// An output that was removed ends the call, which is told when that was.
-pub(crate) fn restore_outputs(
-    session: &Session,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-) -> Result<(), Abort> {
-    let accesses = called.0.tool.accesses(arguments);
+pub(crate) fn restore_outputs(session: &Session, accesses: &[Access]) -> Result<(), Abort> {
     let reads = accesses
         .iter()
         .filter(|access| access.capability == Capability::FsRead);
@@ -81,109 +104,104 @@ pub(crate) fn restore_outputs(
 }
 
 /// Where everything that the call declares really leads, held to what its tool requires.
-pub(crate) fn resolve_facts(
-    session: &Session,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-) -> CallFacts {
-    let tool = &called.0.tool;
-    let ground = AccessResolver::Disk(&session.tool_context.workspace);
-    let mut facts = ground.resolve_accesses(&tool.accesses(arguments));
+pub(crate) fn resolve_facts(cx: &CallContext<'_>, accesses: &[Access]) -> CallFacts {
+    let tool = &cx.tool.0.tool;
+    let resolver = AccessResolver::Disk(&cx.session.tool_context.workspace);
+    let mut facts = resolver.resolve_accesses(accesses);
     facts.set_confinement(tool.confinement());
     if !tool.confinement().is_default() {
-        facts.set_arguments(ArgumentValue::collect_from(arguments));
+        facts.set_arguments(ArgumentValue::collect_from(&cx.arguments));
     }
-    ground.add_mentions(&mut facts, &tool.mentions(arguments));
-    agent_bounds::restrict_to_bounds(session, called.interface(), &mut facts);
+    resolver.add_mentions(&mut facts, &tool.mentions(&cx.arguments));
+    agent_bounds::restrict_to_bounds(cx.session, cx.tool.interface(), &mut facts);
     facts
 }
 
-/// What the call would do. Nothing is changed by this; a call that cannot work fails here, before anybody is asked.
+/// What the call would do; after a dry run, what it did. Nothing is changed by this.
+///
+/// # Errors
+/// The call cannot work: it fails here, before anybody is asked.
 pub(crate) async fn prepare_call(
-    session: &Session,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    facts: &mut CallFacts,
-    rehearsed: &Option<DryRunResult>,
-    unsecured: Option<String>,
+    cx: &CallContext<'_>,
+    accesses: &[Access],
+    mut facts: CallFacts,
+    attempt: &Attempt,
 ) -> Result<PreparedCall, Abort> {
-    let mut hands = session.tool_context.restrict_to(facts.all());
-    let opens: Vec<String> = facts.roots_to_open().map(str::to_owned).collect();
-    let prepared = match rehearsed {
-        Some(rehearsed) => Ok(rehearsed.prepared().clone()),
+    let session = cx.session;
+    let tool = &cx.tool.0.tool;
+    let mut tool_context = session.tool_context.restrict_to(facts.all());
+    let new_roots: Vec<String> = facts.roots_to_open().map(str::to_owned).collect();
+    let previewed = match &attempt.dry_run {
+        Some(result) => Ok(result.previewed().clone()),
         // The tool could not look at it yet.
-        None if !opens.is_empty() => Ok(PreviewedPlan {
+        None if !new_roots.is_empty() => Ok(PreviewedPlan {
             preview: Preview::Nothing,
             plan: Plan::None,
         }),
-        None => called.0.tool.prepare(arguments, &hands).await,
+        None => tool.prepare(&cx.arguments, &tool_context).await,
     };
-    let prepared = prepared.map_err(|error| outcome::failed_outcome(&error))?;
-    if add_plan_facts(session, called, facts, &prepared.plan) {
-        hands = session.tool_context.restrict_to(facts.all());
+    let PreviewedPlan { preview, plan } =
+        previewed.map_err(|error| outcome::failed_outcome(&error))?;
+    if add_plan_facts(cx, &mut facts, &plan) {
+        tool_context = session.tool_context.restrict_to(facts.all());
     }
-    let can_try =
-        opens.is_empty() && rehearsed.is_none() && called.0.tool.can_dry_run(&hands).await;
-    let in_place = !can_try
-        && opens.is_empty()
-        && rehearsed.is_none()
-        && unsecured.is_none()
-        && needs_snapshot(session, called)
-        && called.0.tool.can_run_in_place(&hands).await;
-    let undo = match (unsecured, &prepared.plan) {
-        (Some(reason), _) => UndoAvailability::Unsecured { reason },
-        (None, Plan::None) if rehearsed.is_some() || !opens.is_empty() => {
-            UndoAvailability::NotNeeded
-        }
-        (None, Plan::None) if can_try => UndoAvailability::Captured,
+    let is_open = new_roots.is_empty() && attempt.dry_run.is_none();
+    let can_dry_run = is_open && tool.can_dry_run(&tool_context).await;
+    let in_place = is_open
+        && !can_dry_run
+        && attempt.snapshot_failure.is_none()
+        && needs_snapshot(cx)
+        && tool.can_run_in_place(&tool_context).await;
+    let undo = match (&attempt.snapshot_failure, &plan) {
+        (Some(reason), _) => UndoAvailability::Unsecured {
+            reason: reason.clone(),
+        },
+        (None, Plan::None) if !is_open => UndoAvailability::NotNeeded,
+        (None, Plan::None) if can_dry_run => UndoAvailability::Captured,
         (None, Plan::None) if in_place => UndoAvailability::Pictured,
-        (None, Plan::None) => prepare_without_plan(session, called, arguments),
+        (None, Plan::None) => undo_without_plan(cx, accesses),
         (None, plan) => session
             .engine
             .history
             .undo_availability(&session.tool_context.workspace, plan),
     };
+    let dry_run = attempt.dry_run.as_ref();
     Ok(PreparedCall {
-        preview: prepared.preview,
-        plan: prepared.plan,
+        facts,
+        preview,
+        plan,
         undo,
-        new_roots: opens,
-        can_dry_run: can_try,
+        new_roots,
+        can_dry_run,
         in_place,
-        confinement: called.0.tool.confinement(),
-        dry_run: rehearsed
-            .as_ref()
-            .map(|rehearsed| rehearsed.policy_effects(session)),
-        tool_context: hands,
-        repeat_key: CallKey::from_call(called.id(), arguments),
+        confinement: tool.confinement(),
+        dry_run: dry_run.map(|result| result.policy_effects(session)),
+        tool_context,
+        repeat_key: CallKey::from_call(cx.tool.id(), &cx.arguments),
     })
 }
 
-/// Whether a picture is to be taken for a call of this tool, where one can be.
-fn needs_snapshot(session: &Session, called: &ResolvedTool<'_>) -> bool {
-    match called.0.tool.confinement() {
+/// Whether a snapshot is to be taken for a call of this tool, where one can be.
+fn needs_snapshot(cx: &CallContext<'_>) -> bool {
+    match cx.tool.0.tool.confinement() {
         Confinement::Held => true,
         Confinement::Remote => false,
-        Confinement::Unconfined | Confinement::Room => session
+        Confinement::Unconfined | Confinement::Room => cx
+            .session
             .engine
             .settings()
             .server_tools
-            .requires_snapshot(called.id()),
+            .requires_snapshot(cx.tool.id()),
     }
 }
 
 /// Adds what a plan writes that the call itself did not name, because only a look could tell: it is judged, shown and held to
 /// the tool's requirements with the rest. Answers whether there was any. What a command did is judged by itself.
-fn add_plan_facts(
-    session: &Session,
-    called: &ResolvedTool<'_>,
-    facts: &mut CallFacts,
-    plan: &Plan,
-) -> bool {
+fn add_plan_facts(cx: &CallContext<'_>, facts: &mut CallFacts, plan: &Plan) -> bool {
     let Plan::Write(changes) = plan else {
         return false;
     };
-    let ground = AccessResolver::Disk(&session.tool_context.workspace);
+    let resolver = AccessResolver::Disk(&cx.session.tool_context.workspace);
     let mut found = false;
     for change in changes {
         let capability = match change.after {
@@ -197,61 +215,46 @@ fn add_plan_facts(
                 && fact.real == change.path
         };
         if !facts.all().iter().any(is_named) {
-            facts.add(ground.resolve_access(&Access::new(capability, change.path.as_str())));
+            facts.add(resolver.resolve_access(&Access::new(capability, change.path.as_str())));
             found = true;
         }
     }
     if found {
-        agent_bounds::restrict_to_bounds(session, called.interface(), facts);
+        agent_bounds::restrict_to_bounds(cx.session, cx.tool.interface(), facts);
     }
     found
 }
 
 /// Digest of call, tool, arguments, folder, preview, plan and outlook: what a decision must name.
-pub(crate) fn approval_digest(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    ready: &PreparedCall,
-) -> Digest {
+pub(crate) fn approval_digest(cx: &CallContext<'_>, prepared: &PreparedCall) -> Digest {
     Digest::from_json(&(
-        &call.id,
-        called.id(),
-        arguments,
-        session.tool_context.workspace.root(),
-        &ready.preview,
-        ready.plan.digest(),
-        &ready.undo,
+        &cx.call.id,
+        cx.tool.id(),
+        &cx.arguments,
+        cx.session.tool_context.workspace.root(),
+        &prepared.preview,
+        prepared.plan.digest(),
+        &prepared.undo,
     ))
 }
 
 /// A call without a plan either changes nothing or nobody can say what.
-fn prepare_without_plan(
-    session: &Session,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-) -> UndoAvailability {
-    let runs = called
-        .0
-        .tool
-        .accesses(arguments)
-        .iter()
-        .any(|access| match access.capability {
-            Capability::ShellRun | Capability::FsWrite | Capability::FsDelete => true,
-            // What is only read from elsewhere changes nothing there.
-            Capability::NetFetch => !called.only_reads(),
-            Capability::FsRead => false,
-        });
+fn undo_without_plan(cx: &CallContext<'_>, accesses: &[Access]) -> UndoAvailability {
+    let may_change = accesses.iter().any(|access| match access.capability {
+        Capability::ShellRun | Capability::FsWrite | Capability::FsDelete => true,
+        // What is only read from elsewhere changes nothing there.
+        Capability::NetFetch => !cx.tool.only_reads(),
+        Capability::FsRead => false,
+    });
     // A program of this machine may change something, unless the person says that it does not.
-    let is_open = match called.0.tool.confinement() {
+    let is_program = match cx.tool.0.tool.confinement() {
         Confinement::Unconfined | Confinement::Room => {
-            let settings = session.engine.settings();
-            !settings.server_tools.is_read_only(called.id())
+            let settings = cx.session.engine.settings();
+            !settings.server_tools.is_read_only(cx.tool.id())
         }
         Confinement::Held | Confinement::Remote => false,
     };
-    match runs || is_open {
+    match may_change || is_program {
         false => UndoAvailability::NotNeeded,
         true => UndoAvailability::Unsecured {
             reason: "what it changes is not known before it runs.".to_owned(),

@@ -1,4 +1,4 @@
-//! Stages 3 and 4: from a name to a tool, from the model's arguments to valid ones.
+//! Steps 1 and 2: from a name to a tool, from the model's arguments to valid ones.
 
 use protocol::interface::{ContextModifierPolicy, ToolOrigin};
 use protocol::text::redact;
@@ -11,6 +11,7 @@ use tools::registry::{RegisteredTool, Registry};
 use crate::engine::{external_client, tool_trial};
 use crate::limits::ARGUMENTS_BYTES_MAX;
 use crate::pipeline::abort::Abort;
+use crate::pipeline::call_context::CallContext;
 use crate::pipeline::hooks;
 use crate::pipeline::hooks::HookContext;
 use crate::pipeline::{early_outcome, outcome};
@@ -146,7 +147,7 @@ pub(crate) fn is_parallel_safe(session: &Session, open: &OpenCall) -> bool {
     if runs_alone || !interface.safety.is_concurrency_safe {
         return false;
     }
-    let given = open.edited.as_ref().unwrap_or(&open.call.arguments);
+    let given = open.arguments();
     // What reads or writes the state is in its order, so that a call finds what those before it wrote.
     !state_store::uses_state(given, called.0.tool.output_path())
         && validate_arguments(session, &called, given)
@@ -164,16 +165,12 @@ pub(crate) fn runs_last(session: &Session, open: &OpenCall) -> bool {
 
 /// Puts the person's arguments in place of those before, if they fit the tool, and says what came of it.
 pub(crate) async fn replace_arguments(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    in_place_of: &mut Map<String, Value>,
-    edited: &mut Option<Map<String, Value>>,
+    cx: &mut CallContext<'_>,
     wanted: Map<String, Value>,
 ) -> String {
-    match resolve_arguments(session, call, called, &wanted).await {
+    match resolve_arguments(cx.session, cx.call, &cx.tool, &wanted).await {
         Ok(arguments) => {
-            (*in_place_of, *edited) = (arguments, Some(wanted));
+            (cx.arguments, cx.edited) = (arguments, Some(wanted));
             "You changed the arguments, so what is shown is new.".to_owned()
         }
         Err(error) => format!("Your arguments were not taken. {error}"),
@@ -185,38 +182,37 @@ pub(crate) async fn replace_arguments(
 pub(crate) async fn resolve_arguments(
     session: &Session,
     call: &ToolCall,
-    called: &ResolvedTool<'_>,
+    tool: &ResolvedTool<'_>,
     given: &Map<String, Value>,
 ) -> Result<Map<String, Value>, ToolError> {
-    let checked = validate_arguments(session, called, given)?;
+    let checked = validate_arguments(session, tool, given)?;
     let mut put_in = Vec::new();
-    if called.0.has_supplied_source(ADAPTER_SOURCE) {
-        put_in.push((ADAPTER_SOURCE, called.0.tool.supplied_arguments(&checked)));
+    if tool.0.has_supplied_source(ADAPTER_SOURCE) {
+        put_in.push((ADAPTER_SOURCE, tool.0.tool.supplied_arguments(&checked)));
     }
-    if called.0.has_supplied_source(HOOK_SOURCE) {
-        let about = hooks::hook_context(session, &call.id, Some(called), called.id(), &checked);
+    if tool.0.has_supplied_source(HOOK_SOURCE) {
+        let about = hooks::hook_context(session, &call.id, Some(tool), tool.id(), &checked);
         let hooks = hooks::collect_extra_arguments(session, about).await;
         put_in.extend(hooks.map_err(ToolError::Failed)?);
     }
-    called.0.complete_arguments(checked, put_in)
+    tool.0.complete_arguments(checked, put_in)
 }
 
 /// Puts what stands in the state in the place of references, lifts `_*` members off, makes an alias's names ours, checks
 /// schema and values.
 fn validate_arguments(
     session: &Session,
-    called: &ResolvedTool<'_>,
+    tool: &ResolvedTool<'_>,
     given: &Map<String, Value>,
 ) -> Result<Map<String, Value>, ToolError> {
-    let given = state_store::resolve_references(session, given, called.0.tool.output_path())?;
+    let given = state_store::resolve_references(session, given, tool.0.tool.output_path())?;
     let bytes = serde_json::to_string(&*given).map_or(0, |text| text.len());
     if bytes > ARGUMENTS_BYTES_MAX {
         return Err(ToolError::InvalidArgs(format!(
             "they are {bytes} bytes long; at most {ARGUMENTS_BYTES_MAX} are taken. Work in smaller pieces."
         )));
     }
-    called
-        .0
+    tool.0
         .validate_arguments(&given)
         .map(|checked| checked.arguments)
 }

@@ -1,4 +1,4 @@
-//! Between a tool's work and its model: what came from a host that a rule asks about stands on the desk before it is read.
+//! Step 9: what came from a host that a rule asks about stands on the desk before it is read.
 
 use std::sync::Arc;
 
@@ -11,35 +11,34 @@ use serde_json::Value;
 use tools::{PreviewedPlan, ToolDryRun};
 
 use crate::pipeline::approval::UserFeedback;
+use crate::pipeline::attempt::Attempt;
+use crate::pipeline::call_context::CallContext;
 use crate::pipeline::dry_run::DryRunResult;
 use crate::pipeline::execute;
 use crate::pipeline::outcome::ToolRun;
 use crate::pipeline::prepare::PreparedCall;
-use crate::pipeline::resolve::ResolvedTool;
-use crate::pipeline::retry::Retry;
-use crate::session::Session;
 
-/// What the call walks with once more, if something came of it that is shown first: a file was another one when it ran, or a
-/// rule speaks of what came. An error is no answer; the words that came with it are kept back.
+/// What the next attempt begins with, if something came of this one that is shown first: a file was another one when the tool
+/// ran, or a rule asks about the response. An error is no response; the words that came with it are kept back.
 pub(crate) fn review_response(
-    session: &Session,
-    called: &ResolvedTool<'_>,
-    (facts, ready, tried): (&CallFacts, &PreparedCall, &Option<DryRunResult>),
-    ran: &mut ToolRun,
-    said: &UserFeedback,
-) -> Option<Retry> {
-    if let Some(what) = execute::changed_files_reason(ran) {
-        return Some(Retry::after_change(what));
+    cx: &CallContext<'_>,
+    prepared: &PreparedCall,
+    run: &mut ToolRun,
+    feedback: &UserFeedback,
+) -> Option<Attempt> {
+    if let Some(what) = execute::changed_files_reason(run) {
+        return Some(Attempt::after_change(what));
     }
-    if tried.is_some() || ready.plan != Plan::None {
+    if prepared.dry_run.is_some() || prepared.plan != Plan::None {
         return None;
     }
-    let hosts = responding_hosts(facts, ran);
-    let (rules, now) = (session.rules(), session.engine.config.clock.now());
-    if !policy::effects::requires_response_review(&rules, called.id(), &hosts, now) {
+    let hosts = responding_hosts(&prepared.facts, run);
+    let rules = cx.session.rules();
+    let now = cx.session.engine.config.clock.now();
+    if !policy::effects::requires_response_review(&rules, cx.tool.id(), &hosts, now) {
         return None;
     }
-    let output = match &mut ran.result {
+    let output = match &mut run.result {
         Ok(output) => std::mem::replace(output, ToolOutput::new("", "")),
         Err(error) => {
             withhold_details(error);
@@ -49,7 +48,7 @@ pub(crate) fn review_response(
     let text = redact::text(output.empty.as_deref().unwrap_or(&output.text))
         .0
         .into_owned();
-    let rehearsal = ToolDryRun {
+    let response = ToolDryRun {
         prepared: PreviewedPlan {
             preview: Preview::Came(ResponsePreview {
                 hosts: hosts.clone(),
@@ -63,16 +62,16 @@ pub(crate) fn review_response(
         output,
         capture: Arc::new(()),
     };
-    let came = DryRunResult::from_response(rehearsal, said.clone(), ran.duration_ms);
-    Some(Retry::after_dry_run(came))
+    let result = DryRunResult::from_response(response, feedback.clone(), run.duration_ms);
+    Some(Attempt::after_dry_run(result))
 }
 
 /// The hosts that the call was judged on, and the one that it was led to.
-fn responding_hosts(facts: &CallFacts, ran: &ToolRun) -> Vec<String> {
+fn responding_hosts(facts: &CallFacts, run: &ToolRun) -> Vec<String> {
     let declared = facts.all().iter();
     let declared = declared.filter(|fact| fact.capability == Capability::NetFetch && !fact.derived);
     let mut hosts: Vec<String> = declared.map(|fact| fact.real.clone()).collect();
-    let data = ran
+    let data = run
         .result
         .as_ref()
         .ok()

@@ -1,4 +1,4 @@
-//! Stage 11: a copy of what will change, on disk before anything changes.
+//! Before step 8: a copy of what will change, on disk before anything changes.
 
 use std::sync::Arc;
 
@@ -7,80 +7,34 @@ use protocol::rule::evidence::Confinement;
 use protocol::text::redact;
 use protocol::view::display_text;
 use protocol::view::preview::UndoAvailability;
-use protocol::{EventBody, FileChange, Plan, Preview, UndoEntry, UndoId};
+use protocol::{CallId, EventBody, FileChange, Plan, Preview, UndoEntry, UndoId};
 use runtime::{FileError, Snapshot, UndoEntryMeta};
-use serde_json::{Map, Value};
 
 use crate::pipeline::abort::Abort;
+use crate::pipeline::call_context::CallContext;
 use crate::pipeline::prepare::PreparedCall;
-use crate::pipeline::resolve::ResolvedTool;
 use crate::session::Session;
 
 /// How long a title of the history is.
 const CHARS_MAX: usize = 100;
 
-/// What became of the copy.
-pub(crate) enum SnapshotResult {
-    /// Taken, or not needed.
-    Taken(CallSnapshot),
-    /// Not taken, for this reason: the call must be judged as one that cannot be undone.
+/// What became of the copy of the files that a plan touches.
+pub(crate) enum FileCopy {
+    /// It is taken; none if the call was approved as one that changes nothing or cannot be undone.
+    Taken(Option<Box<UndoEntry>>),
+    /// It was not taken, for this reason: the call must be judged as one that cannot be undone.
     Failed(String),
-    /// Not taken, because what stands there is not what was approved any more.
+    /// It was not taken, because what stands there is not what was approved any more.
     Changed,
 }
 
-/// What a call is taken back by.
-pub(crate) enum CallSnapshot {
-    /// Nothing: it changes nothing, or was approved as one that cannot be taken back.
-    None,
-    /// Copies of what its plan touches.
-    Entry(Box<UndoEntry>),
-    /// A picture of the whole workspace, in which it runs for real.
-    Workspace(Arc<Snapshot>),
-}
-
-/// Takes a copy of everything that the approved plan touches; of the whole workspace where the call runs in it for real.
-pub(crate) async fn take_snapshot(
+/// Takes a copy of everything that the approved plan touches.
+pub(crate) async fn take_copy(
     session: &Session,
-    called: &ResolvedTool<'_>,
     approved: &Approved,
-    ready: &PreparedCall,
-    for_real: bool,
-) -> Result<SnapshotResult, Abort> {
-    let config = &session.engine.config;
-    let meta = |title: String| UndoEntryMeta {
-        id: UndoId(config.ids.next_id("und")),
-        session: session.id.clone(),
-        call: approved.call().clone(),
-        at: config.clock.now(),
-        title: redact::text(&title).0.into_owned(),
-    };
-    let (history, workspace) = (
-        session.engine.history.clone(),
-        session.tool_context.workspace.clone(),
-    );
-    if for_real {
-        let environment = &session.engine.dry_run_environment;
-        let taken = match called.0.tool.confinement() {
-            Confinement::Held | Confinement::Remote => {
-                let meta = meta(command_title(&ready.preview));
-                environment.take_snapshot(&workspace, &history, meta).await
-            }
-            Confinement::Unconfined | Confinement::Room => {
-                let meta = meta(call_title(called, approved.arguments()));
-                environment
-                    .take_companion_snapshot(&workspace, &history, meta)
-                    .await
-            }
-        };
-        return Ok(match taken {
-            Ok(picture) => SnapshotResult::Taken(CallSnapshot::Workspace(Arc::new(picture))),
-            Err(error) => {
-                SnapshotResult::Failed(format!("no picture of the workspace was taken: {error}"))
-            }
-        });
-    }
-    let secured = match &ready.undo {
+    prepared: &PreparedCall,
+) -> Result<FileCopy, Abort> {
+    let is_secured = match &prepared.undo {
         UndoAvailability::Secured => true,
         // Judged and approved as it is: without a copy.
         UndoAvailability::NotNeeded
@@ -88,11 +42,14 @@ pub(crate) async fn take_snapshot(
         | UndoAvailability::Pictured
         | UndoAvailability::Unsecured { .. } => false,
     };
-    if !secured || approved.plan() == &Plan::None {
-        return Ok(SnapshotResult::Taken(CallSnapshot::None));
+    if !is_secured || approved.plan() == &Plan::None {
+        return Ok(FileCopy::Taken(None));
     }
     let plan = approved.plan().clone();
-    let meta = meta(snapshot_title(&plan, &ready.preview));
+    let title = copy_title(&plan, &prepared.preview);
+    let meta = entry_meta(session, approved.call(), &title);
+    let history = session.engine.history.clone();
+    let workspace = session.tool_context.workspace.clone();
     let taken =
         tokio::task::spawn_blocking(move || history.prepare_entry(&workspace, &plan, meta)).await;
     match taken {
@@ -102,20 +59,59 @@ pub(crate) async fn take_snapshot(
                 entry: entry.clone(),
             };
             session.journal.record_synced(event).await?;
-            Ok(SnapshotResult::Taken(CallSnapshot::Entry(Box::new(entry))))
+            Ok(FileCopy::Taken(Some(Box::new(entry))))
         }
-        Ok(Err(FileError::Changed { .. })) => Ok(SnapshotResult::Changed),
-        Ok(Err(error)) => Ok(SnapshotResult::Failed(format!(
-            "no copy could be taken: {error}"
-        ))),
-        Err(_) => Ok(SnapshotResult::Failed(
+        Ok(Err(FileError::Changed { .. })) => Ok(FileCopy::Changed),
+        Ok(Err(error)) => Ok(FileCopy::Failed(format!("no copy could be taken: {error}"))),
+        Err(_) => Ok(FileCopy::Failed(
             "no copy could be taken: the copying broke off.".to_owned(),
         )),
     }
 }
 
+/// Takes a snapshot of the whole workspace, in which a call then runs for real.
+///
+/// # Errors
+/// Why there is none, to follow "because".
+pub(crate) async fn take_workspace_snapshot(
+    cx: &CallContext<'_>,
+    prepared: &PreparedCall,
+) -> Result<Arc<Snapshot>, String> {
+    let session = cx.session;
+    let environment = &session.engine.dry_run_environment;
+    let (workspace, history) = (&session.tool_context.workspace, &session.engine.history);
+    let taken = match cx.tool.0.tool.confinement() {
+        Confinement::Held | Confinement::Remote => {
+            let meta = entry_meta(session, &cx.call.id, &command_title(&prepared.preview));
+            environment.take_snapshot(workspace, history, meta).await
+        }
+        Confinement::Unconfined | Confinement::Room => {
+            let meta = entry_meta(session, &cx.call.id, &call_title(cx));
+            environment
+                .take_companion_snapshot(workspace, history, meta)
+                .await
+        }
+    };
+    match taken {
+        Ok(snapshot) => Ok(Arc::new(snapshot)),
+        Err(error) => Err(format!("no picture of the workspace was taken: {error}")),
+    }
+}
+
+/// How the history knows a copy.
+fn entry_meta(session: &Session, call: &CallId, title: &str) -> UndoEntryMeta {
+    let config = &session.engine.config;
+    UndoEntryMeta {
+        id: UndoId(config.ids.next_id("und")),
+        session: session.id.clone(),
+        call: call.clone(),
+        at: config.clock.now(),
+        title: redact::text(title).0.into_owned(),
+    }
+}
+
 /// What the history calls it.
-fn snapshot_title(plan: &Plan, preview: &Preview) -> String {
+fn copy_title(plan: &Plan, preview: &Preview) -> String {
     match (plan, preview) {
         (Plan::None, _) => String::new(),
         (Plan::Remove(removal), _) => format!("Deleted {}", removal.path),
@@ -133,9 +129,9 @@ fn snapshot_title(plan: &Plan, preview: &Preview) -> String {
 }
 
 /// The same of a tool that is no command: `write_file (files) new.txt`.
-pub(super) fn call_title(called: &ResolvedTool<'_>, arguments: &Map<String, Value>) -> String {
-    let target = called.0.tool.target(arguments);
-    let title = format!("{} {target}", called.interface().title());
+pub(super) fn call_title(cx: &CallContext<'_>) -> String {
+    let target = cx.tool.0.tool.target(&cx.arguments);
+    let title = format!("{} {target}", cx.tool.interface().title());
     display_text::to_single_line(title.trim_end(), CHARS_MAX)
 }
 

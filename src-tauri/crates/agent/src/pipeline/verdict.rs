@@ -1,27 +1,24 @@
-//! Stages 5 to 9: everything from valid arguments to the verdict.
+//! Steps 3 to 5: everything from valid arguments to the verdict.
 //!
-//! The pipeline acts on what comes of it, and `policy explain` shows it. Nothing is run, recorded or counted here.
+//! The pipeline acts on the verdict, and `policy explain` shows it. Nothing is run, recorded or counted here.
 
 use std::sync::Arc;
 
+use policy::watchdogs::Alarm;
 use policy::{CallFacts, Judgement};
 use protocol::view::preview::UndoAvailability;
-use protocol::{ToolCall, Verdict};
-use serde_json::{Map, Value};
+use protocol::{Access, Verdict};
 
 use crate::permissions::policy_input::PolicyInput;
 use crate::pipeline::abort::Abort;
-use crate::pipeline::dry_run;
-use crate::pipeline::dry_run::DryRunResult;
-use crate::pipeline::prepare;
+use crate::pipeline::attempt::Attempt;
+use crate::pipeline::call_context::CallContext;
+use crate::pipeline::evaluate::EarlyVerdict;
 use crate::pipeline::prepare::PreparedCall;
-use crate::pipeline::resolve::ResolvedTool;
-use crate::pipeline::{evaluate, watchdogs};
-use crate::session::Session;
+use crate::pipeline::{dry_run, evaluate, prepare, watchdogs};
 
 /// A call with its verdict, and everything that the verdict was made from.
 pub(crate) struct Assessment {
-    pub facts: CallFacts,
     pub prepared: PreparedCall,
     pub input: Arc<PolicyInput>,
     pub judgement: Judgement,
@@ -30,101 +27,98 @@ pub(crate) struct Assessment {
 }
 
 impl Assessment {
-    /// Whether the verdict speaks of effects that somebody let pass before.
+    /// Whether the verdict is on effects of a dry run that was let through before.
     pub fn is_agreed(&self) -> bool {
         self.input.tried.as_ref().is_some_and(|tried| tried.agreed)
     }
 }
 
-/// Judges a call. What is denied whatever its preview shows is denied before a preview is made. `unsecured` says why no copy
-/// for undo could be taken, once that was tried.
+/// A call that nothing denies before it is prepared.
+struct ScreenedCall {
+    facts: CallFacts,
+    /// What the built-in watchdogs say of these facts.
+    alarms: Vec<Alarm>,
+}
+
+/// Judges a call. What is denied whatever its preview shows is denied before a preview is made.
 ///
 /// # Errors
 /// The call could not work, so there is nothing to judge.
 pub(crate) async fn assess_call(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    tried: &Option<DryRunResult>,
-    unsecured: Option<String>,
+    cx: &CallContext<'_>,
+    attempt: &Attempt,
 ) -> Result<Assessment, Abort> {
-    prepare::restore_outputs(session, called, arguments)?;
-    let mut facts = match deny_early(session, call, called, arguments) {
-        Ok(facts) => facts,
+    let accesses = cx.tool.0.tool.accesses(&cx.arguments);
+    prepare::restore_outputs(cx.session, &accesses)?;
+    let ScreenedCall { facts, mut alarms } = match screen_call(cx, &accesses) {
+        Ok(screened) => screened,
         Err(denied) => return Ok(*denied),
     };
-    let ready =
-        prepare::prepare_call(session, called, arguments, &mut facts, tried, unsecured).await?;
-    Ok(judge_prepared(session, call, called, arguments, facts, ready).await)
+    let declared = facts.all().len();
+    let prepared = prepare::prepare_call(cx, &accesses, facts, attempt).await?;
+    // A plan may touch what the call itself did not name.
+    if prepared.facts.all().len() > declared {
+        alarms = watchdogs::run_built_in(cx.session, &cx.tool, &cx.arguments, &prepared.facts);
+    }
+    Ok(judge_prepared(cx, prepared, alarms).await)
 }
 
-/// Judges a call of which nothing can be prepared, for this reason: it would fail before it is judged.
-pub(crate) async fn assess_unprepared(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    why: String,
-) -> Assessment {
-    match deny_early(session, call, called, arguments) {
+/// Judges a call that cannot be prepared, for this reason: it would fail before it is judged.
+pub(crate) async fn assess_unprepared(cx: &CallContext<'_>, why: String) -> Assessment {
+    let accesses = cx.tool.0.tool.accesses(&cx.arguments);
+    match screen_call(cx, &accesses) {
         Err(denied) => *denied,
-        Ok(facts) => {
-            let ready = PreparedCall {
-                tool_context: session.tool_context.restrict_to(facts.all()),
-                new_roots: facts.roots_to_open().map(str::to_owned).collect(),
-                ..PreparedCall::empty(session, UndoAvailability::Unsecured { reason: why })
-            };
-            judge_prepared(session, call, called, arguments, facts, ready).await
+        Ok(ScreenedCall { facts, alarms }) => {
+            let undo = UndoAvailability::Unsecured { reason: why };
+            let prepared = PreparedCall::unprepared(cx.session, facts, undo);
+            judge_prepared(cx, prepared, alarms).await
         }
     }
 }
 
-/// What the call touches, or its verdict where it is denied before anything is prepared.
-fn deny_early(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-) -> Result<CallFacts, Box<Assessment>> {
-    let denied = |facts: CallFacts, judged: Option<(PolicyInput, Judgement)>| match judged {
-        Some((known, judgement)) if judgement.verdict() == Verdict::Deny => {
-            Err(Box::new(Assessment {
-                facts,
-                prepared: PreparedCall::empty(session, UndoAvailability::NotNeeded),
-                input: Arc::new(known),
-                judgement,
-                allowed_hosts: Vec::new(),
-            }))
-        }
-        _ => Ok(()),
-    };
-    let outright = evaluate::deny_by_name(session, call, called, arguments);
-    denied(CallFacts::default(), outright)?;
-    let facts = prepare::resolve_facts(session, called, arguments);
-    let forbidden = evaluate::deny_by_access(session, call, called, arguments, &facts);
-    denied(facts.clone(), forbidden)?;
-    Ok(facts)
+/// Resolves what the call touches, and gives its verdict where that is denied before anything is prepared.
+fn screen_call(cx: &CallContext<'_>, accesses: &[Access]) -> Result<ScreenedCall, Box<Assessment>> {
+    deny_or_pass(cx, evaluate::evaluate_by_name(cx, accesses))?;
+    let facts = prepare::resolve_facts(cx, accesses);
+    let alarms = watchdogs::run_built_in(cx.session, &cx.tool, &cx.arguments, &facts);
+    // A call that declares no access touches none, and waits for its one full verdict.
+    if !facts.all().is_empty() {
+        let verdict = evaluate::evaluate_unprepared(cx, &facts, alarms.clone());
+        deny_or_pass(cx, Some(verdict))?;
+    }
+    Ok(ScreenedCall { facts, alarms })
+}
+
+/// Ends the assessment with an early verdict that denies.
+fn deny_or_pass(
+    cx: &CallContext<'_>,
+    verdict: Option<EarlyVerdict>,
+) -> Result<(), Box<Assessment>> {
+    let denial = verdict.filter(|verdict| verdict.judgement.verdict() == Verdict::Deny);
+    denial.map_or(Ok(()), |EarlyVerdict { input, judgement }| {
+        Err(Box::new(Assessment {
+            prepared: PreparedCall::denied(cx.session, input.facts.clone()),
+            input: Arc::new(input),
+            judgement,
+            allowed_hosts: Vec::new(),
+        }))
+    })
 }
 
 async fn judge_prepared(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    facts: CallFacts,
-    ready: PreparedCall,
+    cx: &CallContext<'_>,
+    prepared: PreparedCall,
+    mut alarms: Vec<Alarm>,
 ) -> Assessment {
-    let alarms = watchdogs::run_watchdogs(session, called, arguments, &facts).await;
-    let known =
-        evaluate::build_policy_input(session, call, called, arguments, &facts, &ready, alarms);
-    let judgement = evaluate::evaluate(session, call, called, arguments, &ready, &known);
-    let (judgement, open) = dry_run::hosts_allowed_by_rules(session, &facts, &ready, judgement);
+    alarms.extend(watchdogs::run_programs(cx, &prepared.facts).await);
+    let input = evaluate::build_policy_input(cx, &prepared, alarms);
+    let judgement = evaluate::evaluate(cx, &prepared, &input);
+    let (judgement, allowed_hosts) =
+        dry_run::hosts_allowed_by_rules(cx.session, &prepared, judgement);
     Assessment {
-        facts,
-        prepared: ready,
-        input: known,
+        prepared,
+        input,
         judgement,
-        allowed_hosts: open,
+        allowed_hosts,
     }
 }

@@ -1,4 +1,4 @@
-//! Stage 7: what the watchdogs say of a call before it runs: the built-in checks, then the person's own programs (`S002-86`).
+//! Step 5: what the watchdogs say of a call before it runs: the built-in checks, then the person's own programs (`S002-86`).
 //!
 //! A program is asked when nothing else denies the call: it sees what would really happen, and costs nothing where that is
 //! settled already.
@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::limits::{PROGRAM_REASON_CHARS_MAX, WATCHDOGS_MAX};
 use crate::permissions::manifest;
+use crate::pipeline::call_context::CallContext;
 use crate::pipeline::external_program;
 use crate::pipeline::external_program::ProgramRequest;
 use crate::pipeline::implied_tool;
@@ -35,37 +36,33 @@ struct WatchdogAnswer {
 /// What the built-in checks say: they see tool, arguments, the agent's manifest, and the session (`S002-87`).
 pub(crate) fn run_built_in(
     session: &Session,
-    called: &ResolvedTool<'_>,
+    tool: &ResolvedTool<'_>,
     arguments: &Map<String, Value>,
     facts: &CallFacts,
 ) -> Vec<Alarm> {
     let mut alarms = watchdogs::run_builtin_watchdogs(&WatchdogInput {
-        tool: called.id(),
+        tool: tool.id(),
         arguments,
         manifest: session.bounds.own_manifest(),
         session: &session.id,
         facts,
     });
-    alarms.extend(implied_tool::check_implied_tool(session, called, facts));
+    alarms.extend(implied_tool::check_implied_tool(session, tool, facts));
     alarms
 }
 
-/// What all of them say. A program is given what the agent may touch, too: its manifest and its tools together (`S002-09`).
-pub(crate) async fn run_watchdogs(
-    session: &Session,
-    called: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    facts: &CallFacts,
-) -> Vec<Alarm> {
-    let mut alarms = run_built_in(session, called, arguments, facts);
+/// What the person's programs say. A program is given what the agent may touch, too: its manifest and its tools together
+/// (`S002-09`).
+pub(crate) async fn run_programs(cx: &CallContext<'_>, facts: &CallFacts) -> Vec<Alarm> {
+    let session = cx.session;
     let settings = session.engine.settings();
     if settings.watchdogs.is_empty() {
-        return alarms;
+        return Vec::new();
     }
     let input = external_program::encode_input(&json!({
         "version": 2,
-        "tool": called.id(),
-        "arguments": arguments,
+        "tool": cx.tool.id(),
+        "arguments": cx.arguments,
         "manifest": session.bounds.own_manifest().map(manifest::manifest_summary),
         "requires": session.bounds.tool_requirements(session.tools().requirements()),
         "session": session.id,
@@ -74,7 +71,7 @@ pub(crate) async fn run_watchdogs(
     }));
     let programs = settings.watchdogs.iter().take(WATCHDOGS_MAX);
     let said = join_all(programs.map(|one| run_program(session, one, &input))).await;
-    alarms.extend(said.into_iter().flatten());
+    let mut alarms: Vec<Alarm> = said.into_iter().flatten().collect();
     if settings.watchdogs.len() > WATCHDOGS_MAX {
         alarms.push(Alarm::ask_every_time(format!(
             "There are more than {WATCHDOGS_MAX} watchdogs, so the rest were not asked."

@@ -16,6 +16,8 @@ use serde_json::{Map, Value};
 use crate::engine::{Engine, EngineState};
 use crate::permissions::manifest;
 use crate::pipeline::abort::Abort;
+use crate::pipeline::attempt::Attempt;
+use crate::pipeline::call_context::CallContext;
 use crate::pipeline::{resolve, verdict};
 use crate::rulebook::simulation;
 use crate::session::Session;
@@ -136,16 +138,22 @@ impl Explainer {
             UserError::new(format!("{error}."), hint)
         };
         let tools = session.tools();
-        let called = resolve::find_loaded_tool(&tools, session, &call).map_err(refused)?;
-        let arguments = resolve::resolve_arguments(session, &call, &called, arguments).await;
-        let arguments = arguments.map_err(refused)?;
-        let assessed = verdict::assess_call(session, &call, &called, &arguments, &None, None).await;
+        let tool = resolve::find_loaded_tool(&tools, session, &call).map_err(refused)?;
+        let arguments = resolve::resolve_arguments(session, &call, &tool, arguments).await;
+        let cx = CallContext {
+            session,
+            call: &call,
+            tool,
+            arguments: arguments.map_err(refused)?,
+            edited: None,
+            hooked: &mut None,
+        };
+        let assessed = verdict::assess_call(&cx, &Attempt::default()).await;
         let (assessed, fails) = match assessed {
             Ok(assessed) => (assessed, None),
             Err(Abort::Outcome(outcome)) => {
                 let why = failure_reason(*outcome);
-                let unprepared = verdict::assess_unprepared;
-                let assessed = unprepared(session, &call, &called, &arguments, why.clone()).await;
+                let assessed = verdict::assess_unprepared(&cx, why.clone()).await;
                 (assessed, Some(why))
             }
             Err(Abort::Fault(fault)) => return Err(fault),

@@ -68,6 +68,13 @@ pub struct OpenCall {
     pub started: bool,
 }
 
+impl OpenCall {
+    /// The arguments as they were written: by the person, or else by the model.
+    pub fn arguments(&self) -> &Map<String, Value> {
+        self.edited.as_ref().unwrap_or(&self.call.arguments)
+    }
+}
+
 impl Conversation {
     /// One that begins, with what is asked of its model, for the call that opened it if one did.
     pub fn new(options: SessionOptions, parent: Option<ParentCall>) -> Self {

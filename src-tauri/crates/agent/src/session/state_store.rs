@@ -7,20 +7,17 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use protocol::call::outcome::CallOutput;
+use protocol::ToolError;
 use protocol::event::StateLocation;
-use protocol::{EventBody, Outcome, ToolCall, ToolError};
 use serde_json::{Map, Value};
 use tools::custom::StatePath;
 use tools::custom::definition::{INSTANCE, OUTPUT_PATH};
 use tools::limits::INSTANCE_CHARS_MAX;
 
-use crate::limits::STATE_BYTES_MAX;
-use crate::pipeline::resolve::ResolvedTool;
 use crate::session::Session;
 
 /// The member that stands for a place in the state.
-const STATE_REFERENCE: &str = "_state";
+pub(crate) const STATE_REFERENCE: &str = "_state";
 
 /// Everything that the calls of a session wrote, by instance; none is what all instances share.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -64,7 +61,7 @@ impl StateStore {
         })
     }
 
-    fn size_bytes(&self) -> usize {
+    pub fn size_bytes(&self) -> usize {
         let whose = |state: &Map<String, Value>| {
             serde_json::to_string(state).map_or(usize::MAX, |text| text.len())
         };
@@ -87,13 +84,13 @@ impl StateStore {
 
 /// What a call says of how it is carried out (`S004-20`).
 #[derive(Debug, Default, PartialEq)]
-struct StateArguments {
-    path: Option<StatePath>,
-    instance: Option<String>,
+pub(crate) struct StateArguments {
+    pub path: Option<StatePath>,
+    pub instance: Option<String>,
 }
 
 /// Reads `_outputPath` and `_instance`. `fixed` is the place that the tool itself names.
-fn parse_state_arguments(
+pub(crate) fn parse_state_arguments(
     given: &Map<String, Value>,
     fixed: Option<&str>,
 ) -> Result<StateArguments, ToolError> {
@@ -213,57 +210,6 @@ fn replace_references(
             .try_for_each(|item| replace_references(item, state, instance)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
     }
-}
-
-/// Writes the output of a call that worked to where the call or its tool wants it, and lets the model know.
-pub(crate) fn save_output(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    edited: &Option<Map<String, Value>>,
-    mut outcome: Outcome,
-) -> Outcome {
-    let given = edited.as_ref().unwrap_or(&call.arguments);
-    let Ok(StateArguments {
-        path: Some(path),
-        instance,
-    }) = parse_state_arguments(given, called.0.tool.output_path())
-    else {
-        return outcome;
-    };
-    let CallOutput::Output(value) = outcome.to_output() else {
-        return outcome;
-    };
-    let place = StateLocation {
-        path: path.as_str().to_owned(),
-        instance,
-    };
-    let kept = session.with_conversation(|conversation| {
-        let mut state = conversation.state.clone();
-        state.write(&place, value.clone());
-        let fits = state.size_bytes() <= STATE_BYTES_MAX;
-        if fits {
-            conversation.state = state;
-        }
-        fits
-    });
-    let told = match kept {
-        true => {
-            session.journal.record(EventBody::StateWritten {
-                call: call.id.clone(),
-                place,
-                value,
-            });
-            format!(
-                "Kept in the state as `{path}`. Later calls read it with {{\"{STATE_REFERENCE}\": \"{path}\"}} as an argument."
-            )
-        }
-        false => format!(
-            "Not kept in the state as `{path}`: the whole state may be {STATE_BYTES_MAX} bytes long."
-        ),
-    };
-    outcome.text.push_str(&format!("\n\n[{told}]"));
-    outcome
 }
 
 #[cfg(test)]

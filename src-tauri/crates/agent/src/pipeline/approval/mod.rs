@@ -1,80 +1,61 @@
-//! Stage 10: the call stands on the desk until a person says what is to become of it.
+//! Step 6: the call stands on the desk until a person says what is to become of it.
 
 pub(crate) mod card_grants;
 
 use std::future::pending;
-use std::sync::Arc;
 use std::time::Duration;
 
 use policy::{Consent, Judgement, QuestionAnswers};
-use protocol::{CallState, Decision, EventBody, Plan, ToolCall, ToolError, UserError, Verdict};
+use protocol::{CallState, Decision, EventBody, Plan, Verdict};
 use runtime::FileWatcher;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use crate::engine::config::Host;
-use crate::permissions::policy_input::PolicyInput;
-use crate::permissions::{egress, grants};
+use crate::permissions::grants;
 use crate::pipeline::abort::Abort;
+use crate::pipeline::attempt::Attempt;
+use crate::pipeline::call_context::CallContext;
 use crate::pipeline::prepare::PreparedCall;
-use crate::pipeline::resolve::ResolvedTool;
+use crate::pipeline::verdict::Assessment;
 use crate::pipeline::{early_outcome, outcome};
 use crate::session::Session;
 use crate::session::pending_call::PendingCall;
 
-/// What came of asking.
+/// What came of asking the person.
 pub(crate) enum ApprovalAnswer {
-    /// Go.
+    /// The call may run.
     Approved(Approval),
     /// A file changed while the call waited: it must be shown anew.
     Changed(String),
     /// Other rules decide it now.
     RulesChanged(String),
-    /// The person wants to see first what it does, with a way to these hosts.
+    /// The person wants to see first what the call does, with network access to these hosts.
     DryRun { hosts: Vec<String> },
     /// The person wants other arguments.
     Edited(Map<String, Value>),
 }
 
-/// What is to go.
+/// What may run, and how.
 pub(crate) struct Approval {
     /// What was shown, or a part of it.
     pub plan: Plan,
     pub consent: Option<Consent>,
     pub feedback: UserFeedback,
-    /// With a way to which hosts it is to run for real; none where that was not said.
+    /// The hosts that the call may reach when it runs in place; none if nobody said that it runs in place.
     pub in_place: Option<Vec<String>>,
 }
 
-impl Approval {
-    /// With a way to which hosts it runs for real: a person said so, or nothing better holds here; none where it does not.
-    pub fn in_place_hosts(
-        &mut self,
-        session: &Session,
-        ready: &PreparedCall,
-        open: &[String],
-    ) -> Result<Option<Vec<String>>, Abort> {
-        let hosts = match self.in_place.take() {
-            Some(hosts) if !hosts.is_empty() => hosts,
-            said => return Ok(said.or_else(|| ready.in_place.then(|| open.to_vec()))),
-        };
-        let now = session.engine.config.clock.now();
-        let named = egress::check_hosts(&hosts, &session.rules(), now);
-        let refused = |fault: UserError| outcome::failed_outcome(&ToolError::Failed(fault.message));
-        Ok(Some(named.map_err(refused)?))
-    }
-}
-
 impl ApprovalAnswer {
-    /// It is tried out first, with no way out.
+    /// The call runs in a dry run first, without network access.
     pub fn offline_dry_run() -> Self {
         Self::DryRun { hosts: Vec::new() }
     }
 
     /// Nobody had to be asked.
-    pub fn without_asking(session: &Session, ready: &PreparedCall) -> Self {
+    pub fn without_asking(session: &Session, prepared: &PreparedCall) -> Self {
         Self::Approved(Approval {
-            plan: ready.plan.clone(),
+            plan: prepared.plan.clone(),
             consent: None,
             feedback: UserFeedback::default(),
             in_place: session.engine.config.in_place.clone(),
@@ -85,8 +66,6 @@ impl ApprovalAnswer {
 /// What the person wants the agent to know.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UserFeedback {
-    /// The arguments that the person put in place of the agent's.
-    pub edited: Option<Map<String, Value>>,
     /// A word for the agent; empty for none.
     pub note: String,
     /// Which parts were left out; none if none.
@@ -94,9 +73,17 @@ pub(crate) struct UserFeedback {
 }
 
 impl UserFeedback {
-    /// What the agent is told after the result, one paragraph each.
-    pub fn paragraphs(&self) -> impl Iterator<Item = String> {
-        let edited = self.edited.as_ref().map(|arguments| {
+    /// The same, with the note of an earlier feedback if it has none of its own.
+    pub fn or_note_of(mut self, earlier: Option<&Self>) -> Self {
+        if let Some(earlier) = earlier.filter(|_| self.note.is_empty()) {
+            self.note.clone_from(&earlier.note);
+        }
+        self
+    }
+
+    /// What the agent is told after the result, one paragraph each. `edited` is what the person put in place of its arguments.
+    pub fn paragraphs(&self, edited: Option<&Map<String, Value>>) -> impl Iterator<Item = String> {
+        let edited = edited.map(|arguments| {
             let arguments = Value::Object(arguments.clone());
             format!("The person changed the arguments first. What was done: {arguments}")
         });
@@ -106,51 +93,25 @@ impl UserFeedback {
     }
 }
 
-/// What stands on the desk.
-pub(crate) struct ApprovalCard<'a> {
-    judgement: &'a Judgement,
-    prepared: &'a PreparedCall,
-    input: Arc<PolicyInput>,
-    /// What changed since it was shown before.
-    refreshed: Option<String>,
-}
-
-impl<'a> ApprovalCard<'a> {
-    /// The card of a call that is asked about.
-    pub fn new(
-        judgement: &'a Judgement,
-        prepared: &'a PreparedCall,
-        input: Arc<PolicyInput>,
-        refreshed: Option<String>,
-    ) -> Self {
-        Self {
-            judgement,
-            prepared,
-            input,
-            refreshed,
-        }
-    }
-}
-
 /// Puts the call on the desk and waits: for a decision, other rules that decide, a change of what is shown, the end of the
 /// run, or expiry.
 pub(crate) async fn ask_person(
-    session: &Session,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    card: ApprovalCard<'_>,
+    cx: &CallContext<'_>,
+    assessed: &Assessment,
+    attempt: &Attempt,
 ) -> Result<ApprovalAnswer, Abort> {
-    let ApprovalCard {
+    let (session, call) = (cx.session, cx.call);
+    let Assessment {
+        prepared,
+        input,
         judgement,
-        prepared: ready,
-        input: weighed,
-        refreshed,
-    } = card;
+        ..
+    } = assessed;
     if session.engine.config.host == (Host::Headless { approve_all: true }) {
-        return approve_in_advance(session, called, judgement, ready);
+        return approve_in_advance(cx, judgement, prepared);
     }
     // Watch before showing: a change in between would go unseen.
-    let mut watch = FileWatcher::new(&session.tool_context.workspace, &ready.plan.paths()).ok();
+    let mut watch = FileWatcher::new(&session.tool_context.workspace, &prepared.plan.paths()).ok();
     let (sender, mut decision) = oneshot::channel();
     let expires_after = session.engine.settings().expire_after_min;
     let expires_at = (expires_after > 0)
@@ -159,8 +120,8 @@ pub(crate) async fn ask_person(
         call.id.clone(),
         PendingCall {
             digest: judgement.shown_digest().clone(),
-            preview: ready.preview.clone(),
-            input: weighed.clone(),
+            preview: prepared.preview.clone(),
+            input: input.clone(),
             answer: sender,
         },
     );
@@ -170,11 +131,8 @@ pub(crate) async fn ask_person(
         .record_synced(EventBody::CallWaits {
             call: call.id.clone(),
             digest: judgement.shown_digest().clone(),
-            grants: crate::pipeline::approval::card_grants::describe_grants(
-                ready,
-                &grants::offer_grants(session, &weighed),
-            ),
-            refreshed,
+            grants: card_grants::describe_grants(prepared, &grants::offer_grants(session, input)),
+            refreshed: attempt.changed.clone(),
             expires_at,
         })
         .await?;
@@ -194,7 +152,7 @@ pub(crate) async fn ask_person(
     };
     let mut read = session.watch_rules();
     let ruled = async {
-        while weighed.evaluate(session).verdict() == Verdict::Ask {
+        while input.evaluate(session).verdict() == Verdict::Ask {
             if read.changed().await.is_err() {
                 pending::<()>().await;
             }
@@ -203,13 +161,13 @@ pub(crate) async fn ask_person(
     let answer = tokio::select! {
         biased;
         decided = &mut decision => match decided {
-            Ok(decided) => answer_from_decision(decided, judgement, ready),
+            Ok(decided) => answer_from_decision(decided, judgement, prepared),
             Err(_) => Err(early_outcome::unfinished_outcome(session, CallState::Interrupted).into()),
         },
         () = session.engine.closing.cancelled() => return Err(Abort::Closing),
         () = stop.cancelled() => Err(early_outcome::unfinished_outcome(session, CallState::Interrupted).into()),
         () = ruled => Ok(ApprovalAnswer::RulesChanged("The rules changed.".to_owned())),
-        () = session.tool_context.workspace.wait_until_readable(&ready.new_roots) => {
+        () = session.tool_context.workspace.wait_until_readable(&prepared.new_roots) => {
             Ok(ApprovalAnswer::RulesChanged("A place that it needs was opened.".to_owned()))
         }
         () = change => Ok(ApprovalAnswer::Changed("The file changed, so what is shown is new.".to_owned())),
@@ -227,7 +185,7 @@ pub(crate) async fn ask_person(
         )
         && let Ok(decided) = decision.try_recv()
     {
-        return answer_from_decision(decided, judgement, ready);
+        return answer_from_decision(decided, judgement, prepared);
     }
     answer
 }
@@ -235,7 +193,7 @@ pub(crate) async fn ask_person(
 fn answer_from_decision(
     decision: Decision,
     judgement: &Judgement,
-    ready: &PreparedCall,
+    prepared: &PreparedCall,
 ) -> Result<ApprovalAnswer, Abort> {
     let consent = |answers| {
         Some(Consent {
@@ -243,19 +201,19 @@ fn answer_from_decision(
             answers,
         })
     };
-    let go = |plan, consent, said| {
+    let approve = |plan, consent, feedback| {
         Ok(ApprovalAnswer::Approved(Approval {
             plan,
             consent,
-            feedback: said,
+            feedback,
             in_place: None,
         }))
     };
     match decision {
         Decision::Allow {
             hunks: None, note, ..
-        } => go(
-            ready.plan.clone(),
+        } => approve(
+            prepared.plan.clone(),
             consent(None),
             UserFeedback {
                 note,
@@ -267,26 +225,18 @@ fn answer_from_decision(
             note,
             ..
         } => {
-            let plan = tools::diff::select_plan(&ready.plan, &ready.preview, &hunks)
+            let plan = tools::diff::select_plan(&prepared.plan, &prepared.preview, &hunks)
                 .map_err(|error| outcome::failed_outcome(&error))?;
-            let left_out = tools::diff::describe_left_out(&ready.preview, &hunks);
-            go(
-                plan,
-                consent(None),
-                UserFeedback {
-                    note,
-                    left_out,
-                    ..UserFeedback::default()
-                },
-            )
+            let left_out = tools::diff::describe_left_out(&prepared.preview, &hunks);
+            approve(plan, consent(None), UserFeedback { note, left_out })
         }
-        Decision::Answer { answers } => go(
-            ready.plan.clone(),
+        Decision::Answer { answers } => approve(
+            prepared.plan.clone(),
             consent(Some(QuestionAnswers::Answered(answers))),
             UserFeedback::default(),
         ),
-        Decision::Skip => go(
-            ready.plan.clone(),
+        Decision::Skip => approve(
+            prepared.plan.clone(),
             consent(Some(QuestionAnswers::Declined)),
             UserFeedback::default(),
         ),
@@ -305,21 +255,20 @@ fn answer_from_decision(
 
 /// The caller approved beforehand whatever would ask; a question stays unanswered, for nobody invents answers.
 fn approve_in_advance(
-    session: &Session,
-    called: &ResolvedTool<'_>,
+    cx: &CallContext<'_>,
     judgement: &Judgement,
-    ready: &PreparedCall,
+    prepared: &PreparedCall,
 ) -> Result<ApprovalAnswer, Abort> {
-    if called.interface().safety.requires_user_interaction {
-        return Err(outcome::abort_unanswered(called));
+    if cx.tool.interface().safety.requires_user_interaction {
+        return Err(outcome::abort_unanswered(&cx.tool));
     }
     Ok(ApprovalAnswer::Approved(Approval {
-        plan: ready.plan.clone(),
+        plan: prepared.plan.clone(),
         consent: Some(Consent {
             shown_digest: judgement.shown_digest().clone(),
             answers: None,
         }),
         feedback: UserFeedback::default(),
-        in_place: session.engine.config.in_place.clone(),
+        in_place: cx.session.engine.config.in_place.clone(),
     }))
 }

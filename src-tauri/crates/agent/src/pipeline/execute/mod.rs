@@ -1,4 +1,4 @@
-//! Stage 12: the tool runs, within its limits, able to be stopped, and unable to take anything else down with it.
+//! Step 8: the tool runs, within its limits, able to be stopped, and unable to take anything else down with it.
 
 pub(crate) mod network_guard;
 pub(crate) mod updates;
@@ -12,21 +12,25 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use policy::Approved;
 use protocol::interface::{InterruptBehavior, ToolOrigin};
-use protocol::{CallId, ToolError};
-use serde_json::{Map, Value};
+use protocol::{ToolError, UndoEntry};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tools::{ExecutionContext, ToolContext};
 
 use crate::limits::{COALESCE_DELAY, TIMEOUT_GRACE};
+use crate::permissions::egress;
 use crate::pipeline::abort::Abort;
-use crate::pipeline::early_outcome;
+use crate::pipeline::attempt::{Attempt, Step};
+use crate::pipeline::call_context::CallContext;
+use crate::pipeline::dry_run::DryRunResult;
 use crate::pipeline::execute::updates::UpdateSender;
-use crate::pipeline::hooks;
-use crate::pipeline::hooks::{HookContext, HookedCall};
 use crate::pipeline::outcome::ToolRun;
+use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::resolve::ResolvedTool;
+use crate::pipeline::snapshot::FileCopy;
+use crate::pipeline::verdict::Assessment;
+use crate::pipeline::{outcome, snapshot};
 use crate::session::Session;
 use crate::session::elicitation::ElicitationHandler;
 use crate::session::sub_agent_task::SubAgentRunner;
@@ -34,81 +38,168 @@ use crate::session::sub_agent_task::SubAgentRunner;
 /// What a tool that panics leaves behind.
 type PanicPayload = Box<dyn Any + Send>;
 
-/// Asks the hooks before anything is done that counts.
-pub(crate) async fn run_before_hooks(
-    session: &Session,
-    call: &CallId,
-    tool: &ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    hooked: &mut HookContext,
-) -> Result<(), Abort> {
-    let about = hooks::hook_context(session, call, Some(tool), tool.id(), arguments);
-    let before = hooks::run_before_execution(session, about).await;
-    *hooked = before.map_err(early_outcome::abort_by_hook)?;
-    Ok(())
+/// How an approved call runs.
+pub(crate) enum ExecutionMode {
+    /// In a dry run first: its effects are judged and shown before they are real.
+    DryRunFirst,
+    /// By committing what its dry run captured.
+    Commit(Box<DryRunResult>),
+    /// In place, for real: over a snapshot of the workspace, and with network access to these hosts.
+    InPlace {
+        hosts: Vec<String>,
+        /// What the call did in a dry run before, if it did.
+        dry_run: Option<Box<DryRunResult>>,
+    },
+    /// Directly; what its plan touches is copied first where that makes the call undoable.
+    Direct,
+}
+
+impl ExecutionMode {
+    /// How the call runs: in place if a person said so or nothing better holds on this machine, else by its dry run if it can
+    /// have one. `chosen` is what was said of running in place, with the hosts that it may reach.
+    ///
+    /// # Errors
+    /// A host that was named may not be reached.
+    pub fn choose(
+        session: &Session,
+        assessed: &Assessment,
+        chosen: Option<Vec<String>>,
+        dry_run: Option<Box<DryRunResult>>,
+    ) -> Result<Self, Abort> {
+        let hosts = match chosen {
+            Some(hosts) if !hosts.is_empty() => Some(check_hosts(session, &hosts)?),
+            Some(none) => Some(none),
+            None => {
+                let in_place = assessed.prepared.in_place;
+                in_place.then(|| assessed.allowed_hosts.clone())
+            }
+        };
+        Ok(match (hosts, dry_run) {
+            (Some(hosts), dry_run) => Self::InPlace { hosts, dry_run },
+            (None, _) if assessed.prepared.can_dry_run => Self::DryRunFirst,
+            (None, Some(result)) => Self::Commit(result),
+            (None, None) => Self::Direct,
+        })
+    }
+}
+
+fn check_hosts(session: &Session, hosts: &[String]) -> Result<Vec<String>, Abort> {
+    let now = session.engine.config.clock.now();
+    egress::check_hosts(hosts, &session.rules(), now)
+        .map_err(|fault| outcome::failed_outcome(&ToolError::Failed(fault.message)).into())
+}
+
+/// A call that ran, and the history entry that its success or failure is still to be told.
+pub(crate) struct FinishedRun {
+    pub run: ToolRun,
+    pub undo_entry: Option<Box<UndoEntry>>,
+}
+
+/// Commits what a dry run captured, once a copy for undo is taken.
+pub(crate) async fn commit(
+    cx: &CallContext<'_>,
+    prepared: &PreparedCall,
+    approved: &Approved,
+    result: Box<DryRunResult>,
+) -> Result<Step<FinishedRun>, Abort> {
+    let undo_entry = match snapshot::take_copy(cx.session, approved, prepared).await? {
+        FileCopy::Taken(entry) => entry,
+        FileCopy::Failed(why) => {
+            return Ok(Step::Retry(Attempt::without_snapshot(why, Some(result))));
+        }
+        FileCopy::Changed => return Ok(Step::Retry(Attempt::after_change(CHANGED_REASON))),
+    };
+    record_start(cx).await?;
+    let run = result.commit(cx.session, approved).await;
+    Ok(Step::Done(FinishedRun { run, undo_entry }))
+}
+
+/// Runs the tool directly, once a copy for undo is taken.
+pub(crate) async fn run(
+    cx: &CallContext<'_>,
+    prepared: &PreparedCall,
+    approved: Approved,
+) -> Result<Step<FinishedRun>, Abort> {
+    let undo_entry = match snapshot::take_copy(cx.session, &approved, prepared).await? {
+        FileCopy::Taken(entry) => entry,
+        FileCopy::Failed(why) => return Ok(Step::Retry(Attempt::without_snapshot(why, None))),
+        FileCopy::Changed => return Ok(Step::Retry(Attempt::after_change(CHANGED_REASON))),
+    };
+    record_start(cx).await?;
+    let tool_context = network_guard::guard_network(cx, prepared);
+    let run = run_tool(cx, approved, tool_context).await;
+    Ok(Step::Done(FinishedRun { run, undo_entry }))
+}
+
+/// Records that the call begins, on disk before it does.
+pub(super) async fn record_start(cx: &CallContext<'_>) -> Result<(), Abort> {
+    let may_change = cx.tool.may_change();
+    let journal = &cx.session.journal;
+    Ok(journal.record_start_synced(&cx.call.id, may_change).await?)
 }
 
 /// Runs the tool. A panic, a time-out and a stop are errors of this one call (`S001-25`). Steering ends it if it is a tool
 /// that wants that (M09). Whoever drops this ends the tool too.
-pub(crate) async fn run_tool(
-    session: &Arc<Session>,
-    called: &ResolvedTool<'_>,
+pub(super) async fn run_tool(
+    cx: &CallContext<'_>,
     approved: Approved,
-    hands: ToolContext,
-    hooked: Option<Arc<HookedCall>>,
+    tool_context: ToolContext,
 ) -> ToolRun {
-    let (tool, call) = (called.0.tool.clone(), approved.call().clone());
-    run_with_limits(session, called, call, hooked, |context| async move {
-        tool.execute(&approved, &hands, &context).await
+    let tool = cx.tool.0.tool.clone();
+    run_with_limits(cx, |context| async move {
+        tool.execute(&approved, &tool_context, &context).await
     })
     .await
 }
 
+/// What the work of a tool is followed by while it runs.
+struct RunningCall {
+    cancel: CancellationToken,
+    elicitation: Arc<ElicitationHandler>,
+    updates: Arc<UpdateSender>,
+}
+
 /// Does a piece of a tool's work within its limits, with its updates told.
 pub(super) async fn run_with_limits<T, W>(
-    session: &Arc<Session>,
-    called: &ResolvedTool<'_>,
-    call: CallId,
-    hooked: Option<Arc<HookedCall>>,
+    cx: &CallContext<'_>,
     work: impl FnOnce(ExecutionContext) -> W,
 ) -> ToolRun<T>
 where
     T: Send + 'static,
     W: Future<Output = Result<T, ToolError>> + Send + 'static,
 {
+    let (session, call) = (cx.session, &cx.call.id);
     let began = session.engine.config.clock.now();
-    let stop = session.call_cancellation(&call);
-    let cancel = stop.child_token();
-    let updates = Arc::new(UpdateSender::new(
-        session.clone(),
-        call.clone(),
-        called,
-        hooked,
-    ));
+    let stop = session.call_cancellation(call);
+    let running = RunningCall {
+        cancel: stop.child_token(),
+        elicitation: ElicitationHandler::register(session, call),
+        updates: Arc::new(UpdateSender::new(cx)),
+    };
+    let updates = &running.updates;
     let (output, update, progress) = (updates.clone(), updates.clone(), updates.clone());
-    let asker = ElicitationHandler::register(session, &call);
     let context = ExecutionContext {
-        tool_call_id: call,
-        tool_name: called.id().to_owned(),
-        cancel: cancel.clone(),
+        tool_call_id: call.clone(),
+        tool_name: cx.tool.id().to_owned(),
+        cancel: running.cancel.clone(),
         on_output: Some(Arc::new(move |text: &str| output.push_output(text))),
         on_update: Some(Arc::new(move |partial| update.push_partial(partial))),
         on_progress: Some(Arc::new(move |text: &str| progress.set_progress(text))),
         sub_agent_spawner: Some(Arc::new(SubAgentRunner(session.clone()))),
-        elicitation: Some(asker.clone()),
+        elicitation: Some(running.elicitation.clone()),
     };
     // A fault of a tool is its own.
     let mut work = AssertUnwindSafe(work(context)).catch_unwind().boxed();
-    let at_once = match runs_inline(called) {
+    let at_once = match runs_inline(&cx.tool) {
         true => (&mut work).now_or_never(),
         false => None,
     };
     let result = match at_once {
         Some(ended) => ended.unwrap_or_else(|_panic| Err(internal_error())),
-        None => run_to_end(session, called, work, (&cancel, &asker, &updates)).await,
+        None => run_to_end(cx, &running, work).await,
     };
-    asker.unregister();
-    updates.finish().await;
+    running.elicitation.unregister();
+    running.updates.finish().await;
     ToolRun {
         result,
         duration_ms: session.engine.config.clock.elapsed_ms(began),
@@ -117,32 +208,37 @@ where
 
 /// Whether a tool can hold nobody up: one of the house that needs nothing of the machine. What it does at once is done
 /// here; a task for it alone costs more than such work, and a thread that is woken for it more again.
-fn runs_inline(called: &ResolvedTool<'_>) -> bool {
-    let interface = called.interface();
+fn runs_inline(tool: &ResolvedTool<'_>) -> bool {
+    let interface = tool.interface();
     interface.origin == ToolOrigin::BuiltIn && interface.requires.is_empty()
 }
 
 /// The work of a tool in a task of its own, until it ends or its time is up.
 async fn run_to_end<T: Send + 'static>(
-    session: &Session,
-    called: &ResolvedTool<'_>,
+    cx: &CallContext<'_>,
+    running: &RunningCall,
     work: BoxFuture<'static, Result<Result<T, ToolError>, PanicPayload>>,
-    (cancel, asker, updates): (&CancellationToken, &ElicitationHandler, &UpdateSender),
 ) -> Result<T, ToolError> {
-    let limit_ms = called.interface().timeout_ms();
+    let RunningCall {
+        cancel,
+        elicitation,
+        updates,
+    } = running;
+    let session = cx.session;
+    let limit_ms = cx.tool.interface().timeout_ms();
     let limit = Duration::from_millis(limit_ms) + TIMEOUT_GRACE;
     let mut work = AbortOnDropHandle::new(tokio::spawn(work));
     let at_work_since = Instant::now();
     let mut alarm = session.timers.acquire();
     let steered = session.wait_for_steering();
     tokio::pin!(steered);
-    let mut gives_way = match called.interface().execution.interrupt_behavior {
+    let mut gives_way = match cx.tool.interface().execution.interrupt_behavior {
         InterruptBehavior::Cancel => true,
         InterruptBehavior::Block => false,
     };
     let ended = loop {
         // Who waits for the person is not slow.
-        let rest = (limit + asker.paused_time()).saturating_sub(at_work_since.elapsed());
+        let rest = (limit + elicitation.paused_time()).saturating_sub(at_work_since.elapsed());
         if rest.is_zero() {
             break None;
         }

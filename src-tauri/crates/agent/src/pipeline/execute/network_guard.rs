@@ -7,33 +7,27 @@ use std::sync::Arc;
 use policy::CallFacts;
 use policy::patterns::host;
 use protocol::view::display_text::to_single_line;
-use protocol::{CallId, Capability, ResolvedAccess, ToolCall, Verdict};
+use protocol::{CallId, Capability, ResolvedAccess, Verdict};
 use runtime::NetworkPolicy;
 use tools::ToolContext;
 
 use crate::limits::HOST_CHARS_MAX;
 use crate::permissions::egress;
+use crate::pipeline::call_context::CallContext;
 use crate::pipeline::evaluate;
 use crate::pipeline::prepare::PreparedCall;
-use crate::pipeline::resolve::ResolvedTool;
 use crate::session::Session;
 
 /// What the tool of an approved call is given: files, commands and hosts that were judged, and no others.
-pub(crate) fn guard_network(
-    session: &Arc<Session>,
-    call: &ToolCall,
-    called: &ResolvedTool<'_>,
-    facts: &CallFacts,
-    ready: &PreparedCall,
-) -> ToolContext {
-    let door = Arc::new(CallNetworkGuard::new(session, call, called.id(), facts));
+pub(crate) fn guard_network(cx: &CallContext<'_>, prepared: &PreparedCall) -> ToolContext {
+    let guard = Arc::new(CallNetworkGuard::new(cx, &prepared.facts));
     ToolContext {
-        net: ready.tool_context.net.with_policy(door),
-        ..ready.tool_context.clone()
+        net: prepared.tool_context.net.with_policy(guard),
+        ..prepared.tool_context.clone()
     }
 }
 
-/// Stands at the door of one call.
+/// Lets one call reach the hosts that it was approved with.
 struct CallNetworkGuard {
     session: Arc<Session>,
     call: CallId,
@@ -42,16 +36,16 @@ struct CallNetworkGuard {
 }
 
 impl CallNetworkGuard {
-    /// The door of a call that was approved with these facts.
-    fn new(session: &Arc<Session>, call: &ToolCall, tool: &str, facts: &CallFacts) -> Self {
+    /// The guard of a call that was approved with these facts.
+    fn new(cx: &CallContext<'_>, facts: &CallFacts) -> Self {
         let hosts = facts
             .all()
             .iter()
             .filter(|fact| fact.capability == Capability::NetFetch && !fact.derived);
         Self {
-            session: session.clone(),
-            call: call.id.clone(),
-            tool: tool.to_owned(),
+            session: cx.session.clone(),
+            call: cx.call.id.clone(),
+            tool: cx.tool.id().to_owned(),
             approved_hosts: hosts.map(|fact| fact.real.clone()).collect(),
         }
     }
@@ -68,12 +62,13 @@ impl NetworkPolicy for CallNetworkGuard {
         }
         let mut fact = ResolvedAccess::new_inside(Capability::NetFetch, url);
         fact.real.clone_from(&host.real);
-        let (verdict, why) = evaluate::evaluate_host(&self.session, &self.call, &self.tool, fact)?;
-        match verdict {
+        let judged = evaluate::evaluate_host(&self.session, &self.call, &self.tool, fact)?;
+        match judged.verdict {
             Verdict::Allow => Ok(()),
             Verdict::Ask | Verdict::Deny => Err(format!(
-                "it leads to another host, `{}`. {why}",
-                to_single_line(&host.real, HOST_CHARS_MAX)
+                "it leads to another host, `{}`. {}",
+                to_single_line(&host.real, HOST_CHARS_MAX),
+                judged.reason
             )),
         }
     }

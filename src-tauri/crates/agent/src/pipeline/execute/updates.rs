@@ -14,10 +14,10 @@ use crate::limits::{
     COALESCE_BYTES_MAX, COALESCE_DELAY, OUTPUT_PENDING_BYTES_MAX, PROGRESS_BYTES_MAX,
     UPDATES_PENDING_MAX,
 };
+use crate::pipeline::call_context::CallContext;
 use crate::pipeline::hooks;
 use crate::pipeline::hooks::{CallUpdate, HookedCall};
 use crate::pipeline::outcome;
-use crate::pipeline::resolve::ResolvedTool;
 use crate::session::Session;
 
 /// The updates of one call. A tool says them from wherever it runs; without hooks they are told at once when there are
@@ -46,20 +46,15 @@ struct PendingUpdates {
 }
 
 impl UpdateSender {
-    pub fn new(
-        session: Arc<Session>,
-        call: CallId,
-        called: &ResolvedTool<'_>,
-        hooked: Option<Arc<HookedCall>>,
-    ) -> Self {
+    pub fn new(cx: &CallContext<'_>) -> Self {
         Self {
-            session,
-            call,
-            tool: called.id().to_owned(),
-            progress_text: called.0.progress_schema().clone(),
-            hooked,
+            session: cx.session.clone(),
+            call: cx.call.id.clone(),
+            tool: cx.tool.id().to_owned(),
+            progress_text: cx.tool.0.progress_schema().clone(),
+            hooked: cx.hooked.clone(),
             open: Mutex::new(PendingUpdates {
-                masker: called.masks_output().then(Masker::default),
+                masker: cx.tool.masks_output().then(Masker::default),
                 ..PendingUpdates::default()
             }),
         }

@@ -17,10 +17,12 @@ use serde_json::{Map, Value};
 use tools::host_arguments::{HOOK_SOURCE, SuppliedArguments};
 
 use crate::limits::{HOOK_MAX, HOOKS_MAX, PROGRAM_REASON_CHARS_MAX};
+use crate::pipeline::abort::Abort;
+use crate::pipeline::call_context::CallContext;
+use crate::pipeline::early_outcome;
+use crate::pipeline::hooks::program::ProgramHook;
 use crate::pipeline::resolve::ResolvedTool;
 use crate::session::Session;
-
-use crate::pipeline::hooks::program::ProgramHook;
 
 mod program;
 
@@ -285,20 +287,30 @@ pub(crate) async fn collect_extra_arguments(
     Ok(all)
 }
 
+/// Why hooks keep a call from running.
+pub(crate) struct HookRefusal {
+    /// The sentence that the model reads.
+    pub text: String,
+    /// Whether a hook broke, rather than said no.
+    pub is_broken: bool,
+}
+
 /// Asks every hook before a call, and records what each said. Gives what the later hooks are told of.
 ///
 /// # Errors
-/// The sentence that the model reads, and whether a hook was broken.
+/// A hook said no, or broke.
 pub(crate) async fn run_before_execution(
     session: &Session,
     hooked: HookContext,
-) -> Result<HookContext, (String, bool)> {
+) -> Result<HookContext, HookRefusal> {
     let Some(about) = &hooked else {
         return Ok(None);
     };
     if session.engine.settings().hooks.len() > HOOKS_MAX {
-        let told = format!("Not run, because there are more than {HOOKS_MAX} hooks.");
-        return Err((told, true));
+        return Err(HookRefusal {
+            text: format!("Not run, because there are more than {HOOKS_MAX} hooks."),
+            is_broken: true,
+        });
     }
     for hook in hooks_at(session, HookPoint::Before) {
         let name = hook.name();
@@ -306,9 +318,15 @@ pub(crate) async fn run_before_execution(
             Ok(HookDecision::Continue) => Ok(()),
             Ok(HookDecision::Skip { reason }) => {
                 let reason = reason.trim();
-                Err((format!("Skipped by {name}: {reason}"), false))
+                Err(HookRefusal {
+                    text: format!("Skipped by {name}: {reason}"),
+                    is_broken: false,
+                })
             }
-            Err(broke) => Err((format!("Not run, because {name} {broke}"), true)),
+            Err(broke) => Err(HookRefusal {
+                text: format!("Not run, because {name} {broke}"),
+                is_broken: true,
+            }),
         };
         session.journal.record(EventBody::CallHooked {
             call: about.call.clone(),
@@ -316,11 +334,23 @@ pub(crate) async fn run_before_execution(
             refused: said
                 .as_ref()
                 .err()
-                .map(|(text, _)| redact::text(text).0.into_owned()),
+                .map(|refusal| redact::text(&refusal.text).0.into_owned()),
         });
         said?;
     }
     Ok(hooked)
+}
+
+/// Asks every hook before a call runs, and notes what the later hooks are told of.
+///
+/// # Errors
+/// A hook keeps the call from running, or broke.
+pub(crate) async fn ask_before_execution(cx: &mut CallContext<'_>) -> Result<(), Abort> {
+    let (session, tool) = (cx.session, &cx.tool);
+    let hooked = hook_context(session, &cx.call.id, Some(tool), tool.id(), &cx.arguments);
+    let asked = run_before_execution(session, hooked).await;
+    *cx.hooked = asked.map_err(early_outcome::abort_by_hook)?;
+    Ok(())
 }
 
 /// Asks every hook before an update. A broken hook says no, and a person is told.

@@ -1,0 +1,53 @@
+//! After step 10: the output of a call, in the session's state where the call or its tool wants it (`S004-12`).
+
+use protocol::call::outcome::CallOutput;
+use protocol::event::StateLocation;
+use protocol::{EventBody, Outcome};
+
+use crate::limits::STATE_BYTES_MAX;
+use crate::pipeline::call_context::CallContext;
+use crate::session::state_store::{self, STATE_REFERENCE, StateArguments};
+
+/// Writes the output of a call that worked to where the call or its tool wants it, and lets the model know.
+pub(crate) fn save_output(cx: &CallContext<'_>, mut outcome: Outcome) -> Outcome {
+    let Ok(StateArguments {
+        path: Some(path),
+        instance,
+    }) = state_store::parse_state_arguments(cx.given_arguments(), cx.tool.0.tool.output_path())
+    else {
+        return outcome;
+    };
+    let CallOutput::Output(value) = outcome.to_output() else {
+        return outcome;
+    };
+    let place = StateLocation {
+        path: path.as_str().to_owned(),
+        instance,
+    };
+    let is_kept = cx.session.with_conversation(|conversation| {
+        let mut state = conversation.state.clone();
+        state.write(&place, value.clone());
+        let fits = state.size_bytes() <= STATE_BYTES_MAX;
+        if fits {
+            conversation.state = state;
+        }
+        fits
+    });
+    let told = match is_kept {
+        true => {
+            cx.session.journal.record(EventBody::StateWritten {
+                call: cx.call.id.clone(),
+                place,
+                value,
+            });
+            format!(
+                "Kept in the state as `{path}`. Later calls read it with {{\"{STATE_REFERENCE}\": \"{path}\"}} as an argument."
+            )
+        }
+        false => format!(
+            "Not kept in the state as `{path}`: the whole state may be {STATE_BYTES_MAX} bytes long."
+        ),
+    };
+    outcome.text.push_str(&format!("\n\n[{told}]"));
+    outcome
+}
