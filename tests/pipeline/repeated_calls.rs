@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use agent::Host;
-use agent::engine::config::RunLimitOverrides;
+use agent::config::RunLimitOverrides;
 use async_trait::async_trait;
 use protocol::{CallState, EventBody, Gate, Op, SessionState, ToolMode, ToolOutput, Usage};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};

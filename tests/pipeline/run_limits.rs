@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agent::Host;
-use agent::engine::config::RunLimitOverrides;
+use agent::config::RunLimitOverrides;
 use async_trait::async_trait;
 use futures::StreamExt;
 use protocol::{CallState, EventBody, Limit, Op, SessionState, ToolError, ToolOutput, Usage};

@@ -5,26 +5,28 @@
 //! **A tool runs only through the pipeline**, because running needs a `policy::Approved`, which only a judgement makes.
 //! **An event is recorded before anybody hears of it**: the record publishes what it has committed.
 //!
-//! Start reading at `pipeline/mod.rs`; then `session/run/mod.rs` (what happens around it) and [`engine`] (who calls whom).
+//! Start reading at `pipeline/mod.rs`; then `run/mod.rs` (what happens around it) and [`engine`] (who calls whom).
 
 mod briefing;
 pub mod engine;
+mod host;
 mod limits;
 pub mod permissions;
 mod pipeline;
 pub mod rulebook;
+mod run;
 mod session;
 pub(crate) mod toolset;
+mod undo;
 
-pub use crate::engine::config::{EngineConfig, Host};
 pub use crate::engine::dry_run_command::CommandDryRun;
-pub use crate::engine::event_hub::{EventBatch, EventStream};
-pub use crate::engine::external_client::{
-    BY_HAND_CLIENT, ClientOutcome, ExternalClient, ProgressSender,
-};
+pub use crate::engine::external_client::{ClientOutcome, ExternalClient, ProgressSender};
+pub use crate::host::config::{EngineConfig, Host};
+pub use crate::session::engine_state::event_hub::{EventBatch, EventStream};
+pub use crate::session::manual_calls::BY_HAND_CLIENT;
 pub use crate::toolset::servers::servers_from_file;
 pub use engine::Engine;
-pub use pipeline::hooks;
+pub use host::{config, hooks};
 pub use runtime::dry_run::find_sandbox_program;
 #[cfg(target_os = "linux")]
 pub use runtime::graphics::has_render_node;

@@ -4,7 +4,7 @@ use protocol::{CallId, EventBody, SessionId, UserError};
 use std::collections::HashMap;
 
 use crate::Engine;
-use crate::engine::event_hub::EventStream;
+use crate::session::engine_state::event_hub::EventStream;
 
 /// How many calls wait, and which came to wait just now.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

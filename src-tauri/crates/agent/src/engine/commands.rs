@@ -12,18 +12,20 @@ use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
 use protocol::{EventBody, ModelChoice, Op, SessionId, Settings, UserError};
 use provider::Secret;
 
-use crate::engine::EngineState;
 use crate::engine::demo;
 use crate::engine::maintenance::{recovery, retention};
-use crate::engine::undo::coverage;
-use crate::engine::{decisions, tool_trial, undo};
-use crate::permissions::{grants, manifest, trust};
+use crate::engine::{decisions, tool_trial};
+use crate::permissions::{manifest, trust};
 use crate::rulebook::{self, RulebookScope};
+use crate::run;
 use crate::session::conversation::Conversation;
+use crate::session::engine_state::EngineState;
+use crate::session::toolbox::Toolbox;
 use crate::session::user_message::UserMessage;
-use crate::session::{elicitation, planning, run};
-use crate::toolset::toolbox::Toolbox;
+use crate::session::{elicitation, grants, planning};
+use crate::toolset::api_context::ApiContext;
 use crate::toolset::{apis, servers};
+use crate::undo::{self, coverage};
 
 /// Does what the person asks.
 pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceipt, UserError> {
@@ -208,7 +210,14 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
         Op::ChangeServer { server, change } => {
             servers::change_servers(&shared.servers, server, change).await
         }
-        Op::ChangeApi { api, change } => apis::change_apis(shared, api, change).await,
+        Op::ChangeApi { api, change } => {
+            let context = ApiContext {
+                apis: &shared.apis,
+                servers: &shared.servers,
+                config: &shared.config,
+            };
+            apis::change_apis(&context, api, change).await
+        }
         Op::SetKey { provider, key } => {
             let keys = shared.keys.clone();
             // A keychain may ask the person to unlock it first.

@@ -9,9 +9,9 @@ use protocol::{
     CallId, CallState, Decision, Digest, EntryBody, EventBody, Preview, SessionId, UserError,
 };
 
-use crate::engine::EngineState;
-use crate::permissions::{egress, grants};
-use crate::session::Session;
+use crate::permissions::egress;
+use crate::session::engine_state::EngineState;
+use crate::session::{Session, grants};
 
 /// A decision holds once, for exactly what was shown.
 pub(crate) async fn apply_decision(
@@ -32,7 +32,8 @@ pub(crate) async fn apply_decision(
             "Look again, then decide.",
         )),
     };
-    let kept = fits.and_then(|()| egress::check_decision_hosts(&session, decision));
+    let now = shared.config.clock.now();
+    let kept = fits.and_then(|()| egress::check_decision_hosts(decision, &session.rules(), now));
     let decided = kept.and_then(|decision| {
         let granted = grants::create_grant(&session, call, &waiting.input, &decision)?;
         Ok((decision, granted))

@@ -10,8 +10,9 @@ use protocol::{Plan, UserError};
 use runtime::{NetworkClient, ShellCommand, Workspace};
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::{Engine, EngineState};
+use crate::engine::Engine;
 use crate::permissions::{egress, rules};
+use crate::session::engine_state::EngineState;
 
 /// How long a person's own command may run, and how much of each stream is kept.
 const TIMEOUT_MS: u64 = 10 * 60 * 1000;

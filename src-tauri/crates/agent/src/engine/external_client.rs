@@ -22,21 +22,17 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tools::OfferedTool;
 
-use crate::engine::{Engine, EngineState};
+use crate::engine::Engine;
 use crate::limits::{CALLS_OPEN_MAX, CLIENT_CHARS_MAX, NAME_CHARS_MAX, PARALLEL_CALLS_MAX};
 use crate::permissions::rules;
 use crate::pipeline::call;
 use crate::pipeline::{outcome, resolve};
+use crate::run;
 use crate::session::Session;
 use crate::session::conversation::{Conversation, OpenCall};
-use crate::session::run;
-use crate::toolset::toolbox::Toolbox;
-
-/// The provider of such a session: nobody, so no model can be asked in it.
-pub(crate) const CLIENT_PROVIDER: &str = "client";
-
-/// The provider of a session whose one call a person makes by hand, at a command line.
-pub const BY_HAND_CLIENT: &str = "by_hand";
+use crate::session::engine_state::EngineState;
+use crate::session::manual_calls::CLIENT_PROVIDER;
+use crate::session::toolbox::Toolbox;
 
 /// Takes what is told of a running call: words on its progress, the end of what it printed.
 pub type ProgressSender = mpsc::Sender<String>;
@@ -174,14 +170,6 @@ async fn open_session(
         .record_synced(EventBody::Noted { notice })
         .await?;
     Ok(session)
-}
-
-/// What a person is told who wants an answer of a model where none is.
-pub(crate) fn no_model_error() -> UserError {
-    UserError::new(
-        "A program outside makes the calls of this session, and no model answers in it.",
-        "Begin a session of your own in the same folder.",
-    )
 }
 
 impl ExternalClient {

@@ -1,46 +1,37 @@
 //! The desk: one engine over one data folder, with every session in it.
 
-mod admission;
 pub mod attention;
 pub(crate) mod commands;
-pub mod config;
-pub(crate) mod current_errors;
 pub(crate) mod decisions;
 pub mod demo;
 pub(crate) mod dry_run_command;
-pub(crate) mod event_hub;
 pub(crate) mod external_client;
 pub(crate) mod maintenance;
 pub(crate) mod queries;
 pub(crate) mod request;
 pub mod settings;
 pub(crate) mod tool_trial;
-pub(crate) mod undo;
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use lsp::{LanguageServers, LspTimeouts};
-use protocol::event::SessionOptions;
 use protocol::op::OpReceipt;
 use protocol::query::{Answer, EngineView, Query};
-use protocol::{Event, Op, SessionId, Settings, UserError};
-use provider::{KeyStore, Provider, Providers, SystemKeyStore};
+use protocol::{Op, Settings, UserError};
+use provider::{Provider, Providers, SystemKeyStore};
 use record::Record;
-use runtime::{DryRunEnvironment, History, InheritedEnv, SandboxOptions, Workspace};
+use runtime::{DryRunEnvironment, History, InheritedEnv};
 use tokio_util::sync::CancellationToken;
 use tools::{LspRenameTool, LspTool, Registry};
 
-use crate::briefing::Briefing;
-use crate::engine::config::EngineConfig;
-use crate::engine::current_errors::CurrentErrors;
-use crate::engine::event_hub::{EventHub, EventStream};
 use crate::engine::maintenance::{record_check, record_watcher, recovery, retention};
-use crate::pipeline::hooks;
-use crate::session::Session;
-use crate::session::conversation::Conversation;
-use crate::session::session_lock;
+use crate::host::config::EngineConfig;
+use crate::rulebook::explain::{self, ExplainOptions, Explainer};
+use crate::run::sub_agent_task;
+use crate::session::engine_state::EngineState;
+use crate::session::engine_state::current_errors::CurrentErrors;
+use crate::session::engine_state::event_hub::{EventHub, EventStream};
+use crate::session::manual_calls::TRIAL_PROVIDER;
 use crate::toolset::apis::Apis;
 use crate::toolset::engine_tools::EngineTools;
 use crate::toolset::servers::{ServerSandboxes, Servers};
@@ -50,35 +41,6 @@ use crate::toolset::web_search;
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) state: Arc<EngineState>,
-}
-
-/// What all sessions have in common.
-pub(crate) struct EngineState {
-    pub config: EngineConfig,
-    pub record: Record,
-    pub history: Arc<History>,
-    /// Where commands run for show.
-    pub dry_run_environment: DryRunEnvironment,
-    /// Which variables of ours whatever is started gets.
-    pub inherited_variables: InheritedEnv,
-    /// What holds in the rooms that commands run in.
-    pub sandbox_options: SandboxOptions,
-    /// Other people's servers of tools.
-    pub servers: Servers,
-    /// Services by their documents.
-    pub apis: Apis,
-    /// Programs that know languages.
-    pub languages: Arc<LanguageServers>,
-    /// The tools.
-    pub tools: EngineTools,
-    pub keys: Arc<dyn KeyStore>,
-    /// Cancelled when the desk closes: runs end, what waits stays waiting on record.
-    pub closing: CancellationToken,
-    hub: EventHub,
-    sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
-    settings: RwLock<Arc<Settings>>,
-    providers: RwLock<Arc<Providers>>,
-    pub current_errors: CurrentErrors,
 }
 
 impl Engine {
@@ -140,6 +102,8 @@ impl Engine {
             tools,
             providers: RwLock::new(Arc::new(Providers::new(&settings.providers, keys.clone()))),
             settings: RwLock::new(Arc::new(settings)),
+            built_in_provider,
+            sub_agent_spawner: sub_agent_task::sub_agent_spawner,
             current_errors: faults,
             history: Arc::new(history),
             dry_run_environment: environment,
@@ -210,6 +174,14 @@ impl Engine {
         self.state.record.flush_deferred();
     }
 
+    /// Opens an explainer in a folder.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened, a rules file or a manifest that is missing or malformed.
+    pub fn open_explainer(&self, options: ExplainOptions) -> Result<Explainer, UserError> {
+        explain::open_explainer(&self.state, options)
+    }
+
     /// The settings as they hold now.
     pub fn settings(&self) -> Arc<Settings> {
         self.state.settings()
@@ -223,163 +195,11 @@ impl Engine {
     }
 }
 
-impl EngineState {
-    /// The settings in force.
-    pub fn settings(&self) -> Arc<Settings> {
-        self.settings
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    /// The tools as the person set them, with those of servers as they are now.
-    pub fn tools(&self) -> Arc<Registry> {
-        self.tools
-            .current_tools((&self.servers, &self.apis), &self.settings().tools)
-            .configured
-    }
-
-    /// The tools as they come, to check a setting with.
-    pub fn default_tools(&self) -> Arc<Registry> {
-        self.tools
-            .current_tools((&self.servers, &self.apis), &self.settings().tools)
-            .defaults
-    }
-
-    /// How often the person set the tools.
-    pub fn tool_settings_version(&self) -> u64 {
-        self.tools.registrations()
-    }
-
-    /// Puts other settings in force and on disk.
-    pub fn set_settings(&self, settings: Settings) -> Result<(), UserError> {
-        let (tools, mut tool_faults) = self.default_tools().with_settings(&settings.tools);
-        if !tool_faults.is_empty() {
-            return Err(tool_faults.remove(0));
-        }
-        let mut wrong = web_search::check_settings(&settings.web_search);
-        wrong.extend(lsp::settings::validate_settings(&settings.language_servers));
-        wrong.extend(hooks::check_hooks(&settings.hooks));
-        if let Some(fault) = wrong.into_iter().next() {
-            return Err(fault);
-        }
-        settings::save_settings(&self.config.data_dir, &settings)?;
-        settings::set_inherited_variables(&self.inherited_variables, &settings);
-        settings::apply_sandbox_options(&self.sandbox_options, &settings);
-        self.languages.apply_settings(&settings.language_servers);
-        self.tools.set_builtin(tools);
-        let providers = Providers::new(&settings.providers, self.keys.clone());
-        *self
-            .providers
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Arc::new(providers);
-        *self
-            .settings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
-        self.current_errors.set_settings_errors(None, Vec::new());
-        Ok(())
-    }
-
-    /// The configured providers.
-    pub fn providers(&self) -> Arc<Providers> {
-        self.providers
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    /// A provider by its id: the caller's own, the demo, or a configured one.
-    pub fn provider(&self, id: &str) -> Result<Arc<dyn Provider>, UserError> {
-        match &self.config.provider {
-            Some(given) if given.id() == id => Ok(given.clone()),
-            _ if id == crate::engine::demo::DEMO_PROVIDER => crate::engine::demo::demo_provider(),
-            _ if id == crate::engine::tool_trial::TRIAL_PROVIDER => {
-                Ok(crate::engine::tool_trial::trial_provider())
-            }
-            _ if id == crate::engine::external_client::CLIENT_PROVIDER => {
-                Err(crate::engine::external_client::no_model_error())
-            }
-            _ => self.providers().get(id),
-        }
-    }
-
-    /// A session that is on record, opened in this process if it is not yet.
-    pub fn session(self: &Arc<Self>, id: &SessionId) -> Result<Arc<Session>, UserError> {
-        if let Some(session) = self
-            .sessions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(id)
-        {
-            return Ok(session.clone());
-        }
-        let view = self.record.session(id)?.ok_or_else(|| {
-            UserError::new(
-                format!("There is no session {id}."),
-                "Look at the list of sessions for its id.",
-            )
-        })?;
-        let elsewhere = session_lock::is_locked(&self.config.data_dir, id)?;
-        let conversation = Conversation::from_events(&self.session_events(id)?);
-        let root = Path::new(&view.workspace);
-        let session = self.admit_session(id.clone(), root, view.model, conversation)?;
-        if elsewhere {
-            // Whoever goes on with it here later must read what the other process did until then.
-            self.remove_session(id);
-        }
-        Ok(session)
-    }
-
-    /// Every event after `since`, then what comes.
-    pub fn subscribe(&self, since: u64) -> EventStream {
-        self.hub.subscribe(self.record.clone(), since)
-    }
-
-    /// What the model of a session is told first that is asked this.
-    pub fn read_briefing(&self, workspace: &Workspace, asked: &SessionOptions) -> Briefing {
-        if asked.alone {
-            return Briefing::default();
-        }
-        let settings = self.settings();
-        let (home, data) = (self.config.home.as_deref(), &self.config.data_dir);
-        Briefing::read(workspace, home, data, &settings.skills.folders)
-    }
-
-    fn session_events(&self, id: &SessionId) -> Result<Vec<Event>, UserError> {
-        let mut all: Vec<Event> = Vec::new();
-        loop {
-            let since = all.last().map_or(0, |event| event.seq);
-            let page = self.record.events(since, Some(id), u32::MAX)?;
-            if page.is_empty() {
-                return Ok(all);
-            }
-            all.extend(page);
-        }
-    }
-
-    /// Takes a session that was closed out of this process; it is opened again when somebody asks for it.
-    pub fn remove_session(&self, id: &SessionId) {
-        self.sessions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(id);
-    }
-
-    /// Reads the rules anew in every open session of a folder.
-    pub fn reload_rules_in(&self, root: &Path) {
-        self.reload_rules_matching(|session| session.tool_context.workspace.root() == root);
-    }
-
-    /// Reads the rules anew in the open sessions of a kind; calls that wait are judged by them at once.
-    pub fn reload_rules_matching(&self, of_kind: impl Fn(&Session) -> bool) {
-        let sessions: Vec<_> = {
-            let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-            let of_kind = |session: &&Arc<Session>| of_kind(session.as_ref());
-            sessions.values().filter(of_kind).cloned().collect()
-        };
-        for session in sessions {
-            session.reload_rules();
-        }
+/// The providers that come with the engine.
+fn built_in_provider(id: &str) -> Option<Result<Arc<dyn Provider>, UserError>> {
+    match id {
+        demo::DEMO_PROVIDER => Some(demo::demo_provider()),
+        TRIAL_PROVIDER => Some(Ok(tool_trial::trial_provider())),
+        _ => None,
     }
 }

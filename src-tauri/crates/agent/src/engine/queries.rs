@@ -15,14 +15,16 @@ use runtime::{FileError, Workspace};
 use serde_json::{Map, Value};
 use tools::Registry;
 
-use crate::engine::EngineState;
-use crate::engine::config::EngineConfig;
-use crate::engine::{dry_run_command, undo};
+use crate::engine::dry_run_command;
+use crate::host::config::EngineConfig;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
 use crate::permissions::trust;
 use crate::rulebook::queries;
-use crate::toolset::toolbox::Toolbox;
+use crate::session::engine_state::EngineState;
+use crate::session::grants;
+use crate::session::toolbox::Toolbox;
 use crate::toolset::web_search;
+use crate::undo;
 
 /// Entries that one page holds at most.
 const EVENTS_PAGE_MAX: u32 = 1_000;
@@ -149,7 +151,7 @@ pub(crate) async fn answer_query(
                     "Write a rule in Rules.",
                 )
             })?;
-            Answer::Offers(crate::permissions::grants::offer_grants(&session, &weighed))
+            Answer::Offers(grants::offer_grants(&session, &weighed))
         }
         Query::Rules { workspace, session } => {
             query_rulebook(shared, move |shared| {

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use protocol::event::SessionOptions;
 use protocol::{ModelChoice, SessionId, UserError};
-use tools::custom::{RequestConfig, StructuredRequest};
+use tools::custom::StructuredRequest;
 
 use crate::engine::Engine;
 use crate::engine::commands;
-use crate::toolset::toolbox::Toolbox;
+use crate::run::request_model;
+use crate::session::toolbox::Toolbox;
 
 impl Engine {
     /// Opens a session for a request. Nothing is said in it yet: that begins with the request's prompt. The model is told nothing
@@ -43,28 +44,11 @@ impl Engine {
             alone: true,
             ..SessionOptions::default()
         };
-        let model = crate::engine::request::model_from_request(config, model);
+        let model = request_model::model_from_request(config, model);
         let receipt =
             commands::open_session(&self.state, workspace, model, None, Some(asked), false).await?;
         receipt
             .session
             .ok_or_else(|| UserError::new("The session was not opened.", "Try again."))
-    }
-}
-
-/// Who answers a request: whom its configuration names, and what it leaves out as `otherwise` has it.
-pub(crate) fn model_from_request(config: &RequestConfig, otherwise: &ModelChoice) -> ModelChoice {
-    let provider = config.provider.as_ref().unwrap_or(&otherwise.provider);
-    let own = match *provider == otherwise.provider {
-        true => otherwise.model.clone(),
-        false => String::new(),
-    };
-    let mut model = config.model.clone().unwrap_or(own);
-    if let Some(thinking) = config.thinking.filter(|_| !model.is_empty()) {
-        model = format!("{model}-{}", thinking.as_str());
-    }
-    ModelChoice {
-        provider: provider.clone(),
-        model,
     }
 }

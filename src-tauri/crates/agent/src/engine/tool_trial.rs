@@ -8,14 +8,12 @@ use protocol::{Event, EventBody, MessageId, ModelChoice, SessionId, ToolCall, Us
 use provider::{Provider, Script, ScriptedProvider};
 use serde_json::{Map, Value};
 
-use crate::engine::EngineState;
 use crate::limits::ARGUMENTS_BYTES_MAX;
+use crate::run;
 use crate::session::conversation::Conversation;
-use crate::session::run;
-use crate::toolset::toolbox::Toolbox;
-
-/// Who answers in such a session: nobody, so it ends with its call.
-pub(crate) const TRIAL_PROVIDER: &str = "try";
+use crate::session::engine_state::EngineState;
+use crate::session::manual_calls::TRIAL_PROVIDER;
+use crate::session::toolbox::Toolbox;
 
 /// The provider that says nothing.
 pub(crate) fn trial_provider() -> Arc<dyn Provider> {

@@ -3,87 +3,30 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use policy::path::Os;
 use policy::rules_file::RulesFile;
-use policy::{AgentManifest, CallFacts, Surface};
+use policy::{AgentManifest, Surface};
 use protocol::event::SessionOptions;
 use protocol::interface::requirements::VariableValues;
-use protocol::{RequirementSet, ResolvedAccess, ToolError, ToolInterface, UserError};
+use protocol::{RequirementSet, UserError};
 use runtime::Workspace;
 
 use crate::permissions::manifest;
-use crate::pipeline::abort::Abort;
-use crate::pipeline::outcome;
-use crate::session::Session;
-use crate::session::planning;
-
-/// Holds a call of this tool to what it may touch at all, now. What cannot be understood closes everything.
-pub(crate) fn restrict_to_bounds(
-    session: &Session,
-    interface: &ToolInterface,
-    facts: &mut CallFacts,
-) {
-    facts.deny_for(planning::is_hidden(session, interface, facts));
-    match tool_surface(session, interface) {
-        Ok(surface) => facts.restrict_to(&surface),
-        Err(fault) => facts.deny_for(Some(fault.message)),
-    }
-    for ceiling in &session.bounds.ceilings {
-        facts.restrict_further(ceiling);
-    }
-}
-
-/// Why something that a call wrote lies beyond what its agent may touch, if it does: what the manifest and the session's tools
-/// require together (`S002-09`), because a command writes as all of them could. Without a manifest nobody narrowed that.
-pub(crate) fn out_of_bounds_reason(
-    session: &Session,
-    effects: &[ResolvedAccess],
-) -> Option<String> {
-    let bounds = &session.bounds;
-    let mut all = bounds.ceilings.iter().flat_map(|ceiling| {
-        effects
-            .iter()
-            .filter_map(|fact| ceiling.find_denial_reason(fact, None))
-    });
-    if let Some(beyond) = all.next() {
-        return Some(beyond);
-    }
-    let manifest = bounds.manifest.as_ref()?;
-    let owner = format!("the agent `{}`", manifest.name);
-    let tools = session.tools();
-    let requires = bounds.tool_requirements(tools.requirements());
-    match Surface::new(&requires, &owner, &bounds.surroundings, Os::CURRENT) {
-        Ok(surface) => effects
-            .iter()
-            .find_map(|fact| surface.find_denial_reason(fact, None)),
-        Err(fault) => Some(fault.message),
-    }
-}
-
-/// Opens places for reading that a person let the session have, and answers whether there were any: its agent and tools
-/// require them, and none of them asks again (M15).
-pub(crate) fn open_roots(session: &Session, places: &[String]) -> Result<bool, Abort> {
-    for place in places {
-        let opened = session.tool_context.workspace.grant_read(Path::new(place));
-        opened.map_err(|fault| outcome::failed_outcome(&ToolError::Failed(fault.message)))?;
-    }
-    Ok(!places.is_empty())
-}
 
 /// What a session is held to beside the rules of its person and its project.
 pub(crate) struct AgentBounds {
     /// What the variables of requirements stand for.
-    surroundings: VariableValues,
+    pub surroundings: VariableValues,
     /// The manifest of its agent; none for the built-in agent.
     pub manifest: Option<AgentManifest>,
     /// The manifests of those that work was given to since, one below the other.
     pub parent_manifests: Vec<AgentManifest>,
     /// What each of those says that it requires, if it does: no call touches more than that (`S002-104`).
-    ceilings: Vec<Surface>,
+    pub ceilings: Vec<Surface>,
     /// Surfaces that were understood, by tool, each with the requirements that it was made of: a tool may be replaced.
-    surfaces: Mutex<HashMap<String, (RequirementSet, Arc<Surface>)>>,
+    pub surfaces: Mutex<HashMap<String, (RequirementSet, Arc<Surface>)>>,
 }
 
 impl AgentBounds {
@@ -157,36 +100,11 @@ pub(crate) fn requirement_owner(tool: &str, manifest: Option<&AgentManifest>) ->
     }
 }
 
-/// What a call of this tool may touch at all; understood once for each tool, because patterns take their time.
-fn tool_surface(session: &Session, interface: &ToolInterface) -> Result<Arc<Surface>, UserError> {
-    let known = || {
-        let known = session.bounds.surfaces.lock();
-        known.unwrap_or_else(PoisonError::into_inner)
-    };
-    if let Some((requires, surface)) = known().get(interface.id())
-        && *requires == interface.requires
-    {
-        return Ok(Arc::clone(surface));
-    }
-    let surface = Arc::new(build_surface(session, interface)?);
-    let entry = (interface.requires.clone(), Arc::clone(&surface));
-    known().insert(interface.id().to_owned(), entry);
-    Ok(surface)
-}
-
-/// The folders that the session was granted are the person's ceiling over it, and the rules narrow it further.
-fn build_surface(session: &Session, interface: &ToolInterface) -> Result<Surface, UserError> {
-    let owner = requirement_owner(interface.id(), session.bounds.manifest.as_ref());
-    let requires = session.bounds.tool_requirements(&interface.requires);
-    let surface = Surface::new(&requires, &owner, &session.bounds.surroundings, Os::CURRENT)?;
-    // Whoever may read files may read the rest of a long output (`S002-69`).
-    let surface = add_folder(surface, session.tool_context.folder.path())?;
-    // What lies beside a skill belongs to it.
-    let mut skills = session.briefing.external_folders();
-    skills.try_fold(surface, |surface, folder| add_folder(surface, &folder))
-}
-
-fn add_folder(surface: Surface, folder: &Path) -> Result<Surface, UserError> {
+/// Lets a surface read a folder.
+///
+/// # Errors
+/// A name that no pattern can spell.
+pub(crate) fn add_folder(surface: Surface, folder: &Path) -> Result<Surface, UserError> {
     let readable = surface.with_readable(&folder.to_string_lossy(), Os::CURRENT);
     readable.map_err(|why| UserError::new(why, "Give the folder another name."))
 }

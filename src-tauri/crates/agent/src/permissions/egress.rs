@@ -13,23 +13,22 @@ use protocol::{At, Decision, UserError};
 use runtime::{NetworkClient, NetworkPolicy};
 
 use crate::limits::{EGRESS_HOSTS_MAX, HOST_CHARS_MAX};
-use crate::session::Session;
 
 /// A decision as it is kept: the hosts that it names are those that are looked up.
 ///
 /// # Errors
 /// A rule denies one of them, in the rule's words; or it is no host.
 pub(crate) fn check_decision_hosts(
-    session: &Session,
     decision: Decision,
+    rules: &RuleSet,
+    now: At,
 ) -> Result<Decision, UserError> {
-    let now = session.engine.config.clock.now();
     Ok(match decision {
         Decision::WithNetwork { hosts } => Decision::WithNetwork {
-            hosts: check_hosts(&hosts, &session.rules(), now)?,
+            hosts: check_hosts(&hosts, rules, now)?,
         },
         Decision::InPlace { hosts } if !hosts.is_empty() => Decision::InPlace {
-            hosts: check_hosts(&hosts, &session.rules(), now)?,
+            hosts: check_hosts(&hosts, rules, now)?,
         },
         Decision::Allow { .. }
         | Decision::Reject { .. }

@@ -4,7 +4,6 @@ pub(crate) mod access_resolver;
 pub(crate) mod agent_bounds;
 pub(crate) mod egress;
 pub(crate) mod grant_ledger;
-pub(crate) mod grants;
 pub(crate) mod manifest;
 pub(crate) mod policy_input;
 pub(crate) mod rule_uses;

@@ -7,9 +7,7 @@ use protocol::rule::evidence::{DryRunEvidence, Evidence};
 use protocol::view::preview::UndoAvailability;
 use protocol::{At, CallId, Digest};
 
-use crate::engine::config::Host;
 use crate::limits::EVIDENCE_BYTES_MAX;
-use crate::session::Session;
 
 /// Why nothing is known of where a denied access leads.
 pub(crate) const UNRESOLVED_REASON: &str = "a rule denies what it names, so it was not looked at";
@@ -41,40 +39,22 @@ pub(crate) struct PolicyContext {
     pub now: At,
 }
 
-impl PolicyContext {
-    /// Those of a session at this moment.
-    pub fn from_session(session: &Session) -> Self {
-        let config = &session.engine.config;
-        Self {
-            ask_for_everything: session.engine.settings().ask_for_everything,
-            headless: match config.host {
-                Host::Person | Host::Headless { approve_all: true } => None,
-                Host::Headless { approve_all: false } => {
-                    Some("Nobody is there to ask, so asking means denying.")
-                }
-            },
-            approves_all: config.host == (Host::Headless { approve_all: true }),
-            now: config.clock.now(),
-        }
-    }
-}
-
 /// Why what came of a refused secret is not approved beforehand.
 const UNSEEN_REASON: &str = "It was refused a secret, and nobody is there to see what came of that, so nothing of it is carried out.";
 
 impl PolicyInput {
     /// What nobody approves without having seen it.
-    fn unseen_reason(&self, circumstances: PolicyContext) -> Option<&'static str> {
+    fn unseen_reason(&self, context: PolicyContext) -> Option<&'static str> {
         let tried = self.tried.as_ref()?;
         let has_missed = !tried.secrets.is_empty() && !tried.effects.is_empty() && !tried.for_real;
-        (circumstances.approves_all && has_missed).then_some(UNSEEN_REASON)
+        (context.approves_all && has_missed).then_some(UNSEEN_REASON)
     }
 
     /// What the judge is asked.
     pub fn to_request<'a>(
         &'a self,
         rules: &'a RuleSet,
-        circumstances: PolicyContext,
+        context: PolicyContext,
         shown: &'a dyn Fn() -> Digest,
     ) -> EvaluationRequest<'a> {
         EvaluationRequest {
@@ -85,11 +65,11 @@ impl PolicyInput {
             undo: &self.undo,
             needs_person: self.needs_person,
             rules,
-            ask_for_everything: circumstances.ask_for_everything,
-            headless: circumstances.headless.or(self.unseen_reason(circumstances)),
+            ask_for_everything: context.ask_for_everything,
+            headless: context.headless.or(self.unseen_reason(context)),
             alarms: &self.alarms,
             dry_run: self.tried.as_ref(),
-            now: circumstances.now,
+            now: context.now,
             rules_only: false,
             shown_digest: shown,
         }
@@ -115,14 +95,9 @@ impl PolicyInput {
         }))
     }
 
-    /// The verdict by the rules that a session has now.
-    pub fn evaluate(&self, session: &Session) -> Judgement {
-        let rules = session.rules();
-        policy::evaluate(&self.to_request(
-            &rules,
-            PolicyContext::from_session(session),
-            &empty_digest,
-        ))
+    /// The verdict by these rules, for nobody to be shown.
+    pub fn evaluate(&self, rules: &RuleSet, context: PolicyContext) -> Judgement {
+        policy::evaluate(&self.to_request(rules, context, &empty_digest))
     }
 }
 

@@ -7,13 +7,11 @@ use policy::{Judgement, RuleSet};
 use protocol::{Digest, Gate, Rule, UserError, Verdict};
 
 use crate::permissions::grant_ledger;
-use crate::session::Session;
 
 /// Counts a verdict as a use of the rules that made it; of one that was let through before and is judged `again`, only of
-/// those that speak of its effects. False if one of them had no use left: it is out of force now, and
-/// the call has to be judged anew.
-pub(crate) fn take_uses(session: &Session, judgement: &Judgement, again: bool) -> bool {
-    let data_dir = &session.engine.config.data_dir;
+/// those that speak of its effects. Gives those that had no use left: they are out of force now, and the call has to be judged
+/// anew.
+pub(crate) fn take_uses(data_dir: &Path, judgement: &Judgement, again: bool) -> Vec<Rule> {
     let mut spent: Vec<Rule> = counted_rules(judgement, again)
         .filter(|rule| match take_use(data_dir, rule) {
             Ok(taken) => !taken,
@@ -29,8 +27,7 @@ pub(crate) fn take_uses(session: &Session, judgement: &Judgement, again: bool) -
         let stands = |id| grant_ledger::is_in_force(data_dir, id);
         !rule.grant.as_ref().is_some_and(stands)
     }));
-    session.remove_used_up_rules(&spent);
-    spent.is_empty()
+    spent
 }
 
 /// Takes the rules out of force that were used as often as they may.

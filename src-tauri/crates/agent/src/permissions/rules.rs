@@ -1,7 +1,7 @@
 //! The rules in force for a session: built in, the person's, the project's, those the caller named, and grants.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use policy::RuleSet;
 use policy::rules_file::{self, RulesFile, RulesFileSource};
@@ -11,7 +11,9 @@ use runtime::{Clock, ClosedFiles, ClosedSource, Workspace};
 use crate::permissions::trust;
 use crate::permissions::trust::PROJECT_FILE;
 use crate::permissions::{grant_ledger, rule_uses};
-use crate::session::RulesInForce;
+
+/// The rules in force of a session, read anew with each run; shared with what a search may look into.
+pub(crate) type RulesInForce = Arc<RwLock<Arc<RuleSet>>>;
 
 /// Rules in force, and what a person should know of them.
 pub struct LoadedRules {

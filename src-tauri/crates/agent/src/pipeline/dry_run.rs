@@ -11,14 +11,14 @@ use protocol::settings::{DryRunMode, NoEffectsPolicy};
 use protocol::{Capability, EventBody, Node, Plan, ResolvedAccess, Verdict};
 use tools::{PreviewedPlan, ToolDryRun};
 
-use crate::permissions::{agent_bounds, egress};
+use crate::permissions::egress;
 use crate::pipeline::abort::Abort;
 use crate::pipeline::approval::UserFeedback;
 use crate::pipeline::attempt::Attempt;
 use crate::pipeline::call_context::CallContext;
 use crate::pipeline::outcome::ToolRun;
 use crate::pipeline::prepare::PreparedCall;
-use crate::pipeline::{execute, hooks, outcome};
+use crate::pipeline::{bounds, execute, hooks, outcome};
 use crate::session::Session;
 
 /// What a call did in a dry run.
@@ -101,7 +101,7 @@ impl DryRunResult {
 pub(super) fn policy_effects_of_plan(session: &Session, plan: &Plan) -> DryRunEvidence {
     let effects = plan_effects(plan);
     DryRunEvidence {
-        beyond: agent_bounds::out_of_bounds_reason(session, &effects),
+        beyond: bounds::out_of_bounds_reason(session, &effects),
         begun: started_commands(plan),
         effects,
         ..DryRunEvidence::default()

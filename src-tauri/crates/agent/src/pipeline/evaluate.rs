@@ -10,19 +10,18 @@ use protocol::view::preview::UndoAvailability;
 use protocol::{Access, CallId, Capability, Digest, EventBody, Outcome, ResolvedAccess, Verdict};
 use serde_json::Map;
 
-use crate::engine::config::Host;
+use crate::host::config::Host;
 use crate::permissions::policy_input;
 use crate::permissions::policy_input::{PolicyContext, PolicyInput, UNRESOLVED_REASON};
-use crate::permissions::{agent_bounds, rule_uses};
 use crate::pipeline::abort::Abort;
 use crate::pipeline::call_context::CallContext;
 use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::resolve::ResolvedTool;
 use crate::pipeline::verdict::Assessment;
-use crate::pipeline::{outcome, prepare, watchdogs};
+use crate::pipeline::{bounds, outcome, prepare, watchdogs};
 use crate::session::Session;
-use crate::session::run::repeats;
-use crate::session::run::repeats::CallEffect;
+use crate::session::run_state::repeats;
+use crate::session::run_state::repeats::CallEffect;
 
 /// The verdict on a call of which little is known. Only a deny counts: nothing that is found out later lifts it.
 pub(crate) struct EarlyVerdict {
@@ -171,7 +170,7 @@ pub(crate) fn evaluate(
 ) -> Judgement {
     let rules = cx.session.rules();
     let shown = || prepare::approval_digest(cx, prepared);
-    let context = PolicyContext::from_session(cx.session);
+    let context = cx.session.policy_context();
     policy::evaluate(&input.to_request(&rules, context, &shown))
 }
 
@@ -180,7 +179,7 @@ fn evaluate_early(session: &Session, input: &PolicyInput) -> Judgement {
     let rules = session.rules();
     let context = PolicyContext {
         headless: None,
-        ..PolicyContext::from_session(session)
+        ..session.policy_context()
     };
     policy::evaluate(&input.to_request(&rules, context, &policy_input::empty_digest))
 }
@@ -204,12 +203,12 @@ pub(crate) fn evaluate_host(
     let tools = session.tools();
     let tool = ResolvedTool(tools.find(tool).map_err(|error| error.to_string())?);
     let mut facts = CallFacts::from_iter([fact]);
-    agent_bounds::restrict_to_bounds(session, tool.interface(), &mut facts);
+    bounds::restrict_to_bounds(session, tool.interface(), &mut facts);
     let alarms = watchdogs::run_built_in(session, &tool, &Map::new(), &facts);
     let undo = UndoAvailability::NotNeeded;
     let input = base_policy_input(call, &tool, &facts, &undo, alarms);
     let judgement = evaluate_early(session, &input);
-    Ok(match rule_uses::take_uses(session, &judgement, false) {
+    Ok(match session.take_rule_uses(&judgement, false) {
         true => HostVerdict {
             verdict: judgement.verdict(),
             reason: judgement.trail().lead.clone(),

@@ -12,8 +12,7 @@ use protocol::{CallState, EventBody, Plan, Preview, ToolError, UndoId, Verdict};
 use runtime::{DryRunEnvironment, FileError, InPlaceResult, Snapshot};
 use tools::{PreviewedPlan, ToolContext};
 
-use crate::engine::config::Host;
-use crate::engine::undo;
+use crate::host::config::Host;
 use crate::permissions::egress;
 use crate::permissions::policy_input::PolicyInput;
 use crate::pipeline::abort::Abort;
@@ -27,6 +26,7 @@ use crate::pipeline::snapshot::call_title;
 use crate::pipeline::verdict::Assessment;
 use crate::pipeline::{dry_run, evaluate, execute, outcome, snapshot};
 use crate::session::Session;
+use crate::undo;
 
 /// A call that is to run in place, with what it was judged by before.
 pub(crate) struct InPlaceRequest<'a> {

@@ -7,6 +7,7 @@
 pub(crate) mod abort;
 pub(crate) mod approval;
 pub(crate) mod attempt;
+pub(crate) mod bounds;
 pub(crate) mod call;
 pub(crate) mod call_context;
 pub(crate) mod dry_run;
@@ -30,7 +31,6 @@ use std::sync::Arc;
 
 use protocol::{Outcome, Verdict};
 
-use crate::permissions::{agent_bounds, rule_uses};
 use crate::pipeline::abort::Abort;
 use crate::pipeline::approval::{Approval, ApprovalAnswer};
 use crate::pipeline::attempt::{Attempt, Step};
@@ -88,7 +88,10 @@ pub(crate) async fn run_pipeline(
 async fn attempt_call(cx: &mut CallContext<'_>, attempt: Attempt) -> Result<Step<Outcome>, Abort> {
     // 3. Resolve what it touches. 4. Prepare the preview and plan. 5. Judge: scope, rules, mode, watchdogs.
     let assessed = verdict::assess_call(cx, &attempt).await?;
-    if !rule_uses::take_uses(cx.session, &assessed.judgement, assessed.is_agreed()) {
+    if !cx
+        .session
+        .take_rule_uses(&assessed.judgement, assessed.is_agreed())
+    {
         return Ok(Step::Retry(attempt.judge_again(None)));
     }
     evaluate::record_verdict(cx, &assessed);
@@ -133,7 +136,7 @@ async fn run_approved(
         .judgement
         .approve(cx.arguments.clone(), approval.plan, approval.consent)
         .map_err(|refused| outcome::abort_refused(&cx.tool, &refused))?;
-    if agent_bounds::open_roots(cx.session, &prepared.new_roots)? {
+    if bounds::open_roots(cx.session, &prepared.new_roots)? {
         return Ok(Step::Retry(Attempt::default()));
     }
 

@@ -9,13 +9,12 @@ use protocol::{Access, Capability, Digest, Plan, Preview, ToolError};
 use tools::{PreviewedPlan, ToolContext};
 
 use crate::permissions::access_resolver::AccessResolver;
-use crate::permissions::agent_bounds;
 use crate::pipeline::abort::Abort;
 use crate::pipeline::attempt::Attempt;
 use crate::pipeline::call_context::CallContext;
-use crate::pipeline::outcome;
+use crate::pipeline::{bounds, outcome};
 use crate::session::Session;
-use crate::session::run::repeats::CallKey;
+use crate::session::run_state::repeats::CallKey;
 
 /// Everything that is shown of a call, and what it is bound to.
 pub(crate) struct PreparedCall {
@@ -113,7 +112,7 @@ pub(crate) fn resolve_facts(cx: &CallContext<'_>, accesses: &[Access]) -> CallFa
         facts.set_arguments(ArgumentValue::collect_from(&cx.arguments));
     }
     resolver.add_mentions(&mut facts, &tool.mentions(&cx.arguments));
-    agent_bounds::restrict_to_bounds(cx.session, cx.tool.interface(), &mut facts);
+    bounds::restrict_to_bounds(cx.session, cx.tool.interface(), &mut facts);
     facts
 }
 
@@ -220,7 +219,7 @@ fn add_plan_facts(cx: &CallContext<'_>, facts: &mut CallFacts, plan: &Plan) -> b
         }
     }
     if found {
-        agent_bounds::restrict_to_bounds(cx.session, cx.tool.interface(), facts);
+        bounds::restrict_to_bounds(cx.session, cx.tool.interface(), facts);
     }
     found
 }

@@ -8,18 +8,16 @@ use tools::TOOL_SEARCH;
 use tools::host_arguments::{ADAPTER_SOURCE, HOOK_SOURCE};
 use tools::registry::{RegisteredTool, Registry};
 
-use crate::engine::{external_client, tool_trial};
 use crate::limits::ARGUMENTS_BYTES_MAX;
 use crate::pipeline::abort::Abort;
 use crate::pipeline::call_context::CallContext;
 use crate::pipeline::hooks;
 use crate::pipeline::hooks::HookContext;
 use crate::pipeline::{early_outcome, outcome};
-use crate::rulebook::explain;
 use crate::session::Session;
 use crate::session::conversation::OpenCall;
-use crate::session::run::repeats::CallEffect;
-use crate::session::state_store;
+use crate::session::run_state::repeats::CallEffect;
+use crate::session::{manual_calls, state_store};
 
 /// A tool under the name that it was called by.
 pub(crate) struct ResolvedTool<'a>(pub RegisteredTool<'a>);
@@ -100,14 +98,8 @@ fn check_loaded<'a>(
     session: &Session,
     called: ResolvedTool<'a>,
 ) -> Result<ResolvedTool<'a>, ToolError> {
-    let by_hand = [
-        tool_trial::TRIAL_PROVIDER,
-        external_client::CLIENT_PROVIDER,
-        external_client::BY_HAND_CLIENT,
-        explain::EXPLAIN_PROVIDER,
-    ];
-    let by_hand = by_hand.contains(&session.model.provider.as_str());
-    if by_hand || !tools.is_deferred(&called.0) {
+    let is_manual = manual_calls::is_manual(&session.model.provider);
+    if is_manual || !tools.is_deferred(&called.0) {
         return Ok(called);
     }
     let id = called.id();

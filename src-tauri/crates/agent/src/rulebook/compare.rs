@@ -6,7 +6,7 @@ use protocol::rule::rules_view::{RuleText, RulesComparison};
 use protocol::{Rule, UserError};
 
 use super::{BacktestOptions, RulebookScope, run_backtest};
-use crate::engine::EngineState;
+use crate::session::engine_state::EngineState;
 
 /// Compares two texts. The effect is that of the second in the place of the file of its scope as it is.
 pub(super) fn compare_rules(

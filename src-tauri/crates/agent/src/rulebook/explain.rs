@@ -13,7 +13,6 @@ use protocol::{CallId, ModelChoice, Outcome, RuleScope, SessionId, ToolCall, Tra
 use runtime::Workspace;
 use serde_json::{Map, Value};
 
-use crate::engine::{Engine, EngineState};
 use crate::permissions::manifest;
 use crate::pipeline::abort::Abort;
 use crate::pipeline::attempt::Attempt;
@@ -22,10 +21,9 @@ use crate::pipeline::{resolve, verdict};
 use crate::rulebook::simulation;
 use crate::session::Session;
 use crate::session::conversation::Conversation;
-use crate::toolset::toolbox::Toolbox;
-
-/// The provider of such a session: nobody. Whoever asks has the tool before them, so none has to be searched for first.
-pub(crate) const EXPLAIN_PROVIDER: &str = "explain";
+use crate::session::engine_state::EngineState;
+use crate::session::manual_calls::EXPLAIN_PROVIDER;
+use crate::session::toolbox::Toolbox;
 
 /// Whose calls are explained.
 #[derive(Debug, Clone, Default)]
@@ -57,29 +55,29 @@ pub struct Explainer {
     session: Arc<Session>,
 }
 
-impl Engine {
-    /// Opens an explainer in a folder.
-    ///
-    /// # Errors
-    /// A folder that cannot be opened, a rules file or a manifest that is missing or malformed.
-    pub fn open_explainer(&self, explained: ExplainOptions) -> Result<Explainer, UserError> {
-        let shared = &self.state;
-        let mut asked = SessionOptions::default();
-        if let Some(agent) = &explained.agent {
-            let folder = explained.workspace.display().to_string();
-            let tools = Toolbox::for_folder(shared, Some(&folder))?;
-            asked = manifest::apply_manifest(&agent.display().to_string(), &tools, asked)?;
-        }
-        let explainer = Explainer::open(shared, &explained.workspace, asked)?;
-        if !explained.rules.is_empty() {
-            let mut rules = RuleSet::builtin();
-            for (scope, file) in &explained.rules {
-                rules.add(simulation::read_rules(file, *scope, Os::CURRENT)?);
-            }
-            explainer.use_rules(rules);
-        }
-        Ok(explainer)
+/// Opens an explainer in a folder.
+///
+/// # Errors
+/// A folder that cannot be opened, a rules file or a manifest that is missing or malformed.
+pub(crate) fn open_explainer(
+    state: &Arc<EngineState>,
+    options: ExplainOptions,
+) -> Result<Explainer, UserError> {
+    let mut asked = SessionOptions::default();
+    if let Some(agent) = &options.agent {
+        let folder = options.workspace.display().to_string();
+        let tools = Toolbox::for_folder(state, Some(&folder))?;
+        asked = manifest::apply_manifest(&agent.display().to_string(), &tools, asked)?;
     }
+    let explainer = Explainer::open(state, &options.workspace, asked)?;
+    if !options.rules.is_empty() {
+        let mut rules = RuleSet::builtin();
+        for (scope, file) in &options.rules {
+            rules.add(simulation::read_rules(file, *scope, Os::CURRENT)?);
+        }
+        explainer.use_rules(rules);
+    }
+    Ok(explainer)
 }
 
 impl Explainer {

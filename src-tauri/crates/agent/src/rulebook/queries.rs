@@ -11,11 +11,11 @@ use protocol::{RuleScope, SessionId, UserError};
 use serde_json::{Map, Value};
 
 use super::{BacktestOptions, RulebookScope, check, compare, edit, imports, suggestions, view};
-use crate::engine::EngineState;
 use crate::permissions::rules::RuleDraft;
 use crate::rulebook::explain::Explainer;
 use crate::rulebook::simulation::PolicySimulation;
-use crate::toolset::toolbox::Toolbox;
+use crate::session::engine_state::EngineState;
+use crate::session::toolbox::Toolbox;
 
 /// Every rule that holds in a workspace.
 pub(crate) fn list_rules(

@@ -14,8 +14,8 @@ use record::CallVerdict;
 use super::RulebookScope;
 use super::backtest::{SUGGESTED_SCOPE, session_roots};
 use super::recorded_call::RecordedCall;
-use crate::engine::EngineState;
 use crate::permissions::rules::RuleDraft;
+use crate::session::engine_state::EngineState;
 
 /// Answers that are looked at, the newest.
 const ANSWERS_MAX: usize = 2_000;

@@ -9,10 +9,10 @@ use protocol::{At, Rule, RuleScope, SessionId, UserError};
 use record::{RuleHits, rule_key};
 
 use super::{RulebookScope, check};
-use crate::engine::EngineState;
 use crate::permissions::grant_ledger;
 use crate::permissions::grant_ledger::StoredGrant;
 use crate::permissions::rule_uses;
+use crate::session::engine_state::EngineState;
 
 /// What is known of the use of rules.
 struct RuleUsage<'a> {

@@ -1,6 +1,5 @@
 //! Work that an agent gave away and did not wait for: its run goes on, and hears what came of it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use protocol::model::Message;
@@ -9,7 +8,6 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::session::Session;
-use crate::session::sub_agent_task::RunningSubAgent;
 
 /// How much of it is at work.
 #[derive(Debug, Default)]
@@ -19,6 +17,17 @@ pub(crate) struct BackgroundTasks {
 }
 
 impl BackgroundTasks {
+    /// One more is at work.
+    pub fn begin(&self) {
+        self.running.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// One of them ended, and what it came to is recorded.
+    pub fn end(&self) {
+        self.running.fetch_sub(1, Ordering::SeqCst);
+        self.changed.notify_waiters();
+    }
+
     /// Waits while there is work and the model has nothing to hear. Answers whether it has something to hear now.
     pub async fn wait_for_message(session: &Session, stop: &CancellationToken) -> bool {
         loop {
@@ -42,23 +51,8 @@ impl BackgroundTasks {
     }
 }
 
-/// Leaves an errand at work. It ends with its caller's run, and that run hears what it came to.
-pub(crate) fn run_in_background(caller: &Arc<Session>, title: String, at_work: RunningSubAgent) {
-    let (caller, stop) = (caller.clone(), caller.cancellation_token());
-    caller.background.running.fetch_add(1, Ordering::SeqCst);
-    tokio::spawn(async move {
-        let child = at_work.child.id.clone();
-        let ended = at_work.wait(&stop, |_| {}).await;
-        if !caller.engine.closing.is_cancelled() {
-            record_end(&caller, child, title, ended);
-        }
-        caller.background.running.fetch_sub(1, Ordering::SeqCst);
-        caller.background.changed.notify_waiters();
-    });
-}
-
 /// Lets the caller's model hear what came of it, and records that.
-fn record_end(
+pub(crate) fn record_end(
     caller: &Session,
     child: SessionId,
     title: String,

@@ -8,8 +8,8 @@ use protocol::{CallId, Event, EventBody, Message, Outcome, Preview, ToolCall};
 use serde_json::{Map, Value};
 use tools::{PLAN, PLAN_EXIT, TOOL_SEARCH, WEB_SEARCH};
 
-use crate::session::run::structured_output;
 use crate::session::state_store::StateStore;
+use crate::session::structured_output;
 use crate::session::{background, planning};
 
 /// What the model knows, and what it is owed.

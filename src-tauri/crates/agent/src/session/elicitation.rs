@@ -21,9 +21,9 @@ use tools::elicitation::{
     ElicitationChannel, ElicitationKind, ElicitationReply, ElicitationRequest,
 };
 
-use crate::engine::EngineState;
-use crate::engine::config::Host;
+use crate::host::config::Host;
 use crate::session::Session;
+use crate::session::engine_state::EngineState;
 use crate::session::sampling;
 
 /// Why nobody was asked.

@@ -3,22 +3,26 @@
 pub(crate) mod background;
 pub(crate) mod conversation;
 pub(crate) mod elicitation;
+pub(crate) mod engine_state;
+pub(crate) mod grants;
 pub(crate) mod journal;
+mod lineage;
+pub(crate) mod manual_calls;
 pub(crate) mod pending_call;
 pub(crate) mod planning;
 mod rules_in_force;
-pub(crate) mod run;
+pub(crate) mod run_state;
 pub(crate) mod sampling;
 pub(crate) mod session_lock;
 pub(crate) mod state_store;
-pub(crate) mod sub_agent_task;
+pub(crate) mod structured_output;
 pub(crate) mod timers;
+pub(crate) mod toolbox;
 pub(crate) mod user_message;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use policy::RuleSet;
 use protocol::event::ParentCall;
 use protocol::model::{Message, ToolDefinition};
 use protocol::{CallId, EventBody, ModelChoice, SessionId, SessionState, Strategy};
@@ -29,23 +33,24 @@ use tools::custom::ComposedSchema;
 use tools::{Registry, ToolContext};
 
 use crate::briefing::Briefing;
-use crate::engine::EngineState;
 use crate::permissions::agent_bounds::AgentBounds;
 use crate::permissions::policy_input::PolicyInput;
 use crate::permissions::rules;
+use crate::permissions::rules::RulesInForce;
 use crate::session::background::BackgroundTasks;
 use crate::session::conversation::Conversation;
 use crate::session::elicitation::ElicitationQueue;
+use crate::session::engine_state::EngineState;
 use crate::session::journal::Journal;
 use crate::session::pending_call::PendingCall;
-use crate::session::run::active_time::ActiveTime;
-use crate::session::run::cancellation::CallCancellations;
-use crate::session::run::repeats::RepeatCounter;
-use crate::session::run::run_limits::RunUsage;
-pub(crate) use crate::session::run::stop_reason::StopReason;
+use crate::session::run_state::active_time::ActiveTime;
+use crate::session::run_state::cancellation::CallCancellations;
+use crate::session::run_state::repeats::RepeatCounter;
+use crate::session::run_state::run_limits::RunUsage;
+pub(crate) use crate::session::run_state::stop_reason::StopReason;
 use crate::session::session_lock::SessionLock;
 use crate::session::timers::TimerPool;
-use crate::toolset::toolbox::Toolbox;
+use crate::session::toolbox::Toolbox;
 
 /// A session that is open in this process.
 pub(crate) struct Session {
@@ -76,9 +81,6 @@ pub(crate) struct Session {
     toolbox: RwLock<Arc<Toolbox>>,
     data: Mutex<SessionData>,
 }
-
-/// The rules in force, read anew with each run; shared with what a search may look into.
-pub(crate) type RulesInForce = Arc<RwLock<Arc<RuleSet>>>;
 
 /// What changes while a session runs.
 #[derive(Default)]

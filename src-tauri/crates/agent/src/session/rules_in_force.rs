@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, PoisonError};
 
-use policy::RuleSet;
+use policy::{Judgement, RuleSet};
 use protocol::Rule;
 use tokio::sync::watch;
 
-use super::Session;
-use crate::session::sub_agent_task;
+use crate::host::config::Host;
+use crate::permissions::policy_input::PolicyContext;
+use crate::permissions::rule_uses;
+use crate::session::Session;
 
 impl Session {
     /// The rules in force.
@@ -23,8 +25,32 @@ impl Session {
         self.rules_changed.subscribe()
     }
 
+    /// What a verdict depends on at this moment, beyond the call and the rules.
+    pub(crate) fn policy_context(&self) -> PolicyContext {
+        let config = &self.engine.config;
+        PolicyContext {
+            ask_for_everything: self.engine.settings().ask_for_everything,
+            headless: match config.host {
+                Host::Person | Host::Headless { approve_all: true } => None,
+                Host::Headless { approve_all: false } => {
+                    Some("Nobody is there to ask, so asking means denying.")
+                }
+            },
+            approves_all: config.host == (Host::Headless { approve_all: true }),
+            now: config.clock.now(),
+        }
+    }
+
+    /// Counts a verdict as a use of the rules that made it; of one that was let through before and is judged `again`, only of
+    /// those that speak of its effects. False if one of them had no use left: the call has to be judged anew.
+    pub(crate) fn take_rule_uses(&self, judgement: &Judgement, again: bool) -> bool {
+        let spent = rule_uses::take_uses(&self.engine.config.data_dir, judgement, again);
+        self.remove_used_up_rules(&spent);
+        spent.is_empty()
+    }
+
     /// Takes rules out of force that were used as often as they may.
-    pub(crate) fn remove_used_up_rules(&self, spent: &[Rule]) {
+    fn remove_used_up_rules(&self, spent: &[Rule]) {
         if spent.is_empty() {
             return;
         }
@@ -44,13 +70,13 @@ impl Session {
         let mut loaded = self.rule_files.load(
             &config.data_dir,
             Some(&self.tool_context.workspace),
-            &sub_agent_task::session_lineage(self),
+            &self.lineage(),
             config.rules.as_deref(),
         );
         let mut agents = self.bounds.manifest_rules().peekable();
         if agents.peek().is_some() {
             agents.for_each(|rules| loaded.rules.add(rules));
-            crate::permissions::rule_uses::remove_used_up(&config.data_dir, &mut loaded.rules);
+            rule_uses::remove_used_up(&config.data_dir, &mut loaded.rules);
         }
         self.set_rules(loaded.rules);
         self.rules_changed.send_modify(|times| *times += 1);

@@ -46,3 +46,8 @@ impl SessionLock {
 pub(crate) fn is_locked(data_dir: &Path, id: &SessionId) -> Result<bool, UserError> {
     Ok(SessionFolder::open(data_dir, id)?.try_lock()?.is_none())
 }
+
+/// Whether somebody works in a session. Where that cannot be told, it is left to a later start.
+pub(crate) fn is_locked_or_unknown(data_dir: &Path, session: &SessionId) -> bool {
+    is_locked(data_dir, session).unwrap_or(true)
+}

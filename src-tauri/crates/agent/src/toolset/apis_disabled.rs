@@ -10,8 +10,8 @@ use provider::KeyStore;
 use tools::Tool;
 use tools::web_search::OperationCaller;
 
-use crate::engine::EngineState;
-use crate::engine::config::EngineConfig;
+use crate::host::config::EngineConfig;
+use crate::toolset::api_context::ApiContext;
 
 /// No service.
 pub(crate) struct Apis;
@@ -57,7 +57,7 @@ impl Apis {
 /// # Errors
 /// Always.
 pub(crate) async fn change_apis(
-    _engine: &EngineState,
+    _context: &ApiContext<'_>,
     id: ServerId,
     _change: ApiChange,
 ) -> Result<OpReceipt, UserError> {

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agent::engine::config::RunLimitOverrides;
+use agent::config::RunLimitOverrides;
 use agent::{Engine, EventBatch, Host, StructuredRequest};
 use protocol::mappers::Vocabulary;
 use protocol::view::display_text::format_count;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use protocol::UserError;
 use runtime::{FileWatcher, Workspace};
 
-use crate::engine::EngineState;
+use crate::session::engine_state::EngineState;
 
 /// What every commit changes.
 const WAL_FILE: &str = "record.db-wal";

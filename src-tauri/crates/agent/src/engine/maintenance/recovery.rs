@@ -1,24 +1,22 @@
 //! Takes up what the last end of the app left behind: nothing acknowledged is lost, nothing runs twice.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use protocol::event::Notice;
 use protocol::view::entry::SessionView;
 use protocol::{
-    CallId, CallState, EntryBody, EventBody, NoticeLevel, SessionId, SessionState, UndoState,
-    Usage, UserError,
+    CallId, CallState, EntryBody, EventBody, NoticeLevel, SessionState, UndoState, Usage, UserError,
 };
 
 use runtime::{DryRunEnvironment, History};
 
-use crate::engine::EngineState;
-use crate::engine::undo;
 use crate::pipeline::outcome;
+use crate::run;
 use crate::session::Session;
 use crate::session::background;
-use crate::session::run;
+use crate::session::engine_state::EngineState;
 use crate::session::session_lock;
+use crate::undo;
 
 /// Finishes interrupted restores, ends what was running, and puts back on the desk what was waiting. What cannot be taken
 /// up, a workspace that is gone or a copy that cannot be read, is told, keeps nothing else from opening, and is tried
@@ -39,7 +37,8 @@ pub(crate) async fn run_recovery(shared: &Arc<EngineState>) -> Result<(), UserEr
 async fn finish_restores(shared: &Arc<EngineState>) -> Result<(), UserError> {
     let data_dir = shared.config.data_dir.clone();
     let recover = move |history: &History| {
-        history.recover_interrupted(|session| is_session_locked(&data_dir, session))
+        history
+            .recover_interrupted(|session| session_lock::is_locked_or_unknown(&data_dir, session))
     };
     let restored = undo::with_history(shared, recover).await?;
     if !restored.is_empty() {
@@ -49,11 +48,6 @@ async fn finish_restores(shared: &Arc<EngineState>) -> Result<(), UserError> {
         );
     }
     Ok(())
-}
-
-/// Whether somebody works in a session. Where that cannot be told, it is left to a later start.
-pub(crate) fn is_session_locked(data_dir: &Path, session: &SessionId) -> bool {
-    session_lock::is_locked(data_dir, session).unwrap_or(true)
 }
 
 /// Takes up what whoever works beside a window may: what nobody holds any more is nobody's work and is brought to its end.

@@ -7,8 +7,8 @@ use protocol::op::OpReceipt;
 use protocol::{At, Settings, UserError};
 use runtime::RetentionLimits;
 
-use crate::engine::EngineState;
-use crate::engine::undo::with_history;
+use crate::session::engine_state::EngineState;
+use crate::undo::with_history;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 

@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 
 use protocol::settings::VariableName;
 use protocol::{Settings, UserError};
+use provider::Providers;
 use runtime::{InheritedEnv, SandboxOptions};
 
 use crate::pipeline::hooks;
+use crate::session::engine_state::EngineState;
+use crate::toolset::web_search;
 
 /// Where the settings stand.
 pub fn settings_path(data_dir: &Path) -> PathBuf {
@@ -100,4 +103,29 @@ pub(crate) fn sandbox_options(settings: &Settings) -> SandboxOptions {
     let rooms = SandboxOptions::default();
     apply_sandbox_options(&rooms, settings);
     rooms
+}
+
+impl EngineState {
+    /// Puts other settings in force and on disk.
+    pub fn set_settings(&self, settings: Settings) -> Result<(), UserError> {
+        let (tools, mut tool_faults) = self.default_tools().with_settings(&settings.tools);
+        if !tool_faults.is_empty() {
+            return Err(tool_faults.remove(0));
+        }
+        let mut wrong = web_search::check_settings(&settings.web_search);
+        wrong.extend(lsp::settings::validate_settings(&settings.language_servers));
+        wrong.extend(hooks::check_hooks(&settings.hooks));
+        if let Some(fault) = wrong.into_iter().next() {
+            return Err(fault);
+        }
+        save_settings(&self.config.data_dir, &settings)?;
+        set_inherited_variables(&self.inherited_variables, &settings);
+        apply_sandbox_options(&self.sandbox_options, &settings);
+        self.languages.apply_settings(&settings.language_servers);
+        self.tools.set_builtin(tools);
+        let providers = Providers::new(&settings.providers, self.keys.clone());
+        self.replace_settings(settings, providers);
+        self.current_errors.set_settings_errors(None, Vec::new());
+        Ok(())
+    }
 }

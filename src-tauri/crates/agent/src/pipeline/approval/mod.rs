@@ -11,8 +11,7 @@ use runtime::FileWatcher;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
-use crate::engine::config::Host;
-use crate::permissions::grants;
+use crate::host::config::Host;
 use crate::pipeline::abort::Abort;
 use crate::pipeline::attempt::Attempt;
 use crate::pipeline::call_context::CallContext;
@@ -20,6 +19,7 @@ use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::verdict::Assessment;
 use crate::pipeline::{early_outcome, outcome};
 use crate::session::Session;
+use crate::session::grants;
 use crate::session::pending_call::PendingCall;
 
 /// What came of asking the person.
@@ -152,7 +152,11 @@ pub(crate) async fn ask_person(
     };
     let mut read = session.watch_rules();
     let ruled = async {
-        while input.evaluate(session).verdict() == Verdict::Ask {
+        while input
+            .evaluate(&session.rules(), session.policy_context())
+            .verdict()
+            == Verdict::Ask
+        {
             if read.changed().await.is_err() {
                 pending::<()>().await;
             }

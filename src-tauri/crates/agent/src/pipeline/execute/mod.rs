@@ -33,7 +33,6 @@ use crate::pipeline::verdict::Assessment;
 use crate::pipeline::{outcome, snapshot};
 use crate::session::Session;
 use crate::session::elicitation::ElicitationHandler;
-use crate::session::sub_agent_task::SubAgentRunner;
 
 /// What a tool that panics leaves behind.
 type PanicPayload = Box<dyn Any + Send>;
@@ -185,7 +184,7 @@ where
         on_output: Some(Arc::new(move |text: &str| output.push_output(text))),
         on_update: Some(Arc::new(move |partial| update.push_partial(partial))),
         on_progress: Some(Arc::new(move |text: &str| progress.set_progress(text))),
-        sub_agent_spawner: Some(Arc::new(SubAgentRunner(session.clone()))),
+        sub_agent_spawner: Some((session.engine.sub_agent_spawner)(session.clone())),
         elicitation: Some(running.elicitation.clone()),
     };
     // A fault of a tool is its own.

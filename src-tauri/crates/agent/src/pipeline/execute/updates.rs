@@ -10,13 +10,13 @@ use protocol::{CallId, EventBody, PartialResult};
 
 use tools::progress_schema::ProgressSchema;
 
+use crate::host::hooks::{CallUpdate, HookedCall};
 use crate::limits::{
     COALESCE_BYTES_MAX, COALESCE_DELAY, OUTPUT_PENDING_BYTES_MAX, PROGRESS_BYTES_MAX,
     UPDATES_PENDING_MAX,
 };
 use crate::pipeline::call_context::CallContext;
 use crate::pipeline::hooks;
-use crate::pipeline::hooks::{CallUpdate, HookedCall};
 use crate::pipeline::outcome;
 use crate::session::Session;
 

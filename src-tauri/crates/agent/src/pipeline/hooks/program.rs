@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::host::hooks::{CallUpdate, HookDecision, HookedCall};
 use crate::limits::PROGRAM_REASON_CHARS_MAX;
 use crate::pipeline::external_program;
 use crate::pipeline::external_program::ProgramRequest;
-use crate::pipeline::hooks::{CallUpdate, HookDecision, HookedCall};
 use crate::session::Session;
 
 /// How it answers where an answer is read.

@@ -12,32 +12,32 @@ use runtime::NetworkClient;
 use tokio_util::sync::CancellationToken;
 use tools::config_references::has_reference;
 
-use crate::engine::EngineState;
 use crate::permissions::{egress, rules};
+use crate::toolset::api_context::ApiContext;
 use crate::toolset::config_store::{ConfigStore, stale_error};
 
 /// Does what the person asks, one after the other.
 pub(crate) async fn change_apis(
-    shared: &EngineState,
+    context: &ApiContext<'_>,
     id: ServerId,
     change: ApiChange,
 ) -> Result<OpReceipt, UserError> {
-    let apis = &shared.apis.store;
+    let apis = &context.apis.store;
     let _alone = apis.lock_changes().await;
     let done = match change {
-        ApiChange::Set { setup } => save_api(shared, id, *setup),
-        ApiChange::Switch { enabled: true } => enable_api(shared, &id).await,
+        ApiChange::Set { setup } => save_api(context, id, *setup),
+        ApiChange::Switch { enabled: true } => enable_api(context, &id).await,
         ApiChange::Switch { enabled: false } => apis.set_enabled(&id, false),
-        ApiChange::Read => refresh_api(shared, apis.find(&id)?).await,
+        ApiChange::Read => refresh_api(context, apis.find(&id)?).await,
         ApiChange::Approve { digest } => approve_api(apis, &id, &digest),
         ApiChange::Remove => remove_api(apis, &id),
     };
     done.map(|()| OpReceipt::default())
 }
 
-fn save_api(shared: &EngineState, id: ServerId, setup: ApiSetup) -> Result<(), UserError> {
+fn save_api(context: &ApiContext<'_>, id: ServerId, setup: ApiSetup) -> Result<(), UserError> {
     // The tools of both would have one name, and a rule for one of them would hold for the other.
-    let mut servers = shared.servers.views().into_iter();
+    let mut servers = context.servers.views().into_iter();
     if servers.any(|server| server.settings.id == id) {
         return Err(UserError::new(
             format!("There is a server of tools called `{id}` already."),
@@ -57,7 +57,7 @@ fn save_api(shared: &EngineState, id: ServerId, setup: ApiSetup) -> Result<(), U
         setup,
         enabled: false,
     };
-    shared.apis.store.save(&settings)
+    context.apis.store.save(&settings)
 }
 
 /// The first scheme whose secret is no reference.
@@ -75,11 +75,11 @@ fn inline_document(setup: &ApiSetup) -> Option<&str> {
 }
 
 /// It is on only once its document was read, with what that says approved the first time.
-async fn enable_api(shared: &EngineState, id: &ServerId) -> Result<(), UserError> {
-    let apis = &shared.apis.store;
+async fn enable_api(context: &ApiContext<'_>, id: &ServerId) -> Result<(), UserError> {
+    let apis = &context.apis.store;
     let known = apis.find(id)?;
     if known.settings().enabled {
-        return refresh_api(shared, known).await;
+        return refresh_api(context, known).await;
     }
     // What cannot be read is looked at again, not approved again.
     let pins = OperationPins::load(apis.data_dir(), id);
@@ -89,7 +89,7 @@ async fn enable_api(shared: &EngineState, id: &ServerId) -> Result<(), UserError
         ..known.settings().clone()
     };
     let (api, _) = apis.build_entry(settings);
-    refresh_api(shared, api.clone()).await?;
+    refresh_api(context, api.clone()).await?;
     if is_first && let Some(looked) = api.loaded_document() {
         let first = OperationPins::approve_initial(&looked.document);
         first.save(apis.data_dir(), id)?;
@@ -100,11 +100,11 @@ async fn enable_api(shared: &EngineState, id: &ServerId) -> Result<(), UserError
 }
 
 /// Reads the document of a service, from where its person said that it stands and nowhere else.
-async fn refresh_api(shared: &EngineState, api: Arc<ApiService>) -> Result<(), UserError> {
+async fn refresh_api(context: &ApiContext<'_>, api: Arc<ApiService>) -> Result<(), UserError> {
     let setup = api.settings().setup.clone();
     let source = if is_document_url(&setup.document) {
         let (net, cancel) = (
-            document_egress(shared, &setup.document)?,
+            document_egress(context, &setup.document)?,
             CancellationToken::new(),
         );
         DocumentSource::fetch(&net, &setup.document, &cancel).await?
@@ -125,8 +125,8 @@ async fn run_blocking<T: Send + 'static>(
 }
 
 /// A way to the host of the document, which the person named; their rules hold for it too.
-fn document_egress(shared: &EngineState, document: &str) -> Result<NetworkClient, UserError> {
-    let (config, now) = (&shared.config, shared.config.clock.now());
+fn document_egress(context: &ApiContext<'_>, document: &str) -> Result<NetworkClient, UserError> {
+    let (config, now) = (&context.config, context.config.clock.now());
     let rules = rules::load_rules(&config.data_dir, None, &[], None).rules;
     let hosts = egress::check_hosts(&[document.to_owned()], &rules, now)?;
     Ok(egress::allow_hosts(

@@ -15,7 +15,7 @@ use tools::web_search::OperationCaller;
 
 use super::config_store::{ConfigEntry, ConfigStore};
 use super::servers::ServerVariables;
-use crate::engine::config::EngineConfig;
+use crate::host::config::EngineConfig;
 
 pub(crate) use super::config_store::ConfigVersion;
 pub(crate) use change::change_apis;

@@ -18,7 +18,7 @@ use provider::KeyStore;
 use runtime::InheritedEnv;
 use tools::Tool;
 
-use crate::engine::config::EngineConfig;
+use crate::host::config::EngineConfig;
 use crate::toolset::config_store::{ConfigEntry, ConfigStore};
 
 pub(crate) use crate::toolset::servers::change::change_servers;

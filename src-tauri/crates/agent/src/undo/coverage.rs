@@ -6,7 +6,7 @@ use protocol::event::EventBody;
 use protocol::history::{IrreversibleEffect, RestoreCoverage, RestorePreview};
 use protocol::{Notice, NoticeLevel, UndoDirection, UndoEntry, UserError};
 
-use crate::engine::EngineState;
+use crate::session::engine_state::EngineState;
 
 /// Adds what the calls did beside files, and the sentence.
 pub(crate) fn add_coverage(

@@ -16,7 +16,7 @@ use tools::custom::ComposedSchema;
 
 use crate::limits::{CALLS_PER_TURN_MAX, COALESCE_BYTES_MAX, COALESCE_DELAY, NAME_CHARS_MAX};
 use crate::session::Session;
-use crate::session::run::structured_output;
+use crate::session::structured_output;
 
 /// What the model answered.
 pub(crate) struct ModelAnswer {

@@ -11,12 +11,12 @@ use protocol::rule::rules_view::NewRule;
 use protocol::view::display_text::to_single_line;
 use protocol::{CallId, Decision, GrantId, RuleAction, RuleScope, UserError};
 
-use crate::engine::EngineState;
 use crate::limits::GRANT_CHARS_MAX;
 use crate::permissions::grant_ledger;
 use crate::permissions::grant_ledger::StoredGrant;
-use crate::permissions::policy_input::{PolicyContext, PolicyInput, empty_digest};
+use crate::permissions::policy_input::{PolicyInput, empty_digest};
 use crate::session::Session;
+use crate::session::engine_state::EngineState;
 
 /// What may be granted from the card of a call.
 pub(crate) fn offer_grants(session: &Session, weighed: &PolicyInput) -> GrantOffers {
@@ -29,11 +29,7 @@ pub(crate) fn offer_grants(session: &Session, weighed: &PolicyInput) -> GrantOff
         return GrantOffers::default();
     }
     let rules = session.rules();
-    grants::list_offers(&weighed.to_request(
-        &rules,
-        PolicyContext::from_session(session),
-        &empty_digest,
-    ))
+    grants::list_offers(&weighed.to_request(&rules, session.policy_context(), &empty_digest))
 }
 
 /// The grant that a decision makes, put on disk; none if it makes none. It is not in force before [`reload_affected_rules`].
@@ -153,7 +149,7 @@ fn check_grant(
         &RulesFileSource::new("", grant_rule_scope(granted.lasts)),
     )?;
     let rules = session.rules();
-    let request = weighed.to_request(&rules, PolicyContext::from_session(session), &empty_digest);
+    let request = weighed.to_request(&rules, session.policy_context(), &empty_digest);
     let rule = granted
         .compile_rule()
         .map_err(|why| UserError::new(why, OFFER_HINT))?;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use protocol::UserError;
 
-use crate::engine::EngineState;
+use crate::session::engine_state::EngineState;
 
 /// All of it.
 #[derive(Default)]

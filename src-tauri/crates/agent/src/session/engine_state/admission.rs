@@ -7,11 +7,11 @@ use protocol::{ModelChoice, SessionId, UserError};
 use runtime::{NetworkClient, SessionFolder, Workspace};
 use tools::ToolContext;
 
-use super::EngineState;
 use crate::permissions::agent_bounds::AgentBounds;
 use crate::session::conversation::Conversation;
+use crate::session::engine_state::EngineState;
+use crate::session::toolbox::Toolbox;
 use crate::session::{RulesInForce, Session};
-use crate::toolset::toolbox::Toolbox;
 use crate::toolset::web_search::WebSearchFactory;
 
 impl EngineState {

@@ -13,15 +13,21 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tools::{ExecutionContext, Registry, SubAgentRequest, SubAgentSpawner};
 
-use crate::engine::event_hub::{EventBatch, EventStream};
-use crate::engine::request;
 use crate::limits::{SHUTDOWN_GRACE_MAX, SUB_AGENT_DEPTH_MAX};
+use crate::run;
+use crate::run::request_model;
 use crate::session::Session;
 use crate::session::conversation::Conversation;
-use crate::session::{background, planning, run};
+use crate::session::engine_state::event_hub::{EventBatch, EventStream};
+use crate::session::{background, planning};
+
+/// What carries out the work that the calls of a session give away.
+pub(crate) fn sub_agent_spawner(session: Arc<Session>) -> Arc<dyn SubAgentSpawner> {
+    Arc::new(SubAgentRunner(session))
+}
 
 /// Sends errands out of a session.
-pub(crate) struct SubAgentRunner(pub Arc<Session>);
+struct SubAgentRunner(Arc<Session>);
 
 #[async_trait]
 impl SubAgentSpawner for SubAgentRunner {
@@ -47,13 +53,27 @@ impl SubAgentSpawner for SubAgentRunner {
         let title = errand.title.clone();
         let at_work = start(caller, cx, errand).await?;
         let id = at_work.child.id.clone();
-        background::run_in_background(caller, title, at_work);
+        run_in_background(caller, title, at_work);
         Ok(id)
     }
 }
 
+/// Leaves an errand at work. It ends with its caller's run, and that run hears what it came to.
+fn run_in_background(caller: &Arc<Session>, title: String, at_work: RunningSubAgent) {
+    let (caller, stop) = (caller.clone(), caller.cancellation_token());
+    caller.background.begin();
+    tokio::spawn(async move {
+        let child = at_work.child.id.clone();
+        let ended = at_work.wait(&stop, |_| {}).await;
+        if !caller.engine.closing.is_cancelled() {
+            background::record_end(&caller, child, title, ended);
+        }
+        caller.background.end();
+    });
+}
+
 /// An errand that is at work.
-pub(crate) struct RunningSubAgent {
+struct RunningSubAgent {
     /// Its session.
     pub child: Arc<Session>,
     run: Option<JoinHandle<()>>,
@@ -66,7 +86,7 @@ async fn start(
     cx: &ExecutionContext,
     errand: SubAgentRequest,
 ) -> Result<RunningSubAgent, ToolError> {
-    if session_lineage(caller).len() > SUB_AGENT_DEPTH_MAX {
+    if caller.lineage().len() > SUB_AGENT_DEPTH_MAX {
         return Err(ToolError::Failed(format!(
             "Delegates may send out delegates {SUB_AGENT_DEPTH_MAX} deep, and this would be deeper. Do the work here."
         )));
@@ -179,20 +199,6 @@ impl Drop for StopGuard {
     }
 }
 
-/// A session, and those that it works for, the closest first; as many as delegates may be deep.
-pub(crate) fn session_lineage(session: &Session) -> Vec<SessionId> {
-    let mut lineage = vec![session.id.clone()];
-    let mut parent = session.parent();
-    while let Some(ParentCall { session: above, .. }) = parent {
-        parent = match session.engine.session(&above) {
-            Ok(above) if lineage.len() < SUB_AGENT_DEPTH_MAX => above.parent(),
-            _ => None,
-        };
-        lineage.push(above);
-    }
-    lineage
-}
-
 /// Opens the session of an errand. Its tools are those that the request names, as its caller finds them: what the caller
 /// may not call, nobody below may.
 async fn open_session(
@@ -201,7 +207,7 @@ async fn open_session(
     errand: SubAgentRequest,
 ) -> Result<Arc<Session>, UserError> {
     let shared = &caller.engine;
-    let model = request::model_from_request(&errand.config, &caller.model);
+    let model = request_model::model_from_request(&errand.config, &caller.model);
     shared.provider(&model.provider)?;
     let own = caller.with_conversation(|conversation| conversation.options.clone());
     let alone = errand.agent.is_none();

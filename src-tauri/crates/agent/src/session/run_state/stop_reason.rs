@@ -1,6 +1,6 @@
 //! Why a run was stopped before its end.
 
-use crate::session::run::run_limits::LimitReached;
+use crate::session::run_state::run_limits::LimitReached;
 
 /// Why a run was stopped before its end.
 #[derive(Debug, Clone, Copy, Default)]

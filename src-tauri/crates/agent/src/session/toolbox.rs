@@ -12,7 +12,7 @@ use tools::custom::{self, ComposedSchema};
 use tools::{Registry, TOOL_SEARCH, ToolSearchTool, WEB_SEARCH};
 
 use crate::briefing::Briefing;
-use crate::engine::EngineState;
+use crate::session::engine_state::EngineState;
 use crate::toolset::web_search::WebSearchFactory;
 
 /// What the calls of a session find.

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use protocol::Strategy as How;
 
 use crate::limits::PARALLEL_CALLS_MAX;
-use crate::session::run::strategy::{plan_steps, run_steps};
+use crate::run::strategy::{plan_steps, run_steps};
 
 fn batched(size: u32) -> How {
     let size = NonZeroU32::new(size).unwrap();

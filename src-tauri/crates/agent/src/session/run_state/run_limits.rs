@@ -6,7 +6,6 @@ use protocol::event::Notice;
 use protocol::{EventBody, Limit, NoticeLevel, RunLimits, Usage, UserError};
 
 use crate::session::Session;
-use crate::session::sub_agent_task;
 
 /// What a run has used so far.
 #[derive(Debug)]
@@ -54,7 +53,7 @@ pub(crate) struct LimitReached {
 impl RunMeter {
     /// Nothing used yet by this run; by those that it works for what they used.
     pub fn for_session(session: &Session, limits: RunLimits) -> Self {
-        let above = sub_agent_task::session_lineage(session).into_iter().skip(1);
+        let above = session.lineage().into_iter().skip(1);
         let above = above.filter_map(|id| session.engine.session(&id).ok());
         let spent = above.map(|above| above.run_usage());
         Self::new(

@@ -8,7 +8,7 @@ use provider::{KeyStore, Provider};
 use runtime::clock::{Clock, IdGenerator, SystemClock, TimeIdGenerator};
 use tools::Tool;
 
-use crate::pipeline::hooks::Hooks;
+use crate::host::hooks::Hooks;
 
 /// Who answers when a call asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use protocol::{EventBody, UndoEntry, UndoId, UndoState, UserError};
 use runtime::undo::PathConflict;
 use runtime::{History, RestoreError, RestoreMeta, Workspace};
 
-use crate::engine::EngineState;
-use crate::engine::maintenance::recovery::is_session_locked;
+use crate::session::engine_state::EngineState;
+use crate::session::session_lock::is_locked_or_unknown;
 
 /// One act of the person. Where something changed since and no choice is made for it, nothing is touched and the fault
 /// names it.
@@ -153,12 +153,13 @@ pub(crate) async fn undo_timeline(
 fn list_entries(history: &History, data_dir: &Path) -> Result<Vec<UndoEntry>, UserError> {
     let entries = history.entries()?;
     let is_left = |entry: &UndoEntry| {
-        entry.state == UndoState::Prepared && !is_session_locked(data_dir, &entry.session)
+        entry.state == UndoState::Prepared && !is_locked_or_unknown(data_dir, &entry.session)
     };
     if !entries.iter().any(is_left) {
         return Ok(entries);
     }
-    if let Err(fault) = history.recover_interrupted(|session| is_session_locked(data_dir, session))
+    if let Err(fault) =
+        history.recover_interrupted(|session| is_locked_or_unknown(data_dir, session))
     {
         // What is asked for may be none of its business.
         tracing::warn!(%fault, "not every entry is settled");

@@ -1,13 +1,9 @@
 //! A run: model turns and their calls, until nothing is left to do or the person stops it.
 
-pub(crate) mod active_time;
-pub(crate) mod cancellation;
 pub(crate) mod model_turn;
-pub(crate) mod repeats;
-pub(crate) mod run_limits;
-pub(crate) mod stop_reason;
+pub(crate) mod request_model;
 pub(crate) mod strategy;
-pub(crate) mod structured_output;
+pub(crate) mod sub_agent_task;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,8 +20,8 @@ use crate::pipeline::{early_outcome, resolve};
 use crate::session::background::BackgroundTasks;
 use crate::session::conversation::OpenCall;
 use crate::session::planning;
-use crate::session::run::run_limits::RunMeter;
-use crate::session::run::structured_output::RepairCounter;
+use crate::session::run_state::run_limits::{self, RunMeter};
+use crate::session::structured_output::RepairCounter;
 use crate::session::user_message::UserMessage;
 use crate::session::{Session, StopReason};
 

@@ -1,0 +1,7 @@
+//! What changes while a session runs: its time, its use of limits, its repeats, and what ends it.
+
+pub(crate) mod active_time;
+pub(crate) mod cancellation;
+pub(crate) mod repeats;
+pub(crate) mod run_limits;
+pub(crate) mod stop_reason;
