@@ -3,7 +3,7 @@
 use agent::Engine;
 use protocol::query::{Answer, Query};
 use protocol::server::mcp_servers::{ServerChange, ServerId, ServerSandbox, ServerTransport};
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use protocol::{CallId, CallView, Decision, Entry, EntryBody, Op, SessionId, UserError};
 use tauri::AppHandle;
 use tokio::sync::{Mutex, oneshot};

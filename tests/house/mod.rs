@@ -1,5 +1,7 @@
 //! Checks of the source code itself: layers, requirements, dependencies, fuzz targets.
 
+// No circle among the modules of a crate.
+pub(crate) mod circles;
 // What the app is built on: licences, and one version of each large crate.
 pub(crate) mod dependencies;
 // What comes from outside, at random: the fuzz targets with a fixed budget.

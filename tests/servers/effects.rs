@@ -2,7 +2,7 @@
 
 use agent::Host;
 use protocol::server::server_tools::ServerToolsSettings;
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use protocol::{CallState, CallView, Gate, Op, Preview, Settings, UndoState};
 use serde_json::{Value, json};
 use support::servers::changed_paths;

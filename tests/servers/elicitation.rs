@@ -1,7 +1,7 @@
 //! What servers ask the person while one of their tools runs, through the whole desk: asked, answered, recorded.
 
 use agent::Host;
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use protocol::{
     CallId, CallState, CallView, EventBody, Op, ServerAnswer, ServerRequestKind, ServerRequestView,
     SessionState, UserError,

@@ -3,7 +3,7 @@
 use agent::Host;
 use protocol::query::{Answer, Query};
 use protocol::server::mcp_servers::{PinState, ServerChange, ServerState, ServerTransport};
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use protocol::{CallState, Gate, Op, SessionState};
 use serde_json::{Value, json};
 use support::servers::{reject_decision, server_id, single_view, stdio_server};

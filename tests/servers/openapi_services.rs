@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use agent::Host;
 use protocol::server::apis::{ApiAuth, ApiChange, ApiSetup};
 use protocol::server::mcp_servers::{PinState, ServerChange};
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use protocol::{CallState, Gate, Op, Preview, ToolMode, Verdict};
 use provider::{KeyStore, Secret};
 use serde_json::{Value, json};

@@ -159,7 +159,7 @@ async fn texts_of(desk: &Fixture, briefing: &protocol::view::briefing::Briefing)
             Err(fault) => Err(fault),
         }
     };
-    let plain = |found: &BriefingText| protocol::view::display_text::join_spans(&found.text);
+    let plain = |found: &BriefingText| protocol::text::display_text::join_spans(&found.text);
     let file = briefing.instructions[1].file.clone();
     let inner = text(BriefingPart::Instructions { file }).await.unwrap();
     assert_eq!(plain(&inner), "Inner words.U+202E");

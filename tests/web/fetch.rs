@@ -332,7 +332,7 @@ async fn what_came_is_seen_by_a_person_first() {
                 view.outlook,
                 protocol::view::preview::UndoAvailability::NotNeeded
             );
-            let shown = protocol::view::display_text::join_spans(&came.text);
+            let shown = protocol::text::display_text::join_spans(&came.text);
             assert!(
                 shown.contains("Untrusted content") && shown.contains("\nThe words\n"),
                 "{shown}"

@@ -89,7 +89,7 @@ pub fn fuzz_paths(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (target, from) = text.split_once('\0').unwrap_or((&text, ""));
     // Where it is seen from is the runtime's own word.
-    if from.chars().any(protocol::view::display_text::is_hidden) {
+    if from.chars().any(protocol::text::display_text::is_hidden) {
         return;
     }
     for (os, workspace) in [

@@ -49,7 +49,7 @@ fn insert_exact_name(told: &mut Value, member: &str, exact: Option<&ExactName>) 
 
 #[cfg(test)]
 mod tests {
-    use protocol::view::display_text::format_path_bytes;
+    use protocol::text::display_text::format_path_bytes;
     use protocol::view::effects::{EffectKind, PathInfo, PathType};
 
     use super::*;

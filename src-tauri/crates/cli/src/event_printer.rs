@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use protocol::event::fold;
 use protocol::mappers::{SessionMapper, Vocabulary};
-use protocol::view::display_text::format_count;
+use protocol::text::display_text::format_count;
 use protocol::{CallState, Entry, EntryBody, Event, EventBody, SessionId, SessionState};
 
 use crate::exit::CliError;

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use protocol::UserError;
-use protocol::view::display_text::to_spans;
+use protocol::text::display_text::to_spans;
 use serde::Serialize;
 
 use crate::args::ColorChoice;

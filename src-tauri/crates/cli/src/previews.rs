@@ -1,6 +1,6 @@
 //! What a call would do, or did, as lines for a person: one shape for each kind of preview.
 
-use protocol::view::display_text::{format_count, join_spans};
+use protocol::text::display_text::{format_count, join_spans};
 use protocol::view::effects::{EffectKind, Effects};
 use protocol::view::preview::{CommandPreview, DiffLineKind, FileDiff, TodoStatus};
 use protocol::{CallView, Preview, Verdict};

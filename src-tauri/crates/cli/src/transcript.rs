@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use protocol::event::AnswerCheck;
 use protocol::rule::verdict::RuleTrace;
+use protocol::text::display_text::format_count;
 use protocol::text::redact;
-use protocol::view::display_text::format_count;
 use protocol::{
     At, CallState, CallView, Decision, Entry, EntryBody, Notice, NoticeLevel, Preview, ToolMode,
     Trail, UserError, Verdict,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use runtime::{CommandExit, CompanionCommand, InheritedEnv, ProcessLifetime};
 use serde_json::{Value, json};
 use tokio::sync::watch;

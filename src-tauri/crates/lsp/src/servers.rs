@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use protocol::ToolError;
 use protocol::server::language_servers::LanguageServer;
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use runtime::{InheritedEnv, Workspace};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use protocol::UserError;
 use protocol::server::language_servers::{LanguageServer, LanguageServerView};
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 
 use crate::limits::{ARGS_MAX, FILE_EXTENSIONS_MAX, ID_BYTES_MAX, SERVERS_MAX, VALUE_BYTES_MAX};
 use crate::presets::{SERVER_PRESETS, find_preset};

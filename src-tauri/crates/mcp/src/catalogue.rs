@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use protocol::Digest;
 use protocol::server::mcp_servers::ToolHints;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
-use protocol::view::display_text::{is_hidden, to_single_line};
+use protocol::text::display_text::{is_hidden, to_single_line};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

@@ -9,7 +9,7 @@ use protocol::server::mcp_servers::{
     OauthClient, SERVER_TIMEOUT_MS, SERVER_TIMEOUT_MS_MAX, ServerId, ServerSandbox, ServerSettings,
     ServerTransport,
 };
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use serde::Deserialize;
 use toml_edit::Table;
 use tools::config_table::{ConfigTable, ConfigTableError, insert_list, insert_map};

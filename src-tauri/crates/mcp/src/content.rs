@@ -127,7 +127,7 @@ impl ContentBuilder {
             },
             (kind, _) => {
                 let kind =
-                    protocol::view::display_text::to_single_line(kind.unwrap_or("no kind"), 40);
+                    protocol::text::display_text::to_single_line(kind.unwrap_or("no kind"), 40);
                 self.push_text(&format!(
                     "[Content of a kind that is not known here: {kind}.]"
                 ));
@@ -170,7 +170,7 @@ impl ContentBuilder {
                 });
             }
         };
-        let mime = protocol::view::display_text::to_single_line(mime, 40);
+        let mime = protocol::text::display_text::to_single_line(mime, 40);
         self.push_text(&format!(
             "[An image ({mime}, {}) was left out: {why}.]",
             format_byte_size(bytes)

@@ -10,7 +10,6 @@ pub mod catalogue;
 pub mod config;
 mod connection;
 pub mod content;
-mod failure_reasons;
 pub mod form;
 pub mod import;
 pub mod limits;
@@ -19,17 +18,16 @@ mod message_handler;
 mod oauth;
 mod pending_catalogue;
 pub mod pins;
-mod resource_tool;
+mod root_cause;
 mod running_calls;
 mod server;
 mod server_log;
 mod server_request;
-mod tool;
 
 pub use oauth::CredentialVault;
 pub use pins::ToolPins;
+pub use server::tool::McpTool;
 pub use server::{
     McpServer, ServerDependencies, ServerSandboxLauncher, remove_server_data, supports_sign_in,
 };
-pub use tool::McpTool;
 pub use tools::config_references::{self, ReferenceResolver};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use protocol::UserError;
 use protocol::server::mcp_servers::{PinState, ServerId, ServerTool};
-use protocol::view::display_text::to_spans;
+use protocol::text::display_text::to_spans;
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
@@ -229,7 +229,7 @@ fn definition_diff(before: &str, after: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use protocol::view::display_text::join_spans;
+    use protocol::text::display_text::join_spans;
     use serde_json::json;
 
     use super::*;

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use protocol::server::mcp_servers::{ServerLogLine, ServerLogSource};
+use protocol::text::display_text::to_spans;
 use protocol::text::redact;
-use protocol::view::display_text::to_spans;
 use runtime::Clock;
 
 use crate::limits::{LOG_LINE_CHARS_MAX, LOG_LINES_MAX, LOG_LINES_PER_SECOND_MAX};
@@ -61,7 +61,7 @@ impl ServerLog {
         let mut said: Vec<String> = said
             .filter(|line| line.from == ServerLogSource::Stderr)
             .take(lines_max)
-            .map(|line| protocol::view::display_text::join_spans(&line.text))
+            .map(|line| protocol::text::display_text::join_spans(&line.text))
             .collect();
         said.reverse();
         said.join(" ")
@@ -105,7 +105,7 @@ impl ServerLogState {
 mod tests {
     use std::sync::atomic::{AtomicI64, Ordering};
 
-    use protocol::view::display_text::join_spans;
+    use protocol::text::display_text::join_spans;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! What a server asks, from the protocol's words to ours, and the answer back.
 
-use protocol::view::display_text::{is_hidden, to_single_line};
+use protocol::text::display_text::{is_hidden, to_single_line};
 use serde_json::{Map, Value, json};
 use tools::elicitation::{ElicitationKind, ElicitationReply, SamplingRequest};
 use url::{Host, Url};

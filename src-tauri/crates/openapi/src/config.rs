@@ -2,15 +2,15 @@
 
 use protocol::server::apis::{API_TIMEOUT_MS_MAX, ApiAuth, ApiSettings, ApiSetup};
 use protocol::server::mcp_servers::ServerId;
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use toml_edit::{InlineTable, Item, Table, Value};
 use tools::config_references::has_reference;
 use tools::config_table::{ConfigTable, ConfigTableError, insert_list, insert_map};
 use tools::limits::VALUE_BYTES_MAX;
 
-use crate::api::is_document_url;
 use crate::document::parameter::is_header_token;
 use crate::limits::{APIS_MAX, FILE_BYTES_MAX, QUOTED_CHARS_MAX, VALUES_MAX};
+use crate::service::is_document_url;
 
 /// The file of a person's services.
 pub enum ApisFile {}

@@ -9,21 +9,20 @@
 //!
 //! Start reading at [`Document`], what a document says; then [`Request`], what a call sends; then [`ApiTool`].
 
-mod api;
 pub(crate) mod call;
 pub mod config;
 pub mod document;
 pub mod limits;
 mod names;
 pub mod pins;
-mod tool;
+mod service;
 mod web_search;
 
 pub use crate::call::request::{ApiRequest, RequestContent};
 pub use crate::document::base_url::BaseUrlOptions;
 pub use crate::document::operation::Operation;
 pub use crate::document::source::DocumentSource;
-pub use api::{ApiContext, ApiService, is_document_url};
 pub use document::{ApiDocument, OperationFilter};
 pub use pins::OperationPins;
-pub use tool::ApiTool;
+pub use service::tool::ApiTool;
+pub use service::{ApiContext, ApiService, is_document_url};

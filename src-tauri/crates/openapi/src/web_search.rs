@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use tools::web_search::OperationCaller;
 use tools::{PreviewedPlan, Tool};
 
-use crate::tool::ApiTool;
+use crate::service::tool::ApiTool;
 
 #[async_trait]
 impl OperationCaller for ApiTool {

@@ -4,8 +4,9 @@ use protocol::rule::evidence::DryRunEvidence;
 use protocol::rule::verdict::TrailStep;
 use protocol::{At, Capability, Gate, ResolvedAccess, RuleAction, RuleScope, Verdict};
 
-use crate::evaluate::{EvaluationRequest, merge_traces};
 use crate::explanation;
+use crate::request::EvaluationRequest;
+use crate::rules::traces::merge_traces;
 use crate::rules::{RuleDecision, RuleSet, Subject, SubjectKind};
 
 /// How many paths are spoken of one by one.

@@ -4,11 +4,11 @@
 use protocol::rule::verdict::{RuleTrace, TrailStep};
 use protocol::{At, Capability, Gate, ResolvedAccess, Verdict};
 
-use crate::evaluate::merge_traces;
 use crate::explanation;
 use crate::facts::CallFacts;
 use crate::patterns::host;
 use crate::patterns::host::{HostLocality, host_locality};
+use crate::rules::traces::merge_traces;
 use crate::rules::{RuleDecision, RuleSet, Subject, SubjectKind, quote_truncated};
 
 /// What rules let a command reach without anybody's word.

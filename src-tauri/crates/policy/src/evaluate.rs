@@ -2,54 +2,20 @@
 
 use std::sync::Arc;
 
-use protocol::rule::evidence::DryRunEvidence;
 use protocol::rule::verdict::{RuleTrace, TrailStep};
 use protocol::view::preview::UndoAvailability;
-use protocol::{At, CallId, Digest, Gate, ToolMode, Trail, Verdict};
+use protocol::{CallId, Digest, Gate, ToolMode, Trail, Verdict};
 
-use crate::classify::ToolClass;
 use crate::effects;
 use crate::explanation;
-use crate::facts::CallFacts;
 use crate::host_access;
-use crate::rules::{RuleSet, Subject, SubjectKind};
+use crate::request::EvaluationRequest;
+use crate::rules::traces::merge_traces;
+use crate::rules::{Subject, SubjectKind};
+use crate::rules_file;
 use crate::scope;
 use crate::shell::names_program_by_path;
 use crate::watchdogs::Alarm;
-
-/// Everything that a verdict depends on.
-#[derive(Clone, Copy)]
-pub struct EvaluationRequest<'a> {
-    /// The call.
-    pub call: &'a CallId,
-    /// The tool's id.
-    pub tool: &'a str,
-    /// Its mode, and where that comes from.
-    pub tool_class: &'a ToolClass,
-    /// What it touches, resolved.
-    pub facts: &'a CallFacts,
-    /// Whether its effect could be taken back.
-    pub undo: &'a UndoAvailability,
-    /// Whether the tool needs a person's answer to run at all.
-    pub needs_person: bool,
-    /// The rules in force.
-    pub rules: &'a RuleSet,
-    /// The person wants to be asked about everything.
-    pub ask_for_everything: bool,
-    /// The sentence with which asking becomes denying, where no person is there (`S002-85`).
-    pub headless: Option<&'a str>,
-    /// What the watchdogs say (`S002-86`): each can only make the verdict stricter.
-    pub alarms: &'a [Alarm],
-    /// What it did when it ran for show; none if it did not.
-    pub dry_run: Option<&'a DryRunEvidence>,
-    /// When it is judged: rules expire.
-    pub now: At,
-    /// The rules are judged by themselves: neither mode nor copies for undo speak, and where no rule matches the rules
-    /// files do.
-    pub rules_only: bool,
-    /// Gives the digest of exactly what is shown: what a consent must name. Asked for where a person is.
-    pub shown_digest: &'a dyn Fn() -> Digest,
-}
 
 /// A verdict with its reasons. Made by [`evaluate`] and by nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -163,7 +129,7 @@ fn evaluate_mode(request: &EvaluationRequest<'_>) -> TrailStep {
         let text = match default {
             Some(default) => format!(
                 "The rules are judged alone. Where none matches, their file says {}.",
-                explanation::verdict_word(default)
+                rules_file::verdict_word(default)
             ),
             None => "The rules are judged alone. Where none matches, it asks.".to_owned(),
         };
@@ -179,7 +145,7 @@ fn evaluate_mode(request: &EvaluationRequest<'_>) -> TrailStep {
         step.verdict = Some(default);
         step.text.push_str(&format!(
             " A rules file says {} where no rule matches.",
-            explanation::verdict_word(default)
+            rules_file::verdict_word(default)
         ));
     }
     step
@@ -323,17 +289,6 @@ fn evaluate_rules(request: &EvaluationRequest<'_>, otherwise: Verdict) -> RulesR
         unspoken: unspoken
             .filter(|(held, _)| speaks && *held == verdict)
             .map(|(_, piece)| piece),
-    }
-}
-
-/// Adds what rules said of one piece: a rule that spoke for one spoke, whatever it did for another.
-pub(crate) fn merge_traces(traces: &mut Vec<RuleTrace>, more: Vec<RuleTrace>) {
-    for trace in more {
-        match traces.iter_mut().find(|known| known.rule == trace.rule) {
-            Some(known) if trace.won && !known.won => *known = trace,
-            Some(_) => {}
-            None => traces.push(trace),
-        }
     }
 }
 

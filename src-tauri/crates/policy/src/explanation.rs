@@ -4,6 +4,7 @@ use protocol::rule::verdict::{RuleTrace, TrailStep};
 use protocol::{Gate, RuleScope, ToolMode, Verdict};
 
 use crate::rules::{NET_READ, RuleDecision, Subject, scope_label};
+use crate::rules_file;
 
 /// A mode as a person reads it.
 pub fn mode_title(mode: ToolMode) -> &'static str {
@@ -13,15 +14,6 @@ pub fn mode_title(mode: ToolMode) -> &'static str {
         ToolMode::Destructive => "Destructive",
         ToolMode::Local => "Local",
         ToolMode::External => "External",
-    }
-}
-
-/// A verdict as rules write it.
-pub fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Allow => "allow",
-        Verdict::Ask => "ask",
-        Verdict::Deny => "deny",
     }
 }
 
@@ -66,7 +58,7 @@ pub fn explain_piece(subject: &Subject<'_>, said: &RuleDecision) -> Option<Strin
 }
 
 fn action_word(trace: &RuleTrace) -> &'static str {
-    verdict_word(Verdict::from(trace.rule.action))
+    rules_file::verdict_word(Verdict::from(trace.rule.action))
 }
 
 /// Where a rule stands.

@@ -2,7 +2,7 @@
 
 use protocol::{Capability, RuleAction, ToolMode};
 
-use crate::evaluate::EvaluationRequest;
+use crate::request::EvaluationRequest;
 use crate::rules::{RuleDecision, Subject, SubjectKind, quote_truncated};
 
 /// The piece of a call that is left where an allow speaks of no more than that a host may be reached, while the call may

@@ -4,8 +4,8 @@ use protocol::view::preview::UndoAvailability;
 use protocol::{CallId, Digest, ResolvedAccess, RuleScope, ToolMode};
 
 use crate::classify::{ToolDeclaration, classify_tool};
-use crate::evaluate::EvaluationRequest;
 use crate::facts::CallFacts;
+use crate::request::EvaluationRequest;
 use crate::rules::RuleSet;
 use crate::rules_file::{RulesFileSource, parse_rules_file};
 

@@ -22,6 +22,7 @@ pub mod op;
 pub mod query;
 pub mod rule;
 pub mod server;
+pub mod session;
 pub mod settings;
 pub mod text;
 pub mod user_error;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::view::display_text::to_sentence;
+use crate::text::display_text::to_sentence;
 
 /// Something went wrong that a person should hear of.
 ///

@@ -1,7 +1,7 @@
 //! What can go wrong with a provider, each with a sentence and a next step.
 
 use protocol::UserError;
-use protocol::view::display_text::to_sentence;
+use protocol::text::display_text::to_sentence;
 
 use crate::limits::MODELS_NAMED_MAX;
 

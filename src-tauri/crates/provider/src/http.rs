@@ -5,8 +5,8 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION};
 use serde_json::Value;
 
 use crate::endpoint::Endpoint;
+use crate::failure::{WireFailure, extract_provider_message, root_cause};
 use crate::limits::{LIST_BYTES_MAX, Timing, duration_from_ms};
-use crate::wire::failure::{WireFailure, extract_provider_message, root_cause};
 use crate::{ProviderError, Secret};
 
 /// The version of Anthropic's API that we speak.

@@ -12,6 +12,7 @@
 mod built_in;
 mod endpoint;
 mod error;
+mod failure;
 mod http;
 mod keys;
 mod limits;

@@ -4,23 +4,18 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
-use protocol::{At, Event, EventBody, SessionId};
+use protocol::{At, EventBody, SessionId};
 use rusqlite::Transaction;
 use tokio::sync::oneshot;
 
 use crate::RecordError;
 use crate::open;
-use crate::read::load;
-use crate::read::reader_pool::{ProjectionState, ReaderPool};
-use crate::writer::Writer;
+use crate::projections::load;
+use crate::reader_pool::{ProjectionState, ReaderPool};
 use crate::writer::ack::{Ack, AppendRequest, Durability};
 use crate::writer::memory_log::MemoryLog;
 use crate::writer::queue::{WriterQueue, WriterRequest};
-
-/// Hears of every event after its commit, in order, on the writer's thread; the events are shared, so that passing them
-/// on copies none. It should do that and return: while it runs, nothing is recorded. What it is called with follows without a gap on the events that [`Record::last_seq`]
-/// counted when the record was opened.
-pub type PublishFn = Box<dyn Fn(Arc<[Event]>) + Send>;
+use crate::writer::{PublishFn, Writer};
 
 /// Everything that ever happened, and what is made from it. Clones share one writer; when the last one is dropped, what
 /// was appended is written and the database is closed.

@@ -19,11 +19,13 @@ pub mod error;
 pub mod fs;
 #[cfg(target_os = "linux")]
 pub mod graphics;
+mod inherited_env;
 pub mod limits;
 pub mod net;
 #[cfg(all(test, unix))]
 mod ordinary_user;
 pub mod process;
+mod sandbox_options;
 pub mod search;
 pub mod undo;
 

@@ -92,7 +92,7 @@ pub fn parse_items<K: ConfigTable>(text: &str) -> Result<Vec<K::TableItem>, User
     let mut all = Vec::new();
     for (key, item) in document.iter() {
         let span = document.key(key).and_then(toml_edit::Key::span);
-        let named = protocol::view::display_text::to_single_line(key, QUOTED_CHARS_MAX);
+        let named = protocol::text::display_text::to_single_line(key, QUOTED_CHARS_MAX);
         if key != section {
             let what = format!("`{named}` is unknown here");
             let hint = format!("Call each table `[{section}.NAME]`.");

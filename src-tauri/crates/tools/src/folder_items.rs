@@ -38,7 +38,7 @@ pub(crate) trait ItemFolder {
 /// A path in a folder as people read it.
 pub(crate) fn display_path(place: &impl ItemFolder, path: &str) -> String {
     let (from, folder) = place.folder();
-    protocol::view::display_text::name(&from.root().join(folder).join(path))
+    protocol::text::display_text::name(&from.root().join(folder).join(path))
 }
 
 /// Reads all of these folders, in this order; none of them has to be there. Gives what is wrong with those that are left out.

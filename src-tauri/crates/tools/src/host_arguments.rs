@@ -6,7 +6,7 @@ use protocol::{ToolError, ToolInterface, UserError};
 use serde_json::{Map, Value};
 
 use crate::limits::SCHEMA_DEPTH_MAX;
-use crate::schema::{compile_validator, is_deeper_than};
+use crate::validator::{compile_validator, is_deeper_than};
 
 /// The `mutation_source` of what a host's hooks put in.
 pub const HOOK_SOURCE: &str = "hook";

@@ -24,6 +24,7 @@ mod name_suggestions;
 mod patch;
 pub mod progress_schema;
 pub mod registry;
+pub mod request_config;
 pub mod schema;
 mod schema_problem;
 pub mod skills;
@@ -32,6 +33,7 @@ pub mod text;
 pub mod todo_list;
 pub mod tool;
 pub mod tool_index;
+pub mod validator;
 mod web;
 pub mod web_search;
 

@@ -7,7 +7,7 @@ use protocol::{ToolInterface, UserError};
 use serde_json::Value;
 
 use crate::limits::SCHEMA_DEPTH_MAX;
-use crate::schema::{compile_validator, is_deeper_than};
+use crate::validator::{compile_validator, is_deeper_than};
 
 /// The published `progress_schema`, compiled once; a tool without one may say anything.
 #[derive(Debug, Clone, Default)]

@@ -1,14 +1,16 @@
 //! Checks arguments against a tool's schema before anything else sees them, in sentences that a model can act on.
 
+use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{PatternOptions, Validator};
+use protocol::model::REASONING_MEMBER;
 use protocol::{ToolError, ToolInterface, UserError};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::host_arguments::HostArguments;
 use crate::limits::{ARGUMENTS_DEPTH_MAX, PROBLEMS_MAX, SCHEMA_DEPTH_MAX};
 use crate::progress_schema::ProgressSchema;
 use crate::schema_problem::describe_problem;
+use crate::validator::{compile_validator, is_deeper_than};
 
 /// A tool's schema, compiled once.
 #[derive(Debug)]
@@ -116,27 +118,29 @@ impl Schema {
     }
 }
 
-/// Compiles any schema. Nothing is fetched, and a pattern is matched in time that grows with the text alone.
-///
-/// # Errors
-/// Why it is none.
-pub fn compile_validator(schema: &Value) -> Result<Validator, String> {
-    jsonschema::options()
-        .with_pattern_options(PatternOptions::regex())
-        .build(schema)
-        .map_err(|error| error.to_string())
-}
-
-/// Whether a value has more levels than this. Does not go deeper itself, so nothing can exhaust the stack.
-pub fn is_deeper_than(value: &Value, levels: usize) -> bool {
-    match value {
-        Value::Array(_) | Value::Object(_) if levels == 0 => true,
-        Value::Array(items) => items.iter().any(|item| is_deeper_than(item, levels - 1)),
-        Value::Object(members) => members
-            .values()
-            .any(|item| is_deeper_than(item, levels - 1)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+/// The same parameters with a place for the model's reason (`S004-08`). The first thing it writes, so that it thinks
+/// before it chooses.
+pub fn with_reasoning(parameters: &Value) -> Value {
+    let mut asked = parameters.clone();
+    let Some(object) = asked.as_object_mut() else {
+        return asked;
+    };
+    let reasoning = json!({
+        "type": "string",
+        "description": "Why you make this call, in one sentence for the person who decides on it.",
+    });
+    let members = object.get_mut("properties").and_then(Value::as_object_mut);
+    let mut with = Map::from_iter([(REASONING_MEMBER.to_owned(), reasoning)]);
+    match members {
+        Some(members) => {
+            with.append(members);
+            *members = with;
+        }
+        None => {
+            object.insert("properties".to_owned(), Value::Object(with));
+        }
     }
+    asked
 }
 
 /// A value without the members that are `null` where the schema neither takes `null` nor requires the member: models that

@@ -6,8 +6,8 @@ use policy::Approved;
 use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
 use serde_json::{Map, Value, json};
 
-use crate::custom::{RequestConfig, Thinking};
 use crate::limits::{DELEGATE_TIMEOUT_MS, TASK_CHARS_MAX};
+use crate::request_config::{RequestConfig, Thinking};
 use crate::tool::{ExecutionContext, SubAgentRequest, Tool, ToolContext};
 
 /// The profile by which these tools are known: whoever works for an agent is not given any of them (`S001-42`).
@@ -90,7 +90,7 @@ impl Tool for SubAgentTool {
 
     fn target(&self, arguments: &Map<String, Value>) -> String {
         let task = arguments.get("task").and_then(Value::as_str);
-        protocol::view::display_text::to_single_line(task.unwrap_or_default(), 80)
+        protocol::text::display_text::to_single_line(task.unwrap_or_default(), 80)
     }
 
     fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {

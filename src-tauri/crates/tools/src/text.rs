@@ -1,6 +1,6 @@
 //! Bytes as text, and numbers as words: what is told to a person or a model.
 
-use protocol::view::display_text::to_spans;
+use protocol::text::display_text::to_spans;
 
 /// What some bytes are.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,9 +15,9 @@ use runtime::{DryRunEnvironment, NetworkClient, SessionFolder, Snapshot, Workspa
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::custom::RequestConfig;
 use crate::elicitation::ElicitationChannel;
 use crate::mentions::Mentions;
+use crate::request_config::RequestConfig;
 use crate::todo_list::TodoList;
 
 /// Something that an agent can ask for (`S001-01`, `S002-01`).

@@ -1,8 +1,8 @@
 //! The project's instructions: `AGENTS.md` or what stands in its place, from the root of the project down to the workspace.
 
 use protocol::UserError;
+use protocol::text::display_text;
 use protocol::view::briefing::InstructionFile;
-use protocol::view::display_text;
 use runtime::{FileError, Workspace};
 
 use crate::limits::{INSTRUCTION_FILE_BYTES_MAX, INSTRUCTIONS_BYTES_MAX};

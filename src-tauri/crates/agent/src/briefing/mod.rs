@@ -131,7 +131,7 @@ impl Briefing {
         let shown = protocol::text::cut::take_head(&text, BRIEFING_TEXT_BYTES_MAX);
         Ok(BriefingText {
             cut: shown.len() < text.len(),
-            text: protocol::view::display_text::to_spans(shown),
+            text: protocol::text::display_text::to_spans(shown),
             files,
         })
     }

@@ -338,7 +338,7 @@ fn title_from_prompt(prompt: &str) -> String {
         .next()
         .unwrap_or_default()
         .chars()
-        .filter(|c| !matches!(c, '`' | '*' | '#') && !protocol::view::display_text::is_hidden(*c))
+        .filter(|c| !matches!(c, '`' | '*' | '#') && !protocol::text::display_text::is_hidden(*c))
         .collect();
     let line = line.trim();
     let Some((cut, _)) = line.char_indices().nth(CHARS_MAX) else {

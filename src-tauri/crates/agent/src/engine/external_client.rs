@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use protocol::event::{ClientInfo, Notice, SessionOptions};
 use protocol::model::REASONING_MEMBER;
 use protocol::text::depth::is_too_deep;
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use protocol::{
     CallId, CallState, EntryBody, Event, EventBody, MessageId, ModelChoice, NoticeLevel, Outcome,
     SessionId, SessionState, Strategy, ToolCall, Trail, UserError,

@@ -8,7 +8,7 @@ use protocol::event::SessionOptions;
 use protocol::query::{Answer, EngineView, Query};
 use protocol::server::apis::ApiList;
 use protocol::text::cut;
-use protocol::view::display_text::to_spans;
+use protocol::text::display_text::to_spans;
 use protocol::view::masked_call;
 use protocol::{CallId, EntryBody, Event, SessionId, UserError};
 use runtime::{FileError, Workspace};

@@ -8,7 +8,7 @@ use policy::RuleSet;
 use policy::egress;
 use policy::patterns::host;
 use policy::patterns::host::HostLocality;
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use protocol::{At, Decision, UserError};
 use runtime::{NetworkClient, NetworkPolicy};
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use policy::trust::{self, TrustedFile};
-use protocol::view::display_text::to_spans;
+use protocol::text::display_text::to_spans;
 use protocol::{Digest, ProjectRules, UserError};
 use runtime::Workspace;
 

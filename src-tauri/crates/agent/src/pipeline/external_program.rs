@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use runtime::{CommandExit, ProgramCommand, ProgramResult};
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use policy::{Approved, Judgement};
 use protocol::rule::evidence::DryRunEvidence;
-use protocol::view::display_text::{join_spans, to_spans};
+use protocol::text::display_text::{join_spans, to_spans};
 use protocol::view::effects::{Assurance, Effects};
 use protocol::view::preview::{CommandPreview, EffectsPreview, UndoAvailability};
 use protocol::{CallState, EventBody, Plan, Preview, ToolError, UndoId, Verdict};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use policy::CallFacts;
+use protocol::text::display_text::to_spans;
 use protocol::text::redact;
-use protocol::view::display_text::to_spans;
 use protocol::view::preview::ResponsePreview;
 use protocol::{Capability, Plan, Preview, ToolError, ToolOutput};
 use serde_json::Value;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use policy::Approved;
 use protocol::rule::evidence::Confinement;
+use protocol::text::display_text;
 use protocol::text::redact;
-use protocol::view::display_text;
 use protocol::view::preview::UndoAvailability;
 use protocol::{CallId, EventBody, FileChange, Plan, Preview, UndoEntry, UndoId};
 use runtime::{FileError, Snapshot, UndoEntryMeta};

@@ -7,7 +7,7 @@ use futures::future::join_all;
 use policy::CallFacts;
 use policy::watchdogs::{self, Alarm, WatchdogInput};
 use protocol::settings::WatchdogSettings;
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use protocol::{ResolvedAccess, Verdict};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

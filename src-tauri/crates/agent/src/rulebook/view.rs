@@ -1,6 +1,6 @@
 //! All rules that hold in a workspace, with what became of each, and the ledger of grants.
 
-use policy::protections::Protections;
+use policy::rules::protections::Protections;
 use policy::rules_file::{self, RulesFileSource, parse_rule_examples};
 use policy::trust;
 use protocol::rule::grants::GrantView;

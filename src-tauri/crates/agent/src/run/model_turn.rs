@@ -7,7 +7,7 @@ use futures::StreamExt;
 use protocol::event::AnswerCheck;
 use protocol::model::REASONING_MEMBER;
 use protocol::text::depth::is_too_deep;
-use protocol::view::display_text::to_sentence;
+use protocol::text::display_text::to_sentence;
 use protocol::{CallId, EventBody, Message, MessageId, ToolCall, Usage, UserError};
 use provider::{Chunk, ChunkStream, ModelRequest, ProviderError, Stop};
 use serde_json::{Map, Value};

@@ -8,8 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use protocol::op::OpReceipt;
 use protocol::server::elicitation::{FormField, SamplingMessage};
+use protocol::text::display_text::to_spans;
 use protocol::text::redact;
-use protocol::view::display_text::to_spans;
 use protocol::{
     AskId, CallId, EventBody, ServerAnswer, ServerRequest, ServerRequestKind, SessionId, Usage,
     UserError,

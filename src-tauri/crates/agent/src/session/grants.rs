@@ -8,7 +8,7 @@ use policy::watchdogs;
 use protocol::op::OpReceipt;
 use protocol::rule::grants::{GrantOffers, GrantOrigin, GrantRequest, GrantScope};
 use protocol::rule::rules_view::NewRule;
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use protocol::{CallId, Decision, GrantId, RuleAction, RuleScope, UserError};
 
 use crate::limits::GRANT_CHARS_MAX;

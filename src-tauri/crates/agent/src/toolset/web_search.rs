@@ -101,7 +101,7 @@ fn choose_target<'a>(
 
 /// What is to be set up where there is no such operation.
 fn missing_operation(operation: &str) -> String {
-    let operation = protocol::view::display_text::to_single_line(operation, SEARCH_ID_BYTES_MAX);
+    let operation = protocol::text::display_text::to_single_line(operation, SEARCH_ID_BYTES_MAX);
     let service = operation.split("__").next().unwrap_or_default();
     format!(
         "`{operation}` is set up to search the web, and there is no such operation among the tools, so nothing was searched. The person \
@@ -122,7 +122,7 @@ pub(crate) fn check_settings(settings: &WebSearchSettings) -> Vec<UserError> {
             let is_id = !one.id.is_empty()
                 && one.id.len() <= SEARCH_ID_BYTES_MAX
                 && one.id.chars().all(fits);
-            let told = protocol::view::display_text::to_single_line(&one.id, SEARCH_ID_BYTES_MAX);
+            let told = protocol::text::display_text::to_single_line(&one.id, SEARCH_ID_BYTES_MAX);
             match (is_id, ids.insert(&one.id)) {
                 (false, _) => Some(UserError::new(
                     format!("`{told}` is no id of a search provider."),
@@ -138,7 +138,7 @@ pub(crate) fn check_settings(settings: &WebSearchSettings) -> Vec<UserError> {
         .collect();
     for one in &settings.operations {
         let told =
-            protocol::view::display_text::to_single_line(&one.operation, SEARCH_ID_BYTES_MAX);
+            protocol::text::display_text::to_single_line(&one.operation, SEARCH_ID_BYTES_MAX);
         if !one.operation.contains("__") {
             faults.push(UserError::new(
                 format!("`{told}` is no operation that could search the web."),
@@ -213,7 +213,7 @@ fn key_hint(own: &SearchProviderSettings) -> String {
     match (needs_key(own.wire), &own.key_env) {
         (true, Some(variable)) => {
             let variable =
-                protocol::view::display_text::to_single_line(variable, SEARCH_ID_BYTES_MAX);
+                protocol::text::display_text::to_single_line(variable, SEARCH_ID_BYTES_MAX);
             format!(
                 "The person can set the variable {variable}, or put the key in the keychain in the settings under Web search."
             )

@@ -4,7 +4,7 @@ use agent::Engine;
 use protocol::query::{Answer, Query};
 use protocol::server::apis::{API_TIMEOUT_MS, ApiAuth, ApiChange, ApiSetup, ApiView};
 use protocol::server::mcp_servers::ServerId;
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use protocol::{Digest, Op, ToolMode, UserError};
 
 use super::servers::parse_pairs;

@@ -63,7 +63,7 @@ pub(crate) async fn run_in_place(
         }
         return Ok(call::exit_reason_for(view.state));
     };
-    let printed = protocol::view::display_text::join_spans(&shown.effects.output);
+    let printed = protocol::text::display_text::join_spans(&shown.effects.output);
     let entry = view.undo.as_ref();
     let last = match entry {
         Some(entry) if entry.state == UndoState::Undone => {

@@ -3,7 +3,7 @@
 use agent::{Engine, format_byte_size};
 use protocol::history::Timeline;
 use protocol::query::{Answer, Query};
-use protocol::view::display_text::format_count;
+use protocol::text::display_text::format_count;
 use protocol::{At, Op, UndoEntry, UndoId, UndoState, UserError};
 use serde_json::json;
 

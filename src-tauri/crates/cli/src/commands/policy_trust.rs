@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agent::EngineConfig;
 use agent::permissions::trust;
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use protocol::{Digest, ProjectRules, Trust};
 
 use crate::exit::{CliError, CliResult, ExitReason};

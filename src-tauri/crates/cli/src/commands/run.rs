@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agent::config::RunLimitOverrides;
 use agent::{Engine, EventBatch, Host, StructuredRequest};
 use protocol::mappers::Vocabulary;
-use protocol::view::display_text::format_count;
+use protocol::text::display_text::format_count;
 use protocol::view::entry::SessionView;
 use protocol::{ModelChoice, Op, SessionId, SessionState, UserError};
 use provider::{Script, ScriptedProvider};

@@ -8,7 +8,7 @@ use protocol::history::{
     RestoreReceipt, RestoreRequest,
 };
 use protocol::query::{Answer, Query};
-use protocol::view::display_text::format_count;
+use protocol::text::display_text::format_count;
 use protocol::{Op, UndoDirection, UndoEntry, UndoId, UndoState, UserError};
 use serde_json::json;
 

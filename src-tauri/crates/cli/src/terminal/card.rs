@@ -3,7 +3,7 @@
 //! Whatever the agent, its files or other people's tools wrote stands behind a bar, on every row that it takes: no text of
 //! theirs can look like a line of ours.
 
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use protocol::view::preview::UndoAvailability;
 use protocol::{CallView, Preview, ToolMode};
 
@@ -265,7 +265,7 @@ pub(super) fn needs_confirmation(view: &CallView) -> bool {
 /// Text with hidden characters by name, as rows behind bars.
 pub(super) fn render_untrusted_text(
     out: &OutputWriter,
-    spans: &[protocol::view::display_text::DisplaySpan],
+    spans: &[protocol::text::display_text::DisplaySpan],
     size: TerminalSize,
 ) -> String {
     let rows = wrap_lines(&[(TextStyle::Plain, join_spans(spans))], size.columns);

@@ -1,7 +1,7 @@
 //! Forms that are filled in at the terminal, field by field: the agent's questions and those of servers.
 
 use protocol::server::elicitation::{FieldKind, FormField, FormOption};
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use protocol::view::preview::Question;
 use serde_json::{Map, Value, json};
 

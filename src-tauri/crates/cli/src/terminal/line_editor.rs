@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, read};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use protocol::UserError;
-use protocol::view::display_text::is_hidden;
+use protocol::text::display_text::is_hidden;
 
 use super::keyboard::{TerminalInput, input_from_event};
 use super::write_terminal;

@@ -134,7 +134,7 @@ impl ServerHandler for GatewayServer {
                 "These tools work in {}. Each call is judged by the rules of the person whose machine it is, and recorded; what \
                  changes files can be taken back by them. Nobody can be asked here: a call that would have to be is refused, and \
                  its error says why. Do not try a refused call in another form.",
-                protocol::view::display_text::name(&self.workspace)
+                protocol::text::display_text::name(&self.workspace)
             ))
     }
 
@@ -175,7 +175,7 @@ impl ServerHandler for GatewayServer {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let method = protocol::view::display_text::to_single_line(&request.method, 100);
+        let method = protocol::text::display_text::to_single_line(&request.method, 100);
         Err(match HANDLED_METHODS.contains(&method.as_str()) {
             true => ErrorData::invalid_params(
                 format!(

@@ -62,7 +62,7 @@ impl ParsedLine {
             // Nobody waits for an answer to a notification.
             Err(_) if is_notification => Self::Ignored,
             Err(error) => {
-                let what = protocol::view::display_text::to_single_line(&error.to_string(), 200);
+                let what = protocol::text::display_text::to_single_line(&error.to_string(), 200);
                 let text = format!("This is no message of JSON-RPC 2.0 that can be read: {what}.");
                 Self::Answers(vec![invalid_request_response(id, &text)])
             }

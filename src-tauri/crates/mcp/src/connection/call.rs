@@ -104,7 +104,7 @@ impl ServerConnection {
                 None | Some("complete") => return Ok(answer),
                 Some("input_required") => {}
                 Some(other) => {
-                    let kind = protocol::view::display_text::to_single_line(other, 40);
+                    let kind = protocol::text::display_text::to_single_line(other, 40);
                     let what = format!("it answered with something that was not asked for: {kind}");
                     return Err(RequestFailure::Malformed(what));
                 }

@@ -1,6 +1,7 @@
 //! One live connection to a server: requests over it, each with its own time and its own way to be called off.
 
 mod call;
+pub(crate) mod failure_reasons;
 mod lists;
 mod transport;
 
@@ -21,14 +22,14 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tools::elicitation::ElicitationChannel;
 use tools::tool::ProgressFn;
 
-use crate::failure_reasons::{
+use crate::connection::failure_reasons::{
     AUTHENTICATION_FAILED, connect_error, describe_exit, find_challenge, is_connection_lost,
-    root_cause,
 };
 use crate::limits::{CANCEL_NOTICE_TIMEOUT, MESSAGE_BYTES_MAX, REASON_CHARS_MAX, RELIST_EVERY};
 use crate::line_limit::{CloseReason, LineLimitReader, collect_stderr};
 use crate::message_handler::ServerMessageHandler;
 use crate::oauth::AuthChallenge;
+use crate::root_cause::root_cause;
 use crate::running_calls::RunningCall;
 pub(crate) use transport::{ConnectionTransport, HttpEndpoint};
 
@@ -334,7 +335,7 @@ impl ServerConnection {
 fn describe_server(peer: &Peer<RoleClient>) -> ServerIdentity {
     let info = peer.peer_info();
     let ours = info.as_ref().and_then(|info| info.server_info.as_ref());
-    let short = |text: &str| protocol::view::display_text::to_single_line(text, 100);
+    let short = |text: &str| protocol::text::display_text::to_single_line(text, 100);
     ServerIdentity {
         name: ours.map_or_else(String::new, |it| short(&it.name)),
         version: ours.map_or_else(String::new, |it| short(&it.version)),

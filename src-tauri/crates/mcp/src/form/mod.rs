@@ -4,7 +4,7 @@ mod secret_warning;
 mod validation;
 
 use protocol::server::elicitation::{FieldKind, FormField, FormOption, TextFormat};
-use protocol::view::display_text::{to_single_line, to_spans};
+use protocol::text::display_text::{to_single_line, to_spans};
 use serde_json::{Map, Value};
 
 use crate::limits::{

@@ -179,7 +179,7 @@ fn what_is_no_form_is_refused() {
 fn hidden_characters_of_a_form_are_named() {
     let field = one(json!({ "type": "string", "title": "a\u{202e}b" })).unwrap();
     assert_eq!(
-        protocol::view::display_text::join_spans(&field.title),
+        protocol::text::display_text::join_spans(&field.title),
         "aU+202Eb"
     );
 }

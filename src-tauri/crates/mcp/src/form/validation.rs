@@ -2,7 +2,7 @@
 
 use protocol::UserError;
 use protocol::server::elicitation::{FieldKind, FormField, TextFormat};
-use protocol::view::display_text::{join_spans, to_single_line};
+use protocol::text::display_text::{join_spans, to_single_line};
 use serde_json::{Map, Value};
 use tools::text::format_count;
 

@@ -325,7 +325,7 @@ fn describe_auth_error(error: &AuthError) -> String {
         }
         AuthError::CredentialStoreError(why) => why.trim_end_matches('.').to_owned(),
         other => {
-            let cause = crate::failure_reasons::root_cause(other);
+            let cause = crate::root_cause::root_cause(other);
             let said = other.to_string();
             match said.contains(&cause) {
                 true => said,

@@ -145,7 +145,7 @@ impl McpServer {
             PinState::Changed | PinState::New => "is not what it was when it was approved",
             PinState::Gone => "is not there any more",
         };
-        let name = protocol::view::display_text::to_single_line(&tool.name, 64);
+        let name = protocol::text::display_text::to_single_line(&tool.name, 64);
         Err(ToolError::Failed(format!(
             "The tool `{name}` of the mcp server {} {what}, so it was not called. Only the person can approve it anew, in \
              Servers. Do without it.",

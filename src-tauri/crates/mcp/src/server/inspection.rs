@@ -3,7 +3,7 @@
 use protocol::server::resources::{
     PromptArgument, ServerItem, ServerResourceQuery, ServerResources, ServerTextPart,
 };
-use protocol::view::display_text::{is_hidden, to_spans};
+use protocol::text::display_text::{is_hidden, to_spans};
 use protocol::{Content, ToolOutput, UserError};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -122,7 +122,7 @@ fn display_name(item: &Value, by: &str) -> Option<String> {
     (fits && !name.chars().any(is_hidden)).then(|| name.to_owned())
 }
 
-fn to_display_spans(text: &str) -> Vec<protocol::view::display_text::DisplaySpan> {
+fn to_display_spans(text: &str) -> Vec<protocol::text::display_text::DisplaySpan> {
     to_spans(&truncate_chars(text, RESOURCE_CHARS_MAX))
 }
 
@@ -196,7 +196,7 @@ fn parse_prompt_messages(prompt: &Value) -> Result<ServerResources, UserError> {
 
 #[cfg(test)]
 mod tests {
-    use protocol::view::display_text::join_spans;
+    use protocol::text::display_text::join_spans;
 
     use super::*;
 

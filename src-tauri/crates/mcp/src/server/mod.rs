@@ -3,8 +3,10 @@
 mod calls;
 mod inspection;
 mod lifecycle;
+pub(crate) mod resource_tool;
 mod sandbox;
 mod sign_in;
+pub(crate) mod tool;
 
 pub use sandbox::ServerSandboxLauncher;
 pub use sign_in::supports_sign_in;
@@ -28,15 +30,15 @@ use tools::Tool;
 use crate::catalogue::ToolCatalogue;
 use crate::config_references::ReferenceResolver;
 use crate::connection::ServerConnection;
-use crate::failure_reasons::AUTHENTICATION_FAILED;
+use crate::connection::failure_reasons::AUTHENTICATION_FAILED;
 use crate::limits::RETRY_AFTER_S;
 use crate::message_handler::ServerMessageHandler;
 use crate::oauth::{CredentialVault, challenge};
 use crate::pending_catalogue;
 use crate::pins::{PinnedTool, ToolPins};
-use crate::resource_tool::ReadResourceTool;
+use crate::server::resource_tool::ReadResourceTool;
+use crate::server::tool::McpTool;
 use crate::server_log::ServerLog;
-use crate::tool::McpTool;
 
 /// What every server of a desk stands on.
 #[derive(Clone)]

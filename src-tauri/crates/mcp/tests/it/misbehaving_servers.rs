@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp::{McpServer, ServerDependencies, ToolPins};
 use protocol::ToolError;
 use protocol::server::mcp_servers::{PinState, ServerSettings, ServerState, ServerTransport};
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;

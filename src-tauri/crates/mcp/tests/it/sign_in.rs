@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp::{McpServer, ServerDependencies, ToolPins};
 use protocol::server::mcp_servers::{ServerSettings, ServerState, ServerTransport, SignInState};
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use serde_json::json;
 
 use crate::authorization_server::Authority;

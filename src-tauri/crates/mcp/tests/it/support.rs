@@ -14,7 +14,7 @@ use mcp::{
 use protocol::server::mcp_servers::{
     ServerId, ServerSandbox, ServerSettings, ServerState, ServerTransport, SignInState,
 };
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use protocol::{ToolError, ToolOutput};
 use runtime::{Companion, CompanionCommand, FrozenClock, InheritedEnv};
 use serde_json::{Value, json};

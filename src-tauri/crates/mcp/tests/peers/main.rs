@@ -24,7 +24,7 @@ use std::time::Duration;
 use mcp::{McpServer, ServerDependencies};
 use protocol::server::mcp_servers::{ServerSettings, ServerState, ServerTransport};
 use protocol::server::resources::{ServerResourceQuery, ServerResources};
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use serde_json::{Value, json};
 use support::*;
 use tools::elicitation::{ElicitationKind, ElicitationReply, ElicitationRequest};

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use protocol::ToolError;
 use protocol::server::apis::{ApiAuth, ApiSetup};
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use tools::config_references::{ReferenceResolver, expand_references, has_reference};
 
 use crate::call::style::encode_strict;

@@ -1,6 +1,6 @@
 //! A request as a person sees it: what is sent, letter for letter, with secrets by the names of their references.
 
-use protocol::view::display_text::to_spans;
+use protocol::text::display_text::to_spans;
 use protocol::view::request_preview::{RequestBody, RequestField, RequestHeader, RequestPreview};
 use protocol::{Digest, Preview};
 use serde_json::{Map, Value};

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use protocol::{Digest, ToolError};
 use serde_json::{Map, Value};
 

@@ -139,7 +139,7 @@ impl ResponseBody {
 fn format_headers(reply: &ServiceResponse, masks: &SecretMasks) -> String {
     let told = REPORTED_HEADERS.into_iter().filter_map(|name| {
         let value = reply.header(name)?;
-        let value = protocol::view::display_text::to_single_line(value, HEADER_CHARS_MAX);
+        let value = protocol::text::display_text::to_single_line(value, HEADER_CHARS_MAX);
         Some(format!("\n[{name}: {}]", masks.mask_text(&value)))
     });
     told.collect()

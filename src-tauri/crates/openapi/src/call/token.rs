@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use protocol::{At, ToolError};
 use runtime::{Clock, FetchLimits, HttpRequest, NetworkClient, RequestMethod};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use runtime::net::parse_server_url;
 use serde_json::Value;
 

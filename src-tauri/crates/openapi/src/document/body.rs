@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use serde_json::{Map, Value, json};
 
 use crate::document::operation::{BodyKind, BodySpec, FieldEncoding, MediaPart, ParameterStyle};

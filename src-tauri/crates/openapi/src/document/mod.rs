@@ -12,7 +12,7 @@ pub(crate) mod swagger2;
 
 use std::collections::HashSet;
 
-use protocol::view::display_text::{to_single_line, to_spans};
+use protocol::text::display_text::{to_single_line, to_spans};
 use protocol::{Digest, UserError};
 use serde_json::{Map, Value, json};
 use tools::text::truncate_chars;
@@ -298,7 +298,7 @@ fn accepted_media_types(reader: &DocumentReader<'_>, operation: DocumentNode<'_>
 /// A text of several lines with its hidden characters named, cut.
 pub(crate) fn escape_hidden_text(text: &str, chars_max: usize) -> String {
     truncate_chars(
-        protocol::view::display_text::join_spans(&to_spans(text.trim())).trim(),
+        protocol::text::display_text::join_spans(&to_spans(text.trim())).trim(),
         chars_max,
     )
 }

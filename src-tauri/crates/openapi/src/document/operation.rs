@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::view::display_text::is_hidden;
+use protocol::text::display_text::is_hidden;
 use protocol::{Digest, ToolMode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

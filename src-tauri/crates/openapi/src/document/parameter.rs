@@ -1,6 +1,6 @@
 //! The parameters of an operation: where each goes, how it is written, and what its argument is called.
 
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use serde_json::{Map, Value, json};
 
 use crate::document::operation::{OperationParameter, ParameterLocation, ParameterStyle};

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use percent_encoding::percent_decode_str;
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use serde_json::{Map, Value, json};
 
 use crate::document::schema::SchemaDefinition;
@@ -170,7 +170,7 @@ impl<'a> DocumentReader<'a> {
         if let Some(known) = self.patterns.borrow().get(pattern) {
             return *known;
         }
-        let can = tools::schema::compile_validator(&json!({ "pattern": pattern })).is_ok();
+        let can = tools::validator::compile_validator(&json!({ "pattern": pattern })).is_ok();
         self.patterns.borrow_mut().insert(pattern.to_owned(), can);
         can
     }

@@ -1,6 +1,6 @@
 //! What an operation wants to know who asks by: the ways that the document names, each with all that it takes.
 
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use serde_json::Value;
 
 use crate::document::operation::{ParameterLocation, SecurityScheme, SecuritySchemeKind};

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use protocol::UserError;
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use runtime::{FetchLimits, FileError, NetworkClient};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use tools::schema::is_deeper_than;
+use tools::validator::is_deeper_than;
 
 use crate::limits::{
     DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_TIMEOUT_MS, FILES_MAX, QUOTED_CHARS_MAX,

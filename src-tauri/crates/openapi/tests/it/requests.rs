@@ -2,7 +2,7 @@
 
 use protocol::ToolError;
 use protocol::server::apis::ApiSetup;
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use serde_json::{Value, json};
 
 use crate::test_service::{Desk, Heard, Site, document};

@@ -3,8 +3,8 @@
 use protocol::{At, Capability, Digest, ResolvedAccess, RuleAction, ToolMode, Verdict};
 
 use super::literal_pattern;
-use crate::evaluate::EvaluationRequest;
 use crate::limits::PATTERN_BYTES_MAX;
+use crate::request::EvaluationRequest;
 use crate::rules::{Subject, SubjectKind};
 use crate::watchdogs;
 

@@ -9,8 +9,9 @@ pub mod literal_pattern;
 use protocol::rule::grants::{GrantOffer, GrantOffers, GrantScope};
 use protocol::{Rule, RuleAction, RuleScope, Verdict};
 
-use crate::evaluate::{EvaluationRequest, Judgement, evaluate};
+use crate::evaluate::{Judgement, evaluate};
 use crate::path::Os;
+use crate::request::EvaluationRequest;
 use crate::rules::CompiledRule;
 use candidates::GrantCandidate;
 

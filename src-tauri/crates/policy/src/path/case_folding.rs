@@ -1,6 +1,6 @@
 //! Names as a system compares them: where case does not count, two spellings are one name.
 
-use protocol::view::display_text::is_hidden;
+use protocol::text::display_text::is_hidden;
 use unicode_normalization::UnicodeNormalization;
 
 use super::Os;

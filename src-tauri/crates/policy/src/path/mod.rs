@@ -7,7 +7,7 @@ mod case_folding;
 mod unix;
 mod windows;
 
-use protocol::view::display_text::is_hidden;
+use protocol::text::display_text::is_hidden;
 
 pub use case_folding::CaseFolded;
 

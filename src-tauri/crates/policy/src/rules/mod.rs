@@ -2,11 +2,14 @@
 
 mod compiled_rule;
 mod index;
+pub mod loaded_file;
 mod masked_files;
 mod precedence;
+pub mod protections;
 mod recursive_reads;
 mod server_permission;
 mod subject;
+pub(crate) mod traces;
 
 use std::sync::OnceLock;
 
@@ -20,8 +23,8 @@ pub(crate) use subject::quote_truncated;
 pub use subject::{Subject, SubjectKind};
 
 use crate::facts::CallFacts;
-use crate::protections::Protections;
-use crate::rules_file::RulesFile;
+use crate::rules::loaded_file::RulesFile;
+use crate::rules::protections::Protections;
 use index::RuleIndex;
 use masked_files::MaskedFiles;
 use precedence::Precedence;

@@ -143,7 +143,7 @@ impl<'a> Subject<'a> {
 
 /// What a call names, within a sentence.
 pub(crate) fn quote_truncated(text: &str) -> String {
-    protocol::view::display_text::to_single_line(text, QUOTED_CHARS_MAX)
+    protocol::text::display_text::to_single_line(text, QUOTED_CHARS_MAX)
 }
 
 /// The simple commands of a command: words, whether an allow may look at them, whether they can only tighten.

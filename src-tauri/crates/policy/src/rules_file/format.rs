@@ -5,7 +5,15 @@ use protocol::{UserError, Verdict};
 use toml::Value;
 
 use super::{LineStarts, RulesFile, RulesFileSource, parse_toml, time};
-use crate::explanation::verdict_word;
+
+/// A verdict as rules write it.
+pub fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Ask => "ask",
+        Verdict::Deny => "deny",
+    }
+}
 
 /// The rule as it would stand in a file, its header first.
 pub fn format_rule(rule: &NewRule) -> String {

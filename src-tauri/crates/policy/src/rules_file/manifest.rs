@@ -116,7 +116,7 @@ fn parse_toml(text: &str, lines: &LineStarts, file: &str) -> Result<AgentManifes
         RulesFileError::new(at, explain_toml_error(error.message()), "Correct the line.")
     })?;
     let name = written.name.get_ref();
-    let hidden = name.chars().any(protocol::view::display_text::is_hidden);
+    let hidden = name.chars().any(protocol::text::display_text::is_hidden);
     if name.trim().is_empty() || hidden || name.chars().count() > AGENT_NAME_CHARS_MAX {
         return Err(RulesFileError::new(
             written.name.span().start,
@@ -189,7 +189,7 @@ fn check_roots(written: Vec<Spanned<String>>) -> Result<Vec<String>, RulesFileEr
             text if text.starts_with('~') => wrong(format!(
                 "the root `{text}` begins with `~`, which only a shell knows"
             )),
-            text if text.chars().any(protocol::view::display_text::is_hidden) => {
+            text if text.chars().any(protocol::text::display_text::is_hidden) => {
                 wrong("a root holds what cannot be seen".to_owned())
             }
             text => Ok(text.to_owned()),

@@ -9,7 +9,7 @@ mod raw;
 mod time;
 mod warnings;
 
-use protocol::{Capability, Rule, RuleAction, RuleScope, ToolMode, UserError};
+use protocol::{Capability, Rule, RuleScope, ToolMode, UserError};
 use similar::get_close_matches;
 
 use crate::limits::{EXAMPLES_MAX, PATTERN_BYTES_MAX, RULES_MAX, USES_MAX};
@@ -17,10 +17,10 @@ use crate::path::Os;
 use crate::rules::{CompiledRule, NET_READ};
 use raw::{RawRule, RawRulesFile};
 
+pub use crate::rules::loaded_file::{RulesFile, RulesFileWarning};
 pub use edit::{format_replaced_rule, remove_rule, replace_rule};
 pub use example_report::{RuleExamples, parse_rule_examples};
-pub use format::{format_rule, parse_new_rule};
-pub use warnings::RulesFileWarning;
+pub use format::{format_rule, parse_new_rule, verdict_word};
 
 /// Where a rules file comes from.
 #[derive(Debug, Clone, Copy)]
@@ -47,34 +47,6 @@ impl<'a> RulesFileSource<'a> {
             os: Os::CURRENT,
             known_tools: &[],
         }
-    }
-}
-
-/// What a rules file holds.
-#[derive(Debug, Clone, Default)]
-pub struct RulesFile {
-    /// What it says where no rule matches. Beside the mode's word this can only tighten.
-    pub default: Option<RuleAction>,
-    /// Its rules.
-    pub rules: Vec<CompiledRule>,
-    /// What is allowed to stand there but is hardly meant.
-    pub warnings: Vec<RulesFileWarning>,
-}
-
-impl RulesFile {
-    /// The same without what would loosen anything: of an agent that works for another one, which can be given no more than
-    /// that has (`S002-104`).
-    #[must_use]
-    pub fn without_loosening(mut self) -> Self {
-        let stricter = |action: RuleAction| match action {
-            RuleAction::Deny | RuleAction::Ask => true,
-            RuleAction::Allow => false,
-        };
-        self.default = self.default.filter(|action| stricter(*action));
-        self.rules.retain(|rule| stricter(rule.rule.action));
-        // One that asks may be the more specific beside another's deny.
-        self.rules.iter_mut().for_each(|rule| rule.trusted = false);
-        self
     }
 }
 

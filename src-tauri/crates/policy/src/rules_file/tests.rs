@@ -1,5 +1,7 @@
 //! What a rules file may say, and what is said of one that is wrong.
 
+use protocol::RuleAction;
+
 use super::*;
 
 fn user(text: &str) -> Result<RulesFile, UserError> {

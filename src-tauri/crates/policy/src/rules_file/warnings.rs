@@ -6,19 +6,9 @@ use protocol::{Capability, RuleAction};
 use similar::get_close_matches;
 
 use super::RulesFileSource;
+use crate::rules::loaded_file::RulesFileWarning;
 use crate::rules::{CompiledRule, NET_READ};
 use crate::shell::runs_other_programs;
-
-/// Something that is hardly meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RulesFileWarning {
-    /// The file as a person writes it.
-    pub file: String,
-    /// The line of the rule, from 1.
-    pub line: u32,
-    /// One sentence.
-    pub text: String,
-}
 
 /// Everything that is hardly meant in these rules.
 pub(super) fn find_warnings(

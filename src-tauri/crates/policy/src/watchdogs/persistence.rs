@@ -4,7 +4,7 @@ use protocol::{Capability, ResolvedAccess, RuleAction, Verdict};
 
 use super::Alarm;
 use super::command::WatchedCommand;
-use crate::protections::Protections;
+use crate::rules::protections::Protections;
 
 /// Says no to a write into what is protected because it runs later.
 pub(super) fn check_persistence(script: &WatchedCommand) -> Option<Alarm> {

@@ -13,11 +13,15 @@ use ts_rs::TS;
 
 pub use crate::event::notice::{Notice, NoticeLevel};
 pub use crate::event::session_options::{
-    AgentManifestFile, AnswerCheck, ClientInfo, ParentCall, PlanningActor, SessionOptions,
+    AgentManifestFile, ClientInfo, PlanningActor, SessionOptions,
 };
 pub use crate::event::session_state::SessionState;
 use crate::rule::evidence::Evidence;
 use crate::server::elicitation::{SamplingResult, ServerAnswer, ServerRequest};
+pub use crate::session::answer_check::AnswerCheck;
+pub use crate::session::grant::{Grant, GrantReach};
+pub use crate::session::parent_call::ParentCall;
+pub use crate::session::state_location::StateLocation;
 use crate::view::masked_call::MaskedCall;
 use crate::view::preview::UndoAvailability;
 use crate::{
@@ -347,17 +351,6 @@ pub enum EventBody {
     },
 }
 
-/// A place in a session's state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct StateLocation {
-    /// Names with points between them: `report.title`.
-    pub path: String,
-    /// The instance whose state it is; none for the state that all instances share (`S004-13`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub instance: Option<String>,
-}
-
 impl EventBody {
     /// The name under which it is stored: its JSON's `type`.
     pub fn name(&self) -> &'static str {
@@ -394,29 +387,4 @@ impl EventBody {
             Self::Noted { .. } => "noted",
         }
     }
-}
-
-/// How far an answer reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum GrantReach {
-    /// This one call.
-    Once,
-    /// Something for the rest of the session.
-    Session,
-    /// Calls like it, from now on.
-    Always,
-    /// Nothing.
-    Nothing,
-}
-
-/// What one answer would grant: one line on the card.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Grant {
-    /// How far it reaches.
-    pub reach: GrantReach,
-    /// The button: "Allow", "Reject".
-    pub button: String,
-    /// What it does, without the button's name: "writes the checked hunks to the file."
-    pub text: String,
 }

@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::model::Effort;
-use crate::{CallId, SessionId};
 
 /// What is asked of a session's model beyond the person's words.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
@@ -87,28 +86,6 @@ pub struct AgentManifestFile {
     pub file: String,
     /// Its text.
     pub text: String,
-}
-
-/// What came of an answer that was asked for in a schema. Neither means that it holds calls and no output yet.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
-pub struct AnswerCheck {
-    /// The output, once there is one; it fits the output schema.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional, type = "unknown")]
-    pub output: Option<Value>,
-    /// What is wrong with the answer, as the model is told; nothing of it was carried out then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub problem: Option<String>,
-}
-
-/// The call that opened a session: the session works for it, and ends with it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ParentCall {
-    /// The session of the call.
-    pub session: SessionId,
-    /// The call.
-    pub call: CallId,
 }
 
 /// By whom planning is switched on or off.

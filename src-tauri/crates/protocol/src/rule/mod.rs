@@ -12,7 +12,7 @@ use ts_rs::TS;
 
 use crate::Digest;
 use crate::ids::GrantId;
-use crate::view::display_text::DisplaySpan;
+use crate::text::display_text::DisplaySpan;
 
 /// What a rule says (`S002-81`). A rule that says nothing asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, TS)]

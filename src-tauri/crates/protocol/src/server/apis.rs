@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::server::mcp_servers::{PinState, ServerId};
-use crate::view::display_text::DisplaySpan;
+use crate::text::display_text::DisplaySpan;
 use crate::{Digest, ToolMode, UserError};
 
 /// How long a service may take to answer one request unless its person says otherwise, in milliseconds.

@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::ids::AskId;
 use crate::server::mcp_servers::ServerId;
-use crate::view::display_text::DisplaySpan;
+use crate::text::display_text::DisplaySpan;
 use crate::{At, ModelChoice, Usage};
 
 /// One question of a server. It never changes, so its id says which one is answered.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::view::display_text::DisplaySpan;
+use crate::text::display_text::DisplaySpan;
 use crate::{Digest, UserError};
 
 /// Longest id of a server, in characters.
@@ -76,7 +76,7 @@ impl TryFrom<String> for ServerId {
             true => Ok(Self(text)),
             false => Err(format!(
                 "`{}` cannot be the name of a server; use 1 to {SERVER_ID_CHARS_MAX} letters, digits, `-` and single `_`",
-                crate::view::display_text::to_single_line(&text, 64)
+                crate::text::display_text::to_single_line(&text, 64)
             )),
         }
     }

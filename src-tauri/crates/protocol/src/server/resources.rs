@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::view::display_text::DisplaySpan;
+use crate::text::display_text::DisplaySpan;
 
 /// What a person asks a server for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -2,4 +2,5 @@
 
 pub mod cut;
 pub mod depth;
+pub mod display_text;
 pub mod redact;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::UserError;
-use crate::view::display_text::DisplaySpan;
+use crate::text::display_text::DisplaySpan;
 
 /// All of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]

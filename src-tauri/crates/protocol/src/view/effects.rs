@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::Digest;
-use crate::view::display_text::DisplaySpan;
+use crate::text::display_text::DisplaySpan;
 use crate::view::exact_name::ExactName;
 use crate::view::preview::FileDiff;
 

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::event::{AnswerCheck, Grant, ParentCall, StateLocation};
+use crate::session::answer_check::AnswerCheck;
+use crate::session::grant::Grant;
+use crate::session::parent_call::ParentCall;
+use crate::session::state_location::StateLocation;
 use crate::view::preview::UndoAvailability;
 use crate::{
     At, CallState, Decision, Digest, ModelChoice, Notice, Outcome, Preview, ServerRequestView,

@@ -41,7 +41,7 @@ impl ExactName {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::display_text::{format_path_bytes, name};
+    use crate::text::display_text::{format_path_bytes, name};
     use proptest::prelude::*;
 
     #[test]

@@ -1,7 +1,6 @@
 //! What a person is shown: transcript entries, previews, effects, requests, and the text in which they are drawn.
 
 pub mod briefing;
-pub mod display_text;
 pub mod effects;
 pub(crate) mod engine_view;
 pub mod entry;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::view::display_text::DisplaySpan;
+use crate::text::display_text::DisplaySpan;
 use crate::view::effects::{Assurance, Effects};
 use crate::view::request_preview::RequestPreview;
 

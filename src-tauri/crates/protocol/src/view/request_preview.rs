@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::Digest;
-use crate::view::display_text::{DisplaySpan, join_spans};
+use crate::text::display_text::{DisplaySpan, join_spans};
 
 /// A request to a service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -1,9 +1,9 @@
 //! A failure of the wire put into words for a person, with the key struck out of whatever the provider said.
 
 use crate::ProviderError;
+use crate::failure::WireFailure;
 use crate::keys::ApiKey;
 use crate::wire::WireProvider;
-use crate::wire::failure::WireFailure;
 
 impl WireProvider {
     /// What a failure means to the person, after so many attempts with this key.

@@ -2,7 +2,6 @@
 
 pub(crate) mod conversation;
 pub(crate) mod explanation;
-pub(crate) mod failure;
 pub(crate) mod frame_tap;
 pub(crate) mod images;
 pub(crate) mod model_list;
@@ -30,10 +29,10 @@ use tracing::instrument::WithSubscriber;
 
 use crate::built_in::AddressSource;
 use crate::endpoint::Endpoint;
+use crate::failure::WireFailure;
 use crate::keys::{ApiKey, KeyStore};
 use crate::limits::{Timing, duration_from_ms};
 use crate::prices::Prices;
-use crate::wire::failure::WireFailure;
 use crate::wire::frame_tap::FrameTap;
 use crate::wire::model_list::{fetch_models, sort_by_similarity};
 use crate::wire::reply::{Reply, ReplyContext};

@@ -4,8 +4,8 @@ use protocol::settings::WireFormat;
 use serde_json::Value;
 
 use crate::endpoint::Endpoint;
+use crate::failure::WireFailure;
 use crate::http::get_json;
-use crate::wire::failure::WireFailure;
 
 /// The names of the models, sorted.
 pub(crate) async fn fetch_models(

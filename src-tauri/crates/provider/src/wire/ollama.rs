@@ -15,8 +15,8 @@ use genai::chat::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::failure::{WireFailure, extract_provider_message, parse_retry_after};
 use crate::limits::{LINE_BYTES_MAX, Timing, duration_from_ms};
-use crate::wire::failure::{WireFailure, extract_provider_message, parse_retry_after};
 use crate::wire::frame_tap::FrameTap;
 use crate::wire::request::OutgoingRequest;
 

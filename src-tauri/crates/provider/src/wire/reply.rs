@@ -11,9 +11,9 @@ use serde_json::Value;
 use tracing::Dispatch;
 use tracing::instrument::WithSubscriber;
 
+use crate::failure::WireFailure;
 use crate::limits::{CALLS_MAX, duration_from_ms};
 use crate::prices::{Prices, TokenCounts};
-use crate::wire::failure::WireFailure;
 use crate::wire::frame_tap::{FrameTap, PartialCall};
 use crate::wire::opaque::{OpaqueData, SignedCall, ThinkingBlock};
 use crate::{Chunk, Stop};

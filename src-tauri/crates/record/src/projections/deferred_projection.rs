@@ -18,8 +18,8 @@ use crate::limits::{
 use crate::projections::columns;
 use crate::projections::columns::IndexState;
 use crate::projections::live_cache::LiveEntry;
+use crate::projections::load;
 use crate::projections::statements::{PreparedStatements, seq_from_sql, seq_to_sql};
-use crate::read::load;
 
 /// The rows that owe something, oldest first.
 const DEFERRED_ROWS: &str =

@@ -13,9 +13,9 @@ use crate::RecordError;
 use crate::limits::{LIVE_ENTRIES_MAX, LIVE_SESSIONS_MAX, PIECES_BYTES_MAX, PIECES_MAX};
 use crate::projections::columns::IndexState;
 use crate::projections::deferred_projection::DeferredProjection;
+use crate::projections::load;
 use crate::projections::statements::PreparedStatements;
 use crate::projections::{columns, statements};
-use crate::read::load;
 
 /// A session as it is after the last event.
 pub(crate) struct LiveSession {

@@ -8,6 +8,8 @@
 pub(crate) mod columns;
 pub(crate) mod deferred_projection;
 pub(crate) mod live_cache;
+pub(crate) mod load;
+pub(crate) mod search_text;
 pub(crate) mod statements;
 pub(crate) mod verdicts;
 
@@ -20,9 +22,8 @@ use rusqlite::{Connection, params};
 use crate::RecordError;
 use crate::limits::{BATCH_EVENTS_MAX, UNPROJECTED_BYTES_MAX, UNPROJECTED_EVENTS_MAX};
 use crate::projections::live_cache::LiveCache;
+use crate::projections::load::EVENT_COLUMNS;
 use crate::projections::statements::{PreparedStatements, seq_to_sql};
-use crate::read::load;
-use crate::read::load::EVENT_COLUMNS;
 
 /// The events after a position.
 const EVENTS_AFTER: &str = "WHERE events.seq > ?1 ORDER BY events.seq LIMIT ?2";

@@ -11,8 +11,8 @@ use crate::projections::columns;
 use crate::projections::columns::IndexState;
 use crate::projections::deferred_projection::SettledEntry;
 use crate::projections::live_cache::{LiveEntry, LiveSession, RowGap, RowState};
-use crate::read::load::NOT_FOLDED_SEQ;
-use crate::search::search_text;
+use crate::projections::load::NOT_FOLDED_SEQ;
+use crate::projections::search_text;
 
 /// A value as stored JSON.
 pub(crate) fn to_json(value: &impl Serialize) -> Result<String, RecordError> {

@@ -3,133 +3,19 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use protocol::rule::backtest::RecordedDecision;
-use protocol::rule::evidence::Evidence;
-use protocol::view::preview::UndoAvailability;
-use protocol::{At, CallId, Decision, Event, EventBody, Gate, Rule, SessionId, ToolMode};
+use protocol::{At, Decision, Event, EventBody, Gate, Rule, ToolMode};
 use rusqlite::{CachedStatement, Connection, params};
 
 use crate::RecordError;
-use crate::projections::columns;
-use crate::projections::statements::{from_json, seq_from_sql, seq_to_sql, to_json};
-use crate::record::Record;
-
-/// A recorded call with what its last verdict was made from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallVerdict {
-    /// Its position.
-    pub seq: u64,
-    /// Its session.
-    pub session: SessionId,
-    /// The call.
-    pub call: CallId,
-    /// When it was judged.
-    pub at: At,
-    /// The tool's id.
-    pub tool: String,
-    /// What it acts on.
-    pub target: String,
-    /// The mode that the verdict knew.
-    pub mode: Option<ToolMode>,
-    /// Whether it could be taken back, as JSON.
-    undo: String,
-    /// The rest, as JSON; none if it was not kept.
-    evidence: Option<String>,
-    /// What the person said, if they were asked.
-    pub answer: Option<RecordedDecision>,
-}
-
-impl CallVerdict {
-    /// What the verdict was made from; none if it was not kept. Read apart from the row, so that several threads can.
-    pub fn evidence(&self) -> Result<Option<(Evidence, UndoAvailability)>, RecordError> {
-        let Some(text) = &self.evidence else {
-            return Ok(None);
-        };
-        let grounds = from_json("grounds of a verdict", text)?;
-        Ok(Some((grounds, from_json("undo outlook", &self.undo)?)))
-    }
-}
-
-/// Some recorded calls, the newest first.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallVerdictPage {
-    /// The calls.
-    pub calls: Vec<CallVerdict>,
-    /// Where to go on, if there may be more.
-    pub next: Option<u64>,
-}
-
-/// How often a rule made a verdict, and when it last did.
-pub type RuleHits = HashMap<(String, SessionId), (u64, At)>;
+use crate::projections::statements::{seq_to_sql, to_json};
 
 /// A verdict takes the place of the call's last one; what the person said of the call stays.
 const UPSERT_VERDICT: &str = "INSERT INTO judged VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL) ON CONFLICT DO UPDATE SET \
      session = excluded.session, call = excluded.call, at = excluded.at, tool = excluded.tool, target = excluded.target, \
      mode = excluded.mode, undo = excluded.undo, grounds = excluded.grounds";
+
 const UPSERT_RULE_HIT: &str = "INSERT INTO hits VALUES (?1, ?2, ?3, ?4) \
      ON CONFLICT DO UPDATE SET hits = hits + excluded.hits, last = excluded.last";
-const PAGE_VERDICTS_MAX: u32 = 10_000;
-const SELECT_VERDICTS: &str = "SELECT judged.entry, sessions.id, judged.call, judged.at, judged.tool, judged.target, judged.mode, \
-     judged.undo, judged.grounds, judged.said FROM judged CROSS JOIN sessions ON sessions.key = judged.session \
-     WHERE judged.entry < ?1 ORDER BY judged.entry DESC LIMIT ?2";
-
-impl Record {
-    /// At most `limit` recorded calls before a position (from the end if none), the newest first.
-    pub fn list_verdicts(
-        &self,
-        before: Option<u64>,
-        limit: u32,
-    ) -> Result<CallVerdictPage, RecordError> {
-        let limit = limit.min(PAGE_VERDICTS_MAX);
-        self.query_projections(|tx| {
-            let mut statement = tx.prepare_cached(SELECT_VERDICTS)?;
-            let mut rows = statement.query(params![before.map_or(i64::MAX, seq_to_sql), limit])?;
-            let mut calls = Vec::new();
-            while let Some(row) = rows.next()? {
-                calls.push(call_verdict_from_row(row)?);
-            }
-            let next = calls.last().map(|call: &CallVerdict| call.seq);
-            let is_full = calls.len() == limit as usize;
-            Ok(CallVerdictPage {
-                calls,
-                next: next.filter(|_| is_full),
-            })
-        })
-    }
-
-    /// How many calls each session has whose verdict stands in no row here: from an older version, or not judged.
-    pub fn count_calls_without_verdict(&self) -> Result<Vec<(SessionId, u64)>, RecordError> {
-        self.query_projections(|tx| {
-            let mut statement = tx.prepare_cached(
-                "SELECT sessions.id, count(*) FROM entries JOIN sessions ON sessions.key = entries.session \
-                 LEFT JOIN judged ON judged.entry = entries.seq \
-                 WHERE entries.body = 'call' AND judged.entry IS NULL GROUP BY sessions.id",
-            )?;
-            let mut rows = statement.query([])?;
-            let mut counts = Vec::new();
-            while let Some(row) = rows.next()? {
-                counts.push((SessionId(row.get(0)?), seq_from_sql(row.get(1)?)));
-            }
-            Ok(counts)
-        })
-    }
-
-    /// How often each rule made a verdict, by [`rule_key`] and session.
-    pub fn rule_hits(&self) -> Result<RuleHits, RecordError> {
-        self.query_projections(|tx| {
-            let mut statement = tx.prepare_cached(
-                "SELECT hits.rule, sessions.id, hits.hits, hits.last FROM hits JOIN sessions ON sessions.key = hits.session",
-            )?;
-            let mut rows = statement.query([])?;
-            let mut hits = HashMap::new();
-            while let Some(row) = rows.next()? {
-                let session = SessionId(row.get(1)?);
-                hits.insert((row.get(0)?, session), (seq_from_sql(row.get(2)?), row.get(3)?));
-            }
-            Ok(hits)
-        })
-    }
-}
 
 /// What makes a rule the same rule: another line or reason does not.
 pub fn rule_key(rule: &Rule) -> String {
@@ -139,30 +25,6 @@ pub fn rule_key(rule: &Rule) -> String {
         ..rule.clone()
     };
     protocol::Digest::from_json(&same).0
-}
-
-fn call_verdict_from_row(row: &rusqlite::Row<'_>) -> Result<CallVerdict, RecordError> {
-    let mode: Option<String> = row.get(6)?;
-    let said: Option<String> = row.get(9)?;
-    Ok(CallVerdict {
-        seq: seq_from_sql(row.get(0)?),
-        session: SessionId(row.get(1)?),
-        call: CallId(row.get(2)?),
-        at: row.get(3)?,
-        tool: row.get(4)?,
-        target: row.get(5)?,
-        mode: mode.and_then(|name| {
-            columns::ALL_MODES
-                .into_iter()
-                .find(|mode| mode.as_str() == name)
-        }),
-        undo: row.get(7)?,
-        evidence: row.get(8)?,
-        answer: said.map(|said| match said.as_str() {
-            "allowed" => RecordedDecision::Allowed,
-            _ => RecordedDecision::Rejected,
-        }),
-    })
 }
 
 /// Keeps the tables what the events of a batch say: one row for each call and one for each rule, however often they name

@@ -1,7 +1,6 @@
 //! Questions to the record: sessions, desk, transcript, events and undo entries.
 
-pub(crate) mod load;
-pub(crate) mod reader_pool;
+pub(crate) mod verdicts;
 
 use protocol::view::entry::SessionView;
 use protocol::{CallId, Entry, Event, SessionId, SessionState, UndoEntry, UndoId};
@@ -9,12 +8,12 @@ use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use crate::RecordError;
 use crate::limits::{PAGE_BYTES_MAX, PAGE_ENTRIES_MAX, PAGE_EVENTS_MAX, PAGE_UNDO_MAX};
-use crate::projections::columns;
-use crate::projections::statements::{from_json, seq_to_sql};
-use crate::read::load::{
+use crate::projections::load::{
     ENTRY_WITH_FOLDED_COLUMNS, EVENT_COLUMNS, EVENT_IN_SPAN_COLUMNS, EVENTS_OF_ENTRY,
 };
-use crate::read::reader_pool::ProjectionState;
+use crate::projections::statements::{from_json, seq_to_sql};
+use crate::projections::{columns, load};
+use crate::reader_pool::ProjectionState;
 use crate::record::Record;
 
 pub(crate) const SELECT_SESSIONS: &str =

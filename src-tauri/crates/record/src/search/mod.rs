@@ -1,8 +1,6 @@
 //! Search: one walk over what matches, newest first, that counts hits and facets and keeps the page that was asked for.
 
 pub(crate) mod query;
-pub(crate) mod search_text;
-pub(crate) mod snippet;
 pub(crate) mod time_filter;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,10 +21,10 @@ use crate::projections::columns::{ALL_MODES, ALL_STATES};
 use crate::projections::deferred_projection;
 use crate::projections::deferred_projection::SettledEntry;
 use crate::projections::statements::{from_json, seq_from_sql, seq_to_sql, to_json};
-use crate::read::load;
+use crate::projections::{load, search_text};
 use crate::record::Record;
 use crate::search::query::ParsedQuery;
-use crate::search::snippet::MatchMarker;
+use crate::snippet::MatchMarker;
 
 const ENTRY_COLUMNS: &str = "entries.seq, entries.session, entries.state, entries.mode, entries.at, entries.tool, entries.paths";
 const ALL_ENTRIES: &str = "FROM entries ORDER BY entries.seq DESC";

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use protocol::{Event, SessionId};
 
-use crate::record::PublishFn;
+use crate::writer::PublishFn;
 use crate::writer::queue::{WriterQueue, WriterRequest, WriterWork};
 
 /// Every event so far, in order, in the batches that they were published in; the position of an event is its place from

@@ -15,14 +15,18 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::RecordError;
 use crate::limits::DEFERRED_IDLE_DELAY;
+use crate::projections::load;
+use crate::projections::load::EVENT_COLUMNS;
 use crate::projections::statements::seq_to_sql;
 use crate::projections::{Projector, StoredEvents};
-use crate::read::load;
-use crate::read::load::EVENT_COLUMNS;
-use crate::record::PublishFn;
 use crate::writer::event_rows::EventInserter;
 use crate::writer::queue::{QueuedEvents, WriterBatch, WriterQueue, WriterRequest, WriterWork};
 use crate::writer::search_scope::EntryKeys;
+
+/// Hears of every event after its commit, in order, on the writer's thread; the events are shared, so that passing them
+/// on copies none. It should do that and return: while it runs, nothing is recorded. What it is called with follows without a gap on the events that [`crate::Record::last_seq`]
+/// counted when the record was opened.
+pub type PublishFn = Box<dyn Fn(Arc<[Event]>) + Send>;
 
 /// The writer's own state.
 pub(crate) struct Writer {

@@ -27,7 +27,6 @@ mod exit_report;
 pub(crate) mod in_place;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod mount_plan;
-mod options;
 pub(crate) mod overlay;
 pub(crate) mod platform;
 mod refusals;
@@ -47,7 +46,7 @@ pub(crate) use crate::dry_run::overlay::workspace_copy::CopyMethod;
 use crate::dry_run::platform::in_place_only::LayerFolder;
 #[cfg(target_os = "linux")]
 use crate::dry_run::platform::linux::SystemSandbox;
-pub use options::SandboxOptions;
+pub use crate::sandbox_options::SandboxOptions;
 
 #[cfg(target_os = "macos")]
 type SystemSandbox = crate::dry_run::platform::in_place_only::InPlaceOnly<

@@ -31,7 +31,7 @@ pub(super) async fn read_body(
     };
     let mut unpacked =
         BodyDecoder::from_encoding(&header(CONTENT_ENCODING), bytes_max).map_err(|packing| {
-            let packing = protocol::view::display_text::to_single_line(&packing, 64);
+            let packing = protocol::text::display_text::to_single_line(&packing, 64);
             NetError::failed(
                 at,
                 format!("it is packed as `{packing}`, which nobody asked for"),

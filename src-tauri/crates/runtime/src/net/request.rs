@@ -79,7 +79,7 @@ impl HttpRequest {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.headers {
             let wrong = || {
-                let named = protocol::view::display_text::to_single_line(name, 64);
+                let named = protocol::text::display_text::to_single_line(name, 64);
                 NetError::refused(url, format!("the header `{named}` cannot be sent."))
             };
             let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;

@@ -57,7 +57,7 @@ pub fn build_server_headers<'a>(
 ) -> Result<HashMap<HeaderName, HeaderValue>, String> {
     let headers = headers.into_iter().map(|(name, value)| {
         let wrong = || {
-            let named = protocol::view::display_text::to_single_line(name, 64);
+            let named = protocol::text::display_text::to_single_line(name, 64);
             format!("the header `{named}` cannot be sent")
         };
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;

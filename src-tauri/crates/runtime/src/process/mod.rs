@@ -14,7 +14,6 @@ use crate::{FileError, SessionFolder, Workspace};
 mod companion;
 #[cfg(not(unix))]
 mod fallback;
-mod inherited_env;
 pub(crate) mod lifetime;
 mod output;
 #[cfg(any(windows, test))]
@@ -27,10 +26,10 @@ pub(crate) mod shell;
 #[cfg(unix)]
 mod unix;
 
+pub use crate::inherited_env::{InheritedEnv, is_secret_name};
 pub use companion::{Companion, CompanionCommand, start_companion};
 #[cfg(not(unix))]
 use fallback::{Group, Pipe, exit_of};
-pub use inherited_env::{InheritedEnv, is_secret_name};
 pub use lifetime::{ProcessLifetime, SandboxOutcome};
 use output::OutputCollector;
 pub use program::{ProgramCommand, ProgramResult, run_program};

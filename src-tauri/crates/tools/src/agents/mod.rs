@@ -56,7 +56,7 @@ impl AgentIndex {
                 }
                 hint => hint,
             };
-            let name = protocol::view::display_text::to_single_line(name, AGENT_NAME_CHARS_MAX);
+            let name = protocol::text::display_text::to_single_line(name, AGENT_NAME_CHARS_MAX);
             ToolError::InvalidArgs(format!("there is no agent `{name}`.{hint}"))
         })
     }

@@ -22,14 +22,11 @@ use serde_json::{Map, Value, json};
 use crate::tool::Tool;
 
 pub use self::lsp::{LSP, LSP_RENAME, LspRenameTool, LspTool};
-pub(crate) use crate::builtin::fs::mask_guard::explain_masked_text;
-pub(crate) use crate::builtin::fs::not_found_hint::explain_not_found;
 pub use crate::builtin::session::plan::{PLAN, PLAN_EXIT};
 pub use crate::builtin::session::question::HEADLESS_REFUSAL;
 pub use crate::builtin::session::skill::SkillTool;
 pub use crate::builtin::session::task::TaskTool;
 pub use crate::builtin::session::tool_search::{TOOL_SEARCH, ToolSearchTool};
-pub(crate) use crate::builtin::web::fetch::fetch_error;
 pub use crate::builtin::web::search::{WEB_SEARCH, WebSearchTool};
 
 /// Every built-in tool, in the order that a model sees.

@@ -9,7 +9,7 @@ use policy::Approved;
 use protocol::interface::ToolOrigin;
 use protocol::interface::requirements::ShellRunRequirement;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
-use protocol::view::display_text::to_spans;
+use protocol::text::display_text::to_spans;
 use protocol::view::preview::{CommandFact, CommandPreview};
 use protocol::{
     Access, Capability, Digest, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,

@@ -12,8 +12,9 @@ use super::definition::{INSTANCE, OUTPUT_PATH, REASONING_MEMBER, TOOL};
 use super::strict_json;
 use crate::limits::{ANSWER_BYTES_MAX, PROBLEMS_MAX};
 use crate::name_suggestions::{find_close_names, format_suggestion};
-use crate::schema::{self, Schema};
+use crate::schema::Schema;
 use crate::schema_problem::describe_problem;
+use crate::validator;
 
 /// What a call may say of how it is carried out, whatever its tool's schema forbids (`S004-19`, `S004-20`).
 const CALL_META_MEMBERS: [&str; 3] = [REASONING_MEMBER, OUTPUT_PATH, INSTANCE];
@@ -59,7 +60,7 @@ impl ComposedSchema {
     /// An output schema that is none.
     pub fn new(tools: Vec<ToolDefinition>, output: Option<&Value>) -> Result<Self, UserError> {
         let schema = compose_schema(&tools, output)?;
-        let whole = schema::compile_validator(&schema).map_err(|why| {
+        let whole = validator::compile_validator(&schema).map_err(|why| {
             UserError::new(
                 format!("The output schema is not a valid JSON Schema: {why}."),
                 "Correct it.",

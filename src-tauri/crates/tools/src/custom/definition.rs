@@ -1,6 +1,6 @@
 //! One tool as a schema (004): read strictly, its meta-fields apart from its parameters.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub use protocol::model::REASONING_MEMBER;
 
@@ -199,31 +199,6 @@ impl CustomToolDefinition {
         }
         Value::Object(parameters)
     }
-}
-
-/// The same parameters with a place for the model's reason (`S004-08`). The first thing it writes, so that it thinks
-/// before it chooses.
-pub fn with_reasoning(parameters: &Value) -> Value {
-    let mut asked = parameters.clone();
-    let Some(object) = asked.as_object_mut() else {
-        return asked;
-    };
-    let reasoning = json!({
-        "type": "string",
-        "description": "Why you make this call, in one sentence for the person who decides on it.",
-    });
-    let members = object.get_mut("properties").and_then(Value::as_object_mut);
-    let mut with = Map::from_iter([(REASONING_MEMBER.to_owned(), reasoning)]);
-    match members {
-        Some(members) => {
-            with.append(members);
-            *members = with;
-        }
-        None => {
-            object.insert("properties".to_owned(), Value::Object(with));
-        }
-    }
-    asked
 }
 
 /// Whether a name can be that of a file in one folder.

@@ -17,10 +17,11 @@ mod schema_references;
 mod state_path;
 pub mod strict_json;
 
+pub use crate::request_config::{RequestConfig, Thinking};
 pub use answer::{AnsweredCall, ComposedAnswer, ComposedSchema};
 pub use compose::compose_schema;
-pub use definition::{CustomToolDefinition, DefinitionError, ExecutionKind, with_reasoning};
+pub use definition::{CustomToolDefinition, DefinitionError, ExecutionKind};
 pub use definition_file::{DefinitionFile, parse_definitions};
 pub use load::{add_request_tools, digest_sources, load_custom_tools};
-pub use request::{ContextItem, RequestConfig, StructuredRequest, Thinking};
+pub use request::{ContextItem, StructuredRequest};
 pub use state_path::StatePath;

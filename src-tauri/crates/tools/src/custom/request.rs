@@ -1,13 +1,12 @@
 //! A whole request as a developer writes it: configuration, output schema, context, in that order (`S004-47`).
 
 use protocol::UserError;
-use protocol::model::TEMPERATURE_RANGE;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::definition::{CustomToolDefinition, DefinitionError};
 use super::strict_json::{self, JsonError};
-use crate::limits::{INSTANCE_CHARS_MAX, INSTANCES_MAX};
+use crate::request_config::RequestConfig;
 
 /// What is asked of a model: tools and output schema are given apart, and composed by the system (`S004-42`).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -22,54 +21,6 @@ pub struct StructuredRequest {
     /// What the model gets to know and to use, in order.
     #[serde(default)]
     pub context: Vec<ContextItem>,
-}
-
-/// Which model answers. What is left out is as the session has it.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RequestConfig {
-    /// Id of a configured provider.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub provider: Option<String>,
-    /// The provider's name of the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// How freely the model chooses its words, from 0 to 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    /// How long the model thinks before it answers; as it does by itself if left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thinking: Option<Thinking>,
-    /// Names of the session's tools that may be called; none of them if left out.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tools: Vec<String>,
-    /// What the request is about several times over: the instances by their names, each with the state that it begins with.
-    /// A call is for one of them with `_instance` (`S004-13`).
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub instances: Map<String, Value>,
-}
-
-/// How long a model thinks before it answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Thinking {
-    /// Shortly.
-    Low,
-    /// As long as most work needs.
-    Medium,
-    /// Long.
-    High,
-}
-
-impl Thinking {
-    /// As it stands behind a model's name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
 }
 
 /// One thing in the context (`S004-43`).
@@ -169,29 +120,6 @@ impl StructuredRequest {
             ContextItem::Tool { .. } => None,
         });
         texts.collect::<Vec<_>>().join("\n\n")
-    }
-}
-
-impl RequestConfig {
-    /// What is wrong with it, if anything is.
-    fn find_problem(&self) -> Option<String> {
-        let temperature = self.temperature.unwrap_or_default();
-        if !TEMPERATURE_RANGE.contains(&temperature) {
-            return Some("`temperature` must be from 0 to 2".to_owned());
-        }
-        if self.instances.len() > INSTANCES_MAX {
-            return Some(format!("there can be {INSTANCES_MAX} instances"));
-        }
-        let mut instances = self.instances.iter();
-        instances.find_map(|(name, state)| {
-            if name.is_empty() || name.chars().count() > INSTANCE_CHARS_MAX {
-                return Some(format!(
-                    "the name of an instance must have 1 to {INSTANCE_CHARS_MAX} characters"
-                ));
-            }
-            (!state.is_object())
-                .then(|| format!("the state of the instance `{name}` must be an object"))
-        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lines of a text, and how one line is shown: without its end, with every hidden character named.
 
-use protocol::view::display_text::to_spans;
+use protocol::text::display_text::to_spans;
 use protocol::view::preview::DiffLinePart;
 
 use super::marks::Segments;

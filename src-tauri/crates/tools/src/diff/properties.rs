@@ -102,7 +102,7 @@ proptest! {
             };
             let source = side.split_inclusive('\n').nth(number.unwrap() as usize - 1).unwrap();
             let text: String = line.parts.iter().map(|part| part.text.as_str()).collect();
-            let visible: String = protocol::view::display_text::to_spans(source.trim_end_matches('\n')).into_iter().map(|s| s.text).collect();
+            let visible: String = protocol::text::display_text::to_spans(source.trim_end_matches('\n')).into_iter().map(|s| s.text).collect();
             prop_assert!(text == visible || format!("{text}U+000D") == visible, "{text:?} {visible:?}");
             prop_assert_eq!(line.no_newline, !source.ends_with('\n'));
         }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::builtin::{explain_masked_text, explain_not_found};
 use crate::limits::SIMILAR_LINES_MAX;
+use crate::patch::not_found_hint::{explain_masked_text, explain_not_found};
 use crate::text::quote_truncated;
 
 /// Lines of a hunk by which its place is looked for.

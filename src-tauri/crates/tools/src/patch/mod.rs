@@ -6,6 +6,7 @@
 mod apply;
 mod envelope;
 mod mismatch;
+pub(crate) mod not_found_hint;
 #[cfg(test)]
 mod tests;
 mod unified;

@@ -13,10 +13,10 @@ use protocol::{RequirementSet, ToolError, ToolInterface, ToolMode, UserError};
 use serde_json::{Map, Value};
 
 use crate::builtin;
-use crate::custom::with_reasoning;
 use crate::limits::{ID_BYTES_MAX, NAMES_LISTED_MAX};
 use crate::name_suggestions::{find_close_names, format_suggestion};
 use crate::schema::Schema;
+use crate::schema::with_reasoning;
 use crate::sub_agent;
 use crate::tool::Tool;
 

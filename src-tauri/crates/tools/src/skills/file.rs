@@ -111,6 +111,6 @@ fn explain_invalid_name(name: &str) -> Option<String> {
 
 /// A text as one line, with characters that cannot be seen by their names: it stands among lines of ours.
 pub(crate) fn to_one_line(text: &str) -> String {
-    let told = protocol::view::display_text::to_single_line(text.trim(), usize::MAX);
+    let told = protocol::text::display_text::to_single_line(text.trim(), usize::MAX);
     told.split_whitespace().collect::<Vec<_>>().join(" ")
 }

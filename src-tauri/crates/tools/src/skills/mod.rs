@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use protocol::ToolError;
+use protocol::text::display_text;
 use protocol::view::briefing::{BriefingSource, SkillView};
-use protocol::view::display_text;
 use runtime::{PathKind, TreeLimits, Workspace};
 
 pub(crate) use self::file::to_one_line;

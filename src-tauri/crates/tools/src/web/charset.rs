@@ -1,7 +1,7 @@
 //! From bytes to characters: by the mark at their start, by what is said of them, else as UTF-8, else as the web's oldest.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 
 /// Bytes of a page in which it may say its own encoding.
 const CHARSET_SCAN_BYTES: usize = 4 * 1024;

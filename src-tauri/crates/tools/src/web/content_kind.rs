@@ -92,7 +92,7 @@ fn is_binary(body: &[u8]) -> bool {
 }
 
 fn describe_type(said: &str) -> String {
-    let told = protocol::view::display_text::to_single_line(said, 80);
+    let told = protocol::text::display_text::to_single_line(said, 80);
     match said.split('/').next() {
         Some("image") => format!("an image (`{told}`)"),
         Some("audio") => format!("a sound (`{told}`)"),

@@ -1,7 +1,7 @@
 //! The frame around what a stranger wrote: a model reads whose words they are, and where they end.
 
 use protocol::Digest;
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 
 /// Characters of an address that the frame names.
 const URL_CHARS_MAX: usize = 300;

@@ -5,6 +5,7 @@
 
 mod charset;
 mod content_kind;
+mod fetch_error;
 mod frame;
 mod hidden;
 mod html;
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use self::content_kind::ContentKind;
 use crate::limits::TITLE_CHARS_MAX;
 
+pub(crate) use self::fetch_error::fetch_error;
 pub(crate) use self::frame::frame_text;
 pub(crate) use self::sanitize::sanitize_line;
 

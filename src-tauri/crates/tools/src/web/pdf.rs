@@ -15,7 +15,7 @@ use crate::text::format_count;
 pub(super) fn pdf_to_page(bytes: &[u8], deadline: Instant) -> Result<WebPage, String> {
     let options = LoadOptions::with_max_decompressed_size(PDF_STREAM_BYTES_MAX);
     let document = Document::load_mem_with_options(bytes, options).map_err(|error| {
-        let error = protocol::view::display_text::to_single_line(&error.to_string(), 200);
+        let error = protocol::text::display_text::to_single_line(&error.to_string(), 200);
         format!("The PDF document cannot be read: {error}. Look for another form of it.")
     })?;
     if document.is_encrypted() {

@@ -1,6 +1,6 @@
 //! Text of a stranger without what cannot be seen: blanks become spaces, everything else that hides is marked by its name.
 
-use protocol::view::display_text::is_hidden;
+use protocol::text::display_text::is_hidden;
 
 /// The text with every hidden character marked as `U+202E`. Line ends are line feeds, and more than two of them are two.
 ///
@@ -31,7 +31,7 @@ pub(crate) fn sanitize_line(text: &str, chars_max: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut clean = String::new();
     mark_hidden_chars(&words.join(" "), &mut clean);
-    protocol::view::display_text::to_single_line(&clean, chars_max)
+    protocol::text::display_text::to_single_line(&clean, chars_max)
 }
 
 fn mark_hidden_chars(line: &str, clean: &mut String) {

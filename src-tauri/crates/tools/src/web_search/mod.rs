@@ -14,12 +14,12 @@ use protocol::{Access, Capability, RequirementSet, ToolError, ToolMode};
 use runtime::{FetchLimits, FetchResult, HttpRequest, NetworkClient};
 use serde_json::Value;
 
-use crate::builtin::fetch_error;
 use crate::limits::{
     ERROR_PAGE_BYTES_MAX, RESULTS_BYTES_MAX, SEARCH_CALLS_MAX, SEARCH_MS_MAX, SNIPPET_CHARS_MAX,
     TITLE_CHARS_MAX,
 };
 use crate::tool::{ExecutionContext, PreviewedPlan, ToolContext};
+use crate::web::fetch_error;
 use crate::web::{frame_text, sanitize_line};
 
 pub use self::operation::{OperationCaller, OperationSearch};

@@ -34,7 +34,7 @@ pub fn build_provider(
         SearchApi::Searxng => ("SearXNG", None, "search"),
     };
     let wrong = |why: String| {
-        let id = protocol::view::display_text::to_single_line(&settings.id, 64);
+        let id = protocol::text::display_text::to_single_line(&settings.id, 64);
         UserError::new(
             format!("The search provider `{id}` cannot be used: {why}."),
             "Correct its address in the settings under Web search.",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use protocol::UserError;
-use protocol::view::display_text::format_count;
+use protocol::text::display_text::format_count;
 use record::Record;
 
 /// Where the record of a data folder is.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use policy::CallFacts;
 use policy::patterns::host;
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use protocol::{CallId, Capability, ResolvedAccess, Verdict};
 use runtime::NetworkPolicy;
 use tools::ToolContext;

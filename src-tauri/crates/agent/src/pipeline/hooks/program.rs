@@ -2,7 +2,7 @@
 
 use protocol::Outcome;
 use protocol::settings::{HookPoint, HookSettings};
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

@@ -14,7 +14,7 @@ use protocol::server::mcp_servers::{
     OauthClient, ServerChange, ServerId, ServerState, ServerTransport, ServerView,
 };
 use protocol::server::resources::ServerResourceQuery;
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 use protocol::{Digest, Op, UserError};
 
 use super::query_engine;

@@ -7,7 +7,7 @@ use protocol::server::mcp_servers::ServerId;
 use protocol::server::resources::{
     ServerItem, ServerResourceQuery, ServerResources, ServerTextPart,
 };
-use protocol::view::display_text::join_spans;
+use protocol::text::display_text::join_spans;
 
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::SERVER_PAGES_MAX;

@@ -7,7 +7,7 @@ use protocol::UserError;
 use protocol::server::mcp_servers::{
     ServerChange, ServerId, ServerSandbox, ServerTransport, ServerView,
 };
-use protocol::view::display_text::to_single_line;
+use protocol::text::display_text::to_single_line;
 
 use super::super::source_commands;
 use super::{ServerCommands, show_server, submit_server_change};

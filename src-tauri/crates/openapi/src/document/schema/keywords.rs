@@ -1,6 +1,6 @@
 //! The keywords of one schema: those of JSON Schema stay where they make sense, those of 3.0 become them, others go.
 
-use protocol::view::display_text::to_spans;
+use protocol::text::display_text::to_spans;
 use serde_json::{Map, Number, Value, json};
 use tools::text::truncate_chars;
 
@@ -46,7 +46,7 @@ fn convert_keyword<'a>(
     let value = at.value;
     match name {
         "title" | "description" => {
-            let text = protocol::view::display_text::join_spans(&to_spans(value.as_str()?.trim()));
+            let text = protocol::text::display_text::join_spans(&to_spans(value.as_str()?.trim()));
             (!text.is_empty()).then(|| truncate_chars(&text, MEMBER_CHARS_MAX).into())
         }
         "format" | "contentEncoding" | "contentMediaType" => {

@@ -198,7 +198,7 @@ impl DefinitionInliner<'_> {
                         .definitions
                         .get(&name)
                         .filter(|part| {
-                            !tools::schema::is_deeper_than(part, SCHEMA_DEPTH_MAX - level)
+                            !tools::validator::is_deeper_than(part, SCHEMA_DEPTH_MAX - level)
                         })
                         .cloned()
                 {

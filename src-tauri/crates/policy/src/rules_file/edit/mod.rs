@@ -8,7 +8,7 @@ use toml_edit::{Array, Datetime, DocumentMut, Item, Table, Value};
 
 use super::raw::RawRulesFile;
 use super::{LineStarts, time};
-use crate::explanation::verdict_word;
+use crate::rules_file::verdict_word;
 
 /// A file's text with another rule in the place of the one whose header stands in a line, from 1: only members that differ
 /// are written anew.

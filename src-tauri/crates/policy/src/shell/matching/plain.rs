@@ -51,7 +51,7 @@ pub(in crate::shell) fn plain_words(
     for word in &command.words {
         match word {
             ShellWord::Literal(text)
-                if text.chars().any(protocol::view::display_text::is_hidden) =>
+                if text.chars().any(protocol::text::display_text::is_hidden) =>
             {
                 return Err("A word holds what cannot be seen.".to_owned());
             }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::{ParserOptions, ast};
-use protocol::view::display_text::is_hidden;
+use protocol::text::display_text::is_hidden;
 
 use crate::limits::{
     SHELL_REASONS_MAX, SHELL_SCRIPT_BYTES_MAX, SHELL_SCRIPTS_DEEP_MAX, SHELL_SEARCH_BYTES_MAX,

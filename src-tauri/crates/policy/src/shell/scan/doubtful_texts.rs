@@ -2,7 +2,7 @@
 //!
 //! It is done last, when everything that the parsers could tell is known.
 
-use protocol::view::display_text::is_hidden;
+use protocol::text::display_text::is_hidden;
 
 use crate::shell::facts::{
     CommandOrigin, RedirectKind, ShellAssignment, ShellRedirect, ShellWord, SimpleCommand,

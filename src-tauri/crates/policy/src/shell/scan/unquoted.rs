@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use protocol::view::display_text::is_hidden;
+use protocol::text::display_text::is_hidden;
 
 /// Words of the shell that do not name a program.
 const KEYWORDS: [&str; 20] = [

@@ -3,7 +3,7 @@
 //!
 //! What holds: texts, data, messages and live output of a call, and its sidecar file, hold `***` where a secret stood; so do
 //! the index by which calls are searched, what is exported, and every view of a call that is over, its arguments among them
-//! ([`crate::view::masked_call`]). While a call waits, its arguments and the differences that a person decides on are shown as they
+//! (`view::masked_call`). While a call waits, its arguments and the differences that a person decides on are shown as they
 //! are, because the person must see what they agree to. The log keeps the model's own arguments, from which a session resumes.
 //! The files themselves and the copies for undo are never changed because somebody looked at them.
 //!

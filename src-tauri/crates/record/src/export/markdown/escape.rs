@@ -1,6 +1,6 @@
 //! Text between the marks of Markdown: whatever is in it, it is read as it was said.
 
-use protocol::view::display_text::to_spans;
+use protocol::text::display_text::to_spans;
 
 /// A text with its hidden characters named; line ends become line feeds.
 fn name_hidden_chars(text: &str) -> String {

@@ -4,7 +4,7 @@
 mod escape;
 
 use jiff::Timestamp;
-use protocol::view::display_text::{format_count, join_spans};
+use protocol::text::display_text::{format_count, join_spans};
 use protocol::view::entry::SessionView;
 use protocol::view::preview::{CommandPreview, DiffLineKind, FileDiff, LossPreview};
 use protocol::{

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use protocol::view::display_text::name;
+use protocol::text::display_text::name;
 
 use crate::dry_run::effects::report::ChangeStage;
 use crate::fs::dir::{Dir, is_restorable_xattr};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use protocol::history::Node;
-use protocol::view::display_text::{format_path_bytes, name};
+use protocol::text::display_text::{format_path_bytes, name};
 use protocol::view::effects::PathType as Kind;
 use protocol::view::effects::{Effect, EffectKind, PathInfo};
 use protocol::{EffectStep, ExactName};

@@ -54,7 +54,7 @@ pub(in crate::dry_run) fn summarize_run(over: FinishedRun) -> (Effects, Plan) {
         assurance,
         exit_code,
         ended,
-        output: protocol::view::display_text::to_spans(&String::from_utf8_lossy(
+        output: protocol::text::display_text::to_spans(&String::from_utf8_lossy(
             &captured.ran.head,
         )),
         output_bytes: captured.ran.bytes,

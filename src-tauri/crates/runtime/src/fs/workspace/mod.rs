@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use protocol::{Access, Capability, Digest, ResolvedAccess, UserError};
 
-use crate::dry_run::SandboxOptions;
 use crate::fs::dir::Dir;
 use crate::fs::fault_injection;
-use crate::process::InheritedEnv;
+use crate::inherited_env::InheritedEnv;
+use crate::sandbox_options::SandboxOptions;
 use crate::{FileError, error, limits};
 
 mod access_scope;

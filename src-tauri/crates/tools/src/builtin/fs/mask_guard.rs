@@ -6,17 +6,6 @@ use protocol::{Plan, ToolError};
 
 use crate::tool::PreviewedPlan;
 
-/// Why a text that is to be replaced is not found, where it is the mask; empty otherwise.
-pub(crate) fn explain_masked_text(content: &str, old: &str) -> &'static str {
-    match old.contains(MASK) && redact::text(content).1 > 0 {
-        true => {
-            "It holds ***, which stands for a secret that was masked when you read the file; the file has the secret \
-             itself. Take a text around it that leaves the secret out. "
-        }
-        false => "",
-    }
-}
-
 /// Refuses a change that would put the mask where a secret stands: the secret would be lost.
 pub(in crate::builtin) fn reject_mask_writes(
     prepared: PreviewedPlan,

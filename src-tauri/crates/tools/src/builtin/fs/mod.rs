@@ -7,7 +7,6 @@ pub(crate) mod file_access;
 pub(crate) mod glob;
 pub(crate) mod grep;
 pub(crate) mod mask_guard;
-pub(crate) mod not_found_hint;
 pub(crate) mod patch_plan;
 pub(crate) mod read;
 pub(crate) mod read_image;

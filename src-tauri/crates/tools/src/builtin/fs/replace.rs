@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use protocol::ToolError;
 
-use crate::builtin::fs::mask_guard::explain_masked_text;
-use crate::builtin::fs::not_found_hint::explain_not_found;
+use crate::patch::not_found_hint::{explain_masked_text, explain_not_found};
 use crate::text::{find_overlapping, is_crlf_only};
 
 /// Line numbers that an error lists.

@@ -74,7 +74,7 @@ fn format_skill(skill: &Skill) -> Result<String, ToolError> {
     let mut told = format!("<skill_content name=\"{name}\">\n{body}\n</skill_content>\n");
     let files = skill.files(SKILL_FILES_LISTED_MAX);
     if !files.is_empty() {
-        let folder = protocol::view::display_text::name(&skill.folder());
+        let folder = protocol::text::display_text::name(&skill.folder());
         told += &format!("Beside it in {folder}, to be read or run when the text above says so:\n");
         told.extend(files.iter().map(|file| format!("- {file}\n")));
     }

@@ -12,8 +12,8 @@ use crate::agents::AgentIndex;
 use crate::builtin::{
     builtin_interface, flag_argument, object_schema, optional_text_argument, text_argument,
 };
-use crate::custom::RequestConfig;
 use crate::limits::{DELEGATE_TIMEOUT_MS, TASK_CHARS_MAX, TASK_TITLE_CHARS_MAX};
+use crate::request_config::RequestConfig;
 use crate::tool::{ExecutionContext, SubAgentRequest, Tool, ToolContext};
 
 /// What a model reads of it, before the agents.

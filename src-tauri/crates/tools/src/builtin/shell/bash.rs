@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use policy::Approved;
 use protocol::call::outcome::Truncation;
 use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
+use protocol::text::display_text::to_spans;
 use protocol::text::redact;
-use protocol::view::display_text::to_spans;
 use protocol::view::effects::{Assurance, NetworkContact, Refusal};
 use protocol::view::preview::{CommandPreview, EffectsPreview};
 use protocol::{

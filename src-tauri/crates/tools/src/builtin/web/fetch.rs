@@ -8,7 +8,7 @@ use protocol::text::cut::take_head;
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
-use runtime::{FetchLimits, FetchResult, NetError};
+use runtime::{FetchLimits, FetchResult};
 use serde_json::{Map, Value, json};
 
 use crate::builtin::{builtin_interface, file_error, object_schema, text_argument};
@@ -18,7 +18,7 @@ use crate::limits::{
 };
 use crate::text::{escape_invisible, format_byte_size, group_digits};
 use crate::tool::{ExecutionContext, Tool, ToolContext};
-use crate::web::{self, FetchedBody, WebPage, frame_text};
+use crate::web::{self, FetchedBody, WebPage, fetch_error, frame_text};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Gets what stands at an address of the web as text: a page as Markdown, without menus and without what is \
@@ -144,15 +144,6 @@ impl Tool for WebFetchTool {
     }
 }
 
-/// A fetch that came to nothing.
-pub(crate) fn fetch_error(error: NetError) -> ToolError {
-    match error {
-        NetError::Cancelled => ToolError::Cancelled,
-        NetError::TimedOut { .. } => ToolError::TimedOut(error.to_string()),
-        NetError::Refused { .. } | NetError::Failed { .. } => ToolError::Failed(error.to_string()),
-    }
-}
-
 /// The site answered, but not with what was asked for.
 fn response_error(fetched: &FetchResult, page: WebPage) -> ToolError {
     let url = truncate_url(&fetched.url);
@@ -266,5 +257,5 @@ fn is_page_empty(text: &str) -> bool {
 
 fn truncate_url(url: &str) -> String {
     const CHARS_MAX: usize = 300;
-    protocol::view::display_text::to_single_line(url, CHARS_MAX)
+    protocol::text::display_text::to_single_line(url, CHARS_MAX)
 }

@@ -182,7 +182,7 @@ fn format_hits(searching: &WebSearcher, query: &str, hits: Vec<WebSearchHit>) ->
         .map(|hit| json!({ "title": hit.title, "url": hit.url, "snippet": hit.snippet }))
         .collect();
     let data = Some(json!({ "results": results }));
-    let query = protocol::view::display_text::to_single_line(query, SEARCH_CHARS_SHOWN_MAX);
+    let query = protocol::text::display_text::to_single_line(query, SEARCH_CHARS_SHOWN_MAX);
     if hits.is_empty() {
         let told = format!("Nothing was found for `{query}`. Try other words.");
         return ToolOutput {

@@ -1,11 +1,14 @@
 //! One service that a person set up: its operations as tools, what was approved of them, and what they share.
 
+pub(crate) mod send;
+pub(crate) mod tool;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use protocol::server::apis::{ApiSettings, ApiTool as Told, ApiView};
 use protocol::server::mcp_servers::PinState;
-use protocol::view::display_text::{to_single_line, to_spans};
+use protocol::text::display_text::{to_single_line, to_spans};
 use protocol::{ToolError, ToolMode, UserError};
 use runtime::Clock;
 use similar::TextDiff;
@@ -23,7 +26,7 @@ use crate::document::{ApiDocument, OperationFilter};
 use crate::limits::{DIFF_BYTES_MAX, QUOTED_CHARS_MAX};
 use crate::names;
 use crate::pins::{IndexedDocument, OperationPins, PinnedOperation};
-use crate::tool::ApiTool;
+use crate::service::tool::ApiTool;
 
 /// What every service of a desk stands on.
 #[derive(Clone)]

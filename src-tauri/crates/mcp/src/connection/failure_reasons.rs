@@ -12,6 +12,7 @@ use crate::limits::{CANCEL_NOTICE_TIMEOUT, REASON_CHARS_MAX, REFUSALS_REPORTED_M
 use crate::line_limit::CloseReason;
 use crate::message_handler::ServerMessageHandler;
 use crate::oauth::AuthChallenge;
+use crate::root_cause::root_cause;
 
 /// Why a server does not answer somebody whom it does not know.
 pub(crate) const AUTHENTICATION_FAILED: &str = "authentication failed";
@@ -170,22 +171,5 @@ pub(crate) fn is_connection_lost(error: &(dyn std::error::Error + 'static)) -> b
         ) => true,
         Some(_) => false,
         None => error.source().is_some_and(is_connection_lost),
-    }
-}
-
-/// The cause at the bottom, which alone says something.
-pub(crate) fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
-    // The library does not call what its client says a cause.
-    if let Some(StreamableHttpError::Client(inner)) =
-        error.downcast_ref::<StreamableHttpError<reqwest::Error>>()
-    {
-        return root_cause(inner);
-    }
-    match (error.source(), error.downcast_ref::<reqwest::Error>()) {
-        (Some(inner), _) => root_cause(inner),
-        // It would name the address, which may hold a secret.
-        (None, Some(error)) if error.is_timeout() => "it took too long".to_owned(),
-        (None, Some(_)) => "the request failed".to_owned(),
-        (None, None) => error.to_string(),
     }
 }

@@ -137,7 +137,7 @@ fn build_tool_title(name: &str, server: &McpServer) -> String {
 
 /// A text of several lines with its hidden characters named.
 fn escape_hidden_text(text: &str) -> String {
-    protocol::view::display_text::join_spans(&protocol::view::display_text::to_spans(text))
+    protocol::text::display_text::join_spans(&protocol::text::display_text::to_spans(text))
 }
 
 #[async_trait]

@@ -1,6 +1,6 @@
 //! The lines of an entry's text around what was searched for, with the match marked.
 
-use protocol::view::display_text::to_spans;
+use protocol::text::display_text::to_spans;
 use protocol::view::search::{HitLine, HitPart};
 use rusqlite::{Connection, OptionalExtension, params};
 

@@ -1,5 +1,6 @@
 //! Where a text that was not found may have been meant: the hint that lets a model correct itself in one step.
 
+use protocol::text::redact::{self, MASK};
 use similar::get_close_matches;
 
 use crate::limits::SIMILAR_LINES_MAX;
@@ -10,6 +11,17 @@ const SIMILARITY_MIN: f32 = 0.6;
 
 /// Longest line that is compared or repeated, in characters.
 const LINE_CHARS_MAX: usize = 200;
+
+/// Why a text that is to be replaced is not found, where it is the mask; empty otherwise.
+pub(crate) fn explain_masked_text(content: &str, old: &str) -> &'static str {
+    match old.contains(MASK) && redact::text(content).1 > 0 {
+        true => {
+            "It holds ***, which stands for a secret that was masked when you read the file; the file has the secret \
+             itself. Take a text around it that leaves the secret out. "
+        }
+        false => "",
+    }
+}
 
 /// Two or three sentences on why the text was not found, and what to do.
 pub(crate) fn explain_not_found(content: &str, old: &str) -> String {

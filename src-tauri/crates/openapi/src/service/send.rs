@@ -4,7 +4,6 @@ use protocol::ToolError;
 use runtime::{FetchLimits, HttpRequest, NetworkClient, ServiceResponse};
 use tokio_util::sync::CancellationToken;
 
-use crate::api::ApiService;
 use crate::call::credentials::{
     Credential, CredentialValue, OAuthClient, ResolvedCredential, SecretMasks, basic_auth_value,
 };
@@ -14,6 +13,7 @@ use crate::call::style::{encode_strict, join_pairs};
 use crate::call::token::TokenRequest;
 use crate::document::operation::ParameterLocation;
 use crate::limits::RESPONSE_BYTES_MAX;
+use crate::service::ApiService;
 
 /// Sends it, with who asks looked up now.
 pub(crate) async fn send_request(

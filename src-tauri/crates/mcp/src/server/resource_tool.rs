@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use policy::Approved;
 use protocol::interface::ToolOrigin;
 use protocol::rule::evidence::Confinement;
-use protocol::view::display_text::{is_hidden, to_single_line};
+use protocol::text::display_text::{is_hidden, to_single_line};
 use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value, json};
 use tools::mentions::collect_mentions;

@@ -19,17 +19,17 @@ use tools::mentions::collect_mentions;
 use tools::text::{escape_invisible, truncate_chars};
 use tools::{ExecutionContext, Mentions, PreviewedPlan, Tool, ToolContext};
 
-use crate::api::ApiService;
 use crate::call::credentials::{Credential, resolve_credentials};
 use crate::call::request;
 use crate::call::request::ApiRequest;
-use crate::call::send::{find_oauth_client, send_request};
 use crate::call::{preview, response};
 use crate::document::base_url::url_host;
 use crate::document::operation::{BodyKind, HttpMethod, Operation};
 use crate::limits::{BODY_BYTES_MAX, CALL_MARGIN_MS, NAME_CHARS_MAX, TARGET_CHARS_MAX};
 use crate::names;
 use crate::pins::PinnedOperation;
+use crate::service::ApiService;
+use crate::service::send::{find_oauth_client, send_request};
 
 /// Calls with files that are remembered between what was shown and what is sent.
 const PREVIEWED_MAX: usize = 64;

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::limits::READERS_MAX;
 use crate::projections::Projector;
-use crate::search::snippet::MatchMarker;
+use crate::snippet::MatchMarker;
 use crate::{RecordError, open};
 
 /// Where what is made of the events stands.
