@@ -59,7 +59,7 @@ impl<'ast> Visit<'ast> for CratePaths {
     }
 }
 
-fn is_test_code(attributes: &[syn::Attribute]) -> bool {
+pub(crate) fn is_test_code(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
             && attribute
@@ -69,7 +69,7 @@ fn is_test_code(attributes: &[syn::Attribute]) -> bool {
 }
 
 /// Every source file below a folder, but those of tests.
-fn source_files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn source_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

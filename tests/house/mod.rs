@@ -12,5 +12,7 @@ pub(crate) mod informational_facts;
 pub(crate) mod isolation;
 // Every requirement of the specifications has its test, or a reason.
 pub(crate) mod requirements;
-// The house itself: layers, file length, fresh bindings, nothing left over.
+// What a signature may look like.
+pub(crate) mod signatures;
+// The house itself: layers, fresh bindings, nothing left over.
 pub(crate) mod source_rules;

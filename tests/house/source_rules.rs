@@ -1,4 +1,4 @@
-//! The house itself: layers, file length, fresh bindings, nothing left over.
+//! The house itself: layers, fresh bindings, nothing left over.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -138,24 +138,6 @@ pub fn list_source_files(endings: &[&str]) -> Vec<PathBuf> {
         .map(|file| repo_root().join(file))
         .filter(|file| file.exists())
         .collect()
-}
-
-#[test]
-fn no_file_does_many_jobs() {
-    // A file of this length does more than one job. Shorter ones may, too: that is for the reader to judge.
-    const LINES_MAX: usize = 600;
-    let long: Vec<String> = list_source_files(&[".rs", ".ts", ".svelte", ".css"])
-        .iter()
-        .filter_map(|file| {
-            let lines = std::fs::read_to_string(file).unwrap().lines().count();
-            (lines > LINES_MAX).then(|| format!("{} has {lines} lines", file.display()))
-        })
-        .collect();
-    assert!(
-        long.is_empty(),
-        "the limit is {LINES_MAX}:\n{}",
-        long.join("\n")
-    );
 }
 
 #[test]

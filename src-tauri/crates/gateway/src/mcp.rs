@@ -34,7 +34,8 @@ use crate::limits::{CALLS_DRAIN_TIMEOUT, MESSAGE_BYTES_MAX};
 pub async fn serve<R, W>(
     desk: &Engine,
     workspace: &Path,
-    (from, to): (R, W),
+    from: R,
+    to: W,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), UserError>
 where

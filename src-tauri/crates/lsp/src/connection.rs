@@ -1,11 +1,10 @@
 //! One server at work in one folder: begun with the handshake, told of documents, asked, and ended.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use protocol::text::display_text::to_single_line;
-use runtime::{CommandExit, CompanionCommand, InheritedEnv, ProcessLifetime};
+use runtime::{CommandExit, CompanionCommand, ProcessLifetime};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -68,32 +67,25 @@ pub(crate) struct LspConnection {
 pub(crate) const IDLE_REASON: &str = "nobody asked it anything";
 
 impl LspConnection {
-    /// Starts a server in a folder; it hears these options of its own.
+    /// Starts a server in the folder of its command; it hears these options of its own.
     ///
     /// # Errors
     /// Why not, as a clause.
     pub(crate) async fn open(
-        (program, args): (&Path, &[String]),
+        command: &CompanionCommand,
         options: Option<&Value>,
-        root: &Path,
-        inherited: &InheritedEnv,
         patience: &LspTimeouts,
     ) -> Result<Arc<Self>, String> {
+        let root = &command.folder;
         let address = file_uri::path_to_uri(root).ok_or("its folder has no address")?;
         let name = root.file_name().unwrap_or_default().to_string_lossy();
         let folder = json!({ "uri": address, "name": name });
-        let companion = runtime::start_companion(&CompanionCommand {
-            program: program.display().to_string(),
-            args: args.to_vec(),
-            folder: root.to_owned(),
-            inherited: inherited.clone(),
-            env: Vec::new(),
-        });
+        let companion = runtime::start_companion(command);
         let companion =
             companion.map_err(|error| format!("its program could not be started: {error}"))?;
         let (wire, life) = LspTransport::from_companion(companion, folder.clone());
         let ended = life.subscribe();
-        let begun = initialize_server(&wire, (&address, &folder), options, patience.start).await;
+        let begun = initialize_server(&wire, &address, &folder, options, patience.start).await;
         let (can, encoding) = match begun {
             Ok(begun) => begun,
             Err(failure) => {
@@ -256,7 +248,8 @@ async fn describe_disconnect(
 /// The handshake: what the server can do, and how it counts columns.
 async fn initialize_server(
     wire: &LspTransport,
-    (address, folder): (&str, &Value),
+    address: &str,
+    folder: &Value,
     options: Option<&Value>,
     timeout: Duration,
 ) -> Result<(Value, PositionEncoding), LspFailure> {

@@ -103,7 +103,8 @@ impl ServerNotifications {
     pub(crate) async fn wait_for_problems(
         &self,
         address: &str,
-        (since, version): (u64, i32),
+        since: u64,
+        version: i32,
         wait: Duration,
     ) -> Option<Vec<Diagnostic>> {
         let until = Instant::now() + wait;

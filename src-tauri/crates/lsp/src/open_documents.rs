@@ -25,6 +25,13 @@ struct OpenDocument {
     text: Arc<str>,
 }
 
+/// A document of the workspace, with the id of its language in the protocol.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LanguageDocument<'a> {
+    pub source: &'a SourceDocument,
+    pub language_id: &'a str,
+}
+
 /// A document at a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SyncedDocument {
@@ -46,13 +53,13 @@ impl OpenDocuments {
         &self,
         wire: &LspTransport,
         workspace: &Workspace,
-        (document, language): (&SourceDocument, &str),
+        document: LanguageDocument<'_>,
         again: bool,
     ) -> Result<SyncedDocument, LspFailure> {
         let mut open = self.open.lock().await;
         let others: Vec<OpenDocument> = open
             .iter()
-            .filter(|one| one.path != document.path)
+            .filter(|one| one.path != document.source.path)
             .cloned()
             .collect();
         for (path, text) in read_documents(workspace, others).await {
@@ -64,13 +71,13 @@ impl OpenDocuments {
                 Some(text) => send_did_change(wire, &mut open[at], &text, false).await?,
             }
         }
-        let known = open.iter().position(|one| one.path == document.path);
+        let known = open.iter().position(|one| one.path == document.source.path);
         let one = match known.map(|at| open.remove(at)) {
             Some(mut one) => {
-                send_did_change(wire, &mut one, &document.text, again).await?;
+                send_did_change(wire, &mut one, &document.source.text, again).await?;
                 one
             }
-            None => send_did_open(wire, workspace, document, language).await?,
+            None => send_did_open(wire, workspace, document).await?,
         };
         let shown = SyncedDocument {
             uri: one.uri.clone(),
@@ -87,23 +94,26 @@ impl OpenDocuments {
 async fn send_did_open(
     wire: &LspTransport,
     workspace: &Workspace,
-    document: &SourceDocument,
-    language: &str,
+    document: LanguageDocument<'_>,
 ) -> Result<OpenDocument, LspFailure> {
-    let address = file_uri::path_to_uri(&workspace.root().join(&document.path));
+    let LanguageDocument {
+        source,
+        language_id,
+    } = document;
+    let address = file_uri::path_to_uri(&workspace.root().join(&source.path));
     let address =
         address.ok_or_else(|| LspFailure::Malformed("the file has no address".to_owned()))?;
     let item = json!({
-        "uri": address, "languageId": language, "version": 1, "text": &*document.text,
+        "uri": address, "languageId": language_id, "version": 1, "text": &*source.text,
     });
     let params = json!({ "textDocument": item });
     wire.send_notification("textDocument/didOpen", params)
         .await?;
     Ok(OpenDocument {
-        path: document.path.clone(),
+        path: source.path.clone(),
         uri: address,
         version: 1,
-        text: document.text.clone(),
+        text: source.text.clone(),
     })
 }
 

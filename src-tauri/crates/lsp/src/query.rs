@@ -11,7 +11,7 @@ use tools::language_service::{
 
 use crate::connection::LspConnection;
 use crate::limits::{RETRIES_MAX, RETRY_DELAY};
-use crate::open_documents::SyncedDocument;
+use crate::open_documents::{LanguageDocument, SyncedDocument};
 use crate::response;
 use crate::transport::LspFailure;
 
@@ -22,7 +22,7 @@ const STALE_ANSWER_CODES: [i64; 2] = [-32801, -32802];
 pub(crate) async fn query_server(
     link: &LspConnection,
     workspace: &Workspace,
-    (document, language): (&SourceDocument, &str),
+    document: LanguageDocument<'_>,
     question: &LanguageQuery,
     cancel: &CancellationToken,
 ) -> Result<(LanguageResult, bool), LspFailure> {
@@ -31,7 +31,7 @@ pub(crate) async fn query_server(
     let since = link.wire.notifications.revision();
     let shown = link
         .documents
-        .sync_document(&link.wire, workspace, (document, language), again);
+        .sync_document(&link.wire, workspace, document, again);
     let late = |_| Err(LspFailure::TimedOut(link.timeouts.answer));
     let shown = tokio::select! {
         biased;
@@ -47,7 +47,7 @@ pub(crate) async fn query_server(
     };
     let of = QueryContext {
         link,
-        document,
+        document: document.source,
         shown: &shown,
         cancel,
     };
@@ -166,7 +166,7 @@ impl QueryContext<'_> {
             return response::parse_pulled_diagnostics(answer).map_err(LspFailure::Malformed);
         }
         let (heard, patience) = (&self.link.wire.notifications, self.link.timeouts.problems);
-        let told = heard.wait_for_problems(&self.shown.uri, (since, self.shown.version), patience);
+        let told = heard.wait_for_problems(&self.shown.uri, since, self.shown.version, patience);
         let told = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(LspFailure::Cancelled),

@@ -8,13 +8,14 @@ use async_trait::async_trait;
 use protocol::ToolError;
 use protocol::server::language_servers::LanguageServer;
 use protocol::text::display_text::to_single_line;
-use runtime::{InheritedEnv, Workspace};
+use runtime::{CompanionCommand, InheritedEnv, Workspace};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tools::language_service::{LanguageQuery, LanguageResponse, LanguageService, SourceDocument};
 
 use crate::connection::{IDLE_REASON, LspConnection, LspTimeouts};
 use crate::limits::{ID_BYTES_MAX, REASON_CHARS_MAX, SERVERS_MAX, STEADY_AFTER};
+use crate::open_documents::LanguageDocument;
 use crate::presets::{find_preset, initialization_options};
 use crate::transport::LspFailure;
 use crate::{query, settings};
@@ -182,7 +183,10 @@ impl LanguageService for LanguageServers {
                 () = cancel.cancelled() => return Err(ToolError::Cancelled),
                 link = one.connection() => link.map_err(|why| unavailable_error(&title, &why))?,
             };
-            let about = (document, language.as_str());
+            let about = LanguageDocument {
+                source: document,
+                language_id: &language,
+            };
             match query::query_server(&link, workspace, about, question, cancel).await {
                 Ok((result, loading)) => {
                     return Ok(LanguageResponse {
@@ -283,13 +287,18 @@ impl ServerInstance {
             let command = to_single_line(&self.settings.command, REASON_CHARS_MAX);
             return Err(format!("its program `{command}` is not installed"));
         };
-        let how = (program.as_path(), self.settings.args.as_slice());
+        let command = CompanionCommand {
+            program: program.display().to_string(),
+            args: self.settings.args.clone(),
+            folder: self.root.clone(),
+            inherited: self.inherited.clone(),
+            env: Vec::new(),
+        };
         let options = initialization_options(&self.settings.id);
-        let (root, inherited) = (&self.root, &self.inherited);
         let opened = tokio::select! {
             biased;
             () = self.stop.cancelled() => return Err(SHUT_DOWN_REASON.to_owned()),
-            opened = LspConnection::open(how, options.as_ref(), root, inherited, &self.timeouts) => opened,
+            opened = LspConnection::open(&command, options.as_ref(), &self.timeouts) => opened,
         };
         match opened {
             Ok(link) => {

@@ -46,7 +46,7 @@ pub use clock::{
 };
 pub use dry_run::{
     ContentPair, DryRunEnvironment, DryRunOutput, InPlaceResult, InPlaceRun, Isolation, LayerKind,
-    RecoveredRuns, SandboxOptions, SandboxProbe, Snapshot, read_contents,
+    RecoveredRuns, SandboxOptions, SandboxProbe, SandboxRequest, Snapshot, read_contents,
 };
 pub use error::FileError;
 pub use net::{

@@ -68,19 +68,25 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
                 let words = asked.unwrap_or_default();
                 asked = Some(manifest::apply_manifest(&file, &tools, words)?);
             }
-            open_session(shared, folder, model, prompt, asked, planning).await
+            let new = NewSession {
+                workspace: folder,
+                model,
+                prompt,
+                options: asked,
+                starts_planning: planning,
+            };
+            open_session(shared, new).await
         }
         Op::PlayDemo => {
             let workspace = demo::workspace(&shared.config.data_dir)?;
-            open_session(
-                shared,
-                &workspace,
-                demo::demo_model(),
-                Some(demo::DEMO_PROMPT.to_owned()),
-                None,
-                false,
-            )
-            .await
+            let new = NewSession {
+                workspace: &workspace,
+                model: demo::demo_model(),
+                prompt: Some(demo::DEMO_PROMPT.to_owned()),
+                options: None,
+                starts_planning: false,
+            };
+            open_session(shared, new).await
         }
         Op::Say {
             session,
@@ -282,21 +288,36 @@ async fn close_session(shared: &Arc<EngineState>, id: &SessionId) -> Result<OpRe
     Ok(OpReceipt::default())
 }
 
+/// A session that is to be opened.
+pub(crate) struct NewSession<'a> {
+    pub workspace: &'a Path,
+    pub model: ModelChoice,
+    /// What the person says first; none if nothing is said yet.
+    pub prompt: Option<String>,
+    pub options: Option<SessionOptions>,
+    /// Whether it begins in plan mode.
+    pub starts_planning: bool,
+}
+
+/// Opens a session, records it, and runs it if something is said first.
 pub(crate) async fn open_session(
     shared: &Arc<EngineState>,
-    workspace: &Path,
-    model: ModelChoice,
-    prompt: Option<String>,
-    asked: Option<SessionOptions>,
-    plans: bool,
+    new: NewSession<'_>,
 ) -> Result<OpReceipt, UserError> {
+    let NewSession {
+        workspace,
+        model,
+        prompt,
+        options,
+        starts_planning,
+    } = new;
     let prompt = prompt
         .filter(|text| !text.trim().is_empty())
         .map(|text| UserMessage::parse(text, Vec::new()))
         .transpose()?;
     shared.provider(&model.provider)?;
     let id = SessionId(shared.config.ids.next_id("ses"));
-    let conversation = Conversation::new(asked.clone().unwrap_or_default(), None);
+    let conversation = Conversation::new(options.clone().unwrap_or_default(), None);
     let session = shared.admit_session(id.clone(), workspace, model.clone(), conversation)?;
     let root = session.tool_context.workspace.root();
     let folder = root.file_name().map_or_else(
@@ -311,13 +332,13 @@ pub(crate) async fn open_session(
         workspace: root.display().to_string(),
         model,
         parent: None,
-        asked: asked.map(Box::new),
+        asked: options.map(Box::new),
     };
     session.journal.record_synced(opened).await?;
     if let Some(warning) = coverage::home_folder_notice(session.tool_context.workspace.root()) {
         session.journal.record(EventBody::Noted { notice: warning });
     }
-    if plans {
+    if starts_planning {
         planning::set_planning(&session, true, PlanningActor::Person).await?;
     }
     if let Some(said) = prompt {

@@ -90,8 +90,7 @@ impl Engine {
         };
         let servers = Servers::from_config(&config, &inherited, server_rooms, &keys);
         let apis = Apis::from_config(&config, &keys);
-        let (tools, mut tool_faults) =
-            EngineTools::new(registry, (&servers, &apis), &settings.tools);
+        let (tools, mut tool_faults) = EngineTools::new(registry, &servers, &apis, &settings.tools);
         tool_faults.extend(web_search::check_settings(&settings.web_search));
         tool_faults.extend(lsp::settings::validate_settings(&settings.language_servers));
         faults.set_settings_errors(fault, tool_faults);

@@ -175,8 +175,8 @@ pub(crate) async fn answer_query(
             arguments,
             draft,
         } => {
-            let call = (tool.as_str(), &arguments);
-            queries::simulate_call(shared, workspace.as_deref(), call, draft.as_ref()).await?
+            let folder = workspace.as_deref();
+            queries::simulate_call(shared, folder, &tool, &arguments, draft.as_ref()).await?
         }
         Query::CheckRules { scope, text, .. } => {
             query_rulebook(shared, move |shared| {

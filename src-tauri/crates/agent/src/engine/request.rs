@@ -7,7 +7,7 @@ use protocol::{ModelChoice, SessionId, UserError};
 use tools::custom::StructuredRequest;
 
 use crate::engine::Engine;
-use crate::engine::commands;
+use crate::engine::commands::{self, NewSession};
 use crate::run::request_model;
 use crate::session::toolbox::Toolbox;
 
@@ -44,9 +44,14 @@ impl Engine {
             alone: true,
             ..SessionOptions::default()
         };
-        let model = request_model::model_from_request(config, model);
-        let receipt =
-            commands::open_session(&self.state, workspace, model, None, Some(asked), false).await?;
+        let new = NewSession {
+            workspace,
+            model: request_model::model_from_request(config, model),
+            prompt: None,
+            options: Some(asked),
+            starts_planning: false,
+        };
+        let receipt = commands::open_session(&self.state, new).await?;
         receipt
             .session
             .ok_or_else(|| UserError::new("The session was not opened.", "Try again."))

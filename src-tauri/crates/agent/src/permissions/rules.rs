@@ -71,14 +71,13 @@ impl RuleFileCache {
         lineage: &[SessionId],
         named: Option<&Path>,
     ) -> LoadedRules {
-        load_sources(
+        let places = RulePlaces {
             data_dir,
             workspace,
             lineage,
             named,
-            &RuleDraft::Unchanged,
-            self,
-        )
+        };
+        load_from_places(&places, &RuleDraft::Unchanged, self)
     }
 
     fn parse_cached(
@@ -123,18 +122,36 @@ pub fn load_draft_rules(
     named: Option<&Path>,
     draft: &RuleDraft<'_>,
 ) -> LoadedRules {
-    let nothing_known = RuleFileCache::default();
-    load_sources(data_dir, workspace, lineage, named, draft, &nothing_known)
+    let places = RulePlaces {
+        data_dir,
+        workspace,
+        lineage,
+        named,
+    };
+    load_from_places(&places, draft, &RuleFileCache::default())
 }
 
-fn load_sources(
-    data_dir: &Path,
-    workspace: Option<&Workspace>,
-    lineage: &[SessionId],
-    named: Option<&Path>,
+/// The places that the rules of a session come from.
+struct RulePlaces<'a> {
+    data_dir: &'a Path,
+    workspace: Option<&'a Workspace>,
+    /// The session with those that it works for, whose grants hold.
+    lineage: &'a [SessionId],
+    /// The rules file that the caller named.
+    named: Option<&'a Path>,
+}
+
+fn load_from_places(
+    places: &RulePlaces<'_>,
     draft: &RuleDraft<'_>,
     known: &RuleFileCache,
 ) -> LoadedRules {
+    let RulePlaces {
+        data_dir,
+        workspace,
+        lineage,
+        named,
+    } = *places;
     let root = workspace.map(|workspace| workspace.root().to_string_lossy());
     let root = root.unwrap_or_default();
     let mut set = RuleSet::builtin();

@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 
+use policy::egress::AllowedEgress;
 use policy::{Approved, Judgement};
 use protocol::rule::evidence::DryRunEvidence;
 use protocol::settings::{DryRunMode, NoEffectsPolicy};
@@ -119,22 +120,19 @@ pub(crate) fn runs_first(session: &Session, prepared: &PreparedCall) -> bool {
 /// Why a card that was to become one of effects is the same as before.
 const UNAVAILABLE_REASON: &str = "There is no sealed copy to run it in on this machine.";
 
-/// What a call that is allowed may reach on the network, with the verdict that says why: rules allow it and every host that
-/// it names. Nobody else's word opens a way by itself.
-pub(crate) fn hosts_allowed_by_rules(
+/// What a call that is allowed may reach on the network: rules allow it and every host that it names. Nobody else's word
+/// opens a way by itself.
+pub(crate) fn resolve_allowed_egress(
     session: &Session,
     prepared: &PreparedCall,
-    judgement: Judgement,
-) -> (Judgement, Vec<String>) {
+    judgement: &Judgement,
+) -> Option<AllowedEgress> {
     let now = session.engine.config.clock.now();
     let is_command =
         (prepared.can_dry_run || prepared.in_place) && prepared.confinement.is_default();
     let is_allowed = is_command && judgement.verdict() == Verdict::Allow;
     let by_rules = || policy::egress::resolve_rule_egress(&prepared.facts, &session.rules(), now);
-    match is_allowed.then(by_rules).flatten() {
-        Some(egress) => (judgement.with_step(egress.step), egress.hosts),
-        None => (judgement, Vec::new()),
-    }
+    is_allowed.then(by_rules).flatten()
 }
 
 /// Runs a call in a dry run because its card, or the settings, ask for its effects, with network access to these hosts.

@@ -112,9 +112,12 @@ async fn judge_prepared(
 ) -> Assessment {
     alarms.extend(watchdogs::run_programs(cx, &prepared.facts).await);
     let input = evaluate::build_policy_input(cx, &prepared, alarms);
-    let judgement = evaluate::evaluate(cx, &prepared, &input);
-    let (judgement, allowed_hosts) =
-        dry_run::hosts_allowed_by_rules(cx.session, &prepared, judgement);
+    let mut judgement = evaluate::evaluate(cx, &prepared, &input);
+    let mut allowed_hosts = Vec::new();
+    if let Some(egress) = dry_run::resolve_allowed_egress(cx.session, &prepared, &judgement) {
+        judgement = judgement.with_step(egress.step);
+        allowed_hosts = egress.hosts;
+    }
     Assessment {
         prepared,
         input,

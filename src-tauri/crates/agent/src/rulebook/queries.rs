@@ -49,7 +49,8 @@ pub(crate) fn backtest_change(
 pub(crate) async fn simulate_call(
     shared: &Arc<EngineState>,
     workspace: Option<&str>,
-    (tool, arguments): (&str, &Map<String, Value>),
+    tool: &str,
+    arguments: &Map<String, Value>,
     draft: Option<&RuleChange>,
 ) -> Result<Answer, UserError> {
     let data_dir = &shared.config.data_dir;

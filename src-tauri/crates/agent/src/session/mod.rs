@@ -50,7 +50,7 @@ use crate::session::run_state::run_limits::RunUsage;
 pub(crate) use crate::session::run_state::stop_reason::StopReason;
 use crate::session::session_lock::SessionLock;
 use crate::session::timers::TimerPool;
-use crate::session::toolbox::Toolbox;
+use crate::session::toolbox::{Toolbox, ToolboxRequest};
 
 /// A session that is open in this process.
 pub(crate) struct Session {
@@ -82,6 +82,18 @@ pub(crate) struct Session {
     data: Mutex<SessionData>,
 }
 
+/// The parts that a session is opened with.
+pub(crate) struct SessionParts {
+    pub id: SessionId,
+    pub tool_context: ToolContext,
+    pub bounds: AgentBounds,
+    pub model: ModelChoice,
+    pub rules: RulesInForce,
+    pub toolbox: Toolbox,
+    pub briefing: Arc<Briefing>,
+    pub conversation: Conversation,
+}
+
 /// What changes while a session runs.
 #[derive(Default)]
 struct SessionData {
@@ -103,14 +115,17 @@ struct SessionData {
 }
 
 impl Session {
-    pub(crate) fn new(
-        id: SessionId,
-        engine: Arc<EngineState>,
-        (tool_context, bounds): (ToolContext, AgentBounds),
-        model: ModelChoice,
-        (rules, toolbox, briefing): (RulesInForce, Toolbox, Arc<Briefing>),
-        conversation: Conversation,
-    ) -> Self {
+    pub(crate) fn new(engine: Arc<EngineState>, parts: SessionParts) -> Self {
+        let SessionParts {
+            id,
+            tool_context,
+            bounds,
+            model,
+            rules,
+            toolbox,
+            briefing,
+            conversation,
+        } = parts;
         let journal = Journal::new(
             engine.record.clone(),
             id.clone(),
@@ -346,14 +361,13 @@ impl Session {
 
     /// Reads the files of tools anew; says what is wrong with them. What cannot be read leaves things as they are.
     pub(crate) fn reload_tools(&self) {
-        let asked = self.with_conversation(|conversation| conversation.options.clone());
-        let toolbox = self.current_toolbox();
-        let now = toolbox.reload(
-            &self.engine,
-            &self.tool_context.workspace,
-            &self.briefing,
-            &asked,
-        );
+        let options = self.with_conversation(|conversation| conversation.options.clone());
+        let request = ToolboxRequest {
+            workspace: &self.tool_context.workspace,
+            briefing: &self.briefing,
+            options: &options,
+        };
+        let now = self.current_toolbox().reload(&self.engine, &request);
         let faults = match now {
             Ok(now) => {
                 let faults = now.errors.clone();

@@ -28,6 +28,13 @@ pub(crate) struct Toolbox {
     sources: ToolboxSources,
 }
 
+/// The workspace, briefing and options that the tools of a session come from.
+pub(crate) struct ToolboxRequest<'a> {
+    pub workspace: &'a Workspace,
+    pub briefing: &'a Briefing,
+    pub options: &'a SessionOptions,
+}
+
 /// What a toolbox is made of beside what its session is asked, to notice when that changes: understanding the schemas of
 /// many tools takes its time.
 struct ToolboxSources {
@@ -76,13 +83,11 @@ impl Toolbox {
     /// An output schema that is none, or a data folder that cannot be opened.
     pub fn load(
         shared: &EngineState,
-        workspace: &Workspace,
-        briefing: &Briefing,
-        asked: &SessionOptions,
+        request: &ToolboxRequest<'_>,
         seeks: &WebSearchFactory,
     ) -> Result<Self, UserError> {
-        let sources = ToolboxSources::current(shared, workspace)?;
-        Self::from_sources(sources, shared, workspace, briefing, asked, seeks)
+        let (sources, person) = ToolboxSources::current(shared, request.workspace)?;
+        Self::from_sources(sources, &person, shared, request, seeks)
     }
 
     /// The toolbox of the same session as things stand now: the same one if nothing changed that it was made of.
@@ -92,47 +97,49 @@ impl Toolbox {
     pub fn reload(
         self: &Arc<Self>,
         shared: &EngineState,
-        workspace: &Workspace,
-        briefing: &Briefing,
-        asked: &SessionOptions,
+        request: &ToolboxRequest<'_>,
     ) -> Result<Arc<Self>, UserError> {
-        let sources = ToolboxSources::current(shared, workspace)?;
-        match self.sources.is_same(&sources.0) {
+        let (sources, person) = ToolboxSources::current(shared, request.workspace)?;
+        match self.sources.is_same(&sources) {
             true => Ok(Arc::clone(self)),
             false => {
                 let seeks = &self.web_search;
-                Self::from_sources(sources, shared, workspace, briefing, asked, seeks).map(Arc::new)
+                Self::from_sources(sources, &person, shared, request, seeks).map(Arc::new)
             }
         }
     }
 
     fn from_sources(
-        (of, person): (ToolboxSources, Workspace),
+        sources: ToolboxSources,
+        person: &Workspace,
         shared: &EngineState,
-        workspace: &Workspace,
-        briefing: &Briefing,
-        asked: &SessionOptions,
+        request: &ToolboxRequest<'_>,
         seeks: &WebSearchFactory,
     ) -> Result<Self, UserError> {
-        let mut all = Registry::clone(&of.tools);
+        let ToolboxRequest {
+            workspace,
+            briefing,
+            options,
+        } = *request;
+        let mut all = Registry::clone(&sources.tools);
         briefing.register_tools(&mut all)?;
         let mut faults = briefing.errors.clone();
-        faults.extend(custom::load_custom_tools(&mut all, workspace, &person));
-        custom::add_request_tools(&mut all, &asked.own_tools)?;
-        let (held, unset) = all.with_settings(&of.settings.tools);
+        faults.extend(custom::load_custom_tools(&mut all, workspace, person));
+        custom::add_request_tools(&mut all, &options.own_tools)?;
+        let (held, unset) = all.with_settings(&sources.settings.tools);
         // What is wrong with settings of the desk's tools was told when they were set.
         let known = shared.current_errors();
         faults.extend(unset.into_iter().filter(|fault| !known.contains(fault)));
-        let held = match asked.client {
+        let held = match options.client {
             Some(_) => held.for_external_clients(),
             None => held,
         };
         // Whoever may search may search by an operation of which it is not told.
-        let has_operations = !of.settings.web_search.operations.is_empty();
+        let has_operations = !sources.settings.web_search.operations.is_empty();
         let operations = has_operations.then(|| held.clone());
-        let mut registry = match &asked.tools {
+        let mut registry = match &options.tools {
             Some(names) => {
-                let names = names.iter().chain(asked.own_tools.keys());
+                let names = names.iter().chain(options.own_tools.keys());
                 held.subset(&names.map(String::as_str).collect())
             }
             None => held,
@@ -143,7 +150,7 @@ impl Toolbox {
         }
         add_web_search(&mut registry, shared, seeks, operations.as_ref())?;
         let registry = Arc::new(registry);
-        let composed = asked.output_schema.as_ref().map(|schema| {
+        let composed = options.output_schema.as_ref().map(|schema| {
             let tools = registry.definitions();
             ComposedSchema::new(Vec::clone(&tools), Some(schema)).map(Arc::new)
         });
@@ -152,7 +159,7 @@ impl Toolbox {
             composed: composed.transpose()?,
             errors: faults,
             web_search: seeks.clone(),
-            sources: of,
+            sources,
         })
     }
 
@@ -190,13 +197,12 @@ impl Toolbox {
     ) -> Result<Arc<Registry>, UserError> {
         let workspace = Workspace::open(folder)?;
         let briefing = shared.read_briefing(&workspace, asked);
-        let toolbox = Self::load(
-            shared,
-            &workspace,
-            &briefing,
-            asked,
-            &WebSearchFactory::without_session(),
-        )?;
+        let request = ToolboxRequest {
+            workspace: &workspace,
+            briefing: &briefing,
+            options: asked,
+        };
+        let toolbox = Self::load(shared, &request, &WebSearchFactory::without_session())?;
         shared.set_tool_errors(workspace.root(), toolbox.errors);
         Ok(toolbox.registry)
     }

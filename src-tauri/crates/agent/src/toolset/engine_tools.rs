@@ -13,9 +13,6 @@ use crate::toolset::apis::Apis;
 use crate::toolset::config_store;
 use crate::toolset::servers::Servers;
 
-/// Who brings tools from elsewhere.
-type ToolSources<'a> = (&'a Servers, &'a Apis);
-
 /// The tools of a desk.
 pub(crate) struct EngineTools {
     /// Those of the house and of the caller.
@@ -45,10 +42,11 @@ impl EngineTools {
     /// The tools, and which settings of them do not hold.
     pub fn new(
         own: Registry,
-        elsewhere: ToolSources<'_>,
+        servers: &Servers,
+        apis: &Apis,
         settings: &BTreeMap<String, ToolSettings>,
     ) -> (Self, Vec<UserError>) {
-        let (made, unset) = CachedTools::new(&own, elsewhere, settings);
+        let (made, unset) = CachedTools::new(&own, servers, apis, settings);
         let tools = Self {
             builtin: own,
             cached: Mutex::new(made),
@@ -65,14 +63,15 @@ impl EngineTools {
     /// stays the same within it.
     pub fn current_tools(
         &self,
-        elsewhere: ToolSources<'_>,
+        servers: &Servers,
+        apis: &Apis,
         settings: &BTreeMap<String, ToolSettings>,
     ) -> ToolSnapshot {
-        elsewhere.0.store().reload();
-        elsewhere.1.reload();
+        servers.store().reload();
+        apis.reload();
         let mut made = self.lock_cached();
-        if made.versions != source_versions(elsewhere) {
-            *made = CachedTools::new(&self.builtin, elsewhere, settings).0;
+        if made.versions != source_versions(servers, apis) {
+            *made = CachedTools::new(&self.builtin, servers, apis, settings).0;
         }
         made.current.clone()
     }
@@ -95,20 +94,22 @@ impl EngineTools {
 }
 
 fn source_versions(
-    elsewhere: ToolSources<'_>,
+    servers: &Servers,
+    apis: &Apis,
 ) -> (config_store::ConfigVersion, apis::ConfigVersion) {
-    (elsewhere.0.store().seen(), elsewhere.1.seen())
+    (servers.store().seen(), apis.seen())
 }
 
 impl CachedTools {
     fn new(
         own: &Registry,
-        elsewhere: ToolSources<'_>,
+        servers: &Servers,
+        apis: &Apis,
         settings: &BTreeMap<String, ToolSettings>,
     ) -> (Self, Vec<UserError>) {
-        let seen = source_versions(elsewhere);
-        let mut tools = elsewhere.0.store().tools();
-        tools.extend(elsewhere.1.tools());
+        let seen = source_versions(servers, apis);
+        let mut tools = servers.store().tools();
+        tools.extend(apis.tools());
         let (all, faults) = own.with_tools(tools);
         let (set, unset) = all.with_settings(settings);
         let made = Self {

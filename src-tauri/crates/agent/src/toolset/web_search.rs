@@ -9,7 +9,7 @@ use protocol::settings::{SearchApi, SearchOperation, SearchProviderSettings, Web
 use protocol::{Digest, SessionId, ToolMode, UserError};
 use provider::KeyStore;
 use tools::WebSearchTool;
-use tools::web_search::{self, KeyFn, OperationCaller, OperationSearch, WebSearcher};
+use tools::web_search::{self, KeyFn, OperationCaller, OperationSearch, SearchLimits, WebSearcher};
 
 use crate::limits::{SEARCH_ID_BYTES_MAX, SEARCH_PROVIDERS_MAX};
 
@@ -42,7 +42,10 @@ impl WebSearchFactory {
         keys: &Arc<dyn KeyStore>,
         find: impl Fn(&str) -> Option<(Arc<dyn OperationCaller>, Option<ToolMode>)>,
     ) -> WebSearchTool {
-        let limits = (settings.calls_max, settings.timeout_ms);
+        let limits = SearchLimits {
+            calls_max: settings.calls_max,
+            timeout_ms: settings.timeout_ms,
+        };
         let searching = match choose_target(settings, &self.session) {
             None => return WebSearchTool::new(None),
             Some(SearchTarget::Provider(own)) => {
@@ -50,10 +53,10 @@ impl WebSearchFactory {
                 let Ok(provider) = web_search::build_provider(own) else {
                     return WebSearchTool::new(None);
                 };
-                let key = (key_source(own, keys), key_hint(own));
                 Ok(WebSearcher::new(
                     provider,
-                    key,
+                    key_source(own, keys),
+                    key_hint(own),
                     limits,
                     self.searches.clone(),
                 ))

@@ -54,7 +54,8 @@ fn print_briefing(
     print_heading("Skills", briefing.skills.is_empty(), out)?;
     for skill in &briefing.skills {
         print_item(
-            (&skill.name, &skill.description),
+            &skill.name,
+            &skill.description,
             skill.source,
             &skill.file,
             out,
@@ -63,7 +64,8 @@ fn print_briefing(
     print_heading("Agents", briefing.agents.is_empty(), out)?;
     for agent in &briefing.agents {
         print_item(
-            (&agent.name, &agent.description),
+            &agent.name,
+            &agent.description,
             agent.source,
             &agent.file,
             out,
@@ -87,7 +89,8 @@ fn print_heading(
 }
 
 fn print_item(
-    (name, description): (&str, &str),
+    name: &str,
+    description: &str,
     source: BriefingSource,
     file: &str,
     out: &mut OutputWriter,

@@ -33,7 +33,14 @@ pub(crate) async fn run_dry(
         true => "Nothing real changed.",
         false => "Nothing real changed here; what it sent is out.",
     };
-    print_effects(&ran.effects, (&stdout, &stderr), None, last, out)?;
+    let report = EffectsReport {
+        effects: &ran.effects,
+        stdout: &stdout,
+        stderr: &stderr,
+        entry: None,
+        last_line: last,
+    };
+    print_effects(&report, out)?;
     Ok(ExitReason::Done)
 }
 
@@ -75,18 +82,31 @@ pub(crate) async fn run_in_place(
         ),
         None => "It was done for real, and nothing in the folder changed.".to_owned(),
     };
-    print_effects(&shown.effects, (&printed, ""), entry, &last, out)?;
+    let report = EffectsReport {
+        effects: &shown.effects,
+        stdout: &printed,
+        stderr: "",
+        entry,
+        last_line: &last,
+    };
+    print_effects(&report, out)?;
     Ok(call::exit_reason_for(view.state))
 }
 
+/// What a command did and printed, as it is shown.
+struct EffectsReport<'a> {
+    effects: &'a Effects,
+    stdout: &'a str,
+    stderr: &'a str,
+    /// What it can be taken back by.
+    entry: Option<&'a UndoEntry>,
+    /// The sentence that people read at the end.
+    last_line: &'a str,
+}
+
 /// Tells of what a command did; programs by the very names of what is different, see [`exact`].
-fn print_effects(
-    effects: &Effects,
-    (stdout, stderr): (&str, &str),
-    entry: Option<&UndoEntry>,
-    last: &str,
-    out: &mut OutputWriter,
-) -> Result<(), CliError> {
+fn print_effects(report: &EffectsReport<'_>, out: &mut OutputWriter) -> Result<(), CliError> {
+    let effects = report.effects;
     if out.is_json() {
         let mut told = json!({
             "assurance": effects.assurance,
@@ -96,17 +116,17 @@ fn print_effects(
             "refused": effects.refused,
             "reached": effects.reached,
             "notes": effects.notes,
-            "stdout": stdout,
-            "stderr": stderr,
+            "stdout": report.stdout,
+            "stderr": report.stderr,
             "digest": effects.digest,
         });
-        if let Some(entry) = entry {
+        if let Some(entry) = report.entry {
             told["entry"] = json!(entry);
         }
         return out.write_json(&told);
     }
     let mut lines = Vec::new();
-    for (name, text) in [("stdout", stdout), ("stderr", stderr)] {
+    for (name, text) in [("stdout", report.stdout), ("stderr", report.stderr)] {
         if !text.is_empty() {
             lines.push(out.apply_style(TextStyle::Faint, name));
             lines.extend(text.lines().map(crate::output::escape_hidden));
@@ -122,7 +142,7 @@ fn print_effects(
             .iter()
             .map(|note| out.apply_style(TextStyle::Faint, note)),
     );
-    lines.push(last.to_owned());
+    lines.push(report.last_line.to_owned());
     out.write_text(&format!("{}\n", lines.join("\n")))
 }
 

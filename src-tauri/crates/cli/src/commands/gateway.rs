@@ -34,8 +34,8 @@ pub(crate) async fn run_gateway(
             "Name it in the settings of a client: see the README. Ctrl+D ends it.",
         ));
     }
-    let streams = (tokio::io::stdin(), tokio::io::stdout());
-    gateway::mcp::serve(&desk, &workspace, streams, wait_for_termination()).await?;
+    let (from, to) = (tokio::io::stdin(), tokio::io::stdout());
+    gateway::mcp::serve(&desk, &workspace, from, to, wait_for_termination()).await?;
     desk.close();
     Ok(ExitReason::Done)
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{CallListeners, RequestFailure, ServerConnection};
+use super::{CallListeners, CallScope, RequestFailure, ServerConnection};
 use crate::limits::{ELICITATION_URLS_MAX, ROUNDS_MAX};
 use crate::running_calls::RunningCall;
 use crate::server_request::ELICITATION;
@@ -24,13 +24,11 @@ impl ServerConnection {
     /// Calls a tool.
     pub(crate) async fn call_tool(
         &self,
-        name: &str,
-        arguments: Map<String, Value>,
+        params: CallToolRequestParams,
         timeout: Duration,
         cancel: &CancellationToken,
         heard: CallListeners,
     ) -> Result<Value, RequestFailure> {
-        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
         let request = |told: &RequestContinuation| {
             let mut params = params.clone();
             (params.input_responses, params.request_state) = told.clone();
@@ -87,10 +85,13 @@ impl ServerConnection {
         let until = Instant::now() + timeout;
         let begun = self.handler.running_calls.begin_call(heard.elicitation);
         let call = &begun.call;
+        let scope = CallScope {
+            call,
+            on_progress: heard.on_progress.as_ref(),
+        };
         let mut told = RequestContinuation::default();
         for _ in 0..ROUNDS_MAX {
-            let on_progress = heard.on_progress.clone();
-            let asked = self.send_request(request(&told), until, cancel, on_progress, Some(call));
+            let asked = self.send_request(request(&told), until, cancel, Some(scope));
             let answer = match asked.await {
                 // It answers once the person was at these addresses.
                 Err(RequestFailure::UrlElicitationRequired(addresses)) => {

@@ -35,13 +35,13 @@ impl ServerConnection {
             params: Some(params),
             extensions: Default::default(),
         });
-        let listed = self.send_request(listed, until, cancel, None, None).await?;
+        let listed = self.send_request(listed, until, cancel, None).await?;
         if cursor.is_some() {
             return Ok((listed, Value::Null));
         }
         let patterns =
             ClientRequest::ListResourceTemplatesRequest(ListResourceTemplatesRequest::default());
-        match self.send_request(patterns, until, cancel, None, None).await {
+        match self.send_request(patterns, until, cancel, None).await {
             Ok(patterns) => Ok((listed, patterns)),
             // Many servers have none, and do not know the question.
             Err(RequestFailure::Rejected(_)) => Ok((listed, Value::Null)),
@@ -66,7 +66,7 @@ impl ServerConnection {
             params: Some(params),
             extensions: Default::default(),
         });
-        self.send_request(listed, Instant::now() + timeout, cancel, None, None)
+        self.send_request(listed, Instant::now() + timeout, cancel, None)
             .await
     }
 
@@ -87,9 +87,7 @@ impl ServerConnection {
                 params: Some(params),
                 extensions: Default::default(),
             });
-            let page = self
-                .send_request(request, until, &never, None, None)
-                .await?;
+            let page = self.send_request(request, until, &never, None).await?;
             let Some(tools) = page.get("tools").and_then(Value::as_array) else {
                 return Err(RequestFailure::Malformed(
                     "its list of tools cannot be read".to_owned(),

@@ -79,6 +79,13 @@ pub(crate) struct CallListeners {
     pub elicitation: Option<Arc<dyn ElicitationChannel>>,
 }
 
+/// The call that a request is part of, and who hears of its progress.
+#[derive(Clone, Copy)]
+struct CallScope<'a> {
+    call: &'a RunningCall,
+    on_progress: Option<&'a ProgressFn>,
+}
+
 /// A connection.
 pub(crate) struct ServerConnection {
     peer: Peer<RoleClient>,
@@ -241,12 +248,11 @@ impl ServerConnection {
         request: ClientRequest,
         until: Instant,
         cancel: &CancellationToken,
-        on_progress: Option<ProgressFn>,
-        call: Option<&Arc<RunningCall>>,
+        scope: Option<CallScope<'_>>,
     ) -> Result<Value, RequestFailure> {
         let late = async {
-            match call {
-                Some(call) => call.wait_until_deadline(until).await,
+            match scope {
+                Some(scope) => scope.call.wait_until_deadline(until).await,
                 None => tokio::time::sleep_until(until).await,
             }
         };
@@ -264,6 +270,7 @@ impl ServerConnection {
             () = self.disconnected.cancelled() => return Err(RequestFailure::Disconnected(self.disconnect_reason().await)),
             () = &mut late => return Err(RequestFailure::TimedOut),
         };
+        let on_progress = scope.and_then(|scope| scope.on_progress.cloned());
         let _listening = self
             .handler
             .subscribe_progress(request.progress_token.clone(), on_progress);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use protocol::ToolError;
 use protocol::server::mcp_servers::PinState;
+use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -24,7 +25,8 @@ impl McpServer {
         let link = self.connect_for_call(cancel).await?;
         self.check_approved(tool)?;
         let timeout = self.core.timeout();
-        let called = link.call_tool(&tool.name, arguments, timeout, cancel, heard);
+        let params = CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments);
+        let called = link.call_tool(params, timeout, cancel, heard);
         called
             .await
             .map_err(|failure| self.to_tool_error(failure, timeout))

@@ -134,18 +134,18 @@ impl Tool for ReadResourceTool {
                 )
             }
             None => {
-                let listed = self
+                let (listed, patterns) = self
                     .server
                     .list_resources(given("cursor"), &cx.cancel)
                     .await?;
-                Ok(format_resource_list(&listed))
+                Ok(format_resource_list(&listed, &patterns))
             }
         }
     }
 }
 
 /// A list for the model: an address, what it is called, and what is said of it.
-fn format_resource_list((listed, patterns): &(Value, Value)) -> ToolOutput {
+fn format_resource_list(listed: &Value, patterns: &Value) -> ToolOutput {
     let mut lines = Vec::new();
     let all = list_member(listed, "resources");
     let resources = all.iter().map(|item| format_resource_line(item, "uri"));
@@ -216,17 +216,17 @@ mod tests {
         ]});
         let patterns =
             json!({ "resourceTemplates": [{ "uriTemplate": "demo://{n}", "name": "any" }] });
-        let output = format_resource_list(&(resources, patterns));
+        let output = format_resource_list(&resources, &patterns);
         assert_eq!(
             output.text,
             "demo://1  one (text/plain): The first\ndemo://2  TU+202Ewo\nAddresses with parts to fill in:\n\
              demo://{n}  any\n[There are more: cursor \"p 2\"]"
         );
         assert_eq!(output.message, "2 resources");
-        let none = format_resource_list(&(json!({ "resources": "no list" }), Value::Null));
+        let none = format_resource_list(&json!({ "resources": "no list" }), &Value::Null);
         assert_eq!(none.text, "There is none in this list.");
         let many = vec![json!({ "uri": "a:b", "name": "x" }); RESOURCES_LISTED_MAX + 3];
-        let many = format_resource_list(&(json!({ "resources": many }), Value::Null));
+        let many = format_resource_list(&json!({ "resources": many }), &Value::Null);
         assert!(many.text.ends_with("[3 more of this page are left out.]"));
     }
 }

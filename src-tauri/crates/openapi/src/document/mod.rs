@@ -51,6 +51,13 @@ pub struct ApiDocument {
     left_out_beyond_limit: usize,
 }
 
+/// Inputs that all paths of a document share while they are parsed.
+struct ParseContext<'c, 'a> {
+    reader: &'c DocumentReader<'a>,
+    bases: &'c BaseUrlOptions,
+    filters: &'c OperationFilter,
+}
+
 impl ApiDocument {
     /// Reads a document of OpenAPI 3.0 or 3.1, or of Swagger 2.0 (`S001-53`, `S001-55`).
     ///
@@ -83,10 +90,15 @@ impl ApiDocument {
             version: said("version"),
             ..Self::default()
         };
+        let context = ParseContext {
+            reader: &reader,
+            bases: &bases,
+            filters,
+        };
         let mut ids = HashSet::new();
         for (path, item) in root.members_of("paths") {
             if !path.starts_with("x-") {
-                document.parse_path(&reader, (&bases, filters), path, item, &mut ids);
+                document.parse_path(&context, path, item, &mut ids);
             }
         }
         Ok(document)
@@ -95,14 +107,13 @@ impl ApiDocument {
     /// Reads one path with its operations.
     fn parse_path<'a>(
         &mut self,
-        reader: &DocumentReader<'a>,
-        (bases, filters): (&BaseUrlOptions, &OperationFilter),
+        context: &ParseContext<'_, 'a>,
         path: &'a str,
         item: DocumentNode<'a>,
         ids: &mut HashSet<&'a str>,
     ) {
         let named = to_single_line(path, QUOTED_CHARS_MAX);
-        let item = match reader.follow_references(item) {
+        let item = match context.reader.follow_references(item) {
             Ok(item) if item.value.is_object() => item,
             Ok(_) => {
                 return self.record_left_out(format!("`{named}` is left out: it is no object."));
@@ -113,7 +124,7 @@ impl ApiDocument {
             let Some(operation) = item.member(name) else {
                 continue;
             };
-            if !filters.matches_operation(path, operation) {
+            if !context.filters.matches_operation(path, operation) {
                 continue;
             }
             let named = format!("{} {named}", method.as_str());
@@ -123,7 +134,7 @@ impl ApiDocument {
                 ));
                 continue;
             }
-            match parse_operation(reader, bases, (path, item), (method, operation)) {
+            match parse_operation(context, path, item, method, operation) {
                 Ok(mut operation) => {
                     let id = item.member(name).and_then(|at| at.text("operationId"));
                     if id.is_some_and(|id| !ids.insert(id)) {
@@ -209,11 +220,13 @@ fn invalid_document_error(why: &str) -> UserError {
 /// # Errors
 /// Why it cannot be called, as a clause.
 fn parse_operation<'a>(
-    reader: &DocumentReader<'a>,
-    bases: &BaseUrlOptions,
-    (path, item): (&'a str, DocumentNode<'a>),
-    (method, operation): (HttpMethod, DocumentNode<'a>),
+    context: &ParseContext<'_, 'a>,
+    path: &'a str,
+    item: DocumentNode<'a>,
+    method: HttpMethod,
+    operation: DocumentNode<'a>,
 ) -> Result<Operation, String> {
+    let reader = context.reader;
     if !operation.value.is_object() {
         return Err("it is no object".to_owned());
     }
@@ -221,7 +234,9 @@ fn parse_operation<'a>(
     if !sent.starts_with('/') || sent.contains(['?', '\\']) {
         return Err("its path is none that could be sent".to_owned());
     }
-    let base = bases.resolve_base_url([operation, item, reader.root()])?;
+    let base = context
+        .bases
+        .resolve_base_url([operation, item, reader.root()])?;
     let mut schemas = SchemaBuilder::new(reader);
     let parameters = parameter::parse_parameters(&mut schemas, item, operation, sent)?;
     let mut members = parameters.members;

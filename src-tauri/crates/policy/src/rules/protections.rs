@@ -94,6 +94,17 @@ struct Protection {
     exempts_effects: bool,
 }
 
+/// Paths that are protected alike, for one reason.
+struct ProtectedPaths<'a> {
+    patterns: &'a [&'a str],
+    /// The kinds of access that are held back.
+    capabilities: &'static [Capability],
+    action: RuleAction,
+    /// No rule overrides it.
+    is_final: bool,
+    reason: &'a str,
+}
+
 const CHANGE_CAPABILITIES: &[Capability] = &[Capability::FsWrite, Capability::FsDelete];
 const ACCESS_CAPABILITIES: &[Capability] = &[
     Capability::FsRead,
@@ -110,48 +121,48 @@ impl Protections {
 
     fn build_standard() -> Self {
         let mut all = Self::default();
-        all.push(
-            OWN_PATHS,
-            CHANGE_CAPABILITIES,
-            RuleAction::Deny,
-            true,
-            OWN_REASON,
-        );
-        all.push(
-            AUTORUN_PATHS,
-            CHANGE_CAPABILITIES,
-            RuleAction::Deny,
-            true,
-            "What lies there runs by itself later on; an agent must not change it.",
-        );
-        all.push(
-            STARTUP_FILES,
-            CHANGE_CAPABILITIES,
-            RuleAction::Deny,
-            false,
-            "Shells and sessions run it when they start.",
-        );
-        all.push(
-            GIT_INTERNALS,
-            CHANGE_CAPABILITIES,
-            RuleAction::Deny,
-            false,
-            "Git keeps its own records there; it is changed with git.",
-        );
-        all.push(
-            TOOL_CONFIG_FILES,
-            CHANGE_CAPABILITIES,
-            RuleAction::Ask,
-            false,
-            "Editors, tools and agents do what it says.",
-        );
-        all.push(
-            SECRET_PATHS,
-            ACCESS_CAPABILITIES,
-            RuleAction::Ask,
-            false,
-            "Secrets are often kept there.",
-        );
+        all.add(&ProtectedPaths {
+            patterns: OWN_PATHS,
+            capabilities: CHANGE_CAPABILITIES,
+            action: RuleAction::Deny,
+            is_final: true,
+            reason: OWN_REASON,
+        });
+        all.add(&ProtectedPaths {
+            patterns: AUTORUN_PATHS,
+            capabilities: CHANGE_CAPABILITIES,
+            action: RuleAction::Deny,
+            is_final: true,
+            reason: "What lies there runs by itself later on; an agent must not change it.",
+        });
+        all.add(&ProtectedPaths {
+            patterns: STARTUP_FILES,
+            capabilities: CHANGE_CAPABILITIES,
+            action: RuleAction::Deny,
+            is_final: false,
+            reason: "Shells and sessions run it when they start.",
+        });
+        all.add(&ProtectedPaths {
+            patterns: GIT_INTERNALS,
+            capabilities: CHANGE_CAPABILITIES,
+            action: RuleAction::Deny,
+            is_final: false,
+            reason: "Git keeps its own records there; it is changed with git.",
+        });
+        all.add(&ProtectedPaths {
+            patterns: TOOL_CONFIG_FILES,
+            capabilities: CHANGE_CAPABILITIES,
+            action: RuleAction::Ask,
+            is_final: false,
+            reason: "Editors, tools and agents do what it says.",
+        });
+        all.add(&ProtectedPaths {
+            patterns: SECRET_PATHS,
+            capabilities: ACCESS_CAPABILITIES,
+            action: RuleAction::Ask,
+            is_final: false,
+            reason: "Secrets are often kept there.",
+        });
         all
     }
 
@@ -166,44 +177,37 @@ impl Protections {
             "" => "**".to_owned(),
             _ => format!("{folder}/**"),
         };
-        self.push(
-            &[everything.as_str()],
-            CHANGE_CAPABILITIES,
-            RuleAction::Deny,
-            true,
-            OWN_REASON,
-        );
+        self.add(&ProtectedPaths {
+            patterns: &[everything.as_str()],
+            capabilities: CHANGE_CAPABILITIES,
+            action: RuleAction::Deny,
+            is_final: true,
+            reason: OWN_REASON,
+        });
     }
 
-    fn push(
-        &mut self,
-        patterns: &[&str],
-        capabilities: &'static [Capability],
-        action: RuleAction,
-        is_final: bool,
-        reason: &str,
-    ) {
-        for pattern in patterns {
+    fn add(&mut self, protected: &ProtectedPaths<'_>) {
+        for pattern in protected.patterns {
             // Where case does not count on some system it does not count here: nobody means another file by `.ENV`.
             let Ok(path) = PathPattern::new(pattern, Os::Macos) else {
                 continue;
             };
             path.compile();
             self.0.push(Protection {
-                capabilities,
+                capabilities: protected.capabilities,
                 path,
-                is_final,
-                exempts_samples: action == RuleAction::Ask,
+                is_final: protected.is_final,
+                exempts_samples: protected.action == RuleAction::Ask,
                 exempts_effects: GIT_INTERNALS.contains(pattern),
                 rule: Rule {
-                    permission: match capabilities.len() {
+                    permission: match protected.capabilities.len() {
                         2 => "fs.write",
                         _ => "fs.read",
                     }
                     .to_owned(),
                     pattern: Some((*pattern).to_owned()),
-                    action,
-                    reason: Some(reason.to_owned()),
+                    action: protected.action,
+                    reason: Some(protected.reason.to_owned()),
                     scope: RuleScope::Builtin,
                     file: None,
                     line: None,

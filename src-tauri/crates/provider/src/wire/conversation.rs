@@ -14,6 +14,17 @@ use crate::wire::opaque::{OpaqueData, SignedCall, ThinkingBlock};
 /// OpenAI and Anthropic refuse ids that are longer than this or hold other characters.
 const CALL_ID_BYTES_MAX: usize = 40;
 
+/// The message of a tool's result, before it takes the form of the wire format.
+struct ToolResultMessage<'a> {
+    call: &'a CallId,
+    /// The name of the tool.
+    name: &'a str,
+    text: String,
+    /// Images that the result holds itself, which only Anthropic's do.
+    images: &'a [Content],
+    is_error: bool,
+}
+
 /// Turns messages into `genai`'s, keeping track of the ids that calls go by on the wire.
 pub(crate) struct WireConversation<'a> {
     provider: &'a str,
@@ -75,7 +86,13 @@ impl<'a> WireConversation<'a> {
                             Vec::new()
                         }
                     };
-                    results.push(self.push_result(&call, &name, text, &beside, is_error));
+                    results.push(self.build_result_part(ToolResultMessage {
+                        call: &call,
+                        name: &name,
+                        text,
+                        images: &beside,
+                        is_error,
+                    }));
                     // Anthropic wants the results of one turn in one message. With Ollama, `genai` keeps only the last
                     // result of a message; with the others it makes no difference.
                     if self.wire != WireFormat::Anthropic {
@@ -165,15 +182,15 @@ impl<'a> WireConversation<'a> {
         id
     }
 
-    /// A result. `beside` are images that it holds itself, which only Anthropic's do.
-    fn push_result(
-        &self,
-        call: &CallId,
-        name: &str,
-        text: String,
-        beside: &[Content],
-        is_error: bool,
-    ) -> ContentPart {
+    /// A result as the wire format wants it.
+    fn build_result_part(&self, result: ToolResultMessage<'_>) -> ContentPart {
+        let ToolResultMessage {
+            call,
+            name,
+            text,
+            images: beside,
+            is_error,
+        } = result;
         let id = self.ids.get(call).cloned();
         let id = id.unwrap_or_else(|| call.as_str().to_owned());
         if self.wire == WireFormat::Anthropic && (is_error || !beside.is_empty()) {
@@ -245,7 +262,13 @@ mod tests {
                 panic!("no call")
             };
             assert_eq!(sent.call_id, expected);
-            let result = conversation.push_result(&id.into(), "read", "ok".to_owned(), &[], false);
+            let result = conversation.build_result_part(ToolResultMessage {
+                call: &CallId::from(id),
+                name: "read",
+                text: "ok".to_owned(),
+                images: &[],
+                is_error: false,
+            });
             let ContentPart::ToolResponse(result) = result else {
                 panic!("no result")
             };

@@ -5,6 +5,13 @@ use crate::failure::WireFailure;
 use crate::keys::ApiKey;
 use crate::wire::WireProvider;
 
+/// An HTTP status that is not a success, with what the provider said beside it.
+struct StatusFailure {
+    status: u16,
+    message: String,
+    retry_after_ms: Option<u64>,
+}
+
 impl WireProvider {
     /// What a failure means to the person, after so many attempts with this key.
     pub(crate) fn explain_failure(
@@ -33,7 +40,14 @@ impl WireProvider {
                 message,
                 retry_after_ms,
                 ..
-            } => self.explain_status(status, clean(message), retry_after_ms, attempts, key),
+            } => {
+                let failure = StatusFailure {
+                    status,
+                    message: clean(message),
+                    retry_after_ms,
+                };
+                self.explain_status(failure, attempts, key)
+            }
             WireFailure::Connection(cause) => ProviderError::Unreachable {
                 provider,
                 base_url: self.endpoint.as_str().to_owned(),
@@ -68,12 +82,15 @@ impl WireProvider {
 
     fn explain_status(
         &self,
-        status: u16,
-        message: String,
-        retry_after_ms: Option<u64>,
+        failure: StatusFailure,
         attempts: u32,
         key: Option<&ApiKey>,
     ) -> ProviderError {
+        let StatusFailure {
+            status,
+            message,
+            retry_after_ms,
+        } = failure;
         let provider = self.title.clone();
         match (status, key) {
             (401 | 403, Some(key)) => ProviderError::Unauthorized {

@@ -264,7 +264,8 @@ pub(crate) fn insert_session(
 pub(crate) fn insert_span(
     conn: &Connection,
     session: i64,
-    (first, last): (u64, u64),
+    first: u64,
+    last: u64,
 ) -> Result<(), RecordError> {
     conn.prepare_cached("INSERT INTO spans (session, last, first) VALUES (?1, ?2, ?3)")?
         .execute(params![session, seq_to_sql(last), seq_to_sql(first)])?;

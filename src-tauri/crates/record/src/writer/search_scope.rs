@@ -76,8 +76,8 @@ impl EntryKeys {
     /// Writes between which positions the batch that ends here has events of each session.
     pub(crate) fn store_spans(&mut self, conn: &Connection) -> Result<(), RecordError> {
         for place in self.sessions.values_mut() {
-            if let Some(span) = place.span.take() {
-                statements::insert_span(conn, place.key, span)?;
+            if let Some((first, last)) = place.span.take() {
+                statements::insert_span(conn, place.key, first, last)?;
             }
         }
         Ok(())

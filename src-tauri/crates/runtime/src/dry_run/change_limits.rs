@@ -25,7 +25,8 @@ pub(super) fn layer_bytes_max(kind: LayerKind) -> u64 {
 /// Gives what came of it, and in which way it became too large, if it did.
 pub(super) async fn run_within_limits<T>(
     ran: impl Future<Output = T>,
-    (watched, bytes_max): (PathBuf, u64),
+    watched: PathBuf,
+    bytes_max: u64,
     stop: &CancellationToken,
 ) -> (T, Option<String>) {
     let too_large = wait_until_outgrown(watched, bytes_max);

@@ -49,7 +49,8 @@ pub(super) fn read_exit(
                 CommandEnd::Signal(signal) => CommandExit::Signal(signal),
                 CommandEnd::Stopped => CommandExit::Signal(KILL_SIGNAL),
             };
-            Ok((exit, Refusals::from_report(refused, more, watched)))
+            let coverage = DenialCoverage { more, watched };
+            Ok((exit, Refusals::from_denials(refused, coverage)))
         }
         Ok(None) if stopped => Ok((exit, Refusals::default())),
         Ok(None) => Err("it ended without a word".to_owned()),
@@ -58,13 +59,21 @@ pub(super) fn read_exit(
     }
 }
 
+/// How complete a room's list of refusals is.
+struct DenialCoverage {
+    /// Whether there were more than it lists.
+    more: bool,
+    /// Whether the room could look at all.
+    watched: bool,
+}
+
 impl Refusals {
-    fn from_report(refused: Vec<sandbox::Denial>, more: bool, watched: bool) -> Self {
+    fn from_denials(refused: Vec<sandbox::Denial>, coverage: DenialCoverage) -> Self {
         let mut notes = Vec::new();
-        if more {
+        if coverage.more {
             notes.push(MORE_REFUSALS_NOTE.to_owned());
         }
-        if !watched {
+        if !coverage.watched {
             notes.push(
                 "What it was refused is not known: this system does not let the room look."
                     .to_owned(),

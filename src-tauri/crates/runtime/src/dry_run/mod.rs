@@ -122,6 +122,17 @@ pub enum Isolation {
     Landlock,
 }
 
+/// A command to run, with the network that it may use and the token that cancels it.
+#[derive(Clone, Copy)]
+pub struct SandboxRequest<'a> {
+    /// The command.
+    pub command: &'a ShellCommand,
+    /// What it may reach; nothing if it is offline.
+    pub net: &'a NetworkClient,
+    /// Ends the command.
+    pub cancel: &'a CancellationToken,
+}
+
 /// A command that ran for real.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InPlaceRun {
@@ -254,22 +265,18 @@ impl DryRunEnvironment {
     }
 
     /// Runs a command to its end for real, in a room in which the workspace can be written. It is ended when it writes more
-    /// than could be undone. `on_output` is as with [`crate::run`], `net` as with [`DryRunEnvironment::dry_run`].
+    /// than could be undone. `on_output` is as with [`crate::run`], the network as with [`DryRunEnvironment::dry_run`].
     ///
     /// # Errors
     /// [`FileError::SandboxUnavailable`] where no room can be entered: then it did not run. Else what the system said. A failing command
     /// is no error, and neither is one that is cancelled.
     pub async fn run_in_place(
         &self,
-        command: &ShellCommand,
-        net: &NetworkClient,
+        request: SandboxRequest<'_>,
         picture: &Snapshot,
         on_output: impl FnMut(&str) + Send,
-        cancel: &CancellationToken,
     ) -> Result<InPlaceRun, FileError> {
-        self.0
-            .run_in_place(command, net, picture, on_output, cancel)
-            .await
+        self.0.run_in_place(request, picture, on_output).await
     }
 
     /// Starts a program beside us, as [`crate::start_companion`] does, in a room in which the workspace can be written: for as long as its

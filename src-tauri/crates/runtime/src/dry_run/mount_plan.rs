@@ -19,8 +19,10 @@ pub(super) struct MountPlan<'a> {
     pub layers: Option<WorkspaceLayers>,
     /// The folder for temporary files, where the room cannot have its own `/tmp`.
     pub private_tmp: Option<PathBuf>,
-    /// What is looked after while it runs, and how many bytes that may take on the disk.
-    pub watched_limit: (PathBuf, u64),
+    /// What is looked after while it runs.
+    pub watched_folder: PathBuf,
+    /// How many bytes that may take on the disk.
+    pub watched_bytes_max: u64,
     /// How long a file may become, in bytes.
     pub file_bytes: u64,
 }
@@ -38,7 +40,8 @@ impl<'a> MountPlan<'a> {
                 work: (kind != LayerKind::Copy).then(|| layer.work_path()),
             }),
             private_tmp: None,
-            watched_limit: (layer.upper_path(), bytes_max.saturating_add(copied)),
+            watched_folder: layer.upper_path(),
+            watched_bytes_max: bytes_max.saturating_add(copied),
             file_bytes: bytes_max,
         }
     }
@@ -48,14 +51,15 @@ impl<'a> MountPlan<'a> {
         folder: &'a LayerFolder,
         private_tmp: Option<PathBuf>,
         command: &ShellCommand,
-        (disk_bytes, grows_max): (u64, u64),
+        disk_bytes: u64,
+        grows_max: u64,
     ) -> Self {
-        let root = command.workspace.root().to_owned();
         Self {
             folder,
             layers: None,
             private_tmp,
-            watched_limit: (root, disk_bytes.saturating_add(grows_max)),
+            watched_folder: command.workspace.root().to_owned(),
+            watched_bytes_max: disk_bytes.saturating_add(grows_max),
             file_bytes: grows_max,
         }
     }

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use protocol::CommandRun;
 use protocol::view::effects::{Refusal, RefusalKind};
 use sandbox::{SandboxLimits, SandboxReport, SandboxSpec};
-use tokio_util::sync::CancellationToken;
 
+use super::SandboxRequest;
 use super::change_limits::run_within_limits;
 use super::exit_report::read_command_exit;
 use super::mount_plan::MountPlan;
@@ -35,12 +35,17 @@ const UNKNOWN_SECRET: &str = "(not known: this system does not show which files 
 
 /// Runs a command by the program of the room, with this way to the network, where it is to run; and has the next room made ready.
 pub(super) async fn run_sandboxed(
-    (rooms, command): (&Arc<SandboxLauncher>, &ShellCommand),
-    (net, site): (&NetworkClient, &MountPlan<'_>),
+    rooms: &Arc<SandboxLauncher>,
+    request: SandboxRequest<'_>,
+    site: &MountPlan<'_>,
     masked: Vec<PathBuf>,
     on_output: impl FnMut(&str) + Send,
-    cancel: &CancellationToken,
 ) -> Result<(CommandRun, Refusals), FileError> {
+    let SandboxRequest {
+        command,
+        net,
+        cancel,
+    } = request;
     let room = build_sandbox(command, net, site, masked)?;
     let stop = cancel.child_token();
     #[cfg(target_os = "linux")]
@@ -60,7 +65,13 @@ pub(super) async fn run_sandboxed(
         Ok(started)
     };
     let ran = run_to_end(command, start, on_output, &stop);
-    let (ran, outgrew) = run_within_limits(ran, site.watched_limit.clone(), &stop).await;
+    let (ran, outgrew) = run_within_limits(
+        ran,
+        site.watched_folder.clone(),
+        site.watched_bytes_max,
+        &stop,
+    )
+    .await;
     rooms.prestart();
     if let Some(why) = &outgrew
         && site.layers.is_some()

@@ -124,7 +124,8 @@ impl History {
         self.0.check_space_for_plan(workspace, plan)?;
         let unlocked = UnlockedPaths::new(&self.0, workspace);
         let captured = crate::undo::capture::plan::capture_plan(
-            (workspace, &unlocked),
+            workspace,
+            &unlocked,
             plan,
             &self.0.store,
             meta.at,

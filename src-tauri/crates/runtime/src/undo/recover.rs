@@ -12,7 +12,9 @@ use crate::fs::workspace::display_path;
 use crate::undo::entry::manifest::UndoManifest;
 use crate::undo::entry::node;
 use crate::undo::entry::node::MatchLevel;
-use crate::undo::restore::execute::{apply_direction, finish_restore, remove_staged_files};
+use crate::undo::restore::execute::{
+    DirectionRun, apply_direction, finish_restore, remove_staged_files,
+};
 use crate::undo::restore::survey::{PathState, survey_paths};
 
 /// Records that the effect stands. What is known to the byte is not read again; of the rest, what cannot be read is taken to
@@ -97,14 +99,12 @@ pub(super) fn settle_entry(
     manifest.going_back = true;
     inner.entries.save(manifest)?;
     remove_staged_files(&unlocked, manifest)?;
-    apply_direction(
-        inner,
-        &unlocked,
-        manifest,
-        UndoDirection::Undo,
-        &stands,
-        begun,
-    )?;
+    let run = DirectionRun {
+        direction: UndoDirection::Undo,
+        states: &stands,
+        is_resumed: begun,
+    };
+    apply_direction(inner, &unlocked, manifest, run)?;
     remove_staged_files(&unlocked, manifest)?;
     unlocked.relock()?;
     manifest.entry.state = UndoState::Undone;
@@ -121,7 +121,12 @@ fn finish_applying(
 ) -> Result<(), FileError> {
     let direction = UndoDirection::Redo;
     let stands = survey_paths(unlocked, &manifest.steps, direction, MatchLevel::InProgress)?;
-    apply_direction(inner, unlocked, manifest, direction, &stands, true)?;
+    let run = DirectionRun {
+        direction,
+        states: &stands,
+        is_resumed: true,
+    };
+    apply_direction(inner, unlocked, manifest, run)?;
     remove_staged_files(unlocked, manifest)
 }
 

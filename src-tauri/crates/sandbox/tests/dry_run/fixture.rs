@@ -9,7 +9,7 @@ use protocol::view::effects::{Assurance, Effect};
 use protocol::{Plan, UndoId};
 use runtime::{
     DryRunEnvironment, DryRunOutput, FileError, History, InPlaceResult, InPlaceRun, Isolation,
-    LayerKind, NetworkClient, RestoreMeta, ShellCommand, UndoEntryMeta, Workspace,
+    LayerKind, NetworkClient, RestoreMeta, SandboxRequest, ShellCommand, UndoEntryMeta, Workspace,
 };
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -129,7 +129,12 @@ impl Stage {
             let (environment, net) = (&self.environment, NetworkClient::offline());
             let picture = environment.take_snapshot(&self.workspace, &self.history, meta);
             let picture = picture.await?;
-            let ran = environment.run_in_place(&command, &net, &picture, |_| {}, &never);
+            let request = SandboxRequest {
+                command: &command,
+                net: &net,
+                cancel: &never,
+            };
+            let ran = environment.run_in_place(request, &picture, |_| {});
             Ok((ran.await?, picture))
         });
         let (ran, picture) = ran?;

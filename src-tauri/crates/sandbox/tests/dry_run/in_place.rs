@@ -8,7 +8,8 @@ use std::process::{Command as Plain, Stdio};
 use protocol::view::effects::{Assurance, Refusal, RefusalKind};
 use protocol::{CommandExit, UndoState};
 use runtime::{
-    DryRunEnvironment, FileError, History, Isolation, LayerKind, NetworkClient, Workspace,
+    DryRunEnvironment, FileError, History, Isolation, LayerKind, NetworkClient, SandboxRequest,
+    Workspace,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -165,9 +166,14 @@ fn what_was_done_until_it_was_stopped_can_be_taken_back() {
                 .await
                 .unwrap();
             let stopping = |_: &str| seen.cancel();
+            let request = SandboxRequest {
+                command: &command,
+                net: &net,
+                cancel: &stop,
+            };
             let ran = stage
                 .environment
-                .run_in_place(&command, &net, &picture, stopping, &stop)
+                .run_in_place(request, &picture, stopping)
                 .await;
             (ran.unwrap(), picture)
         });
@@ -186,7 +192,12 @@ fn what_was_done_until_it_was_stopped_can_be_taken_back() {
             let (environment, never) = (&stage.environment, CancellationToken::new());
             let picture = environment.take_snapshot(&stage.workspace, &stage.history, meta);
             let picture = picture.await.unwrap();
-            let ran = environment.run_in_place(&command, &net, &picture, |_| {}, &never);
+            let request = SandboxRequest {
+                command: &command,
+                net: &net,
+                cancel: &never,
+            };
+            let ran = environment.run_in_place(request, &picture, |_| {});
             assert_eq!(ran.await.unwrap().command.exit, CommandExit::TimedOut);
             DryRunEnvironment::record_changes(picture).unwrap()
         });
@@ -250,7 +261,12 @@ fn what_a_person_does_meanwhile_counts_as_the_commands() {
             let environment = &stage.environment;
             let picture = environment.take_snapshot(&stage.workspace, &stage.history, meta);
             let picture = picture.await.unwrap();
-            let ran = environment.run_in_place(&command, &net, &picture, meanwhile, &never);
+            let request = SandboxRequest {
+                command: &command,
+                net: &net,
+                cancel: &never,
+            };
+            let ran = environment.run_in_place(request, &picture, meanwhile);
             ran.await.unwrap();
             DryRunEnvironment::record_changes(picture).unwrap()
         });
@@ -295,7 +311,12 @@ fn the_one_that_is_killed() {
         let picture = environment.take_snapshot(&stage.workspace, &stage.history, meta);
         let picture = picture.await.unwrap();
         let begun = |_: &str| println!("begun");
-        let ran = environment.run_in_place(&command, &net, &picture, begun, &never);
+        let request = SandboxRequest {
+            command: &command,
+            net: &net,
+            cancel: &never,
+        };
+        let ran = environment.run_in_place(request, &picture, begun);
         ran.await.unwrap();
     });
 }

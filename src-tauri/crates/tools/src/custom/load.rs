@@ -172,6 +172,12 @@ impl<'a> HomeFiles<'a> {
             .or_else(|| self.0.iter().find(|(_, file)| stem(file)))
             .map(|(home, file)| (*home, file.as_str()))
     }
+
+    /// The activity of this name, where the files are activities.
+    fn find_activity(&self, name: &str) -> Option<Activity> {
+        let (home, file) = self.find_file(name)?;
+        Some(build_activity(home, file))
+    }
 }
 
 fn bind_tool(
@@ -191,7 +197,7 @@ fn bind_tool(
     match definition.activity.as_deref() {
         Some("") => Arc::new(LatentTool::new(definition, origin)),
         Some(name) => {
-            let found = activities.find_file(name).map(build_activity).ok_or_else(|| {
+            let found = activities.find_activity(name).ok_or_else(|| {
                 format!(
                     "There is no program `{name}` in .countersign/{ACTIVITIES_FOLDER} or in the person's {ACTIVITIES_FOLDER} folder. \
                      Only a person can put it there."
@@ -199,14 +205,14 @@ fn bind_tool(
             });
             Arc::new(ActivityTool::new(definition, found, origin))
         }
-        None => match activities.find_file(&definition.name).map(build_activity) {
+        None => match activities.find_activity(&definition.name) {
             Some(found) => Arc::new(ActivityTool::new(definition, Ok(found), origin)),
             None => Arc::new(LatentTool::new(definition, origin)),
         },
     }
 }
 
-fn build_activity((home, name): (&ToolHome<'_>, &str)) -> Activity {
+fn build_activity(home: &ToolHome<'_>, name: &str) -> Activity {
     Activity {
         home: home.folder.clone(),
         file: format!("{}{ACTIVITIES_FOLDER}/{name}", home.prefix),

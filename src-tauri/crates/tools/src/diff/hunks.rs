@@ -11,6 +11,13 @@ use super::section::find_section;
 use crate::limits::{DIFF_SHOWN_BYTES_MAX, DIFF_SHOWN_LINE_BYTES_MAX, DIFF_SHOWN_LINES_MAX};
 use crate::text::{format_byte_size, format_count};
 
+/// A line of a difference, by its index in the old text, in the new one, or in both.
+enum LineIndex {
+    Context { old: usize, new: usize },
+    Removed { old: usize },
+    Added { new: usize },
+}
+
 /// Makes hunks one after the other and keeps the account.
 pub(super) struct HunkBuilder<'a> {
     old: &'a [&'a str],
@@ -66,15 +73,9 @@ impl<'a> HunkBuilder<'a> {
             let (old, new) = (op.old_range(), op.new_range());
             match op {
                 DiffOp::Equal { .. } => {
-                    for (o, n) in old.zip(new) {
-                        let text = self.old[o];
-                        self.push_line(
-                            &mut hunk,
-                            DiffLineKind::Context,
-                            Some(o),
-                            Some(n),
-                            unmarked_line(text),
-                        );
+                    for (old, new) in old.zip(new) {
+                        let segments = unmarked_line(self.old[old]);
+                        self.push_line(&mut hunk, LineIndex::Context { old, new }, segments);
                     }
                 }
                 DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {
@@ -90,14 +91,14 @@ impl<'a> HunkBuilder<'a> {
                         )
                     };
                     let mut gone = gone.into_iter();
-                    for o in old {
+                    for old in old {
                         let segments = gone.next().unwrap_or_default();
-                        self.push_line(&mut hunk, DiffLineKind::Removed, Some(o), None, segments);
+                        self.push_line(&mut hunk, LineIndex::Removed { old }, segments);
                     }
                     let mut come = come.into_iter();
-                    for n in new {
+                    for new in new {
                         let segments = come.next().unwrap_or_default();
-                        self.push_line(&mut hunk, DiffLineKind::Added, None, Some(n), segments);
+                        self.push_line(&mut hunk, LineIndex::Added { new }, segments);
                     }
                 }
             }
@@ -107,14 +108,12 @@ impl<'a> HunkBuilder<'a> {
         (!hunk.lines.is_empty()).then_some(hunk)
     }
 
-    fn push_line(
-        &mut self,
-        hunk: &mut Hunk,
-        kind: DiffLineKind,
-        old: Option<usize>,
-        new: Option<usize>,
-        segments: Segments<'_>,
-    ) {
+    fn push_line(&mut self, hunk: &mut Hunk, index: LineIndex, segments: Segments<'_>) {
+        let (kind, old, new) = match index {
+            LineIndex::Context { old, new } => (DiffLineKind::Context, Some(old), Some(new)),
+            LineIndex::Removed { old } => (DiffLineKind::Removed, Some(old), None),
+            LineIndex::Added { new } => (DiffLineKind::Added, None, Some(new)),
+        };
         let Some(line) = old
             .and_then(|index| self.old.get(index))
             .or_else(|| new.and_then(|index| self.new.get(index)))

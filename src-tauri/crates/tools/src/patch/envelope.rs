@@ -166,8 +166,8 @@ impl<'a> EnvelopeReader<'a> {
             self.next += 1;
         }
         hunk.finish(blank_tail)?;
-        if let Some((line, (counted, _))) = range {
-            hunk.set_start(line, counted);
+        if let Some(header) = range {
+            hunk.set_start(header.old_start, header.old_count);
         }
         Ok(hunk)
     }

@@ -10,8 +10,18 @@ pub(super) fn is_diff_start(line: &str) -> bool {
     line.starts_with("--- ") || line.starts_with("diff --git ")
 }
 
-/// Where a hunk begins before, and how many lines it has before and after, from the text after `@@`.
-pub(super) fn parse_hunk_header(head: &str) -> Option<(usize, (usize, usize))> {
+/// Place and size of a hunk, as its line with `@@` tells them.
+pub(super) struct HunkHeader {
+    /// The line that it begins at before, from 1; where it only adds lines, the one above them.
+    pub old_start: usize,
+    /// How many lines it has before.
+    pub old_count: usize,
+    /// How many lines it has after.
+    pub new_count: usize,
+}
+
+/// Reads the text after `@@`.
+pub(super) fn parse_hunk_header(head: &str) -> Option<HunkHeader> {
     let (ranges, _) = head.trim_start().split_once(" @@")?;
     let (old, new) = ranges.split_once(' ')?;
     let numbers = |text: &str| -> Option<(usize, usize)> {
@@ -20,9 +30,13 @@ pub(super) fn parse_hunk_header(head: &str) -> Option<(usize, (usize, usize))> {
             None => Some((text.parse().ok()?, 1)),
         }
     };
-    let (start, old) = numbers(old.strip_prefix('-')?)?;
-    let (_, new) = numbers(new.strip_prefix('+')?)?;
-    Some((start, (old, new)))
+    let (old_start, old_count) = numbers(old.strip_prefix('-')?)?;
+    let (_, new_count) = numbers(new.strip_prefix('+')?)?;
+    Some(HunkHeader {
+        old_start,
+        old_count,
+        new_count,
+    })
 }
 
 /// Reads all lines of it.
@@ -150,17 +164,17 @@ impl<'a> UnifiedReader<'a> {
         while let Some(head) = self.peek().strip_prefix("@@") {
             let number = hunks.len() + 1;
             let failed = |why| format!("has a hunk that {why}: hunk {number} of `{path}`");
-            let Some((line, counts)) = parse_hunk_header(head) else {
+            let Some(header) = parse_hunk_header(head) else {
                 return Err(failed(format!(
                     "does not begin as `@@ -1,2 +1,2 @@` does, line {}",
                     self.next + 1
                 )));
             };
             self.next += 1;
-            let mut hunk = self.parse_hunk(counts);
-            let blank_tail = count_blank_tail(&hunk, counts);
+            let mut hunk = self.parse_hunk(&header);
+            let blank_tail = count_blank_tail(&hunk, header.old_count);
             hunk.finish(blank_tail).map_err(failed)?;
-            hunk.set_start(line, counts.0);
+            hunk.set_start(header.old_start, header.old_count);
             hunks.push(hunk);
         }
         let path = path.clone();
@@ -181,7 +195,8 @@ impl<'a> UnifiedReader<'a> {
 
     /// The body of a hunk. The counts only tell lines that look like the head of a file from such a head; they are often
     /// wrong otherwise.
-    fn parse_hunk(&mut self, (mut old, mut new): (usize, usize)) -> PatchHunk {
+    fn parse_hunk(&mut self, header: &HunkHeader) -> PatchHunk {
+        let (mut old, mut new) = (header.old_count, header.new_count);
         let mut hunk = PatchHunk::default();
         while self.next < self.lines.len() {
             let line = self.peek();
@@ -228,13 +243,13 @@ impl<'a> UnifiedReader<'a> {
     }
 }
 
-/// Empty lines at the end that are more than the counts ask for.
-fn count_blank_tail(hunk: &PatchHunk, (old, _): (usize, usize)) -> usize {
+/// Empty lines at the end that are more than the count of old lines asks for.
+fn count_blank_tail(hunk: &PatchHunk, old_count: usize) -> usize {
     let blank = hunk.lines.iter().rev();
     let blank = blank.take_while(|line| **line == PatchLine::Keep(String::new()));
     blank
         .count()
-        .min(hunk.old_lines().len().saturating_sub(old))
+        .min(hunk.old_lines().len().saturating_sub(old_count))
 }
 
 /// Paths without git's `a/` and `b/`, where both sides have them.

@@ -9,6 +9,14 @@ use crate::host_arguments::SuppliedArguments;
 use crate::progress_schema::ProgressSchema;
 use crate::schema::{invalid_arguments_error, split_meta};
 
+/// Arguments after they were held against the schema.
+enum CheckedArguments {
+    /// The arguments in our names.
+    Valid(Map<String, Value>),
+    /// What is wrong with them, one clause each, in the names that the caller used.
+    Invalid(Vec<String>),
+}
+
 impl RegisteredTool<'_> {
     /// The arguments as the tool gets them: `_*` members lifted off, an alias's names made ours, schema and values
     /// checked (`S002-05`).
@@ -20,9 +28,12 @@ impl RegisteredTool<'_> {
         given: &Map<String, Value>,
     ) -> Result<ValidatedArguments, ToolError> {
         let (arguments, meta) = self.split_meta(given);
-        let arguments = self
-            .translate_and_check(arguments)?
-            .map_err(|problems| invalid_arguments_error(&problems))?;
+        let arguments = match self.translate_and_check(arguments)? {
+            CheckedArguments::Valid(arguments) => arguments,
+            CheckedArguments::Invalid(problems) => {
+                return Err(invalid_arguments_error(&problems));
+            }
+        };
         self.tool.validate(&arguments)?;
         Ok(ValidatedArguments { arguments, meta })
     }
@@ -31,7 +42,7 @@ impl RegisteredTool<'_> {
     fn translate_and_check(
         &self,
         arguments: Map<String, Value>,
-    ) -> Result<Result<Map<String, Value>, Vec<String>>, ToolError> {
+    ) -> Result<CheckedArguments, ToolError> {
         let arguments = match self.alias {
             Some(alias) => translate_arguments(alias, arguments)?,
             None => arguments,
@@ -40,7 +51,10 @@ impl RegisteredTool<'_> {
             self.alias
                 .map_or(member, |alias| to_alias_name(alias, member))
         };
-        Ok(self.schema.find_problems(arguments, &name))
+        Ok(match self.schema.find_problems(arguments, &name) {
+            Ok(arguments) => CheckedArguments::Valid(arguments),
+            Err(problems) => CheckedArguments::Invalid(problems),
+        })
     }
 
     /// The arguments, and what is about the call instead (M13); a member that the tool gets itself stays.
@@ -80,8 +94,8 @@ impl RegisteredTool<'_> {
     pub fn find_problems(&self, given: &Map<String, Value>) -> Vec<String> {
         let (arguments, _) = self.split_meta(given);
         let checked = match self.translate_and_check(arguments) {
-            Ok(Err(problems)) => return problems,
-            Ok(Ok(arguments)) => self.tool.validate(&arguments),
+            Ok(CheckedArguments::Invalid(problems)) => return problems,
+            Ok(CheckedArguments::Valid(arguments)) => self.tool.validate(&arguments),
             Err(error) => Err(error),
         };
         match checked {

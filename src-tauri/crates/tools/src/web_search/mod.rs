@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use protocol::{Access, Capability, RequirementSet, ToolError, ToolMode};
-use runtime::{FetchLimits, FetchResult, HttpRequest, NetworkClient};
+use runtime::{FetchLimits, FetchResult, HttpRequest};
 use serde_json::Value;
 
 use crate::limits::{
@@ -57,6 +57,15 @@ pub trait SearchProvider: Send + Sync {
 /// Looks a key up; may block. None where there is none.
 pub type KeyFn = Arc<dyn Fn() -> Result<Option<String>, String> + Send + Sync>;
 
+/// Limits of what one session may search, as the person set them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchLimits {
+    /// How often the session may search.
+    pub calls_max: u32,
+    /// How long one search may take, in milliseconds.
+    pub timeout_ms: u32,
+}
+
 /// Who searches for one session, and how much it may.
 pub struct WebSearcher {
     backend: SearchBackend,
@@ -81,11 +90,13 @@ struct KeyedProvider {
 }
 
 impl WebSearcher {
-    /// A provider with its key and its limits, for a session that searched so often already.
+    /// A provider with its key and its limits, for a session that searched so often already. `key_hint` says what to do where
+    /// there is no key.
     pub fn new(
         provider: Box<dyn SearchProvider>,
-        (key, key_hint): (KeyFn, String),
-        (calls_max, timeout_ms): (u32, u32),
+        key: KeyFn,
+        key_hint: String,
+        limits: SearchLimits,
         calls: Arc<AtomicU32>,
     ) -> Self {
         let wired = KeyedProvider {
@@ -93,17 +104,13 @@ impl WebSearcher {
             key,
             key_hint,
         };
-        Self::with_backend(
-            SearchBackend::Provider(wired),
-            (calls_max, timeout_ms),
-            calls,
-        )
+        Self::with_backend(SearchBackend::Provider(wired), limits, calls)
     }
 
     /// An operation with the same limits.
     pub fn from_operation(
         operation: OperationSearch,
-        limits: (u32, u32),
+        limits: SearchLimits,
         calls: Arc<AtomicU32>,
     ) -> Self {
         Self::with_backend(SearchBackend::Operation(Box::new(operation)), limits, calls)
@@ -111,13 +118,13 @@ impl WebSearcher {
 
     fn with_backend(
         backend: SearchBackend,
-        (calls_max, timeout_ms): (u32, u32),
+        limits: SearchLimits,
         call_count: Arc<AtomicU32>,
     ) -> Self {
         Self {
             backend,
-            calls_max: calls_max.min(SEARCH_CALLS_MAX),
-            timeout_ms: u64::from(timeout_ms).clamp(1, SEARCH_MS_MAX),
+            calls_max: limits.calls_max.min(SEARCH_CALLS_MAX),
+            timeout_ms: u64::from(limits.timeout_ms).clamp(1, SEARCH_MS_MAX),
             call_count,
         }
     }
@@ -207,12 +214,9 @@ impl WebSearcher {
                     timeout_ms: self.timeout_ms,
                     body_bytes_max: RESULTS_BYTES_MAX,
                 };
-                (
-                    wired.provider.title(),
-                    wired
-                        .fetch_hits(&outgoing, &key, limits, &hands.net, cx)
-                        .await?,
-                )
+                let answer = hands.net.send(&outgoing, limits, &cx.cancel).await;
+                let answer = answer.map_err(fetch_error)?;
+                (wired.provider.title(), wired.parse_response(&answer, &key)?)
             }
             SearchBackend::Operation(one) => {
                 self.count_call()?;
@@ -265,18 +269,13 @@ impl WebSearcher {
 
 impl KeyedProvider {
     /// What its answer says was found; none where it is no list of results.
-    async fn fetch_hits(
+    fn parse_response(
         &self,
-        outgoing: &HttpRequest,
+        answer: &FetchResult,
         key: &str,
-        limits: FetchLimits,
-        net: &NetworkClient,
-        cx: &ExecutionContext,
     ) -> Result<Option<Vec<WebSearchHit>>, ToolError> {
-        let answer = net.send(outgoing, limits, &cx.cancel).await;
-        let answer = answer.map_err(fetch_error)?;
         if answer.status != 200 {
-            return Err(self.response_error(&answer, key));
+            return Err(self.response_error(answer, key));
         }
         let found = serde_json::from_slice(&answer.body)
             .ok()

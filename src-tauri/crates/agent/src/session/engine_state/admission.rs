@@ -10,8 +10,8 @@ use tools::ToolContext;
 use crate::permissions::agent_bounds::AgentBounds;
 use crate::session::conversation::Conversation;
 use crate::session::engine_state::EngineState;
-use crate::session::toolbox::Toolbox;
-use crate::session::{RulesInForce, Session};
+use crate::session::toolbox::{Toolbox, ToolboxRequest};
+use crate::session::{RulesInForce, Session, SessionParts};
 use crate::toolset::web_search::WebSearchFactory;
 
 impl EngineState {
@@ -61,16 +61,24 @@ impl EngineState {
         };
         hands.todo_list.replace(conversation.todos.clone());
         let seeks = WebSearchFactory::new(&id, conversation.searches);
-        let toolbox = Toolbox::load(self, &hands.workspace, &briefing, asked, &seeks)?;
+        let request = ToolboxRequest {
+            workspace: &hands.workspace,
+            briefing: &briefing,
+            options: asked,
+        };
+        let toolbox = Toolbox::load(self, &request, &seeks)?;
         self.set_tool_errors(hands.workspace.root(), toolbox.errors.clone());
-        let session = Arc::new(Session::new(
+        let parts = SessionParts {
             id,
-            self.clone(),
-            (hands, bounds),
+            tool_context: hands,
+            bounds,
             model,
-            (rules, toolbox, briefing),
+            rules,
+            toolbox,
+            briefing,
             conversation,
-        ));
+        };
+        let session = Arc::new(Session::new(self.clone(), parts));
         session.reload_rules();
         Ok(session)
     }

@@ -76,14 +76,14 @@ impl EngineState {
     /// The tools as the person set them, with those of servers as they are now.
     pub fn tools(&self) -> Arc<Registry> {
         self.tools
-            .current_tools((&self.servers, &self.apis), &self.settings().tools)
+            .current_tools(&self.servers, &self.apis, &self.settings().tools)
             .configured
     }
 
     /// The tools as they come, to check a setting with.
     pub fn default_tools(&self) -> Arc<Registry> {
         self.tools
-            .current_tools((&self.servers, &self.apis), &self.settings().tools)
+            .current_tools(&self.servers, &self.apis, &self.settings().tools)
             .defaults
     }
 

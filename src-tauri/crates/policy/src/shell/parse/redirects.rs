@@ -12,6 +12,15 @@ use crate::shell::parse::word::to_shell_word;
 /// Most texts that one here-document or here-string may become.
 const INPUT_VARIANTS_MAX: usize = 4;
 
+/// A redirect from or to one target, such as `2>file`, as the parser gives its parts.
+#[derive(Clone, Copy)]
+struct FileRedirect<'a> {
+    /// The stream that is redirected; none if the operator's own is meant.
+    stream: Option<i32>,
+    operator: &'a Kind,
+    target: &'a Target,
+}
+
 impl ShellReader<'_> {
     /// Redirects of a construct, which belong to no simple command.
     pub fn read_loose_redirects(&mut self, list: Option<&RedirectList>, place: CommandContext<'_>) {
@@ -43,8 +52,13 @@ impl ShellReader<'_> {
         place: CommandContext<'_>,
     ) -> ShellRedirect {
         match redirect {
-            IoRedirect::File(from, kind, target) => {
-                self.read_file_redirect(*from, kind, target, input, place)
+            IoRedirect::File(stream, operator, target) => {
+                let redirect = FileRedirect {
+                    stream: *stream,
+                    operator,
+                    target,
+                };
+                self.read_file_redirect(redirect, input, place)
             }
             IoRedirect::OutputAndError(target, append) => {
                 let kind = match append {
@@ -85,21 +99,21 @@ impl ShellReader<'_> {
 
     fn read_file_redirect(
         &mut self,
-        from: Option<i32>,
-        kind: &Kind,
-        target: &Target,
+        redirect: FileRedirect<'_>,
         input: &mut Vec<String>,
         place: CommandContext<'_>,
     ) -> ShellRedirect {
-        let how = match kind {
+        let how = match redirect.operator {
             Kind::Read => RedirectKind::Read,
             Kind::Write | Kind::Clobber => RedirectKind::Write,
             Kind::Append => RedirectKind::Append,
             Kind::ReadAndWrite => RedirectKind::ReadWrite,
             Kind::DuplicateInput | Kind::DuplicateOutput => RedirectKind::Duplicate,
         };
-        let known_stream = from.is_none_or(|stream| (0..=2).contains(&stream));
-        match target {
+        let known_stream = redirect
+            .stream
+            .is_none_or(|stream| (0..=2).contains(&stream));
+        match redirect.target {
             Target::Filename(word) => self.build_file_redirect(how, &word.value, place),
             Target::Fd(stream) => ShellRedirect {
                 kind: RedirectKind::Duplicate,
@@ -122,7 +136,7 @@ impl ShellReader<'_> {
                     };
                 }
                 // `>&file` is `&>file`.
-                let how = match kind {
+                let how = match redirect.operator {
                     Kind::DuplicateInput => RedirectKind::Read,
                     Kind::DuplicateOutput
                     | Kind::Read

@@ -27,12 +27,12 @@ pub(in crate::shell) fn inspect_git(list: &[String], found: &mut ProgramRuns) {
         if word == "-c" || word == "--config-env" {
             if let Some(setting) = list.get(at) {
                 found.refuse_allow(word);
-                inspect_setting(setting.split_once('='), found);
+                inspect_assignment(setting, found);
             }
             at += 1;
         } else if let Some(setting) = word.strip_prefix("-c").filter(|_| !word.starts_with("--")) {
             found.refuse_allow(word);
-            inspect_setting(setting.split_once('='), found);
+            inspect_assignment(setting, found);
         } else if word.starts_with("--exec-path=") || word.starts_with("--config-env=") {
             found.refuse_allow(word);
         } else if list_has_word(
@@ -91,7 +91,9 @@ pub(in crate::shell) fn inspect_git(list: &[String], found: &mut ProgramRuns) {
             && matches!(word.as_str(), "-c" | "--config")
         {
             found.refuse_allow(word);
-            inspect_setting(next.and_then(|setting| setting.split_once('=')), found);
+            if let Some(setting) = next {
+                inspect_assignment(setting, found);
+            }
         }
     }
     let words = |from: usize| rest.get(from..).unwrap_or_default().to_vec();
@@ -115,7 +117,7 @@ pub(in crate::shell) fn inspect_git(list: &[String], found: &mut ProgramRuns) {
                 && is_executing_setting(key)
             {
                 found.refuse_allow(key);
-                inspect_setting(Some((key, value)), found);
+                inspect_setting(key, value, found);
             }
         }
         _ => {}
@@ -148,10 +150,14 @@ fn attached_value<'n>(command: &str, name: &'n str) -> Option<&'n str> {
     Some(rest).filter(|rest| !rest.is_empty())
 }
 
-fn inspect_setting(setting: Option<(&str, &str)>, found: &mut ProgramRuns) {
-    let Some((key, value)) = setting else {
-        return;
-    };
+/// Looks at a setting as `-c` takes it: `key=value`.
+fn inspect_assignment(setting: &str, found: &mut ProgramRuns) {
+    if let Some((key, value)) = setting.split_once('=') {
+        inspect_setting(key, value, found);
+    }
+}
+
+fn inspect_setting(key: &str, value: &str, found: &mut ProgramRuns) {
     if is_executing_setting(key) {
         let text = value.strip_prefix('!').unwrap_or(value);
         found.inner.push(InnerCommand::Script(text.to_owned()));

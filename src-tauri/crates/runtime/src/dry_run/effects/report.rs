@@ -155,7 +155,8 @@ fn unchangeable_paths<'a>(
 
 fn note_hard_links(change: &ChangedPath, done: ChangeStage, notes: &mut Vec<String>) {
     let path = name(&change.path);
-    match change.has_hard_links {
+    let links = change.has_hard_links;
+    match (links.before, links.after) {
         (true, _) | (_, true) if done == ChangeStage::InPlace => notes.push(format!(
             "`{path}` is one file with another name: taken back, it is a file of its own."
         )),

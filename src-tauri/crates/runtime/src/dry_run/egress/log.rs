@@ -16,7 +16,11 @@ use crate::dry_run::refusals::Refusals;
 use crate::limits::{PROXY_BYTES_MAX, PROXY_REFUSED_MAX};
 
 /// A host and a port.
-pub(in crate::dry_run) type HostPort = (String, u16);
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::dry_run) struct HostPort {
+    pub host: String,
+    pub port: u16,
+}
 
 /// What went through one way out.
 #[derive(Debug, Default)]
@@ -47,8 +51,9 @@ impl EgressLog {
     }
 
     /// A place was not let through.
-    pub fn record_refusal(&self, (host, port): HostPort) {
-        self.record_refusal_as(RefusalKind::Network, format_host_port(&host, port));
+    pub fn record_refusal(&self, place: HostPort) {
+        let target = format_host_port(&place.host, place.port);
+        self.record_refusal_as(RefusalKind::Network, target);
     }
 
     fn record_refusal_as(&self, kind: RefusalKind, target: String) {
@@ -61,15 +66,14 @@ impl EgressLog {
     /// Every place that was reached, in order.
     pub fn reached(&self) -> Vec<NetworkContact> {
         let reached = lock_mutex(&self.reached);
-        let told = |((host, port), (connections, bytes)): (&HostPort, &(u32, Arc<ByteCounts>))| {
-            NetworkContact {
-                host: host.clone(),
-                port: *port,
+        let told =
+            |(place, (connections, bytes)): (&HostPort, &(u32, Arc<ByteCounts>))| NetworkContact {
+                host: place.host.clone(),
+                port: place.port,
                 connections: *connections,
                 sent: bytes.sent.load(Ordering::Relaxed),
                 received: bytes.received.load(Ordering::Relaxed),
-            }
-        };
+            };
         reached.iter().map(told).collect()
     }
 

@@ -206,7 +206,7 @@ fn parse_destination(request: &Request<Incoming>) -> Option<(Url, HostPort)> {
     }
     let host = url.host_str()?.trim_matches(['[', ']']).to_owned();
     let port = url.port_or_known_default()?;
-    Some((url, (host, port)))
+    Some((url, HostPort { host, port }))
 }
 
 fn text_response(status: StatusCode, sentence: &str) -> Response<ProxyBody> {

@@ -11,7 +11,7 @@ use crate::dry_run::effects::report::{ChangeStage, build_report};
 use crate::dry_run::effects::summary::{FinishedRun, summarize_run};
 use crate::dry_run::in_place::snapshot::Snapshot;
 use crate::dry_run::overlay::change::{ChangedPath, PathContent};
-use crate::dry_run::overlay::diff::{UpperSource, diff_upper};
+use crate::dry_run::overlay::diff::{UpperSource, UpperTree, diff_upper};
 use crate::dry_run::overlay::workspace_copy::{CopyMethod, measure_workspace};
 use crate::dry_run::refusals::Refusals;
 use crate::fs::dir::Dir;
@@ -108,7 +108,10 @@ pub(in crate::dry_run) fn record_changes(
         .record_observed(workspace, &before, meta, |content, unlock| {
             // Nobody but us can reach the picture.
             let never = i64::MAX;
-            let real = (UpperSource::InPlace(copied), workspace.dir());
+            let real = UpperTree {
+                source: UpperSource::InPlace(copied),
+                dir: workspace.dir(),
+            };
             let looked = diff_upper(real, &before, never, content, Some(unlock))?;
             let around_special = folders_with_special_files(&looked.changes);
             let attributes = attributes::attributes_note(&looked.attributes, ChangeStage::InPlace);

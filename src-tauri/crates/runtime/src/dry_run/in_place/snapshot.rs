@@ -75,7 +75,7 @@ impl Snapshot {
         let folder =
             history.with_exclusive_lock(|| SnapshotFolder::create(&history.snapshots_folder()))?;
         let folder = folder.map_err(failed)?;
-        match copy_and_mark(&folder, history, workspace, (&meta, copier)) {
+        match copy_and_mark(&folder, history, workspace, &meta, copier) {
             Ok(copied) => Ok(Self {
                 folder,
                 history: history.clone(),
@@ -150,7 +150,8 @@ fn copy_and_mark(
     folder: &SnapshotFolder,
     history: &History,
     workspace: &Workspace,
-    (meta, copier): (&UndoEntryMeta, CopyMethod),
+    meta: &UndoEntryMeta,
+    copier: CopyMethod,
 ) -> Result<WorkspaceCopy, FileError> {
     let failed = |error: io::Error| FileError::from_io("the history", &error);
     let tree = folder.tree_path();

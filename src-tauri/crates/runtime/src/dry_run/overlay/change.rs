@@ -19,8 +19,14 @@ pub(in crate::dry_run) struct ChangedPath {
     pub path: PathBuf,
     pub before: PathContent,
     pub after: PathContent,
-    /// Whether it stood under more than one name, before or after.
-    pub has_hard_links: (bool, bool),
+    pub has_hard_links: HardLinkedSides,
+}
+
+/// Whether a path is a file with more than one name, before and after a command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::dry_run) struct HardLinkedSides {
+    pub before: bool,
+    pub after: bool,
 }
 
 /// Nothing stands there.

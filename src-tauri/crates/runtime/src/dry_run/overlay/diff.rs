@@ -13,7 +13,9 @@ use protocol::history::Node;
 
 use crate::FileError;
 use crate::dry_run::effects::attributes;
-use crate::dry_run::overlay::change::{ABSENT, ChangedPath, PathContent, is_unchanged};
+use crate::dry_run::overlay::change::{
+    ABSENT, ChangedPath, HardLinkedSides, PathContent, is_unchanged,
+};
 use crate::dry_run::overlay::content_eq::has_same_content;
 use crate::dry_run::overlay::marks::{is_xattr_whiteout, read_overlay_marks};
 use crate::dry_run::overlay::read_budget::{DiffSide, ReadBudget};
@@ -41,6 +43,13 @@ pub(in crate::dry_run) enum UpperSource<'a> {
     InPlace(&'a WorkspaceCopy),
 }
 
+/// The folder that is looked at for what a command changed, and what it is.
+#[derive(Clone, Copy)]
+pub(in crate::dry_run) struct UpperTree<'a> {
+    pub source: UpperSource<'a>,
+    pub dir: &'a Dir,
+}
+
 /// What is different.
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct OverlayDiff {
@@ -56,7 +65,7 @@ pub(in crate::dry_run) struct OverlayDiff {
 /// is not what the command saw. Each content that is compared goes through `content`. What cannot be read in `upper` is opened by
 /// `unlock`; without it `upper` is ours, and stays open.
 pub(in crate::dry_run) fn diff_upper(
-    (kind, upper): (UpperSource<'_>, &Dir),
+    upper: UpperTree<'_>,
     lower: &Dir,
     began_ns: i64,
     content: ContentSink<'_>,
@@ -67,13 +76,13 @@ pub(in crate::dry_run) fn diff_upper(
         looked: OverlayDiff::default(),
         reading: ReadBudget::default(),
         began_ns,
-        kind,
+        kind: upper.source,
         content,
         unlock,
     };
     let (was, is) = (
         lower.stat_self().map_err(failed)?,
-        upper.stat_self().map_err(failed)?,
+        upper.dir.stat_self().map_err(failed)?,
     );
     if was.mode != is.mode {
         let folder = |stat: crate::fs::dir::FileStat| {
@@ -82,10 +91,15 @@ pub(in crate::dry_run) fn diff_upper(
                 mtime_ns: stat.mtime_ns,
             })
         };
-        look.add_change(Path::new(""), folder(was), folder(is), (false, false))?;
+        let links = HardLinkedSides::default();
+        look.add_change(Path::new(""), folder(was), folder(is), links)?;
     }
-    let whole = !matches!(kind, UpperSource::Layer);
-    look.diff_folder(upper, Some(lower), Path::new(""), whole, 0)?;
+    let whole = !matches!(upper.source, UpperSource::Layer);
+    let root = FolderSides {
+        upper: upper.dir,
+        lower: Some(lower),
+    };
+    look.diff_folder(root, Path::new(""), whole, 0)?;
     Ok(look.looked)
 }
 
@@ -102,12 +116,12 @@ impl OverlayDiffer<'_> {
     /// A folder of the layer. `hidden`: nothing of what lies below it in the workspace shows through.
     fn diff_folder(
         &mut self,
-        upper: &Dir,
-        lower: Option<&Dir>,
+        folder: FolderSides<'_>,
         at: &Path,
         hidden: bool,
         depth: usize,
     ) -> Result<(), FileError> {
+        let FolderSides { upper, lower } = folder;
         let failed = |error: io::Error| FileError::from_io(display_path(at), &error);
         if depth > TREE_DEPTH_MAX {
             let why = format!("it made folders deeper than {TREE_DEPTH_MAX} levels");
@@ -138,10 +152,15 @@ impl OverlayDiffer<'_> {
             let path = at.join(&name);
             let failed = |error: io::Error| FileError::from_io(display_path(&path), &error);
             let was = match lower {
-                Some(lower) => lower
-                    .read_details(&name)
-                    .map_err(failed)?
-                    .map(|was| (lower, was)),
+                Some(lower) => {
+                    lower
+                        .read_details(&name)
+                        .map_err(failed)?
+                        .map(|details| FoundEntry {
+                            folder: lower,
+                            details,
+                        })
+                }
                 None => None,
             };
             let is = upper.read_details(&name).map_err(failed)?;
@@ -179,7 +198,13 @@ impl OverlayDiffer<'_> {
             match (is, was) {
                 (None, None) => {}
                 (None, Some(was)) => self.diff_removed(one, was, &ABSENT)?,
-                (Some(is), was) => self.diff_present(one, (upper, is), was, hidden)?,
+                (Some(details), was) => {
+                    let is = FoundEntry {
+                        folder: upper,
+                        details,
+                    };
+                    self.diff_present(one, is, was, hidden)?;
+                }
             }
         }
         Ok(())
@@ -189,10 +214,14 @@ impl OverlayDiffer<'_> {
     fn diff_present(
         &mut self,
         one: NamedEntry<'_>,
-        (upper, is): (&Dir, FileDetails),
-        was: Option<(&Dir, FileDetails)>,
+        found: FoundEntry<'_>,
+        was: Option<FoundEntry<'_>>,
         hidden: bool,
     ) -> Result<(), FileError> {
+        let FoundEntry {
+            folder: upper,
+            details: is,
+        } = found;
         let failed = |error: io::Error| FileError::from_io(display_path(one.path), &error);
         if let Some(mode) = is.stat.kind.readable_mode(is.stat.mode) {
             match self.unlock {
@@ -201,84 +230,90 @@ impl OverlayDiffer<'_> {
                 None => upper.set_mode_of(one.name, mode).map_err(failed)?,
             }
         }
-        if let (UpperSource::InPlace(_), Some((lower, was))) = (self.kind, was)
-            && is.stat == was.stat
+        if let (UpperSource::InPlace(_), Some(was)) = (self.kind, was)
+            && is.stat == was.details.stat
             && is.stat.kind == PathKind::File
-            && has_same_content(upper, lower, one.name).map_err(failed)?
+            && has_same_content(upper, was.folder, one.name).map_err(failed)?
         {
-            if attributes::has_different_attributes(upper, lower, one.name) {
+            if attributes::has_different_attributes(upper, was.folder, one.name) {
                 self.looked.attributes.push(one.path.to_owned());
             }
             return Ok(());
         }
-        let after = self.read_content(DiffSide::After, upper, one, is)?;
+        let after = self.read_content(DiffSide::After, one, found)?;
         let is_folder = is.stat.kind == PathKind::Folder;
         let (before, below) = match was {
             None => (ABSENT, None),
-            Some((lower, was)) if was.stat.kind == PathKind::Folder => {
+            Some(was) if was.details.stat.kind == PathKind::Folder => {
                 if !is_folder {
-                    return self.diff_removed(one, (lower, was), &after);
+                    return self.diff_removed(one, was, &after);
                 }
-                let below = lower.open_folder(Path::new(one.name)).map_err(failed)?;
-                (
-                    self.read_content(DiffSide::Before, lower, one, was)?,
-                    Some(below),
-                )
+                let below = was.folder.open_folder(Path::new(one.name));
+                let below = below.map_err(failed)?;
+                (self.read_content(DiffSide::Before, one, was)?, Some(below))
             }
-            Some((lower, was)) => {
-                self.check_unchanged(one.path, &was)?;
-                (self.read_content(DiffSide::Before, lower, one, was)?, None)
+            Some(was) => {
+                self.check_unchanged(one.path, &was.details)?;
+                (self.read_content(DiffSide::Before, one, was)?, None)
             }
         };
-        let more_names = (
-            was.is_some_and(|(_, was)| was.has_hard_links()),
-            is.has_hard_links(),
-        );
-        if let Some((lower, _)) = was.filter(|_| is_unchanged(&before, &after))
+        let links = HardLinkedSides {
+            before: was.is_some_and(|was| was.details.has_hard_links()),
+            after: is.has_hard_links(),
+        };
+        if let Some(was) = was.filter(|_| is_unchanged(&before, &after))
             && matches!(is.stat.kind, PathKind::File | PathKind::Folder)
-            && attributes::has_different_attributes(upper, lower, one.name)
+            && attributes::has_different_attributes(upper, was.folder, one.name)
         {
             self.looked.attributes.push(one.path.to_owned());
         }
-        self.add_change(one.path, before, after, more_names)?;
+        self.add_change(one.path, before, after, links)?;
         if !is_folder {
             return Ok(());
         }
         let upper = upper.open_folder(Path::new(one.name)).map_err(failed)?;
-        self.diff_folder(&upper, below.as_ref(), one.path, hidden, one.depth + 1)
+        let folder = FolderSides {
+            upper: &upper,
+            lower: below.as_ref(),
+        };
+        self.diff_folder(folder, one.path, hidden, one.depth + 1)
     }
 
     /// What goes from a name, with all that is below it, whole.
     fn diff_removed(
         &mut self,
         one: NamedEntry<'_>,
-        (lower, was): (&Dir, FileDetails),
+        was: FoundEntry<'_>,
         after: &PathContent,
     ) -> Result<(), FileError> {
-        self.check_unchanged(one.path, &was)?;
-        let before = self.read_content(DiffSide::Before, lower, one, was)?;
-        self.add_change(
-            one.path,
-            before,
-            after.clone(),
-            (was.has_hard_links(), false),
-        )?;
-        if was.stat.kind != PathKind::Folder {
+        self.check_unchanged(one.path, &was.details)?;
+        let before = self.read_content(DiffSide::Before, one, was)?;
+        let links = HardLinkedSides {
+            before: was.details.has_hard_links(),
+            after: false,
+        };
+        self.add_change(one.path, before, after.clone(), links)?;
+        if was.details.stat.kind != PathKind::Folder {
             return Ok(());
         }
         let failed = |error: io::Error| self.read_error(DiffSide::Before, one.path, &error);
-        let folder = lower.open_folder(Path::new(one.name)).map_err(failed)?;
+        let folder = was.folder.open_folder(Path::new(one.name));
+        let folder = folder.map_err(failed)?;
         for name in folder.list_names().map_err(failed)? {
             let path = one.path.join(&name);
             let found = folder.read_details(&name);
             let found = found.map_err(|error| FileError::from_io(display_path(&path), &error))?;
-            if let Some(was) = found {
+            if let Some(details) = found {
                 let below = NamedEntry {
                     name: &name,
                     path: &path,
                     depth: one.depth + 1,
                 };
-                self.diff_removed(below, (&folder, was), &ABSENT)?;
+                let was = FoundEntry {
+                    folder: &folder,
+                    details,
+                };
+                self.diff_removed(below, was, &ABSENT)?;
             }
         }
         Ok(())
@@ -298,10 +333,13 @@ impl OverlayDiffer<'_> {
     fn read_content(
         &mut self,
         side: DiffSide,
-        dir: &Dir,
         one: NamedEntry<'_>,
-        found: FileDetails,
+        found: FoundEntry<'_>,
     ) -> Result<PathContent, FileError> {
+        let FoundEntry {
+            folder: dir,
+            details: found,
+        } = found;
         let failed = |error: io::Error| FileError::from_io(display_path(one.path), &error);
         let (mode, mtime_ns) = (found.stat.mode, found.stat.mtime_ns);
         Ok(PathContent::Node(match found.stat.kind {
@@ -353,7 +391,7 @@ impl OverlayDiffer<'_> {
         path: &Path,
         before: PathContent,
         after: PathContent,
-        more_names: (bool, bool),
+        has_hard_links: HardLinkedSides,
     ) -> Result<(), FileError> {
         if is_unchanged(&before, &after) {
             return Ok(());
@@ -366,7 +404,7 @@ impl OverlayDiffer<'_> {
             path: path.to_owned(),
             before,
             after,
-            has_hard_links: more_names,
+            has_hard_links,
         });
         Ok(())
     }
@@ -385,6 +423,20 @@ struct NamedEntry<'a> {
     name: &'a OsStr,
     path: &'a Path,
     depth: usize,
+}
+
+/// Both sides of a folder: its upper one, and its lower one where it has one.
+#[derive(Clone, Copy)]
+struct FolderSides<'a> {
+    upper: &'a Dir,
+    lower: Option<&'a Dir>,
+}
+
+/// An entry that was found: the folder that holds it, and what the system says of it.
+#[derive(Clone, Copy)]
+struct FoundEntry<'a> {
+    folder: &'a Dir,
+    details: FileDetails,
 }
 
 /// What a person is told of a command that did more than can be looked at.

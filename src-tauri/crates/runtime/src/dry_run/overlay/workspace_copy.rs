@@ -97,6 +97,15 @@ struct CopyJob {
     clones: bool,
 }
 
+/// An entry of the workspace that is copied: the folder that holds it, its name, its path and what the system says of it.
+#[derive(Clone, Copy)]
+struct SourceEntry<'a> {
+    folder: &'a Dir,
+    name: &'a OsStr,
+    path: &'a Path,
+    details: &'a FileDetails,
+}
+
 impl CopyJob {
     fn new(workspace: &Dir, marked: MarkedSide, copier: CopyMethod) -> Result<Self, FileError> {
         let found = workspace.read_details(OsStr::new("."));
@@ -153,7 +162,13 @@ impl CopyJob {
                     self.stamp_copy(to, &name, path, &found)?;
                 }
                 (Some(to), None) => {
-                    self.copy_item(from, to, &name, &path, &found)?;
+                    let entry = SourceEntry {
+                        folder: from,
+                        name: &name,
+                        path: &path,
+                        details: &found,
+                    };
+                    self.copy_item(entry, to)?;
                     self.stamp_copy(to, &name, path, &found)?;
                 }
             }
@@ -197,14 +212,13 @@ impl CopyJob {
     }
 
     /// Copies a thing that is no folder.
-    fn copy_item(
-        &mut self,
-        from: &Dir,
-        to: &Dir,
-        name: &OsStr,
-        path: &Path,
-        found: &FileDetails,
-    ) -> Result<(), FileError> {
+    fn copy_item(&mut self, entry: SourceEntry<'_>, to: &Dir) -> Result<(), FileError> {
+        let SourceEntry {
+            folder: from,
+            name,
+            path,
+            details: found,
+        } = entry;
         let failed = |error: io::Error| FileError::from_io(display_path(path), &error);
         match found.stat.kind {
             PathKind::Link => {

@@ -21,7 +21,7 @@ use crate::dry_run::in_place::run;
 use crate::dry_run::in_place::run::run_blocking;
 use crate::dry_run::in_place::snapshot::Snapshot;
 use crate::dry_run::mount_plan::MountPlan;
-use crate::dry_run::overlay::diff::{UpperSource, diff_upper};
+use crate::dry_run::overlay::diff::{UpperSource, UpperTree, diff_upper};
 use crate::dry_run::overlay::layer::{LayerFolder, LayerPlace};
 use crate::dry_run::overlay::workspace_copy::{
     CopyMethod, MarkedSide, copy_workspace, measure_workspace,
@@ -31,7 +31,9 @@ use crate::dry_run::refusals::Refusals;
 use crate::dry_run::sandboxed_command;
 use crate::dry_run::secrets::closed_files::ClosedFileFinder;
 use crate::dry_run::secrets::masks::{SandboxMasks, find_masks};
-use crate::dry_run::{DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe};
+use crate::dry_run::{
+    DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe, SandboxRequest,
+};
 use crate::fs::dir::Dir;
 use crate::process::sandbox_process::SandboxLauncher;
 use crate::{FileError, History, NetworkClient, ShellCommand, UndoEntryMeta, Workspace};
@@ -157,8 +159,13 @@ impl SystemSandbox {
             layer.copied = Some(copied.await?);
         }
         let site = MountPlan::over_layer(kind, &layer);
+        let request = SandboxRequest {
+            command,
+            net,
+            cancel,
+        };
         let (ran, refused) = self
-            .run_within_limits(command, net, &site, masks.paths, on_output, cancel)
+            .run_within_limits(request, &site, masks.paths, on_output)
             .await?;
         if ran.exit == CommandExit::Cancelled {
             return Err(FileError::Cancelled);
@@ -166,13 +173,14 @@ impl SystemSandbox {
         let (upper, workspace) = (layer.upper_path(), command.workspace.clone());
         let copied = layer.copied.take();
         let read = run_blocking(move || {
-            let kind = copied
+            let source = copied
                 .as_ref()
                 .map_or(UpperSource::Layer, UpperSource::Copy);
-            let upper = Dir::open(&upper)
+            let dir = Dir::open(&upper)
                 .map_err(|error| FileError::from_io("the layer of the command", &error))?;
+            let upper = UpperTree { source, dir: &dir };
             diff_upper(
-                (kind, &upper),
+                upper,
                 workspace.dir(),
                 began_ns,
                 &mut hash_without_copy,
@@ -228,12 +236,11 @@ impl SystemSandbox {
     /// Runs a command in the workspace of a picture.
     pub(in crate::dry_run) async fn run_in_place(
         &self,
-        command: &ShellCommand,
-        net: &NetworkClient,
+        request: SandboxRequest<'_>,
         picture: &Snapshot,
         on_output: impl FnMut(&str) + Send,
-        cancel: &CancellationToken,
     ) -> Result<InPlaceRun, FileError> {
+        let SandboxRequest { command, net, .. } = request;
         command.workspace.check_command(&command.line)?;
         let known = self.capabilities(&command.workspace).await;
         let (Some(walls), true) = (
@@ -255,9 +262,9 @@ impl SystemSandbox {
         let mut masks = self.find_masks(&command.workspace).await?;
         let grows_max = layer_bytes_max(LayerKind::Disk).min(picture.history.entry_bytes_max());
         let bare = (walls == Isolation::Landlock).then(|| folder.tmp_path());
-        let site = MountPlan::in_place(&folder, bare, command, (picture.disk_bytes(), grows_max));
+        let site = MountPlan::in_place(&folder, bare, command, picture.disk_bytes(), grows_max);
         let (ran, mut refused) = self
-            .run_within_limits(command, net, &site, masks.paths, on_output, cancel)
+            .run_within_limits(request, &site, masks.paths, on_output)
             .await?;
         refused.notes.append(&mut masks.notes);
         Ok(picture.record_run(ran, refused))
@@ -266,20 +273,17 @@ impl SystemSandbox {
     /// Runs a command where it is to run, and ends it when it changes too much.
     pub(in crate::dry_run) async fn run_within_limits(
         &self,
-        command: &ShellCommand,
-        net: &NetworkClient,
+        request: SandboxRequest<'_>,
         site: &MountPlan<'_>,
         masked: Vec<PathBuf>,
         on_output: impl FnMut(&str) + Send,
-        cancel: &CancellationToken,
     ) -> Result<(CommandRun, Refusals), FileError> {
         let Some(program) = &self.program else {
             return Err(FileError::SandboxUnavailable {
                 reason: NOT_INSTALLED_REASON.to_owned(),
             });
         };
-        sandboxed_command::run_sandboxed((program, command), (net, site), masked, on_output, cancel)
-            .await
+        sandboxed_command::run_sandboxed(program, request, site, masked, on_output).await
     }
 }
 

@@ -16,7 +16,7 @@ use crate::dry_run::platform::linux::{
 use crate::dry_run::platform::probe_common::{
     check_noop_result, noop_command, not_copied_reason, snapshot_only_reason,
 };
-use crate::dry_run::{Isolation, LayerKind, SandboxProbe};
+use crate::dry_run::{Isolation, LayerKind, SandboxProbe, SandboxRequest};
 use crate::fs::dir::Dir;
 use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX};
 use crate::{FileError, NetworkClient, Workspace};
@@ -172,7 +172,8 @@ impl SystemSandbox {
             &folder,
             (walls == Isolation::Landlock).then(|| folder.tmp_path()),
             &command,
-            (u64::MAX, layer_bytes_max(LayerKind::Disk)),
+            u64::MAX,
+            layer_bytes_max(LayerKind::Disk),
         );
         self.probe_at(&site, workspace).await
     }
@@ -181,7 +182,12 @@ impl SystemSandbox {
     async fn probe_at(&self, site: &MountPlan<'_>, workspace: &Workspace) -> Result<(), String> {
         let (command, net) = (noop_command(workspace), NetworkClient::offline());
         let never = CancellationToken::new();
-        let ran = self.run_within_limits(&command, &net, site, Vec::new(), |_: &str| {}, &never);
+        let request = SandboxRequest {
+            command: &command,
+            net: &net,
+            cancel: &never,
+        };
+        let ran = self.run_within_limits(request, site, Vec::new(), |_: &str| {});
         check_noop_result(ran.await.map(|(ran, _)| ran))
     }
 }

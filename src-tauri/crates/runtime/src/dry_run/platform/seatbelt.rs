@@ -8,6 +8,7 @@ use std::sync::Arc;
 use protocol::{CommandRun, UserError};
 use tokio_util::sync::CancellationToken;
 
+use crate::dry_run::SandboxRequest;
 use crate::dry_run::in_place::run::run_blocking;
 use crate::dry_run::mount_plan::MountPlan;
 use crate::dry_run::overlay::layer::LayerPlace;
@@ -79,17 +80,21 @@ impl InPlaceRunner for SeatbeltRunner {
         let mut masks = run_blocking(move || find_masks(&workspace, &own, &secrets)).await?;
         // Our own folder is closed to the command.
         let temporary = tempfile::tempdir().map_err(failed)?;
-        let grows = (grows.initial_bytes, grows.growth_bytes_max);
         let bare = Some(temporary.path().to_owned());
-        let plan = MountPlan::in_place(&folder, bare, command, grows);
-        let net = NetworkClient::offline();
-        let ran = run_sandboxed(
-            (program, command),
-            (&net, &plan),
-            masks.paths,
-            on_output,
-            cancel,
+        let plan = MountPlan::in_place(
+            &folder,
+            bare,
+            command,
+            grows.initial_bytes,
+            grows.growth_bytes_max,
         );
+        let net = NetworkClient::offline();
+        let request = SandboxRequest {
+            command,
+            net: &net,
+            cancel,
+        };
+        let ran = run_sandboxed(program, request, &plan, masks.paths, on_output);
         let (ran, mut refused) = ran.await?;
         refused.notes.append(&mut masks.notes);
         Ok((ran, refused))

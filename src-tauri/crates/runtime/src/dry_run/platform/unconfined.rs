@@ -60,7 +60,7 @@ impl InPlaceRunner for UnconfinedRunner {
         let watched = command.workspace.root().to_owned();
         let bytes_max = grows.initial_bytes.saturating_add(grows.growth_bytes_max);
         let ran = run(command, on_output, &stop);
-        let (ran, outgrew) = run_within_limits(ran, (watched, bytes_max), &stop).await;
+        let (ran, outgrew) = run_within_limits(ran, watched, bytes_max, &stop).await;
         let (mut ran, mut refused) = (ran?, Refusals::default());
         if let Some(why) = outgrew {
             refused.add_limit_exceeded(&mut ran, why, cancel.is_cancelled());

@@ -30,7 +30,8 @@ pub(in crate::undo) struct CaptureResult {
 
 /// Takes the copies that `plan` needs, and has them on disk when it returns.
 pub(in crate::undo) fn capture_plan(
-    (workspace, unlocked): (&Workspace, &UnlockedPaths),
+    workspace: &Workspace,
+    unlocked: &UnlockedPaths,
     plan: &Plan,
     store: &CopyStore,
     at: At,

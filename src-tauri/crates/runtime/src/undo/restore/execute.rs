@@ -115,14 +115,12 @@ pub(in crate::undo) fn execute_restore(
     let mut manifest = build_manifest(moves, walked, meta.id, meta.at);
     inner.entries.save(&manifest).map_err(broken)?;
     let stands = vec![PathState::AtOrigin; manifest.steps.len()];
-    let gone = apply_direction(
-        inner,
-        &unlocked,
-        &manifest,
-        UndoDirection::Redo,
-        &stands,
-        false,
-    );
+    let run = DirectionRun {
+        direction: UndoDirection::Redo,
+        states: &stands,
+        is_resumed: false,
+    };
+    let gone = apply_direction(inner, &unlocked, &manifest, run);
     let gone = gone.and_then(|()| record_folder_times(&unlocked, &mut manifest));
     if let Err(error) = gone.and_then(|()| unlocked.relock()) {
         let back = roll_back(inner, &unlocked, &manifest);
@@ -278,19 +276,27 @@ fn coverage_of_manifest(manifest: &UndoManifest) -> RestoreCoverage {
     }
 }
 
+/// One run over an entry's paths in one direction.
+#[derive(Clone, Copy)]
+pub(in crate::undo) struct DirectionRun<'a> {
+    pub direction: UndoDirection,
+    /// Where each path stands before it.
+    pub states: &'a [PathState],
+    /// Whether it finishes what an earlier run began.
+    pub is_resumed: bool,
+}
+
 /// Carries the paths of an entry to one side, with the times of the folders that they are in.
 pub(in crate::undo) fn apply_direction(
     inner: &HistoryInner,
     unlocked: &UnlockedPaths,
     manifest: &UndoManifest,
-    direction: UndoDirection,
-    stands: &[PathState],
-    again: bool,
+    run: DirectionRun<'_>,
 ) -> Result<(), FileError> {
     let touched = manifest.touched.iter();
     let folders: Vec<(PathBuf, i64)> = touched
         .filter_map(|touched| {
-            let ns = match direction {
+            let ns = match run.direction {
                 UndoDirection::Undo => Some(touched.before_ns),
                 UndoDirection::Redo => touched.after_ns,
             };
@@ -301,11 +307,11 @@ pub(in crate::undo) fn apply_direction(
         unlocked,
         source: ContentSource::Store(&inner.store),
         steps: &manifest.steps,
-        direction,
+        direction: run.direction,
         tag: manifest.temp_tag(),
-        is_resumed: again,
+        is_resumed: run.is_resumed,
     };
-    carry.apply_all(stands, &folders)
+    carry.apply_all(run.states, &folders)
 }
 
 /// Removes what staging left.
@@ -334,14 +340,12 @@ fn roll_back(
         UndoDirection::Undo,
         MatchLevel::InProgress,
     )?;
-    apply_direction(
-        inner,
-        unlocked,
-        manifest,
-        UndoDirection::Undo,
-        &stands,
-        true,
-    )?;
+    let run = DirectionRun {
+        direction: UndoDirection::Undo,
+        states: &stands,
+        is_resumed: true,
+    };
+    apply_direction(inner, unlocked, manifest, run)?;
     unlocked.relock()?;
     inner.entries.remove(&manifest.entry.id)
 }
@@ -359,14 +363,12 @@ pub(in crate::undo) fn finish_restore(
         UndoDirection::Redo,
         MatchLevel::InProgress,
     )?;
-    apply_direction(
-        inner,
-        unlocked,
-        manifest,
-        UndoDirection::Redo,
-        &stands,
-        true,
-    )?;
+    let run = DirectionRun {
+        direction: UndoDirection::Redo,
+        states: &stands,
+        is_resumed: true,
+    };
+    apply_direction(inner, unlocked, manifest, run)?;
     remove_staged_files(unlocked, manifest)?;
     record_folder_times(unlocked, manifest)?;
     unlocked.relock()?;

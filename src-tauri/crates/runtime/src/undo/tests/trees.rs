@@ -64,7 +64,7 @@ fn build(root: &Path, tree: &Tree) {
     }
 }
 
-fn there_and_back((from, to): &(Tree, Tree), closed: bool) -> Result<(), TestCaseError> {
+fn there_and_back(from: &Tree, to: &Tree, closed: bool) -> Result<(), TestCaseError> {
     let memory = Path::new("/dev/shm");
     let home = match memory.is_dir() {
         true => tempfile::tempdir_in(memory),
@@ -105,10 +105,10 @@ fn there_and_back_and_there_again_with_any_mode() {
         failure_persistence: None,
         ..Config::with_cases(256)
     };
-    let tried = TestRunner::new(config)
-        .run(&((tree(), tree()), any::<bool>()), |(trees, closed)| {
-            there_and_back(&trees, closed)
-        });
+    let tried = TestRunner::new(config).run(
+        &((tree(), tree()), any::<bool>()),
+        |((from, to), closed)| there_and_back(&from, &to, closed),
+    );
     tried.unwrap();
 }
 

@@ -79,7 +79,7 @@ pub(super) fn resolve_position(
         bytes.nth(before).unwrap_or(line.len())
     });
     let byte = match (optional_text_argument(arguments, "symbol"), column) {
-        (Some(symbol), column) => find_on_line(&lines, (number_of, line), symbol, column)?,
+        (Some(symbol), column) => find_on_line(&lines, number_of, line, symbol, column)?,
         (None, Some(column)) => column,
         (None, None) => 0,
     };
@@ -92,7 +92,8 @@ pub(super) fn resolve_position(
 /// Where the symbol's own name begins on a line.
 fn find_on_line(
     lines: &SourceLines<'_>,
-    (number, line): (usize, &str),
+    number: usize,
+    line: &str,
     symbol: &str,
     column: Option<usize>,
 ) -> Result<usize, ToolError> {

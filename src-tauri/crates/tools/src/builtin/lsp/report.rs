@@ -22,7 +22,8 @@ use crate::tool::ToolContext;
 /// An answer in lines.
 pub(super) struct LanguageReport {
     lines: Vec<String>,
-    what: (&'static str, &'static str),
+    /// What its lines are, in the plural: "places".
+    noun: &'static str,
     count: String,
     more: bool,
     notes: Vec<String>,
@@ -69,7 +70,7 @@ impl LanguageReport {
             }
             LanguageResult::Symbols(symbols) => list_symbols(&mut looker, symbols),
             // A renaming is shown as a difference.
-            LanguageResult::Edits(_) => Self::empty(("place", "places")),
+            LanguageResult::Edits(_) => Self::empty("places"),
         };
         if answered.loading {
             told.notes.push(format!(
@@ -80,10 +81,10 @@ impl LanguageReport {
         told
     }
 
-    fn empty(what: (&'static str, &'static str)) -> Self {
+    fn empty(noun: &'static str) -> Self {
         Self {
             lines: Vec::new(),
-            what,
+            noun,
             count: String::new(),
             more: false,
             notes: Vec::new(),
@@ -98,18 +99,18 @@ impl LanguageReport {
     ) -> Result<ToolOutput, ToolError> {
         let notes: Vec<String> = self.notes.iter().map(|note| format!("[{note}]")).collect();
         if self.lines.is_empty() {
-            let said = format!("No {} were found.", self.what.1);
+            let said = format!("No {} were found.", self.noun);
             let said = std::iter::once(said).chain(notes).collect::<Vec<_>>();
             return Ok(ToolOutput::new_empty(
                 said.join("\n"),
-                format!("no {}", self.what.1),
+                format!("no {}", self.noun),
             ));
         }
         let listing = TruncatedList {
             lines: self.lines,
             shown_max: LSP_RESULTS_SHOWN_MAX,
             has_more: self.more,
-            noun: self.what.1,
+            noun: self.noun,
             count: self.count,
         };
         let mut output = listing.into_output(hands, call)?;
@@ -278,7 +279,7 @@ fn list_locations(looker: &mut LocationReader<'_>, spots: &[SourceLocation]) -> 
         count,
         more: spots.len() > LSP_RESULTS_MAX,
         notes: left.into_notes(),
-        ..LanguageReport::empty(("place", "places"))
+        ..LanguageReport::empty("places")
     }
 }
 
@@ -332,7 +333,7 @@ fn list_diagnostics(
         lines: sorted.iter().map(line).collect(),
         count: counts.into_iter().flatten().collect::<Vec<_>>().join(", "),
         more: problems.len() > LSP_RESULTS_MAX,
-        ..LanguageReport::empty(("problem", "problems"))
+        ..LanguageReport::empty("problems")
     }
 }
 
@@ -364,7 +365,7 @@ fn list_outline(symbols: &[Symbol]) -> LanguageReport {
             "symbols",
         ),
         more: symbols.len() > LSP_RESULTS_MAX,
-        ..LanguageReport::empty(("symbol", "symbols"))
+        ..LanguageReport::empty("symbols")
     }
 }
 
@@ -389,6 +390,6 @@ fn list_symbols(looker: &mut LocationReader<'_>, symbols: &[Symbol]) -> Language
         lines,
         more: symbols.len() > LSP_RESULTS_MAX,
         notes: left.into_notes(),
-        ..LanguageReport::empty(("symbol", "symbols"))
+        ..LanguageReport::empty("symbols")
     }
 }

@@ -14,7 +14,7 @@ use protocol::{
     Access, Capability, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
     ToolMode, ToolOutput,
 };
-use runtime::{CommandExit, CommandRun, OutputSpill, ShellCommand};
+use runtime::{CommandExit, CommandRun, OutputSpill, SandboxRequest, ShellCommand};
 use serde_json::{Map, Value, json};
 
 use crate::builtin::shell::command_facts::describe_command;
@@ -222,15 +222,14 @@ impl Tool for BashTool {
             let ran = runtime::run(&command, output_listener(cx), &cx.cancel).await;
             return command_outcome(ran.map_err(file_error)?, command.timeout_ms);
         };
+        let request = SandboxRequest {
+            command: &command,
+            net: &hands.net,
+            cancel: &cx.cancel,
+        };
         let environment = &hands.dry_run_environment;
         let ran = environment
-            .run_in_place(
-                &command,
-                &hands.net,
-                picture,
-                output_listener(cx),
-                &cx.cancel,
-            )
+            .run_in_place(request, picture, output_listener(cx))
             .await;
         let ran = ran.map_err(file_error)?;
         let output = command_outcome(ran.command, command.timeout_ms)?;

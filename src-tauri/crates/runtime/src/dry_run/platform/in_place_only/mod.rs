@@ -20,7 +20,9 @@ use crate::dry_run::platform::probe_common::{
     check_noop_result, noop_command, not_copied_reason, snapshot_only_reason,
 };
 use crate::dry_run::refusals::Refusals;
-use crate::dry_run::{DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe};
+use crate::dry_run::{
+    DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe, SandboxRequest,
+};
 use crate::{
     Companion, CompanionCommand, FileError, History, NetworkClient, ShellCommand, UndoEntryMeta,
     Workspace,
@@ -194,12 +196,15 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
 
     pub(in crate::dry_run) async fn run_in_place(
         &self,
-        command: &ShellCommand,
-        net: &NetworkClient,
+        request: SandboxRequest<'_>,
         picture: &Snapshot,
         on_output: impl FnMut(&str) + Send,
-        cancel: &CancellationToken,
     ) -> Result<InPlaceRun, FileError> {
+        let SandboxRequest {
+            command,
+            net,
+            cancel,
+        } = request;
         command.workspace.check_command(&command.line)?;
         if command.workspace.root() != picture.workspace.root() {
             return Err(sandbox_unavailable("The picture is of another workspace."));

@@ -96,9 +96,12 @@ impl Stage {
             NetworkClient::offline(),
             CancellationToken::new(),
         );
-        let ran = self
-            .elsewhere
-            .run_in_place(&command, &net, picture, |_: &str| {}, &never);
+        let request = SandboxRequest {
+            command: &command,
+            net: &net,
+            cancel: &never,
+        };
+        let ran = self.elsewhere.run_in_place(request, picture, |_: &str| {});
         ran.await.unwrap()
     }
 

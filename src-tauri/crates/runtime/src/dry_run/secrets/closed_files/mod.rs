@@ -166,9 +166,11 @@ impl ClosedFileFinder {
         let (mut names, mut is_quiet) = (0, true);
         let mut next = VecDeque::from([(search.workspace.root().to_owned(), true)]);
         let mut last = VecDeque::new();
-        while let Some((folder, above)) = next.pop_front().or_else(|| last.pop_front()) {
+        while let Some((folder, is_parent_watched)) = next.pop_front().or_else(|| last.pop_front())
+        {
             // What is not ours and cannot be read here cannot be read in the room.
-            let Some(seen) = self.visit_folder(search, (folder, above), self.names_max - names)
+            let Some(seen) =
+                self.visit_folder(search, folder, is_parent_watched, self.names_max - names)
             else {
                 is_quiet = false;
                 continue;
@@ -197,11 +199,12 @@ impl ClosedFileFinder {
         (found, is_quiet)
     }
 
-    /// What a folder holds, up to so many names; none if it cannot be read. `above` is whether the folder above is watched.
+    /// What a folder holds, up to so many names; none if it cannot be read. `is_parent_watched` is whether the folder above is watched.
     fn visit_folder(
         &self,
         search: &ClosedFileSearch<'_>,
-        (folder, above): (PathBuf, bool),
+        folder: PathBuf,
+        is_parent_watched: bool,
         names_max: usize,
     ) -> Option<VisitedFolder> {
         let remembered = search.by.and_then(|by| {
@@ -223,7 +226,7 @@ impl ClosedFileFinder {
         // Before anything is looked at: what happens from here on is heard.
         let heard = search
             .heard
-            .filter(|_| above && self.quiet.watch_folder(&folder));
+            .filter(|_| is_parent_watched && self.quiet.watch_folder(&folder));
         let seen = |held, folder: &Path, is_remembered| VisitedFolder {
             held,
             is_watched: heard.is_some(),

@@ -90,7 +90,8 @@ impl Field {
 /// Plays every swap at every look of an operation, until one has no such look. The operation gets the field, the workspace
 /// of the call and the path, and gives the text of all that it learned.
 fn played(
-    contents: (&str, &str),
+    judged: &str,
+    bait: &str,
     capability: Capability,
     name: &str,
     work: impl Fn(&Field, &Workspace, &str) -> Result<String, FileError>,
@@ -104,7 +105,7 @@ fn played(
         let path = format!("{way}{name}");
         let mut look = 0;
         loop {
-            let field = Field::new(contents.0, contents.1);
+            let field = Field::new(judged, bait);
             let workspace = field.judged(capability, &path);
             let baits = field.baits();
             let (told, came) = swapping(look, field.swap(swap), || work(&field, &workspace, &path));
@@ -129,7 +130,7 @@ fn a_file_that_is_read() {
         let bytes = workspace.read(path, 0, 99)?.bytes;
         Ok(String::from_utf8(bytes).unwrap())
     };
-    played(("public", "secret"), Capability::FsRead, "/a.txt", read);
+    played("public", "secret", Capability::FsRead, "/a.txt", read);
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn a_folder_that_is_searched() {
         let found = search_lines(workspace, &query, 9, &CancellationToken::new())?;
         Ok(format!("{:?}", found.matches))
     };
-    played(("public", "secret"), Capability::FsRead, "", search);
+    played("public", "secret", Capability::FsRead, "", search);
 }
 
 /// Where nothing is opened, the names alone would tell of another folder.
@@ -160,7 +161,7 @@ fn a_folder_whose_names_are_listed() {
         let found = find_files(workspace, &query, &CancellationToken::new())?;
         Ok(format!("{:?}", found.paths))
     };
-    played(("public", "secret"), Capability::FsRead, "", list);
+    played("public", "secret", Capability::FsRead, "", list);
 }
 
 /// The content is the same everywhere, so only the place can tell that it is the wrong file.
@@ -175,7 +176,7 @@ fn a_file_that_is_written() {
         };
         crate::apply_plan(workspace, &Plan::Write(vec![change])).map(|()| String::new())
     };
-    played(("same", "same"), Capability::FsWrite, "/a.txt", write);
+    played("same", "same", Capability::FsWrite, "/a.txt", write);
     let create = |_: &Field, workspace: &Workspace, path: &str| {
         let change = FileChange {
             path: path.to_owned(),
@@ -186,7 +187,8 @@ fn a_file_that_is_written() {
         crate::apply_plan(workspace, &Plan::Write(vec![change])).map(|()| String::new())
     };
     played(
-        ("same", "same"),
+        "same",
+        "same",
         Capability::FsWrite,
         "/new.txt",
         |field, workspace, path| {
@@ -211,7 +213,7 @@ fn a_file_that_goes() {
         };
         crate::apply_plan(workspace, &Plan::Remove(removal)).map(|()| String::new())
     };
-    played(("same", "same"), Capability::FsDelete, "/a.txt", delete);
+    played("same", "same", Capability::FsDelete, "/a.txt", delete);
 }
 
 /// What was judged opens; what was not does not, whatever it is used for, and a command is judged word for word.
