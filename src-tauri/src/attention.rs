@@ -1,4 +1,5 @@
-//! Shows outside the window how many calls wait: title, tray, and a notification when one lands unseen.
+//! Shows outside the window how many calls wait: in the title, the tray, and a notification when a call arrives while
+//! the window is not visible.
 
 use agent::Engine;
 use agent::engine::attention::AttentionChange;
@@ -7,7 +8,7 @@ use tauri_plugin_notification::NotificationExt;
 
 use crate::{main_window, tray};
 
-/// Follows the desk for as long as it is open.
+/// Follows the engine's events for as long as the engine is open.
 pub(crate) fn follow_attention(app: AppHandle, desk: Engine) {
     tauri::async_runtime::spawn(async move {
         let mut watch = match desk.watch_attention() {

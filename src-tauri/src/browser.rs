@@ -1,16 +1,16 @@
-//! Opens an address of the web in the person's browser, and nothing else: no file, no program, no address of another kind.
+//! Opens a web URL in the person's browser, and nothing else: no file, no program, no other kind of URL.
 
 use protocol::UserError;
 use tauri::{AppHandle, Url};
 use tauri_plugin_opener::OpenerExt;
 
-/// Bytes of an address at most. Browsers take about as much.
+/// Maximum length of a URL, in bytes. Browsers accept about as much.
 const ADDRESS_BYTES_MAX: usize = 32 * 1024;
 
-/// Opens it. The page asks for that only once the person saw the host and said yes.
+/// Opens a URL. The page requests that only once the person saw the host and agreed.
 ///
 /// # Errors
-/// It is no address of the web, or there is no browser.
+/// The address is no web URL, or there is no browser.
 pub(crate) fn open_in_browser(app: &AppHandle, address: &str) -> Result<(), UserError> {
     let address = parse_web_address(address)?;
     let opened = app.opener().open_url(address, None::<&str>);
@@ -23,8 +23,8 @@ pub(crate) fn open_in_browser(app: &AppHandle, address: &str) -> Result<(), User
     })
 }
 
-/// The address if it leads to the web and hides nothing: `http` or `https`, a host, and nobody named before the host, which
-/// is where a false one would stand.
+/// Parses an address that leads to the web and hides nothing: `http` or `https`, a host, and no user name before the
+/// host, where a false host could be written.
 fn parse_web_address(address: &str) -> Result<Url, UserError> {
     let refused = |why: &str| UserError::new(why, "Nothing was opened.");
     if address.len() > ADDRESS_BYTES_MAX {

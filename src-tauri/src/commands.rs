@@ -1,4 +1,4 @@
-//! The five commands that the interface may call. Each hands over and does nothing else.
+//! The five commands that the interface may call. Each only delegates.
 
 use agent::EventBatch;
 use protocol::op::OpReceipt;
@@ -9,7 +9,7 @@ use tauri::{AppHandle, State};
 
 use crate::{EngineCell, browser, consent, window_appearance};
 
-/// Takes a request of the person, once it is known to be theirs.
+/// Submits a request, once it is known to come from the person.
 #[tauri::command]
 pub(crate) async fn submit(
     app: AppHandle,
@@ -26,7 +26,7 @@ pub(crate) async fn submit(
     Ok(receipt)
 }
 
-/// Everything that the interface needs to be whole again.
+/// Returns everything that the interface needs to rebuild its state.
 #[tauri::command]
 pub(crate) async fn snapshot(
     app: AppHandle,
@@ -35,7 +35,7 @@ pub(crate) async fn snapshot(
     engine.open_engine(&app).await?.snapshot().await
 }
 
-/// Answers a question.
+/// Answers a query.
 #[tauri::command]
 pub(crate) async fn query(
     app: AppHandle,
@@ -45,7 +45,7 @@ pub(crate) async fn query(
     engine.open_engine(&app).await?.query(query).await
 }
 
-/// Sends every event after `since`, then what comes, in batches, until the page is gone.
+/// Sends every event after `since`, then new ones, in batches, until the page is gone.
 #[tauri::command]
 pub(crate) async fn subscribe(
     app: AppHandle,
@@ -64,7 +64,7 @@ pub(crate) async fn subscribe(
     Ok(())
 }
 
-/// Opens an address of the web in the person's browser, once they are known to want it.
+/// Opens a URL in the person's browser, once the person is known to want it.
 #[tauri::command]
 pub(crate) async fn open_address(app: AppHandle, address: String) -> Result<(), UserError> {
     consent::obtain_consent_for_address(&app, &address).await?;

@@ -10,30 +10,30 @@ use tokio::sync::{Mutex, oneshot};
 
 use crate::consent::list_new_programs;
 
-/// What the dialog is titled.
+/// Title of the dialog.
 const DIALOG_TITLE: &str = "Confirm · Countersign";
 
-/// How long the dialog must have been there before a yes counts.
+/// How long the dialog must have been shown before a confirmation counts.
 #[cfg(target_os = "linux")]
 const ARM_DELAY: std::time::Duration = std::time::Duration::from_millis(700);
 
-/// Characters of anything that is named in a dialog, at most.
+/// Maximum length of a name in a dialog, in characters.
 const NAME_CHARS_MAX: usize = 300;
 
-/// One dialog at a time: a page cannot bury the person in them.
+/// Held while a dialog is open: one at a time, so that a page cannot flood the person with dialogs.
 static OPEN_DIALOG: Mutex<()> = Mutex::const_new(());
 
-/// What a dialog says.
+/// Content of a dialog.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ConfirmQuestion {
     text: String,
     accept_label: &'static str,
 }
 
-/// Asks the question.
+/// Asks the person to confirm.
 ///
 /// # Errors
-/// The person said no, or is being asked another.
+/// The person declined, or another dialog is open.
 pub(crate) async fn ask_person(
     app: &AppHandle,
     question: ConfirmQuestion,
@@ -55,7 +55,7 @@ pub(crate) async fn ask_person(
     }
 }
 
-/// Shows the dialog. It is dropped unanswered where it cannot be shown: then nothing is carried out.
+/// Shows the dialog. If the dialog cannot be shown, its answer is dropped and nothing is carried out.
 #[cfg(target_os = "linux")]
 fn show_dialog(app: &AppHandle, question: ConfirmQuestion, answer: oneshot::Sender<bool>) {
     let window = crate::main_window(app);
@@ -68,8 +68,8 @@ fn show_dialog(app: &AppHandle, question: ConfirmQuestion, answer: oneshot::Send
     }
 }
 
-/// No is what Enter, Space and Escape say, and yes can be said only once the dialog was there for a moment: a key that was on
-/// its way to the page decides nothing.
+/// Shows the dialog above the window. Enter, Space and Escape decline, and confirming is possible only once the dialog
+/// has been shown for a moment: a key that was meant for the page decides nothing.
 #[cfg(target_os = "linux")]
 fn show_dialog_above(
     window: Option<&gtk::ApplicationWindow>,
@@ -129,7 +129,7 @@ fn show_dialog(app: &AppHandle, question: ConfirmQuestion, answer: oneshot::Send
     });
 }
 
-/// Whether an address is to be opened in the browser.
+/// Builds the question whether to open a URL in the browser.
 pub(crate) fn question_for_address(address: &str) -> ConfirmQuestion {
     ConfirmQuestion {
         text: format!(
@@ -140,7 +140,7 @@ pub(crate) fn question_for_address(address: &str) -> ConfirmQuestion {
     }
 }
 
-/// Whether a request is to be carried out.
+/// Builds the question whether to carry out a request.
 pub(crate) async fn question_for_op(desk: &Engine, op: &Op) -> ConfirmQuestion {
     let ask = |text: String, yes| ConfirmQuestion {
         text,
@@ -188,7 +188,7 @@ pub(crate) async fn question_for_op(desk: &Engine, op: &Op) -> ConfirmQuestion {
     }
 }
 
-/// A request in a few words, for one that no press came with.
+/// Describes a request in a few words, for a request without a press.
 fn describe_op(op: &Op) -> &'static str {
     match op {
         Op::OpenSession { .. } => "Start a session",
@@ -209,7 +209,7 @@ fn describe_op(op: &Op) -> &'static str {
     }
 }
 
-/// What a decision would let run, as the engine has it.
+/// Describes what a decision would allow to run, according to the engine.
 async fn describe_decision(
     desk: &Engine,
     session: &SessionId,
@@ -242,7 +242,7 @@ async fn describe_decision(
     }
 }
 
-/// The call among those that wait. Two sessions may have calls with the same id.
+/// Finds a call among the waiting ones. Two sessions may have calls with the same id.
 fn find_waiting_call(
     desk: Vec<Entry>,
     session: &SessionId,
@@ -255,7 +255,7 @@ fn find_waiting_call(
     }
 }
 
-/// What starting a server means.
+/// Describes the consequences of starting a server.
 async fn describe_server_start(desk: &Engine, server: &ServerId) -> String {
     let Ok(Answer::Servers { servers, .. }) = desk.query(Query::Servers).await else {
         return String::new();
@@ -279,7 +279,7 @@ async fn describe_server_start(desk: &Engine, server: &ServerId) -> String {
     }
 }
 
-/// What a program of a server may do.
+/// Describes the permissions of a server's program.
 fn describe_server_access(room: Option<&ServerSandbox>) -> String {
     let Some(room) = room else {
         return "with your permissions".to_owned();

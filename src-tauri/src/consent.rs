@@ -1,8 +1,9 @@
-//! What a request of the page needs beside the page's own word, so that a page that was taken over decides nothing.
+//! Obtains the person's consent to a request of the page, so that a compromised page cannot decide anything.
 //!
-//! What only stops, refuses or tightens needs nothing. What allows, loosens or changes files needs a press of the person that
-//! the window system reported ([`crate::presses`]); where there was none, a dialog of the app's own asks. What starts a program
-//! on the machine, or trusts a file, always asks in that dialog, in words that the page has no part in.
+//! A request that only stops, refuses or tightens needs no consent. One that allows, loosens or changes files needs a
+//! press of the person that the window system reported ([`crate::press_tracker`]); without a press, a dialog of the
+//! app's own asks. A request that starts a program on the machine, or trusts a file, always asks in that dialog, in
+//! words that the page cannot influence.
 
 use std::time::Instant;
 
@@ -15,18 +16,18 @@ use tauri::{AppHandle, Manager};
 use crate::confirm_dialog;
 use crate::press_tracker::PressTracker;
 
-/// What a request needs.
+/// Consent that a request needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RequiredConsent {
-    /// Nothing: it gives nobody anything.
+    /// None: the request grants nothing.
     Nothing,
     /// A press of the person that was not used for another request.
     Press,
-    /// A yes in a dialog.
+    /// A confirmation in a dialog.
     Dialog,
 }
 
-/// Comes back once the request may be carried out.
+/// Returns once the request may be carried out.
 ///
 /// # Errors
 /// The person did not consent, or is being asked about another request.
@@ -48,7 +49,7 @@ pub(crate) async fn obtain_consent(
     }
 }
 
-/// Comes back once the address may be opened in the browser: what it holds leaves the machine.
+/// Returns once the URL may be opened in the browser: the data in the URL leaves the machine.
 ///
 /// # Errors
 /// As [`obtain_consent`].
@@ -103,7 +104,8 @@ fn required_consent(op: &Op, settings: &Settings) -> RequiredConsent {
     }
 }
 
-/// What a change of the settings needs: nothing for how the window looks, a dialog for programs that would be started.
+/// Returns the consent that a change of the settings needs: none for the window's appearance, a dialog for programs
+/// that would be started.
 fn required_consent_for_settings(wanted: &Settings, settings: &Settings) -> RequiredConsent {
     let looks = Settings {
         theme: wanted.theme,
@@ -120,7 +122,7 @@ fn required_consent_for_settings(wanted: &Settings, settings: &Settings) -> Requ
     }
 }
 
-/// The command lines that settings would start and the present ones do not.
+/// Returns the command lines that the wanted settings would start and the present ones do not.
 pub(crate) fn list_new_programs(wanted: &Settings, settings: &Settings) -> Vec<String> {
     let known = list_programs(settings);
     let mut new = list_programs(wanted);

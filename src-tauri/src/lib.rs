@@ -1,10 +1,11 @@
-//! The shell: one window, a tray icon, notifications, and five commands: four hand everything to the engine, one opens the browser.
+//! The shell: one window, a tray icon, notifications, and five commands: four delegate to the engine, one opens the
+//! browser.
 //!
-//! **It holds no logic, no SQL and no file access**, and it is the only place that knows Tauri. What a person asks goes
-//! down as an op or a query; what happened comes up as events. What allows or loosens needs more than the page's word:
-//! [`consent`].
+//! **It contains no logic, no SQL and no file access**, and it is the only crate that depends on Tauri. Requests of the
+//! person are passed to the engine as ops or queries; events come back. A request that allows or loosens needs more
+//! than the page's word: see `consent.rs`.
 //!
-//! Start reading at [`commands`].
+//! Start reading at `commands.rs`.
 
 mod attention;
 mod browser;
@@ -27,12 +28,12 @@ use tauri::{AppHandle, Builder, Manager, RunEvent, WebviewWindow, Wry};
 use tauri_plugin_window_state::StateFlags;
 use tokio::sync::Mutex;
 
-/// The engine, once it could be opened. Until then every command tries again and says why it cannot.
+/// The engine, once it could be opened. Until then every command tries again and reports why it cannot.
 #[derive(Default)]
 pub(crate) struct EngineCell(Mutex<Option<Engine>>);
 
 impl EngineCell {
-    /// The desk; opened if it is not yet.
+    /// Returns the engine; opens it if it is not open yet.
     pub(crate) async fn open_engine(&self, app: &AppHandle) -> Result<Engine, UserError> {
         let mut open = self.0.lock().await;
         if let Some(desk) = open.as_ref() {
@@ -58,12 +59,12 @@ impl EngineCell {
 
 /// Plays the demo at once: `countersign-desktop --demo`.
 const DEMO_FLAG: &str = "--demo";
-/// The same with nobody there: what waits is decided on after a while. For taking pictures.
+/// Plays the demo unattended: waiting calls are decided on after a while. For taking screenshots.
 const DEMO_UNATTENDED_FLAG: &str = "--demo=unattended";
 /// How long a card of the unattended demo stays before it is decided on.
 const DEMO_PACE: Duration = Duration::from_secs(4);
 
-/// Opens the app and runs it to its end.
+/// Opens the app and runs it until it ends.
 pub fn run() -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
@@ -159,7 +160,7 @@ fn close_engine(app: &AppHandle) {
     }
 }
 
-/// Brings the window to the front: what a second start of the app does.
+/// Brings the window to the front, as a second start of the app does.
 pub(crate) fn raise_window(app: &AppHandle) {
     if let Some(window) = main_window(app) {
         for done in [window.unminimize(), window.show(), window.set_focus()] {

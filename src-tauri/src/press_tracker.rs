@@ -1,15 +1,15 @@
-//! Presses of the person, as the window system reports them: what shows that a request of the page comes from a person.
+//! Presses of the person, as the window system reports them: evidence that a request of the page comes from the person.
 //!
-//! A script of the page can make events of its own, but none that reaches the widget around the page: those come from the
+//! A script in the page can create events, but none that reaches the widget around the page: events there come from the
 //! window system alone. Each press counts for one request, and only for a moment.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a press, or its release, counts. Longer than a page takes to answer one on a busy machine.
+/// How long a press, or its release, counts. Longer than a page takes to respond to a press on a busy machine.
 const PRESS_LIFETIME: Duration = Duration::from_secs(2);
 
-/// What is pressed: a key by its place on the keyboard, a button of the pointer, or the screen.
+/// Source of a press: a key by its position on the keyboard, a button of the pointer, or the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PressSource {
     Key(u16),
@@ -17,21 +17,22 @@ pub(crate) enum PressSource {
     Screen,
 }
 
-/// The last press, until it was used for a request.
+/// The last press, until it is used for a request.
 #[derive(Debug, Default)]
 pub(crate) struct PressTracker(Mutex<PressState>);
 
 #[derive(Debug, Default)]
 struct PressState {
     unused: Option<(PressSource, Instant)>,
-    /// What is held down: a key that repeats itself is not pressed again.
+    /// Sources that are held down: the repeats of a held key are no new presses.
     held: Vec<PressSource>,
-    /// When the last press was by the clock of the window system: what the web view hands on a second time is no second press.
+    /// Time of the last press by the clock of the window system: an event that the web view forwards a second time is
+    /// no second press.
     reported: u32,
 }
 
 impl PressTracker {
-    /// Something was pressed, at that time by the clock of the window system.
+    /// Records a press; `reported` is its time by the clock of the window system.
     pub(crate) fn record_press(&self, pressed: PressSource, reported: u32, at: Instant) {
         let mut state = self.lock_state();
         if reported == 0 || reported == state.reported {
@@ -44,7 +45,7 @@ impl PressTracker {
         }
     }
 
-    /// It was let go. What is held to its end counts from then on.
+    /// Records a release. A source that was held until then counts from the release on.
     pub(crate) fn record_release(&self, pressed: PressSource, at: Instant) {
         let mut state = self.lock_state();
         state.held.retain(|held| *held != pressed);
@@ -55,14 +56,14 @@ impl PressTracker {
         }
     }
 
-    /// The window lost the focus: nobody says any more what is let go.
+    /// Clears all held sources: the window lost the focus, so their releases are not reported any more.
     pub(crate) fn clear(&self) {
         let mut state = self.lock_state();
         state.unused = None;
         state.held.clear();
     }
 
-    /// Uses the last press for a request; false if there is none that counts.
+    /// Uses the last press for a request; returns `false` if no press counts.
     pub(crate) fn consume(&self, at: Instant) -> bool {
         let mut state = self.lock_state();
         let Some((pressed, since)) = state.unused.take() else {
@@ -76,7 +77,7 @@ impl PressTracker {
     }
 }
 
-/// Begins to follow what is pressed on the web view of the window.
+/// Starts to track presses on the web view of the window.
 #[cfg(target_os = "linux")]
 pub(crate) fn track_window(window: &tauri::WebviewWindow) -> tauri::Result<()> {
     use gtk::prelude::WidgetExt;
@@ -91,7 +92,7 @@ pub(crate) fn track_window(window: &tauri::WebviewWindow) -> tauri::Result<()> {
     })
 }
 
-/// Elsewhere nothing is reported: every request that needs a press asks in a dialog of its own.
+/// Tracks nothing, since other systems report no presses: every request that needs a press asks in a dialog.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn track_window(_window: &tauri::WebviewWindow) -> tauri::Result<()> {
     Ok(())
@@ -124,7 +125,7 @@ fn record_event(presses: &PressTracker, event: &gtk::gdk::Event) {
     }
 }
 
-/// Whether a key only changes others: Shift and its like ask for nothing.
+/// Whether a key is a modifier, such as Shift: a modifier alone requests nothing.
 #[cfg(target_os = "linux")]
 fn is_modifier(event: &gtk::gdk::Event) -> bool {
     let key = event.downcast_ref::<gtk::gdk::EventKey>();

@@ -1,9 +1,8 @@
-//! A start that meets an instance which dies while it is asked: its place is free a moment later, so the start is
-//! repeated.
+//! Restarts the app if its start meets an instance that is just ending: the instance's place is free a moment later.
 
-/// Becomes a new start of the app if `error` says that the running instance did not answer; comes back if it says
-/// something else or was tried for long enough. A second start within this process cannot be: GTK has already told the
-/// message bus of the first.
+/// Replaces the process with a new start of the app if `error` says that the running instance did not answer; returns
+/// for any other error, or after enough attempts. A second start within this process is not possible: GTK has already
+/// registered the first on the message bus.
 #[cfg(target_os = "linux")]
 #[allow(
     clippy::disallowed_methods,
@@ -13,12 +12,12 @@ pub(crate) fn restart_app(error: &tauri::Error) {
     use std::os::unix::process::CommandExt;
     use std::time::Duration;
 
-    /// The name of the plugin that lets one instance run.
+    /// Name of the plugin that allows only one instance.
     const SINGLE_INSTANCE_PLUGIN: &str = "single-instance";
-    /// Counts the starts from one to the next.
+    /// Environment variable that counts the starts.
     const STARTS_VARIABLE: &str = "COUNTERSIGN_STARTS";
     const STARTS_MAX: u32 = 20;
-    /// How long an instance that does not answer has to be gone.
+    /// Pause in which an instance that does not answer can end.
     const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
     let meant = matches!(error, tauri::Error::PluginInitialization(name, _) if name == SINGLE_INSTANCE_PLUGIN);
@@ -36,6 +35,6 @@ pub(crate) fn restart_app(error: &tauri::Error) {
     tracing::error!(%failed, "the app cannot start again");
 }
 
-/// Elsewhere the operating system itself says whether an instance lives.
+/// Does nothing: on other systems the operating system itself tells whether an instance is alive.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn restart_app(_error: &tauri::Error) {}

@@ -1,4 +1,4 @@
-//! The tray icon: how many calls wait, and a way back to the window.
+//! The tray icon: shows how many calls wait, and opens the window.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,8 +10,8 @@ use crate::raise_window;
 
 const TRAY_ID: &str = "main";
 
-/// Puts the icon in the tray. Where the system has no tray library, building it panics instead of failing; the app
-/// then goes on without one.
+/// Adds the icon to the tray. Where the system has no tray library, building the icon panics instead of failing; the
+/// app then continues without one.
 pub(crate) fn build_tray(app: &AppHandle) {
     match catch_unwind(AssertUnwindSafe(|| try_build_tray(app))) {
         Ok(Ok(())) => {}

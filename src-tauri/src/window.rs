@@ -1,15 +1,15 @@
-//! Where the window may go: nowhere but to the app's own pages.
+//! Restricts the navigation of the window to the app's own pages.
 
 use tauri::webview::NewWindowResponse;
 use tauri::{App, Url, WebviewWindow, WebviewWindowBuilder};
 
-/// The label of the one window, as the configuration has it.
+/// Label of the only window, as in the configuration.
 pub(crate) const MAIN_WINDOW_LABEL: &str = "main";
 
-/// Builds the window of the configuration. It loads the app's own pages and no others, and opens no further window.
+/// Builds the window from the configuration. The window loads only the app's own pages, and opens no further window.
 ///
 /// # Errors
-/// There is no such window in the configuration, or it cannot be built.
+/// The configuration has no such window, or the window cannot be built.
 pub(crate) fn build_window(app: &App) -> tauri::Result<WebviewWindow> {
     let windows = &app.config().app.windows;
     let config = windows
@@ -32,7 +32,7 @@ pub(crate) fn build_window(app: &App) -> tauri::Result<WebviewWindow> {
         .build()
 }
 
-/// Whether an address is of the app's own pages: those inside it, or those that are served while it is being developed.
+/// Whether a URL belongs to the app's own pages: those built into the app, or those that are served during development.
 fn is_app_url(url: &Url, served: Option<&Url>) -> bool {
     let inside = match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),

@@ -1,5 +1,5 @@
-//! When the window is shown and how it looks until then, and how its page is painted where the machine has no graphics
-//! processor.
+//! Decides when the window is shown, how it looks until then, and how its page is painted where the machine has no
+//! graphics processor.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const CANVAS_COLORS: [Color; 2] = [Color(0xf6, 0xf6, 0xf5, 0xff), Color(0x17, 0x
 /// How long the window waits for its page.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Gives the window the page's colour, so that nothing flashes before the page is there.
+/// Sets the window's background to the page's colour, so that nothing flashes before the page is loaded.
 pub(crate) fn set_background(app: &AppHandle) {
     let Some(window) = crate::main_window(app) else {
         return;
@@ -25,7 +25,7 @@ pub(crate) fn set_background(app: &AppHandle) {
     }
 }
 
-/// Gives what the operating system draws, the window's frame and the dialogs, the theme of the settings.
+/// Applies the theme of the settings to the parts that the operating system draws: the window's frame and the dialogs.
 pub(crate) fn apply_theme(app: &AppHandle, theme: Wanted) {
     if let Err(error) = apply_theme_to_system(app, theme) {
         tracing::warn!(%error, "the frame of the window keeps its theme");
@@ -59,8 +59,8 @@ fn apply_theme_to_system(app: &AppHandle, theme: Wanted) -> tauri::Result<()> {
     Ok(())
 }
 
-/// Shows the window, once its page is there. One that is shown earlier stops everything for up to half a second: drawn for
-/// the first time it waits for a picture, and the page may at that moment wait for the app.
+/// Shows the window once its page is loaded. Showing the window earlier blocks everything for up to half a second: its
+/// first drawing waits for a frame, and the page may at that moment wait for the app.
 pub(crate) fn show_window(app: &AppHandle) {
     // A page that is loaded anew must not pull forward what a person put behind something else.
     let is_shown = |window: WebviewWindow| matches!(window.is_visible(), Ok(true));
@@ -69,7 +69,7 @@ pub(crate) fn show_window(app: &AppHandle) {
     }
 }
 
-/// The same for a page that does not come: what is wrong must be seen.
+/// Shows the window after a timeout, for a page that does not load: the problem must be visible.
 pub(crate) fn show_window_after_timeout(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
@@ -78,10 +78,11 @@ pub(crate) fn show_window_after_timeout(app: &AppHandle) {
     });
 }
 
-/// Without a render node the web view would have every picture drawn by OpenGL in software, which first compiles each
-/// shader: the first screen then comes twice as late. Chosen before there is any web view: one that began with OpenGL
-/// and is told afterwards may stay between the two ways and never show its page. A person's own choice is kept. Nothing
-/// else may run yet, because the environment is what is changed; programs that the app starts inherit it.
+/// Chooses the renderer of the web view. Without a render node the web view would draw every frame with OpenGL in
+/// software, which first compiles each shader: the first screen then takes twice as long. The choice must be made
+/// before there is any web view: one that started with OpenGL and is told afterwards may hang between the two renderers
+/// and never show its page. A person's own choice is kept. No other code may run yet, because this changes the
+/// environment; programs that the app starts inherit the variable.
 #[cfg(target_os = "linux")]
 pub(crate) fn choose_renderer() {
     const NO_OPENGL: &str = "WEBKIT_DISABLE_COMPOSITING_MODE";
@@ -94,6 +95,6 @@ pub(crate) fn choose_renderer() {
     }
 }
 
-/// Elsewhere the operating system itself decides.
+/// Does nothing: on other systems the operating system chooses the renderer.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn choose_renderer() {}

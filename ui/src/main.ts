@@ -22,13 +22,13 @@ function show<P extends Record<string, unknown>>(component: Component<P>, props:
 async function start(): Promise<void> {
   const desk = await Desk.open(await openHost(), keptView(sessionStorage));
   performance.mark('told');
-  // What goes wrong in the page is told and not swallowed; an observer that looks again in the next frame is nothing wrong.
+  // Errors in the page are reported and not swallowed; an observer that looks again in the next frame is no error.
   addEventListener(
     'error',
     ({ error, message }) => message.startsWith('ResizeObserver loop') || desk.tellFault(error ?? message),
   );
   addEventListener('unhandledrejection', ({ reason }) => desk.tellFault(reason));
-  // What waits is drawn whole at once.
+  // A waiting card is drawn whole at once.
   const { screen } = desk.navigation.view;
   if (screen !== 'start') await load(screen, 'inspector');
   show(App, { desk });

@@ -1,4 +1,4 @@
-// No state is written back across a wait, anywhere in the store; and the check really finds where it is.
+// No state is written back across a wait, anywhere in the store; and the check really finds such writes.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

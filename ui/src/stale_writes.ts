@@ -3,7 +3,7 @@
 
 import ts from 'typescript';
 
-/** A write that may undo what happened meanwhile. */
+/** A write that may undo a change made during the wait. */
 export interface StaleWrite {
   line: number;
   text: string;

@@ -36,7 +36,7 @@ test('only ipc/ knows the shell', () => {
   expect(broken).toEqual([]);
 });
 
-/** What each tier may import of ours; its tests, and the page that they stand on, may import everything. */
+/** Modules of ours that each tier may import; its tests, and the page that they stand on, may import everything. */
 const TIERS: Record<string, readonly string[]> = {
   widgets: [],
   // The host of the tests and of the gallery folds events like the store.

@@ -1,4 +1,4 @@
-// The whole interface on a recorded engine: every screen without a serious finding, and the keys, focus and words of it.
+// The whole interface on a recorded engine: every screen without a serious finding, and its keys, focus and words.
 
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
 import axe from 'axe-core';

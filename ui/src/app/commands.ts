@@ -6,15 +6,15 @@ import type { Desk } from '../state/desk.svelte';
 import { baseName } from '../widgets/figures';
 import { sessionStates } from '../domain/states';
 
-/** What the window can do besides going to places. */
+/** Acts of the window besides navigation. */
 export interface WindowActs {
   settings: () => void;
   appearance: () => void;
   inspector: () => void;
-  /** Opens or closes the briefing of the session that is looked at. */
+  /** Opens or closes the briefing of the open session. */
   briefing: () => void;
   keys: () => void;
-  /** Goes to the rules and does something there. */
+  /** Opens the rules and acts there. */
   rules: (act: (book: Book) => void) => void;
   /** Goes to the servers or the services, at a page of theirs. */
   servers: (kind: 'servers' | 'apis', at: 'all' | 'add' | 'import') => void;

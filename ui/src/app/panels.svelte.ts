@@ -13,13 +13,13 @@ import { windowKey } from './window_keys';
 const BESIDE_MIN = 1200;
 
 export class Panels {
-  /** What is open over everything. */
+  /** The overlay that is open over the whole window. */
   over: 'palette' | 'keys' | null = $state(null);
   settings = $state(false);
   width = $state(window.innerWidth);
-  /** Whether the briefing of the session that is looked at was opened. */
+  /** Whether the briefing of the open session was opened. */
   #briefed = $state(false);
-  /** What had the focus before something was opened over it. */
+  /** Element that had the focus before an overlay was opened. */
   #before: Element | null = null;
   readonly #desk: Desk;
 
@@ -27,17 +27,17 @@ export class Panels {
     this.#desk = desk;
   }
 
-  /** The session that is looked at. */
+  /** The open session. */
   readonly session = $derived.by(() => {
     const { view } = this.#desk.navigation;
     return view.screen === 'session' ? this.#desk.session(view.session) : undefined;
   });
-  /** The memory of the rules screen, while that is looked at. */
+  /** State of the rules screen, while that screen is open. */
   readonly book: Book | null = $derived.by(() =>
     this.#desk.navigation.view.screen === 'rules' ? (part('book')?.bookOf(this.#desk) ?? null) : null,
   );
   readonly briefing = $derived.by(() => this.#briefed && this.session !== undefined && !this.settings);
-  /** Whether the screen has calls that can be looked at. */
+  /** Whether the screen has calls that the inspector can show. */
   readonly hasInspector = $derived.by(() => {
     const { view, triedSession } = this.#desk.navigation;
     return view.screen === 'session' || view.screen === 'desk' || (view.screen === 'tools' && triedSession !== null);
@@ -48,9 +48,9 @@ export class Panels {
     const beside = navigation.view.screen === 'session' && this.width >= BESIDE_MIN;
     return this.hasInspector && (selection.inspectorOpen ?? beside);
   });
-  /** Whether the inspector is what is seen beside the screen. */
+  /** Whether the inspector is the panel that is visible beside the screen. */
   readonly inspectorSeen = $derived.by(() => this.inspector && !this.settings && !this.briefing);
-  /** What is seen beside the screen, by its name; none if nothing is. */
+  /** Name of the panel that is visible beside the screen; none if there is none. */
   readonly name = $derived.by(() => {
     if (this.settings) return 'Settings';
     if (this.briefing) return 'Briefing';
@@ -63,7 +63,7 @@ export class Panels {
     this.over = what;
     await tick();
   }
-  /** Closes what is open over everything. */
+  /** Closes the overlay. */
   async close(): Promise<void> {
     this.over = null;
     await tick();
@@ -86,7 +86,7 @@ export class Panels {
     this.#briefed = !this.briefing;
     this.settings = false;
   }
-  /** Closes what is seen beside the screen. */
+  /** Closes the panel beside the screen. */
   async closePanel(): Promise<void> {
     const back = !this.settings && this.book ? this.book.close() : null;
     if (this.settings) this.settings = false;
@@ -97,7 +97,7 @@ export class Panels {
     await settleFocus(() => this.#desk.focus.ownerKey);
   }
 
-  /** Does what a key asks of the window. */
+  /** Carries out the act of a key. */
   onkeydown(event: KeyboardEvent): void {
     const key = windowKey(event);
     if (key === null) return;
@@ -119,7 +119,7 @@ export class Panels {
     else if (ownerKey !== undefined) focusCard(ownerKey);
   }
 
-  /** What the commands of the palette do besides going to places. */
+  /** Returns the palette's commands besides navigation. */
   acts(appearance: () => void): WindowActs {
     return {
       servers: (kind, at) => {
@@ -144,5 +144,5 @@ export class Panels {
   }
 }
 
-/** What is open in the window that a component stands in. */
+/** The panels of the window that a component stands in. */
 export const [getPanels, setPanels] = createContext<Panels>();

@@ -1,8 +1,8 @@
-// The table of screens and panels: each is code of its own, loaded once the first screen is drawn.
+// The table of screens and panels: each is a chunk of its own, loaded once the first screen is drawn.
 
 import type { View } from '../state/view';
 
-/** Where each part comes from. The start is no part: it is there from the beginning. */
+/** Modules of the parts, loaded on demand. The start is not among them: it is loaded from the beginning. */
 const sources = {
   // The screens, by the names that they have in a view.
   session: () => import('./screens/Session.svelte'),
@@ -12,14 +12,14 @@ const sources = {
   tools: () => import('./screens/Tools.svelte'),
   servers: () => import('./screens/Servers.svelte'),
   rules: () => import('./screens/Rules.svelte'),
-  // What is opened beside a screen, or over it.
+  // Panels that open beside a screen or over it.
   inspector: () => import('../features/inspector/Inspector.svelte'),
   briefing: () => import('../features/briefing/Briefing.svelte'),
   settings: () => import('../features/settings/Settings.svelte'),
   rulePanel: () => import('../features/rules/Panel.svelte'),
   palette: () => import('../features/palette/Palette.svelte'),
   keys: () => import('../features/palette/Keys.svelte'),
-  // What acts of the window need of a screen.
+  // Modules that acts of the window need of a screen.
   book: () => import('../features/rules/book.svelte'),
   sources: () => import('../features/servers/sources.svelte'),
   commands: () => import('./commands'),
@@ -29,7 +29,7 @@ type Sources = typeof sources;
 type Name = keyof Sources;
 type Loaded = { [N in Name]?: Awaited<ReturnType<Sources[N]>> };
 
-/** What each screen is called. A session has a title of its own. */
+/** Names of the screens. A session has a title of its own. */
 export const screenNames: Record<View['screen'], string> = {
   start: 'New session',
   desk: 'Desk',

@@ -1,4 +1,4 @@
-// Moves the focus when a screen is entered, and when what had it is gone.
+// Moves the focus when a screen is entered, and when the focused element is gone.
 
 import { tick } from 'svelte';
 import { focusCard, isLent, isLentAndIdle, lendFocus, takeLent } from '../domain/card_focus';

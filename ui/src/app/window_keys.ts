@@ -1,6 +1,6 @@
-// The keys that work everywhere. Pure; what they do is wired in App.svelte.
+// The keys that work everywhere. Pure; App.svelte wires them to acts.
 
-/** What a key asks of the window. */
+/** Act of the window that a key asks for. */
 export type WindowKey = 'palette' | 'search' | 'keys' | 'inspector' | 'next' | 'previous' | 'escape';
 
 const letters: Record<string, WindowKey> = { '/': 'search', '?': 'keys', i: 'inspector', j: 'next', k: 'previous' };
@@ -18,7 +18,7 @@ export function takesText(target: EventTarget | null): boolean {
   );
 }
 
-/** What a key press asks for; nothing where it is text, or was already taken. */
+/** Returns the act that a key press asks for; none where the key is text or was already handled. */
 export function windowKey(event: KeyboardEvent): WindowKey | null {
   if (event.defaultPrevented || event.isComposing || event.altKey) return null;
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') return 'palette';

@@ -1,18 +1,18 @@
-// The assurance of this machine in words: whether anything real changes, and what can be taken back. Pure.
+// The assurances of this machine in words: whether anything real changes, and what can be undone. Pure.
 
 import type { Assurance } from '../ipc/bindings/Assurance';
 import type { IconName } from '../widgets/icons';
 
-/** What holds for a command, before anybody answered. */
+/** Assurance of a command as it is shown, before anybody answered. */
 export interface ShownAssurance {
   icon: IconName;
-  /** How it is drawn: not real yet, plain, or a loss. */
+  /** Look of the assurance: not real yet, plain, or a loss. */
   look: 'unreal' | 'plain' | 'lose';
   name: string;
   text: string;
 }
 
-/** What this machine can promise of a command that has not run. */
+/** Assurances that this machine can give for a command that has not run. */
 export const assurances: Record<Assurance, ShownAssurance> = {
   speculative: { icon: 'ghost', look: 'unreal', name: 'Speculative', text: 'a dry run changes nothing real' },
   snapshot: {

@@ -1,4 +1,4 @@
-// What a change of rules would have done, in words.
+// Words for the calls that a change of rules would have decided otherwise.
 
 import { expect, test } from 'vitest';
 import type { Backtest } from '../ipc/bindings/Backtest';

@@ -22,7 +22,7 @@ export interface Turned {
   rejected: number;
 }
 
-/** What changes, by the verdict that it comes to; what loosens first. */
+/** Sums the changed calls by the new verdict; the loosening ones first. */
 export function turned(changed: readonly BacktestGroup[]): Turned[] {
   return (['allow', 'ask', 'deny'] as const).flatMap((to) => {
     const groups = changed.filter((group) => group.to === to);
@@ -42,7 +42,7 @@ export function turned(changed: readonly BacktestGroup[]): Turned[] {
   });
 }
 
-/** How many of them go against what the person said by hand. */
+/** Returns the number of changed calls that contradict the person's own answers. */
 export function against({ to, allowed, rejected }: Turned): number {
   return to === 'allow' ? rejected : to === 'deny' ? allowed : 0;
 }

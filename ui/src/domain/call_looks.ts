@@ -5,14 +5,17 @@ import type { CallView } from '../ipc/bindings/CallView';
 import type { IconName } from '../widgets/icons';
 import { callStates } from './states';
 
-/** The icon of a call: its kind, or what it shows where that says more. */
+/** Returns the icon of a call: by its kind, or by its preview where that is more specific. */
 export function iconOf(view: CallView): IconName {
   if (view.preview.type === 'form') return 'question';
   if (view.preview.type === 'todo' || view.preview.type === 'plan') return 'todo';
   return view.kind;
 }
 
-/** What its state is called: a plan that was not accepted, and what was kept back, were no rejected calls. */
+/**
+ * Returns the word for the state of a call: a plan that was not accepted, or content that was kept back, is no rejected
+ * call.
+ */
 export function wordOf({ state, preview }: Pick<CallView, 'state' | 'preview'>): string {
   if (state === 'rejected' && preview.type === 'plan') return 'Not accepted';
   return state === 'rejected' && preview.type === 'came' ? 'Kept back' : callStates[state].text;

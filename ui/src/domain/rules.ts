@@ -1,4 +1,4 @@
-// Rules in words: what one says, and where it stands. Pure.
+// Rules in words: what a rule says, and where it is defined. Pure.
 
 import type { RuleAction } from '../ipc/bindings/RuleAction';
 import type { GrantScope } from '../ipc/bindings/GrantScope';
@@ -6,14 +6,14 @@ import type { Rule } from '../ipc/bindings/Rule';
 import type { RuleScope } from '../ipc/bindings/RuleScope';
 import type { IconName } from '../widgets/icons';
 
-/** What a rule says, as it is shown. */
+/** Icon, text and colour of each action of a rule. */
 export const actions: Record<RuleAction, { icon: IconName; text: string; ink: 'done' | 'waiting' | 'failed' }> = {
   allow: { icon: 'check', text: 'Allow', ink: 'done' },
   ask: { icon: 'waiting', text: 'Ask', ink: 'waiting' },
   deny: { icon: 'denied', text: 'Deny', ink: 'failed' },
 };
 
-/** Whose rules they are. */
+/** Owner of the rules of each scope. */
 export const scopes: Record<RuleScope, string> = {
   builtin: 'Built in',
   manifest: 'Manifest',
@@ -41,7 +41,7 @@ export const grantScopes: Record<GrantScope, RuleScope> = {
   everywhere: 'user',
 };
 
-/** Where a rule stands: "Project · rules.toml:4". */
+/** Returns the place of a rule: "Project · rules.toml:4". */
 export function placeOfRule(rule: Rule): string {
   const file = rule.file?.split(/[\\/]/).at(-1);
   if (!file) return scopes[rule.scope];

@@ -1,4 +1,4 @@
-// The gates of a trail as they are drawn: a dot, a name, a word for what the gate said.
+// The gates of a trail as they are drawn: a dot, a name, and a word for the gate's result.
 
 import type { Gate } from '../ipc/bindings/Gate';
 import type { ToolMode } from '../ipc/bindings/ToolMode';
@@ -26,7 +26,7 @@ const modes: Record<ToolMode, { name: string; icon: IconName }> = {
   external: { name: 'External', icon: 'm-external' },
 };
 
-/** What colour a dot has: it passed, it asks, it refuses, or it only tells. */
+/** Colour of a gate's dot: it passed, asks, refuses, or only informs. */
 export type Dot = 'ok' | 'ask' | 'bad' | 'plain';
 
 /** One gate as it is drawn. */
@@ -34,7 +34,7 @@ export interface ShownGate {
   name: string;
   icon: IconName;
   dot: Dot;
-  /** At the right: "passed", "3 matched, 1 won". */
+  /** Text at the right: "passed", "3 matched, 1 won". */
   said: string;
 }
 

@@ -1,4 +1,4 @@
-// Commands with what they did in the room, in every state, for the gallery page and the tests of the card.
+// Commands with the effects of their dry runs, in every state, for the gallery page and the tests of the card.
 
 import type { Assurance } from '../ipc/bindings/Assurance';
 import type { CommandPreview } from '../ipc/bindings/CommandPreview';
@@ -111,7 +111,7 @@ export const changes: readonly Effect[] = [
   { id: 9, path: 'target/agent.sock', kind: 'special', before: null, after: stands(0, 0o755, { what: 'special' }) },
 ];
 
-/** What a command did; what is not given is that of a run that went well. */
+/** Makes the effects of a command; members that are not given are those of a run that went well. */
 export function effectsOf(more: Partial<Effects> = {}): Effects {
   const text =
     '   Upgrading axum 0.7.9 -> 0.8.1\n   Upgrading axum-extra 0.9.6 -> 0.10.0\n     warning packages.example unreachable,\n             using the local index\n    Updating 7 packages\n';

@@ -65,7 +65,7 @@ export class SampleHost implements Host {
   refuses = false;
   conflicts: string[] = [];
   problems: string[] = [];
-  /** What is registered. */
+  /** The registered tools. */
   tools: readonly ToolView[] = [];
   readonly rules = new FakeRules(() => NOW);
   #settings = emptySnapshot().settings;

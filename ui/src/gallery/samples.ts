@@ -14,12 +14,12 @@ import type { Trail } from '../ipc/bindings/Trail';
 import type { UndoEntry } from '../ipc/bindings/UndoEntry';
 import type { CallEntry } from '../state/fold';
 
-/** The time at which every sample is looked at: 2026-11-21, 16:10 in UTC. */
+/** The current time of every sample: 2026-11-21, 16:10 in UTC. */
 export const NOW = Date.UTC(2026, 10, 21, 16, 10, 0);
 export const SESSION = 'ses_1';
 export const DIGEST = '7c1e09ab5d3f8a6612c4e0b79d21f3a85566c0ffee1234567890abcdef1244f2';
 
-/** A line of a difference: `‹` and `›` stand around what changed within it, `␀U+202E␀` for a hidden character. */
+/** Makes a line of a difference: `‹` and `›` stand around the change within it, `␀U+202E␀` for a hidden character. */
 export function line(kind: DiffLineKind, old: number | null, fresh: number | null, text: string): DiffLine {
   const parts: DiffLinePart[] = [];
   let changed = false;
@@ -191,7 +191,7 @@ export const deniedTrail: Trail = {
   ],
 };
 
-/** What the two answers grant. */
+/** Returns the grants of the two answers. */
 function granting(allow: string, reject: string): Grant[] {
   return [
     { reach: 'once', button: 'Allow', text: allow },
@@ -230,7 +230,7 @@ export function outcome(more: Partial<Outcome>): Outcome {
   };
 }
 
-/** A call as an entry; what is not given is that of a plain edit. */
+/** Makes a call as an entry; members that are not given are those of a plain edit. */
 export function entry(id: string, more: Partial<CallView> = {}, at = NOW - 60_000): CallEntry {
   const view: CallView = {
     call: {

@@ -21,13 +21,13 @@ export type AnswerTo<Q extends Query> = Extract<
   }
 >;
 
-/** What the interface needs of the world. Every promise may be refused with a [`Refused`]. */
+/** Host that the interface runs on. Every promise may be rejected with a [`Refused`]. */
 export interface Host {
-  /** Asks the engine for something; what came of it is told by events. */
+  /** Submits an op to the engine; its results are told by events. */
   submit(op: Op): Promise<OpReceipt>;
-  /** Everything at once, and the position to subscribe from. */
+  /** Returns everything at once, and the position to subscribe from. */
   snapshot(): Promise<EngineView>;
-  /** Asks a question that changes nothing. */
+  /** Asks the engine a question that changes nothing. */
   query<Q extends Query>(query: Q): Promise<AnswerTo<Q>>;
   /** Every event after `since`, in order, without gaps, in batches. */
   subscribe(since: number, onEvents: (events: Event[]) => void): Promise<void>;
@@ -45,7 +45,7 @@ export class Refused extends Error {
   }
 }
 
-/** What was thrown, as a person can read it. */
+/** Returns a thrown value as a person can read it. */
 export function faultOf(thrown: unknown): UserError {
   if (thrown instanceof Refused) return thrown.fault;
   if (isFault(thrown)) return thrown;

@@ -36,16 +36,16 @@ export class FakeHost implements Host {
   #sessions = new Map<string, SessionView>();
   #listeners: ((events: Event[]) => void)[] = [];
   #snapshot = emptySnapshot();
-  /** What the folder dialog gives. */
+  /** Folder that the folder dialog returns. */
   picked: string | null = '/home/mira/code/site';
   /** The addresses that were opened in the browser. */
   readonly opened: string[] = [];
-  /** What has a key in the keychain. */
+  /** Ids that have a key in the keychain. */
   readonly kept = new Set<string>();
-  /** What is registered. */
+  /** The registered tools. */
   tools = fakeTools;
   briefing = briefed;
-  /** What the machine can promise. */
+  /** Assurances that the machine can give. */
   promise: Promised = promised;
   now: () => number = Date.now;
   readonly rules = new FakeRules(() => this.now());
@@ -155,7 +155,7 @@ export class FakeHost implements Host {
         this.emit(op.session, { type: 'session_renamed', title: op.title });
         return null;
       case 'close_session':
-        // What goes with it is not in the stream.
+        // The effects of closing a session are not in the stream.
         return null;
       case 'trust_rules':
       case 'distrust_rules':
@@ -269,7 +269,7 @@ export class FakeHost implements Host {
     const { receipt, preview } = this.history.carryOut(this.#undos(), op.restore, op.choices ?? []);
     const back = new Set(preview.entries.flatMap((entry) => entry.act?.of ?? []));
     for (const { id } of preview.entries) this.#takeBack({ type: preview.direction, entry: id });
-    // What takes back an undo brings its calls again.
+    // Undoing an undo restores the calls that it took back.
     for (const id of back) this.#takeBack({ type: 'redo', entry: id });
     return receipt;
   }

@@ -1,4 +1,4 @@
-// The services of the recorded engine: one in each state that the screen has to show, and what becomes of a change.
+// The services of the recorded engine: one in each state that the screen shows, and the effects of a change.
 
 import type { Answer } from './bindings/Answer';
 import type { ApiSetup } from './bindings/ApiSetup';

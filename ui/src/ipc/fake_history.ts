@@ -1,4 +1,5 @@
-// The history of the recorded engine: what calls and the person did to files, what taking it back would meet, and what came of it.
+// The history of the recorded engine: the changes of calls and of the person, the conflicts that undoing them would
+// meet, and receipts.
 
 import type { ConflictChoice } from './bindings/ConflictChoice';
 import type { CollectionReceipt } from './bindings/CollectionReceipt';
@@ -74,7 +75,7 @@ function conflictOf(path: string): Conflict {
 export class FakeHistory {
   /** Entries that were changed by hand since. */
   conflicts: Record<string, string[]> = {};
-  /** What calls did that no copy brings back. */
+  /** Effects of calls that no copy for undo restores. */
   lost: readonly IrreversibleEffect[] = [];
   warnings: string[] = [];
   #acts: UndoEntry[] = [];
@@ -155,7 +156,7 @@ export class FakeHistory {
     };
   }
 
-  /** Does it, whole or not at all; the entries whose state changes are told by the caller. */
+  /** Carries out a restore, whole or not at all; the caller emits the events of the entries whose state changes. */
   carryOut(
     calls: readonly UndoEntry[],
     restore: RestoreRequest,

@@ -17,7 +17,7 @@ const rule = (permission: string, pattern: string | null, action: NewRule['actio
   max_uses: null,
 });
 
-/** What may be granted from a card that runs a command. */
+/** Grants on offer from a card that runs a command. */
 export const sampleOffers: GrantOffer[] = [
   {
     permission: 'bash',
@@ -51,7 +51,7 @@ export const sampleOffers: GrantOffer[] = [
   },
 ];
 
-/** What may be granted from a card that changes a file; in the session a rule would be too weak. */
+/** Grants on offer from a card that changes a file; a rule for the session would be too weak. */
 export const pathOffers: GrantOffer[] = [
   {
     permission: 'fs.write',

@@ -171,7 +171,7 @@ function checked(rule: NewRule, line: number): ExampleCheck[] {
   return [...rule.matches.map((text) => one(text, true)), ...rule.not_matches.map((text) => one(text, false))];
 }
 
-/** What is wrong with one rule as it is written. */
+/** Returns the problem of one rule as it is written. */
 function troubleOf(rule: NewRule): UserError | null {
   if (rule.permission.trim() === '')
     return fault('The rule does not say what it applies to.', 'Name a tool, a capability, a mode, or `*`.');
@@ -183,9 +183,9 @@ function troubleOf(rule: NewRule): UserError | null {
 export class FakeRules {
   texts: { user: string; project: string } = { user: USER_TEXT, project: PROJECT_TEXT };
   trust: Trust = 'trusted';
-  /** Why nothing can be granted from a card; null: something can. */
+  /** Why nothing can be granted from a card; null if something can. */
   refused: string | null = null;
-  /** What may be granted from a card, where anything can. */
+  /** Grants on offer from a card, where anything can be granted. */
   offers: readonly GrantOffer[] = sampleOffers;
   imports: readonly ImportSource[] = sampleImports;
   #revoked = new Set<string>();

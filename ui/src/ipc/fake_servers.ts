@@ -1,4 +1,4 @@
-// The servers of tools of the recorded engine: one in each state that the screen has to show, and what becomes of a change.
+// The tool servers of the recorded engine: one in each state that the screen shows, and the effects of a change.
 
 import type { Answer } from './bindings/Answer';
 import type { Op } from './bindings/Op';
@@ -38,7 +38,7 @@ export function serverTool(
   return { name: plain(name), description: spans(description), hints, pin, changes: spans(changes) };
 }
 
-/** A server as it is told. */
+/** Makes the view of a server. */
 export function serverView(id: string, way: ServerTransport, more: Partial<ServerView> = {}): ServerView {
   const enabled = more.state !== undefined && more.state.type !== 'off';
   return {
@@ -155,7 +155,7 @@ const line = (at_ms: number, from: ServerLogSource, text: string): ServerLogLine
   text: plain(text),
 });
 
-/** What other apps are set up with. */
+/** Servers that other apps are set up with. */
 const sources = (): ServerImportSource[] => [
   {
     product: 'The project',
@@ -244,11 +244,11 @@ export class FakeServers {
   sources: ServerImportSource[] = sources();
   fault: Extract<Answer, { type: 'servers' }>['fault'] = null;
   lines: Record<string, ServerLogLine[]> = {};
-  /** Servers that cannot be started: why, by their names. */
+  /** Why servers cannot be started, by their names. */
   broken: Record<string, string> = {};
   /** Prompts, by the names of their servers. */
   prompts: Record<string, ServerItem[]> = prompts();
-  /** What a prompt comes to, by its name. */
+  /** Text that a prompt yields, by its name. */
   told: Record<string, ServerTextPart[]> = told();
   readonly #now: () => number;
 

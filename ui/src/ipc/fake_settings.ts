@@ -32,7 +32,7 @@ export const firstSettings: Settings = {
   tools: {},
 };
 
-/** What the machine of the recorded engine can promise. */
+/** Assurances that the machine of the recorded engine can give. */
 export const promised: Promised = {
   assurance: 'speculative',
   net_off: true,

@@ -1,4 +1,4 @@
-// The tools of the recorded engine: one of each kind that the screen has to show, and what becomes of a try.
+// The tools of the recorded engine: one of each kind that the screen shows, and the outcome of a try.
 
 import type { EventBody } from './bindings/EventBody';
 import type { Settings } from './bindings/Settings';
@@ -6,7 +6,7 @@ import type { ToolInterface } from './bindings/ToolInterface';
 import type { ToolMode } from './bindings/ToolMode';
 import type { ToolView } from './bindings/ToolView';
 
-/** What nobody says, in the order of the record. */
+/** Facts that no tool states, in the order of the record. */
 const INFERRED = [
   'identity.native_ids',
   'availability.required_credentials',
@@ -23,7 +23,7 @@ const object = (properties: Members, required: readonly string[]): Members => ({
 });
 const path = { type: 'string', minLength: 1, maxLength: 4096, description: 'The file, relative to the workspace.' };
 
-/** What the engine offers to set instead of each mode. */
+/** Modes that the engine offers to set instead of each mode. */
 const stricter: Record<ToolMode, ToolMode[]> = {
   read: ['external', 'safe_write', 'destructive', 'local'],
   external: ['safe_write', 'destructive', 'local'],
@@ -32,7 +32,7 @@ const stricter: Record<ToolMode, ToolMode[]> = {
   local: [],
 };
 
-/** A tool with the defaults of an interface; `more` says what is its own. */
+/** Makes a tool with the defaults of an interface; `more` overrides them. */
 export function toolView(
   id: string,
   title: string,
@@ -119,7 +119,7 @@ export function toolView(
   };
 }
 
-/** One of each kind. */
+/** Tools, one of each kind. */
 export const fakeTools: readonly ToolView[] = [
   toolView(
     'read',
@@ -260,7 +260,7 @@ export function asSet(tools: readonly ToolView[], set: Settings['tools']): ToolV
   });
 }
 
-/** What is missing of arguments, as the engine says it. */
+/** Returns the problems of missing arguments, in the engine's words. */
 export function missing(tools: readonly ToolView[], id: string, given: Record<string, unknown>): string[] {
   const schema = tools.find((tool) => tool.record.identity.tool_id === id)?.record.schemas.model_input_schema as
     { required?: string[] } | undefined;
@@ -268,7 +268,7 @@ export function missing(tools: readonly ToolView[], id: string, given: Record<st
   return absent.map((name) => `\`${name}\` must not be empty.`);
 }
 
-/** A try as it is told: the call, its judgement, and, unless it waits, its end. */
+/** Returns the events of a try: the call, its judgement, and, unless it waits, its end. */
 export function tryOf(tool: ToolView, workspace: string, given: Record<string, unknown>): EventBody[] {
   const { tool_id: id, user_facing_name: title } = tool.record.identity;
   const call = `call_try_${id}`;

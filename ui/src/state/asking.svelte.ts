@@ -1,13 +1,14 @@
-// A question that is asked anew while a person writes: a while after the last letter, and only the newest answer counts.
+// A question that is asked anew while a person writes: a while after the last letter, and only the newest answer
+// counts.
 
 import { faultOf } from '../ipc/desk';
 
 export class Asking<Question, Reply> {
-  /** What was answered to what is asked now; none while nothing was. */
+  /** Answer to the current question; none while there is none. */
   reply: Reply | null = $state.raw(null);
-  /** Why it could not be answered; empty if it could. */
+  /** Why the current question could not be answered; empty if it could. */
   trouble = $state('');
-  /** Whether the answer to what is asked now is still to come. */
+  /** Whether the answer to the current question is still to come. */
   busy = $state(false);
   #asked = '';
   #timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,6 +1,6 @@
 // The next frame of the window, whether or not it is seen.
 
-/** Runs something with the next frame. A window that is not seen draws none; what happens must arrive all the same. */
+/** Runs something with the next frame. A window that is not visible draws none; events must arrive all the same. */
 export function nextFrame(run: () => void): void {
   const once = () => {
     cancelAnimationFrame(frame);

@@ -7,7 +7,7 @@ import type { Decision } from '../ipc/bindings/Decision';
 /** Tells whether a decision lets a call run where nothing real changes, and brings it back. */
 export const isTrial = (decision: Decision): boolean => decision.type === 'dry_run' || decision.type === 'with_network';
 
-/** Tells whether a call runs for show now: somebody asked for a dry run, or one comes before the question. */
+/** Tells whether a call runs as a dry run now: somebody asked for one, or one comes before the question. */
 export function isDryRunning({
   state,
   decision,
@@ -18,7 +18,7 @@ export function isDryRunning({
   return decision === null ? preview.type === 'command' && trail?.verdict === 'ask' : isTrial(decision.decision);
 }
 
-/** What the server of a call asks now; none if it asks nothing. */
+/** Returns the open question of a call's server; none if there is none. */
 export function openAsk({ state, asks }: Pick<CallView, 'state' | 'asks'>): ServerRequestView | null {
   const last = asks?.at(-1);
   return state === 'waiting' && last && last.answered === null ? last : null;

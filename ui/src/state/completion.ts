@@ -2,7 +2,7 @@
 // tests/cases/completion.json.
 import type { Outcome } from '../ipc/bindings/Outcome';
 
-/** What a 000 result says of its own end. */
+/** Facts of a 000 result about its own end. */
 export interface Completion {
   success: boolean;
   terminal?: boolean | null;
@@ -24,7 +24,10 @@ export function completionOf(outcome: Outcome): Completion {
   return { success: outcome.state === 'done', terminal: outcome.terminal, needsFollowup: outcome.needs_followup };
 }
 
-/** What the model read of an outcome: the tool's text or the word that there is none, then the notes beside it. */
+/**
+ * Returns the text of an outcome that the model read: the tool's text or the word that there is none, then the notes
+ * beside it.
+ */
 export function modelText(outcome: Outcome): string {
   const words = (outcome.content ?? []).flatMap((item) =>
     item.type === 'text'

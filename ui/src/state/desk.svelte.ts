@@ -1,4 +1,4 @@
-// The store that every feature is handed: the events, and by subject what the person does with them.
+// The store that every feature is handed: the events, and the person's acts by subject.
 
 import type { Event } from '../ipc/bindings/Event';
 import type { Host } from '../ipc/desk';
@@ -31,7 +31,9 @@ export class Desk extends Store {
     this.folders = new Folders(this);
   }
 
-  /** Takes a snapshot and hears every event after it; shows what was looked at before, if anything was and is still there. */
+  /**
+   * Takes a snapshot and subscribes to every event after it; shows the screen that was open before, if it still exists.
+   */
   static async open(host: Host, kept: View | null = null): Promise<Desk> {
     const snapshot = await host.snapshot();
     const after = await replayStart(host, snapshot);

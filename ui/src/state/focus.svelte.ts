@@ -25,7 +25,7 @@ export class Focus {
     this.#selection = selection;
   }
 
-  /** The waiting cards of what is looked at, in the order they stand there. */
+  /** The waiting cards on the open screen, in the order in which they stand. */
   get cards(): readonly CallEntry[] {
     const { waiting } = this.#store;
     const { view, shown } = this.#navigation;
@@ -38,7 +38,7 @@ export class Focus {
     return this.cards.find((entry) => entryKey(entry) === key) ?? this.cards[0];
   }
 
-  /** Its key among the cards of all sessions. */
+  /** Key of that card among the cards of all sessions. */
   get ownerKey(): string | undefined {
     const owner = this.owner;
     return owner && entryKey(owner);

@@ -310,10 +310,13 @@ function asksAfter(view: CallView, body: AskBody, at: number): CallView {
   };
 }
 
-/** A call that failed changed nothing; whether an interrupted one did is not known, so its copy stays on offer. */
+/**
+ * Returns the undo entry after the end of a call. A failed call changed nothing; whether an interrupted one did is not
+ * known, so its copy stays on offer.
+ */
 function undoAfterEnd(view: CallView, state: CallView['state']): CallView['undo'] {
   if (state === 'interrupted') return view.undo;
-  // What was recorded after it was done stands, or was taken back, however the call ended.
+  // An undo entry recorded after the call was done stands, or was undone, however the call ended.
   if (state !== 'done' && view.undo && view.undo.state !== 'prepared') return view.undo;
   return state === 'done' && view.undo ? { ...view.undo, state: 'applied' } : null;
 }
@@ -398,7 +401,7 @@ function isNothing(usage: Usage): boolean {
   return usage.input_tokens === 0 && usage.cached_tokens === 0 && usage.output_tokens === 0 && usage.cost_usd === null;
 }
 
-/** What the type checker proves cannot be reached. */
+/** Throws for a value that the type checker proves unreachable. */
 function unknown(value: never): never {
   throw new Error(`not known here: ${JSON.stringify(value)}`);
 }

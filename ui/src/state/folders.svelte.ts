@@ -1,4 +1,4 @@
-// The folder that tools are tried in and whose rules are looked at.
+// The folder in which tools are tried and whose rules are shown.
 
 import type { Store } from './store.svelte';
 

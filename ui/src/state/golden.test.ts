@@ -23,7 +23,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The window of a person who looks after so many events. */
+/** Opens the window after so many events. */
 async function look(count: number): Promise<void> {
   const seen = events.slice(0, count);
   vi.spyOn(Date, 'now').mockReturnValue((seen.at(-1)?.at ?? 0) + 1_000);

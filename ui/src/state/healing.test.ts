@@ -1,4 +1,4 @@
-// What a slow engine must not do to the store: lose a page that came meanwhile, forget what became stale meanwhile.
+// A slow engine must not make the store lose a page that came meanwhile, or forget what became stale meanwhile.
 
 import { expect, test, vi } from 'vitest';
 import type { EngineView } from '../ipc/bindings/EngineView';
@@ -58,7 +58,7 @@ const entries = (desk: Desk, session: string) => desk.page(session)?.entries.map
 async function opened(...sessions: string[]): Promise<{ host: SlowHost; desk: Desk }> {
   const host = new SlowHost();
   for (const session of sessions) begin(host, session, `call_${session}`);
-  // What ends while the window opens is not under way any more, and what ends it is the first that is heard of it.
+  // A call that ends while the window opens is not under way any more, and its end is the first event of it.
   const told = await host.snapshot();
   for (const session of sessions) host.emit(session, { type: 'call_ended', call: `call_${session}`, outcome });
   vi.spyOn(host, 'snapshot').mockResolvedValueOnce(told);
@@ -97,7 +97,7 @@ test('one snapshot at a time is asked for, and what became stale meanwhile is as
   host.snapshotMs = 80;
   await vi.waitFor(() => expect(host.snapshots).toBeGreaterThan(1));
   const asked = host.snapshots;
-  // Of a call that the store never heard to begin; the snapshot on its way is older.
+  // An event of a call whose beginning the store never received; the snapshot on its way is older.
   host.emit('ses_b', { type: 'call_waits', call: 'call_ses_b', digest, grants: [], refreshed: null, expires_at: null });
   await new Promise((done) => setTimeout(done, 40));
   expect(host.snapshots, 'while one is on its way').toBe(asked);

@@ -3,15 +3,15 @@
 import type { EngineView } from '../ipc/bindings/EngineView';
 import { healed, healedBy, type State } from './reduce';
 
-/** How long is waited before a snapshot that told nothing new is asked for again. */
+/** Pause before a snapshot that told nothing new is asked for again, in milliseconds. */
 const PAUSE_MS = 100;
 
-/** What healing needs of the store. */
+/** Interface of the store that healing needs. */
 export interface Stale {
   snapshot(): Promise<EngineView>;
   state(): State;
   put(state: State): void;
-  /** Whether the transcript of the session is looked at. */
+  /** Whether the transcript of the session is open. */
   shown(session: string): boolean;
   /** Loads the end of a session's transcript anew. */
   load(session: string): Promise<void>;
@@ -41,7 +41,7 @@ export class Healing {
 
   async #once(): Promise<void> {
     const snapshot = await this.#stale.snapshot();
-    // Read after the wait: what was heard meanwhile stays.
+    // Read after the wait: events received meanwhile stay.
     const state = this.#stale.state();
     const sessions = healedBy(state, snapshot);
     this.#stale.put(healed(state, snapshot));

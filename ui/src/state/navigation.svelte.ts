@@ -1,4 +1,4 @@
-// Navigation: what fills the middle of the window, and what each screen last looked at.
+// Navigation: the screen in the middle of the window, and the last selection of each screen.
 
 import type { UserError } from '../ipc/bindings/UserError';
 import type { Op } from '../ipc/bindings/Op';
@@ -8,26 +8,26 @@ import { withDescendants } from './sub_agents';
 import type { Store } from './store.svelte';
 import type { Jump, View } from './view';
 
-/** What else happens when the person goes somewhere. */
+/** Further effects of navigation. */
 interface Hooks {
-  /** What was looked at is left. */
+  /** Called when the current screen is left. */
   leave(): void;
-  /** An entry is gone to. */
+  /** Called when an entry is opened. */
   enter(entry: Jump): void;
 }
 
 export class Navigation {
-  /** What is looked at. */
+  /** The open screen. */
   view: View = $state.raw({ screen: 'start' });
   /** The entry to scroll to, once. */
   jump: Jump | null = $state.raw(null);
   /** The rule to be shown among the others, once. */
   rule: Rule | null = $state.raw(null);
-  /** What the person last searched for; kept while other screens are looked at. */
+  /** Text of the last search; kept while other screens are open. */
   searchText = $state('');
-  /** The change in the history that was last looked at. */
+  /** The last selected change in the history. */
   historyEntry = $state('');
-  /** The id of the tool that was last looked at. */
+  /** The id of the last selected tool. */
   tool = $state('');
   /** The session in which a tool was last tried; its cards stand on the Tools screen too. */
   triedSession: string | null = $state(null);
@@ -41,7 +41,7 @@ export class Navigation {
     this.#hooks = hooks;
   }
 
-  /** The sessions whose calls are looked at: one with those that work for it; none on a screen that shows all or none. */
+  /** The sessions whose calls are visible: one with those that work for it; none on a screen that shows all or none. */
   readonly shown: ReadonlySet<string> = $derived.by(() => {
     const { view } = this;
     const one = view.screen === 'tools' ? this.triedSession : view.screen === 'session' ? view.session : null;
@@ -51,7 +51,7 @@ export class Navigation {
   get touched(): boolean {
     return this.#touched;
   }
-  /** The person did something: from now on only they change what is looked at. */
+  /** Marks that the person did something: from now on only they change the open screen. */
   touch(): void {
     this.#touched = true;
   }
@@ -87,7 +87,7 @@ export class Navigation {
     }
     if (at && !page?.entries.some((entry) => entry.id === at.id)) void this.#store.paging.around(session, at.seq);
     else if (!page) void this.#store.paging.end(session);
-    // Only the session that is looked at keeps its page, and those that work for it.
+    // Only the open session, and those that work for it, keep their pages.
     this.#store.dropPages((other) => this.shown.has(other));
   }
 

@@ -1,4 +1,4 @@
-// The news between two states: cards that landed, effects that were taken back.
+// The news between two states: cards that landed, effects that were undone.
 
 import type { Event } from '../ipc/bindings/Event';
 import type { Op } from '../ipc/bindings/Op';
@@ -6,20 +6,20 @@ import type { CallEntry } from './fold';
 import { entryKey, type State } from './reduce';
 import type { ToastLine } from './toasts.svelte';
 
-/** What happened, as it is told. */
+/** News as it is told to the person. */
 export interface News {
   /** How many times something was changed, undone or done again. */
   changes: number;
-  /** What a screen reader says; empty for nothing. */
+  /** Text for a screen reader; empty for none. */
   announced: string;
   toasts: ToastLine[];
-  /** Cards that waited and do so no more. */
+  /** Cards that waited and no longer do. */
   over: string[];
 }
 
-/** How a toast does what it offers. */
+/** Acts that a toast offers. */
 export interface Offers {
-  /** Cards that are looked at: they need no toast. */
+  /** Cards that are visible: they need no toast. */
   inView: ReadonlySet<string>;
   show: (entry: CallEntry) => void;
   submit: (op: Op) => void;

@@ -1,4 +1,4 @@
-// Chooses what is looked at when the page has just been loaded. Pure.
+// Chooses the screen when the page has just been loaded. Pure.
 
 import type { Event } from '../ipc/bindings/Event';
 import type { EngineView } from '../ipc/bindings/EngineView';
@@ -19,7 +19,7 @@ export function openingView({ sessions, desk }: Pick<EngineView, 'sessions' | 'd
   return last ? { screen: 'session', session: last.id } : { screen: 'start' };
 }
 
-/** The session that somebody else began while the start was looked at, such as `--demo`; none otherwise. */
+/** Returns the session that somebody else began while the start was open, such as `--demo`; none otherwise. */
 export function openedOutside(view: View, events: readonly Event[]): string | null {
   if (view.screen !== 'start') return null;
   return events.findLast(({ body }) => body.type === 'session_opened')?.session ?? null;

@@ -9,13 +9,13 @@ export const PAGE_ENTRIES = 200;
 
 type Join = Parameters<typeof withPage>;
 
-/** What paging needs of the store. */
+/** Interface of the store that paging needs. */
 export interface Pages {
   query<Q extends Query>(query: Q): Promise<AnswerTo<Q>>;
   page(session: string): Page | undefined;
-  /** A stretch is asked for: what is heard of its session from now on may not be in it. */
+  /** Marks a stretch as asked for: events of its session from now on may not be in it. */
   awaiting(session: string): void;
-  /** No stretch of the session is waited for any more. */
+  /** Marks that no stretch of the session is waited for any more. */
   awaited(session: string): void;
   /** Loaded stretches join the page of their session. */
   join(session: string, loaded: Join[2], side: Join[3], rest?: Join[4]): void;
@@ -39,7 +39,7 @@ export class Paging {
     });
   }
 
-  /** Loads the page around a position, in place of what is there. */
+  /** Loads the page around a position, in place of the current page. */
   around(session: string, seq: number): Promise<void> {
     const half = PAGE_ENTRIES / 2;
     return this.#load(session, async () => {
@@ -51,7 +51,7 @@ export class Paging {
     });
   }
 
-  /** Loads what comes before the page, if anything does and nothing is being loaded. */
+  /** Loads the stretch before the page, if there is one and nothing is being loaded. */
   older(session: string): Promise<void> {
     const page = this.#pages.page(session);
     const first = page?.entries[0];
@@ -62,7 +62,7 @@ export class Paging {
     });
   }
 
-  /** Loads what comes after the page, if anything does and nothing is being loaded. */
+  /** Loads the stretch after the page, if there is one and nothing is being loaded. */
   newer(session: string): Promise<void> {
     const page = this.#pages.page(session);
     const last = page?.entries.at(-1);

@@ -25,7 +25,9 @@ export interface Page {
 export interface State {
   /** The last event that this includes. */
   seq: number;
-  /** The last event that was heard. Before `seq`: what lies between is in the snapshot, but not yet in `live`. */
+  /**
+   * Position of the last event received. Before `seq`: the events between are in the snapshot, but not yet in `live`.
+   */
   heard: number;
   /** A session never moves in the list; a new one comes first. */
   sessions: readonly SessionView[];
@@ -35,7 +37,7 @@ export interface State {
   live: ReadonlyMap<string, Entry>;
   /** Transcripts that are open, by session. */
   pages: ReadonlyMap<string, Page>;
-  /** What was heard of a session since a stretch of its transcript was asked for: an answer may be older than that. */
+  /** Events of a session since a stretch of its transcript was asked for: an answer may be older than they are. */
   meanwhile: ReadonlyMap<string, readonly Event[]>;
   /** Sessions of which an event came for an entry that began before the snapshot, each with the last such event: to be asked for anew. */
   stale: ReadonlyMap<string, number>;
@@ -118,7 +120,7 @@ function primed(state: State, early: readonly Event[]): State {
     const key = entryKey({ session: event.session, id });
     const before = live.get(key);
     const entry = beginEntry(event) ?? (before && changeEntry(before, event));
-    // What waits was told whole by the snapshot.
+    // A waiting call was told whole by the snapshot.
     if (!entry || (known.has(key) && before?.body.type === 'call' && before.body.state === 'waiting')) continue;
     if (isLive(entry)) live.set(key, entry);
     else live.delete(key);
@@ -136,7 +138,7 @@ export interface Stretch {
   seq: number;
 }
 
-/** The state that keeps what is heard of a session until a stretch that was asked for has come. */
+/** Returns the state that keeps the events of a session until a requested stretch has come. */
 export function withLoading(state: State, session: string): State {
   if (state.meanwhile.has(session) && !state.unloaded.has(session)) return state;
   const meanwhile = state.meanwhile.has(session) ? state.meanwhile : new Map(state.meanwhile).set(session, []);
@@ -189,7 +191,9 @@ export function withPage(
   return { ...state, pages };
 }
 
-/** The entries of a stretch with all that was heard since it was told; at the `end` of a transcript also those begun since. */
+/**
+ * Returns the entries of a stretch with all events since applied; at the `end` of a transcript also those begun since.
+ */
 function caughtUp(state: State, session: string, stretch: Stretch, end: boolean): Entry[] {
   const entries = new Map(stretch.entries.map((entry) => [entry.id, entry]));
   for (const event of state.meanwhile.get(session) ?? []) {
@@ -258,7 +262,7 @@ function change(draft: Draft, event: Event, id: string): void {
     write(draft, changeEntry(before, event), false);
     return;
   }
-  // A settled call is still taken back and brought again: that is the same however often it is told.
+  // A settled call can still be undone and redone: applying that event twice has the same result.
   const settled = draft.pages.get(event.session)?.entries.find((entry) => entry.id === id);
   if (event.body.type === 'undo_applied' || event.body.type === 'redo_applied') {
     if (settled) write(draft, changeEntry(settled, event), false);
@@ -308,7 +312,9 @@ function newFirst(before: readonly SessionView[], after: ReadonlyMap<string, Ses
   return [...all.slice(before.length).reverse(), ...all.slice(0, before.length)];
 }
 
-/** A call that is run for show stays where it was asked for, and comes back there with what it did. */
+/**
+ * Tells whether a call stands on the Desk: a dry run stays where it was asked for, and returns there with its effects.
+ */
 function standsOnDesk({ body }: CallEntry): boolean {
   return body.state === 'waiting' || (isDryRunning(body) && body.decision !== null);
 }

@@ -1,4 +1,4 @@
-// The call that is looked at, in the inspector or beside its card.
+// The selected call, in the inspector or beside its card.
 
 import type { Entry } from '../ipc/bindings/Entry';
 import { isCall, type CallEntry } from './fold';
@@ -10,7 +10,7 @@ export class Selection {
   /** Whether the person opened or closed the inspector; none while they did neither. */
   inspectorOpen: boolean | null = $state(null);
   #call: Jump | null = $state.raw(null);
-  /** Whether it is looked at because it had the focus, not because the person chose to look at it. */
+  /** Whether the call is selected because it had the focus, not because the person chose it. */
   #passing = $state(false);
   readonly #store: Store;
   readonly #navigation: Navigation;
@@ -23,7 +23,7 @@ export class Selection {
     this.#owner = owner;
   }
 
-  /** The call that is looked at; none once a card that was only answered gave way to the next. */
+  /** The selected call; none once a card that was only answered gave way to the next. */
   get selected(): Jump | null {
     const call = this.#call;
     const entry = this.#passing && call ? this.#store.entry(call.session, call.id) : undefined;
@@ -45,7 +45,7 @@ export class Selection {
     this.#call = call;
     this.#passing = waits;
   }
-  /** What the inspector shows: the call that is looked at, else the one that owns the keys. */
+  /** The call in the inspector: the selected one, else the one that owns the keys. */
   get inspected(): CallEntry | undefined {
     const call = this.selected;
     const { view, shown } = this.#navigation;

@@ -1,4 +1,4 @@
-// The store: the pure state, fed by the host, and what is asked of the host.
+// The store: the pure state, fed by the host, and the requests to the host.
 
 import type { Entry } from '../ipc/bindings/Entry';
 import type { Event } from '../ipc/bindings/Event';
@@ -27,7 +27,7 @@ import { Healing } from './healing';
 import { Paging } from './paging';
 import { Toasts } from './toasts.svelte';
 
-/** Ops that change what is set, and what may be wrong with it. */
+/** Ops that change the settings, and with them the faults. */
 const SETTING = new Set<Op['type']>([
   'set_settings',
   'set_key',
@@ -43,10 +43,10 @@ export abstract class Store {
   #state: State = $state.raw()!;
   /** A fast stream does not draw more often than the screen. */
   readonly #batches = new Batches<Event>((events) => this.#take(events));
-  /** Counts what was asked of the settings: only the newest answer is taken. */
+  /** Number of requests for the settings: only the newest answer is taken. */
   #refreshes = 0;
 
-  /** The time that ages are told from, in milliseconds since 1970; moves once a second. */
+  /** The current time, from which ages are counted, in milliseconds since 1970; moves once a second. */
   now = $state(Date.now());
   /** Grows when something was changed, undone or done again. */
   changes = $state(0);
@@ -81,12 +81,12 @@ export abstract class Store {
     });
   }
 
-  /** Whether the calls of a session are looked at. */
+  /** Tells whether the calls of a session are visible. */
   protected abstract isShown(session: string): boolean;
-  /** What else is to be done once events were taken in. */
+  /** Runs after events were taken in. */
   protected abstract onEvents(before: State, after: State, events: readonly Event[]): void;
 
-  /** Hears every event after a position. */
+  /** Subscribes to every event after a position. */
   protected async subscribe(after: number): Promise<void> {
     await this.#host.subscribe(after, (events) => this.#batches.add(events));
   }
@@ -129,7 +129,7 @@ export abstract class Store {
     return this.#state.meanwhile.has(session);
   }
 
-  /** Why a session's transcript could not be loaded when it was last tried; none if it could. */
+  /** Returns why the last attempt to load a session's transcript failed; none if it succeeded. */
   failure(session: string): UserError | undefined {
     return this.#state.unloaded.get(session);
   }
@@ -140,17 +140,17 @@ export abstract class Store {
     return live ?? this.#state.pages.get(session)?.entries.find((entry) => entry.id === id);
   }
 
-  /** What a session does at the moment; nothing while it does nothing. */
+  /** Returns the current step of a session; none while it is idle. */
   currentStep(session: string): Entry | undefined {
     return currentStep(this.#state.live, session);
   }
 
-  /** A session and those that it works for, the outermost first. */
+  /** Returns a session and those that it works for, the outermost first. */
   ancestors(session: string): readonly SessionView[] {
     return ancestors(this.sessions, session);
   }
 
-  /** Asks the engine for something. A refusal is told to the person, and gives none. */
+  /** Submits an op to the engine. A refusal is reported to the person, and returns none. */
   async submit(op: Op): Promise<OpReceipt | null> {
     try {
       const receipt = await this.#host.submit(op);
@@ -167,7 +167,9 @@ export abstract class Store {
     return this.#host.submit(op);
   }
 
-  /** The same for what tells a refusal beside what caused it: gives why it was refused, none if it was not. */
+  /**
+   * Submits an op like `submit`, for callers that show a refusal in place: returns the refusal, none if there was none.
+   */
   async attempt(op: Op): Promise<UserError | null> {
     return this.order(op).then(() => null, faultOf);
   }
@@ -184,7 +186,7 @@ export abstract class Store {
     return this.#host.openAddress(address).then(() => null, faultOf);
   }
 
-  /** Changes some of the settings; false if that was refused, which the person is told. */
+  /** Changes some of the settings; false if that was refused, which is reported to the person. */
   async set(changes: Partial<Settings>): Promise<boolean> {
     const settings = { ...this.settings, ...changes };
     this.#state = { ...this.#state, settings };
@@ -217,7 +219,7 @@ export abstract class Store {
     }
   }
 
-  /** Looks anew at the settings, at what is wrong with them, and at who can answer. */
+  /** Loads the settings, their faults, and the ready providers anew. */
   async refresh(): Promise<void> {
     const asked = ++this.#refreshes;
     try {

@@ -1,4 +1,4 @@
-// Who works for whom.
+// The tree of sessions: which session works for which.
 
 import { expect, test } from 'vitest';
 import type { SessionView } from '../ipc/bindings/SessionView';

@@ -1,9 +1,9 @@
-// Sub-agents: which session works for which call, and what is at work. Pure.
+// Sub-agents: which session works for which call, and which are at work. Pure.
 
 import type { Entry } from '../ipc/bindings/Entry';
 import type { SessionView } from '../ipc/bindings/SessionView';
 
-/** How deep sessions may work for each other at most; what is deeper is a circle. */
+/** Maximum depth of sessions that work for each other; anything deeper is a cycle. */
 const DEEP_MAX = 16;
 
 /** A session and those that it works for, the outermost first; only it where nobody is known. */
@@ -53,7 +53,7 @@ export interface Line {
   depth: number;
 }
 
-/** The sessions as a list: below each the ones at work for it, and the one that is looked at with those above it. */
+/** Returns the sessions as a list: below each the ones at work for it, and the open one with those above it. */
 export function sessionList(sessions: readonly SessionView[], open: string | null): Line[] {
   const known = new Set(sessions.map((session) => session.id));
   const above = new Set(open === null ? [] : ancestors(sessions, open).map((session) => session.id));

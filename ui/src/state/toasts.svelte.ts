@@ -2,16 +2,16 @@
 
 import type { IconName } from '../widgets/icons';
 
-/** One word on what happened. */
+/** A short message about an event. */
 export interface ToastLine {
   icon: IconName;
   ink: 'asking' | 'failed' | 'undone' | 'plain';
   title: string;
   text?: string | undefined;
   act?: { text: string; run: () => void };
-  /** What it is about: a newer line about the same takes its place. */
+  /** Topic of the toast: a newer toast on the same topic replaces it. */
   about?: string;
-  /** Goes by itself after a while. */
+  /** Whether the toast goes by itself after a while. */
   brief?: boolean;
 }
 
@@ -33,7 +33,7 @@ export class Toasts {
     if (line.brief) setTimeout(() => this.close(id), BRIEF_MS);
   }
 
-  /** Tells what is new, and no more of what is over. */
+  /** Shows the new toasts, and removes those of cards that are over. */
   take({ over, toasts }: { over: readonly string[]; toasts: readonly ToastLine[] }): void {
     this.lines = this.lines.filter((line) => line.about === undefined || !over.includes(line.about));
     for (const line of toasts) this.add(line);

@@ -1,6 +1,6 @@
-// The view: what fills the middle of the window, and what is to be shown in it once.
+// The view: the screen in the middle of the window, and the entry to be shown in it once.
 
-/** What fills the middle of the window. */
+/** Screen in the middle of the window. */
 export type View =
   | { screen: 'start' }
   | { screen: 'desk' }
@@ -19,15 +19,15 @@ export interface Jump {
 
 /** Screens that need nothing beside their name. */
 const SCREENS = ['start', 'desk', 'search', 'history', 'tools', 'servers', 'rules'] as const;
-/** Where the view is kept while the page is loaded anew. */
+/** Storage key of the view while the page is reloaded. */
 const KEPT = 'view';
 
-/** Keeps what is looked at for the time that the window is open, through every reload of its page. */
+/** Keeps the open screen for the time that the window is open, through every reload of its page. */
 export function keepView(storage: Storage, view: View): void {
   storage.setItem(KEPT, JSON.stringify(view));
 }
 
-/** What was looked at before the page was loaded anew; none when the window has just opened. */
+/** Returns the screen that was open before the page was reloaded; none when the window has just opened. */
 export function keptView(storage: Storage): View | null {
   const kept: { screen?: unknown; session?: unknown } | null = JSON.parse(storage.getItem(KEPT) ?? 'null');
   if (kept?.screen === 'session')

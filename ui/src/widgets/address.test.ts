@@ -42,7 +42,7 @@ describe('opening an address', () => {
     await fireEvent.click(screen.getByTestId('open-address'));
     expect(screen.getByRole('alertdialog').textContent).toContain('auth.example:8443');
     expect(opened).toEqual([]);
-    // What has the focus opens nothing.
+    // The focused button opens nothing.
     expect(document.activeElement).toBe(screen.getByTestId('open-address-not'));
     await fireEvent.click(screen.getByTestId('open-address-now'));
     await waitFor(() => expect(opened).toEqual(['https://auth.example:8443/authorize']));

@@ -4,13 +4,13 @@
 export interface Leads {
   /** All of it, as a browser would go there. */
   address: string;
-  /** Its host, with its port if it has one of its own: in ASCII, so that no letter passes for another. */
+  /** Host of the address, with its port if it has one of its own: in ASCII, so that no letter passes for another. */
   host: string;
-  /** Whether nobody can read on the way what goes there. */
+  /** Whether nobody on the way can read the traffic: `https`, or an address of this machine. */
   safe: boolean;
 }
 
-/** Where it leads; nothing where it is no address of the web, or hides where it leads behind a name. */
+/** Reads where an address leads; none where it is no address of the web, or hides its host behind a user name. */
 export function leadsTo(text: string): Leads | null {
   if (/[\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);

@@ -52,7 +52,7 @@ function styled(before: Style, parameters: string): Style {
   return style;
 }
 
-/** A line as a terminal leaves it: what follows a carriage return is written over what stood there. */
+/** Returns a line as a terminal leaves it: text after a carriage return overwrites the text before. */
 function overwritten(line: string): string {
   const runs = line.replace(/\r+$/, '').split('\r');
   return runs.length === 1

@@ -1,4 +1,4 @@
-// What a tool or an agent writes is shown, never interpreted.
+// Text of a tool or an agent is shown, never interpreted.
 
 import { expect, test } from 'vitest';
 import { toBlocks } from './markdown';

@@ -96,11 +96,11 @@ function clean(html: string) {
 /** HTML that was cleaned; of the trusted type where the window asks for one. */
 export type CleanHtml = ReturnType<typeof clean>;
 
-/** What blocks became, by their Markdown: while a message grows, only its last block is read anew. */
+/** Cache of rendered blocks, by their Markdown: while a message grows, only its last block is parsed anew. */
 const made = new Map<string, CleanHtml>();
 const MADE_MAX = 2_000;
 
-/** Markdown as blocks of HTML that may be put into the page, in order. */
+/** Renders Markdown as blocks of HTML that may be put into the page, in order. */
 export function toBlocks(markdown: string): CleanHtml[] {
   const text = markdown
     .replace(/[\ue000\ue001]/g, '')

@@ -1,4 +1,4 @@
-// Finds the commands that fit what was typed, the best first.
+// Finds the commands that fit the typed text, the best first.
 
 /** Something that can be found by its words. */
 export interface Findable {
@@ -6,7 +6,7 @@ export interface Findable {
   hint?: string | undefined;
 }
 
-/** The items that hold every word typed, in their order; those whose text begins with it first. */
+/** Returns the items that hold every word typed, in their order; those whose text begins with it first. */
 export function matching<T extends Findable>(items: readonly T[], typed: string): T[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const holds = (item: T) => {

@@ -1,11 +1,11 @@
 //! The engine: sessions, their turns, and the pipeline that every tool call goes through.
 //!
-//! **The engine knows no window.** The same engine serves the desktop, the command line, and continuous integration; where
-//! no person is there, *ask* means *deny*. **It opens no file and no database itself**: `runtime` and `record` do.
-//! **A tool runs only through the pipeline**, because running needs a `policy::Approved`, which only a judgement makes.
-//! **An event is recorded before anybody hears of it**: the record publishes what it has committed.
+//! **The engine knows no window.** The same engine serves the desktop, the command line, and continuous integration; if
+//! no person is there, *ask* means *deny*. **It opens no file and no database itself**: `runtime` and `record` do. **A
+//! tool runs only through the pipeline**, because running needs a `policy::Approved`, which only a judgement creates.
+//! **An event is recorded before any subscriber receives it**: the record publishes events after committing them.
 //!
-//! Start reading at `pipeline/mod.rs`; then `run/mod.rs` (what happens around it) and [`engine`] (who calls whom).
+//! Start reading at `pipeline/mod.rs`; then `run/mod.rs` (the run around the calls) and [`engine`] (the entry points).
 
 mod briefing;
 pub mod engine;

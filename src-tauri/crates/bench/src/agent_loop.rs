@@ -1,4 +1,4 @@
-//! What the whole gate costs: one turn of many calls, and many turns of one.
+//! Measures the whole pipeline: one turn with many calls, and many turns with one call each.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use crate::paired_timing::{Contender, measure_medians, median};
 use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 use crate::{BenchResult, phi_loop};
 
-/// How often each side plays.
+/// Number of measured rounds per side.
 const ROUNDS: usize = 9;
 
-/// A shape of work: turns, and calls in each.
+/// Workloads: the number of turns, and of calls in each.
 const WORK_SHAPES: [(usize, usize); 4] = [(1, 1_000), (10, 1), (100, 1), (999, 1)];
 
-/// Plays one side over and over, for a look with a profiler: `gate memory 1 1000 50`.
+/// Runs one side repeatedly, for a profiler: `gate memory 1 1000 50`.
 pub fn run_repeatedly(side: &str, turns: &str, calls: &str, rounds: &str) -> BenchResult<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     let (turns, calls) = (turns.parse()?, calls.parse()?);
@@ -34,7 +34,7 @@ pub fn run_repeatedly(side: &str, turns: &str, calls: &str, rounds: &str) -> Ben
     Ok(())
 }
 
-/// Measures all shapes and prints them.
+/// Measures all workloads and prints them.
 pub fn run() -> BenchResult<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     let mut lines = Vec::new();

@@ -1,5 +1,5 @@
-//! The app's cold start and memory beside an empty window of the same Tauri: from the start of the process until the
-//! picture that stays, and the memory of the whole process tree once it stands.
+//! Measures the app's cold start and memory beside an empty window of the same Tauri: the time from the start of the
+//! process until the final screen content, and the memory of the whole process tree afterwards.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -10,18 +10,19 @@ use crate::paired_timing::median;
 use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 use crate::virtual_screen::VirtualScreen;
 
-/// How often each is started.
+/// Number of starts per program.
 const ROUNDS: usize = 7;
-/// Has a web view painted without OpenGL, as the app chooses by itself where there is no graphics processor.
+/// Environment variable that makes a web view paint without OpenGL, as the app chooses by itself where there is no
+/// graphics processor.
 const NO_OPENGL_VARIABLE: &str = "WEBKIT_DISABLE_COMPOSITING_MODE";
 
-/// What one start showed.
+/// Measurements of one start.
 struct StartMeasurement {
     drawn: Duration,
     memory_kib: u64,
 }
 
-/// Starts both in alternation and prints what was seen.
+/// Starts both programs in alternation and prints the measurements.
 pub fn run() -> BenchResult<()> {
     let app = build_program(&["--bin", "countersign-desktop"], "countersign-desktop")?;
     let empty = build_program(&["--example", "empty-window"], "examples/empty-window")?;
@@ -86,7 +87,7 @@ pub fn run() -> BenchResult<()> {
     Ok(())
 }
 
-/// Builds a program of the desktop package as it is shipped; gives where it is.
+/// Builds a program of the desktop package as it is shipped; returns its path.
 fn build_program(what: &[&str], program: &str) -> BenchResult<PathBuf> {
     let built = Command::new("cargo")
         .args(["build", "--release", "--package", "countersign-desktop"])
@@ -102,7 +103,8 @@ fn build_program(what: &[&str], program: &str) -> BenchResult<PathBuf> {
     Ok(folder.join(program))
 }
 
-/// One start with an empty home, until the picture stays; `painting` is a variable that is set for it.
+/// Measures one start with an empty home, until the screen content is stable; `painting` is an environment variable to
+/// set for the program.
 fn measure_start(
     screen: &VirtualScreen,
     program: &Path,
@@ -138,14 +140,14 @@ fn measure_start(
     seen.map_err(|error| format!("{}: {error}", program.display()).into())
 }
 
-/// Ends the program; what it started ends with it.
+/// Ends the program; its child processes end with it.
 fn stop_process(child: &mut Child) -> BenchResult<()> {
     child.kill()?;
     child.wait()?;
     Ok(())
 }
 
-/// What a process and all that it started hold in memory, in KiB; what several share counts once.
+/// Returns the memory of a process and its descendants, in KiB; shared memory counts once.
 fn process_tree_memory_kib(pid: u32) -> BenchResult<u64> {
     let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
     let own = rollup

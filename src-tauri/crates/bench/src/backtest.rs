@@ -1,4 +1,4 @@
-//! A rule held against a hundred thousand recorded calls, beside reading their rows alone.
+//! Measures a backtest of a rule against a hundred thousand recorded calls, beside reading their rows alone.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,14 +19,14 @@ use crate::BenchResult;
 use crate::paired_timing::{Contender, measure_medians};
 use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 
-/// How often each side plays.
+/// Number of measured rounds per side.
 const ROUNDS: usize = 5;
-/// Recorded calls.
+/// Number of recorded calls.
 const RECORDED_CALLS: usize = 100_000;
-/// Different commands among them.
+/// Number of distinct commands among the recorded calls.
 const DISTINCT_COMMANDS: usize = 1_000;
 
-/// Measures a rule that speaks of every call, and one that speaks of few.
+/// Measures a rule that matches every call, and one that matches few.
 pub fn run() -> BenchResult<()> {
     let folder = tempfile::tempdir()?;
     let workspace = folder.path().join("workspace");
@@ -82,7 +82,7 @@ pub fn run() -> BenchResult<()> {
     Ok(())
 }
 
-/// Reads what every verdict was made from, and judges nothing.
+/// Reads the inputs of every verdict, without judging them.
 fn read_rows(record: &Record) -> BenchResult<Duration> {
     let began = Instant::now();
     let mut before = None;
@@ -98,7 +98,7 @@ fn read_rows(record: &Record) -> BenchResult<Duration> {
     }
 }
 
-/// Records the calls as a session would: proposed, judged, and one in three decided.
+/// Records calls as a session would: proposed, judged, and one in three decided by a person.
 fn record_calls(record: &Record, root: &Path) -> BenchResult<()> {
     let session = SessionId::from("ses_bench");
     // More than the record takes at a time would be refused.

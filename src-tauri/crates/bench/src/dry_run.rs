@@ -1,5 +1,5 @@
-//! The sealed room: what it costs to enter beside a plain start and beside bubblewrap, over workspaces of any size, and what
-//! carrying out costs beside `cp -a`.
+//! Measures the sandbox: entering it beside a plain start and beside bubblewrap, over workspaces of any size; and
+//! committing effects beside `cp -a`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,13 +20,13 @@ use crate::paired_timing::{Contender, measure_medians};
 use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 use crate::undo_history::{HistoryFixture, create_tree, time_copy};
 
-/// How often each side starts a command.
+/// Number of times that each side starts a command.
 const START_COUNT: usize = 201;
-/// How often each side carries out.
+/// Number of times that each side commits effects.
 const ROUNDS: usize = 5;
-/// Files of the workspaces that a room is entered over.
+/// Number of files in the workspaces over which a sandbox is entered.
 const WORKSPACE_FILE_COUNTS: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// Files of one folder there.
+/// Number of files per folder in these workspaces.
 const FILES_PER_FOLDER: usize = 1_000;
 
 /// Measures and prints.
@@ -40,7 +40,7 @@ pub fn run() -> BenchResult<()> {
     measure_commit(&program, &tokio)
 }
 
-/// Builds the program of the room as it is shipped; gives where it is.
+/// Builds the sandbox program as it is shipped; returns its path.
 fn build_sandbox() -> BenchResult<PathBuf> {
     let built = Command::new("cargo")
         .args(["build", "--release", "--package", "sandbox", "--bins"])
@@ -53,7 +53,7 @@ fn build_sandbox() -> BenchResult<PathBuf> {
     Ok(folder.join("countersign-room"))
 }
 
-/// `true` in a room beside a plain start and beside bubblewrap, and a whole dry run of it.
+/// Measures `true` in a sandbox beside a plain start and beside bubblewrap, and a whole dry run of `true`.
 fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
     let place = HistoryFixture::new()?;
     let folder = place.workspace.root();
@@ -130,7 +130,7 @@ fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
     Ok(())
 }
 
-/// One start of a program, to its end.
+/// Measures one start of a program, until it ends.
 fn time_plain_start(command: &mut Command) -> BenchResult<Duration> {
     let began = Instant::now();
     let ended = command.stdin(Stdio::null()).output()?;
@@ -140,7 +140,8 @@ fn time_plain_start(command: &mut Command) -> BenchResult<Duration> {
     }
 }
 
-/// What comes closest to a room: names of its own, the world read-only, a writable workspace. It lays no layer over it.
+/// Builds the bubblewrap command closest to a sandbox: own namespaces, a read-only system, a writable workspace. It
+/// mounts no overlay.
 fn bubblewrap_command(workspace: &Path) -> Command {
     let mut command = Command::new("bwrap");
     command
@@ -154,22 +155,23 @@ fn bubblewrap_command(workspace: &Path) -> Command {
     command
 }
 
-/// When the program of a room is started.
+/// Time at which the program of a sandbox is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SandboxStart {
-    /// When it is needed, as by the first command.
+    /// On demand, as for the first command.
     Now,
-    /// After the command before, as by every other one.
+    /// Ahead of time, after the previous command, as for every later command.
     Ahead,
 }
 
-/// Long enough for what a folder holds to be remembered.
+/// Time after which the content of a folder is cached.
 const CACHE_WARMUP: Duration = Duration::from_secs(4);
 
-/// Long enough for it to make what every room has.
+/// Time after which a sandbox started ahead has prepared everything that all sandboxes need.
 const PRESTART_WAIT: Duration = Duration::from_millis(20);
 
-/// One `true` in a room with a layer; without the folders that the layer takes, and with what the room says of its end.
+/// Measures one `true` in a sandbox with an overlay, excluding the creation of the overlay's folders, and including the
+/// sandbox's report of its end.
 fn time_sandboxed_start(
     program: &Path,
     place: &HistoryFixture,
@@ -253,7 +255,7 @@ fn shell_command(workspace: &Workspace, line: &str) -> runtime::ShellCommand {
     }
 }
 
-/// A dry run, until nothing is left of it.
+/// Measures a dry run, including its clean-up.
 fn time_dry_run(
     environment: &DryRunEnvironment,
     workspace: &Workspace,
@@ -282,13 +284,13 @@ fn run_dry(
     }
 }
 
-/// The files that a session keeps from a command, as the built-in protections have them.
+/// Returns the files that a session hides from a command, according to the built-in protections.
 fn protected_files(rules: &Arc<RuleSet>) -> ClosedFiles {
     let (rules, by) = (rules.clone(), rules.clone());
     ClosedFiles::new(move |path| rules.masks_path(path, 0)).with_source(move || Some(by.clone()))
 }
 
-/// The same dry run, which changes one file, over workspaces of more and more files.
+/// Measures the same dry run, which changes one file, over workspaces of growing size.
 fn measure_workspace_sizes(program: &Path, tokio: &Runtime) -> BenchResult<()> {
     let rules = Arc::new(RuleSet::builtin());
     let mut places = Vec::new();
@@ -337,7 +339,7 @@ fn measure_workspace_sizes(program: &Path, tokio: &Runtime) -> BenchResult<()> {
     Ok(())
 }
 
-/// What a command made of ten thousand files, carried out and taken back, beside `cp -a` of as many.
+/// Measures committing and undoing the ten thousand files that a command created, beside `cp -a` of as many.
 fn measure_commit(program: &Path, tokio: &Runtime) -> BenchResult<()> {
     let once = || -> BenchResult<(Duration, Duration)> {
         let place = HistoryFixture::new()?;

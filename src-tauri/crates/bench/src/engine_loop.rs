@@ -1,4 +1,5 @@
-//! Our side of the gate: a whole desk with a scripted agent, rules, schema check, trail, and a listener.
+//! Our side of the pipeline benchmark: a whole engine with a scripted agent, rules, schema check, trail, and a
+//! listener.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use serde_json::json;
 
 use crate::BenchResult;
 
-/// Rules as a person may have them, so that the gate has something to weigh.
+/// Rules as a person may have them, so that the policy has rules to evaluate.
 const RULES: &str = r#"
 [[rule]]
 permission = "fs.read"
@@ -56,22 +57,22 @@ pattern = ".env*"
 action = "ask"
 "#;
 
-/// No limits: a run of a thousand turns is meant here, and so are calls that repeat.
+/// Settings without limits: a run of a thousand turns is intended here, and so are calls that repeat.
 const SETTINGS: &str = "[limits]\nturns = 0\ncalls = 0\nrepeats = 0\n";
 
-/// Where events go.
+/// Destination of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventSink {
     /// The record in its database.
     Record,
-    /// The same, until it has done what it left for later.
+    /// The record in its database, including the time until its deferred work is done.
     SyncedRecord,
-    /// Nowhere: they are numbered and published only.
+    /// None: events are numbered and published only.
     Memory,
 }
 
-/// Plays `turns` turns of `calls` calls and one that says goodbye; gives how long it took from the person's words until
-/// a listener heard that the session is done.
+/// Runs `turns` turns of `calls` calls and a final turn without calls; returns the time from the person's message until
+/// a listener hears that the session is done.
 pub async fn time_turns(journal: EventSink, turns: usize, calls: usize) -> BenchResult<Duration> {
     let folder = tempfile::tempdir()?;
     let call = script_call("todo", r#"{"items":[]}"#.to_owned());
@@ -79,8 +80,8 @@ pub async fn time_turns(journal: EventSink, turns: usize, calls: usize) -> Bench
     run_script(folder.path(), journal, script, no_setup).await
 }
 
-/// Plays turns of one call each of a tool of a server, in a workspace of so many files; gives how long they took. The server
-/// is known, approved and running before the time begins.
+/// Runs turns of one call each to a tool of a server, in a workspace of `count` files; returns the time. The server is
+/// known, approved and running before the time starts.
 pub async fn time_server_calls(
     server: ServerTransport,
     tool: &str,
@@ -105,7 +106,7 @@ pub async fn time_server_calls(
     .await
 }
 
-/// Plays one turn of so many calls that each read a file of their own.
+/// Runs one turn of `calls` calls that each read a file of their own.
 pub async fn time_reads(journal: EventSink, calls: usize) -> BenchResult<Duration> {
     let folder = tempfile::tempdir()?;
     let calls = create_files(folder.path(), calls)?
@@ -115,12 +116,12 @@ pub async fn time_reads(journal: EventSink, calls: usize) -> BenchResult<Duratio
     run_script(folder.path(), journal, create_script(calls, 1), no_setup).await
 }
 
-/// For a desk that needs nothing before it plays.
+/// Setup of an engine that needs none.
 async fn no_setup(_: &Engine) -> BenchResult<()> {
     Ok(())
 }
 
-/// Files of a screenful each; gives their paths.
+/// Creates files of a screenful each; returns their paths.
 pub fn create_files(folder: &Path, count: usize) -> BenchResult<Vec<PathBuf>> {
     let workspace = folder.join(WORKSPACE);
     std::fs::create_dir_all(&workspace)?;
@@ -134,10 +135,10 @@ pub fn create_files(folder: &Path, count: usize) -> BenchResult<Vec<PathBuf>> {
         .collect()
 }
 
-/// The folder that the agent works in, below a folder of its own.
+/// Name of the folder that the agent works in, below a folder of its own.
 const WORKSPACE: &str = "workspace";
 
-/// Plays a script from the person's words until a listener heard that the session is done.
+/// Runs a script and measures the time from the person's message until a listener hears that the session is done.
 async fn run_script(
     folder: &Path,
     journal: EventSink,
@@ -187,7 +188,7 @@ async fn run_script(
     Ok(took)
 }
 
-/// Listens until the session is done; gives how many calls were.
+/// Listens until the session is done; returns the number of calls.
 async fn count_calls_until_done(events: &mut EventStream) -> BenchResult<usize> {
     let mut done = 0;
     while let Some(batch) = events.next().await? {

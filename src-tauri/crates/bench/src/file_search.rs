@@ -1,4 +1,5 @@
-//! Our `grep` and `glob` beside ripgrep: the whole call beside the whole process, on the same tree, for the same lines.
+//! Measures our `grep` and `glob` beside ripgrep: the whole call beside the whole process, on the same tree, for the
+//! same lines.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,20 +14,20 @@ use crate::paired_timing::{Contender, measure_medians};
 use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 use crate::search_tree::{self, RARE_WORD};
 
-/// How often each side searches.
+/// Number of searches per side.
 const ROUNDS: usize = 11;
-/// More than any of the searches finds.
+/// Limit of matches, higher than the number of matches of any search.
 const MATCHES_MAX: usize = 1_000_000;
 
-/// What is looked for.
+/// Target of a search.
 enum SearchQuery {
-    /// Lines that match.
+    /// Lines that match a pattern.
     Lines(&'static str),
-    /// Files whose name fits.
+    /// Files whose name matches a pattern.
     Names(&'static str),
 }
 
-/// Measures every search and prints them.
+/// Measures every search and prints the results.
 pub fn run() -> BenchResult<()> {
     let folder = tempfile::tempdir()?;
     search_tree::create_tree(folder.path())?;
@@ -76,7 +77,7 @@ pub fn run() -> BenchResult<()> {
     Ok(())
 }
 
-/// How long it took, and what was found: paths, or paths with line numbers.
+/// Duration of a search, and its matches: paths, or paths with line numbers.
 type TimedMatches = (Duration, BTreeSet<String>);
 
 fn search_with_engine(workspace: &Workspace, wanted: &SearchQuery) -> BenchResult<TimedMatches> {

@@ -1,9 +1,9 @@
 //! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|room|start]`.
 //!
-//! **It is no test**: figures depend on the machine, so nothing fails by them. A ratio that misses its aim is printed as
-//! it is.
+//! **It is no test**: the figures depend on the machine, so no figure makes it fail. A ratio that misses its target is
+//! printed as it is.
 //!
-//! Start reading at [`pairs`] (how two sides are compared), then `gate.rs`.
+//! Start reading at [`paired_timing`] (how two sides are compared), then `agent_loop.rs`.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -34,7 +34,7 @@ mod virtual_screen;
 use std::error::Error;
 use std::process::ExitCode;
 
-/// Any failure ends the program with its words.
+/// Result of a benchmark; any error ends the program with its message.
 type BenchResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> ExitCode {

@@ -1,4 +1,5 @@
-//! What Countersign adds to a call of a server's tool: the whole page that a call walks, beside the bare client.
+//! Measures the overhead of Countersign in a call of a server's tool: the whole pipeline of a call, beside the bare
+//! client.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,17 +22,17 @@ use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 use crate::{BenchResult, engine_loop};
 
 const ROUNDS: usize = 9;
-/// Calls of one measurement, one after the other.
+/// Number of calls per measurement, one after the other.
 const CALLS_PER_ROUND: usize = 500;
-/// Files of the folder in which a server's tool may change something, and calls of one measurement there.
+/// Number of files in the folder that a server's tool may change, and number of calls per measurement there.
 const WORKSPACE_FILES: usize = 5_000;
 const CALLS_IN_FOLDER: usize = 5;
-/// The word by which this program is the server that is called.
+/// Argument that makes this program act as the called server.
 pub const SERVER_ARGUMENT: &str = "answer-calls";
-/// The one tool of that server.
+/// The only tool of that server.
 const TOOL_NAME: &str = "nothing";
 
-/// Measures both pairs and prints them.
+/// Measures both pairs and prints the results.
 pub fn run() -> BenchResult<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     let program = std::env::current_exe()?.display().to_string();
@@ -90,7 +91,7 @@ pub fn run() -> BenchResult<()> {
     Ok(())
 }
 
-/// The median of each side, for one of the calls that it makes.
+/// Returns the median time per call of each side, given the number of calls in one round.
 fn median_per_call(calls: usize, mut sides: [Contender<'_>; 2]) -> BenchResult<[Duration; 2]> {
     let taken = measure_medians(&mut sides, ROUNDS)?;
     let calls = u32::try_from(calls)?;
@@ -98,7 +99,8 @@ fn median_per_call(calls: usize, mut sides: [Contender<'_>; 2]) -> BenchResult<[
     Ok(taken.try_into().map_err(|_| "two sides give two medians")?)
 }
 
-/// What keeps a folder as it is without us, as often as there are calls: copies it and waits until the copy is on disk.
+/// Measures preserving a folder without Countersign, as often as there are calls: copies the folder and waits until the
+/// copy is on disk.
 fn time_copies(folder: &Path) -> BenchResult<Duration> {
     let mut took = Duration::ZERO;
     for _ in 0..CALLS_IN_FOLDER {
@@ -121,7 +123,7 @@ fn time_copies(folder: &Path) -> BenchResult<Duration> {
     Ok(took)
 }
 
-/// The same calls by the client alone, of the same server.
+/// Measures the same calls to the same server with the bare client.
 async fn time_bare_client(program: &str) -> BenchResult<Duration> {
     let mut command = tokio::process::Command::new(program);
     command.arg(SERVER_ARGUMENT);
@@ -141,7 +143,7 @@ async fn time_bare_client(program: &str) -> BenchResult<Duration> {
     Ok(took)
 }
 
-/// Is the server that both sides call, until its input ends.
+/// Runs the server that both sides call, until its input ends.
 pub fn run_server() -> BenchResult<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! What a large document of a service costs: from its text to tools that a model can call.
+//! Measures loading a large document of a service: from its text to tools that a model can call.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::paired_timing::{Contender, measure_medians};
 use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 
 const ROUNDS: usize = 9;
-/// Paths of the document, each with three operations.
+/// Number of paths in the document, each with three operations.
 const PATH_COUNT: usize = 1_000;
 
 /// Measures both rows and prints them.
@@ -95,7 +95,7 @@ fn measure_time<T>(work: impl FnOnce() -> BenchResult<T>) -> BenchResult<Duratio
     Ok(took)
 }
 
-/// From the text of a document to the tools of a service that approved all of it.
+/// Builds the tools of a service that approved the whole document, from the document's text.
 fn build_tools(text: &str) -> BenchResult<Vec<Arc<dyn Tool>>> {
     let source = DocumentSource::from_text(text)?;
     let id = ServerId::try_from("shop".to_owned())?;
@@ -129,7 +129,7 @@ fn build_tools(text: &str) -> BenchResult<Vec<Arc<dyn Tool>>> {
     }
 }
 
-/// There are no secrets.
+/// Resolver without secrets.
 struct NoSecrets;
 
 impl ReferenceResolver for NoSecrets {

@@ -1,22 +1,22 @@
-//! Two or more sides measured in alternation, so that whatever else the machine does falls on all of them alike.
+//! Measures two or more sides in alternation, so that other load on the machine affects all of them alike.
 
 use std::time::Duration;
 
 use crate::BenchResult;
 
-/// Rounds that are not counted: caches fill, threads start.
+/// Number of rounds that are not counted: caches fill, threads start.
 const WARM_UP_ROUNDS: usize = 1;
 
-/// One side: a name, and what is timed.
+/// One side of a comparison: a name, and the code to measure.
 pub struct Contender<'a> {
-    /// What the table calls it.
+    /// Name of the side in the table.
     pub name: &'a str,
-    /// Does it once and gives how long it took, without what it had to set up.
+    /// Runs the code once and returns its duration, without that of its setup.
     pub run_once: Box<dyn FnMut() -> BenchResult<Duration> + 'a>,
 }
 
 impl<'a> Contender<'a> {
-    /// A side.
+    /// Creates a side.
     pub fn new(name: &'a str, once: impl FnMut() -> BenchResult<Duration> + 'a) -> Self {
         Self {
             name,
@@ -25,7 +25,7 @@ impl<'a> Contender<'a> {
     }
 }
 
-/// Does every side `rounds` times, one after the other within each round; gives the median of each, in their order.
+/// Runs every side `rounds` times, one after the other within each round; returns the median of each, in their order.
 pub fn measure_medians(sides: &mut [Contender<'_>], rounds: usize) -> BenchResult<Vec<Duration>> {
     let mut taken: Vec<Vec<Duration>> = vec![Vec::new(); sides.len()];
     for round in 0..rounds + WARM_UP_ROUNDS {
@@ -39,7 +39,7 @@ pub fn measure_medians(sides: &mut [Contender<'_>], rounds: usize) -> BenchResul
     Ok(taken.into_iter().map(median).collect())
 }
 
-/// The middle one.
+/// Returns the median.
 pub fn median(mut taken: Vec<Duration>) -> Duration {
     taken.sort_unstable();
     taken.get(taken.len() / 2).copied().unwrap_or_default()

@@ -1,4 +1,5 @@
-//! The peer of the gate: the loop of phi-core with its mock provider, and tools that do nothing or just read.
+//! The peer in the pipeline benchmark: the loop of phi-core with its mock provider, and tools that do nothing or only
+//! read.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -53,7 +54,7 @@ impl AgentTool for NoopTool {
     }
 }
 
-/// A tool that reads a file and looks at nothing else.
+/// A tool that reads a file and checks nothing else.
 struct ReadTool;
 
 #[async_trait]
@@ -87,7 +88,7 @@ impl AgentTool for ReadTool {
     }
 }
 
-/// Plays `turns` turns of `calls` calls and one that says goodbye; gives how long that took.
+/// Runs `turns` turns of `calls` calls and a final turn without calls; returns the duration.
 pub async fn time_turns(turns: usize, calls: usize) -> BenchResult<Duration> {
     let call = MockToolCall {
         name: "todo".to_owned(),
@@ -96,7 +97,7 @@ pub async fn time_turns(turns: usize, calls: usize) -> BenchResult<Duration> {
     run_loop(Arc::new(NoopTool), vec![call; calls], turns).await
 }
 
-/// Plays one turn of so many calls that each read a file of their own.
+/// Runs one turn of `calls` calls that each read a file of their own.
 pub async fn time_reads(calls: usize) -> BenchResult<Duration> {
     let folder = tempfile::tempdir()?;
     let calls = engine_loop::create_files(folder.path(), calls)?
@@ -156,7 +157,7 @@ fn create_context(tool: Arc<dyn AgentTool>) -> AgentContext {
     }
 }
 
-/// Everything that is off by default is off.
+/// Returns a configuration in which everything that is off by default is off.
 fn loop_config(script: Vec<MockResponse>) -> AgentLoopConfig {
     AgentLoopConfig {
         model_config: ModelConfig::anthropic("mock", "mock", "test"),

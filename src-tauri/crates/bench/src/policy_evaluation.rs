@@ -1,4 +1,4 @@
-//! What a verdict costs: reading a command, and reading and deciding it, under a few rules and under ten thousand.
+//! Measures a verdict: parsing a command, and parsing and judging it, under a few rules and under ten thousand.
 
 use std::time::{Duration, Instant};
 
@@ -13,13 +13,13 @@ use crate::BenchResult;
 use crate::paired_timing::{Contender, measure_medians};
 use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 
-/// How often each side plays.
+/// Number of measured rounds per side.
 const ROUNDS: usize = 11;
 
-/// Commands in a row of one measurement.
+/// Number of consecutive commands per measurement.
 const COMMANDS_PER_ROUND: u32 = 200;
 
-/// Rules of a large set, and of a small one beside it.
+/// Number of rules in a large set, and in a small one beside it.
 const RULES_MANY: usize = 10_000;
 const RULES_FEW: usize = 20;
 
@@ -35,7 +35,7 @@ pub fn run() -> BenchResult<()> {
     Ok(())
 }
 
-/// Reading and deciding, beside the two parsers alone: deciding must add at most as much as reading.
+/// Measures parsing and judging, beside the two parsers alone: judging must add at most as much time as parsing.
 fn measure_rule_count(rules: usize) -> BenchResult<TableRow> {
     let set = create_rule_set(rules)?;
     let mut sides = [
@@ -62,7 +62,7 @@ fn measure_rule_count(rules: usize) -> BenchResult<TableRow> {
     })
 }
 
-/// A verdict, from the text of a command on.
+/// Returns the verdict on a command, starting from its text.
 fn evaluate_command(rules: &RuleSet) -> BenchResult<Verdict> {
     let fact = ResolvedAccess::new_inside(Capability::ShellRun, std::hint::black_box(COMMAND));
     let facts = CallFacts::from_iter([fact]);
@@ -89,7 +89,7 @@ fn evaluate_command(rules: &RuleSet) -> BenchResult<Verdict> {
     Ok(std::hint::black_box(judgement).verdict())
 }
 
-/// Rules on commands and paths; four of them let the command pass.
+/// Creates rules on commands and paths; four of them allow the command.
 fn create_rule_set(rules: usize) -> BenchResult<RuleSet> {
     let mut text = String::new();
     for pattern in ["cd *", "cargo test*", "grep *", "tail *"] {

@@ -1,18 +1,18 @@
-//! The table that is printed: what, ours, theirs, ratio, aim.
+//! The printed table of results: measurement, ours, theirs, ratio, target.
 
 use std::time::Duration;
 
-/// One line of it.
+/// One line of the table.
 pub struct TableRow {
-    /// What was measured.
+    /// The measurement.
     pub what: String,
-    /// Ours.
+    /// Our result.
     pub ours: String,
-    /// The peer's; empty where there is none.
+    /// The peer's result; empty where there is no peer.
     pub theirs: String,
-    /// Ours by theirs, or what the aim is about.
+    /// Our result divided by the peer's, or the value that the target is about.
     pub ratio: String,
-    /// What was aimed at.
+    /// The target.
     pub aim: &'static str,
 }
 
@@ -29,7 +29,7 @@ pub fn print_table(heading: &str, lines: &[TableRow]) {
     }
 }
 
-/// A time in the unit that it is read best in.
+/// Formats a time in the most readable unit.
 pub fn format_time(time: Duration) -> String {
     let micros = time.as_secs_f64() * 1e6;
     match micros {
@@ -39,7 +39,7 @@ pub fn format_time(time: Duration) -> String {
     }
 }
 
-/// How many times one time is another.
+/// Formats the ratio of two times.
 pub fn format_ratio(one: Duration, other: Duration) -> String {
     format!("{:.2}×", one.as_secs_f64() / other.as_secs_f64())
 }

@@ -1,25 +1,25 @@
-//! The tree that the searches walk: 20,000 files, 200 MB, nested, with a `.gitignore`; always the same.
+//! The tree for the searches: 20,000 files, 200 MB, nested, with a `.gitignore`; always the same.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::BenchResult;
 
-/// Files that are not ignored.
+/// Number of files that are not ignored.
 pub const FILE_COUNT: usize = 20_000;
-/// Folders that they lie in.
+/// Number of folders that contain them.
 const FOLDER_COUNT: usize = 400;
-/// Lines of each file; about 10 kB.
+/// Number of lines of each file; about 10 kB.
 const LINES_PER_FILE: usize = 200;
-/// Every so many files one has the rare word.
+/// Interval of files that contain the rare word.
 const RARE_WORD_INTERVAL: usize = 500;
-/// Ignored files.
+/// Number of ignored files.
 const IGNORED_FILE_COUNT: usize = 2_000;
 
-/// The word that stands in few files.
+/// A word that occurs in few files.
 pub const RARE_WORD: &str = "needle_in_the_haystack";
 
-/// Makes the tree below an empty folder.
+/// Creates the tree below an empty folder.
 pub fn create_tree(root: &Path) -> BenchResult<()> {
     std::fs::write(root.join(".gitignore"), "target/\n*.log\n")?;
     let words = [

@@ -1,4 +1,4 @@
-//! What the contract costs: tools by the hundred, and calls side by side.
+//! Measures the tool contract: hundreds of tools, and parallel calls.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,17 +13,17 @@ use crate::paired_timing::{Contender, measure_medians};
 use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 use crate::{BenchResult, phi_loop};
 
-/// How often each side plays.
+/// Number of measured rounds per side.
 const ROUNDS: usize = 11;
 
-/// Tools of a large catalogue, and of a small one beside it.
+/// Number of tools in a large catalogue, and in a small one beside it.
 const CATALOG_TOOLS_MANY: usize = 500;
 const CATALOG_TOOLS_FEW: usize = 10;
 
-/// Checks in a row of one measurement.
+/// Number of consecutive checks per measurement.
 const CHECKS_PER_ROUND: u32 = 10_000;
 
-/// Calls of one turn.
+/// Number of calls in one turn.
 const CALLS_PER_TURN: usize = 100;
 
 /// Measures all rows and prints them.
@@ -38,7 +38,7 @@ pub fn run() -> BenchResult<()> {
     Ok(())
 }
 
-/// From files to tools that can be called, beside the bare JSON and schema libraries on the same file.
+/// Measures loading tools from files, beside the bare JSON and schema libraries on the same file.
 fn measure_loading() -> BenchResult<TableRow> {
     let folder = create_workspace(CATALOG_TOOLS_MANY)?;
     let text = std::fs::read_to_string(folder.path().join(TOOLS_FILE))?;
@@ -67,7 +67,7 @@ fn measure_loading() -> BenchResult<TableRow> {
     )
 }
 
-/// Finding a tool and checking arguments, beside the schema library that is handed the right schema.
+/// Measures finding a tool and checking arguments, beside the schema library with the right schema given.
 fn measure_checks() -> BenchResult<TableRow> {
     let (few, many) = (
         create_workspace(CATALOG_TOOLS_FEW)?,
@@ -119,7 +119,7 @@ fn measure_checks() -> BenchResult<TableRow> {
     )
 }
 
-/// Composing one schema of all tools and an output, beside copying and writing the same definitions.
+/// Measures composing one schema of all tools and an output, beside copying and writing the same definitions.
 fn measure_composition() -> BenchResult<TableRow> {
     let folder = create_workspace(CATALOG_TOOLS_MANY)?;
     let definitions = open_registry(folder.path())?.definitions();
@@ -149,7 +149,7 @@ fn measure_composition() -> BenchResult<TableRow> {
     )
 }
 
-/// A turn of many calls that each read a file, beside a peer that runs them together and checks nothing.
+/// Measures a turn of many calls that each read a file, beside a peer that runs them in parallel and checks nothing.
 fn measure_parallel_calls() -> BenchResult<TableRow> {
     let runtime = tokio::runtime::Runtime::new()?;
     let mut sides = [
@@ -197,7 +197,7 @@ fn measure_time<T>(work: impl FnOnce() -> BenchResult<T>) -> BenchResult<Duratio
 
 const TOOLS_FILE: &str = ".countersign/tools/many.json";
 
-/// A workspace with a file of so many tools.
+/// Creates a workspace with a file of `tools` tools.
 fn create_workspace(tools: usize) -> BenchResult<tempfile::TempDir> {
     let folder = tempfile::tempdir()?;
     let members: Map<String, Value> = (0..tools)
@@ -209,7 +209,7 @@ fn create_workspace(tools: usize) -> BenchResult<tempfile::TempDir> {
     Ok(folder)
 }
 
-/// The built-in tools and those of the folder.
+/// Returns the registry of the built-in tools and of those in the folder.
 fn open_registry(folder: &Path) -> BenchResult<Registry> {
     let nobody = tempfile::tempdir()?;
     let (workspace, person) = (Workspace::open(folder), Workspace::open(nobody.path()));
@@ -228,7 +228,7 @@ fn tool_name(n: usize) -> String {
     format!("ticket_{n}")
 }
 
-/// The schema of each: what a tool of a service looks like.
+/// Returns the schema of each tool, similar to that of a service's tool.
 fn tool_parameters() -> Value {
     json!({
         "type": "object",

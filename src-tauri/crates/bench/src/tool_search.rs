@@ -1,4 +1,4 @@
-//! What it takes to find one tool among a thousand: the index of `tool_search` beside reading through every description.
+//! Measures finding one tool among a thousand: the index of `tool_search` beside reading through every description.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,11 +10,11 @@ use tools::tool_index::ToolIndex;
 use crate::BenchResult;
 use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 
-/// Tools of all servers together.
+/// Number of tools of all servers together.
 const TOOL_COUNT: usize = 1_000;
-/// Searches of one measurement.
+/// Number of searches per measurement.
 const SEARCH_COUNT: usize = 1_000;
-/// How many tools one search finds at most.
+/// Maximum number of tools that one search finds.
 const RESULTS_MAX: usize = 10;
 
 const VERBS: [&str; 10] = [
@@ -89,7 +89,7 @@ fn create_tool(n: usize) -> Arc<ToolInterface> {
     Arc::new(built)
 }
 
-/// The time that all but the slowest twentieth of searches stay within. A search that finds nothing is a mistake of ours.
+/// Returns the 95th percentile of the search times. A search that finds nothing is an error in the benchmark.
 fn measure_p95(search: impl Fn(&str) -> usize) -> Duration {
     let mut taken: Vec<Duration> = (0..SEARCH_COUNT)
         .map(|n| {
@@ -106,7 +106,7 @@ fn measure_p95(search: impl Fn(&str) -> usize) -> Duration {
     taken[SEARCH_COUNT * 95 / 100]
 }
 
-/// Every word of the query in every name and description.
+/// Searches for every word of the query in every name and description.
 fn scan_descriptions(tools: &[Arc<ToolInterface>], query: &str) -> usize {
     let words: Vec<String> = query.split(' ').map(str::to_lowercase).collect();
     let fits = |tool: &&Arc<ToolInterface>| {

@@ -1,5 +1,5 @@
-//! The history beside `cp -a`: taking copies, carrying out and taking back ten thousand files; and what a thousand edits
-//! of one file take in the store.
+//! Measures the undo history beside `cp -a`: copying for undo, committing and undoing ten thousand files; and the size
+//! of the store after a thousand edits of one file.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,19 +14,19 @@ use crate::BenchResult;
 use crate::paired_timing::{Contender, measure_medians};
 use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 
-/// Where workspaces and what is kept of them lie: a disk, and not memory.
+/// Folder for workspaces and their copies: on a disk, not in memory.
 pub const DISK_FOLDER: &str = "/var/tmp";
 const ROUNDS: usize = 5;
 const FILE_COUNT: usize = 10_000;
 const FOLDER_COUNT: usize = 100;
-/// Length of each of them.
+/// Size of each of the ten thousand files, in bytes.
 const FILE_BYTES: usize = 4_096;
 const EDIT_COUNT: usize = 1_000;
-/// Length of the file that is edited, about.
+/// Approximate size of the edited file, in bytes.
 const EDITED_BYTES: usize = 1_000_000;
-/// A line of it, at most.
+/// Maximum length of a line of the edited file, in bytes.
 const LINE_BYTES: usize = 40;
-/// What the copies of one entry may take.
+/// Maximum size of the copies of one undo entry, in bytes.
 const COPY_BYTES_MAX: u64 = 1 << 34;
 
 /// Measures and prints.
@@ -71,7 +71,7 @@ pub fn run() -> BenchResult<()> {
     Ok(())
 }
 
-/// A workspace with a history.
+/// A workspace with an undo history.
 pub struct HistoryFixture {
     pub home: tempfile::TempDir,
     pub workspace: Workspace,
@@ -79,7 +79,7 @@ pub struct HistoryFixture {
 }
 
 impl HistoryFixture {
-    /// An empty one, on the disk that keeps what is temporary.
+    /// Creates an empty workspace, in the disk's folder for temporary files.
     pub fn new() -> BenchResult<Self> {
         let home = tempfile::tempdir_in(DISK_FOLDER)?;
         let root = home.path().join("workspace");
@@ -91,7 +91,7 @@ impl HistoryFixture {
         })
     }
 
-    /// Copies, effect and seal, as a call does them.
+    /// Copies for undo, applies the effects and seals the entry, as a call does.
     pub fn apply_plan(&self, plan: &Plan, number: usize) -> BenchResult<Duration> {
         let meta = UndoEntryMeta {
             id: format!("und_{number}").into(),
@@ -107,7 +107,7 @@ impl HistoryFixture {
         Ok(began.elapsed())
     }
 
-    /// Takes back the first entry.
+    /// Undoes the first entry.
     pub fn undo_first(&self) -> BenchResult<Duration> {
         let restore = RestoreRequest::Undo {
             entries: vec!["und_1".into()],
@@ -132,7 +132,7 @@ fn file_content(number: usize) -> Vec<u8> {
     content
 }
 
-/// Makes ten thousand files below `tree`, and waits until they are on the disk.
+/// Creates ten thousand files below `tree`, and waits until they are on disk.
 pub fn create_tree(root: &Path) -> BenchResult<()> {
     for number in 0..FILE_COUNT {
         let path = root.join(file_path(number));
@@ -144,7 +144,7 @@ pub fn create_tree(root: &Path) -> BenchResult<()> {
     sync_disk(root)
 }
 
-/// Waits for the disk.
+/// Waits until all data is on disk.
 pub fn sync_disk(path: &Path) -> BenchResult<()> {
     match Command::new("sync").arg("-f").arg(path).status()?.success() {
         true => Ok(()),
@@ -152,7 +152,7 @@ pub fn sync_disk(path: &Path) -> BenchResult<()> {
     }
 }
 
-/// `cp -a` of the same files; with waiting for the disk, as ours waits.
+/// Measures `cp -a` of the same files; with `to_disk` until they are on disk, as ours waits.
 pub fn time_copy(to_disk: bool) -> BenchResult<Duration> {
     let home = tempfile::tempdir_in(DISK_FOLDER)?;
     create_tree(home.path())?;
@@ -195,7 +195,7 @@ fn time_deletes() -> BenchResult<(Duration, Duration)> {
     Ok((took, place.undo_first()?))
 }
 
-/// Lines of which no two are the same, as in a program's text or a table.
+/// Returns distinct lines, as in the text of a program or a table.
 fn distinct_lines(bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + LINE_BYTES);
     let mut seed = 1_u64;
@@ -213,7 +213,7 @@ fn distinct_lines(bytes: usize) -> String {
     text
 }
 
-/// What the store holds after many small edits of a large file, and how long all of them took.
+/// Measures the size of the store after many small edits of a large file, and the duration of all edits.
 fn measure_edits() -> BenchResult<(u64, Duration)> {
     let place = HistoryFixture::new()?;
     let mut content = distinct_lines(EDITED_BYTES).into_bytes();

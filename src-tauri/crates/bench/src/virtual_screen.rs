@@ -1,4 +1,4 @@
-//! A screen that nobody sees, with a message bus, and a look at what it shows.
+//! A virtual screen with a message bus, and a view of its content.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -11,18 +11,18 @@ use x11rb::rust_connection::RustConnection;
 
 use crate::BenchResult;
 
-/// Width and height in pixels: a little more than the app's window.
+/// Width and height in pixels: slightly more than the app's window.
 const SCREEN_SIZE: (u16, u16) = (1440, 900);
-/// How long a picture must stay as it is to be the last one.
+/// How long the screen content must stay unchanged to count as final.
 const STABLE_FOR: Duration = Duration::from_millis(2_500);
-/// How long a window may take until its last picture.
+/// Timeout for a window to reach its final content.
 const DRAW_TIMEOUT: Duration = Duration::from_secs(30);
-/// Between two looks.
+/// Interval between two looks at the screen.
 const POLL_INTERVAL: Duration = Duration::from_millis(15);
-/// One picture is another if no more than one in so many pixels differs: a caret may blink.
+/// Two screen contents are equal if at most one in this many pixels differs: a caret may blink.
 const DIFFERING_PIXEL_RATIO: usize = 500;
 
-/// The screen, its bus, and a connection for looking.
+/// The screen, its bus, and a connection for reading its content.
 pub struct VirtualScreen {
     server: Child,
     bus: Child,
@@ -33,7 +33,7 @@ pub struct VirtualScreen {
 }
 
 impl VirtualScreen {
-    /// Starts both.
+    /// Starts the screen and the bus.
     pub fn start() -> BenchResult<Self> {
         let size = format!("{}x{}x24", SCREEN_SIZE.0, SCREEN_SIZE.1);
         let (server, number) = start_and_read_address(
@@ -62,7 +62,7 @@ impl VirtualScreen {
         })
     }
 
-    /// Lets a program show itself here and not on the person's own screen.
+    /// Makes a program show its window on this screen and not on the person's own.
     pub fn attach<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         command
             .env("DISPLAY", &self.display)
@@ -72,7 +72,8 @@ impl VirtualScreen {
             .env_remove("WAYLAND_DISPLAY")
     }
 
-    /// Looks until the picture stays; gives when it first was what it stayed. `began` is when the program was started.
+    /// Waits until the screen content is stable; returns the time from `began`, the start of the program, until that
+    /// content first appeared.
     pub fn wait_until_drawn(&self, began: Instant) -> BenchResult<Duration> {
         let empty = self.capture()?;
         let mut seen = vec![(Duration::ZERO, empty)];
@@ -93,7 +94,7 @@ impl VirtualScreen {
         }
     }
 
-    /// Waits until nothing is shown any more.
+    /// Waits until the screen is empty.
     pub fn wait_until_cleared(&self) -> BenchResult<()> {
         let until = Instant::now() + DRAW_TIMEOUT;
         while Instant::now() < until {
@@ -141,7 +142,7 @@ fn is_same_picture(one: &[u8], other: &[u8]) -> bool {
     differ <= one.len() / 4 / DIFFERING_PIXEL_RATIO
 }
 
-/// Starts a program that says in its first line where it listens.
+/// Starts a program that prints the address on which it listens as its first line.
 fn start_and_read_address(command: &mut Command, name: &str) -> BenchResult<(Child, String)> {
     let mut child = command
         .stdout(Stdio::piped())

@@ -1,4 +1,5 @@
-//! Effects for programs: with the very names of what is different, where a person is told marked ones.
+//! Effects as JSON for programs: with the exact names of changed files, where a person sees names with marked
+//! characters.
 //!
 //! | member | what it holds |
 //! | --- | --- |
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::exit::CliError;
 
-/// All of them, each as an object.
+/// Converts all effects, each to an object.
 pub(crate) fn effects_to_json(changes: &[Effect]) -> Result<Vec<Value>, CliError> {
     changes.iter().map(effect_to_json).collect()
 }
@@ -33,7 +34,7 @@ fn effect_to_json(effect: &Effect) -> Result<Value, CliError> {
     Ok(told)
 }
 
-/// Puts the very name in the place of the one that a person is told, or beside it where it is no text.
+/// Inserts the exact name in place of the displayed one, or beside it if the exact name is not UTF-8.
 fn insert_exact_name(told: &mut Value, member: &str, exact: Option<&ExactName>) {
     let Some(exact) = exact else { return };
     let Some(object) = told.as_object_mut() else {
@@ -65,7 +66,7 @@ mod tests {
         })
     }
 
-    /// An effect as whoever reads what happened gives it.
+    /// Builds an effect as the reader of a snapshot returns it.
     fn told(path: &[u8], from: Option<&[u8]>, before: Option<&[u8]>) -> Value {
         let (path_told, from_told) = (format_path_bytes(path), from.map(format_path_bytes));
         let effect = Effect {

@@ -1,4 +1,4 @@
-//! A session as it happens: each event as a line of JSON, or as the part of the story that it completes.
+//! Prints a session as it happens: each event as a line of JSON, or as the part of the transcript that it completes.
 
 use std::collections::HashMap;
 
@@ -11,24 +11,24 @@ use crate::exit::CliError;
 use crate::output::{OutputWriter, TextStyle};
 use crate::transcript;
 
-/// Follows one session.
+/// Prints the events of one session.
 pub(crate) struct EventPrinter {
     pub(crate) session: SessionId,
-    /// Entries that may change.
+    /// Entries that may still change.
     open_entries: HashMap<String, Entry>,
-    /// Whether the cursor stands behind the agent's last words.
+    /// Whether the cursor is behind text that the agent is still writing.
     is_agent_writing: bool,
-    /// Calls that were denied, by a rule, a scope, or because nobody could be asked.
+    /// Number of calls that were denied, by a rule, a scope, or because nobody could be asked.
     pub(crate) denied: u64,
-    /// Whether the run came to one of its limits.
+    /// Whether the run reached one of its limits.
     pub(crate) limited: bool,
-    /// How the last call ended, with all that is known of it.
+    /// The last call that ended, as its full entry.
     pub(crate) last_call: Option<Entry>,
-    /// The output that the run came to, if it was asked for in a schema.
+    /// The output of the run, if it was asked for with a schema.
     pub(crate) output: Option<serde_json::Value>,
-    /// The last event that was seen.
+    /// Sequence number of the last event.
     pub(crate) seq: u64,
-    /// Tells the events in other words, where those are wanted.
+    /// Translates the events to another vocabulary, if one is wanted.
     vocabulary_mapper: Option<SessionMapper>,
 }
 
@@ -47,7 +47,7 @@ impl EventPrinter {
         }
     }
 
-    /// The same, telling the events after `seq` in a specification's words.
+    /// Returns the printer with the events after `seq` translated to a specification's vocabulary.
     pub(crate) fn with_vocabulary(self, vocabulary: Vocabulary, seq: u64) -> Self {
         let teller = Some(SessionMapper::new(vocabulary, self.session.clone()));
         Self {
@@ -57,7 +57,8 @@ impl EventPrinter {
         }
     }
 
-    /// The event after which to listen: words begin with the session, so that nothing goes on that did not begin.
+    /// Returns the event after which to subscribe: a vocabulary starts at the beginning of the session, so that every
+    /// part has its start.
     pub(crate) fn subscribe_from(&self, now: u64) -> u64 {
         match self.vocabulary_mapper {
             Some(_) => self.seq,
@@ -65,7 +66,7 @@ impl EventPrinter {
         }
     }
 
-    /// Takes an event in and writes what can be written. Gives the state if the run came to its end.
+    /// Handles an event and writes all output that is complete. Returns the state if the run ended.
     pub(crate) fn handle_event(
         &mut self,
         out: &mut OutputWriter,
@@ -217,7 +218,7 @@ impl EventPrinter {
         self.print_paragraph(out, &format!("{text}\n\n"))
     }
 
-    /// Writes a paragraph of its own, after what the agent was saying.
+    /// Writes a separate paragraph, after the agent's unfinished text.
     fn print_paragraph(&mut self, out: &mut OutputWriter, text: &str) -> Result<(), CliError> {
         if std::mem::take(&mut self.is_agent_writing) {
             out.write_text("\n\n")?;
@@ -226,7 +227,7 @@ impl EventPrinter {
     }
 }
 
-/// Whether more may be told of an entry.
+/// Whether an entry may still change.
 fn can_change(entry: &Entry) -> bool {
     match &entry.body {
         EntryBody::Person { .. } | EntryBody::Errand { .. } | EntryBody::Notice(_) => false,

@@ -1,4 +1,4 @@
-//! How the program ends: a code for scripts and a fault for people.
+//! How the program ends: an exit code for scripts and an error message for people.
 
 use protocol::UserError;
 
@@ -27,29 +27,29 @@ pub(crate) enum ExitReason {
 /// An end before the work was done.
 #[derive(Debug)]
 pub(crate) enum CliError {
-    /// Something went wrong.
+    /// An error to report.
     User(ExitReason, Box<UserError>),
-    /// Nobody reads the output any more: no reason to complain.
+    /// The output was closed by its reader: nothing to report.
     OutputClosed,
 }
 
 impl CliError {
-    /// The command line, or something that it names, is wrong.
+    /// Returns an error for a command line that is wrong, or that names something wrong.
     pub(crate) fn usage_error(fault: UserError) -> Self {
         Self::User(ExitReason::Usage, Box::new(fault))
     }
 
-    /// The record, the settings or the rules cannot be used.
+    /// Returns an error for a record, settings or rules that cannot be used.
     pub(crate) fn config_error(fault: UserError) -> Self {
         Self::User(ExitReason::Unusable, Box::new(fault))
     }
 
-    /// It could not be done.
+    /// Returns an error for a request that could not be done.
     pub(crate) fn failure(message: &str) -> Self {
         UserError::new(message, "").into()
     }
 
-    /// The same with its cause.
+    /// Returns the error with its cause.
     pub(crate) fn with_cause(self, error: &dyn std::error::Error) -> Self {
         match self {
             Self::User(code, fault) => Self::User(code, Box::new(fault.with_source(error))),
@@ -64,5 +64,5 @@ impl From<UserError> for CliError {
     }
 }
 
-/// What a verb comes to.
+/// Result of a subcommand.
 pub(crate) type CliResult = Result<ExitReason, CliError>;

@@ -1,11 +1,11 @@
-//! `countersign`: the headless host and every inspection verb.
+//! `countersign`: the headless host and every inspection subcommand.
 //!
-//! The same engine as the window has, for terminals, scripts, continuous integration and servers. On a terminal `run` asks
-//! there; where nobody can be asked, what asks is denied, unless the caller approved it beforehand.
+//! Runs the same engine as the window, for terminals, scripts, continuous integration and servers. On a terminal, `run`
+//! asks there; where nobody can be asked, calls that ask are denied, unless the caller approved them beforehand.
 //!
-//! **It decides nothing and opens no database: it hands a request to the desk and writes down what comes of it.**
+//! **It decides nothing and opens no database: it hands a request to the engine and prints the result.**
 //!
-//! The exit code says how it ended:
+//! The exit code tells the outcome:
 //!
 //! | code | meaning |
 //! | --- | --- |
@@ -18,7 +18,7 @@
 //! | 6 | an undo or redo would overwrite what changed since |
 //! | 130 | interrupted by the keyboard |
 //!
-//! Start reading at [`args`] (what can be asked) and `verbs/run.rs` (the longest road).
+//! Start reading at [`args`] (the command line) and `commands/run.rs` (the longest path).
 
 mod args;
 mod commands;
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What goes wrong is told once, as a fault; the log is for whoever asks for it.
+/// Sets up logging, on request only: errors are reported once, as an error message.
 fn init_logging(args: &CliArgs) {
     // Whose standard output is a client's tells in the log what the client did wrong.
     let level = match (args.verbose, &args.command) {

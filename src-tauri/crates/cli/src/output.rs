@@ -1,4 +1,4 @@
-//! Where everything is written: calm text for people, with colours on a terminal only, or JSON for programs.
+//! All output of the program: plain text for people, with colours on a terminal only, or JSON for programs.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
@@ -9,31 +9,31 @@ use serde::Serialize;
 use crate::args::ColorChoice;
 use crate::exit::{CliError, ExitReason};
 
-/// Standard output, and how it is to be written.
+/// Standard output and its format.
 pub(crate) struct OutputWriter {
     json: bool,
     quiet: bool,
     colours: bool,
-    /// Whether the story goes to standard error, because standard output is for something else.
+    /// Whether the transcript goes to standard error, because standard output is for other data.
     writes_to_stderr: bool,
-    /// What was written while the terminal belongs to a card; none where it does not.
+    /// Text that was written while a card has the terminal; none while no card has it.
     buffer: Option<String>,
 }
 
-/// What a stretch of text is, for its colour.
+/// Style of a span of text, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextStyle {
-    /// Just text.
+    /// Plain text.
     Plain,
-    /// The name of a thing.
+    /// A name.
     Strong,
-    /// Beside the point.
+    /// Less important text.
     Faint,
-    /// Comes, or went well.
+    /// An addition or a success.
     Good,
-    /// Goes, or went wrong.
+    /// A removal or a failure.
     Bad,
-    /// Wants attention.
+    /// A warning.
     Warn,
 }
 
@@ -48,7 +48,7 @@ impl OutputWriter {
         }
     }
 
-    /// The same for text that goes to standard error, in colours if that is a terminal.
+    /// Returns the writer for text on standard error, in colours if that is a terminal.
     pub(crate) fn for_stderr(color: ColorChoice) -> Self {
         Self {
             colours: is_color_enabled(color, std::io::stderr().is_terminal()),
@@ -62,12 +62,12 @@ impl OutputWriter {
         self.quiet
     }
 
-    /// Keeps back text for people until [`OutputWriter::flush_buffer`].
+    /// Holds back text for people until [`OutputWriter::flush_buffer`].
     pub(crate) fn start_buffering(&mut self) {
         self.buffer.get_or_insert_default();
     }
 
-    /// Writes what was kept back.
+    /// Writes the text that was held back.
     pub(crate) fn flush_buffer(&mut self) -> Result<(), CliError> {
         match self.buffer.take() {
             Some(text) if !text.is_empty() => self.write_text(&text),
@@ -75,17 +75,17 @@ impl OutputWriter {
         }
     }
 
-    /// Keeps standard output for one result: the story goes to standard error, unless JSON is wanted.
+    /// Reserves standard output for one result: the transcript goes to standard error, unless JSON is wanted.
     pub(crate) fn reserve_stdout(&mut self) {
         self.writes_to_stderr = !self.json;
     }
 
-    /// Leaves standard output to somebody else: everything goes to standard error, as text.
+    /// Leaves standard output to other code: everything goes to standard error, as text.
     pub(crate) fn redirect_to_stderr(&mut self) {
         (self.json, self.writes_to_stderr) = (false, true);
     }
 
-    /// Writes the one result that standard output was kept for: indented for people, a last line for programs.
+    /// Writes the one result that standard output is reserved for: indented for people, as a last line for programs.
     pub(crate) fn write_result(&mut self, value: &serde_json::Value) -> Result<(), CliError> {
         self.writes_to_stderr = false;
         match self.json {
@@ -99,7 +99,7 @@ impl OutputWriter {
         self.json
     }
 
-    /// A text in its colour. What is hidden in it is named, so that nothing recorded can speak to the terminal.
+    /// Returns a text in its colour. Hidden characters are named, so that no recorded text can control the terminal.
     pub(crate) fn apply_style(&self, ink: TextStyle, text: &str) -> String {
         let text = escape_hidden(text);
         let code = match ink {
@@ -116,7 +116,7 @@ impl OutputWriter {
         }
     }
 
-    /// Writes text that was made with [`OutputWriter::apply_style`], without a line end.
+    /// Writes text that was styled with [`OutputWriter::apply_style`], without a line end.
     pub(crate) fn write_text(&mut self, text: &str) -> Result<(), CliError> {
         if let Some(held) = &mut self.buffer {
             held.push_str(text);
@@ -131,7 +131,7 @@ impl OutputWriter {
         map_write_error(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }
 
-    /// Writes a line of such text.
+    /// Writes a line of styled text.
     pub(crate) fn write_line(&mut self, text: &str) -> Result<(), CliError> {
         self.write_text(&format!("{text}\n"))
     }
@@ -144,14 +144,14 @@ impl OutputWriter {
         self.write_line(&text)
     }
 
-    /// Tells a person something beside the output: on standard error, and not where JSON or nothing beside is wanted.
+    /// Writes a warning for a person to standard error, except in JSON or quiet mode.
     pub(crate) fn write_warning(&self, fault: &UserError) {
         if !self.json && !self.quiet {
             print_error(fault);
         }
     }
 
-    /// Writes why it ends; gives the exit code.
+    /// Reports why the program ends; returns the exit code.
     pub(crate) fn report_error(&mut self, ending: &CliError) -> ExitReason {
         match ending {
             CliError::OutputClosed => ExitReason::Done,
@@ -168,7 +168,7 @@ impl OutputWriter {
     }
 }
 
-/// Whether to write in colours, on what is a terminal or is none.
+/// Whether to write in colours to an output that is, or is not, a terminal.
 pub(crate) fn is_color_enabled(color: ColorChoice, is_terminal: bool) -> bool {
     match color {
         ColorChoice::Always => true,
@@ -185,7 +185,7 @@ fn print_error(fault: &UserError) {
     let _ = writeln!(std::io::stderr(), "{}", escape_hidden(&fault.to_string()));
 }
 
-/// A text with its hidden characters named; ends of lines become line feeds.
+/// Returns a text with its hidden characters named; line ends become line feeds.
 pub(crate) fn escape_hidden(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     to_spans(&text).into_iter().map(|span| span.text).collect()

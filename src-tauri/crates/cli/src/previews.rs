@@ -1,4 +1,4 @@
-//! What a call would do, or did, as lines for a person: one shape for each kind of preview.
+//! Prints the planned or actual effects of a call as lines for a person: one format for each kind of preview.
 
 use protocol::text::display_text::{format_count, join_spans};
 use protocol::view::effects::{EffectKind, Effects};
@@ -7,7 +7,7 @@ use protocol::{CallView, Preview, Verdict};
 
 use crate::output::TextStyle;
 
-/// What a call would do, or did, a line each; of each file's difference at most so many lines.
+/// Adds the lines of a preview or a result; at most `diff_lines_max` lines of each file's diff.
 pub(crate) fn add_preview_lines(
     view: &CallView,
     diff_lines_max: usize,
@@ -97,7 +97,7 @@ fn add_command_lines(
     }
 }
 
-/// What was found in a command, and what this machine can promise of it.
+/// Adds the facts found in a command, and this machine's guarantees for it.
 pub(crate) fn add_command_facts(command: &CommandPreview, add: &mut impl FnMut(TextStyle, &str)) {
     for fact in &command.facts {
         let ink = match fact.verdict {
@@ -120,7 +120,7 @@ pub(crate) fn add_command_facts(command: &CommandPreview, add: &mut impl FnMut(T
     );
 }
 
-/// How a command that ran for show ended, what it printed, and what else to know of it.
+/// Adds the exit status of a command in a dry run, its output, and its notes.
 pub(crate) fn add_run_result(effects: &Effects, add: &mut impl FnMut(TextStyle, &str)) {
     let ended = match effects.exit_code {
         Some(code) => format!("It ended with exit code {code}."),
@@ -135,7 +135,7 @@ pub(crate) fn add_run_result(effects: &Effects, add: &mut impl FnMut(TextStyle, 
     }
 }
 
-/// What a command did in the sealed copy, a line each.
+/// Adds the effects of a command in a dry run, a line each.
 pub(crate) fn add_effect_lines(
     effects: &Effects,
     diff_lines_max: usize,
@@ -175,7 +175,7 @@ pub(crate) fn add_effect_lines(
     }
 }
 
-/// What becomes of a file as a whole.
+/// Returns the heading for the change of a whole file.
 fn format_file_heading(file: &FileDiff) -> String {
     let path = &file.path;
     match (&file.from, file.exists) {

@@ -1,4 +1,4 @@
-//! Short names for ids: the shortest end that names one of several, and back to the whole id.
+//! Short names for ids: the shortest suffix that identifies one of several, and back to the whole id.
 //!
 //! Ids are a kind (`ses_`) and a time-sorted UUID, so all of them begin alike; their ends are random.
 
@@ -6,26 +6,26 @@ use protocol::UserError;
 
 use crate::exit::CliError;
 
-/// Fewest characters of a short id.
+/// Minimum length of a short id, in characters.
 const SHORT_MIN: usize = 4;
-/// Longest list of candidates in an error.
+/// Maximum number of candidates listed in an error.
 const CANDIDATES_MAX: usize = 8;
 
-/// The ids among which one is named.
+/// A list of ids to select from.
 pub(crate) struct ShortIds<'a> {
-    /// What one of them is called in a sentence, such as `session`.
+    /// Noun for one of the ids in a sentence, such as `session`.
     pub(crate) thing: &'static str,
-    /// Where all of them are listed, as a sentence.
+    /// Sentence that tells how to list all of the ids.
     pub(crate) hint: &'static str,
-    /// All of them.
+    /// All ids.
     pub(crate) all: Vec<&'a str>,
 }
 
 impl ShortIds<'_> {
-    /// The place of the id that a word names: the whole id, its end, or its beginning.
+    /// Returns the index of the id that a word names: by the whole id, its end, or its beginning.
     ///
     /// # Errors
-    /// None, or several, are named so; the candidates are listed.
+    /// No id, or several, match the word; the candidates are listed.
     pub(crate) fn find(&self, word: &str) -> Result<usize, CliError> {
         if let Some(exact) = self.all.iter().position(|id| *id == word) {
             return Ok(exact);
@@ -67,7 +67,7 @@ impl ShortIds<'_> {
         told.join(", ")
     }
 
-    /// How many characters at the end tell all of them apart.
+    /// Returns the number of final characters that distinguish all of the ids.
     pub(crate) fn short_length(&self) -> usize {
         // Sorted by their ends, those that have the longest end in common are neighbours.
         let mut ends: Vec<String> = self
@@ -89,12 +89,12 @@ impl ShortIds<'_> {
     }
 }
 
-/// An id without its kind.
+/// Returns an id without its kind.
 fn strip_kind(id: &str) -> &str {
     id.split_once('_').map_or(id, |(_, bare)| bare)
 }
 
-/// The end of an id, of so many characters; all but the kind if it has no more.
+/// Returns the last `length` characters of an id; everything but the kind if the id is shorter.
 pub(crate) fn id_suffix(id: &str, length: usize) -> &str {
     let bare = strip_kind(id);
     let from = bare.char_indices().rev().nth(length.saturating_sub(1));

@@ -1,29 +1,29 @@
-//! Lists in columns, each as wide as its widest cell, cut to the width of the terminal; and times as people tell them.
+//! Tables: each column as wide as its widest cell, cut to the width of the terminal; and relative times for people.
 
 use protocol::At;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::{OutputWriter, TextStyle, escape_hidden};
 
-/// Columns between two columns.
+/// Spaces between two columns.
 const COLUMN_GAP: usize = 2;
-/// What stands for what was cut off.
+/// Marks text that was cut.
 const ELLIPSIS: &str = "…";
 
-/// A text in its colour.
+/// A text with its style.
 pub(crate) struct TableCell {
     text: String,
     ink: TextStyle,
 }
 
-/// A cell in one line, its hidden characters named.
+/// Returns a cell in one line, with its hidden characters named.
 pub(crate) fn new_cell(ink: TextStyle, text: &str) -> TableCell {
     let text = escape_hidden(&text.replace(['\n', '\t'], " "));
     TableCell { text, ink }
 }
 
-/// The rows as lines without their ends. The last column is cut where a line would be wider than `width`; none for as wide
-/// as they are.
+/// Formats the rows as lines without line ends. The last column is cut where a line would be wider than `width`; none
+/// to cut nothing.
 pub(crate) fn format_rows(
     out: &OutputWriter,
     rows: &[Vec<TableCell>],
@@ -52,7 +52,7 @@ pub(crate) fn format_rows(
         .collect()
 }
 
-/// The width of the terminal that standard output is; none where it is none.
+/// Returns the width of the terminal of standard output; none if it is no terminal.
 pub(crate) fn terminal_width() -> Option<usize> {
     use std::io::IsTerminal;
     if !std::io::stdout().is_terminal() {
@@ -62,7 +62,7 @@ pub(crate) fn terminal_width() -> Option<usize> {
     (columns > 0).then_some(usize::from(columns))
 }
 
-/// A text of at most so many columns.
+/// Cuts a text to at most `columns_max` columns.
 fn truncate_to_columns(text: &str, columns_max: usize) -> String {
     if text.width() <= columns_max {
         return text.to_owned();
@@ -81,7 +81,7 @@ fn truncate_to_columns(text: &str, columns_max: usize) -> String {
     kept
 }
 
-/// How long ago a moment is: `just now`, `5 minutes ago`, `3 days ago`.
+/// Formats the age of a time: `just now`, `5 minutes ago`, `3 days ago`.
 pub(crate) fn format_age(at: At, now: At) -> String {
     const MINUTE: i64 = 60;
     const HOUR: i64 = 60 * MINUTE;
@@ -99,7 +99,7 @@ pub(crate) fn format_age(at: At, now: At) -> String {
     format!("{number} {unit}{s} ago")
 }
 
-/// Now, in milliseconds since the epoch.
+/// Returns the current time, in milliseconds since the epoch.
 pub(crate) fn current_time() -> At {
     jiff::Timestamp::now().as_millisecond()
 }

@@ -1,4 +1,5 @@
-//! What happened, as lines for a person: messages, calls with what they did and why they were let through.
+//! Formats a session as lines for a person: messages, and calls with their effects and the reason why they were
+//! allowed.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -15,7 +16,7 @@ use crate::limits::{DIFF_LINES_MAX, OUTPUT_LINES_MAX};
 use crate::output::{OutputWriter, TextStyle};
 use crate::previews::add_preview_lines;
 
-/// One entry of a transcript, with an empty line after it.
+/// Formats one entry of a transcript, followed by an empty line.
 pub(crate) fn format_entry(out: &OutputWriter, entry: &Entry) -> String {
     match &entry.body {
         EntryBody::Person { text, images, .. } => {
@@ -51,7 +52,7 @@ pub(crate) fn format_entry(out: &OutputWriter, entry: &Entry) -> String {
     }
 }
 
-/// What the person said, with so many images beside it.
+/// Formats the person's message, with the number of its images.
 pub(crate) fn format_person_message(out: &OutputWriter, text: &str, images: u64) -> String {
     let mark = out.apply_style(TextStyle::Strong, "›");
     let text = out.apply_style(TextStyle::Strong, text.trim_end());
@@ -65,7 +66,7 @@ pub(crate) fn format_person_message(out: &OutputWriter, text: &str, images: u64)
     format!("{mark} {text}{beside}\n\n")
 }
 
-/// What came of work in the background.
+/// Formats the result of a sub-agent task.
 fn format_sub_agent_task(out: &OutputWriter, title: &str, text: &str, failed: bool) -> String {
     let (mark, ink) = match failed {
         true => ("✗", TextStyle::Bad),
@@ -79,7 +80,7 @@ fn format_sub_agent_task(out: &OutputWriter, title: &str, text: &str, failed: bo
     )
 }
 
-/// That an answer was cut off.
+/// Formats the error that cut off an answer.
 pub(crate) fn format_turn_error(out: &OutputWriter, fault: &UserError) -> String {
     format!(
         "{} {}\n\n",
@@ -88,7 +89,7 @@ pub(crate) fn format_turn_error(out: &OutputWriter, fault: &UserError) -> String
     )
 }
 
-/// That an answer does not fit the schema that it was asked for in; empty if it does.
+/// Formats the problems of an answer that does not match its requested schema; empty if it does.
 pub(crate) fn format_answer_problems(out: &OutputWriter, checked: &AnswerCheck) -> String {
     let problem = checked.problem.as_deref().map(|problem| {
         let text = out.apply_style(TextStyle::Warn, &format!("! Not taken: {problem}"));
@@ -97,7 +98,7 @@ pub(crate) fn format_answer_problems(out: &OutputWriter, checked: &AnswerCheck) 
     problem.unwrap_or_default()
 }
 
-/// That the session plans first, or does no more.
+/// Formats the start or the end of planning in a session.
 pub(crate) fn format_planning(out: &OutputWriter, on: bool) -> String {
     let text = match on {
         true => "Planning: nothing is changed before the plan is accepted.",
@@ -106,7 +107,7 @@ pub(crate) fn format_planning(out: &OutputWriter, on: bool) -> String {
     format!("{}\n\n", out.apply_style(TextStyle::Faint, text))
 }
 
-/// Something to know.
+/// Formats a notice.
 pub(crate) fn format_notice(out: &OutputWriter, notice: &Notice) -> String {
     let ink = match notice.level {
         NoticeLevel::Note => TextStyle::Faint,
@@ -119,7 +120,7 @@ pub(crate) fn format_notice(out: &OutputWriter, notice: &Notice) -> String {
     )
 }
 
-/// A call: its head, why it was let through or not, what it would do, what was said of it, and what came of it.
+/// Formats a call: its heading, why it was allowed or not, its preview, the person's decision, and its result.
 pub(crate) fn format_call(out: &OutputWriter, view: &CallView) -> String {
     let mut lines = vec![format_call_heading(out, view)];
     let mut add = |ink, text: &str| {
@@ -145,7 +146,7 @@ pub(crate) fn format_call(out: &OutputWriter, view: &CallView) -> String {
     lines.join("\n") + "\n\n"
 }
 
-/// A verdict with every gate and every rule.
+/// Formats a verdict with every gate and every rule.
 pub(crate) fn format_trail(out: &OutputWriter, trail: &Trail) -> String {
     let mut lines = Vec::new();
     add_gate_lines(trail, &mut |ink, text: &str| {
@@ -175,7 +176,7 @@ pub(crate) fn add_gate_lines(trail: &Trail, add: &mut impl FnMut(TextStyle, &str
     }
 }
 
-/// A rule that matched, where it stands, and what became of it.
+/// Formats a matched rule, with its place in a file and its effect on the verdict.
 fn format_rule_trace(trace: &RuleTrace) -> String {
     let rule = &trace.rule;
     let pattern = rule.pattern.as_deref().unwrap_or("*");
@@ -193,7 +194,7 @@ fn format_rule_trace(trace: &RuleTrace) -> String {
     )
 }
 
-/// A call with every gate that it passed and its whole result: for one call that was asked for by itself.
+/// Formats a call with every gate that it passed and its whole result, for a query of a single call.
 pub(crate) fn format_full_call(out: &OutputWriter, view: &CallView) -> String {
     let mut lines = vec![format_call_heading(out, view)];
     let mut add = |ink, text: &str| {
@@ -242,7 +243,7 @@ fn format_call_heading(out: &OutputWriter, view: &CallView) -> String {
     head
 }
 
-/// The mark of a state, and its colour.
+/// Returns the mark of a state, and its style.
 pub(crate) fn state_mark(state: CallState) -> (&'static str, TextStyle) {
     match state {
         CallState::Proposed | CallState::Running => ("·", TextStyle::Plain),
@@ -255,7 +256,7 @@ pub(crate) fn state_mark(state: CallState) -> (&'static str, TextStyle) {
     }
 }
 
-/// A mode as a person reads it.
+/// Returns the display name of a mode.
 pub(crate) fn mode_name(mode: ToolMode) -> &'static str {
     match mode {
         ToolMode::Read => "read",
@@ -309,7 +310,7 @@ fn format_decision(decision: &Decision) -> String {
     }
 }
 
-/// The person's line; for commands and for what failed, the beginning of the text as well.
+/// Adds the result's line for the person; for commands and failures, the beginning of the text as well.
 fn add_result_lines(view: &CallView, add: &mut impl FnMut(TextStyle, &str)) {
     let Some(outcome) = &view.outcome else {
         return;
@@ -346,13 +347,13 @@ fn add_result_lines(view: &CallView, add: &mut impl FnMut(TextStyle, &str)) {
     }
 }
 
-/// How far a call says that it is.
+/// Formats the progress that a call reports.
 pub(crate) fn format_progress(out: &OutputWriter, tool: &str, message: &str) -> String {
     let text = format!("… {tool}: {}", message.replace('\n', "⏎"));
     out.apply_style(TextStyle::Faint, &text) + "\n"
 }
 
-/// A time in the machine's zone.
+/// Formats a time in the machine's time zone.
 pub(crate) fn format_time(at: At) -> String {
     Timestamp::from_millisecond(at).map_or_else(
         |_| format!("{at} ms"),

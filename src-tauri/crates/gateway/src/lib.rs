@@ -1,9 +1,10 @@
-//! Other people's clients: what a workspace can do, served to programs that make the calls themselves.
+//! The gateway for external clients: serves the tools of a workspace to programs that make the calls themselves.
 //!
-//! **It decides nothing, and it reaches neither disk nor network**: a request becomes a call of an [`agent::ExternalClient`], which
-//! walks the one pipeline; what comes of it becomes an answer. Nobody is there to be asked, so what asks is denied, unless
-//! rules or whoever started it allow it. **What it says of a tool is what the tool publishes, and what a client says of itself is
-//! kept as its own word.**
+//! **The gateway decides nothing, and accesses neither disk nor network**: a request becomes a call of an
+//! [`agent::ExternalClient`], which goes through the same pipeline, and the outcome of the call becomes an answer.
+//! There is nobody to ask, so a call that asks is denied, unless rules or the caller that started the gateway allow it.
+//! **A tool is described only as the tool itself publishes, and a client's description of itself is recorded as the
+//! client's own claim.**
 //!
 //! Start reading at [`mcp::serve`].
 

@@ -24,13 +24,13 @@ use self::handler::GatewayServer;
 use self::transport::split_transport;
 use crate::limits::{CALLS_DRAIN_TIMEOUT, MESSAGE_BYTES_MAX};
 
-/// Serves the tools of a folder to whoever is at the other end, in both eras of the protocol: with `initialize` up to
-/// 2025-11-25, and by requests that stand for themselves of 2026-07-28. Its calls are one session, which is opened with
-/// the first of them. It ends when the client closes its side, or when `stop` comes; either way calls that still run are ended
-/// and all that was answered is on disk.
+/// Serves the tools of a folder to the client on the other end, in both eras of the protocol: with `initialize` up to
+/// 2025-11-25, and by the self-contained requests of 2026-07-28. All calls belong to one session, which is opened with
+/// the first of them. Serving ends when the client closes its side, or when `stop` is cancelled; either way running
+/// calls are ended and all answered calls are on disk.
 ///
 /// # Errors
-/// A folder that cannot be opened; a client that begins with something else than a request; a record that cannot be written.
+/// A folder that cannot be opened; a client whose first message is not a request; a record that cannot be written.
 pub async fn serve<R, W>(
     desk: &Engine,
     workspace: &Path,
@@ -65,7 +65,7 @@ where
     ended
 }
 
-/// Ends the calls that run: soon after the client closed its side, at once when all of this is to stop.
+/// Ends the running calls: soon after the client closed its side, or at once on `stop`.
 async fn end_calls(
     served: Arc<GatewayServer>,
     gone: CancellationToken,
@@ -86,7 +86,7 @@ fn log_quit(quit: QuitReason) {
     tracing::info!(?quit, "the connection came to its end");
 }
 
-/// A connection that ended before it began.
+/// Handles a connection that ended during initialization.
 fn handle_initialize_error(error: &ServerInitializeError) -> Result<(), UserError> {
     match error {
         // Nobody came, or nobody is to come any more.

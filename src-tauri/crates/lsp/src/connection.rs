@@ -1,4 +1,4 @@
-//! One server at work in one folder: begun with the handshake, told of documents, asked, and ended.
+//! A connection to one server in one folder: handshake, document synchronization, requests, and shutdown.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,20 +16,20 @@ use crate::limits::{EXIT_TIMEOUT, LOADING_START_WAIT, REASON_CHARS_MAX};
 use crate::open_documents::OpenDocuments;
 use crate::transport::{LspFailure, LspTransport};
 
-/// How long things may take.
+/// Timeouts of a server.
 #[derive(Debug, Clone)]
 pub struct LspTimeouts {
-    /// Until a server has begun.
+    /// Longest time until a server has started.
     pub start: Duration,
-    /// Until it has answered.
+    /// Longest time until a server has answered.
     pub answer: Duration,
-    /// Until it has told problems by itself.
+    /// Longest time until a server has published problems by itself.
     pub problems: Duration,
-    /// Until it has loaded the workspace.
+    /// Longest time until a server has loaded the workspace.
     pub loading: Duration,
-    /// A server that nobody asks for so long is ended.
+    /// Time after which a server without requests is ended.
     pub idle: Duration,
-    /// When one that was lost may be started again: the pauses in order, the last one again and again.
+    /// Pauses before a lost server may be started again, in order; the last one repeats.
     pub retry_after: Vec<Duration>,
 }
 
@@ -49,12 +49,12 @@ impl Default for LspTimeouts {
     }
 }
 
-/// A server that answers.
+/// A connection to a running server.
 pub(crate) struct LspConnection {
     pub wire: Arc<LspTransport>,
     pub documents: OpenDocuments,
     pub encoding: PositionEncoding,
-    /// What it says that it can do.
+    /// Capabilities that the server declares.
     capabilities: Value,
     pub timeouts: LspTimeouts,
     pub started_at: Instant,
@@ -63,14 +63,14 @@ pub(crate) struct LspConnection {
     exit: watch::Receiver<Option<CommandExit>>,
 }
 
-/// Why a server is over that nobody needed: it is no fault of its own.
+/// Reason why an unused server was ended, which is not a failure of the server.
 pub(crate) const IDLE_REASON: &str = "nobody asked it anything";
 
 impl LspConnection {
-    /// Starts a server in the folder of its command; it hears these options of its own.
+    /// Starts a server in the folder of its command, with these initialization options.
     ///
     /// # Errors
-    /// Why not, as a clause.
+    /// The reason why it did not start, as a clause.
     pub(crate) async fn open(
         command: &CompanionCommand,
         options: Option<&Value>,
@@ -125,23 +125,23 @@ impl LspConnection {
         Ok(link)
     }
 
-    /// Whether it says that it can do this.
+    /// Whether the server declares this capability.
     pub(crate) fn has_capability(&self, provider: &str) -> bool {
         let said = self.capabilities.get(provider);
         said.is_some_and(|said| !matches!(said, Value::Null | Value::Bool(false)))
     }
 
-    /// Whether it says so of an option of what it can do.
+    /// Whether the server declares this option of a capability as true.
     pub(crate) fn has_capability_option(&self, pointer: &str) -> bool {
         self.capabilities.pointer(pointer) == Some(&Value::Bool(true))
     }
 
-    /// Whether it is over.
+    /// Whether the connection is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.wire.disconnected.is_cancelled()
     }
 
-    /// Somebody needs it.
+    /// Records that the server is in use, which restarts its idle time.
     pub(crate) fn mark_used(&self) {
         *self
             .last_used
@@ -157,7 +157,7 @@ impl LspConnection {
         used.elapsed()
     }
 
-    /// Ends it, with everything that it started.
+    /// Closes the connection and ends the server, with all processes that it started.
     pub(crate) fn close(&self, why: &str) {
         self.wire.close(why);
         drop(
@@ -168,12 +168,12 @@ impl LspConnection {
         );
     }
 
-    /// Why it is over, as a clause.
+    /// Returns the reason why the connection is closed, as a clause.
     pub(crate) async fn disconnect_reason(&self) -> String {
         describe_disconnect(&self.wire, self.exit.clone()).await
     }
 
-    /// Waits while it says that it is loading. False where it still is.
+    /// Waits while the server says that it is loading. Returns `false` if it still is after the timeout.
     pub(crate) async fn wait_until_loaded(&self) -> bool {
         let young = LOADING_START_WAIT.saturating_sub(self.started_at.elapsed());
         if !young.is_zero() && !self.wire.notifications.is_loading() {
@@ -192,7 +192,7 @@ impl Drop for LspConnection {
     }
 }
 
-/// Ends a server that nobody asks, and what a server left that is over.
+/// Ends a server that is idle, and cleans up after a server that has ended.
 async fn close_when_idle(
     link: std::sync::Weak<LspConnection>,
     gone: CancellationToken,
@@ -215,7 +215,7 @@ async fn close_when_idle(
     }
 }
 
-/// Why a connection is over; of a program that ended, how.
+/// Describes why a connection is closed; for a program that ended, includes how it ended.
 async fn describe_disconnect(
     wire: &LspTransport,
     mut ended: watch::Receiver<Option<CommandExit>>,
@@ -245,7 +245,7 @@ async fn describe_disconnect(
     }
 }
 
-/// The handshake: what the server can do, and how it counts columns.
+/// Performs the handshake. Returns the capabilities of the server, and the encoding of its columns.
 async fn initialize_server(
     wire: &LspTransport,
     address: &str,
@@ -286,7 +286,7 @@ async fn initialize_server(
     Ok((can, encoding))
 }
 
-/// What we can do: little, and nothing that changes a file.
+/// Returns the capabilities of this client: few, and none that changes a file.
 fn client_capabilities() -> Value {
     json!({
         "general": { "positionEncodings": ["utf-8", "utf-16"] },

@@ -1,15 +1,15 @@
-//! From a file to its address and back.
+//! Converts between files and their URIs.
 
 use std::path::{Path, PathBuf};
 
 use url::Url;
 
-/// The address of a file; none for a path that is not absolute.
+/// Returns the URI of a file; `None` for a path that is not absolute.
 pub(crate) fn path_to_uri(file: &Path) -> Option<String> {
     Url::from_file_path(file).ok().map(String::from)
 }
 
-/// The file of an address; none where it is none of this machine's.
+/// Returns the file of a URI; `None` if it is not a file on this machine.
 pub(crate) fn uri_to_path(address: &str) -> Option<PathBuf> {
     let url = Url::parse(address).ok()?;
     (url.scheme() == "file").then(|| url.to_file_path().ok())?

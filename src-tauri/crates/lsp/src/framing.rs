@@ -1,23 +1,24 @@
-//! One message after the other over a pipe: `Content-Length`, an empty line, JSON; none longer than is taken.
+//! Message framing over a pipe: `Content-Length`, an empty line, JSON; messages are limited in length.
 //!
-//! Written here because the crates that frame this protocol take a message of any length, and ours is other people's.
+//! Implemented here because the crates that frame this protocol accept messages of any length, and the programs at the
+//! other end of this pipe are third-party.
 
 use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 
 use crate::limits::{HEADER_BYTES_MAX, MESSAGE_BYTES_MAX};
 
-/// A message and its length, in bytes.
+/// A message, and its length in bytes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct FramedMessage {
     pub value: Value,
     pub bytes: usize,
 }
 
-/// Reads one message; none at the end.
+/// Reads one message; `None` at the end.
 ///
 /// # Errors
-/// What is wrong with it, as a clause about whoever wrote it.
+/// The error in the message, as a clause about the program that wrote it.
 pub(crate) async fn read_message<R: AsyncBufRead + Unpin>(
     from: &mut R,
 ) -> Result<Option<FramedMessage>, String> {
@@ -34,7 +35,7 @@ pub(crate) async fn read_message<R: AsyncBufRead + Unpin>(
     Ok(Some(FramedMessage { value, bytes }))
 }
 
-/// The length that the head names; none at the end.
+/// Reads the length given in the header; `None` at the end.
 async fn read_header<R: AsyncBufRead + Unpin>(from: &mut R) -> Result<Option<usize>, String> {
     let mut length = None;
     let mut room = HEADER_BYTES_MAX;
@@ -70,7 +71,7 @@ async fn read_header<R: AsyncBufRead + Unpin>(from: &mut R) -> Result<Option<usi
     }
 }
 
-/// A message as it is sent.
+/// Encodes a message for sending.
 pub(crate) fn encode_message(message: &Value) -> Vec<u8> {
     let body = message.to_string();
     let mut all = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();

@@ -1,68 +1,69 @@
-//! Limits of what a language server may say and cost.
+//! Limits on the messages and the resources of a language server.
 
 use std::time::Duration;
 
-/// One message of a server, in bytes. A server that announces a longer one is ended.
+/// Largest message of a server, in bytes. A server that announces a longer one is ended.
 pub const MESSAGE_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The lines before a message, in bytes.
+/// Longest header of a message, in bytes.
 pub const HEADER_BYTES_MAX: usize = 4 * 1024;
-/// Messages that a server may send without being asked anything new; then it is ended.
+/// Messages that a server may send without a new request; beyond them it is ended.
 pub const MESSAGES_UNASKED_MAX: u64 = 50_000;
-/// The same in bytes.
+/// Bytes that a server may send without a new request; beyond them it is ended.
 pub const MESSAGES_UNASKED_BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// Messages that wait for a server to read them.
+/// Messages that are queued until a server reads them.
 pub const WAITING_MESSAGES_MAX: usize = 256;
-/// Questions that were taken back and that a server has not ended yet.
+/// Cancelled requests that a server has not answered yet.
 pub const CANCELLED_MAX: usize = 1_000;
-/// How long a server may take to begin.
+/// Longest time for a server to start.
 pub const START_TIMEOUT: Duration = Duration::from_secs(45);
-/// How long a program that closed its output is waited for to say how it ended.
+/// Longest time to wait for the exit status of a program that closed its output.
 pub const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long it may take to answer.
+/// Longest time for a server to answer.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a question waits while a server says that it is still loading.
+/// Longest time that a query waits while a server says that it is still loading.
 pub const LOADING_WAIT: Duration = Duration::from_secs(25);
-/// How long a server that was only just started may take until it says that it is loading.
+/// Time in which a server that was only just started may begin to report that it is loading.
 pub const LOADING_START_WAIT: Duration = Duration::from_millis(300);
-/// How long problems are waited for that a server tells by itself.
+/// Longest time to wait for problems that a server publishes by itself.
 pub const PROBLEMS_WAIT: Duration = Duration::from_secs(15);
-/// When nothing more comes for so long, what came is taken for all.
+/// Time without further problems after which those received are taken as complete.
 pub const PROBLEMS_QUIET: Duration = Duration::from_millis(750);
-/// Files of which problems are kept that a server told by itself.
+/// Files whose problems, published by a server itself, are kept.
 pub const PROBLEM_FILES_MAX: usize = 2_000;
 /// Problems of one file that are kept.
 pub const PROBLEMS_MAX: usize = 5_000;
-/// Works that a server says it is at.
+/// Tasks in progress of one server that are tracked.
 pub const PROGRESS_TASKS_MAX: usize = 1_000;
-/// Documents that are open at a server; of more the oldest is closed.
+/// Documents that are open at a server; beyond them the oldest is closed.
 pub const DOCUMENTS_MAX: usize = 32;
-/// A server that nobody asked for so long is ended.
+/// Time without requests after which a server is ended.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
-/// A server that ran for so long was a good one: when it is lost, the pauses begin anew.
+/// Running time after which a server counts as stable: when it is lost, the pauses start again from the first.
 pub const STEADY_AFTER: Duration = Duration::from_secs(60);
-/// When a server that was lost may be started again: after the first time so many seconds, and so on, then always the last.
+/// Pauses before a lost server may be started again, in seconds: the first after the first loss, and so on; the last
+/// one repeats.
 pub const RETRY_AFTER_S: [u64; 5] = [1, 2, 5, 15, 60];
-/// How often a question is asked again whose answer the server says is out of date.
+/// How often a query is sent whose answer the server says is out of date.
 pub const RETRIES_MAX: u32 = 5;
-/// The pause before it is.
+/// Pause before such a query is sent again.
 pub const RETRY_DELAY: Duration = Duration::from_millis(300);
-/// What is kept of what a server says on its standard error, in bytes.
+/// Bytes of a server's standard error that are kept, from its end.
 pub const STDERR_BYTES_MAX: usize = 4 * 1024;
-/// What an error repeats of a server's words, in characters.
+/// Longest excerpt of a server's message in an error, in characters.
 pub const REASON_CHARS_MAX: usize = 300;
-/// Symbols of one answer that are read; they may lie in each other.
+/// Symbols of one answer that are read, including nested ones.
 pub const SYMBOLS_MAX: usize = 20_000;
-/// How deep symbols may lie in each other.
+/// Greatest nesting depth of symbols.
 pub const SYMBOL_DEPTH_MAX: usize = 30;
-/// Places that an answer may have.
+/// Most places in an answer.
 pub const LOCATIONS_MAX: usize = 50_000;
-/// Language servers that a person may set up.
+/// Most language servers that a person may set up.
 pub const SERVERS_MAX: usize = 50;
-/// Endings of files of one of them.
+/// Most file extensions of one server.
 pub const FILE_EXTENSIONS_MAX: usize = 50;
-/// Arguments of one of them.
+/// Most arguments of one server.
 pub const ARGS_MAX: usize = 50;
-/// Its id, an ending, or a language's id, in bytes.
+/// Longest id of a server, file extension, or language id, in bytes.
 pub const ID_BYTES_MAX: usize = 64;
-/// Its command or one argument, in bytes.
+/// Longest command or argument of a server, in bytes.
 pub const VALUE_BYTES_MAX: usize = 4 * 1024;

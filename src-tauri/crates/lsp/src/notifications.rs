@@ -1,4 +1,4 @@
-//! What a server tells by itself: problems of files, and the works that it is at.
+//! Notifications of a server: problems of files, and tasks in progress.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,22 +11,22 @@ use tokio::time::Instant;
 
 use crate::limits::{PROBLEM_FILES_MAX, PROBLEMS_MAX, PROBLEMS_QUIET, PROGRESS_TASKS_MAX};
 
-/// Everything that was heard.
+/// State collected from all notifications.
 #[derive(Debug, Default)]
 pub(crate) struct ServerNotifications {
     problems: Mutex<BTreeMap<String, PublishedProblems>>,
     active_progress: Mutex<BTreeSet<String>>,
-    /// Grows with everything that is heard.
+    /// Number of notifications so far; incremented by every notification.
     revision: watch::Sender<u64>,
 }
 
-/// The problems of one file as they were told last.
+/// The problems of one file as last published.
 #[derive(Debug, Clone)]
 struct PublishedProblems {
-    /// The version of the document that they are about, where that was said.
+    /// Version of the document that the problems are about, if the server gave one.
     version: Option<i32>,
     problems: Vec<Diagnostic>,
-    /// How often something was heard before.
+    /// Number of notifications received before this one.
     revision: u64,
 }
 
@@ -36,7 +36,7 @@ fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl ServerNotifications {
-    /// Takes what a server tells.
+    /// Handles a notification of the server.
     pub(crate) fn handle_notification(&self, method: &str, params: Option<Value>) {
         match method {
             "textDocument/publishDiagnostics" => self.store_diagnostics(params),
@@ -81,25 +81,25 @@ impl ServerNotifications {
         }
     }
 
-    /// Whether the server is at some work.
+    /// Whether the server has a task in progress.
     pub(crate) fn is_loading(&self) -> bool {
         !lock_mutex(&self.active_progress).is_empty()
     }
 
-    /// Waits until the server is at no work any more. False where it still is after this time.
+    /// Waits until the server has no task in progress. Returns `false` if it still has one after this time.
     pub(crate) async fn wait_until_loaded(&self, wait: Duration) -> bool {
         let mut times = self.revision.subscribe();
         let done = times.wait_for(|_| !self.is_loading());
         tokio::time::timeout(wait, done).await.is_ok()
     }
 
-    /// How often something was heard.
+    /// Returns the number of notifications so far.
     pub(crate) fn revision(&self) -> u64 {
         *self.revision.borrow()
     }
 
-    /// The problems of a file that were told since, about this version of it: once they came and nothing more does. None
-    /// where none came within this time.
+    /// Waits for problems of a file, about this version of it, that were published since the revision `since`; returns
+    /// them once no more follow. Returns `None` if none came within this time.
     pub(crate) async fn wait_for_problems(
         &self,
         address: &str,
@@ -131,7 +131,7 @@ impl ServerNotifications {
         }
     }
 
-    /// The problems of a file as they were told last, whenever that was.
+    /// Returns the problems of a file as last published, whenever that was.
     pub(crate) fn last_problems(&self, address: &str) -> Option<Vec<Diagnostic>> {
         let all = lock_mutex(&self.problems);
         all.get(address).map(|published| published.problems.clone())

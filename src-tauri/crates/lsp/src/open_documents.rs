@@ -1,4 +1,4 @@
-//! Documents that are open at a server: they are there as they stand on the disk whenever something is asked.
+//! Documents that are open at a server, synchronized with the content on the disk before every query.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::file_uri;
 use crate::limits::DOCUMENTS_MAX;
 use crate::transport::{LspFailure, LspTransport};
 
-/// What is open, the one that was asked about last at the end.
+/// The open documents, the most recently queried one at the end.
 #[derive(Default)]
 pub(crate) struct OpenDocuments {
     open: tokio::sync::Mutex<Vec<OpenDocument>>,
@@ -25,14 +25,14 @@ struct OpenDocument {
     text: Arc<str>,
 }
 
-/// A document of the workspace, with the id of its language in the protocol.
+/// A document of the workspace, with its language id in the protocol.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LanguageDocument<'a> {
     pub source: &'a SourceDocument,
     pub language_id: &'a str,
 }
 
-/// A document at a server.
+/// A document as last sent to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SyncedDocument {
     pub uri: String,
@@ -40,15 +40,15 @@ pub(crate) struct SyncedDocument {
 }
 
 impl SyncedDocument {
-    /// As requests name it.
+    /// Returns the identifier of the document in requests.
     pub(crate) fn to_text_document_identifier(&self) -> Value {
         json!({ "uri": self.uri })
     }
 }
 
 impl OpenDocuments {
-    /// Brings a server up to what stands on the disk: all that is open, and this document. With `again` it is told of this
-    /// one also where that did not change.
+    /// Sends a server the content on the disk of this document and of all open ones. With `again` this document is sent
+    /// even if it did not change.
     pub(crate) async fn sync_document(
         &self,
         wire: &LspTransport,
@@ -142,7 +142,7 @@ async fn send_did_close(wire: &LspTransport, one: &OpenDocument) -> Result<(), L
         .await
 }
 
-/// What documents hold now; none of one that is gone or may not be read.
+/// Reads the current content of documents; `None` for a document that does not exist any more or may not be read.
 async fn read_documents(
     workspace: &Workspace,
     open: Vec<OpenDocument>,

@@ -1,31 +1,32 @@
-//! Language servers that are offered by name: what starts them, which files they know, and what of a folder they run.
+//! Language servers that are offered by name: their commands, their file types, and the code in a folder that they may
+//! run.
 
 use std::collections::BTreeMap;
 
 use protocol::server::language_servers::LanguageServer;
 use serde_json::{Value, json};
 
-/// A language server as its makers have it.
+/// A language server as its makers configure it.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerPreset {
-    /// Its id in the settings.
+    /// Id of the server in the settings.
     pub id: &'static str,
-    /// What people call it.
+    /// Display name of the server.
     pub title: &'static str,
-    /// The language or languages.
+    /// Name of the language or languages.
     pub language: &'static str,
     command: &'static str,
     args: &'static [&'static str],
-    /// Endings of files, each with the id of its language.
+    /// File extensions, each with the id of its language.
     file_types: &'static [(&'static str, &'static str)],
-    /// What it may run of a folder that it works in.
+    /// Note on the code in a workspace folder that the server may run.
     pub execution_note: &'static str,
 }
 
 const PYTHON_FILES: &[(&str, &str)] = &[("py", "python"), ("pyi", "python")];
 const PYTHON_EXECUTION_NOTE: &str = "Runs the Python that it finds, also one in the folder.";
 
-/// All of them, in the order that they are shown.
+/// All presets, in the order in which they are shown.
 pub const SERVER_PRESETS: [ServerPreset; 14] = [
     ServerPreset {
         id: "rust-analyzer",
@@ -173,7 +174,7 @@ pub const SERVER_PRESETS: [ServerPreset; 14] = [
 ];
 
 impl ServerPreset {
-    /// As the settings have it, off.
+    /// Converts the preset to settings, switched off.
     pub fn to_settings(&self) -> LanguageServer {
         let files = self.file_types.iter();
         let files = files.map(|(ending, id)| ((*ending).to_owned(), (*id).to_owned()));
@@ -187,12 +188,13 @@ impl ServerPreset {
     }
 }
 
-/// The one of this id.
+/// Finds the preset of this id.
 pub fn find_preset(id: &str) -> Option<&'static ServerPreset> {
     SERVER_PRESETS.iter().find(|known| known.id == id)
 }
 
-/// What the server of this id is told of its own ways when it begins, so that its answers are whole; nothing for most.
+/// Returns the initialization options of the server of this id, which make its answers complete; `None` for most
+/// servers.
 pub(crate) fn initialization_options(id: &str) -> Option<Value> {
     match id {
         // Until it has loaded a folder it would ask a second server of its own, which knows each file by itself only. And it

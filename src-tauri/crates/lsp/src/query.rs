@@ -1,4 +1,4 @@
-//! From a question to requests of the protocol, and to what is known then.
+//! Turns a query into requests of the protocol, and the answers into a result.
 
 use std::time::Duration;
 
@@ -15,10 +15,11 @@ use crate::open_documents::{LanguageDocument, SyncedDocument};
 use crate::response;
 use crate::transport::LspFailure;
 
-/// What a server says whose answer is out of date already: it was asked while it changed its mind.
+/// Error codes by which a server says that its answer is out of date, since its state changed during the request.
 const STALE_ANSWER_CODES: [i64; 2] = [-32801, -32802];
 
-/// Asks a server about a document as it stands, and whether it had loaded all by then.
+/// Queries a server about the current content of a document. Also returns whether the server had loaded the whole
+/// workspace by then.
 pub(crate) async fn query_server(
     link: &LspConnection,
     workspace: &Workspace,
@@ -109,7 +110,7 @@ impl QueryContext<'_> {
         }
     }
 
-    /// A place of the document as the server counts.
+    /// Returns the parameters for a position in the document, in the server's encoding.
     fn to_lsp_position(&self, place: &TextPosition) -> Value {
         let lines = SourceLines::new(&self.document.text);
         let line = lines.line(place.line).unwrap_or_default();
@@ -139,7 +140,7 @@ impl QueryContext<'_> {
         }
     }
 
-    /// Asks first whether anything can be renamed there, where the server says that it knows.
+    /// Checks with the server that the symbol at the position can be renamed, if it supports the check.
     async fn check_rename(&self, place: &TextPosition) -> Result<(), LspFailure> {
         if !self
             .link
@@ -158,7 +159,7 @@ impl QueryContext<'_> {
         }
     }
 
-    /// The problems of the document: asked for where the server can be asked, else waited for.
+    /// Returns the problems of the document: requested if the server supports it, otherwise awaited as a notification.
     async fn request_problems(&self, since: u64) -> Result<LanguageResult, LspFailure> {
         if self.link.has_capability("diagnosticProvider") {
             let params = json!({ "textDocument": self.shown.to_text_document_identifier() });

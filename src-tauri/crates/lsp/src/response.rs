@@ -1,4 +1,4 @@
-//! From the protocol's words to what is known: places, problems, symbols and changes.
+//! Converts answers of the protocol: locations, problems, symbols and edits.
 
 use lsp_types::{
     Diagnostic as LspDiagnostic, DiagnosticSeverity, DocumentChangeOperation, DocumentChanges,
@@ -16,7 +16,7 @@ use tools::language_service::{
 use crate::file_uri;
 use crate::limits::{LOCATIONS_MAX, PROBLEMS_MAX, SYMBOL_DEPTH_MAX, SYMBOLS_MAX};
 
-/// An answer, or why it is none, as a clause.
+/// A parsed answer, or the reason why it is not valid, as a clause.
 type ParseResult<T> = Result<T, String>;
 
 fn parse_answer<T: DeserializeOwned>(answer: Value, what: &str) -> ParseResult<Option<T>> {
@@ -24,7 +24,7 @@ fn parse_answer<T: DeserializeOwned>(answer: Value, what: &str) -> ParseResult<O
         .map_err(|error| format!("it answered with something that is no {what} ({error})"))
 }
 
-/// Places.
+/// Parses an answer with locations.
 pub(crate) fn parse_locations(answer: Value) -> ParseResult<LanguageResult> {
     let found = match parse_answer(answer, "list of places")? {
         None => Vec::new(),
@@ -44,7 +44,8 @@ pub(crate) fn parse_locations(answer: Value) -> ParseResult<LanguageResult> {
     Ok(LanguageResult::Locations(found))
 }
 
-/// Problems that were asked for; none where they did not change since, which nobody asked.
+/// Parses problems that were requested. An answer that they did not change is an error, since no previous result was
+/// given.
 pub(crate) fn parse_pulled_diagnostics(answer: Value) -> ParseResult<LanguageResult> {
     let report: Option<DocumentDiagnosticReport> = parse_answer(answer, "list of problems")?;
     match report {
@@ -57,7 +58,7 @@ pub(crate) fn parse_pulled_diagnostics(answer: Value) -> ParseResult<LanguageRes
     }
 }
 
-/// Problems.
+/// Converts problems of the protocol.
 pub(crate) fn convert_diagnostics(all: Vec<LspDiagnostic>) -> LanguageResult {
     let problem = |one: LspDiagnostic| Diagnostic {
         range: convert_range(one.range),
@@ -78,7 +79,7 @@ pub(crate) fn convert_diagnostics(all: Vec<LspDiagnostic>) -> LanguageResult {
     LanguageResult::Diagnostics(all.into_iter().take(PROBLEMS_MAX).map(problem).collect())
 }
 
-/// What a document defines.
+/// Parses the symbols that a document defines.
 pub(crate) fn parse_document_symbols(answer: Value, document: &str) -> ParseResult<LanguageResult> {
     let mut found = Vec::new();
     match parse_answer(answer, "list of symbols")? {
@@ -97,7 +98,7 @@ pub(crate) fn parse_document_symbols(answer: Value, document: &str) -> ParseResu
     Ok(LanguageResult::Symbols(found))
 }
 
-/// What a workspace defines.
+/// Parses the symbols that a workspace defines.
 pub(crate) fn parse_workspace_symbols(answer: Value) -> ParseResult<LanguageResult> {
     let found = match parse_answer(answer, "list of symbols")? {
         None => Vec::new(),
@@ -159,7 +160,7 @@ fn convert_symbol_information(one: SymbolInformation) -> Symbol {
     }
 }
 
-/// "function", "enum member".
+/// Returns the name of a symbol kind: "function", "enum member".
 fn symbol_kind_name(kind: SymbolKind) -> String {
     let name = format!("{kind:?}");
     let mut words = String::new();
@@ -172,7 +173,7 @@ fn symbol_kind_name(kind: SymbolKind) -> String {
     words
 }
 
-/// What would change; the error says why it cannot be taken.
+/// Parses the edits of an answer; the error says why they cannot be applied.
 pub(crate) fn parse_workspace_edit(answer: Value) -> ParseResult<LanguageResult> {
     let edit: WorkspaceEdit = match parse_answer(answer, "renaming")? {
         None => return Ok(LanguageResult::Edits(Vec::new())),

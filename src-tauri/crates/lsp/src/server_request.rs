@@ -1,12 +1,12 @@
-//! What a server asks of us: it is told where it works, and nothing is done for it.
+//! Requests that a server sends: the server is told its folder, and nothing is done for it.
 
 use serde_json::{Value, json};
 
-/// Answers that say no without an error, so that a server goes on.
+/// Refusal of edits that is not a protocol error, so that a server continues.
 const EDIT_DECLINED_REASON: &str =
     "Nothing is changed at a language server's word. The person who asked sees the change first.";
 
-/// The answer to a server's request: a result, or an error of the protocol.
+/// Returns the answer to a server's request: a result, or an error of the protocol.
 pub(crate) fn answer_server_request(
     method: &str,
     params: Option<&Value>,

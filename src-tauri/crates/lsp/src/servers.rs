@@ -1,4 +1,4 @@
-//! The language servers of a desk: one for each folder and language, started when it is first needed.
+//! The language servers of the engine: one for each folder and language, started when it is first needed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ use crate::presets::{find_preset, initialization_options};
 use crate::transport::LspFailure;
 use crate::{query, settings};
 
-/// What is said where nobody knows a language.
+/// Error text where no server is switched on.
 const NO_SERVER_ENABLED: &str = "No language server is switched on, so nothing was asked. The person can switch one on in the settings under \
     Language servers. Until then use grep and read.";
-/// Why nothing goes to a server any more.
+/// Reason given once a server was switched off.
 const SHUT_DOWN_REASON: &str = "it was switched off";
 
-/// All of them. When it goes, they go.
+/// All language servers. Dropping this ends them.
 pub struct LanguageServers {
     inherited: InheritedEnv,
     timeouts: LspTimeouts,
@@ -35,33 +35,33 @@ pub struct LanguageServers {
 
 #[derive(Default)]
 struct LanguageServersState {
-    /// Those that are on.
+    /// Servers that are switched on.
     enabled: Vec<LanguageServer>,
     instances: HashMap<(PathBuf, String), Arc<ServerInstance>>,
 }
 
-/// One server for one folder.
+/// One server in one folder.
 struct ServerInstance {
     settings: LanguageServer,
     root: PathBuf,
     inherited: InheritedEnv,
     timeouts: LspTimeouts,
-    /// Held while it is started.
+    /// Locked while the server is being started.
     start_attempts: tokio::sync::Mutex<StartAttempts>,
     connection: Mutex<Option<Arc<LspConnection>>>,
     stop: CancellationToken,
 }
 
-/// How it went so far.
+/// The history of starting a server.
 #[derive(Default)]
 struct StartAttempts {
     failed: usize,
-    /// Why it is not there, and when it may be started again.
+    /// Reason of the last failure, and the time at which the server may be started again.
     last_failure: Option<(String, Instant)>,
 }
 
 impl LanguageServers {
-    /// Nobody yet. What is started inherits these variables.
+    /// Creates an instance without running servers. Servers that are started later inherit these variables.
     pub fn new(inherited: InheritedEnv, timeouts: LspTimeouts) -> Self {
         Self {
             inherited,
@@ -75,8 +75,8 @@ impl LanguageServers {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts these settings in force: those that are off any more, or are set up otherwise, are ended. One that cannot be used
-    /// is off.
+    /// Applies these settings: servers that are switched off or changed are ended. A server whose settings are not
+    /// valid is off.
     pub fn apply_settings(&self, servers: &[LanguageServer]) {
         let on = servers.iter().take(SERVERS_MAX).filter(|one| one.enabled);
         let usable =
@@ -93,7 +93,7 @@ impl LanguageServers {
         });
     }
 
-    /// Ends all of them.
+    /// Ends all servers.
     pub fn close(&self) {
         let mut known = self.lock_state();
         known.enabled.clear();
@@ -102,7 +102,7 @@ impl LanguageServers {
         }
     }
 
-    /// The server that knows a file of a folder, and the id of the file's language.
+    /// Returns the server for a file of a folder, and the id of the file's language.
     fn instance_for_file(
         &self,
         root: &Path,
@@ -215,7 +215,7 @@ fn unavailable_error(title: &str, why: &str) -> ToolError {
     ))
 }
 
-/// A failure as the model reads it.
+/// Converts a failure into the error that the model reads.
 async fn to_tool_error(title: &str, failure: LspFailure, link: &LspConnection) -> ToolError {
     match failure {
         LspFailure::Cancelled => ToolError::Cancelled,
@@ -237,7 +237,7 @@ async fn to_tool_error(title: &str, failure: LspFailure, link: &LspConnection) -
 }
 
 impl ServerInstance {
-    /// What people call it.
+    /// Returns the display name of the server.
     fn title(&self) -> String {
         let id = &self.settings.id;
         find_preset(id).map_or_else(
@@ -259,7 +259,7 @@ impl ServerInstance {
         }
     }
 
-    /// The connection: there, or made now by whoever asks first. The making goes on if they give up.
+    /// Returns the existing connection, or opens one. Opening continues even if the caller gives up.
     async fn connection(self: Arc<Self>) -> Result<Arc<LspConnection>, String> {
         let making = tokio::spawn(async move { self.connect().await });
         let broken = |_| Err("starting it broke off".to_owned());
@@ -318,7 +318,7 @@ impl ServerInstance {
         }
     }
 
-    /// Learns from how a connection ended.
+    /// Updates the start history by the way a connection ended.
     async fn record_connection_end(&self, tried: &mut StartAttempts, link: &LspConnection) {
         let why = link.disconnect_reason().await;
         if link.started_at.elapsed() >= STEADY_AFTER {
@@ -329,7 +329,7 @@ impl ServerInstance {
         }
     }
 
-    /// The next start waits, longer each time.
+    /// Records a failure: the next start has to wait, longer each time.
     fn record_failure(&self, tried: &mut StartAttempts, why: String) {
         let pauses = &self.timeouts.retry_after;
         let pause = pauses.get(tried.failed).or(pauses.last()).copied();

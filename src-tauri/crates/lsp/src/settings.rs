@@ -1,4 +1,4 @@
-//! What the person set up: what is wrong with it, and what is shown of it.
+//! The language servers set up by the person: validation, and views for display.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use protocol::text::display_text::to_single_line;
 use crate::limits::{ARGS_MAX, FILE_EXTENSIONS_MAX, ID_BYTES_MAX, SERVERS_MAX, VALUE_BYTES_MAX};
 use crate::presets::{SERVER_PRESETS, find_preset};
 
-/// What is wrong with the servers that are set up.
+/// Returns the problems in the configuration of the servers.
 pub fn validate_settings(servers: &[LanguageServer]) -> Vec<UserError> {
     let mut ids = BTreeSet::new();
     let mut faults: Vec<UserError> = servers
@@ -75,12 +75,12 @@ fn is_valid_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= ID_BYTES_MAX && id.chars().all(fits)
 }
 
-/// Where the program of a server is; none where it is not installed.
+/// Finds the program of a server; `None` if it is not installed.
 pub fn find_program(server: &LanguageServer) -> Option<PathBuf> {
     runtime::find_program(&server.command)
 }
 
-/// Every server that is set up or offered, and whether its program is there.
+/// Returns the views of every server that is set up or offered, with whether its program is installed.
 pub fn build_views(servers: &[LanguageServer]) -> Vec<LanguageServerView> {
     let view = |settings: LanguageServer| {
         let maker = find_preset(&settings.id);
@@ -177,7 +177,7 @@ mod tests {
         assert!(twice[0].message.contains("two language servers `mine`"));
     }
 
-    /// Own ones are shown after those that are offered, as they are set up.
+    /// A person's own servers are shown after those that are offered, as they are set up.
     #[test]
     fn own_ones_are_shown_too() {
         let mut on = find_preset("pyright").unwrap().to_settings();

@@ -1,4 +1,5 @@
-//! What goes over the pipe to a server and comes back: requests with their answers, and nothing that was not asked for.
+//! Transport of messages to and from a server: requests with their answers; answers that were not requested are
+//! rejected.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,35 +19,35 @@ use crate::limits::{
 use crate::notifications::ServerNotifications;
 use crate::server_request;
 
-/// Why a request came to nothing.
+/// The reason why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LspFailure {
     Cancelled,
     TimedOut(Duration),
-    /// The connection is over.
+    /// The connection is closed.
     Disconnected,
-    /// The server says no.
+    /// The server rejected the request.
     Rejected {
         code: i64,
         message: String,
     },
-    /// Nobody can make sense of the answer; a clause.
+    /// The answer cannot be understood; a clause.
     Malformed(String),
 }
 
-/// Both directions of one pipe.
+/// Both directions of the pipe to a server.
 pub(crate) struct LspTransport {
     outgoing: mpsc::Sender<Vec<u8>>,
     pending: Mutex<PendingRequests>,
     pub notifications: ServerNotifications,
-    /// Cancelled when it is over.
+    /// Cancelled when the connection is closed.
     pub disconnected: CancellationToken,
     close_reason: Mutex<Option<String>>,
-    /// The folder that the server works in, as it is told.
+    /// Folder that the server works in, as sent to the server.
     folder: Value,
-    /// The end of its standard error.
+    /// The end of the server's standard error.
     stderr_tail: Mutex<String>,
-    /// Cancelled when all of that was heard.
+    /// Cancelled when standard error was read to its end.
     pub stderr_drained: CancellationToken,
 }
 
@@ -55,7 +56,7 @@ struct PendingRequests {
     last_id: i64,
     requests: HashMap<i64, oneshot::Sender<Result<Value, LspFailure>>>,
     cancelled: HashSet<i64>,
-    /// Messages and bytes since something was asked.
+    /// Numbers of messages and bytes since the last request.
     unsolicited: (u64, u64),
 }
 
@@ -91,31 +92,31 @@ impl LspTransport {
         (wire, companion.lifetime)
     }
 
-    /// Ends it, whoever still waits for an answer. The first who says why is heard.
+    /// Closes the connection and fails all pending requests. Only the first reason is kept.
     pub(crate) fn close(&self, why: impl Into<String>) {
         lock_mutex(&self.close_reason).get_or_insert_with(|| why.into());
         self.disconnected.cancel();
         lock_mutex(&self.pending).requests.clear();
     }
 
-    /// Why it is over, as a clause; none if it is not.
+    /// Returns the reason why the connection is closed, as a clause; `None` if it is open.
     pub(crate) fn close_reason(&self) -> Option<String> {
         lock_mutex(&self.close_reason).clone()
     }
 
-    /// The last line of its standard error.
+    /// Returns the last line of the server's standard error that is not empty.
     pub(crate) fn last_stderr_line(&self) -> Option<String> {
         let told = lock_mutex(&self.stderr_tail);
         let last = told.lines().rev().find(|line| !line.trim().is_empty())?;
         Some(last.trim().to_owned())
     }
 
-    /// Whether somebody waits for an answer.
+    /// Whether any request is still waiting for its answer.
     pub(crate) fn has_pending_requests(&self) -> bool {
         !lock_mutex(&self.pending).requests.is_empty()
     }
 
-    /// Asks, and waits for the answer. Whoever gives up, or drops this, takes the question back.
+    /// Sends a request, and waits for the answer. Giving up or dropping the future cancels the request.
     pub(crate) async fn send_request(
         &self,
         method: &str,
@@ -149,7 +150,7 @@ impl LspTransport {
         }
     }
 
-    /// Tells something that has no answer.
+    /// Sends a notification, which has no answer.
     pub(crate) async fn send_notification(
         &self,
         method: &str,
@@ -168,7 +169,7 @@ impl LspTransport {
         }
     }
 
-    /// Sends without waiting: a server that does not read is ended.
+    /// Sends a message without waiting: a server that does not read is ended.
     fn send_now(&self, message: &Value) {
         if self
             .outgoing
@@ -179,7 +180,7 @@ impl LspTransport {
         }
     }
 
-    /// Takes one message. The error is why the server has to go.
+    /// Handles one message. The error is the reason why the server has to be ended.
     fn handle_message(&self, message: FramedMessage) -> Result<(), String> {
         self.count_message(message.bytes)?;
         let Value::Object(mut members) = message.value else {
@@ -245,7 +246,7 @@ impl LspTransport {
     }
 }
 
-/// A question that is open as long as this lives.
+/// A pending request, which is cancelled when this is dropped.
 struct PendingRequest<'a> {
     wire: &'a LspTransport,
     id: i64,
@@ -327,7 +328,7 @@ async fn write_messages(
     }
 }
 
-/// Keeps the end of what it says on its standard error.
+/// Collects the end of the server's standard error.
 async fn collect_stderr(wire: Arc<LspTransport>, told: impl tokio::io::AsyncRead + Unpin) {
     let mut told = BufReader::new(told);
     let mut line = Vec::new();

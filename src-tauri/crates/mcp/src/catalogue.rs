@@ -1,4 +1,5 @@
-//! The tools that a server lists, read one by one: what cannot be a tool is left out and said so, the rest stays usable.
+//! Reads the tools that a server lists, one by one. An item that cannot be a tool is left out with a reason; the rest
+//! stays usable.
 
 use std::collections::HashSet;
 
@@ -13,26 +14,26 @@ use crate::limits::{
     CATALOGUE_BYTES_MAX, DEFINITION_BYTES_MAX, LEFT_OUT_MAX, NAME_CHARS_MAX, TOOLS_MAX,
 };
 
-/// One tool as a server defines it: what is pinned, and what a change is noticed by.
+/// One tool as its server defines it. Approvals pin this definition, and changes are detected by comparing it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
 pub struct ServerToolDefinition {
-    /// As the server calls it.
+    /// Name that the server gives the tool.
     pub name: String,
-    /// What it does, in the server's words; empty if it says nothing.
+    /// The server's description of the tool; empty if the server gives none.
     pub description: String,
-    /// JSON Schema of the arguments, that of an object.
+    /// JSON Schema of the arguments; always the schema of an object.
     pub input_schema: Value,
-    /// JSON Schema of the structured part of an answer.
+    /// JSON Schema of the structured part of a result.
     pub output_schema: Option<Value>,
-    /// What the server says of its safety.
+    /// The server's hints about the tool's safety.
     pub hints: ToolHints,
-    /// All of it that is looked at, with the members of every object in order.
+    /// The hashed members of the definition, with the keys of every object sorted.
     canonical: Value,
     bytes: usize,
 }
 
-/// The members of a definition that are looked at: another one of them is another tool.
+/// The members of a definition that are hashed: a tool that differs in any of these is another tool.
 const HASHED_MEMBERS: [&str; 6] = [
     "name",
     "title",
@@ -46,7 +47,7 @@ impl ServerToolDefinition {
     /// Reads one item of a list of tools.
     ///
     /// # Errors
-    /// Why it cannot be a tool, as a clause.
+    /// The reason why the item cannot be a tool, as a clause.
     pub fn from_list_item(item: &Value) -> Result<Self, String> {
         let Some(item) = item.as_object() else {
             return Err("it is no object".to_owned());
@@ -106,17 +107,17 @@ impl ServerToolDefinition {
         })
     }
 
-    /// What it is, as one value: two definitions that say the same have the same.
+    /// Returns the digest of the definition: equal for two definitions with the same content.
     pub fn digest(&self) -> Digest {
         Digest::from_json(&self.canonical)
     }
 
-    /// All of it as text, for a difference.
+    /// Returns the whole definition as text, for a diff.
     pub fn text(&self) -> String {
         format!("{:#}", self.canonical)
     }
 
-    /// Whether something in it is not seen, or reads otherwise than it is.
+    /// Whether the definition contains characters that are invisible or that make text read otherwise than it is.
     pub fn has_hidden_text(&self) -> bool {
         contains_hidden_text(&self.canonical)
     }
@@ -165,14 +166,14 @@ fn contains_hidden_text(value: &Value) -> bool {
     }
 }
 
-/// The tools that a server has at one moment, in its order.
+/// The tools of a server at one moment, in the server's order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolCatalogue {
-    /// The tools, no name twice.
+    /// The tools; no name occurs twice.
     pub tools: Vec<ServerToolDefinition>,
-    /// What was left out, one sentence each.
+    /// Descriptions of the items that were left out, one sentence each.
     pub left_out: Vec<String>,
-    /// Whether it says that it has resources beside them.
+    /// Whether the server announces resources besides its tools.
     pub has_resources: bool,
     names: HashSet<String>,
     bytes: usize,
@@ -180,7 +181,7 @@ pub struct ToolCatalogue {
 }
 
 impl ToolCatalogue {
-    /// Adds an item of the list, or says why it is left out.
+    /// Adds an item of the list, or records why it is left out.
     pub fn add(&mut self, item: &Value) {
         let named = item.get("name").and_then(Value::as_str).unwrap_or_default();
         let named = to_single_line(named, NAME_CHARS_MAX);
@@ -204,7 +205,7 @@ impl ToolCatalogue {
         }
     }
 
-    /// Says that something was left out. Of many only the first are told one by one.
+    /// Records that an item was left out. If many are, only the first are recorded one by one.
     pub fn record_left_out(&mut self, why: String) {
         if self.left_out.len() < LEFT_OUT_MAX {
             self.left_out.push(why);
@@ -216,12 +217,12 @@ impl ToolCatalogue {
         self.left_out.push(more);
     }
 
-    /// The tool of this name.
+    /// Returns the tool with this name.
     pub fn find(&self, name: &str) -> Option<&ServerToolDefinition> {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    /// All of it as one value.
+    /// Returns the digest of the whole catalogue.
     pub fn digest(&self) -> Digest {
         let all: Vec<_> = self
             .tools

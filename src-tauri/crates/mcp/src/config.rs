@@ -18,10 +18,10 @@ use tools::limits::QUOTED_CHARS_MAX;
 use crate::config_references::has_reference;
 use crate::limits::{FILE_BYTES_MAX, SANDBOX_HOSTS_MAX, SERVERS_MAX, VALUE_BYTES_MAX, VALUES_MAX};
 
-/// The file of a person's servers.
+/// The `servers.toml` file of a person.
 pub enum ServersFile {}
 
-/// A server as it is written.
+/// A server as it is written in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerEntry {
@@ -123,7 +123,7 @@ impl ServerEntry {
     }
 }
 
-/// The room that is written; none where the server runs as the person.
+/// Parses the sandbox of a server; none if the server runs as the person.
 fn parse_sandbox(
     workspace: Option<String>,
     hosts: Option<Vec<String>>,
@@ -227,7 +227,7 @@ fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> 
     Ok(())
 }
 
-/// Its folder and its hosts are what they are called; whether the folder is there is found when it is started.
+/// Checks the syntax of a sandbox's folder and hosts. Whether the folder exists is only checked when the server starts.
 fn validate_sandbox(room: &ServerSandbox, starts_in: Option<&str>) -> Result<(), ConfigTableError> {
     let wrong = |key, what: String, hint: &str| Err(ConfigTableError::new(key, what, hint));
     let workspace = Path::new(&room.workspace);

@@ -1,4 +1,5 @@
-//! From what a server answers to what a tool gives: every kind of content, with what cannot be shown said in words.
+//! Converts a server's answers to tool outputs: every kind of content, with a sentence for content that cannot be
+//! shown.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,13 +10,13 @@ use tools::text::{format_byte_size, format_count};
 
 use crate::limits::{CONTENT_ITEMS_MAX, REASON_CHARS_MAX, TEXT_BYTES_MAX};
 
-/// Images that models can look at.
+/// Media types of images that models accept.
 const SUPPORTED_IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// What a call of a tool came to.
+/// Converts the answer to a call of a tool to the output of the call.
 ///
 /// # Errors
-/// The server says that it went wrong: its words. Or what it says is no answer to a call.
+/// The server reports a failure, in its words; or the answer is no answer to a call.
 pub fn parse_tool_result(result: &Value) -> Result<ToolOutput, ToolError> {
     let mut gathered = ContentBuilder::default();
     let items = match result.get("content") {
@@ -62,10 +63,10 @@ pub fn parse_tool_result(result: &Value) -> Result<ToolOutput, ToolError> {
     })
 }
 
-/// What reading a resource came to: its parts, each after its address.
+/// Converts the answer to a read of a resource to an output: its parts, each after its URI.
 ///
 /// # Errors
-/// There is nothing in the answer.
+/// The answer has no content.
 pub fn parse_resource_result(result: &Value) -> Result<ToolOutput, ToolError> {
     let parts = result.get("contents").and_then(Value::as_array);
     let parts = parts
@@ -77,14 +78,15 @@ pub fn parse_resource_result(result: &Value) -> Result<ToolOutput, ToolError> {
     parse_tool_result(&json!({ "content": parts.collect::<Vec<_>>() }))
 }
 
-/// What cannot be read is taken for nothing: whether the call worked is not known.
+/// Returns the error for an answer that cannot be parsed: it is treated as no answer, since it is unknown whether the
+/// call worked.
 fn unreadable_answer_error(why: &str) -> ToolError {
     ToolError::Failed(format!(
         "The server's answer cannot be read: {why}. Whether the call did something is not known."
     ))
 }
 
-/// An error is for reading, not for storing: its beginning.
+/// Cuts an error message to its beginning: an error is for reading, not for storing.
 fn truncate_reason(said: &str) -> String {
     tools::text::truncate_chars(said, REASON_CHARS_MAX * 8)
 }
@@ -156,7 +158,7 @@ impl ContentBuilder {
         }
     }
 
-    /// An image that a model cannot be given is told instead: it would break the whole request.
+    /// Adds an image. An image that a model does not accept becomes a sentence: it would make the whole request fail.
     fn push_image(&mut self, mime: &str, base64: &str) {
         let bytes = base64.len() as u64 / 4 * 3;
         let why = match () {

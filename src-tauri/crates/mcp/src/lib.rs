@@ -1,10 +1,12 @@
-//! Other people's servers as tools (MCP): one shared connection for each, and what it lists as tools of ours.
+//! Tools of external servers (MCP): one shared connection for each server, and the tools that it lists as tools of
+//! ours.
 //!
-//! **It knows no rule, no verdict and no session.** A tool of a server declares nothing that could be believed, so it asks;
-//! what the server says of its safety can only tighten (M16). **It opens no process and no connection itself**: `runtime`
-//! does, for servers that a person switched on. **What is not as it was approved is not called.**
+//! **This crate knows no rule, no verdict and no session.** A server's tool declares no accesses that could be trusted,
+//! so its calls ask; the server's hints about safety can only tighten (M16). **It opens no process and no connection
+//! itself**: `runtime` does, for servers that a person switched on. **A tool that differs from its approved definition
+//! is not called.**
 //!
-//! Start reading at [`McpServer`], one server from its start to its end; then [`McpTool`], a call of one of its tools.
+//! Start reading at [`McpServer`], the life of one server; then [`McpTool`], a call of one of its tools.
 
 pub mod catalogue;
 pub mod config;

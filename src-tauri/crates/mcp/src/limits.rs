@@ -1,106 +1,106 @@
-//! Limits of what a server may say and cost.
+//! Limits of the size, number and duration of a server's messages, lists and requests.
 
 use std::time::Duration;
 
-/// One message of a server, in bytes. A server that writes a longer line is ended.
+/// Length of one message of a server, in bytes. A server that writes a longer line is ended.
 pub const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// Tools of one server; what it has beyond them is left out, and said so.
+/// Number of tools of one server; further tools are left out, and that is reported.
 pub const TOOLS_MAX: usize = 1_000;
-/// Pages of one list of tools.
+/// Number of pages of one list of tools.
 pub const PAGES_MAX: usize = 200;
-/// One tool's definition, in bytes of JSON; a larger one is left out.
+/// Size of one tool's definition, in bytes of JSON; a larger one is left out.
 pub const DEFINITION_BYTES_MAX: usize = 64 * 1024;
-/// All definitions of one server, in bytes of JSON.
+/// Size of all definitions of one server, in bytes of JSON.
 pub const CATALOGUE_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// What is kept of a list that waits for an approval, in bytes.
+/// Size of a stored list that waits for an approval, in bytes.
 pub const PENDING_CATALOGUE_BYTES_MAX: u64 = 2 * CATALOGUE_BYTES_MAX as u64;
-/// What is kept of how a server said that it wants to know who asks, in bytes.
+/// Size of the stored authentication challenge of a server, in bytes.
 pub const CHALLENGE_BYTES_MAX: u64 = 64 * 1024;
-/// Sentences that are kept on what was left out of a list.
+/// Number of stored sentences about items that were left out of a list.
 pub const LEFT_OUT_MAX: usize = 20;
-/// What a server calls a tool, in characters, within a sentence.
+/// Length of a server's name for a tool within a sentence, in characters.
 pub const NAME_CHARS_MAX: usize = 64;
-/// What a server says went wrong, in characters, within a sentence.
+/// Length of a server's error message within a sentence, in characters.
 pub const REASON_CHARS_MAX: usize = 1_000;
-/// Lines that are kept of what a server says.
+/// Number of log lines that are kept of one server.
 pub const LOG_LINES_MAX: usize = 500;
-/// One of these lines, in characters.
+/// Length of one log line, in characters.
 pub const LOG_LINE_CHARS_MAX: usize = 2_000;
-/// Lines of one second that are kept; of more only the number is.
+/// Number of log lines that are kept of one second; further lines are only counted.
 pub const LOG_LINES_PER_SECOND_MAX: u32 = 200;
-/// Items of one answer that are kept.
+/// Number of content items that are kept of one answer.
 pub const CONTENT_ITEMS_MAX: usize = 256;
-/// Text of one answer, in bytes; the pipeline cuts what the model gets of it.
+/// Length of the text of one answer, in bytes; the pipeline cuts the part that the model gets.
 pub const TEXT_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Servers of one desk.
+/// Number of servers of one engine.
 pub const SERVERS_MAX: usize = 100;
-/// The file of the servers, in bytes.
+/// Size of `servers.toml`, in bytes.
 pub const FILE_BYTES_MAX: usize = 1024 * 1024;
-/// Arguments, variables or headers of one server.
+/// Number of arguments, variables or headers of one server.
 pub const VALUES_MAX: usize = 256;
-/// One such value, in bytes, also after its references were looked up.
+/// Length of one argument, variable or header, in bytes, also after its references were resolved.
 pub const VALUE_BYTES_MAX: usize = tools::limits::VALUE_BYTES_MAX;
-/// When a server that was lost is tried again: after the first try so many seconds, and so on, then always the last.
+/// Pauses before a lost server is connected again, in seconds, in order; the last one repeats.
 pub const RETRY_AFTER_S: [u32; 5] = [1, 2, 5, 15, 60];
-/// A connection that held for so long was a good one: when it is lost, the pauses begin anew.
+/// Duration after which a connection counts as stable: when it is lost, the pauses begin anew.
 pub const STEADY_AFTER: Duration = Duration::from_secs(60);
-/// What a call may take beside its start and its answer, in milliseconds.
+/// Margin for a call besides its start and its answer, in milliseconds.
 pub const START_MARGIN_MS: u64 = 5_000;
-/// What a model reads of a tool, in characters.
+/// Length of the description of a tool for the model, in characters.
 pub const DESCRIPTION_CHARS_MAX: usize = 16_000;
-/// The line that says what a call acts on, in characters.
+/// Length of the line that names the target of a call, in characters.
 pub const TARGET_CHARS_MAX: usize = 200;
-/// A changed list is asked for at most this often.
+/// Minimum interval between two requests for a changed list.
 pub const RELIST_EVERY: Duration = Duration::from_millis(500);
-/// How long a call waits to tell a server that it was cancelled.
+/// How long a call waits to notify a server of its cancellation.
 pub const CANCEL_NOTICE_TIMEOUT: Duration = Duration::from_millis(250);
-/// How often a server may ask back before it answers a call.
+/// How often a server may request input before it answers a call.
 pub const ROUNDS_MAX: usize = 10;
-/// Length of a difference that is shown, in bytes.
+/// Length of a diff that is shown, in bytes.
 pub const DIFF_BYTES_MAX: usize = 64 * 1024;
-/// Fields of one form of a server.
+/// Number of fields of one form of a server.
 pub const FORM_FIELDS_MAX: usize = 64;
-/// Things to choose from in one field.
+/// Number of options of one field.
 pub const FORM_OPTIONS_MAX: usize = 256;
-/// A title, a description or a default of a field, in characters.
+/// Length of the title, the description or the default of a field, in characters.
 pub const FORM_TEXT_CHARS_MAX: usize = 2_000;
-/// A field's name, or one thing to choose, in characters.
+/// Length of a field's name or of one option, in characters.
 pub const FORM_VALUE_CHARS_MAX: usize = 200;
-/// What a person writes into one field, in characters.
+/// Length of a person's answer to one field, in characters.
 pub const FORM_ANSWER_CHARS_MAX: u64 = 100_000;
-/// What a server says that it wants, in characters; of more it gets a no.
+/// Length of the message of an elicitation, in characters; a longer one is declined.
 pub const ELICITATION_CHARS_MAX: usize = 8_000;
-/// An address that a server wants opened, in characters.
+/// Length of a URL that a server wants opened, in characters.
 pub const ELICITATION_URL_CHARS_MAX: usize = 4_000;
-/// How often a server may ask the person in one call.
+/// Number of elicitations per call.
 pub const ELICITATIONS_PER_CALL_MAX: u32 = 10;
-/// Addresses that a person is sent to before a server answers.
+/// Number of URLs that a person is sent to before a server answers.
 pub const ELICITATION_URLS_MAX: usize = 5;
-/// Messages that a model is sent for a server at once.
+/// Number of messages that one sampling request sends to a model.
 pub const SAMPLING_MESSAGES_MAX: usize = 100;
-/// All of them, in characters.
+/// Length of all messages of a sampling request, in characters.
 pub const SAMPLING_CHARS_MAX: usize = 100_000;
-/// How often a model answers for a server in one call.
+/// Number of sampling requests per call.
 pub const SAMPLINGS_PER_CALL_MAX: u32 = 3;
-/// Resources that one question for the list tells.
+/// Number of resources in the output of one listing.
 pub const RESOURCES_LISTED_MAX: usize = 200;
-/// What is told of one of them, in characters.
+/// Length of the line for one resource in a listing, in characters.
 pub const RESOURCE_CHARS_MAX: usize = 300;
-/// The address of a resource, in characters.
+/// Length of the URI of a resource, in characters.
 pub const URI_CHARS_MAX: usize = 4_000;
-/// How long a person has to sign in, from when they were told the address.
+/// How long a person has to sign in, from the moment when the URL is shown.
 pub const SIGN_IN_TIMEOUT: Duration = Duration::from_secs(10 * 60);
-/// One request to whoever signs the person in, in milliseconds.
+/// Timeout of one request to an authorization server, in milliseconds.
 pub const SIGN_IN_REQUEST_MS: u64 = 20_000;
-/// One answer of theirs, in bytes.
+/// Size of one answer of an authorization server, in bytes.
 pub const SIGN_IN_ANSWER_BYTES_MAX: usize = 256 * 1024;
-/// What is kept of a sign-in, in bytes.
+/// Size of a stored sign-in, in bytes.
 pub const SIGN_IN_RECORD_BYTES_MAX: usize = 16_000;
-/// Messages of one prompt that are told.
+/// Number of messages of one prompt that are shown.
 pub const PROMPT_MESSAGES_MAX: usize = 100;
-/// Hosts that a server in a room may reach.
+/// Number of hosts that a sandboxed server may reach.
 pub const SANDBOX_HOSTS_MAX: usize = 32;
-/// Things that a server was refused in its room, told when it ended.
+/// Number of refused accesses of a sandboxed server that are reported when the server ends.
 pub const REFUSALS_REPORTED_MAX: usize = 5;
-/// What one prompt is filled in with, in number.
+/// Number of arguments of one prompt.
 pub const PROMPT_ARGUMENTS_MAX: usize = 32;

@@ -1,4 +1,4 @@
-//! What a server writes, line by line, none of them longer than is taken: a longer one ends the connection.
+//! Reads a server's output with a limit on the length of a line: a longer line ends the connection.
 
 use std::io;
 use std::pin::Pin;
@@ -12,22 +12,22 @@ use tokio_util::sync::CancellationToken;
 use crate::limits::LOG_LINE_CHARS_MAX;
 use crate::server_log::ServerLog;
 
-/// Why a connection came to its end, told by whoever saw it first.
+/// Reason why a connection ended; the first one that is set stays.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CloseReason {
     reason: Arc<Mutex<Option<String>>>,
-    /// Cancelled when all that a program said on its standard error is kept.
+    /// Cancelled when the whole standard error of a program is in the log.
     pub stderr_drained: CancellationToken,
 }
 
 impl CloseReason {
-    /// Tells, unless somebody did.
+    /// Sets the reason, unless there is one already.
     pub(crate) fn set_reason(&self, why: impl Into<String>) {
         let mut told = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
         told.get_or_insert_with(|| why.into());
     }
 
-    /// What was told.
+    /// Returns the reason that was set.
     pub(crate) fn reason(&self) -> Option<String> {
         self.reason
             .lock()
@@ -54,7 +54,7 @@ impl<R> LineLimitReader<R> {
         }
     }
 
-    /// Counts what was read. False if a line is too long.
+    /// Counts the bytes that were read. Returns `false` if a line is too long.
     fn count_line_bytes(&mut self, read: &[u8]) -> bool {
         for piece in read.split_inclusive(|byte| *byte == b'\n') {
             self.line_bytes += piece.len();
@@ -91,7 +91,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for LineLimitReader<R> {
     }
 }
 
-/// Keeps what a server says on its standard error. A line without end is kept in pieces.
+/// Collects a server's standard error in the log. A line without an end is kept in pieces.
 pub(crate) async fn collect_stderr(told: impl tokio::io::AsyncRead + Unpin, log: ServerLog) {
     let mut told = BufReader::new(told);
     let mut line = Vec::new();

@@ -1,4 +1,5 @@
-//! What a server may say and ask while nobody asked it: heard, counted, and answered as little as possible.
+//! Handles notifications and requests that a server sends unasked: received, counted, and answered as little as
+//! possible.
 
 #![allow(
     deprecated,
@@ -30,23 +31,23 @@ use crate::running_calls::{RunningCall, RunningCalls};
 use crate::server_log::ServerLog;
 use crate::server_request::{self, ELICITATION, RequestRefusal, SAMPLING};
 
-/// What the protocol has for a request that the person does not allow.
+/// Error code of the protocol for a request that the person does not allow.
 const USER_REJECTED: ErrorCode = ErrorCode(-1);
 
-/// What is shared by every connection to one server.
+/// State that every connection to one server shares.
 #[derive(Clone)]
 pub(crate) struct ServerMessageHandler {
     pub log: ServerLog,
     server: ServerId,
-    /// Its calls that run.
+    /// The server's running calls.
     pub running_calls: RunningCalls,
-    /// Workspaces that its tools are used in.
+    /// Workspaces in which the server's tools are used.
     roots: Arc<Mutex<BTreeSet<PathBuf>>>,
-    /// Who hears of the progress of a call.
+    /// Receivers of the progress of calls.
     listeners: Arc<Mutex<HashMap<ProgressToken, ProgressFn>>>,
-    /// Told when the list of tools may be another.
+    /// Notified when the list of tools may have changed.
     pub tools_changed: Arc<Notify>,
-    /// How it said that it wants to know who asks, until somebody signed in.
+    /// The server's authentication challenge, until the person signs in.
     challenge: Arc<Mutex<Option<AuthChallenge>>>,
 }
 
@@ -63,7 +64,7 @@ impl ServerMessageHandler {
         }
     }
 
-    /// It wants to know who asks.
+    /// Sets the server's authentication challenge.
     pub(crate) fn set_challenge(&self, challenge: impl Into<Option<AuthChallenge>>) {
         let mut said = self
             .challenge
@@ -72,19 +73,19 @@ impl ServerMessageHandler {
         *said = challenge.into();
     }
 
-    /// How it said so.
+    /// Returns the server's authentication challenge.
     pub(crate) fn challenge(&self) -> Option<AuthChallenge> {
         let said = self.challenge.lock();
         said.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Adds a workspace; false if it is known.
+    /// Adds a workspace; returns `false` if it is known already.
     pub(crate) fn add_root(&self, root: &Path) -> bool {
         let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
         roots.insert(root.to_owned())
     }
 
-    /// The workspaces, as the protocol has them.
+    /// Returns the workspaces in the form of the protocol.
     pub(crate) fn roots(&self) -> ListRootsResult {
         let roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
         let roots = roots.iter().map(|root| {
@@ -98,7 +99,7 @@ impl ServerMessageHandler {
         ListRootsResult::new(roots.collect())
     }
 
-    /// Answers what a server of 2025 asks, in the name of the one call that runs.
+    /// Answers a request of a server of 2025, on behalf of the one call that runs.
     async fn answer_legacy_request<R: DeserializeOwned>(
         &self,
         method: &str,
@@ -122,10 +123,10 @@ impl ServerMessageHandler {
         })
     }
 
-    /// Answers what a server asks in a call of it.
+    /// Answers a request that a server makes during one of its calls.
     ///
     /// # Errors
-    /// There is no answer to it by the protocol but an error: why.
+    /// The reason, where the protocol allows only an error as the answer.
     pub(crate) async fn answer_request(
         &self,
         call: Result<Arc<RunningCall>, &'static str>,
@@ -160,7 +161,7 @@ impl ServerMessageHandler {
         answered
     }
 
-    /// Lets somebody hear of a call's progress, until what is returned is dropped.
+    /// Subscribes a receiver to a call's progress, until the returned subscription is dropped.
     pub(crate) fn subscribe_progress(
         &self,
         token: ProgressToken,
@@ -179,7 +180,7 @@ impl ServerMessageHandler {
     }
 }
 
-/// That somebody hears of a call's progress.
+/// Subscription to a call's progress; it ends on drop.
 pub(crate) struct ProgressSubscription {
     token: ProgressToken,
     listeners: Arc<Mutex<HashMap<ProgressToken, ProgressFn>>>,
@@ -235,7 +236,7 @@ impl rmcp::ClientHandler for ServerMessageHandler {
             .await
     }
 
-    /// What the library cannot read comes here: it is told why.
+    /// Receives requests that the library cannot parse, and answers them with the reason.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -291,7 +292,7 @@ impl rmcp::ClientHandler for ServerMessageHandler {
     }
 }
 
-/// "3 of 10: reading"
+/// Formats progress such as "3 of 10: reading".
 fn format_progress(progress: &ProgressNotificationParam) -> String {
     let count = match progress.total {
         Some(total) => format!("{} of {total}", progress.progress),

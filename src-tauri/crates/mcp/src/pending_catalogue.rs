@@ -1,4 +1,5 @@
-//! What a server listed last and nobody approved yet: kept, so that a person hears of it where the server is not connected.
+//! Stores a server's latest list of tools while it waits for an approval, so that a person hears of it where the server
+//! is not connected.
 
 use std::path::{Path, PathBuf};
 
@@ -16,15 +17,15 @@ struct StoredCatalogue {
     tools: Vec<Value>,
 }
 
-/// Where it stands.
+/// Returns the path of the stored list.
 fn pending_catalogue_path(data_dir: &Path, id: &ServerId) -> PathBuf {
     data_dir.join("servers").join(format!("{id}.seen.json"))
 }
 
-/// Keeps what waits for an approval.
+/// Stores a list that waits for an approval.
 ///
 /// # Errors
-/// It cannot be written.
+/// The file cannot be written.
 pub(crate) fn save_pending_catalogue(
     data_dir: &Path,
     id: &ServerId,
@@ -44,17 +45,17 @@ pub(crate) fn save_pending_catalogue(
     )?)
 }
 
-/// Forgets it; fine if there is none.
+/// Removes the stored list; succeeds if there is none.
 ///
 /// # Errors
-/// It cannot be removed.
+/// The file cannot be removed.
 pub(crate) fn remove_pending_catalogue(data_dir: &Path, id: &ServerId) -> Result<(), UserError> {
     Ok(runtime::remove_if_exists(&pending_catalogue_path(
         data_dir, id,
     ))?)
 }
 
-/// What was kept; none if nothing was, or it cannot be read: the server is asked again when it is used.
+/// Returns the stored list; none if there is none, or it cannot be read: the server is asked again when it is used.
 pub(crate) fn load_pending_catalogue(data_dir: &Path, id: &ServerId) -> Option<ToolCatalogue> {
     let text = runtime::read_text_within(
         &pending_catalogue_path(data_dir, id),

@@ -1,4 +1,4 @@
-//! What a person approved of a server's tools, and how the server's tools stand to that: what is other is not used.
+//! A person's approvals of a server's tools, compared with the server's current tools: a tool that differs is not used.
 
 use std::path::{Path, PathBuf};
 
@@ -13,23 +13,23 @@ use crate::limits::{DIFF_BYTES_MAX, NAME_CHARS_MAX};
 
 const VERSION: u32 = 1;
 
-/// The tools of one server as they were approved, in the order of their approval.
+/// The approved tools of one server, in the order of their approval.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolPins {
     /// The tools.
     pub tools: Vec<PinnedTool>,
-    /// Whether the server had resources then, for as long as nothing newer is known.
+    /// Whether the server had resources at the approval; used as long as nothing newer is known.
     pub has_resources: bool,
 }
 
-/// One tool that was approved.
+/// An approved tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PinnedTool {
-    /// The second half of its name here. It keeps it for as long as it is approved, whatever comes and goes beside it, so that
-    /// a rule never comes to mean another tool.
+    /// The second half of the tool's name in Countersign. The tool keeps this name for as long as it is approved,
+    /// whatever tools come and go beside it, so that a rule never comes to mean another tool.
     pub called: String,
-    /// As it was approved.
+    /// The definition that was approved.
     pub tool: ServerToolDefinition,
 }
 
@@ -42,16 +42,16 @@ struct StoredToolPins {
     has_resources: bool,
 }
 
-/// Where the pins of a server stand.
+/// Returns the path of a server's pins.
 pub fn pins_path(data_dir: &Path, id: &ServerId) -> PathBuf {
     data_dir.join("servers").join(format!("{id}.json"))
 }
 
 impl ToolPins {
-    /// Those that were kept; none if nothing was ever approved.
+    /// Loads the stored pins; none if nothing was ever approved.
     ///
     /// # Errors
-    /// They cannot be read: then none of the tools is approved.
+    /// The pins cannot be read: then none of the tools is approved.
     pub fn load(data_dir: &Path, id: &ServerId) -> Result<Option<Self>, UserError> {
         let file = pins_path(data_dir, id);
         let Some(text) = runtime::read_text(&file)? else {
@@ -76,10 +76,10 @@ impl ToolPins {
         }
     }
 
-    /// Keeps them, whole or not at all.
+    /// Stores the pins atomically.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// The file cannot be written.
     pub fn save(&self, data_dir: &Path, id: &ServerId) -> Result<(), UserError> {
         let kept = StoredToolPins {
             version: VERSION,
@@ -97,7 +97,8 @@ impl ToolPins {
         )?)
     }
 
-    /// What a first approval comes to: everything that can be read as it is. What hides something waits for a second look.
+    /// Returns the pins of a first approval: every tool without hidden text. A tool that hides text waits for a second
+    /// look.
     pub fn approve_initial(catalogue: &ToolCatalogue) -> Self {
         let mut pins = Self {
             has_resources: catalogue.has_resources,
@@ -111,7 +112,7 @@ impl ToolPins {
         pins
     }
 
-    /// The same once everything that the server has now is approved.
+    /// Returns the pins after an approval of every current tool of the server.
     #[must_use]
     pub fn approve_all(&self, catalogue: &ToolCatalogue) -> Self {
         let still = self.tools.iter().filter_map(|pinned| {
@@ -129,7 +130,7 @@ impl ToolPins {
         pins
     }
 
-    /// Adds a tool under a name that no other one has.
+    /// Adds a tool under a name that no other tool has.
     fn add_tool(&mut self, tool: &ServerToolDefinition) {
         let near = to_callable_name(&tool.name);
         let taken = |name: &String| self.tools.iter().any(|pinned| pinned.called == *name);
@@ -145,13 +146,13 @@ impl ToolPins {
         });
     }
 
-    /// The tool of this name.
+    /// Returns the tool with this name.
     pub fn find(&self, name: &str) -> Option<&ServerToolDefinition> {
         let mut tools = self.tools.iter().map(|pinned| &pinned.tool);
         tools.find(|tool| tool.name == name)
     }
 
-    /// How a tool that is pinned stands to what the server has now; pinned if that is not known.
+    /// Compares a pinned tool with the server's current tools; pinned if those are not known.
     pub fn pin_state(pinned: &ServerToolDefinition, catalogue: Option<&ToolCatalogue>) -> PinState {
         match catalogue.map(|all| all.find(&pinned.name)) {
             None => PinState::Pinned,
@@ -161,7 +162,7 @@ impl ToolPins {
         }
     }
 
-    /// Every tool for a person: those that are pinned, then those that the server has beyond them.
+    /// Returns every tool for a person: the pinned ones, then the other tools of the server.
     pub fn list_tools(&self, catalogue: Option<&ToolCatalogue>) -> Vec<ServerTool> {
         let known = self.tools.iter().map(|pinned| {
             let pinned = &pinned.tool;
@@ -176,7 +177,7 @@ impl ToolPins {
             .collect()
     }
 
-    /// Whether anything of the server waits for an approval.
+    /// Whether any tool of the server waits for an approval.
     pub fn has_pending_changes(&self, catalogue: &ToolCatalogue) -> bool {
         let pinned =
             |tool: &ServerToolDefinition| self.find(&tool.name).map(ServerToolDefinition::digest);
@@ -185,7 +186,7 @@ impl ToolPins {
     }
 }
 
-/// The nearest name that a model can call.
+/// Converts a name to the nearest one that a model can call.
 fn to_callable_name(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let near = name.chars().map(|c| if allowed(c) { c } else { '_' });
@@ -215,7 +216,7 @@ fn describe_tool(
     }
 }
 
-/// Cut, since an approval of more than can be read is none.
+/// Returns the diff of two definitions, cut: an approval of more than can be read is no approval.
 fn definition_diff(before: &str, after: &str) -> String {
     let text = TextDiff::from_lines(before, after)
         .unified_diff()
@@ -308,7 +309,7 @@ mod tests {
         assert!(!pins.approve_all(&now).has_pending_changes(&now));
     }
 
-    /// A rule for a name stays a rule for that tool.
+    /// A rule for a name stays a rule for the tool that has the name.
     #[test]
     fn a_name_stays_with_its_tool() {
         let called = |pins: &ToolPins| -> Vec<(String, String)> {

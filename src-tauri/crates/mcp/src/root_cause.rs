@@ -1,8 +1,8 @@
-//! What lies at the bottom of an error.
+//! Finds the root cause of an error.
 
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-/// The cause at the bottom, which alone says something.
+/// Returns the innermost cause of an error, which alone is informative.
 pub(crate) fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
     // The library does not call what its client says a cause.
     if let Some(StreamableHttpError::Client(inner)) =

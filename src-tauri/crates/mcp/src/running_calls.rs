@@ -1,4 +1,5 @@
-//! The calls of a server that run, and the questions that it may ask in each of them: one at a time, and not too many.
+//! The running calls of a server, and the requests that the server may make during each: one at a time, and a limited
+//! number.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,7 @@ use tools::elicitation::{
 
 use crate::limits::{ELICITATIONS_PER_CALL_MAX, SAMPLINGS_PER_CALL_MAX};
 
-/// Every call of one server that runs.
+/// The running calls of one server.
 #[derive(Clone, Default)]
 pub(crate) struct RunningCalls(Arc<Mutex<Vec<Arc<RunningCall>>>>);
 
@@ -22,7 +23,7 @@ impl RunningCalls {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A call begins; it is over when what is returned is dropped.
+    /// Registers a call that begins; the call ends when the returned guard is dropped.
     pub(crate) fn begin_call(&self, asks: Option<Arc<dyn ElicitationChannel>>) -> CallGuard {
         let call = Arc::new(RunningCall {
             elicitation: asks,
@@ -39,10 +40,10 @@ impl RunningCalls {
         }
     }
 
-    /// The call that a question belongs to which does not say to which one.
+    /// Returns the call for a request that does not name its call.
     ///
     /// # Errors
-    /// Why it belongs to none, as a sentence.
+    /// The reason why the request belongs to no call, as a sentence.
     pub(crate) fn require_single_call(&self) -> Result<Arc<RunningCall>, &'static str> {
         match self.lock_calls().as_slice() {
             [] => Err("No call of it runs."),
@@ -52,7 +53,7 @@ impl RunningCalls {
     }
 }
 
-/// That a call runs.
+/// Registration of a running call; the call ends on drop.
 pub(crate) struct CallGuard {
     pub call: Arc<RunningCall>,
     running: RunningCalls,
@@ -66,9 +67,9 @@ impl Drop for CallGuard {
     }
 }
 
-/// A call that runs.
+/// A running call.
 pub(crate) struct RunningCall {
-    /// Who puts it before the person; none: nobody can be asked.
+    /// Channel by which the person is asked; none if nobody can be asked.
     elicitation: Option<Arc<dyn ElicitationChannel>>,
     ended: CancellationToken,
     person_wait: watch::Sender<PersonWait>,
@@ -77,7 +78,7 @@ pub(crate) struct RunningCall {
     sampling_count: AtomicU32,
 }
 
-/// How long a call has waited for the person: that time counts for nobody.
+/// How long a call has waited for the person: that time does not count towards timeouts.
 #[derive(Debug, Clone, Copy, Default)]
 struct PersonWait {
     total: Duration,
@@ -85,10 +86,10 @@ struct PersonWait {
 }
 
 impl RunningCall {
-    /// Asks, and waits for the answer for as long as the call runs.
+    /// Asks the person, and waits for the answer for as long as the call runs.
     ///
     /// # Errors
-    /// Why nobody is asked, as a sentence.
+    /// The reason why nobody is asked, as a sentence.
     pub(crate) async fn elicit(
         &self,
         asking: ElicitationRequest,
@@ -121,7 +122,7 @@ impl RunningCall {
         }
     }
 
-    /// Comes when a moment has come, later by as long as the person was waited for.
+    /// Waits until a deadline, extended by the time that the call waited for the person.
     pub(crate) async fn wait_until_deadline(&self, until: Instant) {
         let mut rest = self.person_wait.subscribe();
         loop {
@@ -143,7 +144,7 @@ impl RunningCall {
     }
 }
 
-/// That a question of a call stands.
+/// Marks an open elicitation of a call; it is closed on drop.
 struct ElicitationGuard<'a>(&'a RunningCall);
 
 impl Drop for ElicitationGuard<'_> {
@@ -165,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// A person who says nothing until they are let.
+    /// A person who does not answer until released.
     #[derive(Default)]
     struct Thinks(Notify);
 
@@ -193,7 +194,7 @@ mod tests {
         }
     }
 
-    /// A call that waits for the person does not run out of time.
+    /// A call that waits for the person does not time out.
     #[tokio::test]
     async fn waiting_for_the_person_counts_for_nobody() {
         let person = Arc::new(Thinks::default());

@@ -1,4 +1,4 @@
-//! What a server says beside its answers, and what happened to it: the last lines, however many there were.
+//! Log of a server's output besides its answers and of its events: the last lines, up to a limit.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use runtime::Clock;
 
 use crate::limits::{LOG_LINE_CHARS_MAX, LOG_LINES_MAX, LOG_LINES_PER_SECOND_MAX};
 
-/// The lines of one server. Cheap to clone.
+/// The log of one server. Cheap to clone.
 #[derive(Clone)]
 pub struct ServerLog {
     clock: Arc<dyn Clock>,
@@ -20,14 +20,14 @@ pub struct ServerLog {
 #[derive(Default)]
 struct ServerLogState {
     lines: VecDeque<ServerLogLine>,
-    /// Of which second the lines are counted.
+    /// Second in which the lines are counted.
     second: i64,
     lines_this_second: u32,
     dropped: u64,
 }
 
 impl ServerLog {
-    /// An empty one.
+    /// Creates an empty log.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,
@@ -35,7 +35,7 @@ impl ServerLog {
         }
     }
 
-    /// Keeps what somebody says, line by line, with secrets masked. Of what comes too fast only the number is kept.
+    /// Adds a text line by line, with secrets masked. Lines beyond the rate limit are only counted.
     pub fn add(&self, from: ServerLogSource, text: &str) {
         let at_ms = self.clock.now();
         let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,13 +48,13 @@ impl ServerLog {
         }
     }
 
-    /// The lines, oldest first.
+    /// Returns the lines, oldest first.
     pub fn lines(&self) -> Vec<ServerLogLine> {
         let kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         kept.lines.iter().cloned().collect()
     }
 
-    /// The last lines that the server itself said, in one; empty if it said nothing.
+    /// Returns the last lines that the server itself wrote, joined; empty if it wrote none.
     pub fn last_server_lines(&self, lines_max: usize) -> String {
         let kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let said = kept.lines.iter().rev();
@@ -69,7 +69,7 @@ impl ServerLog {
 }
 
 impl ServerLogState {
-    /// Whether one more line of this moment is kept.
+    /// Counts one more line at this time; returns whether the line is kept.
     fn count_line(&mut self, at_ms: i64) -> bool {
         let second = at_ms.div_euclid(1_000);
         if second != self.second {

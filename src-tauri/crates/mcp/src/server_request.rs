@@ -1,4 +1,4 @@
-//! What a server asks, from the protocol's words to ours, and the answer back.
+//! Converts a server's requests from the protocol to our types, and the replies back.
 
 use protocol::text::display_text::{is_hidden, to_single_line};
 use serde_json::{Map, Value, json};
@@ -11,17 +11,17 @@ use crate::limits::{
     SAMPLING_MESSAGES_MAX,
 };
 
-/// The method by which the person is asked something.
+/// Method of elicitation: a question to the person.
 pub(crate) const ELICITATION: &str = "elicitation/create";
-/// The method by which a model is asked something.
+/// Method of sampling: a request to a model.
 pub(crate) const SAMPLING: &str = "sampling/createMessage";
 
-/// Why there is no answer but an error.
+/// Reason why a request is answered with an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequestRefusal {
-    /// A sentence.
+    /// The reason, a sentence.
     pub why: String,
-    /// Whether what was asked cannot be read.
+    /// Whether the request cannot be parsed.
     pub is_unreadable: bool,
 }
 
@@ -41,10 +41,10 @@ impl RequestRefusal {
     }
 }
 
-/// What is asked: the words that go with it, and what is wanted.
+/// Parses a request into its message and its kind.
 ///
 /// # Errors
-/// Why that cannot be put before anybody, as a sentence.
+/// The reason why the request cannot be shown to a person, as a sentence.
 pub(crate) fn parse_server_request(
     method: &str,
     params: &Value,
@@ -59,10 +59,10 @@ pub(crate) fn parse_server_request(
     }
 }
 
-/// What a server gets whose question nobody is asked.
+/// Returns the answer to a request about which nobody is asked.
 ///
 /// # Errors
-/// A model was wanted: that is refused by an error.
+/// The request is for a model: that is refused with an error.
 pub(crate) fn declined_answer(method: &str, why: &str) -> Result<Value, RequestRefusal> {
     match method {
         SAMPLING => Err(RequestRefusal::rejected(format!(
@@ -72,7 +72,7 @@ pub(crate) fn declined_answer(method: &str, why: &str) -> Result<Value, RequestR
     }
 }
 
-/// What a server gets that called its question off itself.
+/// Returns the answer to a request that the server cancelled itself.
 pub(crate) fn cancelled_answer(method: &str) -> Value {
     match method {
         ELICITATION => action_result("cancel"),
@@ -80,10 +80,10 @@ pub(crate) fn cancelled_answer(method: &str) -> Value {
     }
 }
 
-/// What a server gets.
+/// Encodes a reply for the server.
 ///
 /// # Errors
-/// The protocol has no answer for that but an error.
+/// The protocol allows only an error for this reply.
 pub(crate) fn encode_reply(reply: ElicitationReply, method: &str) -> Result<Value, RequestRefusal> {
     match reply {
         ElicitationReply::Filled(values) => {
@@ -145,7 +145,7 @@ fn parse_elicitation(params: &Value) -> Result<(String, ElicitationKind), String
     Ok((message.to_owned(), wants))
 }
 
-/// What a model is to be sent: texts, and nothing that it could act with.
+/// Parses a sampling request: texts for a model, and no tools.
 fn parse_sampling(params: &Value) -> Result<(String, ElicitationKind), String> {
     let has_tools = |tools: &Value| tools.as_array().is_none_or(|tools| !tools.is_empty());
     if params.get("tools").is_some_and(has_tools) {
@@ -182,7 +182,7 @@ fn parse_sampling(params: &Value) -> Result<(String, ElicitationKind), String> {
     Ok((String::new(), ElicitationKind::Sampling(wanted)))
 }
 
-/// One message, and whether it stands there as the model's.
+/// Parses one message; returns whether its role is the model's, and its text.
 fn parse_sampling_message(message: &Value) -> Result<(bool, String), String> {
     let by_model = match message.get("role").and_then(Value::as_str) {
         Some("assistant") => true,
@@ -206,7 +206,7 @@ fn parse_sampling_message(message: &Value) -> Result<(bool, String), String> {
     }
 }
 
-/// An address as it would be opened.
+/// Parses a URL as it would be opened.
 fn parse_elicitation_url(written: &str) -> Result<ElicitationKind, String> {
     if written.chars().count() > ELICITATION_URL_CHARS_MAX || written.chars().any(is_hidden) {
         return Err("The address is too long, or hides something.".to_owned());
@@ -283,7 +283,7 @@ mod tests {
         }
     }
 
-    /// Bad input: what cannot be put before a person is refused with a sentence.
+    /// Bad input: a request that cannot be shown to a person is refused with a sentence.
     #[test]
     fn what_cannot_be_asked_is_refused() {
         let long = "x".repeat(ELICITATION_CHARS_MAX + 1);
@@ -321,7 +321,7 @@ mod tests {
         }
     }
 
-    /// Bad input: a model is sent texts, so many and no more, and never tools.
+    /// Bad input: a model is sent a limited number of texts, and never tools.
     #[test]
     fn what_a_model_is_not_sent_is_refused() {
         let text = json!({ "type": "text", "text": "Hi" });

@@ -12,7 +12,7 @@ use crate::document::parameter::is_header_token;
 use crate::limits::{APIS_MAX, FILE_BYTES_MAX, QUOTED_CHARS_MAX, VALUES_MAX};
 use crate::service::is_document_url;
 
-/// The file of a person's services.
+/// The `apis.toml` file of a person.
 pub enum ApisFile {}
 
 impl ConfigTable for ApisFile {

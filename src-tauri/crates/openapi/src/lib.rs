@@ -1,13 +1,15 @@
-//! OpenAPI documents as tools: one for each operation, and the HTTP request that a call of it sends.
+//! OpenAPI documents as tools: one tool for each operation, and the HTTP request that a call of it sends.
 //!
-//! **It knows no rule, no verdict and no session.** A tool of a document says which host it reaches and what its method
-//! means; what it sends is shown first, to the byte, with secrets by the names of their references. **It opens no file and
-//! no connection itself**: `runtime` does, where it was judged. **What is not as it was approved is not called.**
+//! **This crate knows no rule, no verdict and no session.** A tool of a document declares the host that it reaches and
+//! the mode of its method; its request is shown first, to the byte, with the names of references in place of secrets.
+//! **It opens no file and no connection itself**: `runtime` does, where policy judged them. **An operation that differs
+//! from its approved definition is not called.**
 //!
-//! Documents are read as plain JSON values and not by types of their own: of the libraries there are, those for 3.0 know no
-//! 3.1 and the other way round, and each gives up the whole document for one operation that is not right.
+//! Documents are read as plain JSON values and not as types of a library: the existing libraries for 3.0 do not support
+//! 3.1 and the other way round, and each rejects the whole document for one invalid operation.
 //!
-//! Start reading at [`Document`], what a document says; then [`Request`], what a call sends; then [`ApiTool`].
+//! Start reading at [`ApiDocument`], the content of a document; then [`ApiRequest`], the request that a call sends;
+//! then [`ApiTool`].
 
 pub(crate) mod call;
 pub mod config;

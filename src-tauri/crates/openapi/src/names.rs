@@ -1,11 +1,11 @@
-//! Names that models can call and fill in: near to what the document says, and each its own.
+//! Names that models can call and fill in: close to those in the document, and unique.
 
 use protocol::Digest;
 
 use crate::limits::NAME_CHARS_MAX;
 
-/// The nearest name of letters, digits, `_`, `.` and `-`, which neither begins nor ends with `_`; `otherwise` if nothing of it
-/// is left.
+/// Returns the nearest name of letters, digits, `_`, `.` and `-` that neither begins nor ends with `_`; `otherwise` if
+/// nothing of the text is left.
 pub(crate) fn to_callable_name(text: &str, otherwise: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let mut near = String::new();
@@ -26,7 +26,7 @@ pub(crate) fn to_callable_name(text: &str, otherwise: &str) -> String {
     }
 }
 
-/// The name, or the first with a number at its end that is not taken.
+/// Returns the name, or the first free one with a number at its end.
 pub(crate) fn unique_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(name) {
         return name.to_owned();
@@ -38,7 +38,7 @@ pub(crate) fn unique_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
         .unwrap_or_default()
 }
 
-/// The name of a tool, `api__operation`, cut where it is too long for models in a way that keeps it its own.
+/// Builds the id of a tool, `api__operation`, shortened where it is too long for models such that it stays unique.
 pub(crate) fn build_tool_id(api: &str, called: &str, bytes_max: usize) -> String {
     let id = format!("{api}__{called}");
     if id.len() <= bytes_max {

@@ -1,4 +1,5 @@
-//! What a person approved of a document's operations, and how they stand to that now: what is other is not used.
+//! A person's approvals of a document's operations, compared with the current document: an operation that differs is
+//! not used.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -15,24 +16,24 @@ use crate::names;
 
 const VERSION: u32 = 1;
 
-/// The operations of one document as they were approved, in the order of their approval.
+/// The approved operations of one document, in the order of their approval.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OperationPins {
-    /// What the document was called.
+    /// Title of the document.
     pub title: String,
     /// The operations.
     pub tools: Vec<PinnedOperation>,
     by_key: HashMap<String, usize>,
 }
 
-/// One operation that was approved.
+/// An approved operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PinnedOperation {
-    /// The second half of its name here. It keeps it for as long as it is approved, so that a rule never comes to mean another
-    /// operation.
+    /// The second half of the operation's name in Countersign. The operation keeps this name for as long as it is
+    /// approved, so that a rule never comes to mean another operation.
     pub called: String,
-    /// As it was approved.
+    /// The definition that was approved.
     pub operation: Arc<Operation>,
 }
 
@@ -44,7 +45,7 @@ struct StoredOperationPins {
     tools: Vec<PinnedOperation>,
 }
 
-/// Where the pins of a service stand.
+/// Returns the path of a service's pins.
 pub fn pins_path(data_dir: &Path, id: &ServerId) -> PathBuf {
     data_dir.join("apis").join(format!("{id}.json"))
 }
@@ -62,10 +63,10 @@ impl OperationPins {
         }
     }
 
-    /// Those that were kept; none if nothing was ever approved.
+    /// Loads the stored pins; none if nothing was ever approved.
     ///
     /// # Errors
-    /// They cannot be read: then none of the operations is approved.
+    /// The pins cannot be read: then none of the operations is approved.
     pub fn load(data_dir: &Path, id: &ServerId) -> Result<Option<Self>, UserError> {
         let file = pins_path(data_dir, id);
         let Some(text) = runtime::read_text_within(&file, PINS_BYTES_MAX)? else {
@@ -89,10 +90,10 @@ impl OperationPins {
         }
     }
 
-    /// Keeps them, whole or not at all.
+    /// Stores the pins atomically.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// The file cannot be written.
     pub fn save(&self, data_dir: &Path, id: &ServerId) -> Result<(), UserError> {
         let kept = StoredOperationPins {
             version: VERSION,
@@ -110,12 +111,13 @@ impl OperationPins {
         )?)
     }
 
-    /// What a first approval comes to: everything that can be read as it is. What hides something waits for a second look.
+    /// Returns the pins of a first approval: every operation without hidden text. An operation that hides text waits
+    /// for a second look.
     pub fn approve_initial(document: &ApiDocument) -> Self {
         Self::default().merge_document(document, |operation| !operation.has_hidden_text())
     }
 
-    /// The same once everything that the document has now is approved.
+    /// Returns the pins after an approval of every current operation of the document.
     #[must_use]
     pub fn approve_all(&self, document: &ApiDocument) -> Self {
         self.merge_document(document, |_| true)
@@ -149,12 +151,12 @@ impl OperationPins {
         Self::from_operations(&document.title, tools)
     }
 
-    /// The operation of this key.
+    /// Returns the operation with this key.
     pub fn find(&self, key: &str) -> Option<&PinnedOperation> {
         self.by_key.get(key).and_then(|at| self.tools.get(*at))
     }
 
-    /// How an operation that is pinned stands to what the document says now; pinned if that was not looked at.
+    /// Compares a pinned operation with the current document; pinned if the document was not read.
     pub fn pin_state(pinned: &Operation, now: Option<&IndexedDocument>) -> PinState {
         match now.map(|now| now.find(&pinned.key())) {
             None => PinState::Pinned,
@@ -164,7 +166,7 @@ impl OperationPins {
         }
     }
 
-    /// Whether anything of the document waits for an approval.
+    /// Whether any operation of the document waits for an approval.
     pub fn has_pending_changes(&self, document: &ApiDocument) -> bool {
         let mut all = document.operations.iter();
         all.any(|now| {
@@ -174,7 +176,7 @@ impl OperationPins {
     }
 }
 
-/// A document that was looked at, with its operations by their keys.
+/// A document with an index of its operations by their keys.
 #[derive(Debug)]
 pub struct IndexedDocument {
     /// The document.
@@ -183,7 +185,7 @@ pub struct IndexedDocument {
 }
 
 impl IndexedDocument {
-    /// A document, looked at now.
+    /// Indexes a document.
     pub fn new(document: ApiDocument) -> Self {
         let keys = document.operations.iter().enumerate();
         Self {
@@ -192,7 +194,7 @@ impl IndexedDocument {
         }
     }
 
-    /// The operation of this key.
+    /// Returns the operation with this key.
     pub fn find(&self, key: &str) -> Option<&Operation> {
         let at = self.by_key.get(key)?;
         self.document.operations.get(*at)

@@ -1,4 +1,4 @@
-//! An operation that is called as a search of the web, with what was judged for that search.
+//! Calls an operation as a web search, within the accesses that were judged for that search.
 
 use async_trait::async_trait;
 use protocol::{Access, ToolError, ToolInterface, ToolOutput};

@@ -1,4 +1,4 @@
-//! The right to run: made from a verdict, or from a verdict and a person's consent to exactly what was shown.
+//! The right to run: made from a verdict, or from a verdict and a person's consent to exactly what the card showed.
 
 use protocol::{CallId, Digest, Plan, Verdict};
 use serde_json::{Map, Value};
@@ -31,18 +31,18 @@ impl Approved {
         &self.arguments
     }
 
-    /// What may be changed, and nothing else.
+    /// Changes that the call may make, and no others.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// What the person answered, if the tool asked.
+    /// Answers of the person, if the tool asked questions.
     pub fn answers(&self) -> Option<&QuestionAnswers> {
         self.answers.as_ref()
     }
 }
 
-/// What a person said to a tool's questions.
+/// A person's response to the questions of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QuestionAnswers {
     /// One list for each question, in order.
@@ -54,7 +54,7 @@ pub enum QuestionAnswers {
 /// A person's yes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent {
-    /// What was shown when it was given.
+    /// Digest of the card as shown when the consent was given.
     pub shown_digest: Digest,
     /// Answers to the tool's questions.
     pub answers: Option<QuestionAnswers>,
@@ -67,13 +67,13 @@ pub enum ApprovalError {
     Denied,
     /// The verdict is ask, and nobody consented.
     NotConsented,
-    /// The consent is to something else than what would run now.
+    /// The consent is to something else than the call that would run now.
     Changed,
 }
 
 impl Judgement {
-    /// Makes the call ready to run: when the verdict is allow, or when it is ask and the consent names exactly what
-    /// was judged. `plan` may be a part of the plan that was shown, never more.
+    /// Makes the call ready to run: when the verdict is allow, or when it is ask and the consent names exactly the
+    /// judged card. `plan` may be a part of the plan that was shown, never more.
     pub fn approve(
         self,
         arguments: Map<String, Value>,

@@ -1,34 +1,34 @@
-//! From a tool's name, and what it declared, to its mode and kind (`S000-21`): the one place for all, the
-//! interface included, which is told what came of it. Its cases stand in `tests/cases/classify.json`.
+//! Classification of a tool by its name and declarations into mode and kind (`S000-21`): the one place for all, the
+//! interface included, which is given the result. Its cases stand in `tests/cases/classify.json`.
 
 use protocol::{Capability, ToolInterface, ToolKind, ToolMode};
 
-/// A mode and where it comes from, and the kind.
+/// A mode, its source, and the kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolClass {
     /// The mode; none if neither declaration nor name says which (M21): such a call asks.
     pub mode: Option<ToolMode>,
-    /// Where it comes from, as a person reads it: "declared by the tool", "from the pattern `delete_`".
+    /// Source of the mode, as a person reads it: "declared by the tool", "from the pattern `delete_`".
     pub from: String,
-    /// What a call does, in ACP's words (`S002-98`).
+    /// The kind of action that a call is, in ACP's words (`S002-98`).
     pub kind: ToolKind,
 }
 
-/// What a tool declares that bears on its mode and kind. What is left out was not declared.
+/// The declarations of a tool that bear on its mode and kind. A field that is left out was not declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ToolDeclaration {
     /// The mode given at registration.
     pub mode: Option<ToolMode>,
     /// The kind.
     pub kind: Option<ToolKind>,
-    /// It says that it removes something. Like every hint, it can only make the mode stricter (M16).
+    /// Whether the tool declares that it removes something. Like every hint, it can only make the mode stricter (M16).
     pub is_destructive: bool,
-    /// It says that it reaches beyond what can be listed before.
+    /// Whether the tool declares that it reaches beyond what can be listed before.
     pub is_open_world: bool,
 }
 
 impl ToolDeclaration {
-    /// What an interface declares.
+    /// Collects the declarations of an interface.
     pub fn from_interface(interface: &ToolInterface) -> Self {
         Self {
             mode: interface.mode(),
@@ -58,7 +58,7 @@ pub const NAME_PATTERNS: [(&str, ToolMode); 15] = [
     ("exec_", ToolMode::Local),
 ];
 
-/// The mode that a name alone implies (`S000-21`), and the pattern that says so.
+/// Returns the mode that a name alone implies (`S000-21`), and the pattern that implies it.
 pub fn mode_from_name(name: &str) -> Option<(ToolMode, &'static str)> {
     let found = NAME_PATTERNS
         .iter()
@@ -66,7 +66,7 @@ pub fn mode_from_name(name: &str) -> Option<(ToolMode, &'static str)> {
     found.map(|(start, mode)| (*mode, *start))
 }
 
-/// Mode and kind of a tool. What was declared at registration wins over the name (`S000-33`); hints only tighten.
+/// Classifies a tool. The mode declared at registration wins over the name (`S000-33`); hints only tighten.
 pub fn classify_tool(name: &str, declared: ToolDeclaration) -> ToolClass {
     // The name of a tool of others begins with that of its server, which says nothing of what the tool does.
     let by_name = match name.contains("__") {
@@ -111,8 +111,8 @@ pub fn classify_tool(name: &str, declared: ToolDeclaration) -> ToolClass {
 }
 
 impl ToolClass {
-    /// The same for a call that touches this: one that takes something away is at least destructive, whatever its tool is in
-    /// general (M16).
+    /// Returns the class for a call with these accesses: a call that deletes something is at least destructive,
+    /// whatever its tool is in general (M16).
     #[must_use]
     pub fn tighten_for_accesses(mut self, touches: impl IntoIterator<Item = Capability>) -> Self {
         if self.mode.is_some()

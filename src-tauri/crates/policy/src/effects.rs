@@ -1,4 +1,4 @@
-//! The verdict on what a call did when it ran for show: every path that it changed, by the rules that hold for changing it.
+//! The verdict on the effects of a dry run: every path that the call changed is judged by the rules for changing it.
 
 use protocol::rule::evidence::DryRunEvidence;
 use protocol::rule::verdict::TrailStep;
@@ -12,10 +12,10 @@ use crate::rules::{RuleDecision, RuleSet, Subject, SubjectKind};
 /// How many paths are spoken of one by one.
 const LISTED_PATHS_MAX: usize = 3;
 
-/// What nobody may change in a repository is still to be seen in a new one.
+/// Notice on a new repository, where files that nobody may change in an existing one are shown to the person instead.
 const NEW_REPOSITORY_NOTICE: &str = "It begins a repository, whose configuration and hooks run programs later on: they are yours to look at.";
 
-/// What the rules say of the effects. Where they say nothing of a path, it is for a person, unless the call itself was let
+/// Judges the effects of a dry run by the rules. A path that no rule matches asks, unless the call itself was let
 /// through before.
 pub(crate) fn evaluate_effects(
     request: &EvaluationRequest<'_>,
@@ -90,7 +90,7 @@ pub(crate) fn evaluate_effects(
     }
 }
 
-/// Whether any rule of a request matches what the call did when it ran for show, in force or not.
+/// Whether any rule of a request, in force or not, matches the effects of the call's dry run.
 pub fn has_effect_rule(request: &EvaluationRequest<'_>) -> bool {
     let spoken_of = |subject: &Subject<'_>| {
         let said = request
@@ -111,7 +111,7 @@ pub fn has_effect_rule(request: &EvaluationRequest<'_>) -> bool {
     })
 }
 
-/// A path that a call changed, as rules look at it.
+/// Returns the subject for a path that a call changed.
 fn effect_subject<'a>(request: &EvaluationRequest<'a>, fact: &'a ResolvedAccess) -> Subject<'a> {
     Subject {
         tool: request.tool,
@@ -125,7 +125,7 @@ fn effect_subject<'a>(request: &EvaluationRequest<'a>, fact: &'a ResolvedAccess)
     }
 }
 
-/// What is said of effects that lack what secrets hold.
+/// Describes effects of a dry run that was refused the contents of secrets.
 fn describe_missing_secrets(first: &str, secrets: usize) -> String {
     let more = match secrets - 1 {
         0 => String::new(),
@@ -137,7 +137,8 @@ fn describe_missing_secrets(first: &str, secrets: usize) -> String {
     )
 }
 
-/// Whether a rule asks about what came from one of these hosts, or denies that it is read. Where none speaks of it, it may be.
+/// Whether a rule asks about the answer of one of these hosts, or denies reading it. An answer that no rule matches may
+/// be read.
 pub fn requires_response_review(rules: &RuleSet, tool: &str, hosts: &[String], now: At) -> bool {
     let mut hosts = hosts.iter();
     hosts.any(|host| evaluate_response(rules, tool, host, now).verdict > Some(Verdict::Allow))
@@ -161,7 +162,7 @@ fn response_subject<'a>(tool: &'a str, fact: &'a ResolvedAccess) -> Subject<'a> 
     }
 }
 
-/// The capability check of what it wrote: nobody's rule extends what an agent may touch at all.
+/// Denies effects beyond the surface of the agent: the capability check of a dry run, which no rule lifts.
 pub(crate) fn check_effects_scope(tried: &DryRunEvidence) -> Option<TrailStep> {
     tried.beyond.as_ref().map(|why| TrailStep {
         gate: Gate::Capability,
@@ -180,7 +181,7 @@ fn is_in_new_repository(tried: &DryRunEvidence, fact: &ResolvedAccess) -> bool {
     })
 }
 
-/// Whether it is only built in that denies, and no rule that anybody wrote.
+/// Whether only built-in protections deny, and no rule that anybody wrote.
 fn is_builtin_denial(said: &RuleDecision) -> bool {
     let mut denials = said
         .traces
@@ -189,8 +190,9 @@ fn is_builtin_denial(said: &RuleDecision) -> bool {
     denials.all(|trace| trace.rule.scope == RuleScope::Builtin)
 }
 
-/// Whether effects that may be are an answer to what the gates before asked: they are where only the kind of the call, or that
-/// no rule speaks of it, made it ask; not where a rule, a watchdog or a place did.
+/// Whether the verdict on the effects settles the asks of the gates before: it does where only the mode of the call, or
+/// the lack of a rule, made them ask; not where a rule, a watchdog or a place did, where the person wants to be asked
+/// about everything, or where the rules could not be read.
 pub(crate) fn can_settle_ask(request: &EvaluationRequest<'_>, steps: &[TrailStep]) -> bool {
     let asks = |step: &&TrailStep| step.verdict == Some(Verdict::Ask);
     let by_a_rule = |step: &TrailStep| {
@@ -319,7 +321,8 @@ mod tests {
         }
     }
 
-    /// What came from a host is read unless a rule on that asks or denies; what speaks of the request is not about the answer.
+    /// An answer of a host may be read unless a rule on reading answers asks or denies; rules about the request do not
+    /// apply to the answer.
     #[test]
     fn what_came_is_judged_by_its_own_rules() {
         use Verdict::{Allow, Ask, Deny};
@@ -388,7 +391,7 @@ mod tests {
         assert_eq!(verdict(denies, &begun, &[]).0, Verdict::Deny);
     }
 
-    /// What an agent may not touch at all, no rule and no person lets it write.
+    /// Writes beyond the surface of the agent are denied, whatever a rule or a person says.
     #[test]
     fn what_lies_beyond_the_agent_is_denied() {
         let allows =

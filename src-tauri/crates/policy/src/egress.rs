@@ -1,4 +1,4 @@
-//! Which hosts a command may reach out of its sealed copy: those that a person names for it, or that rules allow it by
+//! Network access of a command in its sandbox: the hosts that a person names for it, or that rules allow it by
 //! themselves, and none that a rule denies.
 
 use protocol::rule::verdict::{RuleTrace, TrailStep};
@@ -11,17 +11,17 @@ use crate::patterns::host::{HostLocality, host_locality};
 use crate::rules::traces::merge_traces;
 use crate::rules::{RuleDecision, RuleSet, Subject, SubjectKind, quote_truncated};
 
-/// What rules let a command reach without anybody's word.
+/// Network access that rules grant to a command without asking a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedEgress {
-    /// The hosts, as they are looked up.
+    /// The hosts, in the form in which they are looked up.
     pub hosts: Vec<String>,
     /// Why, for the trail of the call.
     pub step: TrailStep,
 }
 
-/// What a command may reach that is allowed: the hosts that it names, where rules about hosts allow every one of them. None
-/// where it names none, or one that no rule allows.
+/// Resolves the network access of a command: the hosts that the command names, where rules about hosts allow every one
+/// of them. None where it names no host, or one that no rule allows.
 pub fn resolve_rule_egress(facts: &CallFacts, rules: &RuleSet, now: At) -> Option<AllowedEgress> {
     if rules.broken.is_some() {
         return None;
@@ -98,7 +98,8 @@ pub fn resolve_named_host(host: &str, rules: &RuleSet, now: At) -> Result<String
     Ok(fact.real)
 }
 
-/// What rules about hosts say of one. Those about a tool speak of commands, and those about its mode of the call.
+/// Evaluates the rules about hosts for one host. Rules about a tool are about commands, and rules about a mode are
+/// about the call, so neither applies.
 fn evaluate_host<'a>(
     fact: &'a ResolvedAccess,
     rules: &RuleSet,
@@ -118,7 +119,7 @@ fn evaluate_host<'a>(
     (subject, said)
 }
 
-/// Whether a rule allows it that speaks of hosts: one that allows everything had none in mind.
+/// Whether a rule about hosts allows the host. A rule that allows everything does not count: it is not about hosts.
 fn is_allowed_by_host_rule(said: &RuleDecision) -> bool {
     let won = said.traces.iter().find(|trace| trace.won);
     said.verdict == Some(Verdict::Allow)
@@ -155,7 +156,7 @@ mod tests {
         format!("[[rule]]\npermission = \"{permission}\"\n{pattern}action = \"{action}\"\n")
     }
 
-    /// What a command names, as facts.
+    /// Builds the facts of a command that names these hosts.
     fn names(hosts: &[&str]) -> CallFacts {
         let facts = hosts.iter().map(|named| ResolvedAccess {
             real: host::resolve_host(named).real,

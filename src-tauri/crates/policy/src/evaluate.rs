@@ -27,17 +27,17 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// What may happen.
+    /// The verdict.
     pub fn verdict(&self) -> Verdict {
         self.trail.verdict
     }
 
-    /// Why.
+    /// The reasons for the verdict.
     pub fn trail(&self) -> &Arc<Trail> {
         &self.trail
     }
 
-    /// The same, with one more step that explains and does not decide.
+    /// Returns the judgement with one more step that explains and does not decide.
     #[must_use]
     pub fn with_step(mut self, step: TrailStep) -> Self {
         let step = TrailStep {
@@ -48,13 +48,45 @@ impl Judgement {
         self
     }
 
-    /// What a consent must name. The digest of nothing unless the verdict is to ask: no other has a use for a consent.
+    /// Digest that a consent must name. Empty unless the verdict is to ask: no other verdict has a use for a consent.
     pub fn shown_digest(&self) -> &Digest {
         &self.shown_digest
     }
 }
 
 /// Judges a call.
+///
+/// The gates are asked in the order below, and each adds a step to the trail. The strictest verdict of all gates wins:
+/// deny before ask before allow. A step without a verdict only explains.
+///
+/// 1. `Gate::Mode`, the mode of the tool: a local call, a call of unknown mode and, with `ask_for_everything`, every
+///    call asks; any other call is allowed. A stricter default of the rules files raises this verdict. With
+///    `rules_only`, that default takes its place, or ask if there is none. A rule speaks before the mode: this verdict
+///    counts only for subjects that no rule decides (3).
+/// 2. `Gate::Capability`, the capability check of the facts: denies an access that cannot be resolved or lies outside
+///    the granted roots or the surface of the tool, and a private host that no rule names (of the hosts that a command
+///    names, only a link-local one). Asks about facts that are not certain and about a root that is not open yet. If
+///    only the arguments of somebody else's tool are known, a path outside asks instead, and so does an address of this
+///    machine or its network, unless a rule names it. No other rule lifts the verdict of this gate.
+/// 3. `Gate::Rules`, the rules: for each subject of the call, the verdict of the rule that wins, made stricter by
+///    built-in protections and, for a folder that is read recursively, by denies that may match below. Where no rule
+///    decides, the verdict of the mode holds, and at least ask for a command that is not plain or whose program is
+///    named by a path; a subject that can only tighten is allowed then. A rule that only allows reaching a host does
+///    not loosen the verdict of the mode if the call may change something there. The strictest subject counts. If the
+///    rules could not be read, every call asks at least.
+/// 4. `Gate::Undo`, the undo of a destructive call, not with `rules_only`: asks if the call cannot be undone, or only
+///    after a dry run, and the mode decided for any of its subjects.
+/// 5. `Gate::Interaction`, the interaction: asks if the tool needs a person's answer.
+/// 6. `Gate::Watchdog`, each alarm of the watchdogs in turn: asks or denies. On a headless host, an alarm that asks
+///    denies at once. Elsewhere, it only explains if a grant for exactly this call won (3), unless the alarm asks each
+///    time anew.
+/// 7. `Gate::Effects`, the effects of a dry run, if there was one: the rules judge every changed path and every answer
+///    of a host. A deny, of the effects or of any gate before, stays. Otherwise the verdict on the effects replaces the
+///    verdict so far, be it allow or ask, if the call itself was let through before, or if nothing but the mode or the
+///    lack of a rule made a gate ask. An ask of a rule or of any other gate is not settled so, and none is with
+///    `ask_for_everything` or if the rules could not be read: then the strictest verdict holds.
+/// 8. `Gate::Capability` again, if the effects lie beyond the surface of the agent: denies, whatever came before.
+/// 9. `Gate::Headless`, the headless host: turns an ask that is left into a deny, with the sentence of the host.
 pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
     let mode = evaluate_mode(request);
     let scope = scope::check_scope(request.tool, request.facts, request.rules, request.now);
@@ -122,7 +154,7 @@ pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
     }
 }
 
-/// What the mode alone would say (M02).
+/// Returns the verdict of the mode alone (M02).
 fn evaluate_mode(request: &EvaluationRequest<'_>) -> TrailStep {
     let default = request.rules.default_action().map(Verdict::from);
     if request.rules_only {
@@ -197,18 +229,18 @@ fn mode_default_step(request: &EvaluationRequest<'_>) -> TrailStep {
     }
 }
 
-/// What the rules come to.
+/// The result of the rules for a whole call.
 struct RulesResult {
     step: TrailStep,
-    /// The strictest of all pieces.
+    /// The strictest verdict over all subjects.
     verdict: Verdict,
-    /// The mode spoke for one of them: it does for what no rule speaks of.
+    /// Whether the mode decided for a subject, as it does where no rule speaks of the subject.
     by_mode: bool,
-    /// The piece that no rule speaks of, where that decided and rules speak of others.
+    /// A subject that no rule speaks of, where that decided and rules speak of other subjects.
     unspoken: Option<String>,
 }
 
-/// What the rules say of every piece of the call.
+/// Evaluates the rules for every subject of the call; `otherwise` is the verdict where no rule matches.
 fn evaluate_rules(request: &EvaluationRequest<'_>, otherwise: Verdict) -> RulesResult {
     let mut traces: Vec<RuleTrace> = Vec::new();
     let mut told = Vec::new();
@@ -292,7 +324,7 @@ fn evaluate_rules(request: &EvaluationRequest<'_>, otherwise: Verdict) -> RulesR
     }
 }
 
-/// A destructive call runs by itself only when it can be undone (M03).
+/// Judges whether a destructive call can be undone: only then does it run by itself (M03).
 fn evaluate_undo(request: &EvaluationRequest<'_>, by_mode: bool) -> Option<TrailStep> {
     if request.tool_class.mode != Some(ToolMode::Destructive) {
         return None;
@@ -325,7 +357,8 @@ fn evaluate_undo(request: &EvaluationRequest<'_>, by_mode: bool) -> Option<Trail
     })
 }
 
-/// What only a person can judge is denied at once where none is, so that the model hears the watchdog's own words.
+/// Judges an alarm. One that asks is denied at once on a headless host, so that the model gets the watchdog's own
+/// reason.
 fn evaluate_alarm(alarm: &Alarm, passed: bool, request: &EvaluationRequest<'_>) -> TrailStep {
     let (verdict, text) = match (alarm.verdict, request.headless) {
         (Verdict::Ask, Some(_)) => (Some(Verdict::Deny), alarm.reason.clone()),

@@ -17,7 +17,7 @@ pub fn mode_title(mode: ToolMode) -> &'static str {
     }
 }
 
-/// What the rules say of one piece of a call, as a sentence; none if they say nothing.
+/// Describes the decision of the rules on one subject of a call as a sentence; none if no rule matched.
 pub fn explain_piece(subject: &Subject<'_>, said: &RuleDecision) -> Option<String> {
     let trace = said.traces.first()?;
     let rule = match trace.rule.scope {
@@ -74,7 +74,8 @@ fn describe_rule_source(trace: &RuleTrace) -> String {
     }
 }
 
-/// The lead sentence and the sentence after it. `unspoken` is a piece of the call that no rule speaks of, if that decided.
+/// Returns the lead sentence and the sentence after it. `unspoken` is a subject of the call that no rule speaks of, if
+/// that decided.
 pub fn build_lead(
     verdict: Verdict,
     steps: &[TrailStep],

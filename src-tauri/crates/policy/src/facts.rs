@@ -1,4 +1,4 @@
-//! What a call touches, with every command in it read once, however many gates look at it.
+//! The facts of a call, with every command in it read once, however many gates look at it.
 
 use std::collections::HashSet;
 
@@ -19,17 +19,18 @@ const TOO_MANY_FILES: &str = "It names more files than can be looked at.";
 #[derive(Debug, Clone, Default)]
 pub struct CallFacts {
     all: Vec<ResolvedAccess>,
-    /// What words of its commands may use beside that: it can only make the verdict stricter.
+    /// Accesses that words of the commands may stand for, beside `all`: they can only make the verdict stricter.
     uses: Vec<ResolvedAccess>,
     commands: Vec<(String, ShellFacts)>,
     denial_reason: Option<String>,
-    /// What a person would have to open first: where a fact leads, and the place.
+    /// Roots that a person would have to open first: the resolved path of a fact, and the root for it.
     roots_to_open: Vec<(String, String)>,
-    /// Which of them are folders that are read with everything below.
+    /// Indices into `all` of the folders that are read with everything below them.
     recursive_facts: Vec<usize>,
-    /// What this call alone has, with what its watchdogs ask: what a grant for exactly it names (`S002-90`).
+    /// Digest of exactly this call and the questions of its watchdogs, which a grant for exactly this call names
+    /// (`S002-90`).
     exact_digest: Option<Digest>,
-    /// What keeps the tool of the call to them.
+    /// The confinement that keeps the tool of the call to these facts.
     confinement: Confinement,
     /// The arguments of a call of somebody else's tool, value by value.
     arguments: Option<Vec<ArgumentValue>>,
@@ -56,13 +57,13 @@ impl CallFacts {
         }
     }
 
-    /// The files that words of its commands may use beside [`Self::all`].
+    /// The files that words of the commands may use, beside [`Self::all`].
     pub fn uses(&self) -> &[ResolvedAccess] {
         &self.uses
     }
 
-    /// Holds them to a surface: what lies beyond it is denied, and what it names outside of the granted folders is asked
-    /// about.
+    /// Restricts the facts to a surface: an access beyond it is denied, and one that the surface names outside the
+    /// granted folders is asked about.
     pub fn restrict_to(&mut self, surface: &Surface) {
         let opens = |fact: &ResolvedAccess| {
             Some((fact.real.clone(), surface.folder_to_open(fact)?.to_owned()))
@@ -71,7 +72,7 @@ impl CallFacts {
         self.restrict_further(surface);
     }
 
-    /// Holds them to one more surface, which opens nothing: what lies beyond it is denied.
+    /// Restricts the facts to one more surface, which opens nothing: an access beyond it is denied.
     pub fn restrict_further(&mut self, surface: &Surface) {
         let beyond = |fact: &ResolvedAccess| {
             surface.find_denial_reason(fact, self.find_command(&fact.target))
@@ -85,7 +86,7 @@ impl CallFacts {
         self.denial_reason = self.denial_reason.take().or(why);
     }
 
-    /// The places that a person would have to open for it first.
+    /// Places that a person would have to open for the call first.
     pub fn roots_to_open(&self) -> impl Iterator<Item = &str> {
         self.roots_to_open.iter().map(|(_, place)| place.as_str())
     }
@@ -97,29 +98,29 @@ impl CallFacts {
         Some(place)
     }
 
-    /// Why some of it may not be touched at all, if that is so.
+    /// Reason why some of the accesses are denied whatever the rules say, if any are.
     pub fn denial_reason(&self) -> Option<&str> {
         self.denial_reason.as_deref()
     }
 
-    /// The same, with what a grant for exactly this call would name.
+    /// Returns the facts with the digest that a grant for exactly this call would name.
     #[must_use]
     pub fn with_exact_digest(mut self, exactly: Option<Digest>) -> Self {
         self.exact_digest = exactly;
         self
     }
 
-    /// What a grant for exactly this call names; none where no such grant can be.
+    /// Digest that a grant for exactly this call names; none where no such grant is possible.
     pub fn exact_digest(&self) -> Option<&Digest> {
         self.exact_digest.as_ref()
     }
 
-    /// Says what keeps the tool of the call to these facts.
+    /// Sets the confinement that keeps the tool of the call to these facts.
     pub fn set_confinement(&mut self, confinement: Confinement) {
         self.confinement = confinement;
     }
 
-    /// Says what the arguments of the call are, which rules for somebody else's tool may name.
+    /// Sets the arguments of the call, which rules for somebody else's tool may name.
     pub fn set_arguments(&mut self, arguments: Vec<ArgumentValue>) {
         self.arguments = Some(arguments);
     }
@@ -129,12 +130,13 @@ impl CallFacts {
         self.arguments.as_deref()
     }
 
-    /// What keeps the tool of the call to these facts.
+    /// The confinement that keeps the tool of the call to these facts.
     pub fn confinement(&self) -> Confinement {
         self.confinement
     }
 
-    /// Whether all that is known is what the arguments of somebody else's tool name: it may touch that, and more.
+    /// Whether only the accesses that the arguments of somebody else's tool name are known: the tool may touch those,
+    /// and more.
     pub fn has_only_mentions(&self) -> bool {
         !self.confinement.is_default() && self.all.iter().all(|fact| fact.derived)
     }
@@ -156,18 +158,18 @@ impl CallFacts {
         self.recursive_facts.contains(&at)
     }
 
-    /// All of them, in order.
+    /// All facts, in order.
     pub fn all(&self) -> &[ResolvedAccess] {
         &self.all
     }
 
-    /// What the call itself says that it touches, without what was read out of a command.
+    /// Capabilities that the call itself declares, without those that were read out of a command.
     pub fn declared_capabilities(&self) -> impl Iterator<Item = Capability> {
         let declared = self.all.iter().filter(|fact| !fact.derived);
         declared.map(|fact| fact.capability)
     }
 
-    /// What was read of a command that is among them.
+    /// Returns the shell facts of a command, if the command is among these facts.
     pub fn find_command(&self, text: &str) -> Option<&ShellFacts> {
         self.commands
             .iter()
@@ -175,7 +177,7 @@ impl CallFacts {
             .map(|(_, read)| read)
     }
 
-    /// Every command with what was read of it.
+    /// Every command with its shell facts.
     pub fn commands(&self) -> impl Iterator<Item = (&str, &ShellFacts)> {
         self.commands
             .iter()
@@ -184,7 +186,8 @@ impl CallFacts {
 }
 
 impl CallFacts {
-    /// As a verdict keeps them, for judging again. What [`Self::from_evidence`] finds in the words of a command is left out.
+    /// Returns the evidence of the facts, for judging again. Uses that [`Self::from_evidence`] finds in the words of a
+    /// command are left out.
     pub fn to_evidence(&self) -> Evidence {
         let bare: HashSet<ResolvedAccess> = self
             .commands
@@ -212,8 +215,8 @@ impl CallFacts {
         }
     }
 
-    /// From what a verdict kept: no command is read again. Whatever words of its commands were the paths of then, each
-    /// counts as a use of the file of its name.
+    /// Restores the facts from the evidence of a verdict: no command is read again. Whichever words of its commands
+    /// were the paths of files then, each word counts as a use of the file of its name.
     pub fn from_evidence(grounds: Evidence) -> Self {
         let mut commands = grounds.commands.into_iter();
         let mut kept = Self {

@@ -1,14 +1,14 @@
-//! What a rule about hosts lets pass: reaching them, and nothing that is changed there.
+//! The limit of a rule about hosts: it lets a call reach a host, but change nothing there.
 
 use protocol::{Capability, RuleAction, ToolMode};
 
 use crate::request::EvaluationRequest;
 use crate::rules::{RuleDecision, Subject, SubjectKind, quote_truncated};
 
-/// The piece of a call that is left where an allow speaks of no more than that a host may be reached, while the call may
-/// change something there: its tool destroys, or nobody knows what it does. None if the allow is whole.
+/// Returns the subject that remains of a call where an allow speaks of no more than reaching a host, while the call may
+/// change something there: its tool is destructive or of unknown mode. None if the allow covers the whole call.
 ///
-/// A command is judged by its own words beside its hosts, so there it is.
+/// A command is judged by its own words beside its hosts, so nothing remains of one.
 pub(crate) fn find_unlisted_change(
     request: &EvaluationRequest<'_>,
     subject: &Subject<'_>,

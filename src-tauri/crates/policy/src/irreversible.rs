@@ -1,23 +1,24 @@
-//! What a call may have done that no copy of files brings back: said before an undo, as far as the call's facts tell it.
+//! Actions of a call that no copy of files brings back, as far as the facts of the call tell; listed before an undo.
 
 use protocol::Capability;
 use protocol::rule::evidence::Evidence;
 
 use crate::watchdogs::NETWORK_PROGRAMS;
 
-/// Something that stays.
+/// An action that cannot be undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IrreversibleAction {
-    /// What did it, or what it is: `git push`, `/etc/hosts`, `what it sent to docs.rs`.
+    /// The cause or the thing itself: `git push`, `/etc/hosts`, `what it sent to docs.rs`.
     pub what: String,
-    /// Why it stays, one plain sentence.
+    /// Reason why it stays, one plain sentence.
     pub reason: &'static str,
 }
 
 const SENT_REASON: &str = "What it sent to another machine stays there.";
 const OUTSIDE_REASON: &str = "It lies outside the workspace, where no copy was taken.";
 
-/// Programs with the word that makes them change something on another machine; none: whatever they are told.
+/// Programs with the word that makes them change something on another machine; none for a program that does so with any
+/// arguments.
 const SENDING_PROGRAMS: [(&str, Option<&str>); 24] = [
     ("git", Some("push")),
     ("git", Some("send-email")),
@@ -45,7 +46,7 @@ const SENDING_PROGRAMS: [(&str, Option<&str>); 24] = [
     ("mysql", None),
 ];
 
-/// What stays of a call, each thing once.
+/// Lists the actions of a call that cannot be undone, each once.
 pub fn list_irreversible_actions(grounds: &Evidence) -> Vec<IrreversibleAction> {
     let mut found: Vec<IrreversibleAction> = Vec::new();
     let mut add = |what: String, reason| {

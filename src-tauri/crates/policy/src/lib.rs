@@ -1,11 +1,12 @@
-//! May it? Pure functions from what is known of a call to a verdict with its reasons.
+//! May the call run? Pure functions from the facts of a call to a verdict with its reasons.
 //!
 //! **No file, no clock, no network, no randomness, no async**: the dependency list keeps that. The same inputs give the
 //! same verdict for ever, which is what makes a recorded trail worth reading.
 //!
 //! **It deliberately does not know** what any particular tool does: it judges declared accesses, modes and rules.
 //!
-//! Start reading at [`judge::judge`]. A call can only run with an [`Approved`], and only a [`Judgement`] makes one.
+//! Start reading at [`evaluate::evaluate`]. A call can only run with an [`Approved`], and only a [`Judgement`] makes
+//! one.
 
 pub mod approved;
 pub mod classify;

@@ -4,7 +4,7 @@
 pub const COMMAND_BYTES_MAX: usize = 64 * 1024;
 /// Most rules in one file; more are an error, and the file counts as broken.
 pub const RULES_MAX: usize = 10_000;
-/// Most patterns of paths that are looked for in a file's name all at once; where there are more, each is asked by itself.
+/// Most path patterns that are matched with a file's name all at once; beyond that, each is matched by itself.
 pub const PATTERNS_AT_ONCE_MAX: usize = 1_000;
 /// Longest pattern, in bytes.
 pub const PATTERN_BYTES_MAX: usize = 4 * 1024;
@@ -20,11 +20,11 @@ pub const SHELL_RETRIED_MAX: usize = 12;
 pub const SHELL_SCRIPTS_DEEP_MAX: usize = 8;
 /// Most bytes of all such texts together.
 pub const SHELL_SCRIPT_BYTES_MAX: usize = 4 * COMMAND_BYTES_MAX;
-/// Most commands that are told of one command line; more are searched for what is denied, and never allowed.
+/// Most commands that are recorded of one command line; more are searched for denied commands, and never allowed.
 pub const SHELL_COMMANDS_MAX: usize = 2_000;
-/// Most files and hosts that are told of one command line; a command that names more is denied.
+/// Most files and hosts that are recorded of one command line; a command that names more is denied.
 pub const SHELL_ACCESSES_MAX: usize = 20_000;
-/// How many programs that run one another are followed; what is behind them is searched for what is denied.
+/// Most programs running one another that are followed; the words behind them are searched for denied commands.
 pub const SHELL_WRAPPERS_DEEP_MAX: usize = 128;
 /// Most reasons that are given why no rule may allow a command.
 pub const SHELL_REASONS_MAX: usize = 8;
@@ -36,14 +36,14 @@ pub const USES_MAX: u32 = 1_000;
 pub const PATH_BYTES_MAX: usize = 4 * 1024;
 /// Most examples at one rule, of each kind.
 pub const EXAMPLES_MAX: usize = 100;
-/// Most characters of what a call names that a sentence quotes.
+/// Most characters of a name from a call that a sentence quotes.
 pub const QUOTED_CHARS_MAX: usize = 120;
-/// Most bytes that are read in search of commands in texts which no parser can be trusted with; what comes after them is
-/// searched with its quotes removed and no other way.
+/// Most bytes that are read in search of commands in texts which no parser can be trusted with; the rest is searched
+/// with its quotes removed and no other way.
 pub const SHELL_SEARCH_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The name of an agent, in characters.
 pub const AGENT_NAME_CHARS_MAX: usize = 64;
 /// Most folders beside the workspace that an agent's manifest declares.
 pub const ROOTS_MAX: usize = 16;
-/// What an agent's manifest tells it, in bytes.
+/// Most bytes of an agent manifest's prompt.
 pub const AGENT_PROMPT_BYTES_MAX: usize = 64 * 1024;

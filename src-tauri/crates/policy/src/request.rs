@@ -16,29 +16,30 @@ pub struct EvaluationRequest<'a> {
     pub call: &'a CallId,
     /// The tool's id.
     pub tool: &'a str,
-    /// Its mode, and where that comes from.
+    /// The tool's mode, and where the mode comes from.
     pub tool_class: &'a ToolClass,
-    /// What it touches, resolved.
+    /// The resolved facts of the call.
     pub facts: &'a CallFacts,
-    /// Whether its effect could be taken back.
+    /// Whether the effect of the call could be undone.
     pub undo: &'a UndoAvailability,
     /// Whether the tool needs a person's answer to run at all.
     pub needs_person: bool,
     /// The rules in force.
     pub rules: &'a RuleSet,
-    /// The person wants to be asked about everything.
+    /// Whether the person wants to be asked about everything.
     pub ask_for_everything: bool,
-    /// The sentence with which asking becomes denying, where no person is there (`S002-85`).
+    /// The sentence with which a headless host turns ask into deny (`S002-85`); none where a person can be asked.
     pub headless: Option<&'a str>,
-    /// What the watchdogs say (`S002-86`): each can only make the verdict stricter.
+    /// Alarms of the watchdogs (`S002-86`): each can only make the verdict stricter.
     pub alarms: &'a [Alarm],
-    /// What it did when it ran for show; none if it did not.
+    /// The effects of a dry run; none if there was none.
     pub dry_run: Option<&'a DryRunEvidence>,
-    /// When it is judged: rules expire.
+    /// Time of the judgement: rules expire.
     pub now: At,
-    /// The rules are judged by themselves: neither mode nor copies for undo speak, and where no rule matches the rules
-    /// files do.
+    /// Whether the rules are judged by themselves: neither the mode nor copies for undo count, and where no rule
+    /// matches, the defaults of the rules files decide.
     pub rules_only: bool,
-    /// Gives the digest of exactly what is shown: what a consent must name. Asked for where a person is.
+    /// Returns the digest of exactly what the card shows, which a consent must name. Called only if the verdict is to
+    /// ask.
     pub shown_digest: &'a dyn Fn() -> Digest,
 }

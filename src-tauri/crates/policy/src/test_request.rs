@@ -9,7 +9,7 @@ use crate::request::EvaluationRequest;
 use crate::rules::RuleSet;
 use crate::rules_file::{RulesFileSource, parse_rules_file};
 
-/// Gives `then` the request of a call that touches one thing; a person is there, and it can be undone.
+/// Calls `then` with the request of a call that touches one thing; a person is there, and the call can be undone.
 pub(crate) fn with_request<T>(
     tool: &str,
     mode: ToolMode,

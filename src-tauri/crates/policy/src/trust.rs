@@ -1,4 +1,5 @@
-//! Whether a project's rules file may loosen: the person trusts a file by what is in it, so a changed file asks again.
+//! Trust in a project's rules file, which may loosen only then: the person trusts the content, so a changed file asks
+//! again.
 
 use protocol::{Digest, Trust};
 use similar::TextDiff;
@@ -15,7 +16,7 @@ pub struct TrustedFile {
     pub text: String,
 }
 
-/// What is known of the rules file of a workspace.
+/// Checks whether the rules file of a workspace is trusted.
 pub fn check_trust(workspace: &str, text: &str, trusted: &[TrustedFile]) -> Trust {
     let here = trusted.iter().filter(|one| one.workspace == workspace);
     let digest = text_digest(text);
@@ -29,7 +30,8 @@ pub fn check_trust(workspace: &str, text: &str, trusted: &[TrustedFile]) -> Trus
     found
 }
 
-/// What changed since a text at this place was trusted, as a unified difference; empty if nothing was.
+/// Returns the changes since a text at this place was last trusted, as a unified diff; empty if none was trusted or
+/// none changed.
 pub fn diff_since_trusted(workspace: &str, text: &str, trusted: &[TrustedFile]) -> String {
     let last = trusted.iter().rev().find(|one| one.workspace == workspace);
     last.filter(|one| one.text != text)
@@ -42,7 +44,7 @@ pub fn diff_since_trusted(workspace: &str, text: &str, trusted: &[TrustedFile]) 
         })
 }
 
-/// The digest that a text is trusted by.
+/// Returns the digest by which a text is trusted.
 pub fn text_digest(text: &str) -> Digest {
     Digest::from_bytes(text.as_bytes())
 }

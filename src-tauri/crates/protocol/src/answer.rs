@@ -1,4 +1,4 @@
-//! What the engine answers to a question.
+//! Answers of the engine to queries.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -18,152 +18,152 @@ use crate::view::engine_view::ToolView;
 use crate::view::search::SearchPage;
 use crate::{Entry, Event, ProjectRules, Trail, UndoEntry, UserError};
 
-/// An answer, of the question's kind.
+/// Answer to a query, of the query's kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Answer {
-    /// To `promise`.
+    /// Answer to `promise`.
     Promise(AssuranceReport),
-    /// To `transcript` and `transcript_from`.
+    /// Answer to `transcript` and `transcript_from`.
     Transcript {
-        /// Oldest first.
+        /// The entries, oldest first.
         entries: Vec<Entry>,
-        /// Whether there are more in the direction asked.
+        /// Whether there are more entries in the requested direction.
         more: bool,
-        /// The last event that they include: what was heard after it is not in them.
+        /// Position of the last event that the entries include; later events are not in them.
         seq: u64,
     },
-    /// To `search`.
+    /// Answer to `search`.
     Search(SearchPage),
-    /// To `history`.
+    /// Answer to `history`.
     History {
-        /// Newest first.
+        /// The undo entries, newest first.
         entries: Vec<UndoEntry>,
-        /// Whether there are more.
+        /// Whether there are more entries.
         more: bool,
     },
-    /// To `undo_check`.
+    /// Answer to `undo_check`.
     UndoCheck(UndoCheck),
-    /// To `restore`.
+    /// Answer to `restore`.
     Restore(Box<RestorePreview>),
-    /// To `restore_receipt`.
+    /// Answer to `restore_receipt`.
     RestoreReceipt(RestoreReceipt),
-    /// To `timeline`.
+    /// Answer to `timeline`.
     Timeline(Timeline),
-    /// To `call_events`.
+    /// Answer to `call_events`.
     CallEvents {
-        /// In order.
+        /// The events, in order.
         events: Vec<Event>,
     },
-    /// To `account`.
+    /// Answer to `account`.
     Account {
-        /// One line for each of its parts.
+        /// The account in text, one line for each of its parts.
         told: Vec<AccountLine>,
-        /// All of it.
+        /// The whole account.
         account: Box<CallAccount>,
     },
-    /// To `lines`.
+    /// Answer to `lines`.
     Lines {
         /// The lines, hidden characters named.
         lines: Vec<Vec<DisplaySpan>>,
     },
-    /// To `output`.
+    /// Answer to `output`.
     Output {
         /// The text from the offset on, at most 256 KB.
         text: String,
-        /// Length of the whole in bytes.
+        /// Length of the whole output in bytes.
         bytes: u64,
-        /// Where to go on, if there is more.
+        /// Offset of the next part; none if there is no more.
         next: Option<u64>,
     },
-    /// To `project_rules`.
+    /// Answer to `project_rules`.
     ProjectRules {
-        /// The file; none if there is none.
+        /// Rules of the project's file; none if there is no file.
         rules: Option<ProjectRules>,
     },
-    /// To `check_arguments` and `check_tool`.
+    /// Answer to `check_arguments` and `check_tool`.
     CheckArguments {
-        /// What is wrong, one sentence each; empty if nothing is.
+        /// Problems found, one sentence each; empty if there are none.
         problems: Vec<String>,
     },
-    /// To `models`.
+    /// Answer to `models`.
     Models {
-        /// The names.
+        /// Names of the models.
         models: Vec<String>,
     },
-    /// To `tools`.
+    /// Answer to `tools`.
     Tools {
         /// Every tool with its mode.
         tools: Vec<ToolView>,
     },
-    /// To `rules`.
+    /// Answer to `rules`.
     Rules(RulesView),
-    /// To `offers`.
+    /// Answer to `offers`.
     Offers(GrantOffers),
-    /// To `backtest`.
+    /// Answer to `backtest`.
     Backtest(Backtest),
-    /// To `try_call`.
+    /// Answer to `try_call`.
     TryCall {
         /// The verdict with its reasons.
         trail: Trail,
     },
-    /// To `check_rules`.
+    /// Answer to `check_rules`.
     CheckRules(RulesCheck),
-    /// To `check_rule`.
+    /// Answer to `check_rule`.
     CheckRule(RuleCheck),
-    /// To `compare_rules`.
+    /// Answer to `compare_rules`.
     CompareRules(RulesComparison),
-    /// To `suggestions`.
+    /// Answer to `suggestions`.
     Suggestions {
-        /// What would spare the most answers first.
+        /// The suggestions, starting with the one that would spare the most answers.
         suggestions: Vec<RuleSuggestion>,
     },
-    /// To `briefing`.
+    /// Answer to `briefing`.
     Briefing(Briefing),
-    /// To `briefing_text`.
+    /// Answer to `briefing_text`.
     BriefingText(BriefingText),
-    /// To `imports`.
+    /// Answer to `imports`.
     Imports {
-        /// One for each file that is there.
+        /// Sources, one for each file that exists.
         found: Vec<ImportSource>,
     },
-    /// To `servers`.
+    /// Answer to `servers`.
     Servers {
-        /// By their names.
+        /// The servers, sorted by name.
         servers: Vec<ServerView>,
-        /// Why none of them can be used, if so.
+        /// Why no server can be used, if so.
         fault: Option<UserError>,
     },
-    /// To `server_log`.
+    /// Answer to `server_log`.
     ServerLog {
-        /// Oldest first.
+        /// Lines of the log, oldest first.
         lines: Vec<ServerLogLine>,
     },
-    /// To `server_has`.
+    /// Answer to `server_has`.
     ServerHas {
-        /// What it has.
+        /// Resources of the server.
         has: ServerResources,
     },
-    /// To `servers_found`.
+    /// Answer to `servers_found`.
     ServersFound {
-        /// One for each file that is there and names servers.
+        /// Sources, one for each file that exists and names servers.
         sources: Vec<ServerImportSource>,
     },
-    /// To `apis`.
+    /// Answer to `apis`.
     Apis(crate::server::apis::ApiList),
-    /// To `language_servers`.
+    /// Answer to `language_servers`.
     LanguageServers {
-        /// Those that are offered, then the person's own.
+        /// The language servers: those that are offered, then the person's own.
         servers: Vec<crate::server::language_servers::LanguageServerView>,
     },
-    /// To `seekers`.
+    /// Answer to `seekers`.
     Seekers {
-        /// In the order of the settings.
+        /// The search providers, in the order of the settings.
         seekers: Vec<crate::server::search_providers::SearchProviderView>,
     },
-    /// To `export`.
+    /// Answer to `export`.
     Export {
-        /// The text.
+        /// The exported text.
         text: String,
     },
 }

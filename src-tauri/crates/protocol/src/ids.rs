@@ -1,4 +1,4 @@
-//! Names of things: one type for each, so that a call is never mistaken for a session.
+//! Identifiers, one type for each kind, so that a call is never mistaken for a session.
 
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ macro_rules! define_id {
         pub struct $name(pub String);
 
         impl $name {
-            /// The id as text.
+            /// Returns the id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -43,7 +43,8 @@ define_id!(
     SessionId
 );
 define_id!(
-    /// One run of a session, called a loop in specification 001: the session's id, a dot, and the number of the run from 1.
+    /// One run of a session, called a loop in specification 001: the session's id, a dot, and the number of the run
+    /// from 1.
     LoopId
 );
 define_id!(
@@ -51,12 +52,12 @@ define_id!(
     CallId
 );
 impl LoopId {
-    /// The id of the run with this number, counted from 1.
+    /// Returns the id of the run with this number, counted from 1.
     pub fn new(session: &SessionId, run: u32) -> Self {
         Self(format!("{session}.{run}"))
     }
 
-    /// The session that the run belongs to.
+    /// Returns the session that the run belongs to.
     pub fn session(&self) -> SessionId {
         let (session, _) = self.0.rsplit_once('.').unwrap_or((&self.0, ""));
         SessionId(session.to_owned())
@@ -64,7 +65,7 @@ impl LoopId {
 }
 
 define_id!(
-    /// One question of a server to the person: `ask_` and a time-sorted UUID.
+    /// One request of a server to the person: `ask_` and a time-sorted UUID.
     AskId
 );
 define_id!(
@@ -85,17 +86,17 @@ define_id!(
 );
 
 impl Digest {
-    /// The digest of some bytes.
+    /// Returns the digest of some bytes.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self::from_hash(&blake3::hash(bytes))
     }
 
-    /// The digest that a hash gives.
+    /// Returns the digest for a hash.
     pub fn from_hash(hash: &blake3::Hash) -> Self {
         Self(HEXLOWER.encode(hash.as_bytes()))
     }
 
-    /// The digest of a value's JSON text. Object members count in their order.
+    /// Returns the digest of a value's JSON text. Object members count in their order.
     pub fn from_json(value: &impl Serialize) -> Self {
         // A value that cannot be written as JSON (a map with non-text keys) has no place in the protocol; its digest
         // is that of nothing, which no decision can ever match.

@@ -1,13 +1,13 @@
-//! The nouns of Countersign: what is said between agent, engine, record and interface.
+//! The vocabulary of Countersign: the data that agent, engine, record and interface exchange.
 //!
-//! Calls and their results, what a tool publishes about itself, what a call would touch, rules and verdicts,
-//! previews, the events that tell a session's story and the ops that a person sends.
+//! Calls and their results, the interfaces that tools publish, the accesses of a call, rules and verdicts, previews,
+//! the events of a session and the ops that a person sends.
 //!
-//! **It knows no file, no process, no window, no database, no clock and no model provider.** It holds data, the pure
-//! projections of that data, and nothing that can fail at run time except parsing.
+//! **The crate knows no file, no process, no window, no database, no clock and no model provider.** It holds data, the
+//! pure projections of that data, and nothing that can fail at run time except parsing.
 //!
 //! Start reading at [`event::EventBody`]: the life of a session in one enum. The folded form that a person reads is
-//! [`entry::Entry`].
+//! [`Entry`].
 
 pub mod account;
 pub mod answer;

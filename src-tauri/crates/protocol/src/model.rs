@@ -8,30 +8,30 @@ use ts_rs::TS;
 
 use crate::{At, CallId, Content, Outcome, ToolCall};
 
-/// How freely a model may choose its words: what a provider takes of it may be less.
+/// Range of the sampling temperature. A provider may accept less of it.
 pub const TEMPERATURE_RANGE: RangeInclusive<f64> = 0.0..=2.0;
 
-/// How much a model is to think before it answers. A model that cannot think may refuse to be asked.
+/// Reasoning effort of a model before it answers. A model that cannot reason may refuse the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
-    /// Not at all.
+    /// No reasoning.
     None,
-    /// A little.
+    /// Little reasoning.
     Low,
-    /// As much as most work needs.
+    /// Enough reasoning for most work.
     Medium,
-    /// A lot.
+    /// Much reasoning.
     High,
 }
 
-/// Which model answers.
+/// The model that answers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 pub struct ModelChoice {
-    /// Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of the person's;
-    /// `client` where no model answers, because a program outside makes the calls.
+    /// Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of the
+    /// person's; `client` where no model answers, because an outside program makes the calls.
     pub provider: String,
-    /// The provider's name of the model; empty where it has only one.
+    /// The provider's name of the model; empty where the provider has only one.
     pub model: String,
 }
 
@@ -39,21 +39,21 @@ pub struct ModelChoice {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    /// The person.
+    /// A message of the person.
     User {
-        /// What was said.
+        /// Text of the message.
         text: String,
-        /// Images that were given beside it.
+        /// Images attached to the text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<Content>,
     },
-    /// The model.
+    /// A message of the model.
     Assistant {
-        /// What was said.
+        /// Text of the message.
         text: String,
-        /// Calls that it asked for, in order.
+        /// Calls that the model asked for, in order.
         calls: Vec<ToolCall>,
-        /// Signed thoughts and the like that the provider wants back untouched; null when there are none.
+        /// Signed reasoning and similar data that the provider wants back untouched; null when there is none.
         #[serde(default)]
         opaque: Value,
     },
@@ -63,9 +63,9 @@ pub enum Message {
         call: CallId,
         /// The tool's name as the model called it.
         name: String,
-        /// What the model reads.
+        /// Text for the model.
         text: String,
-        /// Images that it gets beside the text, where it has eyes.
+        /// Images that the model gets beside the text, if the model accepts images.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<Content>,
         /// Whether the call failed.
@@ -77,7 +77,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// What the person said, in words alone.
+    /// Returns a message of the person with this text and no images.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User {
             text: text.into(),
@@ -85,7 +85,8 @@ impl Message {
         }
     }
 
-    /// The result of a call as it enters the conversation (`S001-20`): of the outcome, the model's face alone.
+    /// Returns the result of a call as it enters the conversation (`S001-20`): the model's projection of the outcome
+    /// alone.
     pub fn from_outcome(call: &CallId, name: &str, outcome: &Outcome) -> Self {
         Self::Tool {
             call: call.clone(),
@@ -104,17 +105,17 @@ pub const REASONING_MEMBER: &str = "_reasoningForCall";
 /// A tool as the model sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolDefinition {
-    /// The id.
+    /// Id of the tool.
     pub name: String,
-    /// Prose.
+    /// Description of the tool in prose.
     pub description: String,
     /// JSON Schema of the arguments.
     pub parameters: Value,
-    /// Whether the model is held to the schema while it writes, where its provider can do that (`S003-58`).
+    /// Whether the model is held to the schema while it writes, if its provider supports this (`S003-58`).
     pub strict: bool,
 }
 
-/// What a turn used.
+/// Tokens and cost of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, TS)]
 pub struct Usage {
     /// Tokens read, cached ones included.
@@ -128,7 +129,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Both together. The cost of the sum is known only if every part's is.
+    /// Returns the sum of both. The cost of the sum is known only if the cost of every nonzero part is.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -148,15 +149,15 @@ impl Usage {
 /// A provider as the person sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProviderView {
-    /// Its id.
+    /// Id of the provider.
     pub id: String,
-    /// Its name: "Anthropic".
+    /// Name of the provider: "Anthropic".
     pub title: String,
-    /// Where it is reached, without credentials; empty for the demo.
+    /// Base URL of the provider, without credentials; empty for the demo.
     pub base_url: String,
     /// Whether a session can start now.
     pub ready: bool,
-    /// Why it is not ready, and what to do; or where its key comes from ("key from ANTHROPIC_API_KEY").
+    /// Why the provider is not ready, and what to do; or where its key comes from ("key from ANTHROPIC_API_KEY").
     pub note: String,
     /// Models known so far.
     pub models: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a person asks of the engine.
+//! Operations that a person requests of the engine.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,61 +14,61 @@ use crate::{
     Settings, ToolMode, UndoId,
 };
 
-/// One request of the person. The answer is a receipt; what came of it is told by events.
+/// One request of the person. The answer is a receipt; the effects are reported by events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Op {
-    /// Opens a session in a folder, and begins if there is something to say.
+    /// Opens a session in a folder, and begins a run if there is a prompt.
     OpenSession {
         /// The workspace root, absolute.
         workspace: String,
-        /// Who answers.
+        /// The model that answers.
         model: ModelChoice,
         /// The first message.
         prompt: Option<String>,
-        /// JSON Schema of the output that the run must come to (`S004-30`); none if words will do.
+        /// JSON Schema of the output that the run must produce (`S004-30`); none if free text is enough.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "unknown")]
         output_schema: Option<serde_json::Value>,
-        /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
+        /// Sampling temperature of the model, from 0 to 2; the provider's default if not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         temperature: Option<f64>,
-        /// The manifest of the agent that is to work there, `agent.toml`, absolute; none for the built-in agent.
+        /// The manifest of the agent that works in the session, `agent.toml`, absolute; none for the built-in agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         agent: Option<String>,
-        /// Whether it plans first, from its first message on, as [`Op::SetPlanning`] has it (`S002-32`).
+        /// Whether the session plans first, from its first message on, as with [`Op::SetPlanning`] (`S002-32`).
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(optional, as = "Option<bool>")]
         planning: bool,
     },
-    /// Makes the sample workspace and plays the built-in demo in it.
+    /// Creates the sample workspace and plays the built-in demo in it.
     PlayDemo,
-    /// Says something: begins a turn, or steers the one that runs (`S001-37`).
+    /// Sends a message: begins a turn, or steers the running one (`S001-37`).
     Say {
         /// The session.
         session: SessionId,
         /// The text.
         text: String,
-        /// Images to be seen beside it, and nothing else.
+        /// Images that accompany the text; no other content is accepted.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<Content>>", optional)]
         images: Vec<Content>,
     },
-    /// Has a session plan first, so that nothing which could change anything is in reach; or ends that.
+    /// Switches planning on or off; while a session plans, no tool that could change anything is in reach.
     SetPlanning {
         /// The session.
         session: SessionId,
-        /// Whether it is to plan.
+        /// Whether the session plans.
         on: bool,
     },
-    /// Stops what the session does now; nothing that has not started will start.
+    /// Stops the session's current work; nothing that has not started will start.
     Interrupt {
         /// The session.
         session: SessionId,
     },
-    /// Goes on after an interruption, an error or a restart, without saying anything.
+    /// Continues after an interruption, an error or a restart, without a message.
     Resume {
         /// The session.
         session: SessionId,
@@ -79,20 +79,21 @@ pub enum Op {
         session: SessionId,
         /// The call.
         call: CallId,
-        /// The digest of exactly what was shown; a decision on anything else is refused.
+        /// The digest of exactly what was shown on the card; a decision on anything else is refused.
         digest: Digest,
-        /// What the person said.
+        /// The person's decision.
         decision: Decision,
     },
-    /// Answers what the server of a running call asks. One that does not fit the question is refused, and the question stays.
+    /// Answers a question from the server of a running call. An answer that does not fit the question is refused, and
+    /// the question stays.
     AnswerServer {
         /// The session.
         session: SessionId,
         /// The call.
         call: CallId,
-        /// Which question.
+        /// The question.
         ask: AskId,
-        /// What the person said.
+        /// The person's answer.
         answer: ServerAnswer,
     },
     /// Takes an effect back.
@@ -100,20 +101,21 @@ pub enum Op {
         /// The history entry.
         entry: UndoId,
     },
-    /// Brings an undone effect again.
+    /// Redoes an undone effect.
     Redo {
         /// The history entry.
         entry: UndoId,
     },
-    /// Takes back or brings again, with a choice for each path that changed since. If one has none, nothing is touched.
+    /// Undoes or redoes entries of the history, with a choice for each path that changed since. If a changed path has
+    /// no choice, nothing is touched.
     Restore {
-        /// What.
+        /// The entries to undo or redo.
         restore: RestoreRequest,
-        /// What becomes of the paths that changed since.
+        /// Choices for the paths that changed since.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         choices: Vec<PathChoice>,
     },
-    /// Drops what is too old or too much by the settings from the history.
+    /// Drops entries from the history that exceed the age or size limits of the settings.
     CollectHistory,
     /// Gives a session another title.
     RenameSession {
@@ -122,32 +124,32 @@ pub enum Op {
         /// The title; not empty.
         title: String,
     },
-    /// Closes a session that does nothing: its long outputs go, its record stays (`S002-71`). Saying something opens it
-    /// again.
+    /// Closes an idle session: its long outputs are deleted, its record stays (`S002-71`). Sending a message opens the
+    /// session again.
     CloseSession {
         /// The session.
         session: SessionId,
     },
-    /// Trusts a project's rules file: exactly the text that was looked at may loosen from now on.
+    /// Trusts a project's rules file: from now on, exactly the text that was shown may loosen.
     TrustRules {
         /// The workspace root, absolute.
         workspace: String,
         /// Digest of the text, as `project_rules` gave it.
         digest: Digest,
     },
-    /// Takes that back, at once.
+    /// Revokes the trust in a project's rules file, at once.
     DistrustRules {
         /// The workspace root, absolute.
         workspace: String,
     },
-    /// Takes a grant back, at once, in every running session.
+    /// Revokes a grant, at once, in every running session.
     RevokeGrant {
         /// The grant.
         grant: GrantId,
     },
-    /// Puts a text in the place of a rules file. A project's file that is saved so is trusted by that act.
+    /// Replaces the text of a rules file. Saving a project's file this way also trusts it.
     SaveRules {
-        /// The person's or the project's.
+        /// Scope of the file: the person's or the project's.
         scope: RuleScope,
         /// The workspace root, absolute, for a project's.
         workspace: Option<String>,
@@ -156,37 +158,37 @@ pub enum Op {
         /// Digest of the text that was edited; none if there was no file. Refused if the file changed since.
         base: Option<Digest>,
     },
-    /// Adds rules at the end of a rules file and keeps the rest as it stands.
+    /// Adds rules at the end of a rules file and leaves the rest unchanged.
     AddRules {
-        /// The person's or the project's.
+        /// Scope of the file: the person's or the project's.
         scope: RuleScope,
         /// The workspace root, absolute, for a project's.
         workspace: Option<String>,
         /// The rules.
         rules: Vec<NewRule>,
     },
-    /// Changes one rule of a rules file, or takes it out, and keeps the rest as it stands.
+    /// Changes or removes one rule of a rules file and leaves the rest unchanged.
     ChangeRule {
-        /// Which one.
+        /// Location of the rule.
         place: RuleLocation,
-        /// What it is to say; none: it goes.
+        /// The new rule; none to remove the rule.
         rule: Option<NewRule>,
     },
     /// Replaces the settings.
     SetSettings {
-        /// All of them.
+        /// The complete settings.
         settings: Box<Settings>,
     },
     /// Switches a tool on or off and makes its mode stricter.
     SetTool {
-        /// Its id.
+        /// The tool's id.
         tool: String,
-        /// Whether it can be used.
+        /// Whether the tool can be used.
         enabled: bool,
-        /// A mode at least as strict as its own; none for its own.
+        /// A mode at least as strict as the tool's own; none for its own.
         mode: Option<ToolMode>,
     },
-    /// Opens a session whose one call, the person's own, walks the real pipeline.
+    /// Opens a session whose only call, the person's own, passes through the real pipeline.
     TryTool {
         /// The workspace root, absolute.
         workspace: String,
@@ -196,23 +198,23 @@ pub enum Op {
         #[ts(type = "Record<string, unknown>")]
         arguments: Map<String, Value>,
     },
-    /// Changes a server of tools.
+    /// Changes an MCP server.
     ChangeServer {
-        /// Which one.
+        /// The server.
         server: ServerId,
-        /// How.
+        /// The change.
         change: ServerChange,
     },
-    /// Changes a service that has a document.
+    /// Changes a service that has an OpenAPI document.
     ChangeApi {
-        /// Which one.
+        /// The service.
         api: ServerId,
-        /// How.
+        /// The change.
         change: ApiChange,
     },
-    /// Puts a provider's key into the system keychain; an empty key removes it. Never recorded.
+    /// Stores a provider's key in the system keychain; an empty key removes it. Never recorded.
     SetKey {
-        /// The provider's id; `mcp:NAME` for what a server refers to as `keychain:NAME`.
+        /// The provider's id; `mcp:NAME` for a key that a server refers to as `keychain:NAME`.
         provider: String,
         /// The key.
         key: String,
@@ -220,7 +222,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Says something in words alone.
+    /// Returns an op that sends a message of text alone.
     pub fn say(session: SessionId, text: impl Into<String>) -> Self {
         Self::Say {
             session,
@@ -230,22 +232,22 @@ impl Op {
     }
 }
 
-/// What a person says of a waiting call.
+/// A person's decision on a waiting call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Decision {
-    /// Let it run, once.
+    /// Lets the call run, once.
     Allow {
-        /// The hunks to apply, by their ids; all of them if none are named.
+        /// The hunks to apply, by their ids; all hunks if none are named.
         hunks: Option<Vec<u32>>,
-        /// A word for the agent, given after the result; empty for none.
+        /// A note for the agent, given after the result; empty for none.
         note: String,
         /// A rule that allows such calls from now on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         always: Option<GrantRequest>,
     },
-    /// Do not let it run.
+    /// Rejects the call.
     Reject {
         /// The reason that the agent gets; empty for none.
         note: String,
@@ -263,38 +265,40 @@ pub enum Decision {
     },
     /// The person chose not to answer.
     Skip,
-    /// Run it in a sealed copy first, where nothing real changes: the call is judged and shown anew with what it did.
+    /// Runs the call in a dry run first, where nothing real changes: the call is judged again and shown with its
+    /// effects.
     DryRun,
-    /// Run it in a sealed copy with a way to these hosts and no others: the call is judged and shown anew with what it did and
-    /// where it reached. Its changes still wait for consent; what it sent is out.
+    /// Runs the call in a dry run with network access to these hosts and no others: the call is judged again and shown
+    /// with its effects and the hosts that it reached. Its changes still wait for consent; data that it sent cannot be
+    /// taken back.
     WithNetwork {
         /// The hosts, at least one: `docs.rs` at the ports 80 and 443, `localhost:8080` at its own.
         hosts: Vec<String>,
     },
-    /// Run it for real, in the workspace itself, after a picture of all of it was taken: what it changes there can be undone.
-    /// Only a person says so, never a rule or a setting.
+    /// Runs the call for real, in the workspace itself, after a snapshot of all of it was taken: its changes there can
+    /// be undone. Only a person can decide this, never a rule or a setting.
     InPlace {
-        /// The hosts that it may reach, none for no network; named as with [`Decision::WithNetwork`].
+        /// The hosts that the call may reach, none for no network; named as with [`Decision::WithNetwork`].
         hosts: Vec<String>,
     },
-    /// Other arguments: the call is judged and shown anew with them.
+    /// Replaces the arguments: the call is judged again and shown with the new ones.
     Edit {
-        /// All arguments.
+        /// The complete arguments.
         #[ts(type = "Record<string, unknown>")]
         arguments: Map<String, Value>,
     },
 }
 
-/// That an op was taken.
+/// Receipt of an op that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct OpReceipt {
     /// The session that was opened, if one was.
     pub session: Option<SessionId>,
-    /// What an undo or redo did.
+    /// Receipt of an undo or redo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub restored: Option<Box<RestoreReceipt>>,
-    /// What a collection did.
+    /// Receipt of a collection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub collected: Option<CollectionReceipt>,

@@ -18,7 +18,7 @@ use crate::{CallId, RuleScope, SessionId, UndoId};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Query {
-    /// What this machine can promise of commands in a workspace. It is tried once.
+    /// Sandbox guarantees that this machine can give for commands in a workspace. The machine is probed once.
     Promise {
         /// The workspace root, absolute.
         workspace: String,
@@ -57,22 +57,22 @@ pub enum Query {
         /// At most this many.
         limit: u32,
     },
-    /// What an undo or redo would meet.
+    /// Conflicts that an undo or redo would meet.
     UndoCheck {
         /// The history entry.
         entry: UndoId,
     },
-    /// What taking back or bringing again would meet and do, path by path.
+    /// Preview of an undo or redo: its conflicts and changes, path by path.
     Restore {
-        /// What.
+        /// The entries to undo or redo.
         restore: RestoreRequest,
     },
-    /// What an act of the person did, path by path.
+    /// Receipt of a restore that the person made, path by path.
     RestoreReceipt {
-        /// The act.
+        /// The history entry of the restore.
         entry: UndoId,
     },
-    /// What can be taken back in a workspace, acts of the person included, the newest first.
+    /// The undo history of a workspace, with the person's own restores, the newest first.
     Timeline {
         /// The workspace root, absolute; none for all workspaces.
         workspace: Option<String>,
@@ -81,7 +81,7 @@ pub enum Query {
         /// At most this many.
         limit: u32,
     },
-    /// All events about one call, in order; or those of a message, with its images.
+    /// All events about one call, in order; or all events of a message, with its images.
     CallEvents {
         /// The session.
         session: SessionId,
@@ -120,7 +120,7 @@ pub enum Query {
         /// The workspace root, absolute.
         workspace: String,
     },
-    /// What is wrong with other arguments for a waiting call.
+    /// Problems with edited arguments for a waiting call.
     CheckArguments {
         /// The session.
         session: SessionId,
@@ -130,9 +130,9 @@ pub enum Query {
         #[ts(type = "Record<string, unknown>")]
         arguments: Map<String, Value>,
     },
-    /// What is wrong with arguments for a tool that a person wants to try; answered like `check_arguments`.
+    /// Problems with arguments for a tool that a person wants to try; answered like `check_arguments`.
     CheckTool {
-        /// The folder that it is tried in; none for the tools of the desk alone.
+        /// The workspace root in which the tool is tried, absolute; none for the engine's own tools alone.
         workspace: Option<String>,
         /// The tool's id.
         tool: String,
@@ -145,120 +145,121 @@ pub enum Query {
         /// The provider's id.
         provider: String,
     },
-    /// Every tool.
+    /// All tools.
     Tools {
-        /// The folder whose own tools are among them; none for those of the desk alone.
+        /// The workspace root whose own tools are included; none for the engine's own tools alone.
         workspace: Option<String>,
     },
-    /// Every rule that holds in a workspace, every grant, every watchdog.
+    /// All rules that hold in a workspace, all grants, and all watchdogs.
     Rules {
-        /// The workspace root, absolute; none for what holds everywhere.
+        /// The workspace root, absolute; none for the rules that hold everywhere.
         workspace: Option<String>,
-        /// A session, for its own rules.
+        /// A session, to include its own rules.
         session: Option<SessionId>,
     },
-    /// What may be granted from a waiting card.
+    /// Grants that a waiting card offers.
     Offers {
         /// The session.
         session: SessionId,
         /// The call.
         call: CallId,
     },
-    /// What a change of the rules would have made of the calls on record.
+    /// Effect that a change of the rules would have had on the recorded calls.
     Backtest {
-        /// The calls of this workspace alone; none for all.
+        /// The workspace whose calls are judged again; none for all.
         workspace: Option<String>,
         /// The change.
         change: RuleChange,
-        /// Look at so many of the newest calls at most; 0 for all.
+        /// The most calls to look at, the newest first; 0 for all.
         calls_max: u32,
     },
-    /// What would be said of a call that nobody makes. Nothing runs.
+    /// Verdict on a hypothetical call. Nothing runs.
     TryCall {
-        /// The workspace root, absolute; none for an empty folder that no rule is about.
+        /// The workspace root, absolute; none for an empty folder that no rule covers.
         workspace: Option<String>,
         /// The tool's id or an alias.
         tool: String,
         /// The arguments.
         #[ts(type = "Record<string, unknown>")]
         arguments: Map<String, Value>,
-        /// As if the rules were changed so.
+        /// A change of the rules to apply before judging; none to judge by the rules in force.
         #[serde(default)]
         draft: Option<RuleChange>,
     },
     /// Whether a text of rules could be saved.
     CheckRules {
-        /// Whose rules they would be.
+        /// Scope that the rules would have.
         scope: RuleScope,
         /// The workspace root, absolute, for a project's.
         workspace: Option<String>,
         /// The text.
         text: String,
     },
-    /// Whether one rule could be saved, and what it means.
+    /// Whether one rule could be saved, and its meaning.
     CheckRule {
         /// The rule.
         rule: NewRule,
-        /// The rule of a file that it is to take the place of; none for one more.
+        /// The rule of a file that the new rule would replace; none if it would be added.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         instead: Option<RuleLocation>,
     },
-    /// What distinguishes two texts of rules.
+    /// Differences between two texts of rules.
     CompareRules {
-        /// The first.
+        /// The first text.
         a: RuleText,
-        /// The second.
+        /// The second text.
         b: RuleText,
-        /// The workspace root, absolute; none for what holds everywhere.
+        /// The workspace root, absolute; none for the rules that hold everywhere.
         workspace: Option<String>,
     },
-    /// Rules that would have spared the person answers.
+    /// Suggested rules that would have spared the person answers.
     Suggestions {
-        /// From the calls of this workspace alone; none for all.
+        /// The workspace whose calls are considered; none for all.
         workspace: Option<String>,
     },
-    /// What the model of a session of a workspace is told first: instructions, skills, agents.
+    /// The briefing that the model gets first in a session of a workspace: instructions, skills, agents.
     Briefing {
         /// The workspace root, absolute.
         workspace: String,
     },
-    /// The text of a part of that.
+    /// The text of one part of the briefing.
     BriefingText {
         /// The workspace root, absolute.
         workspace: String,
-        /// Which part.
+        /// The part.
         of: BriefingPart,
     },
-    /// Permissions of other products, found where those keep them.
+    /// Permissions of other products, read from where those products keep them.
     Imports {
-        /// The workspace root, absolute; none for the person's own alone.
+        /// The workspace root, absolute; none for the person's own permissions alone.
         workspace: Option<String>,
     },
-    /// Every server of tools that is set up.
+    /// All configured MCP servers.
     Servers,
-    /// What a server said, and what happened to it.
+    /// Log of a server: its messages, and events about it.
     ServerLog {
-        /// Which one.
+        /// The server.
         server: ServerId,
     },
-    /// What a server has for a person beside its tools. It is started if it is not.
+    /// Prompts and resources that a server offers to a person beside its tools. The server is started if it is not
+    /// running.
     ServerHas {
-        /// Which one.
+        /// The server.
         server: ServerId,
-        /// What is asked for.
+        /// The prompts or resources to return.
         asked: ServerResourceQuery,
     },
-    /// Servers that other products, or the project, are set up with.
+    /// Servers that are configured in other products or in the project.
     ServersFound {
-        /// The workspace root, absolute; none for the person's own alone.
+        /// The workspace root, absolute; none for the person's own configurations alone.
         workspace: Option<String>,
     },
-    /// Every service that is set up by its document.
+    /// All services that are configured by an OpenAPI document.
     Apis,
-    /// Every language server that is set up or offered.
+    /// All language servers that are configured or offered.
     LanguageServers,
-    /// Whoever is set up to search the web for agents, and whether each has the key that it needs.
+    /// Configured web search providers, each with whether the key that it needs was found.
     Seekers,
     /// A session as text.
     Export {

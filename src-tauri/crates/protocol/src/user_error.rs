@@ -1,19 +1,19 @@
-//! An error as a person reads it: what happened, and what to do next.
+//! Errors for a person: a description of what happened, and of what to do next.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::text::display_text::to_sentence;
 
-/// Something went wrong that a person should hear of.
+/// An error that a person should know of.
 ///
 /// `message` is one sentence that names the offending thing, `hint` the next step, `context` the chain of causes for
-/// the log. Tool failures that the model should correct are not faults; they are [`crate::ToolError`] values.
+/// the log. Tool failures that the model should correct are not user errors; they are [`crate::ToolError`] values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UserError {
-    /// What happened, in one sentence.
+    /// Description of what happened, in one sentence.
     pub message: String,
-    /// What to do next, in one sentence; empty when there is nothing to do.
+    /// Next step for the person, in one sentence; empty when there is nothing to do.
     #[serde(default)]
     pub hint: String,
     /// The causes, outermost first; for the log and the *Raw* view.
@@ -22,7 +22,7 @@ pub struct UserError {
 }
 
 impl UserError {
-    /// A fault with its sentence and its next step.
+    /// Returns an error with its message and its next step.
     pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -31,7 +31,7 @@ impl UserError {
         }
     }
 
-    /// The same fault with the chain of causes of `error` added.
+    /// Returns the same error with the chain of causes of `error` added.
     #[must_use]
     pub fn with_source(mut self, error: &dyn std::error::Error) -> Self {
         let mut next = Some(error);

@@ -18,7 +18,7 @@ pub(crate) struct BuiltInProvider {
     pub id: &'static str,
     pub title: &'static str,
     wire: WireFormat,
-    /// The usual address, and what of it stands behind the address of the environment.
+    /// The usual address; `version` is the part of it that is appended to an address of the environment.
     base_url: &'static str,
     version: &'static str,
     base_url_env: Option<&'static str>,
@@ -26,8 +26,8 @@ pub(crate) struct BuiltInProvider {
     prices: Prices,
 }
 
-/// The variables name what the vendors' own clients take them for: what stands before `v1/messages` for Anthropic and before
-/// `v1beta/models` for Gemini, and what stands before `chat/completions` for OpenAI.
+/// The variables name what the vendors' own clients take them for: what stands before `v1/messages` for Anthropic and
+/// before `v1beta/models` for Gemini, and what stands before `chat/completions` for OpenAI.
 pub(crate) const BUILT_IN_PROVIDERS: [BuiltInProvider; 5] = [
     BuiltInProvider {
         id: "anthropic",
@@ -81,21 +81,22 @@ pub(crate) const BUILT_IN_PROVIDERS: [BuiltInProvider; 5] = [
     },
 ];
 
-/// Who says where a provider is reached.
+/// The source of a provider's address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AddressSource {
-    /// Nobody: it is the provider's own address.
+    /// The provider's own address; nothing else was set.
     Default,
     /// This environment variable.
     Environment(&'static str),
     /// The person's settings, in the place of a built-in provider's own address.
     Settings,
-    /// What says so cannot be used.
+    /// An address that was set but cannot be used.
     Invalid,
 }
 
 impl AddressSource {
-    /// Whether requests go elsewhere than a person who set nothing would take it to be. Where Ollama runs is told anyway.
+    /// Whether requests go to another address than a person who set nothing would expect. Where Ollama runs is shown
+    /// anyway.
     pub(crate) fn is_redirect(&self) -> bool {
         match self {
             Self::Default | Self::Invalid => false,
@@ -116,14 +117,14 @@ impl std::fmt::Display for AddressSource {
     }
 }
 
-/// What the environment says of where providers are.
+/// The addresses of providers that the environment sets.
 #[derive(Debug, Clone, Default)]
 pub struct ProviderEnv {
     values: BTreeMap<&'static str, String>,
 }
 
 impl ProviderEnv {
-    /// Those of this process.
+    /// Returns the variables of this process.
     #[must_use]
     pub fn from_process() -> Self {
         let names = BUILT_IN_PROVIDERS.iter().filter_map(|one| one.base_url_env);
@@ -137,21 +138,21 @@ impl ProviderEnv {
         }
     }
 
-    /// The same with a variable.
+    /// Returns the environment with one more variable.
     #[must_use]
     pub fn with_variable(mut self, name: &'static str, value: &str) -> Self {
         self.values.insert(name, value.to_owned());
         self
     }
 
-    /// What a variable holds; none if it is not set, or empty.
+    /// Returns the value of a variable; none if it is not set, or empty.
     fn get(&self, name: &str) -> Option<&str> {
         let value = self.values.get(name)?;
         Some(value.as_str()).filter(|value| !value.trim().is_empty())
     }
 }
 
-/// What a provider that is reached over the network stands on.
+/// The setup of a provider that is reached over the network.
 pub(crate) struct ProviderSetup {
     pub wire: WireFormat,
     pub endpoint: Endpoint,
@@ -161,10 +162,9 @@ pub(crate) struct ProviderSetup {
 }
 
 impl BuiltInProvider {
-    /// How it is reached, with the person's entry of its id if there is one.
+    /// Resolves how the provider is reached, with the person's entry of its id if there is one.
     ///
-    /// # Errors
-    /// What was set for it cannot be used.
+    /// # Errors The address that was set for the provider cannot be used.
     pub(crate) fn resolve_setup(
         &self,
         own: Option<&ProviderSettings>,
@@ -193,7 +193,7 @@ impl BuiltInProvider {
         })
     }
 
-    /// What it is called, with the person's entry of its id if there is one.
+    /// Returns the provider's title, with the person's entry of its id if there is one.
     pub(crate) fn title_with<'a>(&'a self, own: Option<&'a ProviderSettings>) -> &'a str {
         match own {
             Some(own) if !own.title.is_empty() => &own.title,
@@ -264,7 +264,7 @@ pub(crate) fn check_prices(own: &ProviderSettings) -> Result<(), String> {
     }
 }
 
-/// What a person's entry is called.
+/// Returns the title of a person's entry.
 pub(crate) fn settings_title(own: &ProviderSettings) -> &str {
     match own.title.is_empty() {
         true => &own.id,
@@ -272,7 +272,7 @@ pub(crate) fn settings_title(own: &ProviderSettings) -> &str {
     }
 }
 
-/// An entry that does not work.
+/// Returns the error of an entry that does not work.
 pub(crate) fn invalid_settings_error(title: &str, problem: &str) -> UserError {
     UserError::new(
         format!("The provider \u{201c}{title}\u{201d} cannot be used: {problem}."),

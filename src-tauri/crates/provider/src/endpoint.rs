@@ -39,14 +39,14 @@ impl Endpoint {
         Ok(Self { url })
     }
 
-    /// The same with a path behind it, which ends in `/` or is empty.
+    /// Returns the endpoint with a path appended, which ends in `/` or is empty.
     pub(crate) fn with_path(mut self, path: &str) -> Self {
         let whole = format!("{}{path}", self.url.path());
         self.url.set_path(&whole);
         self
     }
 
-    /// What `OLLAMA_HOST` names: a host, a port, both, or a URL.
+    /// Parses the value of `OLLAMA_HOST`: a host, a port, both, or a URL.
     pub(crate) fn parse_ollama_host(host: &str) -> Result<Self, String> {
         let host = host.trim();
         let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
@@ -81,7 +81,7 @@ impl Endpoint {
         format!("{}{path}", self.url)
     }
 
-    /// Whether it is on this machine, by name or address.
+    /// Whether the endpoint is on this machine, by name or address.
     pub(crate) fn is_loopback(&self) -> bool {
         match self.url.host_str() {
             Some("localhost" | "[::1]") => true,
@@ -92,7 +92,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether it is reached through TLS.
+    /// Whether the endpoint is reached through TLS.
     pub(crate) fn is_encrypted(&self) -> bool {
         self.url.scheme() == "https"
     }

@@ -1,4 +1,4 @@
-//! What can go wrong with a provider, each with a sentence and a next step.
+//! Errors of a provider, each with a sentence and a next step.
 
 use protocol::UserError;
 use protocol::text::display_text::to_sentence;
@@ -35,7 +35,7 @@ pub enum ProviderError {
     UnknownModel {
         /// The provider's title.
         provider: String,
-        /// What was asked for.
+        /// The requested model.
         model: String,
         /// The models that the provider names, close ones first; empty when it names none.
         known: Vec<String>,
@@ -59,7 +59,7 @@ pub enum ProviderError {
         provider: String,
         /// The HTTP status.
         status: u16,
-        /// How often it was tried.
+        /// Number of attempts.
         attempts: u32,
         /// How long the provider asks to wait, in milliseconds, where that was too long to do by ourselves.
         retry_after_ms: Option<u64>,
@@ -73,7 +73,7 @@ pub enum ProviderError {
         provider: String,
         /// The address, without credentials.
         base_url: String,
-        /// What the connection said.
+        /// The error of the connection.
         cause: String,
     },
     /// The provider sends us elsewhere (3xx). We do not go: the key would go along.
@@ -105,7 +105,7 @@ pub enum ProviderError {
     Malformed {
         /// The provider's title.
         provider: String,
-        /// What is wrong, and an excerpt.
+        /// Description of the error, and an excerpt.
         what: String,
     },
     /// Nothing came for too long.
@@ -129,7 +129,7 @@ pub enum ProviderError {
     Setup {
         /// The provider's title.
         provider: String,
-        /// What is wrong.
+        /// Description of the error.
         what: String,
     },
     /// The turn was stopped from our side.
@@ -195,7 +195,7 @@ impl ProviderError {
     }
 }
 
-/// What to do when there is no key.
+/// Returns the next step when there is no key.
 pub(crate) fn missing_key_hint(key_env: Option<&str>, keychain: Option<&str>) -> String {
     let variable = key_env.map(|name| format!("set the environment variable {name}"));
     let step = match (variable, keychain) {

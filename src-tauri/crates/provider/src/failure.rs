@@ -1,4 +1,4 @@
-//! What went wrong on the wire, before it is put into words for a person.
+//! Failures on the wire, before they are put into words for a person.
 
 use genai::webc::StreamTimeout;
 use reqwest::header::HeaderMap;
@@ -85,7 +85,7 @@ impl WireFailure {
         }
     }
 
-    /// What `genai` reports. Its own texts are not used: they quote whole bodies.
+    /// Converts an error of `genai`. Its own texts are not used: they quote whole bodies.
     pub(crate) fn from_genai(error: genai::Error, timing: &Timing) -> Self {
         match error {
             genai::Error::WebStream { error, .. } => Self::from_boxed(error, timing),
@@ -133,7 +133,7 @@ impl WireFailure {
         }
     }
 
-    /// What the HTTP client reports. The URL is left out.
+    /// Converts an error of the HTTP client. The URL is left out.
     pub(crate) fn from_reqwest(error: reqwest::Error, timeout_ms: u64) -> Self {
         let error = error.without_url();
         if error.is_builder() {

@@ -162,7 +162,7 @@ impl MemoryKeyStore {
         Self::default()
     }
 
-    /// The same with an environment variable.
+    /// Returns the store with an environment variable.
     #[must_use]
     pub fn with_env(mut self, name: &str, value: &str) -> Self {
         if let Some(secret) = Secret::new(value) {
@@ -171,7 +171,7 @@ impl MemoryKeyStore {
         self
     }
 
-    /// The same with a keychain that cannot be reached.
+    /// Returns the store with a keychain that cannot be reached.
     #[must_use]
     pub fn without_keychain(mut self) -> Self {
         self.unavailable = true;

@@ -1,13 +1,13 @@
-//! Model providers behind one trait: what the agent asks a model, and what comes back, piece by piece.
+//! Model providers behind one trait: the agent's requests to a model, and the answers, piece by piece.
 //!
 //! Anthropic, OpenAI-compatible, Gemini and Ollama endpoints speak through the crate `genai`; a script speaks through
 //! [`ScriptedProvider`]. Keys come from the environment or the system keychain and are never written, shown or logged.
 //!
-//! **It knows no tool, no rule, no session, no database and no file: it never decides anything about a call, it only
-//! hands on what a model said.** It is the one crate that speaks to the network.
+//! **This crate knows no tool, no rule, no session, no database and no file: it never decides anything about a call, it
+//! only passes on the output of a model.** It is the one crate that speaks to the network.
 //!
 //! Start reading at [`Provider`] and [`Chunk`]; then [`Providers`], the list that a person chooses from; then
-//! `wire.rs`, one request from key to last chunk.
+//! `wire/mod.rs`, one request from key to last chunk.
 
 mod built_in;
 mod endpoint;

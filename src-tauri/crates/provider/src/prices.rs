@@ -1,4 +1,4 @@
-//! What a turn costs: published prices of well-known models, or the person's own.
+//! The cost of a turn: published prices of well-known models, or the person's own.
 //!
 //! List prices in US dollars for a million tokens, as the three providers published them by early 2026. A model that
 //! is not in the table has no price until the person sets one: a wrong price is worse than none.
@@ -34,7 +34,7 @@ pub(crate) enum Prices {
     Unknown,
 }
 
-/// Whose table.
+/// The provider that a price table is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PriceTable {
     Anthropic,

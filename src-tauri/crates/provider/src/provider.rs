@@ -1,4 +1,4 @@
-//! The trait that every model stands behind, and what flows through it.
+//! The trait that every model implements, and its data.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ProviderError;
 
-/// What a model answers, piece by piece. It ends after [`Chunk::End`] or after the first error, whichever comes first;
-/// what came before an error stands and is the caller's to keep.
+/// The answer of a model, piece by piece. The stream ends after [`Chunk::End`] or after the first error, whichever
+/// comes first; chunks before an error stand and are the caller's to keep.
 pub type ChunkStream = Pin<Box<dyn Stream<Item = Result<Chunk, ProviderError>> + Send>>;
 
 /// A source of model turns.
@@ -52,14 +52,14 @@ pub struct ModelRequest {
     pub messages: Arc<Vec<Message>>,
     /// The tools that the model may call.
     pub tools: Arc<Vec<ToolDefinition>>,
-    /// JSON Schema of the whole answer; none if any words will do. A hint: a provider that can hold its model to it does,
-    /// of the others the answer may be anything, so the caller says it in words as well and checks what comes.
+    /// JSON Schema of the whole answer; none if any words will do. A hint: a provider that can hold its model to it
+    /// does, of the others the answer may be anything, so the caller says it in words as well and checks what comes.
     pub response_schema: Option<Arc<Value>>,
-    /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
+    /// Sampling temperature, from 0 to 2; the provider's default if not given.
     pub temperature: Option<f64>,
-    /// How much it thinks before it answers; stronger than what its name says.
+    /// Amount of thinking before the answer; takes precedence over the effort in the model's name.
     pub effort: Option<Effort>,
-    /// How much it may answer, in tokens; as the provider has it if not given.
+    /// Most tokens of the answer; the provider's default if not given.
     pub tokens_max: Option<u32>,
 }
 
@@ -81,11 +81,11 @@ pub enum Chunk {
     },
     /// The turn is over.
     End {
-        /// What it used.
+        /// Usage of the turn.
         usage: Usage,
-        /// What [`Message::Assistant::opaque`] must hold when this turn is sent back; null for nothing.
+        /// Value that [`Message::Assistant::opaque`] must hold when this turn is sent back; null for nothing.
         opaque: Value,
-        /// Why it is over.
+        /// Reason for the end.
         stop: Stop,
     },
 }

@@ -31,7 +31,8 @@ enum ProviderEntry {
         provider: Arc<dyn Provider>,
         title: String,
     },
-    /// A built-in one whose address is set and cannot be used. It stands here, so that nothing goes to the usual address.
+    /// A built-in provider whose address is set and cannot be used. It is kept in the list so that nothing goes to the
+    /// usual address.
     Invalid {
         id: &'static str,
         title: &'static str,
@@ -58,16 +59,17 @@ pub struct ProviderAddress {
     pub title: String,
     /// The base URL, without credentials; or why there is none that can be used.
     pub base_url: Result<String, UserError>,
-    /// Who says so.
+    /// Source of the address.
     pub from: AddressSource,
 }
 
 impl Providers {
-    /// The built-in providers and the person's. Where the built-in ones are reached the settings say, else the environment
-    /// (`ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`, `OLLAMA_HOST`), else it is the usual address.
+    /// The built-in providers and the person's. Where the built-in ones are reached the settings say, else the
+    /// environment (`ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`, `OLLAMA_HOST`), else it is the
+    /// usual address.
     ///
-    /// An entry of the settings that does not work is named in [`Providers::errors`], and so is an address that cannot be
-    /// used: no request goes to the usual one instead.
+    /// An entry of the settings that does not work is named in [`Providers::errors`], and so is an address that cannot
+    /// be used: no request goes to the usual one instead.
     #[must_use]
     pub fn new(settings: &[ProviderSettings], keys: Arc<dyn KeyStore>) -> Self {
         Self::with_env(
@@ -181,7 +183,8 @@ impl Providers {
         Endpoint::parse(&own.base_url)
     }
 
-    /// The same with a provider that needs no network, like the demo. It takes the place of one with the same id.
+    /// Returns the list with a provider that needs no network, like the demo. It takes the place of one with the same
+    /// id.
     #[must_use]
     pub fn with_provider(mut self, provider: Arc<dyn Provider>, title: &str) -> Self {
         self.entries.retain(|entry| entry.id() != provider.id());
@@ -192,7 +195,7 @@ impl Providers {
         self
     }
 
-    /// What is wrong with the settings of providers.
+    /// Errors in the settings of providers.
     #[must_use]
     pub fn errors(&self) -> &[UserError] {
         &self.faults
@@ -217,8 +220,8 @@ impl Providers {
         }
     }
 
-    /// Every provider with its state. Looks for keys, and asks Ollama and servers on this machine whether they run; asks
-    /// nobody else.
+    /// Every provider with its state. Looks for keys, and asks Ollama and servers on this machine whether they run;
+    /// asks nobody else.
     pub async fn list_views(&self) -> Vec<ProviderView> {
         join_all(self.entries.iter().map(provider_view)).await
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What stands wherever a key would have stood.
+/// Placeholder for a key in any text.
 const REDACTED: &str = "[hidden]";
 /// Shorter texts are not replaced: they would tear ordinary words apart, and no provider hands out such keys.
 const REDACT_BYTES_MIN: usize = 6;

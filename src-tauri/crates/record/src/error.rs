@@ -1,4 +1,4 @@
-//! Why the record could not do what it was asked, in a person's words and in ours.
+//! Errors of the record, in a person's words and in ours.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::sync::Arc;
 use protocol::UserError;
 use rusqlite::ErrorCode;
 
-/// Why the record could not do what it was asked.
+/// The reason why the record could not do what it was asked.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RecordError {
-    /// The disk, or the room the database may take, is full. What was acknowledged is kept; later appends work again
-    /// once there is room.
+    /// The disk, or the space that the database may take, is full. Acknowledged events are kept; later appends work
+    /// again once there is room.
     #[error("the disk is full")]
     Full(#[source] Arc<rusqlite::Error>),
     /// The database was written by a later version. It was not touched.
@@ -28,13 +28,13 @@ pub enum RecordError {
     NotARecord {
         /// The file.
         file: PathBuf,
-        /// What was found instead.
+        /// Content that was found instead.
         reason: String,
     },
     /// The database is damaged.
     #[error("the record is damaged: {reason}")]
     Damaged {
-        /// What could not be read.
+        /// The part that could not be read.
         reason: String,
     },
     /// The database could not be opened.

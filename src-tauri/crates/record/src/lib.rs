@@ -1,14 +1,15 @@
-//! The memory: SQLite, search, export.
+//! The record: SQLite, search, export.
 //!
-//! One database holds every event in order, and beside it what is made from them: entries as a person reads them, the
-//! session list, the undo list and a full-text index. One thread writes, in batches; several connections read. An
-//! acknowledged event is committed, and an event is published only after that. What the events say already is made of
-//! them a little later (`made.rs`, `late.rs`), and nobody who asks sees the difference.
+//! One database holds every event in order, and beside the events their projections: entries as a person reads them,
+//! the session list, the undo list and a full-text index. One thread writes, in batches; several connections read. An
+//! acknowledged event is committed, and an event is published only after that. The projections follow the events a
+//! little later (`projections/mod.rs`, `projections/deferred_projection.rs`), and no query sees the difference.
 //!
-//! **It knows no tool, no rule, no provider and no file but its own database; it decides nothing, and nobody else opens
-//! that database.**
+//! **This crate knows no tool, no rule, no provider and no file but its own database; it decides nothing, and nothing
+//! else opens that database.**
 //!
-//! Start reading at [`Record`], then `writer.rs` (how a batch is written) and `find.rs` (how a search is answered).
+//! Start reading at [`Record`], then `writer/mod.rs` (how a batch is written) and `search/mod.rs` (how a search is
+//! answered).
 #![allow(
     clippy::disallowed_methods,
     reason = "record is the wall around the database"

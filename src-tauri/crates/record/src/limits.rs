@@ -13,31 +13,31 @@ pub(crate) const QUEUED_EVENTS_MAX: usize = 100_000;
 pub(crate) const LIVE_ENTRIES_MAX: usize = 1_024;
 /// Sessions that the writer keeps folded in memory.
 pub(crate) const LIVE_SESSIONS_MAX: usize = 1_024;
-/// Streamed text after which an unfinished entry is written again; between, its pieces are folded in when it is read.
+/// Bytes of streamed text after which an unfinished entry is written again; in between, a reader folds the pieces in.
 pub(crate) const PIECES_BYTES_MAX: usize = 32 * 1024;
 /// Streamed pieces after which an unfinished entry is written again.
 pub(crate) const PIECES_MAX: usize = 256;
-/// Recorded events of which nothing was made yet; with more than that it is made before more is recorded. Who asks first waits
-/// for it: some tens of milliseconds.
+/// Recorded events that may lack a projection; beyond that, they are projected before more events are recorded. The
+/// first query waits for the projection: some tens of milliseconds.
 pub(crate) const UNPROJECTED_EVENTS_MAX: usize = 8_192;
-/// Length of the JSON of those events, which are kept in memory until then.
+/// Bytes of the JSON of those events, which are kept in memory until they are projected.
 pub(crate) const UNPROJECTED_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How long nothing is appended before the writer makes up for what it left for later: longer than a step of a call that
-/// runs by itself takes, shorter than a person takes to look.
+/// Time without an append after which the writer does deferred work: longer than a step of a call that runs by itself
+/// takes, shorter than a person takes to look.
 pub(crate) const DEFERRED_IDLE_DELAY: Duration = Duration::from_millis(50);
 /// Entries in one transaction of late work: a few milliseconds, which end early when something is appended.
 pub(crate) const DEFERRED_SLICE_MAX: usize = 256;
-/// Entries that may be owed their JSON and words; beyond it they are written at once. A search looks through all of
-/// them.
+/// Entries whose JSON and words may be deferred; beyond that, these are written at once. A search looks through all
+/// deferred entries.
 pub(crate) const DEFERRED_ENTRIES_MAX: usize = 4_096;
-/// Length of the events of those entries, which are kept in memory until then.
+/// Bytes of the events of those entries, which are kept in memory until the deferred writes.
 pub(crate) const DEFERRED_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// Events from the first to the last of an entry that may be owed: a reader walks over those between.
+/// Events from the first to the last of an entry that may be deferred: a reader walks over those between.
 pub(crate) const DEFERRED_SPAN_MAX: u64 = 4_096;
 /// Connections that read at the same time; a further reader waits for one of them.
 pub(crate) const READERS_MAX: usize = 4;
-/// How long one process waits for another that writes to the same database, in milliseconds. A disk that others keep busy may
-/// take many seconds to take a checkpoint; an event that waits for it is better than one that is refused.
+/// How long one process waits for another that writes to the same database, in milliseconds. A disk that others keep
+/// busy may take many seconds to take a checkpoint; an event that waits for it is better than one that is refused.
 pub(crate) const BUSY_TIMEOUT_MS: u64 = 30_000;
 /// Length of a page of a new database.
 pub(crate) const PAGE_BYTES: u32 = 8 * 1024;

@@ -1,4 +1,5 @@
-//! Opening: looks at a file before it is touched, refuses what is not ours or too new, then makes connections.
+//! Opening a database: checks a file before it is touched, refuses one that is not ours or too new, then opens
+//! connections.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -74,7 +75,7 @@ fn create_private_file(file: &Path) {
     drop(options.open(file));
 }
 
-/// Reads the file as it stands, without locks, log or any trace, and refuses what is not ours.
+/// Reads the file as it stands, without locks, log or any trace, and refuses one that is not ours.
 fn check_file(file: &Path) -> Result<(), RecordError> {
     let foreign = |reason: &str| RecordError::NotARecord {
         file: file.to_owned(),
@@ -203,12 +204,12 @@ fn immutable_uri(file: &Path) -> String {
     uri
 }
 
-/// A connection to an empty database in memory, for marking what matched.
+/// Opens a connection to an empty database in memory, for marking matches.
 pub(crate) fn open_marker_database() -> Result<Connection, RecordError> {
     Connection::open_in_memory().map_err(|error| RecordError::Other(Arc::new(error)))
 }
 
-/// A connection to a database in memory that has every table and nothing in it.
+/// Opens a connection to a database in memory that has every table and no rows.
 pub(crate) fn open_empty() -> Result<Connection, RecordError> {
     let mut conn = open_marker_database()?;
     migrate(&mut conn, MIGRATIONS)?;

@@ -10,16 +10,16 @@ use crate::projections::Projector;
 use crate::snippet::MatchMarker;
 use crate::{RecordError, open};
 
-/// Where what is made of the events stands.
+/// The state of the projections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProjectionState {
-    /// In the tables.
+    /// The tables are up to date.
     Current,
-    /// It is made for one question and forgotten again, because it cannot be written.
+    /// The projections are made for one query and rolled back, because they cannot be written.
     Temporary,
 }
 
-/// The connections and who has them.
+/// The reading connections, idle or lent.
 pub(crate) struct ReaderPool {
     /// The database; none for a record that keeps nothing.
     file: Option<PathBuf>,
@@ -52,7 +52,7 @@ impl ReaderPool {
         Self::open_first(Some(file.to_owned()))
     }
 
-    /// Connections that find nothing.
+    /// Opens connections to an empty database.
     pub(crate) fn open_empty() -> Result<Self, RecordError> {
         Self::open_first(None)
     }
@@ -66,7 +66,7 @@ impl ReaderPool {
         })
     }
 
-    /// Asks something of the record as it stands at one moment.
+    /// Runs a query on the record as of one moment.
     pub(crate) fn read_snapshot<T>(
         &self,
         made: ProjectionState,
@@ -75,7 +75,7 @@ impl ReaderPool {
         self.with_reader(|reader| read_in_transaction(&reader.conn, made, ask))
     }
 
-    /// The same, with the marker of what matched.
+    /// Runs a query on the record as of one moment, with the marker of matches.
     pub(crate) fn search_snapshot<T>(
         &self,
         made: ProjectionState,
@@ -134,7 +134,7 @@ impl ReaderPool {
     }
 }
 
-/// Looks at the tables as they stand at one moment, with what is not made yet.
+/// Runs a query in a transaction, with projections of all events.
 fn read_in_transaction<T>(
     conn: &Connection,
     made: ProjectionState,
@@ -151,7 +151,7 @@ fn read_in_transaction<T>(
     }
 }
 
-/// Makes what is not made yet and looks at it, in a transaction that ends without a trace.
+/// Projects the remaining events and runs a query, in a transaction that is rolled back.
 fn read_with_temporary_projection<T>(
     conn: &Connection,
     ask: impl FnOnce(&Transaction<'_>) -> Result<T, RecordError>,
@@ -168,7 +168,7 @@ fn begin_transaction(
     Ok(Transaction::new_unchecked(conn, behavior)?)
 }
 
-/// A reader that goes back when it is dropped.
+/// A lent reader, which is returned to the pool when the lease is dropped.
 struct ReaderLease<'a> {
     reader: Option<PooledReader>,
     readers: &'a ReaderPool,

@@ -17,8 +17,8 @@ use crate::writer::memory_log::MemoryLog;
 use crate::writer::queue::{WriterQueue, WriterRequest};
 use crate::writer::{PublishFn, Writer};
 
-/// Everything that ever happened, and what is made from it. Clones share one writer; when the last one is dropped, what
-/// was appended is written and the database is closed.
+/// Everything that ever happened, and its projections. Clones share one writer; when the last one is dropped, appended
+/// events are written and the database is closed.
 #[derive(Clone)]
 pub struct Record {
     pub(crate) inner: Arc<RecordInner>,
@@ -46,8 +46,8 @@ impl Record {
         open::is_blank_database(file)
     }
 
-    /// A record for throwaway runs: its events are kept in memory only and gone with the last handle. Nothing is made of
-    /// them: every question but [`Record::events`] and [`Record::last_seq`] is answered as by an empty record.
+    /// Opens a record for throwaway runs: its events are kept in memory only and gone with the last handle. They are
+    /// not projected: every query but [`Record::events`] and [`Record::last_seq`] is answered as by an empty record.
     pub fn in_memory(publish: PublishFn) -> Result<Self, RecordError> {
         let log = Arc::new(MemoryLog::default());
         let kept = Arc::clone(&log);
@@ -102,13 +102,12 @@ impl Record {
         }
     }
 
-    /// Has what another process recorded published soon, also if nothing is recorded here.
+    /// Makes the writer publish events that another process recorded soon, even if nothing is recorded here.
     pub fn publish_foreign_events(&self) {
         self.inner.queue.push_request(WriterRequest::PublishForeign);
     }
 
-    /// Asks something of what is made of the events, as it stands at one moment, with everything in it that was
-    /// acknowledged before.
+    /// Runs a query on the projections as of one moment, with every event in them that was acknowledged before.
     pub(crate) fn query_projections<T>(
         &self,
         question: impl FnOnce(&Transaction<'_>) -> Result<T, RecordError>,
@@ -117,8 +116,8 @@ impl Record {
         self.inner.readers.read_snapshot(made, question)
     }
 
-    /// Sees to it that everything is made of the events that were acknowledged by now. Where the writer cannot, as on a
-    /// full disk, whoever asks does it for themselves.
+    /// Makes sure that all events acknowledged by now are projected. Where the writer cannot do so, as on a full disk,
+    /// the query projects them for itself.
     pub(crate) fn ensure_projected(&self) -> Result<ProjectionState, RecordError> {
         let inner = &self.inner;
         if inner.log.is_some()
@@ -146,8 +145,8 @@ impl Record {
         self.send_and_wait(|done| WriterRequest::LimitPages(pages, done));
     }
 
-    /// Does what was left for later without waiting for a quiet moment, so that measurements and tests can see it done.
-    /// Waits until it is, or until it fails.
+    /// Does deferred work without waiting for a quiet moment, so that measurements and tests can see its result. Waits
+    /// until the work is done, or until it fails.
     #[doc(hidden)]
     pub fn flush_deferred(&self) {
         self.send_and_wait(WriterRequest::Flush);
@@ -160,7 +159,7 @@ impl Record {
     }
 }
 
-/// Whether the tables hold what every event in the log says.
+/// Whether the tables hold projections of every event in the log.
 fn is_fully_projected(tx: &Transaction<'_>) -> Result<bool, RecordError> {
     Ok(load::load_projected_seq(tx)? >= load::load_last_seq(tx)?)
 }
@@ -183,7 +182,7 @@ impl Drop for RecordInner {
     }
 }
 
-/// Tells the queue that nobody takes from it any more, also where the thread broke off.
+/// Tells the queue on drop that no thread takes from it any more, also where the thread panicked.
 struct AbandonOnDrop<'a>(&'a WriterQueue);
 
 impl Drop for AbandonOnDrop<'_> {

@@ -21,14 +21,14 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 /// `made` has one row, which names the last event that all of them hold; the log and `spans` may have more. A session's
 /// row is there with its first event all the same, because events name it.
 ///
-/// Since the second format, `indexed` is 2 where an entry's row in `folded` and its words are owed yet, though it settled;
-/// `folded_to` is its last event all the same.
+/// Since the second format, `indexed` is 2 where an entry's row in `folded` and its words are owed yet, though it
+/// settled; `folded_to` is its last event all the same.
 ///
 /// The fifth format changes nothing here: since then the history beside the database keeps its copies in pieces
 /// (`runtime`, `history/store`), which a program of an earlier format cannot read, so that it must refuse the folder.
 ///
-/// `chat_parts` shows the result of every call as the row that the specification of tools names (`S002-66`): the envelope of
-/// `S002-61` to `S002-65`, as `BenchResult::to_envelope` makes it. It keeps nothing: the events do.
+/// `chat_parts` shows the result of every call as the row that the specification of tools names (`S002-66`): the
+/// envelope of `S002-61` to `S002-65`, as `BenchResult::to_envelope` makes it. It keeps nothing: the events do.
 pub(crate) const MIGRATIONS: &[&str] = &["
 CREATE TABLE sessions (
     key  INTEGER PRIMARY KEY,
@@ -161,7 +161,7 @@ pub(crate) fn migrate(conn: &mut Connection, steps: &[&str]) -> Result<bool, Rec
     }
 }
 
-/// What SQLite would do for a statement, one line a step.
+/// Returns SQLite's query plan for a statement, one line for each step.
 #[cfg(test)]
 pub(crate) fn explain_query_plan(conn: &Connection, statement: &str) -> Vec<String> {
     let mut explain = conn

@@ -12,8 +12,8 @@ const MATCH_END: char = '\u{2}';
 /// Characters of a long line that are kept before its first match.
 const LEAD_CHARS: usize = 60;
 
-/// Marks what matched. It has a full-text index of its own, in memory, of one text at a time: so that what is marked is
-/// exactly what the index of all entries finds, whatever its rules for letters are.
+/// Marks matches. It has a full-text index of its own, in memory, of one text at a time, so that it marks exactly the
+/// matches that the index of all entries finds, whatever its rules for letters are.
 pub(crate) struct MatchMarker(Connection);
 
 impl MatchMarker {

@@ -1,4 +1,4 @@
-//! What time it is and what new things are called: real, or frozen for tests.
+//! Sources of time and of new ids: the system's own, or fixed ones for tests.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -38,7 +38,7 @@ impl Clock for SystemClock {
 pub struct FrozenClock(AtomicI64);
 
 impl FrozenClock {
-    /// A clock whose first reading is `start`.
+    /// Returns a clock whose first reading is `start`.
     pub fn new(start: At) -> Self {
         Self(AtomicI64::new(start))
     }
@@ -62,9 +62,9 @@ impl Clock for FrozenClock {
     }
 }
 
-/// The one source of new names.
+/// The one source of new ids.
 pub trait IdGenerator: Send + Sync {
-    /// A new name: `prefix`, an underscore, and what makes it one of a kind.
+    /// Returns a new id: `prefix`, an underscore, and a part that makes the id unique.
     fn next_id(&self, prefix: &str) -> String;
 }
 
@@ -79,7 +79,7 @@ impl IdGenerator for TimeIdGenerator {
     }
 }
 
-/// Names for tests: one count over all prefixes, `ses_1`, `msg_2`.
+/// Ids for tests: one count over all prefixes, `ses_1`, `msg_2`.
 #[derive(Debug, Default)]
 pub struct CountingIdGenerator(AtomicU64);
 

@@ -1,24 +1,24 @@
-//! Why a file or process operation did not happen, as a sentence that names the path and the next step.
+//! Reasons why a file or process operation failed, each as a sentence that names the path and the next step.
 
 use std::io;
 
-/// What can go wrong between a path and its bytes. The display text is what the model and the person read.
+/// An error of a file or process operation. The display text is for the model and the person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// Nothing stands at the path.
+    /// There is no file or folder at the path.
     #[error(
         "There is no file or folder at `{path}`. Check the name, or list the folder with glob."
     )]
     NotFound {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
     },
-    /// A long output that was kept for a while.
+    /// A long output that was kept for a while and removed since.
     #[error(
         "The output at `{path}` was removed on {on} to save space. Make the call again if it is still needed."
     )]
     OutputRemoved {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
         /// The day, in UTC.
         on: String,
@@ -26,13 +26,13 @@ pub enum FileError {
     /// A folder stands where a file was expected.
     #[error("`{path}` is a folder, not a file. Name a file in it, or list it with glob.")]
     IsFolder {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
     },
     /// A file stands where a folder was expected, at the path or above it.
     #[error("`{path}` is not a folder, or a part of it is a file. Check the path with glob.")]
     NotAFolder {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
     },
     /// The system forbids it.
@@ -40,7 +40,7 @@ pub enum FileError {
         "The system does not permit this for `{path}`. Check who owns it and its mode, or choose another path."
     )]
     NoPermission {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
     },
     /// The path leads out of every granted folder.
@@ -48,9 +48,9 @@ pub enum FileError {
         "`{path}` leads to `{real}`, outside the workspace. Only paths inside the workspace can be used."
     )]
     Outside {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
-        /// Where it really leads, absolute.
+        /// Real target of the path, absolute.
         real: String,
     },
     /// More bytes than the limit.
@@ -58,7 +58,7 @@ pub enum FileError {
         "`{path}` is {bytes} bytes long; at most {bytes_max} can be handled at once. Read it in ranges, or work on a smaller file."
     )]
     TooLarge {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
         /// Its length.
         bytes: u64,
@@ -70,23 +70,23 @@ pub enum FileError {
         "There are more than {items_max} entries below `{path}`. Choose a smaller folder, or take it in parts."
     )]
     TooMany {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
         /// The limit.
         items_max: usize,
     },
-    /// A pipe, a socket or a device.
+    /// A pipe, a socket or a device stands at the path.
     #[error("`{path}` is a pipe, socket or device, not a regular file. Choose a regular file.")]
     Special {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
     },
-    /// What stands there is no longer what was looked at.
+    /// The path changed since it was looked at.
     #[error(
         "`{path}` changed since it was looked at, so nothing was done. Read it again, then repeat."
     )]
     Changed {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
     },
     /// A command that the call was not judged on.
@@ -97,33 +97,33 @@ pub enum FileError {
         /// The command.
         command: String,
     },
-    /// No room left on the device, or a quota is used up.
+    /// No space left on the device, or a quota is used up.
     #[error("The disk is full, so `{path}` could not be written. Free some space, then repeat.")]
     DiskFull {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
     },
     /// A pattern that cannot be understood.
     #[error("The pattern `{pattern}` cannot be used: {reason}. Correct the pattern.")]
     Pattern {
-        /// As it was given.
+        /// Pattern as the caller gave it.
         pattern: String,
-        /// What is wrong, with its position where it is known.
+        /// The error in the pattern, with its position where it is known.
         reason: String,
     },
-    /// A command cannot run in a room, or did more there than can be looked at.
+    /// A command cannot run in a sandbox, or did more there than can be reviewed.
     #[error("{reason}")]
     SandboxUnavailable {
-        /// What is in the way and what to do, as sentences.
+        /// The obstacle and the next step, as sentences.
         reason: String,
     },
-    /// The person or the engine stopped it.
+    /// The person or the engine cancelled the operation.
     #[error("Stopped before it was finished.")]
     Cancelled,
     /// Anything else, with the system's own words.
     #[error("`{path}` could not be used: {source_text}. Check the path and repeat.")]
     Other {
-        /// As it was asked for.
+        /// Path as the caller gave it.
         path: String,
         /// The cause.
         source_text: String,
@@ -131,7 +131,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// The error for what the system answered about `path`.
+    /// Converts the system's error about `path`.
     pub fn from_io(path: impl Into<String>, error: &io::Error) -> Self {
         let path = path.into();
         match error.kind() {
@@ -146,7 +146,7 @@ impl FileError {
         }
     }
 
-    /// An error in other words than the named kinds have.
+    /// Returns an error in other words than the named kinds have.
     pub fn from_display(path: impl Into<String>, source: impl std::fmt::Display) -> Self {
         Self::Other {
             path: path.into(),

@@ -1,6 +1,6 @@
 //! Whether the machine can draw by itself.
 
-/// Whether there is a graphics processor that programs may draw with; yes where nobody can tell.
+/// Whether there is a graphics processor that programs may draw with; `true` where that cannot be determined.
 #[cfg(target_os = "linux")]
 pub fn has_render_node() -> bool {
     std::fs::read_dir("/dev/dri").map_or_else(

@@ -1,11 +1,12 @@
-//! What a command or a program inherits of the app's own environment: what is known to be harmless, see `variables.toml`, and
-//! what a person passes.
+//! The part of the app's own environment that a command or a program inherits: variables known to be harmless, see
+//! `variables.toml`, and those that a person passes.
 //!
-//! Keys of model providers, and whatever else the app was started with to show who it is, are the app's and the person's,
-//! and nobody else's: what prints its environment would give them to a model, and what has a way to the network to
-//! anybody. A list of what is harmful would never be whole, so a variable that nobody knows is withheld, `DATABASE_URL` and
-//! `GITHUB_TOKEN` with it: they are given in the command, where they are seen, or by a person who passes that name. The same holds for
-//! servers of tools, language servers and watchdogs: what one of them needs beside this stands in its own settings.
+//! Keys of model providers, and any other credentials that the app was started with, are for the app and the person
+//! alone: a command that prints its environment would give them to a model, and one with network access to anybody. A
+//! list of harmful variables would never be complete, so an unknown variable is withheld, `DATABASE_URL` and
+//! `GITHUB_TOKEN` with it: it is given in the command, where it is seen, or by a person who passes that name. The same
+//! holds for tool servers, language servers and watchdogs: further variables that one of them needs are in its own
+//! settings.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -13,7 +14,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use serde::Deserialize;
 
-/// Endings of names, between underscores. A name may also be nothing but one of them.
+/// Endings of names, between underscores. A name may also consist of an ending alone.
 const SECRET_NAME_SUFFIXES: [&str; 18] = [
     "API_KEY",
     "APIKEY",
@@ -35,12 +36,12 @@ const SECRET_NAME_SUFFIXES: [&str; 18] = [
     "TOKEN",
 ];
 
-/// Which variables of the app are inherited. Cheap to clone: what is chosen on one clone holds on all of them, for what is
-/// started from then on. By default those that are known to be harmless.
+/// Choice of the app's variables that are inherited. Cheap to clone: a choice on one clone holds on all of them, for
+/// processes started from then on. By default the variables that are known to be harmless.
 #[derive(Debug, Clone, Default)]
 pub struct InheritedEnv(Arc<RwLock<EnvChoice>>);
 
-/// Names in capitals: some systems do not tell them apart.
+/// Names in upper case, since some systems do not distinguish case.
 #[derive(Debug, Default)]
 struct EnvChoice {
     withheld: BTreeSet<String>,
@@ -48,7 +49,7 @@ struct EnvChoice {
 }
 
 impl InheritedEnv {
-    /// Chooses by name. What is passed is inherited whatever it is called; what is withheld never is, passed or not.
+    /// Chooses by name. A passed variable is inherited whatever its name; a withheld one never is, passed or not.
     pub fn set_choice<'a>(
         &self,
         withheld: impl IntoIterator<Item = &'a str>,
@@ -61,7 +62,7 @@ impl InheritedEnv {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = chosen;
     }
 
-    /// Every variable that is inherited.
+    /// Returns every variable that is inherited.
     pub(crate) fn inherited_variables(&self) -> Vec<(OsString, OsString)> {
         let chosen = self.0.read().unwrap_or_else(PoisonError::into_inner);
         std::env::vars_os()
@@ -81,7 +82,7 @@ impl EnvChoice {
     }
 }
 
-/// The variables that are known to be harmless, in capitals.
+/// The variables that are known to be harmless, in upper case.
 #[derive(Debug, Default)]
 struct HarmlessVariables {
     names: BTreeSet<String>,
@@ -89,7 +90,7 @@ struct HarmlessVariables {
     secrets: Vec<String>,
 }
 
-/// The file that lists them.
+/// The format of `variables.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VariableList {
@@ -109,7 +110,7 @@ struct VariableGroup {
 }
 
 impl HarmlessVariables {
-    /// Those of `variables.toml`; none at all if it cannot be read.
+    /// Loads the variables of `variables.toml`; none at all if it cannot be read.
     fn load() -> &'static Self {
         static LOADED: OnceLock<HarmlessVariables> = OnceLock::new();
         LOADED.get_or_init(|| {
@@ -138,7 +139,7 @@ impl HarmlessVariables {
     }
 }
 
-/// Whether a value is, or has in it, an address with a password: `https://user:password@host`.
+/// Whether a value is, or contains, an address with a password: `https://user:password@host`.
 fn has_password_in_url(value: &OsStr) -> bool {
     let value = value.to_string_lossy();
     let mut addresses = value.split("://").skip(1);
@@ -149,7 +150,7 @@ fn has_password_in_url(value: &OsStr) -> bool {
     })
 }
 
-/// Whether a variable's name, in capitals, says that it holds a secret.
+/// Whether a variable's name, in upper case, says that it holds a secret.
 pub fn is_secret_name(name: &str) -> bool {
     SECRET_NAME_SUFFIXES.iter().any(|secret| {
         let before = name.strip_suffix(secret);

@@ -1,12 +1,12 @@
-//! The hands: files, processes, the network, history, search.
+//! System access for the engine: files, processes, the network, history, search.
 //!
-//! Everything that touches the disk, starts a process or fetches for a tool goes through here: files by directory handle, plans carried
-//! out exactly, copies taken before an effect so that it can be taken back, one command in its own process group.
+//! Everything that touches the disk, starts a process or fetches for a tool goes through here: files by directory
+//! handle, plans carried out exactly, copies for undo taken before an effect, one command in its own process group.
 //!
 //! **It knows no rule, no tool, no model, no session and no window.** It does what it is told inside the folders it was
 //! given, says where a path really leads, and never decides whether something may be done.
 //!
-//! Start reading at [`Workspace`]; then [`apply`] and [`HistoryArgs`].
+//! Start reading at [`Workspace`]; then [`apply_plan`] and [`History`].
 
 #![allow(
     clippy::disallowed_methods,

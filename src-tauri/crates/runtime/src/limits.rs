@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Links followed on the way to one path before it counts as a loop; what Linux allows.
+/// Links followed on the way to one path before it counts as a loop; the limit of Linux.
 pub const LINKS_MAX: usize = 40;
 /// Length of a path in bytes.
 pub const PATH_BYTES_MAX: usize = 4096;
@@ -12,11 +12,11 @@ pub const RACES_MAX: usize = 4;
 pub const TREE_ITEMS_MAX: usize = 200_000;
 /// Depth of one tree.
 pub const TREE_DEPTH_MAX: usize = 256;
-/// Bytes read to count the lines of a tree; beyond them the number is not known.
+/// Bytes read to count the lines of a tree; in a larger tree the number of lines is not known.
 pub const TREE_LINES_BYTES_MAX: u64 = 64 << 20;
-/// Free disk that a copy must leave.
+/// Free disk space that a copy must leave.
 pub const DISK_RESERVE_BYTES: u64 = 64 << 20;
-/// Up to so many files are synced one by one; more of them by one sync of the file system.
+/// Up to so many files are synced one by one; a larger number by one sync of the file system.
 pub const SYNC_SINGLY_MAX: usize = 32;
 /// Paths shown with a history entry.
 pub const ENTRY_PATHS_SHOWN_MAX: usize = 20;
@@ -26,36 +26,37 @@ pub const CONFLICTS_MAX: usize = 200;
 pub const COPY_BYTES: usize = 1 << 20;
 /// Contents up to this length are kept as one file, longer ones in pieces.
 pub const UNCHUNKED_BYTES_MAX: usize = 64 << 10;
-/// How long a piece is on average, in bytes, for contents up to a length in bytes: a few hundred pieces each, and from a
-/// gigabyte on one more for each further megabyte. A piece is at least a quarter of it long, and at most four times it.
+/// Average length of a piece, in bytes, for contents up to a length in bytes: a few hundred pieces each, and from a
+/// gigabyte on one more for each further megabyte. A piece is between a quarter of the average and four times the
+/// average long.
 pub const CHUNK_BYTES: [(u64, usize); 3] = [
     (4 << 20, 16 << 10),
     (64 << 20, 64 << 10),
     (1 << 30, 256 << 10),
 ];
-/// The same for longer contents.
+/// Average length of a piece of longer contents, in bytes.
 pub const CHUNK_BYTES_LAST: usize = 1 << 20;
-/// The longest piece.
+/// Length of the longest piece.
 pub const CHUNK_BYTES_MAX: usize = 4 * CHUNK_BYTES_LAST;
-/// One list of pieces on disk.
+/// Length of one list of pieces on disk.
 pub const CHUNK_LIST_BYTES_MAX: u64 = 64 << 20;
-/// What a disk gives out at once: a copy is packed only where that takes fewer of these.
+/// Allocation unit of a disk, in bytes: a copy is packed only where that takes fewer of these.
 pub const BLOCK_BYTES: usize = 4 << 10;
-/// Zeros that come in pieces at least so long are not written where a file comes back: they are a hole in it.
+/// Shortest run of zeros, in whole pieces, that is not written when a file is restored: it becomes a hole in the file.
 pub const HOLE_BYTES_MIN: usize = 64 << 10;
-/// How hard it is tried to pack a copy: of the levels of zstd one that is as fast as the disk.
+/// Compression level for a copy: the zstd level that is as fast as the disk.
 pub const COMPRESSION_LEVEL: i32 = 1;
-/// One text of a three-way merge, and of a difference that a conflict is shown with.
+/// Length of one text of a three-way merge, and of a text for which a conflict shows a difference.
 pub const MERGE_BYTES_MAX: u64 = 1 << 20;
 /// Paths that a receipt lists.
 pub const RECEIPT_PATHS_MAX: usize = 1_000;
-/// Entries that one act takes back.
+/// Entries that one restore takes back.
 pub const RESTORE_ENTRIES_MAX: usize = 1_000;
-/// Extended attributes of one file.
+/// Length of the extended attributes of one file.
 pub const ATTRIBUTES_BYTES_MAX: usize = 64 << 10;
-/// One manifest on disk.
+/// Length of one manifest on disk.
 pub const MANIFEST_BYTES_MAX: u64 = 512 << 20;
-/// Text of one matching line; the rest is cut.
+/// Length of one matching line; the rest is cut.
 pub const LINE_BYTES_MAX: usize = 2_000;
 /// Context lines on each side of a match.
 pub const CONTEXT_LINES_MAX: usize = 20;
@@ -63,7 +64,7 @@ pub const CONTEXT_LINES_MAX: usize = 20;
 pub const REGEX_BYTES_MAX: usize = 10 << 20;
 /// Files that one search looks at.
 pub const SEARCH_FILES_MAX: usize = 2_000_000;
-/// Files searched before the matches are counted for the first time; then twice as many, and so on.
+/// Files searched before the matches are counted for the first time; the number doubles after each count.
 pub const SEARCH_BATCH_FIRST: usize = 256;
 /// Files searched between two counts.
 pub const SEARCH_BATCH_MAX: usize = 16_384;
@@ -71,23 +72,23 @@ pub const SEARCH_BATCH_MAX: usize = 16_384;
 pub const SEARCH_HEAP_BYTES_MAX: usize = 128 << 20;
 /// Threads of one search.
 pub const SEARCH_THREADS_MAX: usize = 12;
-/// One spill file; beyond it, output is counted and dropped.
+/// Length of one spill file; further output is counted and dropped.
 pub const SPILL_BYTES_MAX: u64 = 256 << 20;
-/// What a program tells people beside its answer; beyond it, it is dropped.
+/// Length of the standard error of a program; the rest is dropped.
 pub const STDERR_BYTES_MAX: usize = 1 << 20;
-/// One piece of live output.
+/// Length of one piece of live output.
 pub const OUTPUT_PIECE_BYTES_MAX: usize = 16 << 10;
-/// How long a program that was let go of may take to end by itself.
+/// How long a program may take to end by itself after its lifetime is dropped.
 pub const COMPANION_EXIT_GRACE: Duration = Duration::from_millis(300);
-/// From TERM to KILL.
+/// Time from TERM to KILL.
 pub const TERM_GRACE: Duration = Duration::from_millis(1_000);
-/// From the end of the shell to the end of everything that still holds its output.
+/// Time from the end of the shell to the end of every process that still holds its output.
 pub const LEFTOVER_GRACE: Duration = Duration::from_millis(250);
-/// How long a killed group is waited for; what nobody reaps stays as a name only.
+/// How long a killed group is waited for; processes that are never reaped remain as names only.
 pub const KILL_GRACE: Duration = Duration::from_millis(500);
-/// Changes that come so close together are one.
+/// Changes within this interval count as one.
 pub const DEBOUNCE: Duration = Duration::from_millis(80);
-/// One text file of settings or rules.
+/// Length of one text file of settings or rules.
 pub const TEXT_BYTES_MAX: u64 = 4 << 20;
 /// Redirects followed before a fetch is given up.
 pub const REDIRECTS_MAX: usize = 10;
@@ -95,67 +96,67 @@ pub const REDIRECTS_MAX: usize = 10;
 pub const ADDRESSES_MAX: usize = 16;
 /// Length of an address on the web in bytes.
 pub const URL_BYTES_MAX: usize = 8 << 10;
-/// From the first packet to a connection.
+/// Time from the first packet to a connection.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Browsers that come back at the same time.
+/// Browsers that return to the callback address at the same time.
 pub const CALLBACKS_MAX: usize = 16;
-/// What a browser says when it comes back, in bytes.
+/// Length of the request of a returning browser, in bytes.
 pub const CALLBACK_BYTES_MAX: usize = 16 << 10;
-/// How long it may take to say so.
+/// How long a returning browser may take to send its request.
 pub const CALLBACK_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long it may take to hear the answer.
+/// How long a returning browser may take to receive the answer.
 pub const CALLBACK_RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Connections of one command to its proxy at the same time; more of them wait.
+/// Connections of one command to its proxy at the same time; further ones wait.
 pub const PROXY_CONNECTIONS_MAX: usize = 128;
-/// What one command sends and receives through its proxy, in bytes.
+/// Bytes that one command may send and receive through its proxy.
 pub const PROXY_BYTES_MAX: u64 = 16 << 30;
 /// Head of one request to the proxy, in bytes.
 pub const PROXY_HEAD_BYTES_MAX: usize = 64 << 10;
-/// Places that are named of those that the proxy refused.
+/// Refused destinations of the proxy that are listed.
 pub const PROXY_REFUSED_MAX: usize = 256;
-/// How often a lock is tried that another process holds.
+/// How often a lock held by another process is tried.
 pub const LOCK_TRIES: u32 = 100;
-/// From one try to the next.
+/// Time from one try to the next.
 pub const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
-/// What one command may change in a room, in bytes on the disk.
+/// Bytes on disk that one command may change in a sandbox.
 pub const LAYER_BYTES_MAX: u64 = 8 << 30;
-/// The same where it is kept in memory.
+/// Bytes that one command may change in a sandbox where they are kept in memory.
 pub const LAYER_MEMORY_BYTES_MAX: u64 = 1 << 30;
-/// Paths that one command may change in a room.
+/// Paths that one command may change in a sandbox.
 pub const LAYER_PATHS_MAX: usize = 200_000;
 /// Bytes of a workspace that is copied for a command, where no layer can lie over it.
 pub const COPY_BYTES_MAX: u64 = 512 << 20;
 /// Paths of a workspace that is copied for a command.
 pub const COPY_PATHS_MAX: usize = 50_000;
-/// How often it is looked whether a command changed too much.
+/// How often the size of a command's changes is checked.
 pub const LAYER_CHECK_INTERVAL: Duration = Duration::from_millis(200);
-/// Length of the files that are read to say what a command changed, before and after together. One that stands on both sides
-/// with the same length and time counts once.
+/// Length of the files that are read to find the changes of a command, before and after together. A file that stands on
+/// both sides with the same length and time counts once.
 pub const DIFF_READ_BYTES_MAX: u64 = 8 << 30;
-/// Names looked at to find the secrets of a workspace. One that has more of them has no room.
+/// Names looked at to find the secrets of a workspace. A workspace with more names has no sandbox.
 pub const SECRETS_NAMES_MAX: usize = 4_000_000;
-/// The least that a room may be given of memory, in bytes: less than a compiler needs is of no use.
+/// Least memory that a sandbox may be given, in bytes: less than a compiler needs is of no use.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub const SANDBOX_MEMORY_BYTES_MIN: u64 = 256 << 20;
-/// How long a folder must have stayed as it is before its names are remembered, in nanoseconds: file systems tell apart only
-/// changes that lie as far from each other, the coarsest of them two seconds.
+/// How long a folder must have stayed unchanged before its names are remembered, in nanoseconds: file systems
+/// distinguish only changes that are at least their time resolution apart, the coarsest of them two seconds.
 pub const FOLDER_STABLE_NS: i64 = 3_000_000_000;
 /// Folders of all workspaces whose names are remembered.
 pub const FOLDERS_CACHED_MAX: usize = 400_000;
-/// Folders of all workspaces that the kernel is asked to tell of, and never more than an eighth of those that it has for all
+/// Folders of all workspaces that the kernel watches, and never more than an eighth of those that it can watch for all
 /// programs of a person: it keeps a kilobyte or more for each.
 #[cfg(target_os = "linux")]
 pub const FOLDERS_WATCHED_MAX: usize = 8_192;
-/// Most names that are looked at in search of the other names of one file.
+/// Names looked at in search of the other names of one file.
 pub(crate) const LINK_NAMES_SCANNED_MAX: usize = 50_000;
-/// Secrets of one workspace that are masked. One that has more of them has no room.
+/// Secrets of one workspace that are masked. A workspace with more secrets has no sandbox.
 pub const SECRETS_MAX: usize = 10_000;
-/// Names below closed folders that are looked at in search of files with more than one name.
+/// Names below closed folders looked at in search of files with more than one name.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub(crate) const CLOSED_NAMES_MAX: usize = 500;
-/// Outputs that one session's folder is looked through for.
+/// Outputs looked at in one session's folder.
 pub const OUTPUTS_SCANNED_MAX: usize = 1_000_000;
-/// How old an output is before it is packed, in milliseconds.
+/// Age at which an output is packed, in milliseconds.
 pub const COMPRESS_OUTPUTS_AFTER_MS: i64 = 24 * 60 * 60 * 1000;
-/// The list of a session's outputs that were removed, in bytes.
+/// Length of the list of a session's removed outputs, in bytes.
 pub const REMOVED_LIST_BYTES_MAX: u64 = 64 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! Tests of what the system forbids, for which root is the wrong person: they run again as somebody else.
+//! Support for tests of accesses that the system forbids, which root cannot run: they run again as another user.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -6,8 +6,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-/// Whether whoever runs this may not do everything. Root does not: for root the test of this name is run again, as `nobody`,
-/// and must pass there.
+/// Whether the current user is subject to permissions. Root is not: for root the test of this name is run again, as
+/// `nobody`, and must pass there.
 pub(crate) fn is_ordinary_user(test: &str) -> bool {
     if !rustix::process::geteuid().is_root() {
         return true;

@@ -1,4 +1,5 @@
-//! What a person chose of the rooms that commands run in: more that is closed there, and how much memory one may take.
+//! A person's options for the sandboxes in which commands run: further paths that are closed there, and the memory that
+//! one sandbox may take.
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -6,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 use crate::limits::SANDBOX_MEMORY_BYTES_MIN;
 
-/// What holds in rooms beside what always does. Cheap to clone: what is chosen on one clone holds on all of them, for what is
+/// Options of sandboxes beyond the defaults. Cheap to clone: a choice on one clone holds on all of them, for sandboxes
 /// started from then on.
 #[derive(Debug, Clone, Default)]
 pub struct SandboxOptions(Arc<RwLock<SandboxChoice>>);
@@ -19,8 +20,8 @@ struct SandboxChoice {
 }
 
 impl SandboxOptions {
-    /// Chooses. `closed` are absolute paths, or begin with `~/`, and are closed as credentials are; `memory_bytes` is what one room
-    /// may take of memory, if not half of the machine's.
+    /// Sets the options. `closed` are absolute paths, or begin with `~/`, and are closed as credentials are;
+    /// `memory_bytes` is the memory that one sandbox may take, half of the machine's if `None`.
     pub fn set_choice(&self, closed: Vec<PathBuf>, memory_bytes: Option<u64>) {
         let chosen = SandboxChoice {
             closed,
@@ -35,7 +36,7 @@ impl SandboxOptions {
         chosen.closed.clone()
     }
 
-    /// What one room may take of memory, in bytes.
+    /// Returns the memory that one sandbox may take, in bytes.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     pub(crate) fn memory_bytes(&self) -> u64 {
         let chosen = self.0.read().unwrap_or_else(PoisonError::into_inner);

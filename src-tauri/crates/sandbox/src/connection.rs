@@ -1,4 +1,5 @@
-//! The caller's end of a room: what its program is told through, and the port that it hands back, if the room has a way out.
+//! The caller's end of a sandbox: the connection through which the sandbox program gets its specification and returns
+//! the port for network access, if the sandbox has it.
 
 use std::io::{self, Write as _};
 use std::net::TcpListener;
@@ -8,36 +9,37 @@ use std::os::unix::net::UnixStream;
 use crate::SandboxSpec;
 use crate::linux::fd_passing;
 
-/// Stands in for a pipe to the program's standard input; a room with a way out needs it, see [`Room::proxy`]. The room lasts as
-/// long as this does, or until it is no longer [wanted](Outside::no_longer). Letting go of it takes a while: what is mounted in the
-/// room is held here as well, so that the program need not wait for the end of it. Nothing runs in the room any more once the program has ended, whoever holds what.
+/// Takes the place of a pipe to the program's standard input; a sandbox with network access needs it, see
+/// [`SandboxSpec::proxy`]. The sandbox lasts as long as this does, or until it is [stopped](SandboxConnection::stop).
+/// Dropping this takes a while: it holds the mounts of the sandbox as well, so that the program need not wait until
+/// they are released. No process runs in the sandbox any more once the program has ended, even if this is still held.
 #[derive(Debug)]
 pub struct SandboxConnection(UnixStream);
 
 impl SandboxConnection {
-    /// This end, and the one that becomes the program's standard input.
+    /// Returns this end, and the one that becomes the program's standard input.
     ///
     /// # Errors
-    /// There is no file left to be opened.
+    /// No file descriptor is left.
     pub fn new_pair() -> io::Result<(Self, OwnedFd)> {
         let (outside, inside) = UnixStream::pair()?;
         Ok((Self(outside), inside.into()))
     }
 
-    /// Asks the program, which runs already, for a room.
+    /// Asks the running program for a sandbox.
     ///
     /// # Errors
-    /// The program is gone, or a word of the room is no text.
+    /// The program is gone, or a string of the specification is not valid text.
     pub fn ask(&self, room: &SandboxSpec) -> io::Result<()> {
         let mut line = serde_json::to_vec(room)?;
         line.push(b'\n');
         (&self.0).write_all(&line)
     }
 
-    /// Hands in what becomes the standard input of the command, once the program asks for it, see [`Room::input`].
+    /// Hands over the standard input of the command, once the program asks for it, see [`SandboxSpec::input`].
     ///
     /// # Errors
-    /// The room ended before it asked: what stood in its way is told in its file.
+    /// The sandbox ended before it asked: the obstacle is in its report file.
     pub fn send_input(&self, input: OwnedFd) -> io::Result<()> {
         let (words, _) = fd_passing::receive_with_fd(&self.0)?;
         match words.as_slice() == fd_passing::INPUT_MESSAGE {
@@ -49,17 +51,17 @@ impl SandboxConnection {
         }
     }
 
-    /// Ends the room, if it has not ended by itself.
+    /// Ends the sandbox, if it has not ended by itself.
     pub fn stop(&self) {
         // One that is not connected any more has ended.
         let _ = self.0.shutdown(std::net::Shutdown::Both);
     }
 
-    /// Waits for the port of the room's network that programs are led to. Whoever connects there is a program of the room;
-    /// what it asks for is somebody's to judge.
+    /// Waits for the port in the sandbox's network at which programs find their proxy. Every connection to it comes
+    /// from a program of the sandbox; the caller judges its requests.
     ///
     /// # Errors
-    /// The room ended before it had one: what stood in its way is told in its file.
+    /// The sandbox ended before it had a port: the obstacle is in its report file.
     pub fn receive_listener(&self) -> io::Result<TcpListener> {
         match fd_passing::receive_with_fd(&self.0)? {
             (_, Some(listener)) => Ok(listener.into()),

@@ -1,15 +1,15 @@
-//! The sealed room: where a command runs so that what it does can be looked at before it happens, or cannot reach further
-//! than it may.
+//! The sandbox: runs a command so that its changes can be reviewed before they happen, or so that it cannot reach
+//! further than it may.
 //!
-//! Here stands what a room is made of ([`Room`]), what its program says of it ([`Told`]) and how it is entered: on Linux with all
-//! its walls, on macOS by what Seatbelt has ([`seatbelt`]).
-//! The program `countersign-room` makes ready, reads a room from its standard input, enters it with everything it has closed
-//! behind it, and runs one command; it has one thread and no runtime, so that it can fork.
+//! This crate defines the specification of a sandbox ([`SandboxSpec`]), the report of its program ([`SandboxReport`])
+//! and how it is entered: on Linux with all its walls, on macOS with those of Seatbelt ([`seatbelt`]). The program
+//! `countersign-room` prepares, reads a specification from its standard input, enters the sandbox with everything
+//! closed behind it, and runs one command; it has one thread and no runtime, so that it can fork.
 //!
-//! **It does not know why a command runs, what its effects mean, or what a person thinks of them.** What cannot be closed is
-//! an error: a command never runs in a room with a hole in it.
+//! **It does not know why a command runs, what its effects mean, or what a person thinks of them.** A wall that cannot
+//! be built is an error: a command never runs in a sandbox with a hole in it.
 //!
-//! Start reading at [`Room`], then `linux/mod.rs`, which enters it from top to bottom.
+//! Start reading at [`SandboxSpec`], then `linux/mod.rs`, which enters it from top to bottom.
 
 #![allow(
     clippy::disallowed_methods,

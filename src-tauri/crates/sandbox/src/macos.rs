@@ -1,4 +1,4 @@
-//! Entering a room on macOS: the command runs under the words of `seatbelt.rs`, and ends with whoever wanted it.
+//! Entering a sandbox on macOS: the command runs under the profile of `seatbelt.rs`, and ends with its caller.
 //!
 //! **Checked by the compiler, never run by those who wrote it**: the tests beside it run where a Mac builds this.
 
@@ -15,11 +15,11 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_gro
 use crate::report::ReportLine;
 use crate::{CommandEnd, SandboxLimits, SandboxSpec, seatbelt};
 
-/// Enters a room, runs its command there, and says in the room's file what became of it. What it is refused is not seen. What
-/// leaves its group, as daemons do, outlives it, under the same words.
+/// Enters a sandbox, runs its command there, and reports its outcome in the sandbox's report file. Refused accesses are
+/// not seen. Processes that leave the group of the command, as daemons do, outlive it, under the same profile.
 ///
 /// # Errors
-/// The room could not be entered, or what became of it could not be written down.
+/// The sandbox could not be entered, or its outcome could not be reported.
 pub fn enter_sandbox(room: &SandboxSpec) -> io::Result<()> {
     // Opened here, where the path means what whoever asked for the room meant.
     let told = File::create(&room.told)?;
@@ -52,14 +52,14 @@ fn start_command(room: &SandboxSpec) -> Result<Child, (&'static str, io::Error)>
         .map_err(|error| ("command", error))
 }
 
-/// The folder for files for a while: what the command is told to use, where that really is.
+/// Returns the real path of the folder for temporary files that the command is given.
 fn resolve_tmp(room: &SandboxSpec) -> io::Result<PathBuf> {
     let named = room.environment.iter().find(|(name, _)| name == "TMPDIR");
     let (_, folder) = named.ok_or_else(|| io::Error::other("`TMPDIR` names no folder"))?;
     std::fs::canonicalize(folder)
 }
 
-/// Sets the limits of this process, which all that it starts from then on have too.
+/// Sets the limits of this process, which processes that it starts inherit.
 fn set_limits(limits: &SandboxLimits) -> io::Result<()> {
     for (resource, max) in [
         (Resource::Fsize, limits.file_bytes),
@@ -78,7 +78,7 @@ fn set_limits(limits: &SandboxLimits) -> io::Result<()> {
     Ok(())
 }
 
-/// Stays with the command until it has ended, or nobody wants it any more.
+/// Supervises the command until it has ended, or its caller no longer wants it.
 fn wait_for_command(mut child: Child, told: &File) -> io::Result<()> {
     ReportLine::Began { watched: false }.write_to(told)?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);

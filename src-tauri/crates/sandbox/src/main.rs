@@ -1,6 +1,7 @@
-//! Reads a room from standard input, enters it and runs its command. The input stays open as long as somebody wants the
-//! command to run: when it closes, the room ends. On Linux all that every room has is made before the room is read, so that
-//! one that was started ahead is entered at once; the word `bare` says that it is one without names of its own.
+//! Reads the specification of a sandbox from standard input, enters the sandbox and runs its command. The input stays
+//! open as long as the caller wants the command to run: when it closes, the sandbox ends. On Linux the parts that every
+//! sandbox has are prepared before the specification is read, so that a program started ahead enters its sandbox at
+//! once; the argument `bare` says that the sandbox has no namespaces.
 #![allow(
     clippy::print_stderr,
     reason = "where there is no room yet, there is nowhere else to say what is wrong"
@@ -8,7 +9,7 @@
 
 use std::process::ExitCode;
 
-/// What the program ends with where the room could not be entered; what is wrong stands in the room's file.
+/// Exit code where the sandbox could not be entered; the error is in the report file of the sandbox.
 const NOT_ENTERED: u8 = 125;
 
 #[cfg(target_os = "linux")]
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
     exit_code(sandbox::enter_sandbox(&read_spec()))
 }
 
-/// The room that stands on standard input. Without one the program ends.
+/// Reads the specification from standard input. Without one the program ends.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn read_spec() -> sandbox::SandboxSpec {
     let mut line = String::new();

@@ -1,31 +1,32 @@
-//! What became of a room, as its program says it: lines of JSON in a file that the command cannot reach. Each is written as
-//! soon as it is known, so that a room that is ended from outside has still said what was refused until then.
+//! The report of a sandbox by its program: lines of JSON in a file that the command cannot reach. Each is written as
+//! soon as it is known, so that a sandbox that is ended from outside has still reported its refusals until then.
 
 use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// What became of it.
+/// The outcome of a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SandboxReport {
-    /// The room could not be closed, so the command did not run.
+    /// The sandbox could not be closed, so the command did not run.
     NotEntered {
-        /// Which wall: `namespaces`, `overlay`, `proc`, …
+        /// The wall that failed: `namespaces`, `overlay`, `proc`, …
         step: String,
-        /// What the system said.
+        /// The system's error.
         error: String,
     },
-    /// The command ran, and does no more.
+    /// The command ran, and has ended.
     Ended {
-        /// How it ended.
+        /// How the command ended.
         end: CommandEnd,
-        /// What it tried and was refused, each thing once, in the order in which it was first tried. At most
-        /// [`DENIALS_MAX`] of each kind.
+        /// Accesses that the command tried and was refused, each one once, in the order in which they were first tried.
+        /// At most [`DENIALS_MAX`] of each kind.
         refused: Vec<Denial>,
-        /// Whether it was refused more than is listed.
+        /// Whether there were more refusals than are listed.
         more: bool,
-        /// Whether the room saw what was refused. Where the system does not let it look, an empty list says nothing.
+        /// Whether the sandbox could observe refusals. Where the system does not permit that, an empty list says
+        /// nothing.
         watched: bool,
     },
 }
@@ -34,65 +35,66 @@ pub enum SandboxReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandEnd {
-    /// By itself, with this code.
+    /// The command exited by itself, with this code.
     Exit(i32),
-    /// By this signal.
+    /// The command was ended by this signal.
     Signal(i32),
-    /// With the room, which was ended from outside: nobody wanted it any more, or a limit of the caller was met.
+    /// The command ended with the sandbox, which was ended from outside: its caller no longer wanted it, or a limit of
+    /// the caller was met.
     Stopped,
 }
 
-/// Something that a command tried in the room and was not let.
+/// An access that a command tried in the sandbox and was refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Denial {
-    /// What it tried.
+    /// Kind of the refused access.
     pub kind: DenialKind,
-    /// What it is about, see [`DenialKind`]. At most [`TARGET_BYTES_MAX`]; bytes that are no text are `\xNN`.
+    /// Target of the access, see [`DenialKind`]. At most [`TARGET_BYTES_MAX`]; bytes that are no text are `\xNN`.
     pub target: String,
 }
 
-/// What a room refuses.
+/// The kinds of access that a sandbox refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DenialKind {
-    /// A way to the network: a host name that was asked for, or an address with its port.
+    /// Network access: a host name that was looked up, or an address with its port.
     Network,
     /// A socket of another program on this machine, or one to listen at: its path or name. A socket of another family
     /// that is closed: its name, `AF_VSOCK`.
     Socket,
-    /// A change outside of the workspace, or of what is only to be read in it: the path.
+    /// A change outside of the workspace, or of a read-only path in it: the path.
     Write,
-    /// A file or folder that is masked: its path. It was to be read or changed, or something in it was.
+    /// A masked file or folder: its path. The command tried to read or change it, or something in it.
     Secret,
     /// A limit that was met: `processes`, `file size`, or the place that is full.
     Limit,
 }
 
-/// How many things of one kind are listed.
+/// Most denials of one kind that are listed.
 pub const DENIALS_MAX: usize = 100;
 
-/// How long what a refusal is about may be, in bytes.
+/// Length of a denial's target, in bytes.
 pub const TARGET_BYTES_MAX: usize = 512;
 
-/// One line of the file.
+/// One line of the report file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum ReportLine {
-    /// The room could not be closed. The only line then.
+    /// The sandbox could not be closed. The only line then.
     NotEntered { step: String, error: String },
     /// The command runs.
     Began { watched: bool },
-    /// It was refused something.
+    /// The command was refused an access.
     Refused(Denial),
-    /// It was refused more than is listed.
+    /// The command was refused more than is listed.
     More,
-    /// It ended.
+    /// The command ended.
     Ended(CommandEnd),
 }
 
 impl ReportLine {
-    /// Writes it down, whole or, if the room is ended meanwhile, without its end.
+    /// Writes the line, whole or, if the sandbox is ended meanwhile, without its end.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     pub(crate) fn write_to(&self, mut told: &std::fs::File) -> io::Result<()> {
         use std::io::Write as _;
@@ -102,10 +104,10 @@ impl ReportLine {
     }
 }
 
-/// Reads what was said; none if the program was ended before the command began.
+/// Reads a report; `None` if the program was ended before the command began.
 ///
 /// # Errors
-/// The file cannot be read, or something else stands in it.
+/// The file cannot be read, or its content is malformed.
 pub fn read_report(file: &Path) -> io::Result<Option<SandboxReport>> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,

@@ -1,11 +1,11 @@
-//! How a room is closed on macOS: what Seatbelt is told of it, and how its command is started under that.
+//! Sandboxes on macOS: the profile for Seatbelt, and the arguments that start a command under it.
 //!
-//! There is no layer there and no names of its own: the command runs in the workspace itself, may change that and one folder
-//! for temporary files, and nothing else; it has no network, not even its own, and no socket of this machine. Where two words
-//! speak of a path the later one counts, so what is closed comes last.
+//! There are no layers and no namespaces on macOS: the command runs in the workspace itself, may change that and one
+//! folder for temporary files, and nothing else; it has no network, not even its own, and no socket of this machine.
+//! Where two rules of the profile match a path the later one counts, so closed paths come last.
 //!
-//! **These words were never heard by a Mac**: they are written by what is published of Seatbelt, and tested as text. Whoever
-//! enters a room there learns at once if one of them is not understood: the command does not run then.
+//! **These profiles were never read by a Mac**: they are written from the published knowledge of Seatbelt, and tested
+//! as text. Entering a sandbox there shows at once if a rule is not understood: the command does not run then.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 
 use crate::SandboxSpec;
 
-/// The program that starts another one under such words.
+/// The program that starts another one under a profile.
 pub const SANDBOX_EXEC: &str = "/usr/bin/sandbox-exec";
 
-/// What holds in every room.
+/// The profile of every sandbox.
 const BASE_PROFILE: &str = r#"(version 1)
 (deny default)
 (allow process-exec)
@@ -35,11 +35,11 @@ const BASE_PROFILE: &str = r#"(version 1)
 (allow file-write* (subpath (param "WORKSPACE")) (subpath (param "TEMPORARY")))
 "#;
 
-/// The arguments of [`SANDBOX_EXEC`] for a room whose files for a while lie in `temporary`: words, the paths that they name, and the
-/// command.
+/// Builds the arguments of [`SANDBOX_EXEC`] for a sandbox whose temporary files lie in `temporary`: the profile, the
+/// paths that it names, and the command.
 ///
 /// # Errors
-/// What the room has that there is no such thing for.
+/// The part of the specification that macOS does not support.
 pub fn build_arguments(
     room: &SandboxSpec,
     temporary: &Path,
@@ -79,13 +79,13 @@ pub fn build_arguments(
     Ok(arguments)
 }
 
-/// A path that is closed beyond what always is.
+/// A path that is closed in addition to the defaults.
 struct DenyRule<'a> {
-    /// What may not be done.
+    /// The denied operation.
     what: &'static str,
-    /// There and below, or there alone.
+    /// Filter for the path: with everything below it, or alone.
     which: &'static str,
-    /// What the words call it.
+    /// Parameter name of the path in the profile.
     name: String,
     path: &'a Path,
 }
@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    /// No path stands among the words, so none can close them and open others.
+    /// No path stands in the profile itself, so none can close its rules and open others.
     #[test]
     fn what_is_closed_comes_last_and_paths_are_no_words() {
         let arguments = build_arguments(&sample_spec(), Path::new("/private/tmp/x")).unwrap();
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(arguments, expected.map(OsString::from));
     }
 
-    /// What nothing allows is denied: the network and sockets above all.
+    /// Everything that is not allowed is denied: the network and sockets above all.
     #[test]
     fn everything_is_denied_that_is_not_named() {
         assert!(BASE_PROFILE.starts_with("(version 1)\n(deny default)\n"));

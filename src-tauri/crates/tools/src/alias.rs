@@ -1,20 +1,20 @@
-//! Other names of a tool: arguments that go by other names there become ours (M05, `S003-04`).
+//! Tool aliases: translates arguments that go by other names under an alias into our names (M05, `S003-04`).
 
 use protocol::ToolError;
 use protocol::interface::ToolAlias;
 use serde_json::{Map, Value};
 
-/// Alias, member and the value that the member has where a call by that alias leaves it out: a folder is listed whole
+/// Alias, member and the value that the member takes where a call by that alias leaves it out: a folder is listed whole
 /// (`S001-51`).
 const DEFAULT_TRANSLATIONS: [(&str, &str, &str); 2] = [
     ("list_files", "pattern", "*"),
     ("list_files", "include", "everything"),
 ];
 
-/// The arguments under our names. Members that the alias does not speak of stay as they are.
+/// Translates arguments into our names. Members that the alias does not mention stay as they are.
 ///
 /// # Errors
-/// When a member is given under both names.
+/// If a member is given under both names.
 pub fn translate_arguments(
     alias: &ToolAlias,
     arguments: Map<String, Value>,
@@ -38,7 +38,7 @@ pub fn translate_arguments(
     Ok(ours)
 }
 
-/// What a member of ours is called under the alias.
+/// Returns the name that one of our members has under the alias.
 pub fn to_alias_name<'a>(alias: &'a ToolAlias, ours: &'a str) -> &'a str {
     alias
         .arguments

@@ -1,26 +1,28 @@
-//! References to what is not written down: `${NAME}`, `${NAME:-default}`, `keychain:NAME`. Looked up when a server starts.
+//! References to values that are not written down: `${NAME}`, `${NAME:-default}`, `keychain:NAME`. They are resolved
+//! when a server starts.
 
 use crate::limits::VALUE_BYTES_MAX;
 
-/// The beginning of a value that stands in the keychain.
+/// Prefix of a value that is stored in the keychain.
 pub const KEYCHAIN: &str = "keychain:";
 
-/// Where references are looked up. May block: it is asked away from the async threads.
+/// Resolves references. Lookups may block, so they are made off the async threads.
 pub trait ReferenceResolver: Send + Sync {
-    /// A variable of the app's environment.
+    /// Returns a variable of the app's environment.
     fn resolve_variable(&self, name: &str) -> Option<String>;
 
-    /// A secret of the keychain.
+    /// Returns a secret from the keychain.
     ///
     /// # Errors
-    /// The keychain cannot be asked; a sentence.
+    /// If the keychain cannot be read; a sentence.
     fn resolve_secret(&self, name: &str) -> Result<Option<String>, String>;
 }
 
-/// A value with its references looked up. What is looked up is not looked at again.
+/// Resolves the references in a value. Resolved text is not expanded again.
 ///
 /// # Errors
-/// Which reference leads nowhere, as a sentence with the next step; never what another one leads to.
+/// The first reference that cannot be resolved, as a sentence with the next step. The error never contains the value of
+/// another reference.
 pub fn expand_references(value: &str, lookup: &dyn ReferenceResolver) -> Result<String, String> {
     if let Some(name) = value.strip_prefix(KEYCHAIN) {
         return match lookup.resolve_secret(name)? {
@@ -70,7 +72,7 @@ pub fn expand_references(value: &str, lookup: &dyn ReferenceResolver) -> Result<
     }
 }
 
-/// Whether a value is nothing but references: then it holds no secret itself.
+/// Whether a value consists of references only, so that it holds no secret itself.
 pub fn is_only_references(value: &str) -> bool {
     let Some(after) = value.strip_prefix("${") else {
         return value.starts_with(KEYCHAIN);
@@ -80,7 +82,7 @@ pub fn is_only_references(value: &str) -> bool {
         .is_some_and(|(name, left)| is_variable_name(name) && left.is_empty())
 }
 
-/// Whether a value refers to something.
+/// Whether a value contains a reference.
 pub fn has_reference(value: &str) -> bool {
     value.starts_with(KEYCHAIN) || value.contains("${")
 }

@@ -1,4 +1,5 @@
-//! Files of the person with one table for each thing that is set up: read with errors that name the line, changed table by table.
+//! Configuration files of the person with one table per item: errors when reading name the line, and changes are made
+//! table by table.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,50 +11,50 @@ use toml_edit::{Document, DocumentMut, Item, Table, TableLike, de};
 
 use crate::limits::QUOTED_CHARS_MAX;
 
-/// Whether it is on, in each table.
+/// Key that switches the item of a table on.
 const ENABLED: &str = "enabled";
 
-/// One such file: its words, its limits, and how one of its tables is read and written.
+/// The format of one configuration file: its names, its limits, and how its tables are read and written.
 pub trait ConfigTable {
-    /// What one of its tables tells.
+    /// The item that a table describes.
     type TableItem;
-    /// One of its tables as it is written, without whether it is on.
+    /// A table as it is written, without the key that switches it on.
     type RawItem: DeserializeOwned;
-    /// The name of the file, in the data folder.
+    /// Name of the file, in the data folder.
     const FILE: &'static str;
-    /// What its tables stand under: `servers` of `[servers.NAME]`.
+    /// Section that holds the tables: `servers` of `[servers.NAME]`.
     const SECTION: &'static str;
-    /// What one of them is called, in a sentence.
+    /// Name of one item, as sentences use it.
     const ITEM_NAME: &'static str;
     /// Largest file, in bytes.
     const BYTES_MAX: usize;
-    /// Most tables.
+    /// Most tables in one file.
     const COUNT_MAX: usize;
 
-    /// What a table tells.
+    /// Converts a table into an item.
     ///
     /// # Errors
-    /// It tells nothing that there could be.
+    /// If the table describes no possible item.
     fn from_raw(
         id: ServerId,
         written: Self::RawItem,
         enabled: bool,
     ) -> Result<Self::TableItem, ConfigTableError>;
 
-    /// Its name, and whether it is on.
+    /// Returns the id of an item, and whether it is enabled.
     fn id_and_enabled(one: &Self::TableItem) -> (&ServerId, bool);
 
-    /// Whether it can be set up so.
+    /// Checks whether the item can be set up as described.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first problem of the item.
     fn validate(one: &Self::TableItem) -> Result<(), ConfigTableError>;
 
-    /// It as a table, without whether it is on.
+    /// Converts an item into a table, without the key that switches it on.
     fn to_table(one: &Self::TableItem) -> Table;
 }
 
-/// What is wrong with one table.
+/// A problem in one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigTableError {
     key: &'static str,
@@ -62,7 +63,8 @@ pub struct ConfigTableError {
 }
 
 impl ConfigTableError {
-    /// What is wrong at a key of the table, as the end of a sentence, and what should stand there. An empty key is the table.
+    /// Creates a problem at a key of the table: `what` is the end of a sentence, `hint` says what should be written
+    /// instead. An empty key means the table itself.
     pub fn new(key: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             key,
@@ -80,7 +82,7 @@ impl ConfigTableError {
 /// Reads the text of the file.
 ///
 /// # Errors
-/// The first thing that is wrong, with its line: then nothing of the file is used.
+/// The first problem, with its line: then nothing of the file is used.
 pub fn parse_items<K: ConfigTable>(text: &str) -> Result<Vec<K::TableItem>, UserError> {
     let (file, section, one) = (K::FILE, K::SECTION, K::ITEM_NAME);
     if text.len() > K::BYTES_MAX {
@@ -120,7 +122,7 @@ pub fn parse_items<K: ConfigTable>(text: &str) -> Result<Vec<K::TableItem>, User
     Ok(all)
 }
 
-/// One table, read and looked at.
+/// Reads and validates one table.
 fn parse_item<K: ConfigTable>(
     text: &str,
     tables: &dyn TableLike,
@@ -174,7 +176,7 @@ fn parse_item<K: ConfigTable>(
     }
 }
 
-/// Something that is wrong in the file, where it stands, and what should stand there.
+/// Builds the error for a problem in the file, with its line and what should be written instead.
 fn error_at_line<K: ConfigTable>(
     text: &str,
     at: Option<Range<usize>>,
@@ -194,10 +196,10 @@ fn unusable_file_error<K: ConfigTable>(what: String, hint: &str) -> UserError {
     )
 }
 
-/// Whether something can be set up so.
+/// Checks whether an item can be set up as described.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The problem of the item.
 pub fn validate_item<K: ConfigTable>(one: &K::TableItem) -> Result<(), UserError> {
     K::validate(one).map_err(|wrong| {
         let told = wrong.format_message::<K>(K::id_and_enabled(one).0);
@@ -209,10 +211,10 @@ pub fn validate_item<K: ConfigTable>(one: &K::TableItem) -> Result<(), UserError
     })
 }
 
-/// The text with this one added or put in the place of the one of its name; everything else stays as it is written.
+/// Adds an item to the text of the file, or replaces the one of the same name; everything else stays as written.
 ///
 /// # Errors
-/// It cannot be set up so, or the text is no such file, or is full.
+/// If the item cannot be set up as described, the text is not a file of this kind, or the file is full.
 pub fn upsert_item<K: ConfigTable>(text: &str, one: &K::TableItem) -> Result<String, UserError> {
     validate_item::<K>(one)?;
     let (id, enabled) = K::id_and_enabled(one);
@@ -231,20 +233,20 @@ pub fn upsert_item<K: ConfigTable>(text: &str, one: &K::TableItem) -> Result<Str
     Ok(document.to_string())
 }
 
-/// The text without one.
+/// Removes an item from the text of the file.
 ///
 /// # Errors
-/// The text is no such file.
+/// If the text is not a file of this kind.
 pub fn remove_item<K: ConfigTable>(text: &str, id: &ServerId) -> Result<String, UserError> {
     let mut document = parse_document::<K>(text)?;
     get_section::<K>(&mut document)?.remove(id.as_str());
     Ok(document.to_string())
 }
 
-/// The text with one switched on or off.
+/// Switches an item in the text of the file on or off.
 ///
 /// # Errors
-/// The text is no such file, or names none of this name.
+/// If the text is not a file of this kind, or has no item of this name.
 pub fn set_enabled<K: ConfigTable>(
     text: &str,
     id: &ServerId,
@@ -259,7 +261,7 @@ pub fn set_enabled<K: ConfigTable>(
     Ok(document.to_string())
 }
 
-/// That there is none of this name.
+/// Returns the error that there is no item of this name.
 pub fn unknown_item_error<K: ConfigTable>(id: &ServerId) -> UserError {
     let one = K::ITEM_NAME;
     UserError::new(
@@ -288,7 +290,7 @@ fn get_section<K: ConfigTable>(
     })
 }
 
-/// Puts a list into a table, if there is anything in it.
+/// Inserts a list into a table, unless the list is empty.
 pub fn insert_list(table: &mut Table, name: &str, list: &[String]) {
     if !list.is_empty() {
         let list: toml_edit::Array = list.iter().map(String::as_str).collect();
@@ -296,7 +298,7 @@ pub fn insert_list(table: &mut Table, name: &str, list: &[String]) {
     }
 }
 
-/// Puts named values into a table, if there are any, as a table of their own.
+/// Inserts named values into a table as a table of their own, unless there are none.
 pub fn insert_map(table: &mut Table, name: &str, values: &BTreeMap<String, String>) {
     if !values.is_empty() {
         let mut inner = Table::new();

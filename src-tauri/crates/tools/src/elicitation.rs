@@ -1,79 +1,79 @@
-//! How a tool asks the person something while it runs, and what it gets.
+//! Elicitation: how a tool asks the person something while it runs, and the reply.
 
 use async_trait::async_trait;
 use protocol::server::elicitation::FormField;
 use protocol::server::mcp_servers::ServerId;
 use serde_json::{Map, Value};
 
-/// Puts what somebody else asks before the person, as a part of the call that runs.
+/// Presents a server's questions to the person, as a part of the running call.
 #[async_trait]
 pub trait ElicitationChannel: Send + Sync {
-    /// Asks, and waits for the answer; records both. Whoever drops this takes the question from the desk.
+    /// Asks, and waits for the answer; records both. Dropping the future withdraws the question.
     async fn ask(&self, asking: ElicitationRequest) -> ElicitationReply;
 }
 
-/// What somebody else asks.
+/// A question that a server asks during a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ElicitationRequest {
-    /// Who.
+    /// Server that asks.
     pub server: ServerId,
-    /// What they say that they want, as they wrote it.
+    /// Message of the server, as the server wrote it.
     pub message: String,
-    /// What they want.
+    /// Kind of reply that the server wants.
     pub kind: ElicitationKind,
 }
 
-/// What somebody else wants.
+/// The kind of reply that a server wants.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitationKind {
     /// A form that the person fills in.
     Form(Vec<FormField>),
-    /// That the person opens an address.
+    /// A request that the person opens an address.
     Url {
         /// The whole address, in ASCII.
         url: String,
-        /// Its host.
+        /// Host of the address.
         host: String,
-        /// What is suspicious about it, one sentence each.
+        /// Suspicious features of the address, one sentence each.
         warnings: Vec<String>,
     },
-    /// The answer of a model.
+    /// An answer of a model.
     Sampling(SamplingRequest),
 }
 
-/// What a model is to be sent for somebody else.
+/// A sampling request: messages that a server asks to be sent to a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SamplingRequest {
-    /// What it is told first; empty for nothing.
+    /// System prompt; empty for none.
     pub system: String,
-    /// Who says what, oldest first: whether it is the model, and the text.
+    /// Messages, oldest first: whether the model wrote the message, and its text.
     pub messages: Vec<(bool, String)>,
-    /// How much it may answer, in tokens.
+    /// Longest answer, in tokens.
     pub tokens_max: u32,
-    /// How freely it chooses its words.
+    /// Sampling temperature.
     pub temperature: Option<f64>,
 }
 
-/// What whoever asked gets.
+/// The reply to a server's question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitationReply {
-    /// The form as the person filled it in; it fits.
+    /// The form as the person filled it in; the values fit the form's fields.
     Filled(Map<String, Value>),
-    /// The person goes on at the address.
+    /// The person continues at the address.
     Opened,
-    /// What the model said.
+    /// The answer of the model.
     Sampled {
-        /// Which model.
+        /// Name of the model.
         model: String,
-        /// Its words.
+        /// Text of the answer.
         text: String,
-        /// Whether it was cut off at the limit of tokens.
+        /// Whether the answer was cut off at the limit of tokens.
         is_cut: bool,
     },
-    /// No.
+    /// The person declined.
     Declined,
     /// Nobody answered.
     Dismissed,
-    /// It was allowed, and came to nothing; why, as a sentence.
+    /// The request was allowed but failed; the reason, as a sentence.
     Failed(String),
 }

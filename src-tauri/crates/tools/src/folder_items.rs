@@ -1,4 +1,4 @@
-//! Things that lie in several folders, each by a name of its own: the first of a name wins, and what is wrong is told.
+//! Loads named items from several folders: the first item of a name wins, and invalid items are reported.
 
 use std::collections::HashMap;
 
@@ -7,41 +7,42 @@ use runtime::{FileError, Workspace};
 
 use crate::limits::FOLDERS_SCANNED_MAX;
 
-/// What is gathered, as sentences call it.
+/// The kind of the items, as sentences name it.
 pub(crate) struct ItemKind {
     /// "a skill"
     pub one: &'static str,
     /// "skills"
     pub many: &'static str,
-    /// How many are kept.
+    /// Most items that are kept.
     pub items_max: usize,
 }
 
-/// A folder in which some may lie.
+/// A folder that may contain items.
 pub(crate) trait ItemFolder {
-    /// What lies there.
+    /// The type of the items.
     type Item;
 
-    /// Where it can be read, and its path there.
+    /// Returns the workspace through which the folder is read, and its path there.
     fn folder(&self) -> (&Workspace, &str);
 
-    /// What an entry of this name is; none if it is something else.
+    /// Reads the item from the entry of this name; `None` if the entry is something else.
     ///
     /// # Errors
-    /// It is not as it must be.
+    /// If the item is not valid.
     fn read_item(&self, name: &str) -> Result<Option<Self::Item>, UserError>;
 
-    /// The name and the file of one.
+    /// Returns the name and the file of an item.
     fn name_and_file(item: &Self::Item) -> (&str, &str);
 }
 
-/// A path in a folder as people read it.
+/// Formats a path in a folder for display.
 pub(crate) fn display_path(place: &impl ItemFolder, path: &str) -> String {
     let (from, folder) = place.folder();
     protocol::text::display_text::name(&from.root().join(folder).join(path))
 }
 
-/// Reads all of these folders, in this order; none of them has to be there. Gives what is wrong with those that are left out.
+/// Loads the items of these folders, in this order; a folder may be missing. Also returns an error for each item that
+/// is left out.
 pub(crate) fn collect_items<P: ItemFolder>(
     kind: &ItemKind,
     places: &[P],

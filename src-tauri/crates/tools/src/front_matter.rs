@@ -4,12 +4,12 @@ use serde::de::DeserializeOwned;
 
 use crate::limits::FRONT_MATTER_BYTES_MAX;
 
-/// What is wrong with a file, and where.
+/// An error in the front matter of a file, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontMatterError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong, without a full stop.
+    /// The reason, without a full stop.
     pub reason: String,
 }
 
@@ -22,10 +22,10 @@ impl FrontMatterError {
     }
 }
 
-/// The head, read, and the text below it.
+/// Parses the front matter, and returns it with the text below it.
 ///
 /// # Errors
-/// No front matter, one that does not end or is longer than 16 KiB, or YAML that is not what `T` is.
+/// If there is no front matter, it does not end or is longer than 16 KiB, or its YAML does not match `T`.
 pub fn parse_front_matter<T: DeserializeOwned>(text: &str) -> Result<(T, &str), FrontMatterError> {
     let (head, body) = split_front_matter(text)?;
     let head = serde_saphyr::from_str(head).map_err(|error| {
@@ -39,7 +39,7 @@ pub fn parse_front_matter<T: DeserializeOwned>(text: &str) -> Result<(T, &str), 
     Ok((head, body))
 }
 
-/// The head and the text below it.
+/// Splits a text into the front matter and the text below it.
 fn split_front_matter(text: &str) -> Result<(&str, &str), FrontMatterError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let open = || FrontMatterError::new(1, "it does not begin with a line of `---`");

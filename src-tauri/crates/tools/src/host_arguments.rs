@@ -1,5 +1,5 @@
-//! Members that only the host puts into a call: marked in the runtime schema, refused when a model gives one, put in by
-//! the source that they name and nobody else (`S003-62` to `S003-66`).
+//! Arguments that only the host puts into a call: marked in the runtime schema, refused when a model gives one, and
+//! supplied only by the source that they name (`S003-62` to `S003-66`).
 
 use jsonschema::Validator;
 use protocol::{ToolError, ToolInterface, UserError};
@@ -8,30 +8,30 @@ use serde_json::{Map, Value};
 use crate::limits::SCHEMA_DEPTH_MAX;
 use crate::validator::{compile_validator, is_deeper_than};
 
-/// The `mutation_source` of what a host's hooks put in.
+/// The `mutation_source` of members that a host's hooks supply.
 pub const HOOK_SOURCE: &str = "hook";
 
-/// The `mutation_source` of what the tool itself puts in, for what it stands in for.
+/// The `mutation_source` of members that the tool itself supplies as an adapter.
 pub const ADAPTER_SOURCE: &str = "adapter";
 
-/// Members that one source puts into a call: the source, and what it puts in.
+/// Members that one source supplies for a call: the source and the members.
 pub type SuppliedArguments = (&'static str, Map<String, Value>);
 
-/// The host's own members of a tool's arguments.
+/// The members of a tool's arguments that are reserved for the host.
 #[derive(Debug, Default)]
 pub struct HostArguments {
-    /// Each with who puts it in: `hook`, `permission_prompt`, `migration`, `adapter`, `runtime`.
+    /// The reserved members, each with its source: `hook`, `permission_prompt`, `migration`, `adapter`, `runtime`.
     members: Vec<(String, String)>,
-    /// The runtime schema, where it differs from the model's.
+    /// Validator of the runtime schema, where it differs from the model's.
     validator: Option<Validator>,
 }
 
 impl HostArguments {
-    /// Reads the runtime schema beside the model's.
+    /// Compares the runtime schema with the model's.
     ///
     /// # Errors
-    /// A member that the model may not give and that is not marked `"visibility": "internal"` with its
-    /// `"mutation_source"`, or one so marked in the model's own schema.
+    /// If the runtime schema has a member that the model may not give and that is not marked `"visibility": "internal"`
+    /// with its `"mutation_source"`, or the model's own schema has one so marked.
     pub fn from_interface(interface: &ToolInterface) -> Result<Self, UserError> {
         let id = interface.id();
         let model = schema_members(interface.parameters());
@@ -97,7 +97,7 @@ impl HostArguments {
         })
     }
 
-    /// What is wrong if a model gave one of these (`S003-66`).
+    /// Returns the problem if a model gave one of the reserved members (`S003-66`).
     pub fn explain_model_given(&self, arguments: &Map<String, Value>) -> Option<String> {
         let (name, source) = self
             .members
@@ -108,15 +108,15 @@ impl HostArguments {
         ))
     }
 
-    /// Whether a source has anything to put in.
+    /// Whether a source has members to supply.
     pub fn has_source(&self, source: &str) -> bool {
         self.members.iter().any(|(_, from)| from == source)
     }
 
-    /// The arguments with the host's members put in, checked against the runtime schema (`S003-63`, `S003-65`).
+    /// Adds the host's members to the arguments, and validates them against the runtime schema (`S003-63`, `S003-65`).
     ///
     /// # Errors
-    /// A member that is not its source's to put in, or a value that the runtime schema does not allow.
+    /// If a member is not its source's to supply, or a value is not allowed by the runtime schema.
     pub fn complete_arguments(
         &self,
         mut arguments: Map<String, Value>,

@@ -1,7 +1,7 @@
-//! Whoever knows a language: one way for all of them, from a place in a file to what is known of it.
+//! Language services: a single interface from a query about a document to the answer.
 //!
-//! What a [`LanguageService`] answers is somebody else's word: where it leads is looked at by the tool that asked, and nothing is
-//! written by whoever answers.
+//! The answers of a [`LanguageService`] come from third parties: the tool that asked checks where they lead, and the
+//! service writes nothing itself.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,97 +11,97 @@ use protocol::ToolError;
 use runtime::Workspace;
 use tokio_util::sync::CancellationToken;
 
-/// A file as it stands in the workspace when it is asked about.
+/// A file with the content that it has in the workspace at the time of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceDocument {
-    /// Where it really is, relative to the workspace root.
+    /// Real path of the file, relative to the workspace root.
     pub path: String,
-    /// All of it. It holds no line end but `\n` and `\r\n`.
+    /// Whole content of the file. Its only line ends are `\n` and `\r\n`.
     pub text: Arc<str>,
 }
 
-/// A place in a document.
+/// A position in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextPosition {
     /// The line, from 0.
     pub line: usize,
-    /// Bytes before it in its line.
+    /// Number of bytes before the position in its line.
     pub byte: usize,
 }
 
-/// What is asked about a document.
+/// A query about a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LanguageQuery {
-    /// Where what stands here is defined.
+    /// Definitions of the symbol at a position.
     Definition(TextPosition),
-    /// Where it is used, and where it is defined.
+    /// Uses and definitions of the symbol at a position.
     References(TextPosition),
-    /// What is wrong in the document.
+    /// Problems in the document.
     Diagnostics,
-    /// What it defines.
+    /// Symbols that the document defines.
     Symbols,
-    /// What the whole workspace defines under a name like this one.
+    /// Symbols that the whole workspace defines under a name similar to this one.
     Find(String),
-    /// What would have to change for it to be called so.
+    /// Changes needed to rename the symbol at a position to this name.
     Rename(TextPosition, String),
 }
 
-/// How columns are counted by who answers.
+/// Unit in which a server counts columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PositionEncoding {
-    /// In bytes of UTF-8.
+    /// Bytes of UTF-8.
     Utf8,
-    /// In units of UTF-16.
+    /// Code units of UTF-16.
     #[default]
     Utf16,
-    /// In characters.
+    /// Characters.
     Utf32,
 }
 
-/// A line and a column as somebody else counts them.
+/// A line and a column as the server counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct EncodedPosition {
     /// The line, from 0.
     pub line: u32,
-    /// The column, from 0, in units of an [`PositionEncoding`].
+    /// The column, from 0, in units of a [`PositionEncoding`].
     pub unit: u32,
 }
 
-/// From a point to another one.
+/// A range between two positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct EncodedRange {
-    /// Where it begins.
+    /// Beginning of the range.
     pub start: EncodedPosition,
-    /// Where it ends; what stands there is no part of it.
+    /// End of the range, exclusive.
     pub end: EncodedPosition,
 }
 
-/// A place in some file.
+/// A range in some file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// The file, absolute; none where it is none of this machine's.
+    /// Absolute path of the file; `None` if the address is not a file on this machine.
     pub file: Option<PathBuf>,
-    /// Its address as it was given.
+    /// Address of the file as the server gave it.
     pub address: String,
-    /// Where in it.
+    /// Range in the file.
     pub range: EncodedRange,
 }
 
-/// How bad a problem is.
+/// Severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It does not work so.
+    /// The code does not work.
     Error,
-    /// It may not be meant so.
+    /// The code may not do what is meant.
     Warning,
-    /// Something to know.
+    /// A piece of information.
     Information,
-    /// Something that could be better.
+    /// A suggestion for an improvement.
     Hint,
 }
 
 impl Severity {
-    /// In one word.
+    /// Returns the severity as one word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -112,83 +112,83 @@ impl Severity {
     }
 }
 
-/// Something that is wrong in a document.
+/// A problem in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where.
+    /// Range of the problem.
     pub range: EncodedRange,
-    /// How bad.
+    /// Severity of the problem.
     pub severity: Severity,
-    /// Its code or the rule that it breaks, if it has one.
+    /// Code of the problem or the rule that the code violates, if there is one.
     pub code: Option<String>,
-    /// Who says so.
+    /// Name of the program that reports the problem.
     pub source: Option<String>,
-    /// What it is.
+    /// Description of the problem.
     pub message: String,
 }
 
-/// Something that has a name.
+/// A named symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name.
+    /// Name of the symbol.
     pub name: String,
-    /// What it is: "function".
+    /// Kind of the symbol: "function".
     pub kind: String,
-    /// What it is part of, where that is said.
+    /// Name of the symbol that contains this one, where the server says so.
     pub container: Option<String>,
-    /// How deep it lies in others; 0 at the top.
+    /// Nesting depth in other symbols; 0 at the top.
     pub depth: usize,
-    /// Where it is: all of it.
+    /// Location of the whole symbol.
     pub location: SourceLocation,
 }
 
-/// Changes of one file.
+/// Edits of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdits {
-    /// The file, absolute; none where it is none of this machine's.
+    /// Absolute path of the file; `None` if the address is not a file on this machine.
     pub file: Option<PathBuf>,
-    /// Its address as it was given.
+    /// Address of the file as the server gave it.
     pub address: String,
-    /// What is replaced, and by what.
+    /// Ranges to replace, each with the new text.
     pub edits: Vec<(EncodedRange, String)>,
 }
 
-/// What is known.
+/// The result of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LanguageResult {
-    /// Places.
+    /// Locations.
     Locations(Vec<SourceLocation>),
-    /// What is wrong.
+    /// Problems.
     Diagnostics(Vec<Diagnostic>),
-    /// What there is.
+    /// Symbols.
     Symbols(Vec<Symbol>),
-    /// What would have to change.
+    /// Edits to make.
     Edits(Vec<FileEdits>),
 }
 
-/// An answer, and how it is to be read.
+/// The response of a server, with the encoding of its columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanguageResponse {
-    /// What is known.
+    /// The result.
     pub result: LanguageResult,
-    /// How its columns are counted.
+    /// Unit in which columns are counted.
     pub encoding: PositionEncoding,
-    /// Who says so.
+    /// Name of the server that answered.
     pub server: String,
-    /// Whether they had not seen all of the workspace yet.
+    /// Whether the server had not loaded the whole workspace yet.
     pub loading: bool,
 }
 
-/// Somebody who knows languages.
+/// A service that answers queries about documents.
 #[async_trait]
 pub trait LanguageService: Send + Sync {
-    /// What has to be set up before anything can be asked, in a sentence with the next step; none if somebody is there.
+    /// Returns how to set up the service, in a sentence with the next step; `None` if a server is available.
     fn missing_setup(&self) -> Option<String>;
 
-    /// Answers a question about a document of a workspace. Dropping it takes the question back.
+    /// Answers a query about a document of a workspace. Dropping the future cancels the query.
     ///
     /// # Errors
-    /// Nobody knows the language of the file, or whoever does gave no answer that could be used.
+    /// If no server knows the language of the file, or the server gave no usable answer.
     async fn ask(
         &self,
         workspace: &Workspace,
@@ -199,7 +199,7 @@ pub trait LanguageService: Send + Sync {
 }
 
 impl PositionEncoding {
-    /// The units before a byte of a line; the byte begins a character.
+    /// Returns the number of units before a byte of a line; the byte must begin a character.
     pub fn units_before(self, line: &str, byte: usize) -> u32 {
         let before = line.get(..byte).unwrap_or(line);
         let units = match self {
@@ -210,7 +210,7 @@ impl PositionEncoding {
         u32::try_from(units).unwrap_or(u32::MAX)
     }
 
-    /// The byte of a line that stands after so many units; none beyond the line's end or within a character.
+    /// Returns the byte offset in a line after that many units; `None` beyond the line's end or within a character.
     pub fn byte_offset(self, line: &str, units: u32) -> Option<usize> {
         let mut left = units as usize;
         for (at, c) in line.char_indices() {
@@ -227,7 +227,7 @@ impl PositionEncoding {
     }
 }
 
-/// The lines of a text, and where each begins.
+/// The lines of a text, with the offset at which each begins.
 #[derive(Debug)]
 pub struct SourceLines<'a> {
     text: &'a str,
@@ -235,19 +235,19 @@ pub struct SourceLines<'a> {
 }
 
 impl<'a> SourceLines<'a> {
-    /// Finds them.
+    /// Splits the text into lines.
     pub fn new(text: &'a str) -> Self {
         let after = text.match_indices('\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(after).collect();
         Self { text, starts }
     }
 
-    /// How many there are; what follows the last line end is one, also where it is empty.
+    /// Returns the number of lines; the text after the last line end counts as a line, even if it is empty.
     pub fn count(&self) -> usize {
         self.starts.len()
     }
 
-    /// A line by its number from 0, without its end; none if there is no such line.
+    /// Returns a line by its number from 0, without its line end; `None` if there is no such line.
     pub fn line(&self, number: usize) -> Option<&'a str> {
         let start = *self.starts.get(number)?;
         let end = self.starts.get(number + 1).copied();
@@ -256,7 +256,7 @@ impl<'a> SourceLines<'a> {
         Some(line.strip_suffix('\r').unwrap_or(line))
     }
 
-    /// The byte of the text at a point; none if there is no such point.
+    /// Returns the byte offset in the text of a point; `None` if there is no such point.
     pub fn byte_offset(&self, point: EncodedPosition, encoding: PositionEncoding) -> Option<usize> {
         let number = point.line as usize;
         let within = encoding.byte_offset(self.line(number)?, point.unit)?;

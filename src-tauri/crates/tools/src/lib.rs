@@ -1,8 +1,8 @@
-//! What an agent can ask for: the registry, the built-in tools, and the differences that a person reads.
+//! Tools that an agent can call: the registry, the built-in tools, and the differences that a person reads.
 //!
-//! **It knows no rule, no verdict, no session state and no event.** A tool declares what a call would touch and never
-//! judges it; it shows what it would do and then does exactly that, with the approval that the one pipeline made. Disk
-//! and processes are reached through `runtime` only.
+//! **This crate knows no rule, no verdict, no session state and no event.** A tool declares what a call would touch and
+//! never judges it; the tool shows what the call would do and then does exactly that, with the approval made by the
+//! pipeline. Disk and processes are reached through `runtime` only.
 //!
 //! Start reading at [`tool::Tool`], then [`registry::Registry`].
 

@@ -9,7 +9,7 @@ pub const OUTPUT_BYTES_MAX: u64 = 200 * 1024;
 /// Room within [`OUTPUT_BYTES_MAX`] for the words around a file's text, in bytes.
 pub const OUTPUT_NOTE_BYTES: usize = 1024;
 
-/// Bytes that are read from disk at once while lines are looked for.
+/// Bytes that are read from disk at once while searching for lines.
 pub const READ_CHUNK_BYTES: u64 = 1024 * 1024;
 
 /// A file's lines are counted to its end only up to this size, in bytes.
@@ -45,10 +45,10 @@ pub const OVERVIEW_MANIFESTS_MAX: usize = 60;
 /// Source files of all languages up to which an overview counts their lines, in bytes.
 pub const OVERVIEW_COUNTED_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
-/// What is read of a file of git's own, in bytes.
+/// Largest file of git's own that is read, in bytes.
 pub const GIT_FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// What one call of a language server may take with its start, in milliseconds.
+/// Longest call of a language server including its start, in milliseconds.
 pub const LSP_TIMEOUT_MS: u64 = 150_000;
 
 /// Largest file that a language server is asked about, in bytes.
@@ -63,25 +63,25 @@ pub const COLUMN_MAX: u64 = 1_000_000;
 /// Longest symbol that a call may name, in characters.
 pub const SYMBOL_CHARS_MAX: usize = 500;
 
-/// Lines that are named where a symbol is not on the one that was meant.
+/// Lines that an error lists where a symbol is not on the given line.
 pub const SYMBOL_LINES_SHOWN_MAX: usize = 10;
 
-/// What is repeated of the line that was meant, in characters.
+/// Longest excerpt of the given line that an error repeats, in characters.
 pub const SYMBOL_LINE_CHARS_MAX: usize = 120;
 
 /// Places, problems or symbols of one answer that are given inline.
 pub const LSP_RESULTS_SHOWN_MAX: usize = 300;
 
-/// Places, problems or symbols of one answer that are looked at.
+/// Places, problems or symbols of one answer that are processed.
 pub const LSP_RESULTS_MAX: usize = 10_000;
 
-/// What is shown of a line that a place is on, or of a problem, in characters.
+/// Longest excerpt of a line at a place, or of a problem, that is shown, in characters.
 pub const LSP_LINE_CHARS_MAX: usize = 300;
 
 /// Places outside of the workspace that are named.
 pub const OUTSIDE_PATHS_SHOWN_MAX: usize = 10;
 
-/// Files that are kept while the places of one answer are looked at, in bytes.
+/// Size of the files that are kept in memory while the places of one answer are resolved, in bytes.
 pub const LSP_READ_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Files that one renaming changes.
@@ -143,13 +143,14 @@ pub const PATCH_FILES_MAX: usize = 100;
 /// Hunks of one patch.
 pub const PATCH_HUNKS_MAX: usize = 1_000;
 
-/// Bytes of all files of one patch, before and after.
+/// Size of all files of one patch together, before and after, in bytes.
 pub const PATCH_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Bytes of all files of one patch of which the differences are shown; of the rest it is told that they change.
+/// Size of all files of one patch of which the differences are shown, in bytes; the other files are only said to
+/// change.
 pub const PATCH_SHOWN_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// Entries of a folder that are looked at for a name that is close to a missing one.
+/// Entries of a folder that are searched for a name similar to a missing one.
 pub const CLOSE_NAMES_SCANNED_MAX: usize = 2_000;
 
 /// Suggestions that an error gives.
@@ -161,7 +162,7 @@ pub const PROBLEMS_MAX: usize = 5;
 /// Time that one file's line difference may take, in milliseconds; past it the difference is coarser, never wrong.
 pub const DIFF_DEADLINE_MS: u64 = 1_000;
 
-/// Changed lines of both sides together up to which a difference is looked for; beyond it one block replaces the other.
+/// Changed lines of both sides together up to which a difference is computed; beyond it one block replaces the other.
 pub const DIFF_LINES_MAX: usize = 200_000;
 
 /// Lines of one file's difference that are shown.
@@ -173,13 +174,13 @@ pub const DIFF_SHOWN_BYTES_MAX: usize = 1024 * 1024;
 /// Bytes of one line that are shown.
 pub const DIFF_SHOWN_LINE_BYTES_MAX: usize = 4_096;
 
-/// Lines of one replaced block, both sides together, up to which marks within lines are looked for.
+/// Lines of one replaced block, both sides together, up to which marks within lines are computed.
 pub const MARKED_LINES_MAX: usize = 200;
 
-/// Bytes of one replaced block, both sides together, up to which marks within lines are looked for.
+/// Bytes of one replaced block, both sides together, up to which marks within lines are computed.
 pub const MARKED_BYTES_MAX: usize = 32 * 1024;
 
-/// Lines that are looked at for a heading above a hunk.
+/// Lines that are searched for a heading above a hunk.
 pub const SECTION_LINES_SCANNED_MAX: usize = 2_000;
 
 /// Longest heading above a hunk, in characters.
@@ -200,7 +201,7 @@ pub const ACTIVITY_TIMEOUT_MS: u64 = 120_000;
 /// Largest program of an activity, in bytes: it is read before each call, so that what was shown is what runs.
 pub const ACTIVITY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Characters of an activity's standard error that an error repeats.
+/// Longest excerpt of an activity's standard error in an error, in characters.
 pub const ACTIVITY_ERROR_CHARS_MAX: usize = 2_000;
 
 /// Time of a delegate's whole run, in milliseconds; people who decide on its calls may take their time.
@@ -221,7 +222,7 @@ pub const DEFINITIONS_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Tools in one file of definitions.
 pub const TOOLS_PER_FILE_MAX: usize = 1_000;
 
-/// Longest id or alias of a tool, in bytes; what model providers accept.
+/// Longest id or alias of a tool, in bytes; the limit of the model providers.
 pub const ID_BYTES_MAX: usize = 64;
 
 /// Other names that one tool may have.
@@ -236,13 +237,13 @@ pub const SCHEMA_DEPTH_MAX: usize = 64;
 /// Levels of a call's arguments.
 pub const ARGUMENTS_DEPTH_MAX: usize = 64;
 
-/// Files that a command changed of which the differences are shown; of the rest it is told that they changed.
+/// Files changed by a command of which the differences are shown; the other files are only said to have changed.
 pub const EFFECTS_DIFFS_MAX: usize = 500;
 
 /// Longest file of which a command's difference is shown, in bytes.
 pub const EFFECTS_DIFF_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Bytes that are compared for one command altogether, both sides.
+/// Bytes that are compared for one command in total, both sides.
 pub const EFFECTS_DIFF_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Longest front matter of a file, in bytes.
@@ -254,7 +255,7 @@ pub const SKILLS_MAX: usize = 512;
 /// Largest `SKILL.md`, in bytes.
 pub const SKILL_BYTES_MAX: u64 = 256 * 1024;
 
-/// The lines about skills that a model gets, in bytes.
+/// Size of the list of skills that a model gets, in bytes.
 pub const SKILL_INDEX_BYTES_MAX: usize = 16 * 1024;
 
 /// Longest name of a skill, in characters, as the open specification has it.
@@ -263,13 +264,13 @@ pub const SKILL_NAME_CHARS_MAX: usize = 64;
 /// Longest description of a skill, in characters, as the open specification has it.
 pub const SKILL_DESCRIPTION_CHARS_MAX: usize = 1_024;
 
-/// Longest word of a skill on what it needs, in characters, as the open specification has it.
+/// Longest compatibility note of a skill, in characters, as the open specification has it.
 pub const SKILL_COMPATIBILITY_CHARS_MAX: usize = 500;
 
 /// Files beside a skill that its loading names.
 pub const SKILL_FILES_LISTED_MAX: usize = 50;
 
-/// Files and folders in a skill's folder beyond which none is named.
+/// Files and folders in a skill's folder beyond which no file is named.
 pub const SKILL_TREE_ITEMS_MAX: usize = 2_000;
 
 /// Entries of one folder that are looked through for skills or agents.
@@ -284,13 +285,13 @@ pub const AGENT_BYTES_MAX: u64 = 256 * 1024;
 /// Longest name of an agent in a sentence, in characters.
 pub const AGENT_NAME_CHARS_MAX: usize = 64;
 
-/// Longest work that is given to another agent, in characters.
+/// Longest task for a sub-agent, in characters.
 pub const TASK_CHARS_MAX: usize = 100_000;
 
-/// Longest title of such work, in characters.
+/// Longest title of a sub-agent task, in characters.
 pub const TASK_TITLE_CHARS_MAX: usize = 80;
 
-/// Tools of servers and documents that a model sees at once; where there are more of them they are searched for.
+/// Tools of servers and documents that a model sees at once; if there are more, they are found by search.
 pub const TOOLS_AT_ONCE_MAX: usize = 20;
 
 /// Tools that one search finds, unless it says how many.
@@ -299,43 +300,43 @@ pub const MATCHES_DEFAULT: u64 = 10;
 /// Tools that one search finds at most.
 pub const MATCHES_MAX: usize = 50;
 
-/// What a search tells of a tool, in characters.
+/// Longest description of a tool in search results, in characters.
 pub const MATCH_CHARS_MAX: usize = 200;
 
 /// Longest query for tools, in characters.
 pub const SEARCH_CHARS_MAX: usize = 1_000;
 
-/// Of a tool's description and of its hint, what it is found by, in bytes.
+/// Part of a tool's description and of its hint that is indexed for search, in bytes.
 pub const INDEXED_BYTES_MAX: usize = 4 * 1024;
 
-/// What a page may send, in bytes, as it comes and once it is unpacked; a longer one is not taken at all.
+/// Largest page, in bytes, both as received and decompressed; a larger page is rejected.
 pub const PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Time from asking for a page to its last byte, in milliseconds.
+/// Time from requesting a page to its last byte, in milliseconds.
 pub const FETCH_TIMEOUT_MS: u64 = 30_000;
 
-/// Time in which what came is made into text, in milliseconds.
+/// Time for converting a fetched body into text, in milliseconds.
 pub const PAGE_PARSE_MS_MAX: u64 = 20_000;
 
-/// Readings of what came at the same time; one that does not come back keeps its place.
+/// Conversions that run at the same time; a conversion that does not return keeps its slot.
 pub const PAGE_PARSES_MAX: usize = 4;
 
-/// Stack of such a reading, in bytes.
+/// Stack of the thread that converts a page, in bytes.
 pub const PAGE_PARSE_STACK_BYTES: usize = 16 * 1024 * 1024;
 
-/// Elements of a page that is read as one.
+/// Most elements of a page that is converted.
 pub const ELEMENTS_MAX: usize = 300_000;
 
-/// Bytes of a page that are parsed between two looks at the clock.
+/// Bytes of a page that are parsed between two checks of the deadline.
 pub const PARSE_CHUNK_BYTES: usize = 16 * 1024;
 
-/// Elements of a page in which a main part is looked for.
+/// Most elements of a page in which the main content is searched for.
 pub const READABLE_ELEMENTS_MAX: usize = 30_000;
 
-/// Depth of such a page.
+/// Greatest depth of a page in which the main content is searched for.
 pub const READABLE_DEPTH_MAX: usize = 200;
 
-/// Markdown or words that are made of one page or document, in bytes.
+/// Longest Markdown or text that is made of one page or document, in bytes.
 pub const MARKDOWN_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Longest address of one link, in bytes.
@@ -350,49 +351,49 @@ pub const TITLE_CHARS_MAX: usize = 300;
 /// Pages of a document that are read.
 pub const PDF_PAGES_MAX: usize = 1_000;
 
-/// What one stream of a document may unpack to, in bytes.
+/// Largest decompressed stream of a document, in bytes.
 pub const PDF_STREAM_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Longest address that can be fetched, in characters.
 pub const URL_CHARS_MAX: usize = 8_000;
 
-/// What an error repeats of a page that came with it, in bytes.
+/// Longest excerpt of the page that an error repeats, in bytes.
 pub const ERROR_PAGE_BYTES_MAX: usize = 2_000;
 
-/// Results of one search of the web, unless it says how many.
+/// Results of one web search, unless it says how many.
 pub const RESULTS_DEFAULT: usize = 8;
 
-/// Results of one search of the web at most: what every provider gives.
+/// Most results of one web search: a number that every provider supports.
 pub const RESULTS_MAX: usize = 20;
 
-/// How deep the list of results is looked for in the answer of an operation that searches.
+/// Depth to which the answer of a search operation is searched for the list of results.
 pub const ANSWER_DEPTH_MAX: usize = 4;
 
-/// Values of such an answer that are looked at for it.
+/// Values of the answer of a search operation that are searched for the list of results.
 pub const ANSWER_NODES_MAX: usize = 10_000;
 
-/// What a provider may answer, in bytes.
+/// Largest answer of a provider, in bytes.
 pub const RESULTS_BYTES_MAX: usize = 2 * 1024 * 1024;
 
-/// Words of one result, in characters.
+/// Longest snippet of one result, in characters.
 pub const SNIPPET_CHARS_MAX: usize = 600;
 
-/// What is told again of a query, in characters.
+/// Longest excerpt of a query that is repeated, in characters.
 pub const SEARCH_CHARS_SHOWN_MAX: usize = 200;
 
-/// Most searches that a person may let a session have.
+/// Most searches that a person may allow a session.
 pub const SEARCH_CALLS_MAX: u32 = 10_000;
 
-/// Longest time of one search that a person may set, in milliseconds.
+/// Longest time that a person may set for one search, in milliseconds.
 pub const SEARCH_MS_MAX: u64 = 120_000;
 
-/// A value that refers to something, in bytes, also after its references were looked up.
+/// Longest value with references, in bytes, both before and after they are resolved.
 pub const VALUE_BYTES_MAX: usize = 32 * 1024;
-/// Longest name that a fault about a file of the person repeats, in characters.
+/// Longest name that an error in a person's file repeats, in characters.
 pub const QUOTED_CHARS_MAX: usize = 100;
 
-/// Bytes of an argument of somebody else's tool up to which its value alone may be a path or an address.
+/// Longest argument of a third-party tool whose value alone may be taken for a path or an address, in bytes.
 pub const MENTION_BYTES_MAX: usize = 4 * 1024;
 
-/// Paths, hosts and words of one call of somebody else's tool that are looked at.
+/// Paths, hosts and words of one call of a third-party tool that are collected.
 pub const MENTIONS_MAX: usize = 512;

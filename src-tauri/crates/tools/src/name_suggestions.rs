@@ -1,13 +1,13 @@
-//! "Did you mean …?": names that are close to one that does not exist.
+//! "Did you mean …?": suggests names that are similar to one that does not exist.
 
 use similar::get_close_matches;
 
 use crate::limits::CLOSE_NAMES_MAX;
 
-/// How much two names must have in common, from 0 to 1.
+/// Lowest similarity of two names, from 0 to 1.
 const RATIO_MIN: f32 = 0.65;
 
-/// Up to three of `names` that are close to `name`, the closest first; case does not count.
+/// Returns up to three of `names` that are similar to `name`, the closest first, ignoring case.
 pub fn find_close_names<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let names: Vec<&str> = names.into_iter().collect();
     let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
@@ -29,7 +29,7 @@ pub fn find_close_names<'a>(name: &str, names: impl IntoIterator<Item = &'a str>
     found
 }
 
-/// "Did you mean `a`, `b` or `c`?", or nothing when there is nothing close.
+/// Formats "Did you mean `a`, `b` or `c`?", or nothing if there are no similar names.
 pub fn format_suggestion(close: &[&str]) -> String {
     let quoted: Vec<String> = close.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {

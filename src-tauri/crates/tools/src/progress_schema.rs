@@ -1,4 +1,4 @@
-//! What a tool may say while it runs, held against the schema that it publishes (`S003-40`).
+//! Checks the progress messages of a running tool against the schema that it publishes (`S003-40`).
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::limits::SCHEMA_DEPTH_MAX;
 use crate::validator::{compile_validator, is_deeper_than};
 
-/// The published `progress_schema`, compiled once; a tool without one may say anything.
+/// The published `progress_schema`, compiled once; a tool without one may send any message.
 #[derive(Debug, Clone, Default)]
 pub struct ProgressSchema(Option<Arc<Validator>>);
 
@@ -17,7 +17,7 @@ impl ProgressSchema {
     /// Compiles a tool's `progress_schema`.
     ///
     /// # Errors
-    /// When it is no valid JSON Schema.
+    /// If it is not a valid JSON Schema.
     pub fn from_interface(interface: &ToolInterface) -> Result<Self, UserError> {
         let Some(schema) = &interface.execution.progress_schema else {
             return Ok(Self::default());
@@ -40,7 +40,7 @@ impl ProgressSchema {
         Ok(Self(Some(Arc::new(compiled))))
     }
 
-    /// Whether a word on progress is one that the tool may say: as a text, or as the JSON that stands in it.
+    /// Whether the schema allows a progress message: as a text, or as the JSON that it contains.
     pub fn is_valid_message(&self, message: &str) -> bool {
         self.0.as_ref().is_none_or(|schema| {
             let parsed = || serde_json::from_str::<Value>(message);

@@ -1,4 +1,4 @@
-//! Which model answers a request, and how.
+//! The model that answers a request, and its parameters.
 
 use protocol::model::TEMPERATURE_RANGE;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::limits::{INSTANCE_CHARS_MAX, INSTANCES_MAX};
 
-/// Which model answers. What is left out is as the session has it.
+/// The model that answers, and its parameters. Anything left out is taken from the session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RequestConfig {
@@ -16,35 +16,35 @@ pub struct RequestConfig {
     /// The provider's name of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How freely the model chooses its words, from 0 to 2.
+    /// Sampling temperature of the model, from 0 to 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// How long the model thinks before it answers; as it does by itself if left out.
+    /// How long the model thinks before it answers; the model's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking: Option<Thinking>,
-    /// Names of the session's tools that may be called; none of them if left out.
+    /// Names of the session's tools that may be called; none if left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// What the request is about several times over: the instances by their names, each with the state that it begins with.
-    /// A call is for one of them with `_instance` (`S004-13`).
+    /// The instances that the request is about, by name, each with its initial state. A call selects one of them with
+    /// `_instance` (`S004-13`).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub instances: Map<String, Value>,
 }
 
-/// How long a model thinks before it answers.
+/// Thinking level: how long a model thinks before it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Thinking {
-    /// Shortly.
+    /// Short thinking.
     Low,
-    /// As long as most work needs.
+    /// Thinking as long as most work needs.
     Medium,
-    /// Long.
+    /// Long thinking.
     High,
 }
 
 impl Thinking {
-    /// As it stands behind a model's name.
+    /// Returns the level as it is written after a model's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -55,7 +55,7 @@ impl Thinking {
 }
 
 impl RequestConfig {
-    /// What is wrong with it, if anything is.
+    /// Returns the problem of the configuration, if there is one.
     pub(crate) fn find_problem(&self) -> Option<String> {
         let temperature = self.temperature.unwrap_or_default();
         if !TEMPERATURE_RANGE.contains(&temperature) {

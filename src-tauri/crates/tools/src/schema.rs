@@ -1,4 +1,5 @@
-//! Checks arguments against a tool's schema before anything else sees them, in sentences that a model can act on.
+//! Checks arguments against a tool's schema before anything else sees them; errors are sentences that a model can act
+//! on.
 
 use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
@@ -22,10 +23,12 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Compiles what a model may give, and what the host puts in beside it (`S003-62`, `S003-63`).
+    /// Compiles the schema of the arguments that a model may give, and of those that the host adds (`S003-62`,
+    /// `S003-63`).
     ///
     /// # Errors
-    /// When either is no valid JSON Schema, or a member of the host's is not marked as such (`S003-64`, `S003-65`).
+    /// If either is not a valid JSON Schema, or a member reserved for the host is not marked as such (`S003-64`,
+    /// `S003-65`).
     pub fn from_interface(interface: &ToolInterface) -> Result<Self, UserError> {
         let mut schema = Self::from_parameters(interface.id(), interface.parameters())?;
         schema.internal = HostArguments::from_interface(interface)?;
@@ -33,12 +36,12 @@ impl Schema {
         Ok(schema)
     }
 
-    /// The host's own members.
+    /// Returns the members that are reserved for the host.
     pub fn host_arguments(&self) -> &HostArguments {
         &self.internal
     }
 
-    /// What the tool may say while it runs.
+    /// Returns the schema of the tool's progress messages.
     pub fn progress_schema(&self) -> &ProgressSchema {
         &self.progress
     }
@@ -46,7 +49,7 @@ impl Schema {
     /// Compiles a tool's `parameters`.
     ///
     /// # Errors
-    /// When it is no valid JSON Schema, or not one of an object.
+    /// If it is not a valid JSON Schema, or not one of an object.
     pub fn from_parameters(tool: &str, parameters: &Value) -> Result<Self, UserError> {
         if is_deeper_than(parameters, SCHEMA_DEPTH_MAX) {
             return Err(UserError::new(
@@ -78,8 +81,8 @@ impl Schema {
         })
     }
 
-    /// Everything that is wrong with the arguments, one clause each; empty if nothing is. `name` gives what a member of
-    /// ours was called by whoever called.
+    /// Returns every problem of the arguments, one clause each; an empty list if there are none. `name` maps one of our
+    /// members to the name that the caller used.
     pub fn find_problems<'a>(
         &'a self,
         arguments: Map<String, Value>,
@@ -118,8 +121,8 @@ impl Schema {
     }
 }
 
-/// The same parameters with a place for the model's reason (`S004-08`). The first thing it writes, so that it thinks
-/// before it chooses.
+/// Returns the parameters with an additional member for the model's reasoning (`S004-08`). It comes first, so that the
+/// model thinks before it chooses.
 pub fn with_reasoning(parameters: &Value) -> Value {
     let mut asked = parameters.clone();
     let Some(object) = asked.as_object_mut() else {
@@ -143,8 +146,8 @@ pub fn with_reasoning(parameters: &Value) -> Value {
     asked
 }
 
-/// A value without the members that are `null` where the schema neither takes `null` nor requires the member: models that
-/// are trained on strict schemas write `null` for what they leave out.
+/// Removes members that are `null` where the schema neither accepts `null` nor requires the member: models that are
+/// trained on strict schemas write `null` for members that they leave out.
 fn strip_optional_nulls(validator: &Validator, value: Value) -> Value {
     let refused: Vec<String> = validator
         .iter_errors(&value)
@@ -189,7 +192,7 @@ fn remove_member(value: &mut Value, pointer: &str) {
 /// Checks arguments (`S002-05`).
 ///
 /// # Errors
-/// [`ToolError::InvalidArgs`] (`S002-06`) that names each member, what was expected and what was given.
+/// [`ToolError::InvalidArgs`] (`S002-06`) that names each member, the expected and the given value.
 pub fn validate_arguments(
     schema: &Schema,
     arguments: Map<String, Value>,
@@ -199,7 +202,7 @@ pub fn validate_arguments(
         .map_err(|problems| invalid_arguments_error(&problems))
 }
 
-/// The error for some problems.
+/// Builds the error for these problems.
 pub fn invalid_arguments_error(problems: &[String]) -> ToolError {
     let mut text = problems
         .iter()
@@ -213,8 +216,8 @@ pub fn invalid_arguments_error(problems: &[String]) -> ToolError {
     ToolError::InvalidArgs(text)
 }
 
-/// Takes the members that begin with `_` off the arguments (M13, `S004-03`, `S004-09`): first what the tool gets, then
-/// what is kept beside the call.
+/// Removes the members that begin with `_` from the arguments (M13, `S004-03`, `S004-09`). Returns the arguments for
+/// the tool, then the members that are kept beside the call.
 pub fn split_meta(arguments: Map<String, Value>) -> (Map<String, Value>, Map<String, Value>) {
     if !arguments.keys().any(|name| name.starts_with('_')) {
         return (arguments, Map::new());

@@ -1,4 +1,4 @@
-//! What a schema check found, as a clause: which member, what was expected, what was given.
+//! Formats a problem found by a schema check as a clause: the member, the expected and the given value.
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
@@ -8,14 +8,14 @@ use crate::limits::PROBLEMS_MAX;
 use crate::name_suggestions::{find_close_names, format_suggestion};
 use crate::text::quote_truncated;
 
-/// Characters of a given value that are repeated.
+/// Longest excerpt of a given value, in characters.
 const GIVEN_CHARS_MAX: usize = 60;
 
-/// Characters of one clause: names and values of a caller's own making can be of any length.
+/// Longest clause, in characters: names and values that the caller chooses can be of any length.
 const CLAUSE_CHARS_MAX: usize = 1_000;
 
-/// The clause for one problem. `members` are the members that the arguments may have, `name` gives what the caller
-/// calls each of them.
+/// Formats the clause for one problem. `members` are the members that the arguments may have, `name` maps each of them
+/// to the name that the caller uses.
 pub fn describe_problem<'a>(
     error: &ValidationError<'_>,
     members: &'a [String],
@@ -134,7 +134,7 @@ fn describe_unknown_members<'a>(
     clauses.join("; ")
 }
 
-/// `/items/0/status` as `items[0].status`, its first member as the caller calls it.
+/// Formats `/items/0/status` as `items[0].status`, with its first member under the name that the caller uses.
 fn format_member_path<'a>(
     pointer: &str,
     members: &'a [String],

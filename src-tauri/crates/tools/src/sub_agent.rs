@@ -1,5 +1,6 @@
-//! A tool that is an agent of its own: a fresh run with its own prompt, model and tools, whose last words are the result
-//! (`S001-39` to `S001-45`). Hosts make these; a session's person names agents in manifests instead.
+//! A tool that is an agent of its own: a fresh run with its own prompt, model and tools, whose last message is the
+//! result (`S001-39` to `S001-45`). Hosts define these tools; the person of a session names agents in manifests
+//! instead.
 
 use async_trait::async_trait;
 use policy::Approved;
@@ -10,7 +11,7 @@ use crate::limits::{DELEGATE_TIMEOUT_MS, TASK_CHARS_MAX};
 use crate::request_config::{RequestConfig, Thinking};
 use crate::tool::{ExecutionContext, SubAgentRequest, Tool, ToolContext};
 
-/// The profile by which these tools are known: whoever works for an agent is not given any of them (`S001-42`).
+/// Execution profile of these tools: a sub-agent is never given any of them (`S001-42`).
 pub const SUB_AGENT_PROFILE: &str = "sub_agent";
 
 /// An agent as a tool (`S001-41`).
@@ -21,7 +22,8 @@ pub struct SubAgentTool {
 }
 
 impl SubAgentTool {
-    /// An agent under a unique name, with what the calling model reads of it. It has no tools until some are named.
+    /// Creates a sub-agent under a unique name, with the description that the calling model reads. It has no tools
+    /// until some are named.
     pub fn new(tool_name: &str, description: &str) -> Self {
         let interface = ToolInterface::builder(tool_name)
             .description(description)
@@ -46,35 +48,35 @@ impl SubAgentTool {
         }
     }
 
-    /// What it is told before anything else.
+    /// Sets the system prompt of the sub-agent.
     #[must_use]
     pub fn with_system_prompt(mut self, prompt: &str) -> Self {
         prompt.clone_into(&mut self.system_prompt);
         self
     }
 
-    /// Its model; its caller's if none is named.
+    /// Sets the model of the sub-agent; the caller's if none is named.
     #[must_use]
     pub fn with_model(mut self, model: &str) -> Self {
         self.config.model = Some(model.to_owned());
         self
     }
 
-    /// The provider of its model, by id; its caller's if none is named.
+    /// Sets the provider of the sub-agent's model, by id; the caller's if none is named.
     #[must_use]
     pub fn with_provider(mut self, provider: &str) -> Self {
         self.config.provider = Some(provider.to_owned());
         self
     }
 
-    /// Tools of its caller's that it may call. Sub-agents among them are left out.
+    /// Sets the caller's tools that the sub-agent may call. Sub-agents among them are left out.
     #[must_use]
     pub fn with_tools(mut self, tools: &[&str]) -> Self {
         self.config.tools = tools.iter().map(|&name| name.to_owned()).collect();
         self
     }
 
-    /// How long its model thinks before it answers.
+    /// Sets how long the sub-agent's model thinks before it answers.
     #[must_use]
     pub fn with_thinking_level(mut self, thinking: Thinking) -> Self {
         self.config.thinking = Some(thinking);

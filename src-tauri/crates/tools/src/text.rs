@@ -1,27 +1,27 @@
-//! Bytes as text, and numbers as words: what is told to a person or a model.
+//! Decodes bytes as text, and formats numbers and texts for a person or a model.
 
 use protocol::text::display_text::to_spans;
 
-/// What some bytes are.
+/// Bytes decoded as text, or the reason why they are not text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecodedText<'a> {
     /// UTF-8.
     Utf8(&'a str),
-    /// No text: what it looks like, such as "a PNG image".
+    /// Not text; the apparent format, such as "a PNG image".
     Binary(&'static str),
-    /// Text perhaps, but not UTF-8.
+    /// Possibly text, but not UTF-8.
     NotUtf8 {
-        /// The first byte that does not fit.
+        /// Offset of the first byte that is not valid UTF-8.
         offset: usize,
-        /// What it looks like: "UTF-16", or empty.
+        /// The apparent encoding: "UTF-16", or empty.
         looks_like: &'static str,
     },
 }
 
-/// Bytes at the start in which a zero byte makes a file binary.
+/// Number of leading bytes in which a zero byte makes a file binary.
 const SNIFFED_BYTES: usize = 8 * 1024;
 
-/// Beginnings that name a format.
+/// Leading bytes that identify a format.
 const BINARY_SIGNATURES: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -34,7 +34,7 @@ const BINARY_SIGNATURES: &[(&[u8], &str)] = &[
     (b"\0asm", "a WebAssembly module"),
 ];
 
-/// Looks at the whole bytes.
+/// Decodes the whole bytes.
 pub fn decode(bytes: &[u8]) -> DecodedText<'_> {
     let zero = bytes.iter().take(SNIFFED_BYTES).any(|byte| *byte == 0);
     let error = match std::str::from_utf8(bytes) {
@@ -63,7 +63,7 @@ pub fn decode(bytes: &[u8]) -> DecodedText<'_> {
     }
 }
 
-/// The text on one line with every hidden character and line end named, for a place that holds plain text only.
+/// Returns the text on one line with every hidden character and line end named, for a place that holds only plain text.
 pub fn escape_invisible(text: &str) -> String {
     to_spans(text)
         .into_iter()
@@ -71,7 +71,8 @@ pub fn escape_invisible(text: &str) -> String {
         .collect()
 }
 
-/// Where the text begins, places that overlap included: "aa" stands twice in "aaa", and which one is meant is not clear.
+/// Returns the offsets of all occurrences, including overlapping ones: "aa" occurs twice in "aaa", and which one is
+/// meant is not clear.
 pub(crate) fn find_overlapping(content: &str, old: &str) -> Vec<usize> {
     let mut places = Vec::new();
     let mut from = 0;
@@ -86,7 +87,7 @@ pub(crate) fn find_overlapping(content: &str, old: &str) -> Vec<usize> {
     places
 }
 
-/// Whether the text has lines that end, and all of them with CRLF.
+/// Whether the text has line ends, and all of them are CRLF.
 pub(crate) fn is_crlf_only(content: &str) -> bool {
     let mut lines = content
         .split_inclusive('\n')
@@ -95,7 +96,7 @@ pub(crate) fn is_crlf_only(content: &str) -> bool {
     lines.peek().is_some() && lines.all(|line| line.ends_with("\r\n"))
 }
 
-/// "12 bytes", "6.8 kB", "1.3 MB".
+/// Formats a size: "12 bytes", "6.8 kB", "1.3 MB".
 pub fn format_byte_size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format_count(bytes, "byte", "bytes"),
@@ -111,7 +112,7 @@ pub fn format_byte_size(bytes: u64) -> String {
     }
 }
 
-/// "1 line", "2,310 lines".
+/// Formats a count with its noun: "1 line", "2,310 lines".
 pub fn format_count(count: u64, one: &str, many: &str) -> String {
     format!(
         "{} {}",
@@ -120,7 +121,7 @@ pub fn format_count(count: u64, one: &str, many: &str) -> String {
     )
 }
 
-/// "2,310".
+/// Formats a number with separators: "2,310".
 pub fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -133,7 +134,7 @@ pub fn group_digits(number: u64) -> String {
     text
 }
 
-/// A text for one line of an error: quoted, line ends written out, cut after `chars_max` characters.
+/// Formats a text for one line of an error: quoted, with escaped line ends, cut after `chars_max` characters.
 pub fn quote_truncated(text: &str, chars_max: usize) -> String {
     let mut short: String = text
         .chars()
@@ -146,7 +147,7 @@ pub fn quote_truncated(text: &str, chars_max: usize) -> String {
     format!("\"{}\"", short.replace("\\'", "'"))
 }
 
-/// The same text with at most `chars_max` characters, an ellipsis where it was cut.
+/// Cuts a text to at most `chars_max` characters, with an ellipsis if it was cut.
 pub fn truncate_chars(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
         Some((end, _)) => format!("{}…", &text[..end]),

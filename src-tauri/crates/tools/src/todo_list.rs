@@ -11,17 +11,18 @@ pub struct TodoList {
 }
 
 impl TodoList {
-    /// What the list holds now.
+    /// Returns the current items of the list.
     pub fn items(&self) -> Vec<TodoItem> {
         self.lock_items().clone()
     }
 
-    /// Puts these items in the place of all others and returns the others.
+    /// Replaces all items and returns the previous ones.
     pub fn replace(&self, items: Vec<TodoItem>) -> Vec<TodoItem> {
         std::mem::replace(&mut *self.lock_items(), items)
     }
 
-    /// A list is whole after every write, so one that was poisoned by a panic elsewhere is still good.
+    /// Locks the list. It is complete after every write, so a list that was poisoned by a panic elsewhere is still
+    /// valid.
     fn lock_items(&self) -> std::sync::MutexGuard<'_, Vec<TodoItem>> {
         self.items.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! The one shape of every tool, and what a tool is given.
+//! The interface of every tool, and the context that a tool receives.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -20,34 +20,34 @@ use crate::mentions::Mentions;
 use crate::request_config::RequestConfig;
 use crate::todo_list::TodoList;
 
-/// Something that an agent can ask for (`S001-01`, `S002-01`).
+/// A tool that an agent can call (`S001-01`, `S002-01`).
 ///
-/// A call passes through here in this order: `check`, `target` and `accesses`, `prepare`, and, once it was approved,
-/// `execute`. Arguments have passed the schema before any of them sees them, so a member that is missing or of a wrong
-/// type means a bug of ours, never a panic.
+/// A call passes through these methods in this order: `validate`, `target` and `accesses`, `prepare`, and, once it was
+/// approved, `execute`. Arguments have passed the schema before any of the methods sees them, so a member that is
+/// missing or of a wrong type means a bug of ours, never a panic.
 #[async_trait]
 pub trait Tool: Send + Sync {
-    /// What the tool publishes about itself.
+    /// Returns the tool's published interface.
     fn interface(&self) -> &ToolInterface;
 
-    /// What the call acts on, in one line for the card: a path, a command, a pattern.
+    /// Returns the target of the call in one line for the card: a path, a command, a pattern.
     fn target(&self, arguments: &Map<String, Value>) -> String;
 
-    /// What the call would touch. Declared, never judged.
+    /// Returns the accesses that the call would make. They are declared here, never judged.
     fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access>;
 
-    /// What the arguments of a call seem to name, where the tool declares nothing because nobody knows what it does with
-    /// them. This can make the verdict stricter and never looser.
+    /// Returns the paths, hosts and commands that the arguments seem to name, for a tool that declares nothing because
+    /// nobody knows what it does with them. Mentions can make the verdict stricter and never looser.
     fn mentions(&self, _arguments: &Map<String, Value>) -> Mentions {
         Mentions::default()
     }
 
-    /// What keeps the tool to what it was judged on.
+    /// Returns how the tool is confined to the accesses that were judged.
     fn confinement(&self) -> Confinement {
         Confinement::Held
     }
 
-    /// What a schema cannot say about values (`S003-24`). Touches nothing.
+    /// Checks properties of the values that a schema cannot express (`S003-24`). Touches nothing.
     ///
     /// # Errors
     /// [`ToolError::InvalidArgs`] that names the member and what to do.
@@ -55,37 +55,41 @@ pub trait Tool: Send + Sync {
         Ok(())
     }
 
-    /// Members with a leading underscore that the tool gets itself; all others are about the call and lie beside it.
+    /// Returns the members with a leading underscore that the tool itself receives; all other such members are about
+    /// the call and are kept beside it.
     fn retained_meta(&self) -> &[&str] {
         &[]
     }
 
-    /// What the tool puts in by itself where its runtime schema marks members as an `adapter`'s (`S003-63`): what a model
-    /// has no say in, such as the account that calls go to. It is shown and approved with the rest. Touches nothing.
+    /// Returns the arguments that the tool supplies itself, where its runtime schema marks members as an `adapter`'s
+    /// (`S003-63`): members that a model has no say in, such as the account that calls go to. They are shown and
+    /// approved with the rest. Touches nothing.
     fn supplied_arguments(&self, _arguments: &Map<String, Value>) -> Map<String, Value> {
         Map::new()
     }
 
-    /// The place in the session's state that every output goes to (`S004-12`); none if each call may name one.
+    /// Returns the place in the session's state that every output is stored at (`S004-12`); `None` if each call may
+    /// name one.
     fn output_path(&self) -> Option<&str> {
         None
     }
 
-    /// The other tool that a call of this one is in the end: rules that name it make the verdict stricter. None if it is none.
+    /// Returns the other tool that a call of this one amounts to: rules that name that tool make the verdict stricter.
+    /// `None` if there is no such tool.
     fn underlying_tool(&self) -> Option<&str> {
         None
     }
 
-    /// Whether a call with these very arguments may run while others do (`S003-53`, M08). Asked only of a tool that
-    /// publishes that it is safe in general: what nobody vouches for runs alone.
+    /// Whether a call with these exact arguments may run while others do (`S003-53`, M08). Asked only of a tool that
+    /// publishes that it is generally safe to run in parallel: all other tools run alone.
     fn is_parallel_safe(&self, _arguments: &Map<String, Value>) -> bool {
         true
     }
 
-    /// What the call would do: shown to the person, and carried out as it was shown. Has no side effect.
+    /// Returns the preview and the plan of the call: shown to the person, and carried out as shown. Has no side effect.
     ///
     /// # Errors
-    /// When the call could not work: the same sentence that running it would give.
+    /// If the call could not work: the same sentence that running it would give.
     async fn prepare(
         &self,
         _arguments: &Map<String, Value>,
@@ -94,22 +98,22 @@ pub trait Tool: Send + Sync {
         Ok(PreviewedPlan::default())
     }
 
-    /// Whether calls can be done where nothing real changes, see [`Tool::dry_run`]: by this tool, on this machine.
+    /// Whether this tool can do a dry run of a call on this machine, see [`Tool::dry_run`].
     async fn can_dry_run(&self, _hands: &ToolContext) -> bool {
         false
     }
 
-    /// Whether calls can be done for real over a picture of the workspace, by which that is undone: by this tool, on this
-    /// machine. [`Tool::execute`] does them there if [`ToolContext::snapshot`] has one.
+    /// Whether this tool can make calls in the real workspace on this machine, with a snapshot by which they are
+    /// undone. [`Tool::execute`] makes them there if [`ToolContext::snapshot`] has one.
     async fn can_run_in_place(&self, _hands: &ToolContext) -> bool {
         false
     }
 
-    /// Does the call where nothing real changes, and gives what it did: shown, judged and then carried out as it was
-    /// captured, never done a second time. Asked of a tool that says that it can.
+    /// Makes the call in a dry run and returns its captured effects, which are shown, judged and then carried out as
+    /// captured; the call is never made a second time. Called only if `can_dry_run` returned `true`.
     ///
     /// # Errors
-    /// When it could not be done there, or did more than can be looked at.
+    /// If the call could not be made in a dry run, or had more effects than can be shown.
     async fn dry_run(
         &self,
         _arguments: &Map<String, Value>,
@@ -122,7 +126,7 @@ pub trait Tool: Send + Sync {
         )))
     }
 
-    /// Does what was approved and nothing else.
+    /// Carries out what was approved and nothing else.
     ///
     /// # Errors
     /// Every failure is a value whose text the model reads (`S001-25`).
@@ -133,8 +137,8 @@ pub trait Tool: Send + Sync {
         cx: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError>;
 
-    /// What has to be set up before the tool can be used, in a sentence with the next step (`S003-19`); none if nothing
-    /// has. A tool that says it requires setup and does not look says so always.
+    /// Returns how to set up the tool before it can be used, in a sentence with the next step (`S003-19`); `None` if it
+    /// is ready. The default reports a tool that declares that it requires setup as not set up.
     fn missing_setup(&self) -> Option<String> {
         let interface = self.interface();
         let sentence = || {
@@ -146,18 +150,19 @@ pub trait Tool: Send + Sync {
         interface.availability.requires_setup.then(sentence)
     }
 
-    /// The fixed sentence with which a tool that needs a person's answer is refused where nobody is (`S002-37`).
+    /// Returns the fixed sentence with which a tool that needs a person's answer is refused where no person is present
+    /// (`S002-37`).
     fn headless_refusal(&self) -> Option<&'static str> {
         None
     }
 }
 
-/// What a call would do.
+/// The preview and the plan of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreviewedPlan {
-    /// What the person sees.
+    /// Preview shown to the person.
     pub preview: Preview,
-    /// What execution will change.
+    /// Changes that execution will make.
     pub plan: Plan,
 }
 
@@ -170,44 +175,44 @@ impl Default for PreviewedPlan {
     }
 }
 
-/// What a call did where nothing real changes.
+/// The result of a call that ran in a dry run.
 #[derive(Debug, Clone)]
 pub struct ToolDryRun {
-    /// What the person sees, and what is carried out.
+    /// Preview shown to the person, and the plan that is carried out.
     pub prepared: PreviewedPlan,
-    /// How many things it was refused there.
+    /// Number of operations that were refused during the dry run.
     pub refusal_count: u64,
-    /// The secrets among them.
+    /// Secret files to which access was refused.
     pub secrets: Vec<String>,
-    /// The hosts that it reached on the network, each once: what it sent there is out.
+    /// Hosts that the call reached on the network, each once: anything sent there cannot be taken back.
     pub hosts_reached: Vec<String>,
-    /// What the call gives when that is carried out.
+    /// Output of the call once its effects are carried out.
     pub output: ToolOutput,
-    /// Holds what was captured; nothing of it is left when this goes.
+    /// Keeps the captured effects alive; they are deleted when this is dropped.
     pub capture: Arc<dyn Any + Send + Sync>,
 }
 
-/// What a tool may touch: nothing of the machine is reached in any other way (`S002-100`).
+/// The tool context: everything that a tool may touch. The machine is not reached in any other way (`S002-100`).
 #[derive(Debug, Clone)]
 pub struct ToolContext {
-    /// The files.
+    /// Files of the workspace.
     pub workspace: Workspace,
-    /// Where commands run for show.
+    /// Environment in which commands run for a dry run.
     pub dry_run_environment: DryRunEnvironment,
-    /// The workspace as it was before this call, which runs in it for real; none for every other one.
+    /// Snapshot of the workspace before this call, if the call runs in the real workspace; `None` for all other calls.
     pub snapshot: Option<Arc<Snapshot>>,
-    /// The way to the web; closed until a call was approved.
+    /// Network access; closed until a call was approved.
     pub net: NetworkClient,
     /// The session.
     pub session: SessionId,
-    /// Where output that is too long goes (`S002-70`).
+    /// Folder for output that is too long (`S002-70`).
     pub folder: Arc<SessionFolder>,
     /// The session's list of things to do.
     pub todo_list: Arc<TodoList>,
 }
 
 impl ToolContext {
-    /// The same for one call: of files and commands only what it was judged on.
+    /// Restricts the context to one call: only the files and commands that the call was judged on.
     #[must_use]
     pub fn restrict_to(&self, facts: &[ResolvedAccess]) -> Self {
         Self {
@@ -217,17 +222,17 @@ impl ToolContext {
     }
 }
 
-/// Takes a piece of the result that is text alone, as a program prints it: the common case of [`UpdateFn`].
+/// Receives a piece of the result that is only text, as a program prints it: the common case of [`UpdateFn`].
 pub type OutputFn = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Takes a piece of the result with its items and details, for people and the log only (`S001-12`). A secret in it is masked;
-/// one that is very long is left out.
+/// Receives a piece of the result with its items and details, for people and the log only (`S001-12`). Secrets in it
+/// are masked; a very long piece is left out.
 pub type UpdateFn = Arc<dyn Fn(PartialResult) + Send + Sync>;
 
-/// Takes a word on progress for the person (`S001-13`).
+/// Receives a progress message for the person (`S001-13`).
 pub type ProgressFn = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Where a call runs (`S001-08`): the same shape for every tool. A tool that ignores all of it works the same
+/// The context of a running call (`S001-08`): the same for every tool. A tool that ignores all of it works the same
 /// (`S001-14`).
 #[derive(Clone)]
 pub struct ExecutionContext {
@@ -235,61 +240,61 @@ pub struct ExecutionContext {
     pub tool_call_id: CallId,
     /// The tool (`S001-10`).
     pub tool_name: String,
-    /// Ends the call when the turn ends (`S001-11`).
+    /// Cancels the call when the turn ends (`S001-11`).
     pub cancel: CancellationToken,
-    /// Takes live output.
+    /// Receives live output.
     pub on_output: Option<OutputFn>,
-    /// Takes pieces of the result.
+    /// Receives pieces of the result.
     pub on_update: Option<UpdateFn>,
-    /// Takes progress.
+    /// Receives progress messages.
     pub on_progress: Option<ProgressFn>,
-    /// Carries out what is delegated.
+    /// Carries out sub-agent tasks.
     pub sub_agent_spawner: Option<Arc<dyn SubAgentSpawner>>,
-    /// Puts what others ask before the person; nobody does where there is none.
+    /// Presents a server's questions to the person; `None` if nobody can answer.
     pub elicitation: Option<Arc<dyn ElicitationChannel>>,
 }
 
-/// Work for a run of its own (`S004-11`).
+/// A sub-agent task: work for a run of its own (`S004-11`).
 #[derive(Debug, Clone)]
 pub struct SubAgentRequest {
-    /// What it is called in the list of sessions.
+    /// Title in the list of sessions.
     pub title: String,
-    /// What its model is told before anything else.
+    /// System prompt of the sub-agent's model.
     pub instructions: String,
-    /// Provider and model; what is left out is the caller's.
+    /// Provider and model; anything left out is taken from the caller.
     pub config: RequestConfig,
-    /// The only tools of the caller's that may be called; none for all of them.
+    /// The only tools of the caller's that may be called; `None` for all of them.
     pub tools: Option<Vec<String>>,
-    /// Tools that the work brings, by their names with their schemas (`S004-43`).
+    /// Tools that the task defines, by name, with their schemas (`S004-43`).
     pub own_tools: Map<String, Value>,
-    /// The manifest of the agent that does it: it may do no more than that says, and no more than its caller. None: nobody of
-    /// a name, who is told nothing of the project either.
+    /// Manifest of the agent that does the task: the agent may do no more than the manifest says, and no more than its
+    /// caller. `None`: an unnamed agent, which is also told nothing about the project.
     pub agent: Option<AgentManifestFile>,
-    /// The only thing that it gets to know: its first message.
+    /// The first message, and the only information that the sub-agent gets.
     pub input: String,
-    /// JSON Schema of the output that it must come to; none if words will do.
+    /// JSON Schema of the required output; `None` if plain text is enough.
     pub output_schema: Option<Value>,
-    /// Ends it with the call.
+    /// Cancels the task together with the call.
     pub cancel: CancellationToken,
 }
 
-/// Carries out errands, each in a session of its own that can do no more than the caller's.
+/// Carries out sub-agent tasks, each in a session of its own that can do no more than the caller's.
 #[async_trait]
 pub trait SubAgentSpawner: Send + Sync {
-    /// Carries out an errand for a call, and tells the call's listeners how it goes on (`S001-44`).
+    /// Carries out a sub-agent task for a call, and reports its progress to the call's listeners (`S001-44`).
     ///
     /// # Errors
-    /// When it cannot begin, or comes to no output.
+    /// If the task cannot begin, or gives no output.
     async fn run(
         &self,
         cx: &ExecutionContext,
         errand: SubAgentRequest,
     ) -> Result<ToolOutput, ToolError>;
 
-    /// Begins an errand and leaves it at work: what it comes to is told to the caller's model later.
+    /// Starts a sub-agent task in the background: its result is reported to the caller's model later.
     ///
     /// # Errors
-    /// When it cannot begin.
+    /// If the task cannot begin.
     async fn start(
         &self,
         cx: &ExecutionContext,
@@ -298,17 +303,17 @@ pub trait SubAgentSpawner: Send + Sync {
 }
 
 impl ExecutionContext {
-    /// Who carries out errands.
+    /// Returns the spawner of sub-agent tasks.
     ///
     /// # Errors
-    /// Nobody does here.
+    /// If there is none here.
     pub fn sub_agent_spawner(&self) -> Result<&Arc<dyn SubAgentSpawner>, ToolError> {
         let nobody =
             || ToolError::Failed("Nobody can carry out a delegate's work here.".to_owned());
         self.sub_agent_spawner.as_ref().ok_or_else(nobody)
     }
 
-    /// A context that nobody listens to.
+    /// Creates a context without listeners.
     pub fn new(call: CallId, tool: impl Into<String>, cancel: CancellationToken) -> Self {
         Self {
             tool_call_id: call,

@@ -1,4 +1,4 @@
-//! Search among tools that a model does not see at first: by words, ranked (BM25 over names, descriptions and hints), or by
+//! Searches tools that a model does not see at first: by words, ranked (BM25 over names, descriptions and hints), or by
 //! name.
 
 use std::collections::BTreeMap;
@@ -11,30 +11,30 @@ use protocol::text::cut;
 use crate::limits::{INDEXED_BYTES_MAX, MATCH_CHARS_MAX};
 use crate::skills::to_one_line;
 
-/// How a query begins that names tools.
+/// Prefix of a query that selects tools by name.
 const SELECT_PREFIX: &str = "select:";
 
-/// The tools, ready to be searched.
+/// An index of tools.
 pub struct ToolIndex {
     tools: Vec<Arc<ToolInterface>>,
     engine: SearchEngine<usize>,
 }
 
-/// A tool that was found.
+/// A tool found by a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolMatch {
-    /// Its id.
+    /// Id of the tool.
     pub id: String,
-    /// The beginning of what it says of itself, in one line.
+    /// The beginning of the tool's description, in one line.
     pub description: String,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolMatches {
-    /// The best first.
+    /// Matching tools, the best first.
     pub matches: Vec<ToolMatch>,
-    /// Names that were asked for and lead to no tool here.
+    /// Requested names that match no tool here.
     pub missing: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl Default for ToolIndex {
 }
 
 impl ToolIndex {
-    /// An index of these tools.
+    /// Creates an index of these tools.
     pub fn new(tools: Vec<Arc<ToolInterface>>) -> Self {
         let documents = tools.iter().enumerate();
         let documents = documents.map(|(at, tool)| Document::new(at, search_terms(tool)));
@@ -54,12 +54,12 @@ impl ToolIndex {
         Self { tools, engine }
     }
 
-    /// How many tools there are.
+    /// Returns the number of tools.
     pub fn count(&self) -> usize {
         self.tools.len()
     }
 
-    /// How many tools each server or document has, by its name.
+    /// Returns the number of tools of each server or document, by its name.
     pub fn count_by_namespace(&self) -> BTreeMap<&str, usize> {
         let mut all = BTreeMap::new();
         for tool in &self.tools {
@@ -68,7 +68,7 @@ impl ToolIndex {
         all
     }
 
-    /// The best so many tools for a query. `select:a,b` gives those of these very names.
+    /// Returns the best matches for a query, at most `limit`. `select:a,b` selects tools by exact name.
     pub fn search(&self, query: &str, limit: usize) -> ToolMatches {
         if let Some(names) = query.trim().strip_prefix(SELECT_PREFIX) {
             return self.select_by_name(names, limit);
@@ -112,14 +112,14 @@ fn match_from_interface(tool: &ToolInterface) -> ToolMatch {
     }
 }
 
-/// What a tool is found by: its name counts as much as its hint.
+/// Returns the text by which a tool is found: its name counts as much as its hint.
 fn search_terms(tool: &ToolInterface) -> String {
     let description = cut::take_head(tool.description(), INDEXED_BYTES_MAX);
     let hint = cut::take_head(&tool.discovery.search_hint, INDEXED_BYTES_MAX);
     split_identifier(&format!("{} {hint} {description}", tool.id()))
 }
 
-/// Names as words: `listOpen_issues` is three.
+/// Splits names into words: `listOpen_issues` is three.
 fn split_identifier(text: &str) -> String {
     let mut words = String::with_capacity(text.len() + 16);
     let mut small = false;

@@ -1,12 +1,12 @@
-//! Validators of JSON Schemas, whoever wrote them.
+//! Compiles JSON Schemas of any origin into validators.
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
-/// Compiles any schema. Nothing is fetched, and a pattern is matched in time that grows with the text alone.
+/// Compiles a schema. Nothing is fetched, and a pattern is matched in time that grows only with the text.
 ///
 /// # Errors
-/// Why it is none.
+/// The reason why the schema is not valid.
 pub fn compile_validator(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_pattern_options(PatternOptions::regex())
@@ -14,7 +14,7 @@ pub fn compile_validator(schema: &Value) -> Result<Validator, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Whether a value has more levels than this. Does not go deeper itself, so nothing can exhaust the stack.
+/// Whether a value has more than `levels` levels. Does not descend further itself, so no value can exhaust the stack.
 pub fn is_deeper_than(value: &Value, levels: usize) -> bool {
     match value {
         Value::Array(_) | Value::Object(_) if levels == 0 => true,

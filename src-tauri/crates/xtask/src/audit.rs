@@ -14,7 +14,7 @@ use crate::progress::Progress;
 /// The version that `deny.toml` is written for.
 const CARGO_DENY_VERSION: &str = "0.20.2";
 
-/// A check of the audit: its failure says what to do. It always finds something to look at.
+/// A check of the audit; its failure tells the next step. Returns `true`, since there is always work to do.
 type AuditCheck = fn() -> Result<bool, Failure>;
 
 /// Runs every check of the audit and reports all that did not pass.

@@ -1,4 +1,4 @@
-//! Runs checks one after the other, remembers what failed, and adds up what the runners counted.
+//! Runs checks one after the other, collects the failures, and adds up the counts of the test runners.
 
 use std::process::{Command, ExitCode};
 
@@ -15,7 +15,7 @@ pub struct CheckRunner {
 }
 
 impl CheckRunner {
-    /// No check has run yet.
+    /// Creates a runner without any check.
     pub fn new(progress: Progress) -> Self {
         Self {
             progress,
@@ -24,29 +24,29 @@ impl CheckRunner {
         }
     }
 
-    /// A test that this system cannot run, and why.
+    /// Records a test that this system cannot run, with the reason.
     pub fn skip(&mut self, why: &str) {
         println!("Skipped: {why}");
         self.tally.skipped += 1;
     }
 
-    /// Where stages are told.
+    /// Returns the progress output for stages.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// A test that could not even begin.
+    /// Records a test that could not even begin.
     pub fn fail(&mut self, failure: Failure) {
         self.tally.failed += 1;
         self.failures.push(failure);
     }
 
-    /// A check that either passes or does not; it is no test, so passing it counts nothing.
+    /// Runs a check that either passes or fails; it is no test, so passing it counts nothing.
     pub fn run_check(&mut self, name: &str, next: &str, command: impl FnOnce() -> Command) {
         self.run_stage(name, next, |ran| follow_tests(&mut command(), ran));
     }
 
-    /// A test runner, whose counts are added; one that ran no test at all has failed.
+    /// Runs a test runner and adds its counts; a runner that ran no test at all has failed.
     pub fn run_tests(&mut self, name: &str, next: &str, command: impl FnOnce() -> Command) {
         self.run_stage(name, next, |ran| {
             follow_tests(&mut command(), ran)?;
@@ -57,8 +57,9 @@ impl CheckRunner {
         });
     }
 
-    /// The same for tests of which a few may fail because the machine was slow to hear them: those are run once more by
-    /// themselves, which is said, and count as they end then. `command` makes the runner for all of them, or for the named ones.
+    /// Runs a test runner of whose tests a few may fail because the machine was slow: those are run once more by
+    /// themselves, which is reported, and the second result counts. `command` creates the runner for all tests, or for
+    /// the named ones.
     pub fn run_tests_with_retry(
         &mut self,
         name: &str,
@@ -94,7 +95,7 @@ impl CheckRunner {
         });
     }
 
-    /// Does the work of one check, which adds what its runners count, and keeps why it did not hold.
+    /// Runs one check as a stage, which adds the counts of its runners, and records the failure if it fails.
     fn run_stage(
         &mut self,
         name: &str,
@@ -111,7 +112,7 @@ impl CheckRunner {
         self.tally.add(&ran);
     }
 
-    /// Repeats what failed, says the sum alone on the last line, and turns it into the exit code.
+    /// Repeats the failures, prints the sum alone on the last line, and returns the exit code.
     pub fn conclude(self) -> ExitCode {
         println!();
         for failure in &self.failures {
@@ -126,28 +127,28 @@ impl CheckRunner {
     }
 }
 
-/// How many tests that failed are run once more; more than that is no slow machine.
+/// Maximum number of failed tests that are run once more; more failures are not explained by a slow machine.
 const RETRIED_TESTS_MAX: usize = 6;
 
-/// The test that a line of Rust's test runner says to have failed.
+/// Returns the failed test that a line of Rust's test runner names.
 fn parse_failed_test(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("test ")?.strip_suffix("... FAILED")?;
     let name = rest.split_whitespace().next()?;
     (name != "result:").then_some(name)
 }
 
-/// Why a check did not hold.
+/// Reason why a check failed.
 enum CheckFailure {
-    /// Its runner said so.
+    /// Its runner reported a failure.
     DidNotPass,
-    /// Its runner was content and ran no test.
+    /// Its runner succeeded without running a test.
     RanNoTest,
     /// Its runner could not be started.
     NotStarted(Failure),
 }
 
 impl CheckFailure {
-    /// What is said of the check of this name, whose next step is known.
+    /// Converts the reason to the failure of the check with this name and this next step.
     fn into_failure(self, name: &str, next: &str) -> Failure {
         match self {
             Self::DidNotPass => Failure::new(format!("{name}: did not pass."), next),
@@ -163,7 +164,7 @@ impl From<Failure> for CheckFailure {
     }
 }
 
-/// Runs a command to its end and adds what it counts.
+/// Runs a command to its end and adds its test counts.
 fn follow_tests(command: &mut Command, ran: &mut TestTally) -> Result<(), CheckFailure> {
     match command::follow_lines(command, |line| ran.read_line(line))? {
         true => Ok(()),

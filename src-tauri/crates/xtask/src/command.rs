@@ -1,4 +1,4 @@
-//! Starting other programs: waiting for them, reading them, and following what they print.
+//! Runs other programs: waits for them, reads their output, or follows it line by line.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::failure::Failure;
 use crate::paths;
 
-/// Cargo, in the checkout's root, without the variables by which an outer `cargo run` describes itself.
+/// Returns a command for cargo, in the checkout's root, without the variables that an outer `cargo run` sets.
 pub fn cargo_command() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {
@@ -20,7 +20,7 @@ pub fn cargo_command() -> Command {
     cargo
 }
 
-/// npm, in the UI's folder, silent about what it would like to sell.
+/// Returns a command for npm, in the UI's folder, without its advertising output.
 pub fn npm_command() -> Command {
     let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
     npm.current_dir(paths::ui_dir()).envs([
@@ -31,7 +31,7 @@ pub fn npm_command() -> Command {
     npm
 }
 
-/// Runs a program to its end, showing what it prints.
+/// Runs a program to its end, showing its output.
 pub fn run_command(command: &mut Command, what: &str, next: &str) -> Result<(), Failure> {
     let status = command
         .stdin(Stdio::null())
@@ -44,7 +44,7 @@ pub fn run_command(command: &mut Command, what: &str, next: &str) -> Result<(), 
     }
 }
 
-/// What a program printed, if it could be started and ended well.
+/// Returns the output of a program, if the program could be started and succeeded.
 pub fn read_output(command: &mut Command) -> Option<String> {
     let output = command
         .stdin(Stdio::null())
@@ -57,9 +57,9 @@ pub fn read_output(command: &mut Command) -> Option<String> {
         .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs a program to its end, showing what it prints and handing each line of its standard output to `each`.
+/// Runs a program to its end, showing its output and passing each line of its standard output to `each`.
 ///
-/// Answers whether the program ended well.
+/// Returns whether the program succeeded.
 pub fn follow_lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool, Failure> {
     let mut child = command
         .stdin(Stdio::null())

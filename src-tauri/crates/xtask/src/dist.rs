@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: the installers, and the proof that they are really there.
+//! `cargo xtask dist`: builds the installers, and verifies that they exist.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +14,7 @@ use crate::system_packages::{self, PackagePurpose};
 use crate::tauri_cli;
 use crate::ui;
 
-/// What is written when nothing else is asked for: what this system can build without downloading more.
+/// Bundles that are built by default: those that this system can build without further downloads.
 const BUNDLES: &str = if cfg!(target_os = "macos") {
     "dmg"
 } else if cfg!(windows) {
@@ -23,7 +23,7 @@ const BUNDLES: &str = if cfg!(target_os = "macos") {
     "deb,rpm"
 };
 
-/// Writes the installers, or tries out the one that was written.
+/// Builds the installers, or tests an existing one.
 pub fn run_dist(own: &[String]) -> Result<(), Failure> {
     let words: Vec<&str> = own.iter().map(String::as_str).collect();
     match words[..] {
@@ -97,7 +97,7 @@ fn write_installers(bundles: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The endings of the files of one kind of bundle.
+/// Returns the extension of the files of one kind of bundle.
 fn bundle_extension(kind: &str) -> &str {
     match kind {
         "appimage" => "AppImage",
@@ -106,7 +106,7 @@ fn bundle_extension(kind: &str) -> &str {
     }
 }
 
-/// The installers of one kind that were written after a moment, with their size in bytes.
+/// Returns the installers of one kind that were written since `began`, with their size in bytes.
 fn find_bundles_since(kind: &str, began: SystemTime) -> Result<Vec<(PathBuf, u64)>, Failure> {
     let dir = paths::target_dir()
         .join("release")

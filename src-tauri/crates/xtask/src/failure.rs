@@ -1,18 +1,18 @@
-//! What a person reads when a command of ours cannot go on: one sentence, and what to do next.
+//! A failure of one of our commands for a person: one sentence, and the next step.
 
 use std::fmt;
 
-/// A sentence that says what went wrong and one that says what to do.
+/// A sentence about the problem and one about the next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What went wrong, one sentence.
+    /// The problem, one sentence.
     pub what: String,
     /// The next step, one sentence.
     pub next: String,
 }
 
 impl Failure {
-    /// A failure that is not an I/O error of ours.
+    /// Creates a failure that is not an I/O error of ours.
     pub fn new(what: impl Into<String>, next: impl Into<String>) -> Self {
         Self {
             what: what.into(),
@@ -20,7 +20,7 @@ impl Failure {
         }
     }
 
-    /// A file or folder of ours that could not be read or written.
+    /// Creates the failure for a file or folder of ours that could not be read or written.
     pub fn file_error(verb: &str, path: &std::path::Path, error: &std::io::Error) -> Self {
         Self::new(
             format!("Could not {verb} {}: {error}.", path.display()),

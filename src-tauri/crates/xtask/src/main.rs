@@ -1,7 +1,7 @@
-//! `cargo xtask`: the house's own commands, so that a fresh machine needs one line and no reading.
+//! `cargo xtask`: the project's own commands, so that a fresh machine needs one command line and no reading.
 //!
-//! **Knows nothing of the product's crates**: it depends on no crate at all, so that it compiles in a few
-//! seconds on a machine that has only Rust. Start reading at [`test::test`] or [`run::run`].
+//! **Knows nothing of the product's crates**: it depends on no crate at all, so that it compiles in a few seconds on a
+//! machine that has only Rust. Start reading at [`test::run_tests`] or [`run::run_app`].
 
 #![allow(
     clippy::disallowed_methods,
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Splits the command line at `--` and hands it to the command that it names.
+/// Splits the command line at `--` and runs the named command.
 fn dispatch(arguments: &[String]) -> Result<ExitCode, Failure> {
     let Some((verb, rest)) = arguments.split_first() else {
         print!("{HELP}");

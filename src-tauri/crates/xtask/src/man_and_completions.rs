@@ -1,4 +1,4 @@
-//! The manual pages and completions that the packages for Linux carry, written by the command line itself.
+//! The manual pages and completions in the packages for Linux, written by the command line itself.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,20 +7,20 @@ use crate::command;
 use crate::failure::Failure;
 use crate::paths;
 
-/// Each shell with the file that its completions are found by.
+/// Each shell with the file name under which it finds its completions.
 const COMPLETION_FILES: [(&str, &str); 3] = [
     ("bash", "countersign"),
     ("zsh", "_countersign"),
     ("fish", "countersign.fish"),
 ];
 
-/// Where `bundle.linux` in tauri.conf.json takes them from.
+/// Returns the folder from which `bundle.linux` in tauri.conf.json takes the manual pages and completions.
 pub fn documents_folder() -> PathBuf {
     paths::target_dir().join("release").join("documents")
 }
 
-/// Has a program write both into a folder, in the place of what stood there: packed pages below `man1`, and a folder for each
-/// shell.
+/// Makes a program write manual pages and completions into a folder, replacing the previous content: compressed pages
+/// below `man1`, and a folder for each shell.
 pub fn write_documents(countersign: &Path, folder: &Path) -> Result<(), Failure> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).map_err(|e| Failure::file_error("remove", folder, &e))?;
@@ -59,7 +59,7 @@ fn write_man_pages(countersign: &Path, folder: &Path) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    /// Everything below the folder of documents that a package carries, by where it lies in the package.
+    /// Returns everything below the folder of documents that a package contains, with its path in the package.
     fn places(package: &str) -> [(&'static str, &'static str); 4] {
         let zsh = match package {
             "deb" => "/usr/share/zsh/vendor-completions/_countersign",

@@ -1,4 +1,4 @@
-//! Tries the .deb out as a person would: install it, start what it installed, take it away again.
+//! Tests the .deb as a person would use it: installs it, starts the installed program, and removes it again.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ use crate::system_packages::{self, PackagePurpose};
 /// The Debian package's name: the product's, in small letters.
 const PACKAGE_NAME: &str = "countersign";
 
-/// What the package must bring, besides its icons.
+/// Files that the package must install, besides its icons.
 const INSTALLED_FILES: [&str; 9] = [
     "/usr/bin/countersign-desktop",
     "/usr/bin/countersign",
@@ -27,7 +27,7 @@ const INSTALLED_FILES: [&str; 9] = [
     "/usr/share/fish/vendor_completions.d/countersign.fish",
 ];
 
-/// Installs the package, uses it and removes it; it is removed also when something does not hold.
+/// Installs the package, uses it and removes it; also removes it when a check fails.
 pub fn check_package(deb: &Path) -> Result<(), Failure> {
     let progress = Progress::start();
     if paths::find_on_path("dpkg").is_none() {
@@ -87,7 +87,7 @@ fn check_installed_programs() -> Result<(), Failure> {
     screenshots::check_window_draws(&Path::new("/usr/bin").join(APP_NAME))
 }
 
-/// A command must find its room: where it says that there is none, the package is not put together well.
+/// Checks that a command finds its sandbox: otherwise the package is not assembled correctly.
 fn check_dry_run() -> Result<(), Failure> {
     let told = command::read_output(Command::new("/usr/bin/countersign").arg("doctor"));
     let told = told.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The servers of tools that other people wrote, for the tests that talk to them: those of npm and those of PyPI.
+//! External tool servers for the tests that talk to them: those from npm and those from PyPI.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,12 +8,12 @@ use crate::failure::Failure;
 use crate::paths;
 use crate::ui;
 
-/// Where those of PyPI are, with a Python of their own.
+/// Returns the folder of the servers from PyPI, with a Python of their own.
 pub fn python_home() -> PathBuf {
     paths::target_dir().join("peers")
 }
 
-/// Installs all of them as they are locked. Answers whether there was something to do.
+/// Installs all servers as locked. Returns whether there was work to do.
 pub fn install_peers() -> Result<bool, Failure> {
     let npm = ui::install_packages_in(&paths::peers_dir())?;
     Ok(install_python()? || npm)
@@ -52,7 +52,8 @@ fn install_python() -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Why they cannot be installed from here at all, if that is so: then their tests are skipped, and it is said.
+/// Returns the reason why the servers cannot be installed from here at all, if so: then their tests are skipped, and
+/// that is reported.
 pub fn unreachable_reason() -> Option<&'static str> {
     let npm = command::read_output(command::npm_command().arg("ping"));
     let python = python_home().join("bin").join("python");

@@ -1,4 +1,4 @@
-//! The lines that say what is going on and how long it has taken.
+//! Prints the current stage and how long it has taken.
 
 use std::time::{Duration, Instant};
 
@@ -7,9 +7,9 @@ pub struct Progress {
     began: Instant,
 }
 
-/// How a stage ended, for its closing line.
+/// Outcome of a stage, for its closing line.
 pub enum StageOutcome {
-    /// It did its work.
+    /// The stage did its work.
     Done,
     /// There was nothing to do.
     Unchanged,
@@ -18,20 +18,20 @@ pub enum StageOutcome {
 }
 
 impl Progress {
-    /// Starts the clock.
+    /// Creates the output and starts its clock.
     pub fn start() -> Self {
         Self {
             began: Instant::now(),
         }
     }
 
-    /// Says that a stage begins; the answer is handed to [`ProgressSchema::end`].
+    /// Prints that a stage begins; the returned time is passed to [`Progress::end`].
     pub fn begin(&self, stage: &str) -> Instant {
         println!("[{}] {stage} …", format_elapsed(self.began.elapsed()));
         Instant::now()
     }
 
-    /// Says how a stage ended and how long it took.
+    /// Prints the outcome of a stage and its duration.
     pub fn end(&self, stage: &str, since: Instant, ended: &StageOutcome) {
         let word = match ended {
             StageOutcome::Done => "done",
@@ -45,7 +45,7 @@ impl Progress {
         );
     }
 
-    /// Runs one stage between its two lines. `work` answers whether there was something to do.
+    /// Runs one stage between its two lines. `work` returns whether there was work to do.
     pub fn stage<E>(&self, stage: &str, work: impl FnOnce() -> Result<bool, E>) -> Result<(), E> {
         let since = self.begin(stage);
         let result = work();

@@ -1,4 +1,4 @@
-//! `cargo xtask run`: from a bare checkout to the open app, or to the best that a machine without a display can show.
+//! `cargo xtask run`: from a bare checkout to the open app, or to the best alternative on a machine without a display.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,10 +12,11 @@ use crate::system_packages::{self, PackagePurpose};
 use crate::ui;
 use crate::virtual_display;
 
-/// The app's package and program.
+/// Name of the app's package and program.
 pub const APP_NAME: &str = "countersign-desktop";
 
-/// Builds the app and opens it, plays the demo unseen with `--screenshot DIR`, or, without a display, in the terminal.
+/// Builds the app and opens it; plays the demo on a virtual display with `--screenshot DIR`, or, without a display, in
+/// the terminal.
 pub fn run_app(own: &[String], passed_on: &[String]) -> Result<(), Failure> {
     let words: Vec<&str> = own.iter().map(String::as_str).collect();
     match words[..] {
@@ -88,10 +89,10 @@ fn take_pictures(dir: &Path) -> Result<(), Failure> {
     screenshots::take_screenshots(&app, &dir)
 }
 
-/// The program that commands are sealed in is found beside the one that seals them.
+/// Package of the sandbox program, which the app looks for beside itself.
 const SANDBOX_PACKAGE: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-room"];
 
-/// Builds it: one that an earlier state left there would not understand the app.
+/// Builds the sandbox program: one from an earlier state of the code would not understand the app.
 pub fn build_sandbox() -> Result<bool, Failure> {
     let mut cargo = command::cargo_command();
     cargo.args(["build", "--locked"]).args(SANDBOX_PACKAGE);
@@ -99,7 +100,7 @@ pub fn build_sandbox() -> Result<bool, Failure> {
     command::run_command(&mut cargo, what, "Read the compiler's message above.").map(|()| true)
 }
 
-/// Everything up to the app's program in `target/debug`.
+/// Builds everything up to the app's program in `target/debug`; returns its path.
 fn build_app(purpose: PackagePurpose) -> Result<PathBuf, Failure> {
     let progress = Progress::start();
     progress.stage("system packages", || {

@@ -1,4 +1,4 @@
-//! Pictures of the app at work: one for each moment at which the window has come to rest on something new.
+//! Takes screenshots of the app at work: one whenever the window has come to rest on new content.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,28 +9,28 @@ use crate::command;
 use crate::failure::Failure;
 use crate::virtual_display;
 
-/// Lets the app play its demo by itself.
+/// Flag that makes the app play its demo by itself.
 const UNATTENDED_FLAG: &str = "--demo=unattended";
-/// How long the app has to show its window.
+/// Timeout for the app to show its window.
 const WINDOW_WAIT: Duration = Duration::from_secs(30);
-/// How often the screen is looked at.
+/// Interval between two looks at the screen.
 const POLL_INTERVAL: Duration = Duration::from_millis(400);
-/// The demo is over when the screen has not changed for this long.
+/// How long the screen must stay unchanged until the demo counts as over.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(8);
-/// No demo of ours is longer than this.
+/// Timeout of the demo; none of ours is longer.
 const DEMO_TIMEOUT: Duration = Duration::from_secs(120);
-/// Pictures for one theme, at most.
+/// Maximum number of screenshots for one theme.
 const SCREENSHOTS_MAX: usize = 16;
-/// Where a session's transcript is drawn in the app's first window, beside the rail and the inspector.
+/// Area of a session's transcript in the app's first window, beside the rail and the inspector.
 const TRANSCRIPT_GEOMETRY: &str = "720x700+280+80";
-/// What is drawn there is narrower than this while only its loading is told.
+/// Minimum width of the transcript's text; while only the loading message is shown, the text is narrower.
 const TEXT_PX_MIN: u32 = 200;
-/// How long nothing may be drawn there.
+/// How long the transcript's area may stay empty.
 const EMPTY_TIMEOUT: Duration = Duration::from_secs(10);
-/// Fewer different pixels than this are a caret or a clock, not something new.
+/// Minimum number of different pixels for new content; fewer are a caret or a clock.
 const NEW_PIXELS_MIN: f64 = 1_500.0;
 
-/// Plays the demo in light and in dark and saves what the window showed as `light-01.png`, … in `dir`.
+/// Plays the demo in light and in dark and saves the window's content as `light-01.png`, … in `dir`.
 pub fn take_screenshots(app: &Path, dir: &Path) -> Result<(), Failure> {
     for theme in ["light", "dark"] {
         run_in_display("play", app, &[dir.as_os_str(), theme.as_ref()], |data| {
@@ -45,7 +45,7 @@ pub fn check_window_draws(app: &Path) -> Result<(), Failure> {
     run_in_display("show", app, &[], |_| Ok(()))
 }
 
-/// The half that runs inside the display: `in-display play APP DIR THEME` or `in-display show APP`.
+/// Runs the half inside the display: `in-display play APP DIR THEME` or `in-display show APP`.
 pub fn run_inside_display(own: &[String]) -> Result<(), Failure> {
     let words: Vec<&str> = own.iter().map(String::as_str).collect();
     match words[..] {
@@ -60,8 +60,8 @@ pub fn run_inside_display(own: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Runs this program again, inside the virtual display, with folders in which the app meets a person for the
-/// first time; they are removed afterwards.
+/// Runs this program again, inside the virtual display, with fresh folders in which the app behaves as on its first
+/// start; the folders are removed afterwards.
 fn run_in_display(
     what: &str,
     app: &Path,
@@ -96,7 +96,7 @@ fn run_in_display(
     result
 }
 
-/// Starts the app, waits until its window is there, does something with it, and ends the app.
+/// Starts the app, waits for its window, runs a function on the window, and ends the app.
 fn with_window(
     app: &Path,
     arguments: &[&str],
@@ -142,7 +142,7 @@ fn wait_for_window(app: &mut Child) -> Result<(), Failure> {
     ))
 }
 
-/// A window may also be there and stay empty, when its page does not load.
+/// Waits until the window has content; a window may exist and stay empty, when its page does not load.
 fn wait_until_drawn() -> Result<(), Failure> {
     let look = std::env::temp_dir().join(format!("countersign-look-{}.png", std::process::id()));
     let deadline = Instant::now() + WINDOW_WAIT;
@@ -166,7 +166,7 @@ fn blank_window_failure() -> Failure {
     )
 }
 
-/// Saves a picture whenever two looks in a row agree with each other and differ from the last picture.
+/// Saves a screenshot whenever two looks in a row are equal and differ from the last screenshot.
 fn capture_demo(app: &mut Child, dir: &Path, theme: &str) -> Result<(), Failure> {
     let look = dir.join(format!(".{theme}-look.png"));
     let before = dir.join(format!(".{theme}-before.png"));
@@ -226,7 +226,7 @@ fn empty_transcript_failure(look: &Path) -> Failure {
     )
 }
 
-/// Whether a picture shows more than a few words where the transcript is.
+/// Whether a screenshot shows more than a few words in the transcript's area.
 fn has_transcript_text(picture: &Path) -> bool {
     let mut drawn = Command::new("convert");
     drawn.arg(picture).args([
@@ -252,7 +252,7 @@ fn capture_screen(to: &Path) -> Result<(), Failure> {
     )
 }
 
-/// Whether two pictures show something different; unreadable pictures count as different.
+/// Whether two screenshots differ; unreadable ones count as different.
 fn pictures_differ(one: &Path, other: &Path) -> bool {
     // `compare` writes its number to standard error and ends with 1 for pictures that differ.
     let output = Command::new("compare")
@@ -267,7 +267,7 @@ fn pictures_differ(one: &Path, other: &Path) -> bool {
         .map_or(true, |n| n >= NEW_PIXELS_MIN)
 }
 
-/// Whether a picture has fewer colours than any text on it would bring.
+/// Whether a screenshot has fewer colours than any text would produce.
 fn is_blank(picture: &Path) -> bool {
     command::read_output(
         Command::new("identify")
@@ -285,7 +285,7 @@ mod tests {
 
     use super::has_transcript_text;
 
-    /// Draws on an empty window, and says whether its transcript counts as filled.
+    /// Draws on an empty window, and returns whether its transcript counts as filled.
     fn filled_by(drawing: &str, file: &Path) -> bool {
         let drawn = Command::new("convert")
             .args([

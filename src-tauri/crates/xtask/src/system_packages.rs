@@ -1,4 +1,4 @@
-//! System packages: which ones a command needs, which of them are missing, and how they come onto the machine.
+//! System packages: those that a command needs, those that are missing, and how they are installed.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use crate::command;
 use crate::failure::Failure;
 use crate::paths;
 
-/// What the packages are wanted for. Each contains what the ones before it need.
+/// Purpose of the packages. Each includes the packages of the purposes before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PackagePurpose {
     /// The command line: no window, no GTK.
@@ -15,11 +15,11 @@ pub enum PackagePurpose {
     App,
     /// Running all tests, the window tests included.
     Tests,
-    /// Taking pictures of the app in a virtual display.
+    /// Taking screenshots of the app in a virtual display.
     Pictures,
 }
 
-/// A package manager that we know the package names of.
+/// A package manager whose package names we know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PackageManager {
     Apt,
@@ -29,7 +29,7 @@ enum PackageManager {
 }
 
 impl PackageManager {
-    /// The first one found on this machine.
+    /// Returns the first one found on this machine.
     fn detect() -> Option<Self> {
         let known = [
             (Self::Apt, "apt-get"),
@@ -43,7 +43,7 @@ impl PackageManager {
             .map(|(manager, _)| manager)
     }
 
-    /// The packages that each purpose adds to those of the purposes before it.
+    /// Returns the packages that a purpose adds to those of the purposes before it.
     fn packages_for(self, purpose: PackagePurpose) -> &'static [&'static str] {
         match (self, purpose) {
             (Self::Apt, PackagePurpose::CommandLine) => &["pkg-config", "libdbus-1-dev"],
@@ -104,7 +104,7 @@ impl PackageManager {
         }
     }
 
-    /// The command that a person types to install packages.
+    /// Returns the command that a person types to install packages.
     fn install_line(self, packages: &[&str]) -> String {
         let packages = packages.join(" ");
         match self {
@@ -117,7 +117,7 @@ impl PackageManager {
         }
     }
 
-    /// Those of `packages` that are not installed.
+    /// Returns those of `packages` that are not installed.
     fn missing_packages(self, packages: &[&'static str]) -> Vec<&'static str> {
         packages
             .iter()
@@ -143,7 +143,7 @@ impl PackageManager {
     }
 }
 
-/// All packages for a purpose, those of the smaller purposes first.
+/// Returns all packages for a purpose, those of the smaller purposes first.
 fn required_packages(manager: PackageManager, purpose: PackagePurpose) -> Vec<&'static str> {
     [
         PackagePurpose::CommandLine,
@@ -157,10 +157,10 @@ fn required_packages(manager: PackageManager, purpose: PackagePurpose) -> Vec<&'
     .collect()
 }
 
-/// Sees to it that the packages for a purpose are there. Answers whether something had to be installed.
+/// Ensures that the packages for a purpose are installed. Returns whether packages had to be installed.
 ///
-/// Installs by itself with apt, as root or where sudo asks for no password; everywhere else it fails with
-/// the exact command to type.
+/// Installs them itself with apt, as root or where sudo asks for no password; everywhere else it fails with the exact
+/// command to type.
 pub fn ensure_packages(purpose: PackagePurpose) -> Result<bool, Failure> {
     if cfg!(windows) {
         return Ok(false);
@@ -194,7 +194,7 @@ pub fn ensure_packages(purpose: PackagePurpose) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Runs apt-get without questions; when it fails, the person gets the command to type.
+/// Runs apt-get without questions; a failure contains the command to type.
 pub fn run_apt_get(arguments: &[&str]) -> Result<(), Failure> {
     let by_hand = Failure::new(
         format!("`apt-get {}` did not succeed.", arguments.join(" ")),
@@ -226,7 +226,7 @@ fn install_with_apt(prefix: &[&str], arguments: &[&str], by_hand: &Failure) -> R
     )
 }
 
-/// What to put before apt-get so that it may install, or nothing if we may not.
+/// Returns the prefix that lets apt-get install packages; none if we may not install.
 fn install_prefix(manager: PackageManager) -> Option<&'static [&'static str]> {
     if manager != PackageManager::Apt {
         return None;

@@ -1,7 +1,7 @@
-//! The Tauri command line, which writes the installers: npm puts it into target/.
+//! The Tauri command line, which builds the installers: npm installs it into target/.
 //!
-//! It is no dependency of the UI: its packages for other systems are not to be had from every registry, and a
-//! lockfile that names them would then fail where nobody bundles anything.
+//! It is no dependency of the UI: its packages for other systems are not available from every registry, and a lockfile
+//! that names them would then fail where nobody builds installers.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use crate::command;
 use crate::failure::Failure;
 use crate::paths;
 
-/// The version that the installers were tried out with.
+/// The version that the installers were tested with.
 const TAURI_CLI_VERSION: &str = "2.12.5";
 
-/// Where the program is once it is there.
+/// Returns the path of the installed program.
 pub fn tauri_cli_path() -> PathBuf {
     let name = if cfg!(windows) { "tauri.cmd" } else { "tauri" };
     install_folder()
@@ -21,7 +21,7 @@ pub fn tauri_cli_path() -> PathBuf {
         .join(name)
 }
 
-/// Sees to it that the program is there. Answers whether it had to be installed.
+/// Ensures that the program is installed. Returns whether it had to be installed.
 pub fn ensure_tauri_cli() -> Result<bool, Failure> {
     if tauri_cli_path().is_file() {
         return Ok(false);
@@ -39,7 +39,7 @@ pub fn ensure_tauri_cli() -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// One folder for each version, so that a new version is a new installation.
+/// Returns the install folder; each version has its own, so that a new version is a new installation.
 fn install_folder() -> PathBuf {
     paths::tools_dir().join(format!("tauri-cli-{TAURI_CLI_VERSION}"))
 }

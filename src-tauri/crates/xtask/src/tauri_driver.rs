@@ -1,4 +1,4 @@
-//! tauri-driver, which lets a test drive the window: found where cargo puts programs, or installed into target/.
+//! tauri-driver, with which a test controls the window: found where cargo installs programs, or installed into target/.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::paths;
 /// The version that the window tests were written with.
 const TAURI_DRIVER_VERSION: &str = "2.1.0";
 
-/// Where tauri-driver is, if it is there already.
+/// Returns the path of tauri-driver, if it is installed already.
 pub fn find_driver() -> Option<PathBuf> {
     let name = format!("tauri-driver{}", std::env::consts::EXE_SUFFIX);
     let own = paths::tools_dir().join("bin").join(&name);
@@ -24,7 +24,7 @@ pub fn find_driver() -> Option<PathBuf> {
     shared.is_file().then_some(shared)
 }
 
-/// Sees to it that tauri-driver is there. Answers whether it had to be installed.
+/// Ensures that tauri-driver is installed. Returns whether it had to be installed.
 pub fn ensure_driver() -> Result<bool, Failure> {
     if find_driver().is_some() {
         return Ok(false);

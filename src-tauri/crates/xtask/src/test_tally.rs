@@ -1,20 +1,20 @@
-//! Adds up what the test runners count, so that a run ends in one line.
+//! Adds up the counts of the test runners, so that a run ends in one line.
 
 use std::fmt;
 
 /// Tests that passed, failed and were skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TestTally {
-    /// Tests that held.
+    /// Tests that passed.
     pub passed: u64,
-    /// Tests that did not hold, and checks that did not pass.
+    /// Tests that failed, and checks that failed.
     pub failed: u64,
-    /// Tests that were not run on purpose.
+    /// Tests that were skipped on purpose.
     pub skipped: u64,
 }
 
 impl TestTally {
-    /// Takes in one line of a runner's output; lines that are not a runner's closing line change nothing.
+    /// Reads one line of a runner's output; only a runner's closing line changes the counts.
     pub fn read_line(&mut self, line: &str) {
         let line = strip_colors(line);
         let line = line.trim();
@@ -62,7 +62,7 @@ impl fmt::Display for TestTally {
     }
 }
 
-/// The line without terminal colour sequences (`ESC [ … letter`).
+/// Returns the line without terminal colour sequences (`ESC [ … letter`).
 fn strip_colors(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut characters = line.chars();

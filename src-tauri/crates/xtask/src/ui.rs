@@ -1,4 +1,4 @@
-//! The web half: its packages, its build, and when neither is needed.
+//! The UI: its packages, its build, and when each can be skipped.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
@@ -9,18 +9,18 @@ use crate::command;
 use crate::failure::Failure;
 use crate::paths;
 
-/// npm writes its two lockfiles one after the other; so close together they belong to the same installation.
+/// npm writes its two lockfiles one after the other; within this time they belong to the same installation.
 const LOCKFILE_GRACE: Duration = Duration::from_secs(2);
 
-/// Folders of the UI that are made, not written.
+/// Generated folders of the UI.
 const GENERATED_FOLDERS: [&str; 3] = ["node_modules", "dist", ".svelte-kit"];
 
-/// Installs the UI's packages as locked. Answers whether there was something to do.
+/// Installs the UI's packages as locked. Returns whether there was work to do.
 pub fn install_packages() -> Result<bool, Failure> {
     install_packages_in(&paths::ui_dir())
 }
 
-/// Installs the packages of a folder as its lockfile names them. Answers whether there was something to do.
+/// Installs the packages of a folder as its lockfile names them. Returns whether there was work to do.
 pub fn install_packages_in(folder: &Path) -> Result<bool, Failure> {
     let lockfile = folder.join("package-lock.json");
     if !lockfile.is_file() {
@@ -43,7 +43,7 @@ pub fn install_packages_in(folder: &Path) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Builds the UI into ui/dist. Answers whether something had changed since the last build.
+/// Builds the UI into ui/dist. Returns whether anything had changed since the last build.
 pub fn build_ui() -> Result<bool, Failure> {
     let ui = paths::ui_dir();
     let stamp_file = paths::target_dir().join("xtask").join("ui.stamp");
@@ -63,7 +63,8 @@ pub fn build_ui() -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// npm leaves a copy of the lockfile behind when it has finished, also when a person ran it by hand.
+/// Whether the packages are installed: npm leaves a copy of the lockfile when it has finished, also when a person ran
+/// it.
 fn is_installed(ui: &Path) -> bool {
     let modified = |path: PathBuf| std::fs::metadata(path).and_then(|m| m.modified()).ok();
     let locked = modified(ui.join("package-lock.json"));
@@ -92,7 +93,7 @@ fn check_node_version() -> Result<(), Failure> {
     }
 }
 
-/// Names and contents of everything that the UI is built from, as one number.
+/// Returns a hash of the names and contents of all files that the UI is built from.
 fn fingerprint(ui: &Path) -> std::io::Result<String> {
     let mut files = Vec::new();
     collect_files(ui, &mut files)?;

@@ -1,9 +1,9 @@
-//! The virtual display: a screen that nobody sees, with a message bus of its own.
+//! The virtual display: a screen without a monitor, with a message bus of its own.
 
 use std::path::Path;
 use std::process::Command;
 
-/// As large as the app's window when it first opens, so that a picture holds the window and nothing else.
+/// As large as the app's window when it first opens, so that a screenshot contains the window and nothing else.
 const SCREEN_ARGUMENTS: &str = "-screen 0 1440x900x24 -nolisten tcp -noreset";
 
 /// Whether a person can see a window here.
@@ -12,10 +12,10 @@ pub fn is_available() -> bool {
     !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
-/// A command that will run `program` in a virtual display; arguments are added by the caller.
+/// Returns a command that runs `program` in a virtual display; the caller adds arguments.
 ///
-/// The display is outside and the bus inside: the other way round, whatever the bus starts has no display.
-/// The bus of its own keeps the single-instance check away from an app that a person has open.
+/// The display is outside and the bus inside: the other way round, programs that the bus starts would have no display.
+/// The separate bus keeps the single-instance check away from an app that a person has open.
 pub fn command_in_display(program: &Path) -> Command {
     let mut command = Command::new("xvfb-run");
     command.args([

@@ -1,4 +1,4 @@
-// Which hunks are applied, and how that is said.
+// The hunks that are applied, and the wording of the choice.
 
 import { expect, it } from 'vitest';
 import { parser, query, samples } from '../../gallery/samples';

@@ -1,4 +1,4 @@
-// The choice of hunks of a change, and how it is said.
+// The choice of hunks of a change, and its wording.
 
 import type { FileDiff } from '../../ipc/bindings/FileDiff';
 import type { Hunk } from '../../ipc/bindings/Hunk';
@@ -23,7 +23,7 @@ export function hunksOf(files: readonly FileDiff[]): Hunk[] {
   return files.flatMap((file) => file.hunks);
 }
 
-/** What is chosen when these hunks are left out. Ids that are not there any more are forgotten. */
+/** Returns the chosen hunks when some are left out. Ids that no longer exist are ignored. */
 export function chosen(files: readonly FileDiff[], leftOut: ReadonlySet<number>): Chosen {
   const all = hunksOf(files);
   const kept = all.filter((hunk) => !leftOut.has(hunk.id));
@@ -36,13 +36,13 @@ export function chosen(files: readonly FileDiff[], leftOut: ReadonlySet<number>)
   };
 }
 
-/** The ids that can be chosen of what is shown. */
+/** Returns the ids of the preview's hunks or paths that can be chosen. */
 export function idsOf(preview: Preview): number[] {
   if (preview.type === 'effects') return preview.effects.changes.filter(canChoose).map(({ id }) => id);
   return preview.type === 'diff' ? hunksOf(preview.files).map(({ id }) => id) : [];
 }
 
-/** The choice from what is shown when these are left out. */
+/** Returns the choice from the preview when some are left out. */
 export function pickOf(preview: Preview, leftOut: ReadonlySet<number>): Chosen {
   if (preview.type !== 'effects') return chosen(preview.type === 'diff' ? preview.files : [], leftOut);
   const all = preview.effects.changes.filter(canChoose);
@@ -74,7 +74,7 @@ export function withHunks(leftOut: ReadonlySet<number>, ids: readonly number[], 
   return next;
 }
 
-/** What the decision names: nothing where all hunks are meant. */
+/** Returns the ids of the hunks to apply; none where all hunks are applied. */
 export function hunksToApply(pick: Chosen): number[] | null {
   return pick.left.length === 0 ? null : pick.ids;
 }

@@ -92,7 +92,7 @@ async function look(): Promise<void> {
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 const box = () => screen.getByTestId<HTMLTextAreaElement>('composer');
 
-/** Presses a letter wherever the focus is, as a browser does: what nobody takes is written where text is written. */
+/** Presses a letter wherever the focus is, as a browser does: a key that is not handled is typed where text can be. */
 async function press(key: string): Promise<void> {
   const at = document.activeElement ?? document.body;
   const went = await fireEvent.keyDown(at, { key, code: `Key${key.toUpperCase()}` });
@@ -179,7 +179,7 @@ test('who presses too fast is told of each press that does not count, and sends 
     await press('y');
     if (card && host.decided === before) told.push(screen.queryAllByTestId('early').length > 0);
     await pause(70);
-    // The reflex of who sees a letter in the box; while nothing waits it would be a message that was meant.
+    // A person who sees a letter in the box sends it by reflex; while no call waits it would be an intended message.
     if (box().value !== '' && desk.waiting.length > 0) await press('Enter');
   }
   expect(told.length).toBeGreaterThan(3);

@@ -1,4 +1,4 @@
-// The arguments of a card's body, and what can be done about it.
+// The arguments of a card's body, and the acts on it.
 
 import type { DiffProps } from '../diff/parts';
 import type { FormProps } from '../questions/parts';

@@ -1,4 +1,4 @@
-// The words on a card: what a call is, where it stands, what its main answer is called, and what each answer grants.
+// The words on a card: the call and its state, the labels of its answers, and what each answer grants.
 
 import type { CallState } from '../../ipc/bindings/CallState';
 import type { CallView } from '../../ipc/bindings/CallView';
@@ -62,7 +62,7 @@ export function filesOf(preview: Preview): Extract<Preview, { type: 'diff' }>['f
   return preview.type === 'diff' ? preview.files : [];
 }
 
-/** What was left out when it was allowed: hunks, or changed paths. */
+/** Returns the hunks or changed paths that were left out when the call was allowed. */
 export function appliedLeft(view: CallView): Set<number> {
   const said = view.decision?.decision;
   if (said?.type !== 'allow' || said.hunks === null) return new Set();
@@ -70,20 +70,20 @@ export function appliedLeft(view: CallView): Set<number> {
   return new Set(idsOf(view.preview).filter((id) => !applied.has(id)));
 }
 
-/** Tells whether a command can be run for show first: where this machine promises that nothing real changes by it. */
+/** Tells whether a command can run as a dry run first: where this machine promises that nothing real changes by it. */
 export function canDryRun({ preview }: Pick<CallView, 'preview'>): boolean {
   return preview.type === 'command' && preview.assurance === 'speculative';
 }
 
-/** Tells whether a command can be run for show with a way to the network: where it can be run for show at all. */
+/** Tells whether a command can have network access in a dry run: where a dry run of it is possible at all. */
 export function canReach({ preview }: Pick<CallView, 'preview'>): boolean {
   return preview.type === 'effects' ? preview.effects.assurance === 'speculative' : canDryRun({ preview });
 }
 
-/** What else a command can be run with on its card: a way to the network, for show; and in place, for real. */
+/** Other ways to run a command from its card: a dry run with network access, or in place, for real. */
 export type RunChoice = 'network' | 'in_place';
 
-/** The ways in which this command can be run that are no answer yet. */
+/** Returns the ways in which this command can be run that are no answer yet. */
 export function runChoices({ preview }: Pick<CallView, 'preview'>): RunChoice[] {
   const command = preview.type === 'effects' ? preview.command : preview.type === 'command' ? preview : null;
   return [
@@ -92,19 +92,19 @@ export function runChoices({ preview }: Pick<CallView, 'preview'>): RunChoice[] 
   ];
 }
 
-/** Tells whether allowing writes what a dry run changed, and runs nothing. */
+/** Tells whether allowing writes the changes of a dry run, and runs nothing. */
 export function isCommit({ preview }: Pick<CallView, 'preview'>): boolean {
   return (
     preview.type === 'effects' && preview.effects.assurance === 'speculative' && preview.effects.changes.length > 0
   );
 }
 
-/** What an answer is called that a rule goes along with. */
+/** Returns the label of an answer that a rule goes along with. */
 export function alwaysButton(answer: 'allow' | 'deny', view: CallView, lasts: GrantScope): string {
   return `${answer === 'deny' ? 'Reject' : mustHold(view) ? 'Hold to allow' : 'Allow'} ${grantsIn[lasts]}`;
 }
 
-/** What the main answer is called; `lasts` is how far it reaches beyond this call. */
+/** Returns the label of the main answer; `lasts` is how far the answer reaches beyond this call. */
 export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null = null): string {
   if (lasts !== null) return alwaysButton('allow', view, lasts);
   if (view.preview.type === 'plan') return 'Accept';
@@ -123,7 +123,7 @@ export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null
   return pick.left.length === 0 ? 'Allow' : `Allow ${pick.ids.length} of ${pick.all} hunks`;
 }
 
-/** What the second answer is called. */
+/** Returns the label of the second answer. */
 export function noWords(view: CallView, usual = 'Reject'): string {
   if (usual !== 'Reject') return usual;
   if (view.preview.type === 'plan') return 'Keep planning';
@@ -138,30 +138,33 @@ const reaches: Record<GrantReach, string> = {
   nothing: 'Nothing',
 };
 
-/** Whether it is what *Allow* grants. */
+/** Returns whether a grant is that of *Allow*. */
 const isYes = ({ reach }: Grant): boolean => reach === 'once' || reach === 'session';
 
-/** One line of what the answers grant. */
+/** One line of the answers' grants. */
 export interface GrantLine {
   reach: string;
   button: string;
   text: string;
-  /** The rule that would go along with it; it is seen before it is made. */
+  /** The rule that would go along with the answer, shown before it is made. */
   never?: string;
 }
 
-/** What *Always…* would do on a card: what it begins with, or why it is not offered; and how far a rule reaches once one is chosen. */
+/**
+ * State of *Always…* on a card: the first grant on offer, or why none is offered; and how far a rule reaches once one
+ * is chosen.
+ */
 export interface AlwaysWords {
   offer: GrantOffer | undefined;
-  /** What *Reject from now on…* begins with; none where it cannot be offered. */
+  /** The first grant of *Reject from now on…*; none where it cannot be offered. */
   never?: GrantOffer | undefined;
   refused: string;
-  /** Which answer the rule that is chosen goes along with; none while none is. */
+  /** Answer that the chosen rule goes along with; none while no rule is chosen. */
   open: 'allow' | 'deny' | null;
   lasts: GrantScope;
 }
 
-/** What each answer grants, *Always…* between the others, with the choice of hunks told as it is now. */
+/** Returns the lines that tell what each answer grants, *Always…* among them, for the current choice of hunks. */
 export function grantLines(grants: readonly Grant[], view: CallView, pick: Chosen, always?: AlwaysWords): GrantLine[] {
   const told = grants.find((grant) => grant.reach === 'always');
   const plain = grants.filter((grant) => grant.reach !== 'always');
@@ -188,7 +191,7 @@ export function grantLines(grants: readonly Grant[], view: CallView, pick: Chose
   return line ? [...all.slice(0, at), line, ...all.slice(at)] : all;
 }
 
-/** What a dry run grants, where one is offered. */
+/** Returns the line that tells what a dry run grants, where one is offered. */
 function rehearsalLine(view: CallView): GrantLine[] {
   if (!canDryRun(view)) return [];
   const text = 'runs it on a sealed copy of the folder and shows what it would change. Nothing real does.';
@@ -264,7 +267,7 @@ export function commandWords(view: CallView): { strong: string; rest: string } {
   return { strong: plural(target.split('\n').length, 'line'), rest: ` of ${view.tool}` };
 }
 
-/** What the card is called for somebody who does not see it. */
+/** Returns the accessible name of the card. */
 export function cardName(view: CallView, state: string): string {
   const what =
     view.preview.type === 'form'
@@ -273,7 +276,7 @@ export function cardName(view: CallView, state: string): string {
   return view.state === 'waiting' ? `${what}, waits for you` : `${what}, ${state}`;
 }
 
-/** What is told of a press that came before the card had been in view for long enough. */
+/** Returns the message for a press that came before the card had been in view for long enough. */
 export function tooSoon(by: 'key' | 'pointer'): string {
   return `Not counted: the card has only just come into view. ${by === 'key' ? 'Press the key' : 'Click'} again in a moment.`;
 }

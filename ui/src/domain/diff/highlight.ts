@@ -64,7 +64,9 @@ export function textOf(line: DiffLine): string {
   return line.parts.map((part) => part.text).join('');
 }
 
-/** The same length, with what stands for hidden characters blanked, so that it does not mislead the parser. */
+/**
+ * Returns text of the same length with the marks of hidden characters blanked, so that they do not mislead the parser.
+ */
 function parsed(line: DiffLine): string {
   return line.parts.map((part) => (part.control ? ' '.repeat(part.text.length) : part.text)).join('');
 }

@@ -16,16 +16,16 @@ export interface Pick {
 /** Asks for lines of the file as it is, from a line on. */
 export type AskLines = (path: string, start: number, count: number) => Promise<DisplaySpan[][]>;
 
-/** A difference with what can be done about it. */
+/** A difference and the acts on it. */
 export interface DiffProps {
   files: readonly FileDiff[];
   layout: DiffLayout;
-  /** What is chosen of it. */
+  /** The chosen hunks. */
   pick: Pick;
-  /** Puts hunks in or leaves them out; none where nothing can be chosen. */
+  /** Includes hunks or leaves them out; none where nothing can be chosen. */
   onput: ((ids: readonly number[], into: boolean) => void) | null;
   /** Chooses the layout; none where there is no room for two columns. */
   onlayout: ((layout: DiffLayout) => void) | null;
-  /** Asks for lines around the change; none where the file has moved on. */
+  /** Asks for lines around the change; none where the file has changed since. */
   lines: AskLines | null;
 }

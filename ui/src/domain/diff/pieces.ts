@@ -1,4 +1,4 @@
-// A line as it is drawn: what changed within it and its syntax colours, cut so that neither hides the other.
+// A line as it is drawn: the changes within it and its syntax colours, cut so that neither hides the other.
 
 import type { DiffLine } from '../../ipc/bindings/DiffLine';
 import type { DiffLinePart } from '../../ipc/bindings/DiffLinePart';

@@ -1,4 +1,4 @@
-// The rows of a difference: pairs for the split view, and the gaps between hunks that can be shown as well.
+// The rows of a difference: pairs for the split view, and the gaps between hunks that can be expanded.
 
 import type { DiffLine } from '../../ipc/bindings/DiffLine';
 import type { FileDiff } from '../../ipc/bindings/FileDiff';
@@ -11,7 +11,7 @@ export interface Pair {
   right: number | null;
 }
 
-/** Lines side by side: what goes stands beside what comes in its place. */
+/** Pairs lines side by side: a removed line stands beside the added line that replaces it. */
 export function pairs(lines: readonly DiffLine[]): Pair[] {
   const out: Pair[] = [];
   let at = 0;
@@ -50,11 +50,11 @@ export function extent(hunk: Hunk): { old: [number, number]; fresh: [number, num
 
 /** Unchanged lines before a hunk, or after the last one. Numbers are those of the file as it is. */
 export interface Gap {
-  /** First line that is not shown by the hunks. */
+  /** First line of the gap. */
   from: number;
-  /** Last one; none where only the file knows its end. */
+  /** Last line of the gap; none where only the file knows its end. */
   to: number | null;
-  /** What to add for the number after. */
+  /** Difference between the number of a line after the change and its number before. */
   shift: number;
 }
 
@@ -74,7 +74,7 @@ export function gaps(file: FileDiff): Gap[] {
   return out;
 }
 
-/** What is shown of a gap: its first lines, its last lines. */
+/** Lines of a gap that are shown: its first ones and its last ones. */
 export interface Shown {
   head: DisplaySpan[][];
   tail: DisplaySpan[][];
@@ -82,7 +82,7 @@ export interface Shown {
   ended: boolean;
 }
 
-/** Nothing of it. */
+/** No line of a gap. */
 export const nothing: Shown = { head: [], tail: [], ended: false };
 
 /** How many lines of a gap are still hidden; none when only the file knows. */
@@ -91,7 +91,7 @@ export function hidden(gap: Gap, shown: Shown): number | null {
   return Math.max(0, gap.to - gap.from + 1 - shown.head.length - shown.tail.length);
 }
 
-/** Which lines to ask for next: above a hunk from the gap's end, below one from its start, or as much as may be asked. */
+/** Returns the lines to ask for next: above a hunk from the gap's end, below one from its start, at most `most`. */
 export function wanted(gap: Gap, shown: Shown, edge: 'head' | 'tail', most: number): { start: number; count: number } {
   const left = hidden(gap, shown);
   const count = Math.min(most, left ?? most);

@@ -4,7 +4,7 @@ import type { DiffLine } from '../../ipc/bindings/DiffLine';
 import type { Ink, Range } from './highlight';
 import { textOf } from './highlight';
 
-/** What a language's lines are made of. The first pattern that matches at a place counts. */
+/** Tokens of a language's lines. The first pattern that matches at a position wins. */
 type Rules = readonly [Ink, RegExp][];
 
 const quoted = /"(?:[^"\\]|\\.)*"?|'[^']*'?/y;

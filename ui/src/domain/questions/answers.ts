@@ -2,9 +2,9 @@
 
 import type { Question } from '../../ipc/bindings/Question';
 
-/** What is chosen for one question. */
+/** Draft of the answer to one question. */
 export interface Draft {
-  /** Options by their places. */
+  /** Indices of the chosen options. */
   picked: readonly number[];
   /** Whether the free answer is chosen. */
   otherOn: boolean;
@@ -12,7 +12,7 @@ export interface Draft {
   other: string;
 }
 
-/** Nothing chosen. Where there is nothing to choose from, the free answer is. */
+/** Returns an empty draft. Where there is no option to choose, the free answer is chosen. */
 export function blank(question: Question): Draft {
   return { picked: [], otherOn: (question.options ?? []).length === 0, other: '' };
 }
@@ -41,7 +41,7 @@ export function answerOf(question: Question, draft: Draft): string[] {
   return draft.otherOn && other !== '' ? [...labels, other] : labels;
 }
 
-/** Tells whether what is chosen is an answer: the free one needs words. */
+/** Tells whether a draft is an answer: the free one needs words. */
 export function isAnswered(question: Question, draft: Draft): boolean {
   return answerOf(question, draft).length > 0 && !(draft.otherOn && draft.other.trim() === '');
 }

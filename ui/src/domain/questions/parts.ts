@@ -2,11 +2,11 @@
 
 import type { Question } from '../../ipc/bindings/Question';
 
-/** A form with what can be done about it. */
+/** A form and the acts on it. */
 export interface FormProps {
   id: string;
   questions: readonly Question[];
-  /** Which question is asked now. */
+  /** Index of the question that is asked now. */
   step: number;
   onstep: (step: number) => void;
   /** Whether the card owns the keys, and so shows its caps. */

@@ -1,4 +1,4 @@
-// The briefing of a session on a recorded engine: what the model is told, where it comes from, and its text when it is asked for.
+// The briefing of a session on a recorded engine: its parts, their origin, and their text on demand.
 
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import axe from 'axe-core';

@@ -2,7 +2,7 @@
 
 import type { BriefingSource } from '../../ipc/bindings/BriefingSource';
 
-/** Where a skill or an agent comes from. */
+/** Origin of a skill or an agent. */
 export const sources: Record<BriefingSource, string> = {
   project: 'project',
   person: 'yours',

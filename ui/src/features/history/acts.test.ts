@@ -1,4 +1,4 @@
-// What is asked of the history, in words, and that no path that changed since is decided by anybody but the person.
+// Words for requests to the history; and only the person decides about a path that changed since.
 
 import { describe, expect, test } from 'vitest';
 import type { ConflictChoice } from '../../ipc/bindings/ConflictChoice';

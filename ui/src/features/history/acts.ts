@@ -15,18 +15,18 @@ export interface Asked {
   restore: RestoreRequest;
   /** "Undo", "Redo". */
   verb: 'Undo' | 'Redo';
-  /** What it is about. */
+  /** Title of the entry or entries that the act is about. */
   title: string;
 }
 
-/** What can be done about one entry: it goes back, or comes again. */
+/** Returns the act on one entry: undo or redo. */
 export function askOne(entry: UndoEntry): Asked {
   if (entry.state === 'undone' && entry.act === undefined)
     return { restore: { type: 'redo', entry: entry.id }, verb: 'Redo', title: entry.title };
   return { restore: { type: 'undo', entries: [entry.id] }, verb: 'Undo', title: entry.title };
 }
 
-/** Several entries together go back. */
+/** Returns the act that undoes several entries together. */
 export function askSeveral(entries: readonly UndoEntry[]): Asked {
   return {
     restore: { type: 'undo', entries: entries.map(({ id }) => id) },
@@ -45,14 +45,14 @@ export function canJoin(entry: UndoEntry, others: readonly UndoEntry[] = []): bo
   return entry.state === 'applied' && others.every(({ workspace }) => workspace === entry.workspace);
 }
 
-/** What becomes of a path that changed since, as a person chooses it. */
+/** Words for the choices about a path that changed since. */
 export const choiceWords: Record<ConflictChoice, { text: string; hint: string }> = {
   keep: { text: 'Keep mine', hint: 'Leave this path out' },
   merge: { text: 'Merge', hint: 'Both changes, where they do not touch' },
   restore: { text: 'Restore', hint: 'What is there now goes; a copy is kept' },
 };
 
-/** The choices in the order in which they stand, what loses least first. */
+/** The choices in the order in which they are shown, the least destructive first. */
 export const CHOICES: readonly ConflictChoice[] = ['keep', 'merge', 'restore'];
 
 /** The person's words on every conflict; none while one is missing. */
@@ -75,10 +75,10 @@ const changes: Record<PathChange, { sign: string; word: string; past: string }> 
   kept: { sign: '·', word: 'stays as it is', past: 'kept as it is' },
 };
 
-/** What happens, or happened, to a path, in a sign and a word. */
+/** Returns the sign and the words for the change of a path. */
 export const changeOf = ({ change }: PathReceipt): { sign: string; word: string; past: string } => changes[change];
 
-/** "3 restored, 1 removed, 1 kept": what an act did. */
+/** Sums up an act: "3 restored, 1 removed, 1 kept". */
 export function tallyOf(paths: readonly PathReceipt[]): string {
   const order: readonly PathChange[] = ['created', 'restored', 'merged', 'removed', 'kept'];
   return order
@@ -88,7 +88,7 @@ export function tallyOf(paths: readonly PathReceipt[]): string {
     .join(', ');
 }
 
-/** What a collection did. */
+/** Sums up a collection of old undo entries. */
 export function collectedWords({ entries, bytes_freed, entries_left, bytes_left }: CollectionReceipt): {
   title: string;
   text: string;

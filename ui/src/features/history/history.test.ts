@@ -1,4 +1,5 @@
-// The History in a page: one change, several, back to a point, paths that changed since, the receipt, the store (design/ui.md, look/4-history).
+// The History in a page: one change, several, back to a point, paths that changed since, the receipt, the store
+// (design/ui.md, look/4-history).
 
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import axe from 'axe-core';
@@ -51,7 +52,7 @@ test('several go back together, with what cannot be taken back said before', asy
   expect(text('undo-card')).toContain('Undo 2 changes');
   await click('undo');
   expect(restored(host)).toEqual([{ restore: { type: 'undo', entries: ['und_0005', 'und_0001'] }, choices: [] }]);
-  // The act is an entry itself: it is what is looked at now, with its receipt.
+  // The act is an entry itself: it is selected now, with its receipt.
   await waitFor(() => expect(text('undo-card')).toContain('Undid: 2 entries'));
   await waitFor(() => expect(text('receipt-tally')).toBe('1 path restored, 1 removed'));
   await click('undo');

@@ -3,7 +3,7 @@
 import type { DiffProps } from '../../domain/diff/parts';
 import type { FileDiff } from '../../ipc/bindings/FileDiff';
 
-/** A file's difference, to be looked at. */
+/** Returns a file's difference for reading only. */
 export function plainDiff(file: FileDiff): DiffProps {
   const ids = file.hunks.map(({ id }) => id);
   return {

@@ -1,4 +1,4 @@
-// Why, the timeline and the other sides of a call: what they say, and that each is without fault.
+// Why, the timeline and the other tabs of a call: their words, and that each is without fault.
 
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import axe from 'axe-core';

@@ -62,7 +62,7 @@ const answers: Record<ServerAnswer['type'], string> = {
 
 const plain = (spans: readonly DisplaySpan[]): string => spans.map(({ text }) => text).join('');
 
-/** What one event says of a call. */
+/** Returns the icon, text and detail of one event of a call. */
 function words(body: EventBody): { icon: IconName; text: string; detail: string } {
   switch (body.type) {
     case 'call_proposed':

@@ -11,7 +11,7 @@ export function alwaysWords(always: GrantRequest | undefined): string {
   return always ? `, and \`${ruleWords(always)}\` ${grantsIn[always.lasts]}` : '';
 }
 
-/** What came of the verdict, in one or two sentences. */
+/** Describes the outcome of the verdict, in one or two sentences. */
 export function verdictWords(view: CallView): string {
   const said = view.decision;
   if (view.state === 'waiting')

@@ -1,4 +1,4 @@
-// The Rules screen's memory: the rules as the engine tells them, what is looked at, and what is being written.
+// The state of the Rules screen: the rules as the engine tells them, the selection, and the rule that is being written.
 
 import type { UserError } from '../../ipc/bindings/UserError';
 import type { NewRule } from '../../ipc/bindings/NewRule';
@@ -12,7 +12,7 @@ import type { Desk } from '../../state/desk.svelte';
 import { CALLS_MAX, Editing, type Asked, type OwnScope } from './editing.svelte';
 import { BLANK, rulesByKey, draftOf, matchingRules, withGrants, type Found } from './words';
 
-/** What fills the screen. */
+/** Page that fills the screen. */
 export type Page =
   | { at: 'all' }
   | { at: 'file'; scope: OwnScope }
@@ -20,27 +20,27 @@ export type Page =
   | { at: 'import' }
   | { at: 'compare' }
   | { at: 'suggestions' };
-/** What stands beside it: a rule, a new one, or a call that is tried. */
+/** Panel beside the page: a rule, a new rule, or a call that is tried. */
 export type Side = { of: 'rule'; key: string } | { of: 'new'; editing: Editing } | { of: 'try' };
 
 export class Book {
   view: RulesView | null = $state.raw(null);
-  /** Why there is nothing to show. */
+  /** Why there are no rules to show. */
   fault: UserError | null = $state.raw(null);
-  /** The grant that is to be looked at in the ledger, once. */
+  /** Id of the grant to scroll to in the ledger, once. */
   marked = $state('');
   page: Page = $state.raw({ at: 'all' });
   side: Side | null = $state.raw(null);
   /** Texts of whole files that were written and not saved. */
   texts: Partial<Record<OwnScope, { text: string; base: string | null }>> = $state({});
   readonly #desk: Desk;
-  /** Rules that were begun to be changed, by their keys and what they were. */
+  /** Drafts of changed rules, by the keys and the former text of the rules. */
   readonly #edited = new Map<string, Editing>();
   /** The new rule that was begun and not saved. */
   #begun: Editing | null = null;
   #loading: Promise<void> | null = null;
   #again = false;
-  /** What had the focus before something was opened. */
+  /** Element that had the focus before a panel was opened. */
   #before: Element | null = null;
 
   constructor(desk: Desk) {
@@ -61,7 +61,7 @@ export class Book {
   get scopes(): OwnScope[] {
     return (['project', 'user'] as const).filter((scope) => this.source(scope)?.editable);
   }
-  /** The rule that is looked at. */
+  /** The selected rule. */
   get found(): Found | undefined {
     return this.side?.of === 'rule' ? rulesByKey(this.view, this.side.key) : undefined;
   }
@@ -96,7 +96,7 @@ export class Book {
     const { rule, scope, line } = editing;
     return line === null ? { type: 'add', rule, scope } : { type: 'change', scope, line, rule };
   }
-  /** Forgets what was written of a rule. */
+  /** Discards the draft of a rule. */
   forget(editing: Editing): void {
     for (const [id, one] of this.#edited) if (one === editing) this.#edited.delete(id);
     if (this.#begun === editing) this.#begun = null;
@@ -124,7 +124,7 @@ export class Book {
   async #read(): Promise<void> {
     const { workspace, session } = this;
     try {
-      // The ledger is one, whatever folder is looked at.
+      // There is one ledger for all folders.
       const [here, everywhere] = await Promise.all([
         this.#desk.query({ type: 'rules', workspace, session: null }),
         this.#desk.query({ type: 'rules', workspace: null, session: null }),
@@ -170,7 +170,7 @@ export class Book {
         : (this.scopes.at(-1) ?? 'user');
     return new Editing(this.#engine, rule, scope, null);
   }
-  /** Closes what stands beside; answers what had the focus before. */
+  /** Closes the panel beside the page; returns the element that had the focus before. */
   close(): HTMLElement | null {
     this.side = null;
     const before = this.#before;
@@ -181,7 +181,7 @@ export class Book {
     this.page = page;
   }
 
-  /** Saves a file's text; false if that was refused, which the person is told. */
+  /** Saves a file's text; false if that was refused, which is reported to the person. */
   async save(scope: OwnScope, text: string, base: string | null): Promise<boolean> {
     return this.#write({
       type: 'save_rules',

@@ -1,4 +1,4 @@
-// One rule while a person writes it: its members, what the engine says of it, and the text that would be saved.
+// One rule while a person writes it: its members, the engine's check, and the text that would be saved.
 
 import type { Backtest } from '../../ipc/bindings/Backtest';
 import type { NewRule } from '../../ipc/bindings/NewRule';
@@ -9,14 +9,14 @@ import type { RuleSource } from '../../ipc/bindings/RuleSource';
 import { Asking } from '../../state/asking.svelte';
 import { BLANK } from './words';
 
-/** Whose files are written here. */
+/** Owner of the files that are written here. */
 export type OwnScope = 'user' | 'project';
-/** The number of newest calls that a rule is tried on. */
+/** Number of the newest calls that a rule is backtested on. */
 export const CALLS_MAX = 1_000;
 const CHECK_AFTER_MS = 150;
 const TEST_AFTER_MS = 300;
 
-/** A rule, and the one of a file that it is to take the place of. */
+/** A rule, and the rule of a file that it is to replace. */
 export interface Asked {
   rule: NewRule;
   instead?: RuleLocation;
@@ -27,7 +27,7 @@ export interface Engine {
   backtest(change: RuleChange): Promise<Backtest>;
 }
 
-/** What is wrong with a rule as it stands, and the next step. */
+/** Problem of a rule as it stands, and the next step. */
 export interface Blocked {
   message: string;
   hint: string;
@@ -40,9 +40,9 @@ export class Editing {
   readonly line: number | null;
   scope: OwnScope = $state('user');
   #rule: NewRule = $state.raw(null!);
-  /** How many uses; `undefined` while what was typed is no number. */
+  /** Maximum number of uses; `undefined` while the typed text is no number. */
   uses: number | null | undefined = $state(null);
-  /** When it ends; `undefined` while what was typed is no time. */
+  /** Time at which the rule ends; `undefined` while the typed text is no time. */
   until: number | null | undefined = $state(null);
   readonly check: Asking<Asked, RuleCheck>;
   readonly test: Asking<RuleChange, Backtest>;
@@ -87,20 +87,20 @@ export class Editing {
     );
   }
 
-  /** Where it stands in the file that was read; none: it is new, or there is no file. */
+  /** Returns the place of the rule in the file that was read; none for a new rule, or without a file. */
   place(source: RuleSource | undefined, workspace: string | null): RuleLocation | undefined {
     const { scope, line } = this;
     return line === null || !source?.digest
       ? undefined
       : { scope, workspace: scope === 'project' ? workspace : null, line, base: source.digest };
   }
-  /** What the engine is asked about it. */
+  /** Returns the question to the engine about the rule. */
   asked(source: RuleSource | undefined, workspace: string | null): Asked {
     const instead = this.place(source, workspace);
     return { rule: this.rule, ...(instead && { instead }) };
   }
 
-  /** What saving it would change, or what deleting it would; none while it cannot be or changes nothing. */
+  /** Returns the change that saving or deleting would make; none while the rule has a fault or is unchanged. */
   change(removing: boolean): RuleChange | null {
     const { rule, scope, line } = this;
     if (line !== null && removing) return { type: 'remove', scope, line };

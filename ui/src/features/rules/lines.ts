@@ -11,7 +11,7 @@ export interface LineNote {
   bad: boolean;
 }
 
-/** Everything that is to be said: faults first, then failing examples, then what is hardly meant, each in the order of lines. */
+/** Returns all notes: faults first, then failing examples, then warnings, each in the order of lines. */
 export function notesOf({ fault, warnings, examples }: RulesCheck): LineNote[] {
   const byLine = (one: LineNote, other: LineNote) => (one.line ?? 0) - (other.line ?? 0);
   const faults: LineNote[] = fault ? [placed(fault.message, fault.hint)] : [];

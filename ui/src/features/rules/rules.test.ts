@@ -18,7 +18,7 @@ const NOW = (events.at(-1)?.at ?? 0) + 1_000;
 const FOLDER = '/home/mira/code/tidemark';
 
 beforeAll(loadAll);
-// What is asked while a person writes waits for the last letter, and a busy machine takes its time.
+// Questions while a person writes wait for the last letter, and a busy machine takes its time.
 configure({ asyncUtilTimeout: 10_000 });
 afterEach(cleanup);
 const at = (id: string) => screen.getByTestId(id);

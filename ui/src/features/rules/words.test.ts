@@ -1,4 +1,4 @@
-// Rules, sources and grants in words; where a rule is found again; what is to be said of each line of a file.
+// Rules, sources and grants in words; the way from a rule to its place; the notes on each line of a file.
 
 import { describe, expect, test } from 'vitest';
 import type { GrantView } from '../../ipc/bindings/GrantView';

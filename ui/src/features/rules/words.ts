@@ -24,7 +24,7 @@ export function inForce(sources: readonly RuleSource[]): RuleSource[] {
   return [...sources].sort((one, other) => FORCE.indexOf(one.scope) - FORCE.indexOf(other.scope));
 }
 
-/** The rules with those that were granted on cards among them: of the folder that is looked at, and of the session. */
+/** Returns the rules with the grants among them: those of the folder, and those of the session. */
 export function withGrants(view: RulesView, session: string | null): RulesView {
   const known = new Set(
     view.sources.flatMap((source) => source.rules.flatMap((one) => one.grant ?? one.rule.grant ?? [])),
@@ -119,7 +119,7 @@ export function matchingRules(
   );
 }
 
-/** What stands beside a source's name. */
+/** Returns the note beside a source's name. */
 export function noteOf(source: RuleSource, session: string | undefined, home: (path: string) => string): string {
   const file = source.file === null ? '' : home(source.file);
   switch (source.scope) {
@@ -136,7 +136,7 @@ export function noteOf(source: RuleSource, session: string | undefined, home: (p
   }
 }
 
-/** "2 of its 5 rules would allow": what an untrusted file wants. */
+/** Describes the rules of an untrusted file that would allow: "2 of its 5 rules would allow". */
 export function wantsWords(source: RuleSource): string {
   const own = source.rules.filter(({ grant }) => grant === null);
   const loosening = own.filter(({ rule }) => rule.action === 'allow').length;
@@ -150,7 +150,7 @@ export function wantsWords(source: RuleSource): string {
   return `${which} would allow; until you trust the file ${loosening === 1 ? (own.length === 1 ? 'it does' : 'that one does') : 'those do'} nothing.`;
 }
 
-/** What is to be said of a rule beyond what it says: that it is over, used up or not trusted, and how long it still holds. */
+/** Returns the notes on the state of a rule: expired, used up or not trusted, and how long the rule still holds. */
 export function standingOf({ rule, state, uses_left }: RuleView, now: number): { text: string; over: boolean }[] {
   const out: { text: string; over: boolean }[] = [];
   if (state === 'untrusted') out.push({ text: 'not in force until trusted', over: true });
@@ -183,14 +183,14 @@ export function endedWords(grant: GrantView, now: number): string {
   return grant.until !== null && grant.until <= now ? `expired ${moment(grant.until, now)}` : 'over with its session';
 }
 
-/** Where a rule of a file stands: "Project · rules.toml:18". */
+/** Returns the place of a rule of a file: "Project · rules.toml:18". */
 export function placeWords({ source, view }: Pick<Found, 'source' | 'view'>): string {
   const file =
     source.file === null ? '' : ` · ${baseName(source.file)}${view.rule.line === null ? '' : `:${view.rule.line}`}`;
   return `${scopes[source.scope]}${file}`;
 }
 
-/** What a rule is, to be changed or tried. */
+/** Returns a rule as a draft that can be changed or tried. */
 export function draftOf({ rule, matches, not_matches }: RuleView): NewRule {
   return {
     permission: rule.permission,

@@ -1,6 +1,6 @@
-// The search field as a person edits it: filters that are whole become chips, the rest stays text.
+// The search field as a person edits it: complete filters become chips, the rest stays text.
 
-/** The names of filters, in the order they are told. */
+/** The names of filters, in display order. */
 export const FILTERS = ['tool', 'mode', 'state', 'session', 'path', 'before', 'after'] as const;
 
 /** A filter with its value. */
@@ -18,7 +18,7 @@ export interface Parts {
 const FILTER = /(^|\s)([a-z]+):("[^"]*"|[^\s"]+)(?=\s|$)/g;
 const names: ReadonlySet<string> = new Set(FILTERS);
 
-/** Splits a query. What is no filter of ours stays text, so that it is searched for or refused by name. */
+/** Splits a query. Text that is no filter of ours stays text, so that it is searched for or refused by name. */
 export function split(query: string): Parts {
   const filters: Filter[] = [];
   const text = query.replace(FILTER, (whole, _space: string, name: string, value: string) => {

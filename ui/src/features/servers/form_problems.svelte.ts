@@ -1,11 +1,11 @@
-// A form that is being filled in: which of its problems are told by now.
+// A form that is being filled in, with the problems that are shown by now.
 
 /** Problems by the names of their fields, each in one sentence that says what to do. */
 export type Problems<N extends string> = Partial<Record<N, string>>;
 
-/** A problem is told once its field holds something, or saving was tried. */
+/** Problems of a form. Each is shown once its field holds something, or saving was tried. */
 export class FormProblems<N extends string> {
-  /** Whether saving was tried: from then on every problem is told. */
+  /** Whether saving was tried: from then on every problem is shown. */
   tried = $state(false);
   readonly #problems: () => Problems<N>;
   readonly #holds: (name: N) => boolean;
@@ -14,7 +14,7 @@ export class FormProblems<N extends string> {
     this.#problems = problems;
     this.#holds = holds;
   }
-  /** Whether there is any problem, told or not. */
+  /** Whether there is any problem, shown or not. */
   get bad(): boolean {
     return Object.keys(this.#problems()).length > 0;
   }

@@ -1,4 +1,5 @@
-// The Servers screen on a recorded engine: looking, approving what was looked at, switching, setting up, importing, the log.
+// The Servers screen on a recorded engine: reading, approving the changes shown, switching, setting up, importing, the
+// log.
 
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import axe from 'axe-core';
@@ -161,7 +162,7 @@ test('a program that runs as the person is said to, and is moved into a room of 
   expect(text('server-runs')).toContain('in a sealed room');
   expect(text('server-runs')).toContain('reaches no host');
 
-  // Where it is set up otherwise it stays in its room.
+  // A server that is changed stays in its sandbox.
   await click('setup-edit');
   await type('server-hosts', 'docs.rs, api.example.com');
   await click('server-save');

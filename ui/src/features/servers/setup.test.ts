@@ -1,4 +1,4 @@
-// Setups of servers: lines taken apart and put together, what is wrong with them, what looks like a secret.
+// Setups of servers: lines split and joined, their problems, and values that look like a secret.
 
 import { expect, test } from 'vitest';
 import { draftOf, isBareSecret, joined, movedTo, problemsOf, secretName, secretOf, setupOf, wordsOf } from './setup';

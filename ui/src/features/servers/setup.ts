@@ -1,4 +1,4 @@
-// The setup of a server as it is typed: its problems, and what is saved. Pure.
+// The setup of a server as it is typed: its problems, and the saved settings. Pure.
 
 import type { ServerSandbox } from '../../ipc/bindings/ServerSandbox';
 import type { ServerSettings } from '../../ipc/bindings/ServerSettings';
@@ -17,20 +17,20 @@ export interface Draft {
   /** The program and its arguments in one line, as in a shell. */
   command: string;
   folder: string;
-  /** The one folder that it may change, in its sealed room; empty where it runs as the person. */
+  /** The one folder that the server may change, in its sandbox; empty where it runs as the person. */
   room: string;
   /** The hosts that it may reach from there, in one line. */
   hosts: string;
   url: string;
   env: Pair[];
   headers: Pair[];
-  /** As what Countersign is known to whoever signs the person in, and its secret; empty for what is not given. */
+  /** Countersign's client id at the authorization server, and its secret; empty for values that are not given. */
   clientId: string;
   clientSecret: string;
   seconds: string;
 }
 
-/** A field and what is wrong with it, in one sentence that says what to do. */
+/** Problem of each field, in one sentence that says what to do. */
 export type Problems = Partial<
   Record<'id' | 'command' | 'folder' | 'room' | 'url' | 'pairs' | 'client' | 'seconds', string>
 >;
@@ -125,7 +125,7 @@ export function isBareSecret({ name, value }: Pair): boolean {
 /** Under which name the keychain is to hold a value. */
 export const secretName = (id: string, { name }: Pair): string => [id.trim(), name.trim()].filter(Boolean).join('-');
 
-/** Describes what is wrong with a name; `others` are taken. Empty if nothing is. */
+/** Returns the problem of a name; `others` are taken. Empty if there is none. */
 export function idProblem(text: string, others: readonly string[]): string {
   const id = text.trim();
   if (id === '') return 'Give it a short name.';
@@ -134,7 +134,7 @@ export function idProblem(text: string, others: readonly string[]): string {
   return others.includes(id) ? `“${id}” is there already. Choose another name.` : '';
 }
 
-/** Describes what is wrong with headers, or with variables; empty if nothing is. */
+/** Returns the problem of headers, or of variables; empty if there is none. */
 export function pairsProblem(pairs: readonly Pair[], headers: boolean): string {
   const names = pairs.map((pair) => (headers ? pair.name.trim().toLowerCase() : pair.name.trim()));
   const shape = headers ? /^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/ : /^[^=\0\s]*$/;
@@ -187,7 +187,7 @@ export function movedTo(way: Extract<ServerTransport, { type: 'stdio' }>, room: 
   return { ...bare, folder: way.folder !== null && isBelow(way.folder, room.workspace) ? way.folder : null, room };
 }
 
-/** Describes what is wrong with a time limit; empty if nothing is. */
+/** Returns the problem of a time limit; empty if there is none. */
 export function secondsProblem(text: string): string {
   const seconds = secondsIn(text);
   return text.trim() === '' || !Number.isFinite(seconds) || seconds < 1 || seconds > SECONDS.max

@@ -1,4 +1,5 @@
-// The memory of the Servers screen: servers and services as the engine tells them, which one is looked at, what is being done.
+// The state of the Servers screen: servers and services as the engine tells them, the selection, and the acts under
+// way.
 
 import type { ApiChange } from '../../ipc/bindings/ApiChange';
 import type { ApiView } from '../../ipc/bindings/ApiView';
@@ -10,28 +11,28 @@ import { faultOf } from '../../ipc/desk';
 import type { Desk } from '../../state/desk.svelte';
 import type { Doing } from './words';
 
-/** What fills the screen. */
+/** Page that fills the screen. */
 export type Page = { at: 'all' } | { at: 'add' } | { at: 'import' };
-/** The sides of one of them. */
+/** Tabs of a server or service. */
 export type Side = 'tools' | 'log' | 'setup';
 /** A server or a service. */
 export type ToolSource = { settings: { id: string; enabled: boolean } };
 
-/** Whoever puts secrets away, and says so. */
+/** Store of secrets, which also announces a change. */
 export type SecretStore = Pick<SourceStore, 'secret' | 'tell'>;
 
-/** How long what was told holds, in milliseconds: nothing tells that a server changed, so it is asked again. */
+/** How long an answer stays fresh, in milliseconds: no event tells that a server changed, so it is asked again. */
 const FRESH_MS = 1_900;
 
-/** Things that bring tools, each with its name, and what a person does with them. */
+/** Sources of tools, each with its name, and a person's acts on them. */
 export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown> {
   all: readonly V[] = $state.raw([]);
-  /** Why none of them can be used, or be told. */
+  /** Why the sources cannot be used or listed. */
   fault: UserError | null = $state.raw(null);
   loaded = $state(false);
   page: Page = $state.raw({ at: 'all' });
   side: Side = $state('tools');
-  /** The name of the one that was last looked at. */
+  /** The name of the last selected source. */
   #picked = $state('');
   #doing: ReadonlyMap<string, Doing> = $state.raw(new Map());
   #troubles: ReadonlyMap<string, UserError> = $state.raw(new Map());
@@ -43,12 +44,12 @@ export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown
     this.desk = desk;
   }
 
-  /** Asks for all of them. */
+  /** Asks for all sources. */
   protected abstract ask(): Promise<{ all: readonly V[]; fault: UserError | null }>;
-  /** What the engine is asked to change. */
+  /** Returns the op that changes one source. */
   protected abstract op(id: string, change: C): Op;
 
-  /** The one that is looked at. */
+  /** The selected source. */
   get one(): V | undefined {
     return this.all.find((one) => one.settings.id === this.#picked) ?? this.all[0];
   }
@@ -61,20 +62,20 @@ export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown
   go(page: Page): void {
     this.page = page;
   }
-  /** What is being done with one; none if nothing is. */
+  /** Returns the act under way on one source; none if there is none. */
   doing(id: string): Doing | undefined {
     return this.#doing.get(id);
   }
-  /** Why the last thing that was done with one was refused. */
+  /** Returns why the last act on one source was refused. */
   trouble(id: string): UserError | undefined {
     return this.#troubles.get(id);
   }
-  /** Puts that aside. */
+  /** Dismisses that refusal. */
   settle(id: string): void {
     this.#troubles = new Map([...this.#troubles].filter(([other]) => other !== id));
   }
 
-  /** Asks anew if what was told is no longer fresh. */
+  /** Asks for the sources again if the last answer is no longer fresh. */
   async refresh(now: number): Promise<void> {
     if (Math.abs(now - this.#askedAt) >= FRESH_MS) await this.load(now);
   }
@@ -105,14 +106,14 @@ export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown
     this.settle(id);
     this.#doing = new Map([...this.#doing, [id, doing]]);
     const fault = await this.desk.attempt(this.op(id, change));
-    // What was asked before the change tells of the time before it.
+    // An answer that was asked for before the change tells of the time before the change.
     await this.#asking;
     await this.load();
     this.#doing = new Map([...this.#doing].filter(([other]) => other !== id));
     if (fault) this.#troubles = new Map([...this.#troubles, [id, fault]]);
     return fault === null;
   }
-  /** Puts a secret into the keychain, or takes it out with an empty one; why not, if so. */
+  /** Puts a secret into the keychain, or removes it with an empty one; returns why that failed, if it did. */
   secret(name: string, key: string): Promise<UserError | null> {
     return this.desk.attempt({ type: 'set_key', provider: `mcp:${name}`, key });
   }
@@ -144,7 +145,7 @@ export class ServiceStore extends SourceStore<ApiView, ApiChange> {
   }
 }
 
-/** Both stores of a desk, and which of them is looked at. */
+/** Both stores of a desk, and the kind that is open. */
 export class SourceStores {
   kind: 'servers' | 'apis' = $state('servers');
   readonly servers: ServerStore;
@@ -154,7 +155,7 @@ export class SourceStores {
     this.servers = new ServerStore(desk);
     this.apis = new ServiceStore(desk);
   }
-  /** Goes to a page of one of them. */
+  /** Opens a page of one kind. */
   go(kind: SourceStores['kind'], page: Page): void {
     this.kind = kind;
     this[kind].go(page);

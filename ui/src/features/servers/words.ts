@@ -1,4 +1,4 @@
-// Servers in words: how each is, what it says of its tools, how they stand to what was approved. Pure.
+// Servers in words: their state, their claims about their tools, and the state of the pins. Pure.
 
 import type { PinState } from '../../ipc/bindings/PinState';
 import type { ServerLogLine } from '../../ipc/bindings/ServerLogLine';
@@ -10,13 +10,13 @@ import type { DisplaySpan } from '../../ipc/bindings/DisplaySpan';
 import { clock, exact, plural } from '../../widgets/figures';
 import type { ShownState } from '../../domain/states';
 
-/** What is being done with a server. */
+/** Act under way on a server. */
 export type Doing = 'on' | 'off' | 'approve' | 'restart' | 'remove' | 'set' | 'sign-in' | 'sign-out';
 
-/** Named text as it would be read aloud. */
+/** Returns the plain text of named spans, as it would be read aloud. */
 export const plainOf = (spans: readonly DisplaySpan[]): string => spans.map((span) => span.text).join('');
 
-/** How a server is, or what is being done with it. */
+/** Returns the state of a server, or the act under way on it. */
 export function stateOf(server: ServerView, doing?: Doing): ShownState {
   if (doing === 'on' || doing === 'restart') return { icon: 'running', text: 'Starting', ink: 'running' };
   const { state } = server;
@@ -41,13 +41,15 @@ export function wayText(way: ServerTransport): string {
   return way.type === 'http' ? way.url : [way.command, ...way.args].join(' ');
 }
 
-/** What a program in a sealed room reaches beside its folder: "no host", "api.example.com and docs.rs". */
+/**
+ * Lists the hosts that a program in the sandbox may reach besides its folder: "no host", "api.example.com and docs.rs".
+ */
 export function hostsWords(hosts: readonly string[]): string {
   if (hosts.length === 0) return 'no host';
   return hosts.length === 1 ? (hosts[0] ?? '') : `${hosts.slice(0, -1).join(', ')} and ${hosts.at(-1) ?? ''}`;
 }
 
-/** What stands at a tool that is not as it was approved. */
+/** Words for each state of a tool's pin. */
 export const pins: Record<PinState, { text: string; means: string }> = {
   pinned: { text: 'approved', means: 'As you approved it.' },
   new: { text: 'new', means: 'It was not there when you approved. It cannot be called before you approve it.' },
@@ -63,7 +65,9 @@ export function waitingTools(server: ServerView): ServerTool[] {
   return server.waits === null ? [] : server.tools.filter((tool) => tool.pin === 'new' || tool.pin === 'changed');
 }
 
-/** "14 tools", "14 tools: 1 changed, 2 new". `one` is what one of them is called. */
+/**
+ * Describes the number of tools and their pins: "14 tools", "14 tools: 1 changed, 2 new". `one` is the word for one.
+ */
 export function toolsWords(tools: readonly { pin: PinState }[], one = 'tool'): string {
   const of = (pin: PinState) => tools.filter((tool) => tool.pin === pin).length;
   const marks = (['changed', 'new', 'gone'] as const)
@@ -96,7 +100,7 @@ export function fits(texts: readonly string[], filter: string): boolean {
     .every((word) => all.includes(word));
 }
 
-/** Who says a line of the log. */
+/** Words for the source of a line of the log. */
 export const voices: Record<ServerLogSource, { text: string; means: string }> = {
   us: { text: 'Countersign', means: 'What happened to it' },
   stderr: { text: 'stderr', means: 'What it wrote to its standard error' },

@@ -40,7 +40,9 @@ export class Images {
   #last = 0;
   #adding = Promise.resolve();
 
-  /** Adds files in their order, after those that are still being read; what cannot be taken is told in `leftOut`. */
+  /**
+   * Adds files in their order, after those that are still being read; files that are refused are listed in `leftOut`.
+   */
   add(files: readonly File[]): Promise<void> {
     this.#adding = this.#adding.then(() => this.#add(files));
     return this.#adding;
@@ -56,7 +58,7 @@ export class Images {
     [this.list, this.leftOut] = [[], []];
     return taken;
   }
-  /** Puts back what was taken out, before what was added since. */
+  /** Puts images back, before those that were added since. */
   putBack(taken: readonly Chosen[]): void {
     this.list = [...taken, ...this.list];
   }

@@ -1,4 +1,5 @@
-// Images with a message: pasted, dropped or chosen, checked, taken out again, sent, kept when they are refused, and shown in the transcript.
+// Images with a message: pasted, dropped or chosen, checked, removed again, sent, kept when refused, and shown in the
+// transcript.
 
 import { cleanup, configure, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import axe from 'axe-core';
@@ -31,7 +32,7 @@ const focused = () => document.activeElement?.getAttribute('data-testid');
 function file(name: string, start = PNG, length = start.length): File {
   const bytes = new Uint8Array(length);
   bytes.set([...start].map((letter) => letter.charCodeAt(0)));
-  // The type that a file is said to have is not what it is judged by.
+  // The declared type of a file does not count.
   return new File([bytes], name, { type: 'application/octet-stream' });
 }
 const paste = (files: File[], text = '') => fireEvent.paste(box(), { clipboardData: { files, getData: () => text } });

@@ -7,7 +7,7 @@ import type { Desk } from '../../state/desk.svelte';
 import { matching } from '../../widgets/match';
 import { filledPrompt, promptsOf, skillsOf, skillText, takenOf, typedIn, type Offered, type Taken } from './prompts';
 
-/** How long what was told holds, in milliseconds. */
+/** How long an answer stays fresh, in milliseconds. */
 const FRESH_MS = 30_000;
 /** Pages of one server's list. */
 const PAGES_MAX = 10;
@@ -24,17 +24,17 @@ export class Offers {
   troubles: readonly Trouble[] = $state.raw([]);
   /** Servers that have not answered yet. */
   asked: readonly string[] = $state.raw([]);
-  /** Which of those that fit is marked. */
+  /** Index of the marked offer among the fitting ones. */
   at = $state(0);
-  /** The one whose form is filled in. */
+  /** The offer whose form is filled in. */
   form: Offered | null = $state.raw(null);
-  /** The one that a server is asked for. */
+  /** The prompt that a server is asked for. */
   fetching: Offered | null = $state.raw(null);
-  /** Why the last one could not be had. */
+  /** Why the last prompt could not be fetched. */
   fault: UserError | null = $state.raw(null);
-  /** What of the box a server wrote. */
+  /** Text in the box that a server wrote. */
   taken: Taken | null = $state.raw(null);
-  /** The list was put away, for as long as the same line is typed. */
+  /** Whether the list was dismissed, for as long as the same line is typed. */
   #away = $state(false);
   #round = 0;
   #loadedAt = -FRESH_MS;
@@ -47,7 +47,7 @@ export class Offers {
     this.#workspace = workspace;
   }
 
-  /** Those that fit what is typed; none if nothing is looked for. */
+  /** Returns the offers that fit the typed text; none if the text is no search. */
   fitting(text: string): readonly Offered[] | null {
     const typed = typedIn(text);
     return typed === null || this.#away || this.form !== null || this.fetching !== null
@@ -70,7 +70,7 @@ export class Offers {
     this.at = of === 0 ? 0 : (this.at + step + of) % of;
   }
 
-  /** Takes one up: what is put into the box, or none where it is not there yet or cannot be had. */
+  /** Takes up an offer: returns the text for the box, or none while it is not there yet or cannot be had. */
   async take(offered: Offered, given: Readonly<Record<string, string>> | null = null): Promise<string | null> {
     this.fault = null;
     if (offered.server === null) {
@@ -101,7 +101,7 @@ export class Offers {
       if (fetch === this.#fetch) this.fetching = null;
     }
   }
-  /** Waits no longer for what a server is asked for, or fills nothing in. */
+  /** Stops waiting for a server's prompt, or closes the form. */
   leave(): void {
     this.#fetch += 1;
     [this.fetching, this.form] = [null, null];
@@ -139,7 +139,7 @@ export class Offers {
     } catch (thrown) {
       failed('', thrown);
     }
-    // What failed is asked anew the next time.
+    // A list that failed is asked for again the next time.
     if (round === this.#round && this.troubles.length > 0) this.#loadedAt = -FRESH_MS;
   }
   async #pages(server: string, add: (more: readonly Offered[]) => void): Promise<void> {
@@ -155,7 +155,7 @@ export class Offers {
     }
   }
   async #skills(add: (more: readonly Offered[]) => void): Promise<void> {
-    // Whoever wants to know why a skill is not there looks at the briefing, which says so.
+    // The briefing tells why a skill is missing.
     const briefing = await this.#desk.query({ type: 'briefing', workspace: this.#workspace }).catch(() => null);
     if (briefing) add(skillsOf(briefing.skills));
   }
@@ -163,7 +163,7 @@ export class Offers {
 
 const known = new WeakMap<Desk, Map<string, Offers>>();
 
-/** The offers of a session: the same, whatever shows them. */
+/** Returns the offers of a session, the same object for every component. */
 export function offersOf(desk: Desk, session: string, workspace: string): Offers {
   const all = known.get(desk) ?? new Map<string, Offers>();
   known.set(desk, all);

@@ -136,7 +136,7 @@ test('a server that fails or is slow says so, and the box stays as it was', asyn
   expect(box().value).toBe('/triage');
   delete host.servers.broken['chat'];
 
-  // One that never answers is waited for no longer, and what it says then goes nowhere.
+  // A server that never answers is waited for no longer, and a late answer is dropped.
   let answer: (value: never) => void = () => {};
   const query = host.query.bind(host);
   host.query = ((asked: Parameters<typeof query>[0]) =>

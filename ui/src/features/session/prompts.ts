@@ -10,39 +10,39 @@ import { shown } from '../../widgets/shown';
 /** One thing that is offered. */
 export interface Offered {
   id: string;
-  /** The server whose prompt it is; none for a skill. */
+  /** The server of the prompt; none for a skill. */
   server: string | null;
   name: string;
   title: readonly DisplaySpan[];
   description: readonly DisplaySpan[];
   asks: readonly PromptArgument[];
-  /** By what it is found. */
+  /** Text that is searched. */
   text: string;
   hint: string;
 }
 
-/** What stands in the box and was written by a server. */
+/** Text in the box that was written by a server. */
 export interface Taken {
   server: string;
   name: string;
   text: string;
-  /** The names of hidden characters that were taken out of it, each once. */
+  /** Names of the hidden characters that were removed from the text, each once. */
   hidden: readonly string[];
-  /** How many there were. */
+  /** Number of hidden characters that were removed. */
   count: number;
 }
 
-/** Longest line that is looked up: what is longer is a message that begins with a slash. */
+/** Longest line that is looked up: a longer one is a message that begins with a slash. */
 const TYPED_CHARS_MAX = 80;
 
 const plain = (spans: readonly DisplaySpan[]): string => spans.map((span) => span.text).join('');
 
-/** What was typed after a slash at the beginning; none where nothing is looked for. */
+/** Returns the text after a slash at the beginning; none where the box holds no search. */
 export function typedIn(text: string): string | null {
   return text.startsWith('/') && text.length <= TYPED_CHARS_MAX && !text.includes('\n') ? text.slice(1) : null;
 }
 
-/** The prompts of a server. */
+/** Returns the prompts of a server. */
 export function promptsOf(server: string, items: readonly ServerItem[]): Offered[] {
   return items.map(({ name, title, description, arguments: asks }) => ({
     id: `${server}/${name}`,
@@ -70,15 +70,15 @@ export function skillsOf(skills: readonly SkillView[]): Offered[] {
   }));
 }
 
-/** What is put into the box for a skill. */
+/** Returns the text that is put into the box for a skill. */
 export const skillText = (name: string): string => `Use the skill ${name}. `;
 
-/** What a prompt cannot be had without, of what was filled in. */
+/** Returns the names of the required arguments that were not filled in. */
 export function missingArguments(asks: readonly PromptArgument[], given: Readonly<Record<string, string>>): string[] {
   return asks.filter((ask) => ask.required && (given[ask.name] ?? '').trim() === '').map((ask) => ask.name);
 }
 
-/** What is filled in; what was left empty is not given at all. */
+/** Returns the arguments that were filled in, without the empty ones. */
 export function filledPrompt(
   asks: readonly PromptArgument[],
   given: Readonly<Record<string, string>>,
@@ -88,7 +88,10 @@ export function filledPrompt(
   );
 }
 
-/** The text of a prompt for the box: hidden characters taken out and counted, and said who is to have said what. */
+/**
+ * Returns the text of a prompt for the box: hidden characters removed and counted, with the alleged speaker of each
+ * part.
+ */
 export function takenOf(server: string, name: string, parts: readonly ServerTextPart[]): Taken {
   const hidden = parts.flatMap((part) => part.text.filter((span) => span.control).map((span) => span.text));
   const mixed = parts.some((part) => part.by_model);

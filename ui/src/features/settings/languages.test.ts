@@ -1,4 +1,4 @@
-// Language servers: which are shown, and what is saved of them.
+// Language servers: the shown ones, and the settings that are saved.
 
 import { describe, expect, test } from 'vitest';
 import type { LanguageServerView } from '../../ipc/bindings/LanguageServerView';

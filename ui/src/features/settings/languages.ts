@@ -1,9 +1,10 @@
-// Language servers as the person sets them up: which are shown, what is wrong with what was typed, and what is saved. Pure.
+// Language servers as the person sets them up: the shown ones, the problems of the typed text, and the saved settings.
+// Pure.
 
 import type { LanguageServer } from '../../ipc/bindings/LanguageServer';
 import type { LanguageServerView } from '../../ipc/bindings/LanguageServerView';
 
-/** What stands in the fields for one of the person's own. */
+/** Text in the fields for one of the person's own servers. */
 export interface Draft {
   command: string;
   args: string;
@@ -11,13 +12,13 @@ export interface Draft {
   language: string;
 }
 
-/** A field and what is wrong with it. */
+/** Problem of each field. */
 export type Problems = Partial<Record<keyof Draft, string>>;
 
 /** Whether a server is worth a line at once: it is on, one of the person's own, or its program is there. */
 const isNear = (view: LanguageServerView): boolean => view.settings.enabled || view.own || view.found !== null;
 
-/** Those that are shown at once, and how many more are offered. */
+/** Returns the servers that are shown at once, and how many more are offered. */
 export function shownOf(
   views: readonly LanguageServerView[],
   all: boolean,
@@ -29,13 +30,13 @@ export function shownOf(
   };
 }
 
-/** What stands below a server's name. */
+/** Returns the note below a server's name. */
 export function noteOf({ settings, language, found, runs }: LanguageServerView): string {
   const where = found ?? `${settings.command} was not found`;
   return settings.enabled && found !== null ? `${language} · ${where} · ${runs}` : `${language} · ${where}`;
 }
 
-/** The servers with this one switched on or off. One that is only offered is not kept while it is off. */
+/** Returns the servers with this one switched on or off. One that is only offered is not kept while it is off. */
 export function switched(
   servers: readonly LanguageServer[],
   view: LanguageServerView,
@@ -51,7 +52,7 @@ const words = (text: string): string[] => text.split(/[\s,]+/).filter((word) => 
 const endingsOf = (text: string): string[] => words(text).map((word) => word.replace(/^\*?\./, '').toLowerCase());
 const nameOf = (command: string): string => command.trim().split(/[\\/]/).at(-1) ?? '';
 
-/** Describes what is wrong with it. */
+/** Returns the problems of a draft. */
 export function problemsOf(draft: Draft): Problems {
   const problems: Problems = {};
   const command = draft.command.trim();

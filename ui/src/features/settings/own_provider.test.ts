@@ -1,4 +1,4 @@
-// What a provider of the person's own may hold, and what is saved of it.
+// Valid settings of a provider of the person's own, and the settings that are saved.
 
 import { describe, expect, test } from 'vitest';
 import { draftOf, idOf, problemsOf, settingsOf, type Draft, type Problems } from './own_provider';

@@ -1,4 +1,4 @@
-// A provider of the person's own, as it is typed: what is wrong with it, and what is saved. Pure.
+// A provider of the person's own, as it is typed: its problems, and the saved settings. Pure.
 
 import type { ProviderSettings } from '../../ipc/bindings/ProviderSettings';
 import type { WireFormat } from '../../ipc/bindings/WireFormat';
@@ -14,10 +14,10 @@ export interface Draft {
   output: string;
 }
 
-/** A field and what is wrong with it, in one sentence that says what to do. */
+/** Problem of each field, in one sentence that says what to do. */
 export type Problems = Partial<Record<keyof Draft, string>>;
 
-/** The wire formats by the names of those who made them. */
+/** The wire formats by the names of their makers. */
 export const wires: readonly { value: WireFormat; text: string }[] = [
   { value: 'openai', text: 'OpenAI-compatible' },
   { value: 'anthropic', text: 'Anthropic' },
@@ -25,7 +25,7 @@ export const wires: readonly { value: WireFormat; text: string }[] = [
   { value: 'ollama', text: 'Ollama' },
 ];
 
-/** Where each usually listens. */
+/** Usual address of each. */
 export const usualUrl: Record<WireFormat, string> = {
   openai: 'http://127.0.0.1:1234/v1/',
   anthropic: 'https://llm.example.org/anthropic/v1/',
@@ -109,7 +109,7 @@ function urlProblem(text: string): string | null {
   return null;
 }
 
-/** Dollars as a number; none for what is no amount. */
+/** Reads dollars as a number; none for text that is no amount. */
 function dollars(text: string): number | null {
   const amount = Number(text.trim().replace(',', '.').replace(/^\$/, ''));
   return text.trim() !== '' && Number.isFinite(amount) && amount >= 0 ? amount : null;

@@ -1,10 +1,11 @@
-// Programs around calls as the person sets them up, watchdogs and hooks: what is wrong with what was typed, and what is saved. Pure.
+// Programs around calls as the person sets them up, watchdogs and hooks: the problems of the typed text, and the saved
+// settings. Pure.
 
 import type { HookPoint } from '../../ipc/bindings/HookPoint';
 import type { HookSettings } from '../../ipc/bindings/HookSettings';
 import type { WatchdogSettings } from '../../ipc/bindings/WatchdogSettings';
 
-/** What stands in the fields of a new one. */
+/** Text in the fields of a new program. */
 export interface Draft {
   name: string;
   program: string;
@@ -13,7 +14,7 @@ export interface Draft {
   on: readonly HookPoint[];
 }
 
-/** A field and what is wrong with it. */
+/** Problem of each field. */
 export type Problems = Partial<Record<keyof Draft, string>>;
 
 /** The bounds of the engine (crates/agent/src/limits.rs). */
@@ -36,7 +37,7 @@ export function withPoint(on: readonly HookPoint[], point: HookPoint, into: bool
   return points.map((one) => one.point).filter((one) => (one === point ? into : on.includes(one)));
 }
 
-/** Describes what is wrong with a new one beside those that there are. */
+/** Returns the problems of a new program beside the existing ones. */
 export function problemsOf(draft: Draft, others: readonly { name: string }[], hooks: boolean): Problems {
   const problems: Problems = {};
   const name = draft.name.trim();

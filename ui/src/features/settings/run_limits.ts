@@ -22,7 +22,7 @@ export function strategyOf(name: StrategyName, before: Strategy): Strategy {
   return typeof before === 'string' ? { batched: { size: BATCH_SIZE } } : before;
 }
 
-/** What a strategy does, in a sentence. */
+/** Describes each strategy in a sentence. */
 export const strategyWords: Record<StrategyName, string> = {
   parallel: 'Up to ten at once, where that is proven safe',
   sequential: 'Each after the one before; you can steer between any two',
@@ -39,7 +39,7 @@ export const limits: readonly { name: keyof RunLimits; text: string; hint: strin
   { name: 'repeats', text: 'Same call again', hint: 'In a row, with the same result; a command or change then asks' },
 ];
 
-/** A number as it was typed, or what is wrong with it. Grouping commas and spaces are taken for what they are. */
+/** Reads a number as it was typed, or returns the problem with it. Grouping commas and spaces are allowed. */
 export function amountOf(name: keyof RunLimits, text: string): { value: number } | { problem: string } {
   const plain = text
     .trim()
@@ -52,7 +52,7 @@ export function amountOf(name: keyof RunLimits, text: string): { value: number }
   return value > max ? { problem: 'That is more than can be counted. Use 0 for no limit.' } : { value };
 }
 
-/** What stands below a limit: what it counts, and a long figure so that it can be read. */
+/** Returns the text below a limit: the unit that it counts, and a long figure in readable form. */
 export function limitHint(value: number, hint: string): string {
   if (value === 0) return 'No limit';
   return value < 10_000
@@ -60,7 +60,7 @@ export function limitHint(value: number, hint: string): string {
     : [count(value), hint.charAt(0).toLowerCase() + hint.slice(1)].filter(Boolean).join(', ');
 }
 
-/** The size of a batch as it was typed, or what is wrong with it. */
+/** Reads the size of a batch as it was typed, or returns the problem with it. */
 export function sizeOf(text: string): { value: number } | { problem: string } {
   const value = Number(text.trim());
   if (text.trim() === '' || !Number.isInteger(value) || value < 1)

@@ -1,4 +1,4 @@
-// Bounds of what is set for sealed rooms and for servers' tools: those of the engine (crates/protocol/src/settings/rooms.rs).
+// Bounds of the settings for sandboxes and servers' tools: those of the engine (crates/protocol/src/settings/rooms.rs).
 
 import { expect, test } from 'vitest';
 import { memoryOf, pathProblem, roomsWith, toolProblem } from './sandbox';

@@ -1,4 +1,4 @@
-// The settings of sealed rooms and of servers' tools: problems of what was typed, by the bounds of the engine. Pure.
+// The settings of sandboxes and of servers' tools: problems of the typed text, by the bounds of the engine. Pure.
 
 import type { SandboxSettings } from '../../ipc/bindings/SandboxSettings';
 
@@ -6,7 +6,9 @@ import type { SandboxSettings } from '../../ipc/bindings/SandboxSettings';
 const MEMORY_MIB_LEAST = 256;
 const MEMORY_MIB_MAX = 4_294_967_295;
 
-/** The memory of a room as it was typed, none for half of the machine's; or what is wrong with it. */
+/**
+ * Reads the memory limit of a sandbox as it was typed, none for half of the machine's; or returns the problem with it.
+ */
 export function memoryOf(text: string): { value: number | null } | { problem: string } {
   const plain = text.trim().replace(/[,\s_](?=\d{3}\b)/g, '');
   if (plain === '') return { value: null };
@@ -22,7 +24,7 @@ export function roomsWith({ closed }: SandboxSettings, memory: number | null): S
   return { closed, ...(memory !== null && { memory_mib: memory }) };
 }
 
-/** Describes what is wrong with a path that is to be closed; empty if nothing is. */
+/** Returns the problem of a path that is to be closed; empty if there is none. */
 export function pathProblem(path: string): string {
   const begins = path.startsWith('~/') || path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path);
   return begins && path.replace(/[\\/]+$/, '').length > 1
@@ -30,7 +32,7 @@ export function pathProblem(path: string): string {
     : 'Write a path that begins with / or ~/, and is neither of them alone.';
 }
 
-/** Describes what is wrong with the name of a tool or a family of tools; empty if nothing is. */
+/** Returns the problem of the name of a tool or a family of tools; empty if there is none. */
 export function toolProblem(name: string): string {
   if (name === '*') return 'Switch the copies off instead.';
   return /^[^\s*]+\*?$/.test(name) ? '' : 'Write a tool’s id, or how the ids of a family begin and then *.';

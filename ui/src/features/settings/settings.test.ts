@@ -1,4 +1,5 @@
-// Commands in the settings: when they are run for show, what needs no question then, and what this machine can promise (M22).
+// Commands in the settings: when they run as a dry run, which need no question, and what this machine can promise
+// (M22).
 
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import axe from 'axe-core';

@@ -1,4 +1,4 @@
-// Whoever searches the web, as it may be set up, and what is saved of it.
+// Valid settings of web search providers, and the settings that are saved.
 
 import { describe, expect, test } from 'vitest';
 import type { SearchProviderSettings } from '../../ipc/bindings/SearchProviderSettings';

@@ -1,10 +1,10 @@
-// Whoever searches the web, as the person sets it up: words, what is wrong with what was typed, and what is saved. Pure.
+// Web search providers as the person sets them up: words, the problems of the typed text, and the saved settings. Pure.
 
 import type { SearchProviderSettings } from '../../ipc/bindings/SearchProviderSettings';
 import type { SearchProviderView } from '../../ipc/bindings/SearchProviderView';
 import type { SearchApi } from '../../ipc/bindings/SearchApi';
 
-/** What each is called, and whether it wants a key and an address. */
+/** Name of each provider, and whether it wants a key and an address. */
 export const wires: Record<SearchApi, { text: string; keyed: boolean; variable: string; url: string }> = {
   brave: { text: 'Brave', keyed: true, variable: 'BRAVE_API_KEY', url: '' },
   tavily: { text: 'Tavily', keyed: true, variable: 'TAVILY_API_KEY', url: '' },
@@ -22,7 +22,7 @@ export interface Draft {
   key_env: string;
 }
 
-/** A field and what is wrong with it. */
+/** Problem of each field. */
 export type Problems = Partial<Record<keyof Draft, string>>;
 
 /** An id that no other has: the wire's name, with a number where that is taken. */
@@ -33,7 +33,7 @@ export function idOf(wire: SearchApi, others: readonly string[]): string {
   }
 }
 
-/** Describes what is wrong with it. */
+/** Returns the problems of a draft. */
 export function problemsOf(draft: Draft): Problems {
   const problems: Problems = {};
   const url = draft.base_url.trim();
@@ -54,10 +54,10 @@ export function settingsOf(draft: Draft, others: readonly string[]): SearchProvi
   return { id: idOf(draft.wire, others), wire: draft.wire, base_url: base_url || null, key_env: key_env || null };
 }
 
-/** The name under which the keychain has the key. */
+/** Returns the name under which the keychain holds the key. */
 export const keyName = (id: string): string => `web_search/${id}`;
 
-/** What stands below an entry: as it was found to be, or, while that is not known, as it was set up. */
+/** Returns the note below an entry: its state as found, or, while that is not known, its settings. */
 export function noteOf(own: SearchProviderSettings, found?: SearchProviderView): string {
   if (found) return [found.note.replace(/\.$/, ''), own.base_url ?? ''].filter(Boolean).join(' · ');
   const { keyed } = wires[own.wire];
@@ -66,7 +66,7 @@ export function noteOf(own: SearchProviderSettings, found?: SearchProviderView):
   return own.base_url ? `${key} · ${own.base_url}` : key;
 }
 
-/** A whole number from 1 on, as it was typed, or what is wrong with it. */
+/** Reads a whole number from 1 on, as it was typed, or returns the problem with it. */
 export function countOf(text: string, max: number): { value: number } | { problem: string } {
   const value = Number(text.trim());
   if (text.trim() === '' || !Number.isInteger(value) || value < 1)

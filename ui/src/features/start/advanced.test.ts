@@ -1,4 +1,4 @@
-// What may be asked of a session beside its first message, as it is typed.
+// Options of a session besides its first message, as they are typed.
 
 import { expect, test } from 'vitest';
 import { schemaOf, temperatureOf } from './advanced';

@@ -1,12 +1,12 @@
 // Reads the seldom needed fields of a new session, and finds their problems. Pure.
 
-/** What was typed, as it is sent; nothing for what was left empty. */
+/** A typed value in the form in which it is sent; null for an empty field. */
 export type Typed<Value> = { value: Value | null } | { problem: string };
 
-/** The least and the most that any model takes. */
+/** Lowest and highest temperature that any model takes. */
 const [LEAST, MOST] = [0, 2];
 
-/** An output schema as it was typed. Whether it is one in full, the engine says. */
+/** Reads an output schema as it was typed. The engine checks whether it is a valid schema in full. */
 export function schemaOf(text: string): Typed<Record<string, unknown>> {
   if (text.trim() === '') return { value: null };
   let value: unknown;

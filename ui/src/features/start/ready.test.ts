@@ -1,4 +1,4 @@
-// What the start says of providers, in one line each.
+// The start's summary of providers, in one line each.
 
 import { expect, test } from 'vitest';
 import { emptySnapshot } from '../../ipc/fake_settings';

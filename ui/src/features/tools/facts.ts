@@ -1,4 +1,5 @@
-// The ten partitions of a tool's interface as tables: every fact with its name, its value in words, and whether anybody said it.
+// The ten partitions of a tool's interface as tables: every fact with its name, its value in words, and whether it was
+// stated.
 
 import type { ToolInterface } from '../../ipc/bindings/ToolInterface';
 import { bytes, count, duration, plural } from '../../widgets/figures';
@@ -14,9 +15,12 @@ export interface Fact {
   id: string;
   label: string;
   shown: Shown;
-  /** Whether nobody said it, and it was inferred. */
+  /** Whether the fact was inferred, as it was not stated. */
   inferred: boolean;
-  /** What holds whatever this fact says, where Countersign does not act on it but shows it for information; none where it acts on it. */
+  /**
+   * The rule that holds whatever this fact says, where Countersign only shows the fact for information; none where
+   * Countersign acts on it.
+   */
   instead: string | null;
 }
 

@@ -1,17 +1,17 @@
-// A JSON Schema as rows that a person can read: every member with its type, its limits and what it means. Pure.
+// A JSON Schema as rows that a person can read: every member with its type, its limits and its meaning. Pure.
 
 import { asSchema, requiredOf, resolved, type Schema } from '../../widgets/form/schema';
 
 /** One member, with those below it after it. */
 export interface Row {
-  /** Where it stands: `questions[].options`. */
+  /** Path of the member: `questions[].options`. */
   path: string;
   name: string;
   depth: number;
   type: string;
   required: boolean;
   description: string;
-  /** Its limits in words: "at least 1", "at most 4,096 characters". */
+  /** Limits of the member in words: "at least 1", "at most 4,096 characters". */
   limits: string;
   /** Set when the host puts it in: from where. */
   internal: string | null;

@@ -1,4 +1,4 @@
-// Tools in words: where each comes from, what it needs, what is wrong with a file of tools. Pure.
+// Tools in words: the origin of each, its requirements, and the problems of a file of tools. Pure.
 
 import type { ArgPattern } from '../../ipc/bindings/ArgPattern';
 import type { UserError } from '../../ipc/bindings/UserError';
@@ -57,7 +57,7 @@ export function isDeferred({ record }: Pick<ToolView, 'record'>): boolean {
   return record.discovery.should_defer && !record.discovery.always_load;
 }
 
-/** The icon of a tool, as its calls have it: by its kind, or by what it shows where that says more. */
+/** Returns the icon of a tool, as its calls have it: by its kind, or by its preview where that is more specific. */
 export function toolIcon({ record, kind }: Pick<ToolView, 'record' | 'kind'>): IconName {
   const shows: Record<string, IconName> = {
     question: 'question',
@@ -75,7 +75,7 @@ export function summary(tool: ToolView): string {
   return /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
 }
 
-/** Where a tool comes from, and the path or name to be shown letter for letter. */
+/** Describes the origin of a tool, with the path or name to be shown letter for letter. */
 export function originWords(origin: ToolOrigin): { text: string; code: string } {
   switch (origin.type) {
     case 'built_in':
@@ -92,14 +92,14 @@ export function originWords(origin: ToolOrigin): { text: string; code: string } 
   }
 }
 
-/** One line of what a tool needs of the machine. */
+/** One line of a tool's requirements. */
 export interface Need {
   icon: IconName;
   text: string;
   codes: readonly string[];
 }
 
-/** What a tool needs, in words; empty if it needs nothing. */
+/** Returns a tool's requirements in words; empty if there are none. */
 export function needs(requires: RequirementSet): Need[] {
   const out: Need[] = [];
   const add = (icon: IconName, all: string, some: string, patterns: readonly string[] | undefined, any: string) => {
@@ -131,7 +131,7 @@ function argumentWords(args: readonly ArgPattern[] | null | undefined): string[]
   return args.map((arg) => (typeof arg === 'string' ? arg : 'prefix' in arg ? `${arg.prefix}…` : '*'));
 }
 
-/** What a mode means for a call, where no rule speaks. */
+/** Describes what each mode means for a call to which no rule applies. */
 export const modeMeans: Record<ToolMode, string> = {
   read: 'Runs by itself: it changes nothing',
   external: 'Leaves this machine, and is logged',
@@ -140,7 +140,7 @@ export const modeMeans: Record<ToolMode, string> = {
   local: 'Waits for you each time',
 };
 
-/** What is wrong with a file of tools. */
+/** Problem of a file of tools. */
 export interface FileFault {
   file: string;
   line: number | null;

@@ -48,7 +48,7 @@ function addCall(rows: Row[], entry: CallEntry, opened: boolean): void {
   rows.push({ kind: 'line', key: entry.id, entry, first: !joins, last: true });
 }
 
-/** Tells whether a call stands open by itself: what waits, what failed, and a command that runs, for its output. */
+/** Tells whether a call stands open by itself: a waiting or failed one, and a running command, for its output. */
 export function staysOpen(entry: CallEntry): boolean {
   switch (entry.body.state) {
     case 'waiting':

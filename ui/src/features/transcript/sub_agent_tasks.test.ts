@@ -1,4 +1,4 @@
-// Work of agents for calls, on a recorded engine: nested below its call, folded to a line, its cards seen, its path told.
+// Sub-agent tasks on a recorded engine: nested below their call, folded to a line, with visible cards and path.
 
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
 import axe from 'axe-core';
@@ -67,7 +67,7 @@ const ended = (call: string): EventBody => ({
   },
 });
 
-/** A session whose call works in a session of its own, which gave work to a third one. */
+/** Opens a session whose call works in a session of its own, which gave work to a third one. */
 async function open(): Promise<{ host: FakeHost; desk: Desk }> {
   const host = new FakeHost();
   host.emit('top', opened('Upgrade axum'), ...proposed('call_task', 'task', 'Task', 'reviewer Look at the change'), {

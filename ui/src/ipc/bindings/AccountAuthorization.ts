@@ -6,34 +6,34 @@ import type { ToolMode } from "./ToolMode";
 import type { Trail } from "./Trail";
 
 /**
- * Who let a call run, or did not.
+ * Authorisation of a call: its verdict, and the person's decision where one was asked for.
  */
 export type AccountAuthorization = { 
 /**
- * The mode that it was judged in.
+ * The mode that the call was judged in.
  */
 mode: ToolMode | null, 
 /**
- * Its kind.
+ * The tool's kind.
  */
 kind: ToolKind | null, 
 /**
- * What the gates said the last time; none if it never came to them.
+ * Trail of the last judgement; none if the call was never judged.
  */
 trail: Trail | null, 
 /**
- * How often it stood on the desk.
+ * How often the call waited for a person's decision.
  */
 asked: number, 
 /**
- * What a person decided last, if a person did.
+ * The person's last decision, if a person decided.
  */
 decision: Decision | null, 
 /**
- * What the decision was on.
+ * Digest of the card that the decision was made on.
  */
 digest: Digest | null, 
 /**
- * The event that decided: a person's decision, or the judgement where nobody was asked (`S003-36`).
+ * Position of the event that decided: a person's decision, or the judgement where nobody was asked (`S003-36`).
  */
 decision_ref: number | null, };

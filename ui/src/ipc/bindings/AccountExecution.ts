@@ -2,26 +2,26 @@
 import type { CallState } from "./CallState";
 
 /**
- * Whether and how long a call ran.
+ * Execution of a call: whether and how long it ran.
  */
 export type AccountExecution = { 
 /**
- * Where it is in its life.
+ * The state of the call.
  */
 state: CallState, 
 /**
- * When it began to run; none if it never did.
+ * When the call began to run; none if it never did.
  */
 started_at: number | null, 
 /**
- * When it ended.
+ * When the call ended.
  */
 ended_at: number | null, 
 /**
- * How long it ran, in milliseconds.
+ * How long the call ran, in milliseconds.
  */
 duration_ms: number | null, 
 /**
- * How often it began: more than once if what was shown had changed at the last moment.
+ * How often the call began: more than once if its preview had changed at the last moment.
  */
 starts: number, };

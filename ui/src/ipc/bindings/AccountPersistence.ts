@@ -6,7 +6,7 @@ import type { UndoId } from "./UndoId";
 import type { UndoState } from "./UndoState";
 
 /**
- * What was kept of a call.
+ * Result, session state and undo entry kept after a call.
  */
 export type AccountPersistence = { 
 /**
@@ -14,22 +14,22 @@ export type AccountPersistence = {
  */
 text_bytes: number | null, 
 /**
- * The whole output's digest.
+ * Digest of the whole output.
  */
 digest: Digest | null, 
 /**
- * Where the rest is, if that text is only the head.
+ * Location of the rest of the output, if the text is only its head.
  */
 sidecar: Truncation | null, 
 /**
- * Where in the session's state the output stands, for later calls to read.
+ * Locations of the output in the session's state, for later calls to read.
  */
 state: Array<StateLocation>, 
 /**
- * The history entry that can take the effect back.
+ * The undo entry that can take the effect back.
  */
 undo: UndoId | null, 
 /**
- * Where that entry is.
+ * State of the undo entry.
  */
 undo_state: UndoState | null, };

@@ -6,26 +6,26 @@ import type { BriefingSource } from "./BriefingSource";
  */
 export type AgentView = { 
 /**
- * By which it is called.
+ * Name by which the agent is called.
  */
 name: string, 
 /**
- * What it is for.
+ * Purpose of the agent.
  */
 description: string, 
 /**
- * Where it comes from.
+ * Where the agent comes from.
  */
 source: BriefingSource, 
 /**
- * Its manifest, absolute.
+ * Absolute path of the agent's manifest.
  */
 file: string, 
 /**
- * The only tools that it may call; none for all of its caller's.
+ * The only tools that the agent may call; none if it may call all of its caller's.
  */
 tools: Array<string> | null, 
 /**
- * Its model, as the manifest names it; empty for its caller's.
+ * The agent's model, as the manifest names it; empty for its caller's model.
  */
 model: string, };

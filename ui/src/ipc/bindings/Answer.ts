@@ -34,39 +34,39 @@ import type { UndoEntry } from "./UndoEntry";
 import type { UserError } from "./UserError";
 
 /**
- * An answer, of the question's kind.
+ * Answer to a query, of the query's kind.
  */
 export type Answer = { "type": "promise" } & AssuranceReport | { "type": "transcript", 
 /**
- * Oldest first.
+ * The entries, oldest first.
  */
 entries: Array<Entry>, 
 /**
- * Whether there are more in the direction asked.
+ * Whether there are more entries in the requested direction.
  */
 more: boolean, 
 /**
- * The last event that they include: what was heard after it is not in them.
+ * Position of the last event that the entries include; later events are not in them.
  */
 seq: number, } | { "type": "search" } & SearchPage | { "type": "history", 
 /**
- * Newest first.
+ * The undo entries, newest first.
  */
 entries: Array<UndoEntry>, 
 /**
- * Whether there are more.
+ * Whether there are more entries.
  */
 more: boolean, } | { "type": "undo_check" } & UndoCheck | { "type": "restore" } & RestorePreview | { "type": "restore_receipt" } & RestoreReceipt | { "type": "timeline" } & Timeline | { "type": "call_events", 
 /**
- * In order.
+ * The events, in order.
  */
 events: Array<Event>, } | { "type": "account", 
 /**
- * One line for each of its parts.
+ * The account in text, one line for each of its parts.
  */
 told: Array<AccountLine>, 
 /**
- * All of it.
+ * The whole account.
  */
 account: CallAccount, } | { "type": "lines", 
 /**
@@ -78,23 +78,23 @@ lines: Array<Array<DisplaySpan>>, } | { "type": "output",
  */
 text: string, 
 /**
- * Length of the whole in bytes.
+ * Length of the whole output in bytes.
  */
 bytes: number, 
 /**
- * Where to go on, if there is more.
+ * Offset of the next part; none if there is no more.
  */
 next: number | null, } | { "type": "project_rules", 
 /**
- * The file; none if there is none.
+ * Rules of the project's file; none if there is no file.
  */
 rules: ProjectRules | null, } | { "type": "check_arguments", 
 /**
- * What is wrong, one sentence each; empty if nothing is.
+ * Problems found, one sentence each; empty if there are none.
  */
 problems: Array<string>, } | { "type": "models", 
 /**
- * The names.
+ * Names of the models.
  */
 models: Array<string>, } | { "type": "tools", 
 /**
@@ -106,42 +106,42 @@ tools: Array<ToolView>, } | { "type": "rules" } & RulesView | { "type": "offers"
  */
 trail: Trail, } | { "type": "check_rules" } & RulesCheck | { "type": "check_rule" } & RuleCheck | { "type": "compare_rules" } & RulesComparison | { "type": "suggestions", 
 /**
- * What would spare the most answers first.
+ * The suggestions, starting with the one that would spare the most answers.
  */
 suggestions: Array<RuleSuggestion>, } | { "type": "briefing" } & Briefing | { "type": "briefing_text" } & BriefingText | { "type": "imports", 
 /**
- * One for each file that is there.
+ * Sources, one for each file that exists.
  */
 found: Array<ImportSource>, } | { "type": "servers", 
 /**
- * By their names.
+ * The servers, sorted by name.
  */
 servers: Array<ServerView>, 
 /**
- * Why none of them can be used, if so.
+ * Why no server can be used, if so.
  */
 fault: UserError | null, } | { "type": "server_log", 
 /**
- * Oldest first.
+ * Lines of the log, oldest first.
  */
 lines: Array<ServerLogLine>, } | { "type": "server_has", 
 /**
- * What it has.
+ * Resources of the server.
  */
 has: ServerResources, } | { "type": "servers_found", 
 /**
- * One for each file that is there and names servers.
+ * Sources, one for each file that exists and names servers.
  */
 sources: Array<ServerImportSource>, } | { "type": "apis" } & ApiList | { "type": "language_servers", 
 /**
- * Those that are offered, then the person's own.
+ * The language servers: those that are offered, then the person's own.
  */
 servers: Array<LanguageServerView>, } | { "type": "seekers", 
 /**
- * In the order of the settings.
+ * The search providers, in the order of the settings.
  */
 seekers: Array<SearchProviderView>, } | { "type": "export", 
 /**
- * The text.
+ * The exported text.
  */
 text: string, };

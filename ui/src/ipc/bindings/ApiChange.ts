@@ -3,18 +3,19 @@ import type { ApiSetup } from "./ApiSetup";
 import type { Digest } from "./Digest";
 
 /**
- * What a person does with a service.
+ * A person's change to a service.
  */
 export type ApiChange = { "type": "set", 
 /**
- * How it is reached.
+ * How the service is reached.
  */
 setup: ApiSetup, } | { "type": "switch", 
 /**
- * On: its document is read, and it stays off if it cannot be.
+ * Whether the service is on. To switch it on, its document is read; it stays off if that fails.
  */
 enabled: boolean, } | { "type": "read" } | { "type": "approve", 
 /**
- * What was looked at, as its view told it in `waits`; an approval of anything else is refused.
+ * Digest of the tools that were reviewed, as given in `waits` of the view; an approval of any other digest is
+ * refused.
  */
 digest: Digest, } | { "type": "remove" };

@@ -3,14 +3,14 @@ import type { ApiView } from "./ApiView";
 import type { UserError } from "./UserError";
 
 /**
- * Every service that is set up.
+ * All configured services.
  */
 export type ApiList = { 
 /**
- * By their names.
+ * The services, sorted by name.
  */
 apis: Array<ApiView>, 
 /**
- * Why none of them can be used, if so.
+ * Why no service can be used, if so.
  */
 fault: UserError | null, };

@@ -3,18 +3,19 @@ import type { ApiSetup } from "./ApiSetup";
 import type { ServerId } from "./ServerId";
 
 /**
- * One service as its person set it up. It has the same kind of name as a server of tools, and no name that one of them has.
+ * One service as the person configured it. Its name follows the rules for names of MCP servers, and differs from all
+ * of theirs.
  */
 export type ApiSettings = { 
 /**
- * Its name: the first half of its tools' names, `name__operation` (M11).
+ * The service's name: the first half of its tools' names, `name__operation` (M11).
  */
 id: ServerId, 
 /**
- * How it is reached.
+ * How the service is reached.
  */
 setup: ApiSetup, 
 /**
- * Whether its tools may be used.
+ * Whether the service's tools may be used.
  */
 enabled: boolean, };

@@ -4,21 +4,21 @@ import type { ApiAuth } from "./ApiAuth";
 /**
  * How a service is reached.
  *
- * Values of headers and of `auth` may hold references: `${NAME}` and `${NAME:-default}` for variables of the app's
- * environment, and a whole value `keychain:NAME` for a secret of the system keychain. They are looked up when a request is
- * sent and never before.
+ * Values of headers and of `auth` may contain references: `${NAME}` and `${NAME:-default}` for variables of the app's
+ * environment, and a whole value `keychain:NAME` for a secret of the system keychain. References are resolved when a
+ * request is sent and never before.
  */
 export type ApiSetup = { 
 /**
- * Its document: an address, or the absolute path of a file.
+ * The service's document: an address, or the absolute path of a file.
  */
 document: string, 
 /**
- * Whether files that the document refers to are read as well, as far as they lie in its folder.
+ * Whether files that the document refers to are read as well, if they lie in its folder.
  */
 follow_files: boolean, 
 /**
- * The address of the service, in the place of those that the document names; none for those.
+ * The base address of the service, which replaces the addresses in the document; none to use those.
  */
 base_url: string | null, 
 /**
@@ -26,26 +26,26 @@ base_url: string | null,
  */
 variables: { [key in string]: string }, 
 /**
- * Headers of every request.
+ * Headers sent with every request.
  */
 headers: { [key in string]: string }, 
 /**
- * Who asks, by the names of the document's security schemes.
+ * Credentials, by the names of the document's security schemes.
  */
 auth: { [key in string]: ApiAuth }, 
 /**
- * Only operations of these tags are taken; of all if there are none. `*` stands for anything, here and below.
+ * Tags of the operations to include; empty for operations of any tag. `*` matches any text, here and below.
  */
 tags: Array<string>, 
 /**
- * Only operations that the document calls so; all if there are none.
+ * Names of the operations to include, as in the document; empty for all.
  */
 operations: Array<string>, 
 /**
- * Only operations of these paths and what is below them; all if there are none.
+ * Paths of the operations to include, each with all paths below it; empty for all.
  */
 paths: Array<string>, 
 /**
- * How long it may take to answer one request, in milliseconds; 0 for the usual.
+ * Time in which the service has to answer one request, in milliseconds; 0 for the default.
  */
 timeout_ms: number, };

@@ -8,26 +8,26 @@ import type { ToolMode } from "./ToolMode";
  */
 export type ApiTool = { 
 /**
- * Its name for models; none before it is approved.
+ * The tool's name for models; none before the tool is approved.
  */
 id: string | null, 
 /**
- * Its method and its path, hidden characters named.
+ * Method and path of the operation, hidden characters named.
  */
 operation: Array<DisplaySpan>, 
 /**
- * What it does, in the document's words, hidden characters named.
+ * Description of the operation, in the document's words, hidden characters named.
  */
 description: Array<DisplaySpan>, 
 /**
- * How a call of it is treated; none where it changes something at the service, so that each call asks.
+ * Mode of the tool's calls; none for an operation that changes something at the service, so that each call asks.
  */
 mode: ToolMode | null, 
 /**
- * How it stands to what was approved.
+ * State of the tool relative to its approval.
  */
 pin: PinState, 
 /**
- * What is other than what was approved, as a unified difference; empty if nothing is.
+ * Difference from the approved version, as a unified difference; empty if there is none.
  */
 changes: Array<DisplaySpan>, };

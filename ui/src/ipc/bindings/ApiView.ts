@@ -4,26 +4,26 @@ import type { ApiTool } from "./ApiTool";
 import type { Digest } from "./Digest";
 
 /**
- * A service with everything that is known of it.
+ * A service with its configuration and its current state.
  */
 export type ApiView = { 
 /**
- * As it was set up.
+ * The configuration.
  */
 settings: ApiSettings, 
 /**
- * What its document is called and its version, as it was read last; none if it was not yet.
+ * Title and version of the document, as it was last read; none if it was never read.
  */
 title: string | null, 
 /**
- * Its tools: those that were approved, in that order, then those that its document has beyond them.
+ * The service's tools: first the approved ones, in the order of approval, then the others in its document.
  */
 tools: Array<ApiTool>, 
 /**
- * What of its document could not be taken, one sentence each.
+ * Parts of the document that could not be used, one sentence each.
  */
 left_out: Array<string>, 
 /**
- * What an approval of its tools as they are now must name; none if nothing waits for one.
+ * Digest that an approval of the tools as they are now must name; none if nothing waits for approval.
  */
 waits: Digest | null, };

@@ -3,6 +3,6 @@ import type { Prefix } from "./Prefix";
 import type { Wildcard } from "./Wildcard";
 
 /**
- * What one argument must be.
+ * Pattern of one argument.
  */
 export type ArgPattern = string | Wildcard | Prefix;

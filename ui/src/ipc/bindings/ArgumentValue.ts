@@ -5,10 +5,10 @@
  */
 export type ArgumentValue = { 
 /**
- * Where it stands, `options.branch`; values of a list have the name of the list.
+ * Path of the value, `options.branch`; values of a list have the name of the list.
  */
 name: string, 
 /**
- * The value as text; none where it is too long to be kept.
+ * The value as text; none where the text is too long to be kept.
  */
 text?: string, };

@@ -2,30 +2,31 @@
 import type { Assurance } from "./Assurance";
 
 /**
- * What this machine can promise of commands in a workspace, as a trial showed it.
+ * Assurance that this machine gives commands in a workspace, as established by a probe.
  */
 export type AssuranceReport = { 
 /**
- * How much.
+ * Level of assurance.
  */
 assurance: Assurance, 
 /**
- * No way to any network.
+ * Whether commands have no network access.
  */
 net_off: boolean, 
 /**
- * No way to programs that listen on this machine.
+ * Whether commands cannot reach sockets of other programs on this machine.
  */
 unix_sockets_off: boolean, 
 /**
- * Nothing that a command started outlives it.
+ * Whether no process that a command started outlives the command.
  */
 kill_tree: boolean, 
 /**
- * A command can run for real in a sealed room, over a picture of the workspace by which that is undone.
+ * Whether a command can run for real in the sandbox, over a snapshot of the workspace from which its changes are
+ * undone.
  */
 in_place: boolean, 
 /**
- * What was tried and why it is no more, in plain sentences.
+ * Findings of the probe, and why the assurance is no higher, in plain sentences.
  */
 reasons: Array<string>, };

@@ -4,19 +4,19 @@ import type { BacktestGroup } from "./BacktestGroup";
 import type { UnclearCalls } from "./UnclearCalls";
 
 /**
- * What a change would have made of the calls on record.
+ * Effect that a change of the rules would have had on the recorded calls.
  */
 export type Backtest = { 
 /**
- * How many recorded calls were judged again.
+ * Number of recorded calls that were judged again.
  */
 calls: number, 
 /**
- * How many would have got another verdict, by what it was and would have been.
+ * Calls that would have got another verdict, grouped by the old and the new verdict.
  */
 changed: Array<BacktestGroup>, 
 /**
- * Some of them: those that the person rejected first, then the newest.
+ * Examples of such calls: those that the person rejected first, then the newest.
  */
 examples: Array<BacktestCall>, 
 /**
@@ -24,6 +24,6 @@ examples: Array<BacktestCall>,
  */
 unclear: Array<UnclearCalls>, 
 /**
- * How long it took, in microseconds.
+ * Duration of the backtest, in microseconds.
  */
 took_us: number, };

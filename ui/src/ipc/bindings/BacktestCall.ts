@@ -9,7 +9,7 @@ import type { Verdict } from "./Verdict";
  */
 export type BacktestCall = { 
 /**
- * Its session.
+ * The call's session.
  */
 session: SessionId, 
 /**
@@ -17,26 +17,26 @@ session: SessionId,
  */
 call: CallId, 
 /**
- * When it was judged.
+ * When the call was judged.
  */
 at: number, 
 /**
- * Its tool.
+ * The call's tool.
  */
 tool: string, 
 /**
- * What it acts on.
+ * The target that the call acts on.
  */
 target: string, 
 /**
- * What the rules in force say.
+ * Verdict by the rules in force.
  */
 from: Verdict, 
 /**
- * What they would say.
+ * Verdict by the changed rules.
  */
 to: Verdict, 
 /**
- * What the person said of it, if they were asked.
+ * The person's decision on the call, if the person was asked.
  */
 person: RecordedDecision | null, };

@@ -6,22 +6,22 @@ import type { Verdict } from "./Verdict";
  */
 export type BacktestGroup = { 
 /**
- * What the rules in force say.
+ * Verdict by the rules in force.
  */
 from: Verdict, 
 /**
- * What they would say.
+ * Verdict by the changed rules.
  */
 to: Verdict, 
 /**
- * How many.
+ * Number of calls in the group.
  */
 calls: number, 
 /**
- * How many of them the person allowed.
+ * Number of these calls that the person allowed.
  */
 by_person_allowed: number, 
 /**
- * How many of them the person rejected.
+ * Number of these calls that the person rejected.
  */
 by_person_rejected: number, };

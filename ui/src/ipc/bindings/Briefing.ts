@@ -5,7 +5,7 @@ import type { SkillView } from "./SkillView";
 import type { UserError } from "./UserError";
 
 /**
- * All of it.
+ * A session's briefing.
  */
 export type Briefing = { 
 /**
@@ -21,14 +21,14 @@ skills: Array<SkillView>,
  */
 agents: Array<AgentView>, 
 /**
- * How long the whole text is that the model gets, in bytes.
+ * Length of the whole text that the model gets, in bytes.
  */
 bytes: number, 
 /**
- * About how many tokens that is.
+ * Approximate length of the whole text in tokens.
  */
 tokens: number, 
 /**
- * What could not be read, and was left out.
+ * Errors of sources that could not be read and were left out.
  */
 faults: Array<UserError>, };

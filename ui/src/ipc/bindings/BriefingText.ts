@@ -2,18 +2,18 @@
 import type { DisplaySpan } from "./DisplaySpan";
 
 /**
- * The text of a part.
+ * The text of a part of the briefing.
  */
 export type BriefingText = { 
 /**
- * Letter for letter, hidden characters named.
+ * The text verbatim, hidden characters named.
  */
 text: Array<DisplaySpan>, 
 /**
- * Whether the rest was left out here because it is too long to be looked at.
+ * Whether the rest of the text was left out because it is too long to display.
  */
 cut: boolean, 
 /**
- * Files that lie beside a skill's text, by their paths in its folder; the first ones.
+ * The first of the files that lie beside a skill's text, by their paths in the skill's folder.
  */
 files: Array<string>, };

@@ -9,7 +9,7 @@ import type { AuditedEvent } from "./AuditedEvent";
 import type { CallId } from "./CallId";
 
 /**
- * What the runtime can state about one call, from its recorded events alone.
+ * Account of one call, made from its recorded events alone.
  */
 export type CallAccount = { 
 /**
@@ -21,30 +21,30 @@ call: CallId,
  */
 tool: string, 
 /**
- * Whether tool and arguments fit.
+ * Validation of the tool's name and the arguments.
  */
 validated: AccountValidation, 
 /**
- * Who let it run, or did not.
+ * Authorisation of the call: the verdict and the person's decision.
  */
 authorised: AccountAuthorization, 
 /**
- * Whether and how long it ran.
+ * Execution of the call: whether and how long it ran.
  */
 executed: AccountExecution, 
 /**
- * What was told while it ran.
+ * Live output and progress reported while the call ran.
  */
 streamed: AccountStreaming, 
 /**
- * What a person was shown.
+ * Presentation of the call to the person.
  */
 rendered: AccountRendering, 
 /**
- * What was kept of it.
+ * Result, session state and undo entry kept after the call.
  */
 persisted: AccountPersistence, 
 /**
- * The recorded events that this account is made of, in order; the same many times in a row is one line.
+ * The recorded events that this account is made of, in order; consecutive events of the same kind share one line.
  */
 audited: Array<AuditedEvent>, };

@@ -14,7 +14,7 @@ import type { UndoAvailability } from "./UndoAvailability";
 import type { UndoEntry } from "./UndoEntry";
 
 /**
- * One call with all that is known of it.
+ * One call with everything known about it.
  */
 export type CallView = { 
 /**
@@ -22,11 +22,11 @@ export type CallView = {
  */
 call: ToolCall, 
 /**
- * The arguments as the person changed them.
+ * The arguments as the person changed them; none if unchanged.
  */
 edited: Record<string, unknown> | null, 
 /**
- * The agent's own reason.
+ * The agent's own reason for the call.
  */
 reasoning: string | null, 
 /**
@@ -38,47 +38,47 @@ tool: string,
  */
 title: string, 
 /**
- * What it acts on.
+ * Target of the call.
  */
 target: string, 
 /**
- * Its mode; none before it was judged, or if nothing says which.
+ * Mode of the call; none before the verdict, or if nothing defines it.
  */
 mode: ToolMode | null, 
 /**
- * Its kind.
+ * Kind of the call.
  */
 kind: ToolKind, 
 /**
- * Where it is in its life.
+ * Current state of the call.
  */
 state: CallState, 
 /**
- * The gates and what they said; none before it was judged.
+ * The gates and their results; none before the verdict.
  */
 trail: Trail | null, 
 /**
- * What it would do.
+ * Preview shown on the card.
  */
 preview: Preview, 
 /**
- * Whether it could be taken back.
+ * Whether the call's effects could be undone.
  */
 outlook: UndoAvailability, 
 /**
- * What a decision needs; set while the call waits.
+ * Facts needed for a decision; set while the call waits.
  */
 waits: PendingDecision | null, 
 /**
- * What the person said.
+ * The person's decision.
  */
 decision: PersonDecision | null, 
 /**
- * The history entry, once a copy was taken.
+ * The undo entry, once a copy was taken.
  */
 undo: UndoEntry | null, 
 /**
- * When the effect was last taken back.
+ * When the effects were last undone.
  */
 undone_at: number | null, 
 /**
@@ -86,26 +86,26 @@ undone_at: number | null,
  */
 output: string, 
 /**
- * How far it says that it is, while it runs.
+ * Last progress message of the call, while it runs.
  */
 progress: string | null, 
 /**
- * What its server asked the person, in order. The last one stands on the desk if it has no answer.
+ * Requests of the call's server to the person, in order. The last one is pending if it has no answer.
  */
 asks?: Array<ServerRequestView>, 
 /**
- * How it ended.
+ * Outcome of the call; none until it ended.
  */
 outcome: Outcome | null, 
 /**
- * Where in the session's state its output stands.
+ * Where the call's output is kept in the session's state.
  */
 kept?: StateLocation, 
 /**
- * When it began to run.
+ * When the call began to run.
  */
 started_at: number | null, 
 /**
- * When it ended.
+ * When the call ended.
  */
 ended_at: number | null, };

@@ -2,11 +2,11 @@
 import type { Verdict } from "./Verdict";
 
 /**
- * One thing found in a command.
+ * One fact found in a command.
  */
 export type CommandFact = { 
 /**
- * "program", "redirect", "substitution", "no rule allows", …
+ * Kind of fact: "program", "redirect", "substitution", "no rule allows", …
  */
 what: string, 
 /**
@@ -14,6 +14,6 @@ what: string,
  */
 text: string, 
 /**
- * What the rules say of it, if they say something.
+ * Verdict of the rules on the fact, if there is one.
  */
 verdict?: Verdict | null, };

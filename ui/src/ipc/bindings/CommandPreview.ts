@@ -8,30 +8,31 @@ import type { DisplaySpan } from "./DisplaySpan";
  */
 export type CommandPreview = { 
 /**
- * The folder it runs in, as a person writes it.
+ * Folder in which the command runs, abbreviated for display.
  */
 folder: string, 
 /**
- * The command, letter for letter, hidden characters named.
+ * The command verbatim, hidden characters named.
  */
 command: Array<DisplaySpan>, 
 /**
- * What was found in it.
+ * Facts found in the command.
  */
 facts: Array<CommandFact>, 
 /**
- * How long it may run, in milliseconds.
+ * Time limit in milliseconds.
  */
 timeout_ms: number, 
 /**
- * What this machine can promise of it; none where nobody tried yet.
+ * Assurance that this machine gives the command; none before the machine was probed.
  */
 assurance?: Assurance, 
 /**
- * Why it is no more, and what it is at all: one plain sentence each.
+ * Explanation of the assurance and of why it is no higher, one plain sentence each.
  */
 assured?: Array<string>, 
 /**
- * Whether a person may have it run for real, over a picture of the workspace by which that is undone.
+ * Whether a person may have the command run for real, over a snapshot of the workspace from which its changes are
+ * undone.
  */
 in_place?: boolean, };

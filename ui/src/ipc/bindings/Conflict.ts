@@ -4,7 +4,7 @@ import type { FileDiff } from "./FileDiff";
 import type { PathInfo } from "./PathInfo";
 
 /**
- * A path that is no longer as the history left it. Without a choice for each of them nothing is touched.
+ * A path that is no longer as the history left it. Unless every conflict has a choice, nothing is touched.
  */
 export type Conflict = { 
 /**
@@ -12,26 +12,26 @@ export type Conflict = {
  */
 path: string, 
 /**
- * What the history left there; none if nothing.
+ * The node that the history left at the path; none if it left nothing.
  */
 left: PathInfo | null, 
 /**
- * What it would put there; none if nothing.
+ * The node that the restore would put at the path; none if nothing.
  */
 wanted: PathInfo | null, 
 /**
- * What stands there; none if nothing.
+ * The node now at the path; none if nothing.
  */
 now: PathInfo | null, 
 /**
- * What can be chosen.
+ * The choices that are possible for the path.
  */
 choices: Array<ConflictChoice>, 
 /**
- * What `restore` would do to the text that stands there; none where one of both is no short text.
+ * Difference that `restore` would make to the current text; none where either version is not a short text.
  */
 restored?: FileDiff, 
 /**
- * What `merge` would do to the text that stands there; none where both changes touch the same lines.
+ * Difference that `merge` would make to the current text; none where both changes touch the same lines.
  */
 merged?: FileDiff, };

@@ -9,15 +9,15 @@ export type Content = { "type": "text",
  */
 text: string, } | { "type": "image", 
 /**
- * `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+ * Media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
  */
 mime: string, 
 /**
- * Its bytes in base64.
+ * Bytes of the image in base64.
  */
 base64: string, } | { "type": "resource", 
 /**
- * Where it is.
+ * Address of the resource.
  */
 uri: string, 
 /**
@@ -25,6 +25,6 @@ uri: string,
  */
 title: string, 
 /**
- * Its media type, where known.
+ * Media type of the resource, where known.
  */
 mime?: string | null, };

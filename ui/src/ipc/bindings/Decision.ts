@@ -2,15 +2,15 @@
 import type { GrantRequest } from "./GrantRequest";
 
 /**
- * What a person says of a waiting call.
+ * A person's decision on a waiting call.
  */
 export type Decision = { "type": "allow", 
 /**
- * The hunks to apply, by their ids; all of them if none are named.
+ * The hunks to apply, by their ids; all hunks if none are named.
  */
 hunks: Array<number> | null, 
 /**
- * A word for the agent, given after the result; empty for none.
+ * A note for the agent, given after the result; empty for none.
  */
 note: string, 
 /**
@@ -38,10 +38,10 @@ answers: Array<Array<string>>, } | { "type": "skip" } | { "type": "dry_run" } | 
  */
 hosts: Array<string>, } | { "type": "in_place", 
 /**
- * The hosts that it may reach, none for no network; named as with [`Decision::WithNetwork`].
+ * The hosts that the call may reach, none for no network; named as with [`Decision::WithNetwork`].
  */
 hosts: Array<string>, } | { "type": "edit", 
 /**
- * All arguments.
+ * The complete arguments.
  */
 arguments: Record<string, unknown>, };

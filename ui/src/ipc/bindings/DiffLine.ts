@@ -7,22 +7,23 @@ import type { DiffLinePart } from "./DiffLinePart";
  */
 export type DiffLine = { 
 /**
- * What it is.
+ * Kind of the line.
  */
 kind: DiffLineKind, 
 /**
- * Number before, from 1; none for a line that comes.
+ * Line number before the change, from 1; none for an added line.
  */
 old: number | null, 
 /**
- * Number after, from 1; none for a line that goes.
+ * Line number after the change, from 1; none for a removed line.
  */
 new: number | null, 
 /**
- * The text without its line end, in stretches that are changed within the line or not, hidden characters named.
+ * The text without its line ending, split into parts that did or did not change within the line, hidden characters
+ * named.
  */
 parts: Array<DiffLinePart>, 
 /**
- * The last line of a file that does not end with a line end.
+ * Whether this is the last line of a file and has no line ending.
  */
 no_newline?: boolean, };

@@ -2,47 +2,48 @@
 import type { ResolvedAccess } from "./ResolvedAccess";
 
 /**
- * What a call did when it ran for show, as it is judged.
+ * Evidence from a dry run, on which the call's effects are judged.
  */
 export type DryRunEvidence = { 
 /**
- * What it wrote and deleted in the workspace, path by path.
+ * Paths that the call wrote and deleted in the workspace.
  */
 effects: Array<ResolvedAccess>, 
 /**
- * How many things it was refused.
+ * Number of accesses that the call was refused.
  */
 refused: number, 
 /**
- * The secrets among them, which nothing was read of: whatever it did is what came of that.
+ * The secrets among the refused accesses, none of which was read: the effects are those of a run without these
+ * secrets.
  */
 secrets?: Array<string>, 
 /**
- * The hosts that it reached on the network, each once.
+ * The hosts that the call reached on the network, each once.
  */
 reached?: Array<string>, 
 /**
- * The hosts whose answer is there and was not read yet.
+ * The hosts whose response has arrived and has not been read yet.
  */
 came?: Array<string>, 
 /**
- * The `.git` folders that came to be by it: of a repository that was begun or cloned.
+ * The `.git` folders that the call created, by beginning or cloning a repository.
  */
 begun?: Array<string>, 
 /**
- * Why some of what it wrote may not be touched at all, if so: it lies beyond what its agent requires.
+ * Why some of the written paths may not be touched at all, if so: they lie beyond the requirements of the call's
+ * agent.
  */
 beyond?: string, 
 /**
- * Whether the call itself was let through before: then only what a rule says of its effects counts.
+ * Whether the call itself was allowed before: then only the rules on its effects count.
  */
 agreed: boolean, 
 /**
- * Whether it ran for real: its effects stand already, and are taken back where they may not be.
+ * Whether the call ran for real: its effects are already in place, and are taken back where they are not allowed.
  */
 for_real?: boolean, 
 /**
- * Whether the person wants no question about what changes nothing, is refused nothing and reached
- * nobody.
+ * Whether the person wants no question about a call that changes nothing, is refused nothing and reached no host.
  */
 nothing_is_allowed: boolean, };

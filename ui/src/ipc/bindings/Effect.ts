@@ -5,39 +5,39 @@ import type { FileDiff } from "./FileDiff";
 import type { PathInfo } from "./PathInfo";
 
 /**
- * One path that is different afterwards.
+ * One path that a command changed.
  */
 export type Effect = { 
 /**
- * Its number, from 0: what a partial acceptance names.
+ * Number of the effect, from 0, by which a partial acceptance names it.
  */
 id: number, 
 /**
- * Path relative to the workspace root, hidden characters and bytes that are no text named.
+ * Path relative to the workspace root; hidden characters and bytes that are not text are named.
  */
 path: string, 
 /**
- * The very path, where `path` is not.
+ * The exact path, where `path` differs from it.
  */
 path_exact?: ExactName, 
 /**
- * What happened to it.
+ * Kind of change.
  */
 kind: EffectKind, 
 /**
- * What stood there; none if nothing did.
+ * State of the path before; none if nothing was there.
  */
 before: PathInfo | null, 
 /**
- * What stands there now; none if nothing does.
+ * State of the path after; none if nothing is there.
  */
 after: PathInfo | null, 
 /**
- * Where it was before; for what was renamed.
+ * Previous path; only for a rename.
  */
 from?: string, 
 /**
- * The very path where it was, where `from` is not.
+ * The exact previous path, where `from` differs from it.
  */
 from_exact?: ExactName, 
 /**
@@ -45,6 +45,6 @@ from_exact?: ExactName,
  */
 diff?: FileDiff, 
 /**
- * Why there is none: "binary", "too large to be compared".
+ * Why there is no `diff`: "binary", "too large to be compared".
  */
 undiffed?: string, };

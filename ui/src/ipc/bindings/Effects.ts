@@ -7,47 +7,47 @@ import type { NetworkContact } from "./NetworkContact";
 import type { Refusal } from "./Refusal";
 
 /**
- * What a command did, or did for show.
+ * The effects of a command that ran for real or in a dry run.
  */
 export type Effects = { 
 /**
- * What held when it ran.
+ * Assurance in force when the command ran.
  */
 assurance: Assurance, 
 /**
- * Its exit code; none if a signal or a limit ended it.
+ * The command's exit code; none if a signal or a limit ended it.
  */
 exit_code: number | null, 
 /**
- * How it ended where there is no exit code: `signal 9`, `time limit`; empty otherwise.
+ * How the command ended where there is no exit code: `signal 9`, `time limit`; empty otherwise.
  */
 ended: string, 
 /**
- * What it printed, standard error included, its head, hidden characters named.
+ * Head of the command's output, standard error included, hidden characters named.
  */
 output: Array<DisplaySpan>, 
 /**
- * What it printed altogether, in bytes.
+ * Length of the whole output in bytes.
  */
 output_bytes: number, 
 /**
- * All that it changed, in order of the paths. Nothing is left out.
+ * All changed paths, in order of the paths. Nothing is left out.
  */
 changes: Array<Effect>, 
 /**
- * What it tried and was refused.
+ * Attempts of the command that the sandbox refused.
  */
 refused: Array<Refusal>, 
 /**
- * Where it was let reach on the network, in order of host and port. What it sent there is out, whatever becomes of its
- * changes.
+ * Hosts that the command was allowed to reach, in order of host and port. Data sent there is out, whether or not
+ * the changes are carried out.
  */
 reached?: Array<NetworkContact>, 
 /**
- * What a person should know of this run: that a file has other names, that a process was left behind.
+ * Remarks on this run that a person should know: a file has other names, a process was left behind.
  */
 notes: Array<string>, 
 /**
- * Digest of every path before and after, to the byte: what an approval is bound to.
+ * Digest of every path before and after, to the byte. An approval is bound to this digest.
  */
 digest: Digest, };

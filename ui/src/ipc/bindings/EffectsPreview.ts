@@ -3,7 +3,7 @@ import type { CommandPreview } from "./CommandPreview";
 import type { Effects } from "./Effects";
 
 /**
- * A command with what it did in the sealed room: its effects are carried out as they are shown.
+ * A command with the effects of its dry run, which are carried out as they are shown.
  */
 export type EffectsPreview = { 
 /**
@@ -11,6 +11,6 @@ export type EffectsPreview = {
  */
 command: CommandPreview, 
 /**
- * What it did.
+ * Effects of the dry run.
  */
 effects: Effects, };

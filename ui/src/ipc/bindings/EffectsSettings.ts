@@ -2,10 +2,10 @@
 import type { NoEffectsPolicy } from "./NoEffectsPolicy";
 
 /**
- * What holds for what a command did in a sealed copy.
+ * Settings for the effects of a command in a dry run.
  */
 export type EffectsSettings = { 
 /**
- * What becomes of a command that changed nothing and was refused nothing.
+ * Treatment of a command that changed nothing and was refused nothing.
  */
 none: NoEffectsPolicy, };

@@ -6,15 +6,15 @@ import type { Settings } from "./Settings";
 import type { UserError } from "./UserError";
 
 /**
- * Everything that the interface needs to be whole again.
+ * Complete state of the engine, for an interface that starts or reconnects.
  */
 export type EngineView = { 
 /**
- * The last event that this includes; subscribe from here.
+ * Position of the last event that this view includes; subscribe from here.
  */
 seq: number, 
 /**
- * Every session, the one that changed last first.
+ * Every session, most recently changed first.
  */
 sessions: Array<SessionView>, 
 /**
@@ -30,7 +30,7 @@ settings: Settings,
  */
 providers: Array<ProviderView>, 
 /**
- * What is wrong with settings or rules; stricter behaviour holds meanwhile.
+ * Errors in settings or rules; stricter behaviour holds until they are fixed.
  */
 faults: Array<UserError>, 
 /**
@@ -38,6 +38,6 @@ faults: Array<UserError>,
  */
 version: string, 
 /**
- * The home folder, so that paths below it can be written with `~`.
+ * The home folder, so that paths below it can be abbreviated with `~`.
  */
 home: string, };

@@ -7,7 +7,7 @@ import type { SessionId } from "./SessionId";
  */
 export type Entry = { 
 /**
- * The message's, the call's or the notice's id; unique within the session.
+ * Id of the message, call or notice; unique within the session.
  */
 id: string, 
 /**
@@ -15,14 +15,14 @@ id: string,
  */
 session: SessionId, 
 /**
- * Position: the `seq` of the event that began it.
+ * Position: the `seq` of the event that began the entry.
  */
 seq: number, 
 /**
- * When it began.
+ * When the entry began.
  */
 at: number, 
 /**
- * What it is.
+ * Content of the entry.
  */
 body: EntryBody, };

@@ -7,7 +7,7 @@ import type { Usage } from "./Usage";
 import type { UserError } from "./UserError";
 
 /**
- * What an entry is.
+ * Content of an entry, by its type.
  */
 export type EntryBody = { "type": "person", 
 /**
@@ -15,27 +15,27 @@ export type EntryBody = { "type": "person",
  */
 text: string, 
 /**
- * How many images were given beside it.
+ * Number of images attached to the text.
  */
 images?: number, 
 /**
- * Whether it was said while a turn ran.
+ * Whether the message was sent while a turn ran.
  */
 steering: boolean, } | { "type": "errand", 
 /**
- * The session that did it.
+ * The session that did the task.
  */
 child: SessionId, 
 /**
- * What it is called.
+ * Title of the task.
  */
 title: string, 
 /**
- * What came of it, or why nothing did.
+ * Result of the task, or why it has none.
  */
 text: string, 
 /**
- * Whether it came to nothing.
+ * Whether the task failed.
  */
 failed: boolean, } | { "type": "agent", 
 /**
@@ -43,7 +43,7 @@ failed: boolean, } | { "type": "agent",
  */
 turn: number, 
 /**
- * The answer's text so far.
+ * Text of the answer so far.
  */
 text: string, 
 /**
@@ -51,11 +51,11 @@ text: string,
  */
 reasoning: string, 
 /**
- * Whether more may come.
+ * Whether more text may follow.
  */
 writing: boolean, 
 /**
- * What the turn used; none until it ended.
+ * Usage of the turn; none until the turn ended.
  */
 usage: Usage | null, 
 /**
@@ -63,6 +63,6 @@ usage: Usage | null,
  */
 error: UserError | null, 
 /**
- * What came of the answer, if it was asked for in a schema.
+ * Result of the schema check of the answer, if one was requested.
  */
 checked?: AnswerCheck, } | { "type": "call" } & CallView | { "type": "notice" } & Notice;

@@ -3,7 +3,7 @@ import type { EventBody } from "./EventBody";
 import type { SessionId } from "./SessionId";
 
 /**
- * One recorded fact. It is on record before anybody hears of it.
+ * One recorded fact. The event is in the record before anybody is notified of it.
  */
 export type Event = { 
 /**
@@ -11,14 +11,14 @@ export type Event = {
  */
 seq: number, 
 /**
- * The session that it belongs to.
+ * The session that the event belongs to.
  */
 session: SessionId, 
 /**
- * When it happened.
+ * When the event happened.
  */
 at: number, 
 /**
- * What happened.
+ * The fact itself.
  */
 body: EventBody, };

@@ -32,7 +32,7 @@ import type { Usage } from "./Usage";
 import type { UserError } from "./UserError";
 
 /**
- * What can happen. Matched without a wildcard where it is stored and where it is shown.
+ * The facts that an event can record. Matched without a wildcard where they are stored and where they are shown.
  */
 export type EventBody = { "type": "session_opened", 
 /**
@@ -44,15 +44,15 @@ title: string,
  */
 workspace: string, 
 /**
- * Who answers.
+ * The model that answers.
  */
 model: ModelChoice, 
 /**
- * The call that opened it, if a call did.
+ * The call that opened the session, if a call did.
  */
 parent?: ParentCall, 
 /**
- * What is asked of the model beyond the person's words.
+ * Options of the session beyond the person's messages.
  */
 asked?: SessionOptions, } | { "type": "session_renamed", 
 /**
@@ -60,7 +60,7 @@ asked?: SessionOptions, } | { "type": "session_renamed",
  */
 title: string, } | { "type": "session_changed", 
 /**
- * Its state.
+ * The new state.
  */
 state: SessionState, } | { "type": "person_said", 
 /**
@@ -76,7 +76,7 @@ text: string,
  */
 images?: Array<Content>, 
 /**
- * Whether it was said while a turn ran.
+ * Whether the message was sent while a turn ran.
  */
 steering: boolean, } | { "type": "errand_ended", 
 /**
@@ -84,35 +84,35 @@ steering: boolean, } | { "type": "errand_ended",
  */
 message: MessageId, 
 /**
- * The session that did it.
+ * The session that did the task.
  */
 child: SessionId, 
 /**
- * What it is called.
+ * Title of the task.
  */
 title: string, 
 /**
- * Its last words, its output as JSON, or why it came to none.
+ * Last words of the task, its output as JSON, or why it has none.
  */
 text: string, 
 /**
- * Whether it came to nothing.
+ * Whether the task failed.
  */
 failed: boolean, } | { "type": "planning_set", 
 /**
- * Whether it plans.
+ * Whether the session plans from now on.
  */
 on: boolean, 
 /**
- * By whom.
+ * The actor that switched planning on or off.
  */
 by: PlanningActor, } | { "type": "turn_started", 
 /**
- * Its number in the session, from 1.
+ * Number of the turn in the session, from 1.
  */
 turn: number, 
 /**
- * The message that it writes.
+ * The message that the turn writes.
  */
 message: MessageId, } | { "type": "agent_said", 
 /**
@@ -124,7 +124,7 @@ message: MessageId,
  */
 text: string, 
 /**
- * Whether this is reasoning and not the answer.
+ * Whether the piece is reasoning and not part of the answer.
  */
 reasoning: boolean, } | { "type": "answer_checked", 
 /**
@@ -132,35 +132,35 @@ reasoning: boolean, } | { "type": "answer_checked",
  */
 message: MessageId, 
 /**
- * The output, once there is one; it fits the output schema.
+ * The output, which fits the schema; none until there is one.
  */
 output?: unknown, 
 /**
- * What is wrong with the answer, as the model is told; nothing of it was carried out then.
+ * Error in the answer, as the model is told; if set, nothing in the answer was carried out.
  */
 problem?: string, } | { "type": "turn_ended", 
 /**
- * Its number.
+ * Number of the turn.
  */
 turn: number, 
 /**
- * The message that it wrote.
+ * The message that the turn wrote.
  */
 message: MessageId, 
 /**
- * What it used.
+ * Usage of the turn.
  */
 usage: Usage, 
 /**
- * From request to last byte, in milliseconds.
+ * Time from request to last byte, in milliseconds.
  */
 duration_ms: number, 
 /**
- * Set when the answer was cut off or failed: what happened, and what to do.
+ * Error with the next step; set when the answer was cut off or failed.
  */
 error: UserError | null, 
 /**
- * What the provider wants back with the message, untouched.
+ * Data that the provider wants back with the message, untouched.
  */
 opaque: unknown, } | { "type": "call_proposed", 
 /**
@@ -168,11 +168,11 @@ opaque: unknown, } | { "type": "call_proposed",
  */
 call: ToolCall, 
 /**
- * The message that asked for it.
+ * The message that asked for the call.
  */
 message: MessageId, 
 /**
- * The agent's own reason, if it gave one.
+ * The agent's own reason for the call, if it gave one.
  */
 reasoning: string | null, } | { "type": "call_judged", 
 /**
@@ -188,31 +188,32 @@ tool: string,
  */
 title: string, 
 /**
- * What it acts on: a path, a command, a host.
+ * Target of the call: a path, a command, a host.
  */
 target: string, 
 /**
- * Its mode; none if nothing says which (M21).
+ * Mode of the call; none if nothing defines it (M21).
  */
 mode: ToolMode | null, 
 /**
- * Its kind.
+ * Kind of the call.
  */
 kind: ToolKind, 
 /**
- * The gates and what they said.
+ * The gates and their results.
  */
 trail: Trail, 
 /**
- * What it would do.
+ * Preview shown on the card.
  */
 preview: Preview, 
 /**
- * Whether it could be taken back.
+ * Whether the call's effects could be undone.
  */
 undo: UndoAvailability, 
 /**
- * What the verdict was made from, apart from the rules; none if the call was not looked at, or is too long.
+ * Evidence for the verdict, apart from the rules; none if the call was not examined, or if the evidence is too
+ * long.
  */
 grounds?: Evidence, } | { "type": "call_waits", 
 /**
@@ -220,19 +221,19 @@ grounds?: Evidence, } | { "type": "call_waits",
  */
 call: CallId, 
 /**
- * What a decision must name.
+ * Digest that a decision must name.
  */
 digest: Digest, 
 /**
- * What each answer would grant.
+ * Grants offered, one for each answer.
  */
 grants: Array<Grant>, 
 /**
- * Set when what is shown changed since the person may have looked: says what changed.
+ * Description of the change; set when the card's content changed after the person may have looked at it.
  */
 refreshed: string | null, 
 /**
- * When it expires, if it does.
+ * When the wait expires, if it does.
  */
 expires_at: number | null, } | { "type": "call_decided", 
 /**
@@ -240,11 +241,11 @@ expires_at: number | null, } | { "type": "call_decided",
  */
 call: CallId, 
 /**
- * What was said.
+ * The decision.
  */
 decision: Decision, 
 /**
- * What was decided on.
+ * Digest of the content that was decided on.
  */
 digest: Digest, } | { "type": "call_edited", 
 /**
@@ -260,11 +261,11 @@ arguments: Record<string, unknown>, } | { "type": "call_hooked",
  */
 call: CallId, 
 /**
- * Whose hook: "the audit log".
+ * Name of the hook: "the audit log".
  */
 hook: string, 
 /**
- * Why the call does not run, as the model reads it; none if the hook let it go (`S001-61`).
+ * Why the call does not run, as the model reads it; none if the hook allowed the call (`S001-61`).
  */
 refused: string | null, } | { "type": "undo_prepared", 
 /**
@@ -272,7 +273,7 @@ refused: string | null, } | { "type": "undo_prepared",
  */
 call: CallId, 
 /**
- * The history entry.
+ * The undo entry.
  */
 entry: UndoEntry, } | { "type": "call_started", 
 /**
@@ -292,11 +293,11 @@ text: string, } | { "type": "call_update",
  */
 call: CallId, 
 /**
- * Its items; people read them in words among the call's live output.
+ * Items of the piece; people read them as text in the call's live output.
  */
 content: Array<Content>, 
 /**
- * Free facts for the log.
+ * Free-form details for the log.
  */
 details?: unknown, } | { "type": "call_asked", 
 /**
@@ -304,15 +305,15 @@ details?: unknown, } | { "type": "call_asked",
  */
 call: CallId, 
 /**
- * What an answer must name.
+ * Id that an answer must name.
  */
 ask: AskId, 
 /**
- * What is asked.
+ * The request.
  */
 asked: ServerRequest, 
 /**
- * When it is put away by itself, if it is.
+ * When the request expires, if it does.
  */
 expires_at: number | null, } | { "type": "call_answered", 
 /**
@@ -320,15 +321,15 @@ expires_at: number | null, } | { "type": "call_answered",
  */
 call: CallId, 
 /**
- * Which question.
+ * The request.
  */
 ask: AskId, 
 /**
- * The answer, without what looks like a secret.
+ * The answer, with everything that looks like a secret removed.
  */
 answer: ServerAnswer, 
 /**
- * Why it was given without the person; none if they gave it.
+ * Why the answer was given without the person; none if the person gave it.
  */
 why: string | null, } | { "type": "call_lent", 
 /**
@@ -336,11 +337,11 @@ why: string | null, } | { "type": "call_lent",
  */
 call: CallId, 
 /**
- * Which question.
+ * The request.
  */
 ask: AskId, 
 /**
- * What it said.
+ * Result of the sampling.
  */
 said: SamplingResult, } | { "type": "state_written", 
 /**
@@ -348,15 +349,15 @@ said: SamplingResult, } | { "type": "state_written",
  */
 call: CallId, 
 /**
- * What.
+ * The output.
  */
 value: unknown, 
 /**
- * Names with points between them: `report.title`.
+ * Names joined with dots: `report.title`.
  */
 path: string, 
 /**
- * The instance whose state it is; none for the state that all instances share (`S004-13`).
+ * The instance that the state belongs to; none for the state that all instances share (`S004-13`).
  */
 instance?: string, } | { "type": "call_progress", 
 /**
@@ -368,7 +369,7 @@ call: CallId,
  */
 tool: string, 
 /**
- * The word.
+ * The message.
  */
 message: string, } | { "type": "call_ended", 
 /**
@@ -376,55 +377,55 @@ message: string, } | { "type": "call_ended",
  */
 call: CallId, 
 /**
- * How.
+ * Outcome of the call.
  */
 outcome: Outcome, 
 /**
- * How the call is shown from now on, if its arguments hold a secret.
+ * View of the call from now on; set if the call's arguments hold a secret.
  */
 masked?: MaskedCall, } | { "type": "undo_applied", 
 /**
- * The history entry.
+ * The undo entry.
  */
 entry: UndoId, 
 /**
- * The call whose effect it was.
+ * The call whose effects were undone.
  */
 call: CallId, 
 /**
- * Paths restored.
+ * Number of paths restored.
  */
 paths: number, 
 /**
- * The person's act in the history.
+ * The undo entry that records the person's undo.
  */
 act?: UndoId, } | { "type": "redo_applied", 
 /**
- * The history entry.
+ * The undo entry.
  */
 entry: UndoId, 
 /**
- * The call whose effect it is.
+ * The call whose effects were redone.
  */
 call: CallId, 
 /**
- * Paths written.
+ * Number of paths written.
  */
 paths: number, 
 /**
- * The person's act in the history.
+ * The undo entry that records the person's redo.
  */
 act?: UndoId, } | { "type": "limit_reached", 
 /**
- * Which limit.
+ * The limit.
  */
 limit: Limit, 
 /**
- * How much was used, in the limit's unit.
+ * Amount used, in the limit's unit.
  */
 used: number, 
 /**
- * How much was allowed.
+ * Amount allowed, in the limit's unit.
  */
 max: number, } | { "type": "noted", 
 /**

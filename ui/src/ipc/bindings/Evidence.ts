@@ -7,27 +7,27 @@ import type { ResolvedAccess } from "./ResolvedAccess";
 import type { Verdict } from "./Verdict";
 
 /**
- * What is known of a call when it is judged.
+ * Evidence on a call when it is judged.
  */
 export type Evidence = { 
 /**
- * What it touches, and where that leads.
+ * Files, hosts and commands that the call touches, each with the place that it leads to.
  */
 facts: Array<ResolvedAccess>, 
 /**
- * What words of its commands may use beside that.
+ * Files that words of the call's commands may use, in addition to `facts`.
  */
 uses?: Array<ResolvedAccess>, 
 /**
- * What was read of each command among them, in their order; a command that is named twice was read once.
+ * Parsed contents of each command among the facts, in their order; a command that occurs twice is parsed once.
  */
 commands?: Array<CommandEvidence>, 
 /**
- * Which of the facts are folders that are read with everything below, by their number.
+ * Indices of the facts that are folders read with everything below.
  */
 below?: Array<number>, 
 /**
- * What the watchdogs said.
+ * Verdicts of the watchdogs, with their reasons.
  */
 alarms?: Array<[Verdict, string]>, 
 /**
@@ -35,22 +35,22 @@ alarms?: Array<[Verdict, string]>,
  */
 needs_person?: boolean, 
 /**
- * Why some of it may not be touched at all, if so.
+ * Why part of the call may not be touched at all, if so.
  */
 beyond?: string, 
 /**
- * What a person would have to open first: where a fact leads, and the place.
+ * Folders that a person would have to open first: pairs of the place that a fact leads to, and the folder to open.
  */
 opens?: Array<[string, string]>, 
 /**
- * What it did when it ran for show; none if it did not.
+ * Evidence from a dry run of the call; none if there was none.
  */
 tried?: DryRunEvidence, 
 /**
- * What keeps its tool to what it was judged on.
+ * Confinement of the call's tool to the accesses that the call is judged on.
  */
 confinement?: Confinement, 
 /**
- * The arguments of a call of somebody else's tool, with secrets masked; none where they are not known.
+ * The arguments of a call of another party's tool, with secrets masked; none where they are not known.
  */
 arguments?: Array<ArgumentValue>, };

@@ -5,7 +5,7 @@
  */
 export type Facet = { 
 /**
- * `state`, `mode` or `session`.
+ * Name of the filter: `state`, `mode` or `session`.
  */
 filter: string, 
 /**
@@ -17,6 +17,6 @@ value: string,
  */
 label: string, 
 /**
- * How many hits have it.
+ * Number of hits with this value.
  */
 count: number, };

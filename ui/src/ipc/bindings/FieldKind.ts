@@ -3,66 +3,66 @@ import type { FormOption } from "./FormOption";
 import type { TextFormat } from "./TextFormat";
 
 /**
- * What goes into a field. A default is what stands there at first; it is no answer before the person sends it.
+ * Kind of value of a field. A default is the initial value; it is no answer before the person sends it.
  */
 export type FieldKind = { "type": "text", 
 /**
- * What it has to look like.
+ * The required format.
  */
 format: TextFormat | null, 
 /**
- * Fewest characters.
+ * Smallest number of characters.
  */
 chars_min: number | null, 
 /**
- * Most characters.
+ * Largest number of characters.
  */
 chars_max: number | null, 
 /**
- * What stands there at first.
+ * The initial value.
  */
 default: string | null, } | { "type": "number", 
 /**
- * Whether it has no fraction.
+ * Whether the number must be an integer.
  */
 integer: boolean, 
 /**
- * The least.
+ * The smallest value.
  */
 min: number | null, 
 /**
- * The most.
+ * The largest value.
  */
 max: number | null, 
 /**
- * What stands there at first.
+ * The initial value.
  */
 default: number | null, } | { "type": "boolean", 
 /**
- * What stands there at first.
+ * The initial value.
  */
 default: boolean | null, } | { "type": "choice", 
 /**
- * What there is to choose from; at least one.
+ * The options; at least one.
  */
 options: Array<FormOption>, 
 /**
- * The value of what is chosen at first.
+ * The value of the option that is chosen initially.
  */
 default: string | null, } | { "type": "choices", 
 /**
- * What there is to choose from; at least one.
+ * The options; at least one.
  */
 options: Array<FormOption>, 
 /**
- * Fewest that are chosen.
+ * Smallest number of options to choose.
  */
 items_min: number | null, 
 /**
- * Most that are chosen.
+ * Largest number of options to choose.
  */
 items_max: number | null, 
 /**
- * The values of what is chosen at first.
+ * The values of the options that are chosen initially.
  */
 default: Array<string>, };

@@ -10,7 +10,7 @@ export type FileDiff = {
  */
 path: string, 
 /**
- * Whether there is a file now, at `from` if it is set.
+ * Whether the file exists now, at `from` if that is set.
  */
 exists: boolean, 
 /**
@@ -18,26 +18,26 @@ exists: boolean,
  */
 language: string, 
 /**
- * Lines that come.
+ * Number of lines added.
  */
 added: number, 
 /**
- * Lines that go.
+ * Number of lines removed.
  */
 removed: number, 
 /**
- * The changed places, in order.
+ * The hunks, in order.
  */
 hunks: Array<Hunk>, 
 /**
- * Where the file was before, if it moves here.
+ * Previous path of the file, if the call moves it.
  */
 from?: string, 
 /**
- * Whether the file goes.
+ * Whether the call removes the file.
  */
 gone?: boolean, 
 /**
- * Set when the difference was too large to be shown whole; says what is missing.
+ * Description of the missing part; set when the difference was too large to be shown whole.
  */
 cut?: string | null, };

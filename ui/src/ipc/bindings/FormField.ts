@@ -7,27 +7,27 @@ import type { FieldKind } from "./FieldKind";
  */
 export type FormField = { 
 /**
- * What the answer calls it.
+ * The field's name in the answer.
  */
 name: string, 
 /**
- * Its title, hidden characters named; its name if it has none.
+ * The field's title, hidden characters named; its name if it has none.
  */
 title: Array<DisplaySpan>, 
 /**
- * What it is for, hidden characters named; empty if nobody says.
+ * Description of the field, hidden characters named; empty if there is none.
  */
 description: Array<DisplaySpan>, 
 /**
- * Whether it must be filled in.
+ * Whether the field must be filled in.
  */
 required: boolean, 
 /**
- * What goes into it.
+ * The kind of value.
  */
 kind: FieldKind, 
 /**
- * Set where a secret seems to be asked for, which no server should do by a form: the sentence that warns of it. What is
- * filled in there is sent, and never recorded.
+ * A warning, set where the field seems to ask for a secret, which no server should do by a form. The value of such
+ * a field is sent, and never recorded.
  */
 warning?: string, };

@@ -2,14 +2,14 @@
 import type { DisplaySpan } from "./DisplaySpan";
 
 /**
- * One of several.
+ * One option of a choice.
  */
 export type FormOption = { 
 /**
- * What the answer says.
+ * The option's value in the answer.
  */
 value: string, 
 /**
- * What is read, hidden characters named.
+ * The option's label, hidden characters named.
  */
 title: Array<DisplaySpan>, };

@@ -5,10 +5,10 @@
  */
 export type FsRequirement = { 
 /**
- * Patterns of what may be read (`S002-47`).
+ * Patterns of the paths that may be read (`S002-47`).
  */
 read?: Array<string>, 
 /**
- * Patterns of what may be created, changed or removed (`S002-48`).
+ * Patterns of the paths that may be created, changed or removed (`S002-48`).
  */
 write?: Array<string>, };

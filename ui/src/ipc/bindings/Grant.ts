@@ -2,18 +2,18 @@
 import type { GrantReach } from "./GrantReach";
 
 /**
- * What one answer would grant: one line on the card.
+ * The grant that one answer offers: one line on the card.
  */
 export type Grant = { 
 /**
- * How far it reaches.
+ * Scope of the grant.
  */
 reach: GrantReach, 
 /**
- * The button: "Allow", "Reject".
+ * Label of the button: "Allow", "Reject".
  */
 button: string, 
 /**
- * What it does, without the button's name: "writes the checked hunks to the file."
+ * Description of the effect, without the button's label: "writes the checked hunks to the file."
  */
 text: string, };

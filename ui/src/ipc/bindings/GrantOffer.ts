@@ -4,11 +4,11 @@ import type { Rule } from "./Rule";
 import type { RuleAction } from "./RuleAction";
 
 /**
- * What may be granted from a card.
+ * A grant that a card offers.
  */
 export type GrantOffer = { 
 /**
- * What `always` would name.
+ * The permission that `always` would name.
  */
 permission: string, 
 /**
@@ -16,22 +16,22 @@ permission: string,
  */
 pattern: string | null, 
 /**
- * Whether it is for the very call that is shown and for no other.
+ * Whether the grant is for the very call that is shown and for no other.
  */
 exactly?: boolean, 
 /**
- * Whether it is offered for *allow* or for *reject*.
+ * Whether the grant is offered for *allow* or for *reject*.
  */
 action: RuleAction, 
 /**
- * One line: what it covers.
+ * Description of the grant's coverage, in one line.
  */
 words: string, 
 /**
- * Where it would be strong enough to decide on a call like this one, the shortest first.
+ * Scopes in which the grant would be strong enough to decide on a call like this one, the shortest first.
  */
 lasts: Array<GrantScope>, 
 /**
- * A rule of a file that wants this call to be asked about, and that it would override.
+ * A rule of a file that asks about this call, and that the grant would override.
  */
 overrides?: Rule, };

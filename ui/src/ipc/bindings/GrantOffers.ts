@@ -2,14 +2,14 @@
 import type { GrantOffer } from "./GrantOffer";
 
 /**
- * Everything that may be granted from a card.
+ * All grants that a card offers.
  */
 export type GrantOffers = { 
 /**
- * The narrowest first.
+ * The grants, the narrowest first.
  */
 offers: Array<GrantOffer>, 
 /**
- * Why nothing may be allowed from now on, in a sentence; none if something may.
+ * Why no grant for *allow* is possible, in a sentence; none if one is.
  */
 refused: string | null, };

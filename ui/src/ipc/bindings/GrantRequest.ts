@@ -2,31 +2,32 @@
 import type { GrantScope } from "./GrantScope";
 
 /**
- * The rule that an answer makes, beside deciding on the call that is shown: with *allow* it allows, with *reject* it
- * denies (`S002-90`).
+ * The rule that an answer makes, beside deciding on the call that is shown: an answer with *allow* makes a rule that
+ * allows, an answer with *reject* one that denies (`S002-90`).
  */
 export type GrantRequest = { 
 /**
- * How long and where.
+ * Scope and duration of the grant.
  */
 lasts: GrantScope, 
 /**
- * A tool id, a capability, as in a rule.
+ * A tool id or a capability, as in a rule.
  */
 permission: string, 
 /**
- * What it applies to, as in a rule; none: everything that the permission names.
+ * The pattern that the grant applies to, as in a rule; none: everything that the permission names.
  */
 pattern: string | null, 
 /**
- * Just the very call that is shown, although its watchdogs ask (`S002-90`); then there is no pattern.
+ * Whether the grant is for the very call that is shown, although its watchdogs ask (`S002-90`); then there is no
+ * pattern.
  */
 exactly?: boolean, 
 /**
- * Until when, in milliseconds since the epoch; none: without an end.
+ * When the grant ends, in milliseconds since the epoch; none: without an end.
  */
 until_ms?: number, 
 /**
- * For how many calls after this one; none: any number.
+ * Number of calls after this one that the grant covers; none: any number.
  */
 max_uses?: number, };

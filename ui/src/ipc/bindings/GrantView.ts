@@ -10,19 +10,19 @@ import type { SessionId } from "./SessionId";
  */
 export type GrantView = { 
 /**
- * Its id.
+ * The grant's id.
  */
 id: GrantId, 
 /**
- * How long and where.
+ * Scope and duration of the grant.
  */
 lasts: GrantScope, 
 /**
- * The workspace that it holds in; none if everywhere.
+ * The workspace that the grant holds in; none if it holds everywhere.
  */
 workspace: string | null, 
 /**
- * The session that it holds in; none if it outlasts sessions.
+ * The session that the grant holds in; none if it outlasts sessions.
  */
 session: SessionId | null, 
 /**
@@ -30,42 +30,42 @@ session: SessionId | null,
  */
 rule: Rule, 
 /**
- * What it covers, in short: "cargo update".
+ * Short description of the grant's coverage: "cargo update".
  */
 words: string, 
 /**
- * When it was made.
+ * When the grant was made.
  */
 since: number, 
 /**
- * Until when; none: without an end.
+ * When the grant ends; none: without an end.
  */
 until: number | null, 
 /**
- * How many of its uses were had, where they are limited.
+ * Number of uses so far, where the uses are limited.
  */
 uses: number, 
 /**
- * How many there are; none: any number.
+ * Largest number of uses; none: any number.
  */
 max_uses: number | null, 
 /**
- * How many verdicts on record it made.
+ * Number of recorded verdicts that the grant decided.
  */
 hits: number, 
 /**
- * When it last did.
+ * When the grant last decided a verdict.
  */
 last_used: number | null, 
 /**
- * The card that it was made on.
+ * The card that the grant was made on.
  */
 made_by: GrantOrigin, 
 /**
- * When it was taken back.
+ * When the grant was revoked.
  */
 revoked: number | null, 
 /**
- * Whether it decides calls now: not taken back, over or used up.
+ * Whether the grant is in force: not revoked, expired or used up.
  */
 in_force: boolean, };

@@ -2,7 +2,7 @@
 import type { HitPart } from "./HitPart";
 
 /**
- * One line of context of a hit.
+ * One line around a match.
  */
 export type HitLine = { 
 /**
@@ -10,6 +10,6 @@ export type HitLine = {
  */
 number: number, 
 /**
- * The text in stretches.
+ * The text of the line, in parts.
  */
 parts: Array<HitPart>, };

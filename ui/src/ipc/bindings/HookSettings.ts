@@ -2,29 +2,29 @@
 import type { HookPoint } from "./HookPoint";
 
 /**
- * A program of the person's that hears of every call around its run (`S001-60` to `S001-68`).
+ * A hook: a program of the person that is told of every call around its run (`S001-60` to `S001-68`).
  *
- * It is started at each of its points, and reads one JSON object on its standard input: `version`, `on`, `session`,
- * `workspace`, `call`, `tool`, `arguments`, `classifier_input`; around an update `update` with its `kind` (`output`, `progress`,
- * or `partial` with the `result`) and `text`; after the call `state`, `is_error` and `result`, the text that the agent reads.
- * Before a call and before an update it answers with one object on its standard output, `{"verdict":"allow|deny","reason":"…"}`;
- * whatever else it does there keeps the call from running, or the update from being told. Afterwards nothing is read from it,
- * and a failure is told.
+ * The program is started at each of its points, and reads one JSON object on its standard input: `version`, `on`,
+ * `session`, `workspace`, `call`, `tool`, `arguments`, `classifier_input`; around an update `update` with its `kind`
+ * (`output`, `progress`, or `partial` with the `result`) and `text`; after the call `state`, `is_error` and `result`,
+ * the text that the agent reads. Before a call and before an update the program answers with one object on its
+ * standard output, `{"verdict":"allow|deny","reason":"…"}`; any other behaviour there keeps the call from running, or
+ * the update from being reported. At the other points nothing is read from the program, and a failure is reported.
  */
 export type HookSettings = { 
 /**
- * What it is told under.
+ * Name under which the hook is shown.
  */
 name: string, 
 /**
- * Its file, absolute.
+ * The program's file, absolute.
  */
 program: string, 
 /**
- * When it is started.
+ * Points at which the program is started.
  */
 on: Array<HookPoint>, 
 /**
- * How long it may take each time, in milliseconds; at most 30,000.
+ * Time limit of the program at each start, in milliseconds; at most 30,000.
  */
 timeout_ms: number, };

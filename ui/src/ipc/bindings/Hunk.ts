@@ -6,30 +6,30 @@ import type { DiffLine } from "./DiffLine";
  */
 export type Hunk = { 
 /**
- * Number within the whole preview, from 0: what a partial acceptance names.
+ * Number within the whole preview, from 0, by which a partial acceptance names the hunk.
  */
 id: number, 
 /**
- * First line before, from 1.
+ * First line before the change, from 1.
  */
 old_start: number, 
 /**
- * First line after, from 1.
+ * First line after the change, from 1.
  */
 new_start: number, 
 /**
- * The function or section that the place stands in; empty when not known.
+ * Function or section that contains the hunk; empty when not known.
  */
 section: string, 
 /**
- * Lines that come.
+ * Number of lines added.
  */
 added: number, 
 /**
- * Lines that go.
+ * Number of lines removed.
  */
 removed: number, 
 /**
- * The lines; none where a file comes, goes or moves as it is, which `section` tells.
+ * The lines; none where a file is created, removed or moved without a change of text, which `section` then says.
  */
 lines: Array<DiffLine>, };

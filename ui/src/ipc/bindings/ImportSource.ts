@@ -4,22 +4,22 @@ import type { RuleImportProduct } from "./RuleImportProduct";
 import type { UserError } from "./UserError";
 
 /**
- * A file of another product, with what was found in it.
+ * A file of another product, with the permissions found in it.
  */
 export type ImportSource = { 
 /**
- * Whose file it is.
+ * The product that the file belongs to.
  */
 product: RuleImportProduct, 
 /**
- * The file, as a person writes it.
+ * The file's path, as a person writes it.
  */
 file: string, 
 /**
- * Why nothing could be read, if so.
+ * Why nothing could be read from the file, if so.
  */
 fault: UserError | null, 
 /**
- * One for each permission in it, in its order.
+ * One suggestion for each permission in the file, in its order.
  */
 suggestions: Array<ImportSuggestion>, };

@@ -2,22 +2,22 @@
 import type { NewRule } from "./NewRule";
 
 /**
- * One permission of another product, and the rule that says no more than it.
+ * One permission of another product, and a rule that allows no more than the permission.
  */
 export type ImportSuggestion = { 
 /**
- * As it is written there.
+ * The permission, as it is written in the file.
  */
 written: string, 
 /**
- * Where, from 1; none if that is not known.
+ * The line of the permission, from 1; none if it is not known.
  */
 line: number | null, 
 /**
- * The rule; none if none can be made of it.
+ * The rule; none if no rule can express the permission.
  */
 rule: NewRule | null, 
 /**
- * Why the rule is narrower, or why there is none; empty if there is nothing to say.
+ * Why the rule is narrower, or why there is none; empty if there is no note.
  */
 note: string, };

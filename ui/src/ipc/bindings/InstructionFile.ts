@@ -5,14 +5,14 @@
  */
 export type InstructionFile = { 
 /**
- * Its path, absolute.
+ * Absolute path of the file.
  */
 file: string, 
 /**
- * How much of it the model gets, in bytes.
+ * Length of the part that the model gets, in bytes.
  */
 bytes: number, 
 /**
- * Whether the rest was left out, because all of them together are too long.
+ * Whether the rest of the file was left out because all instruction files together are too long.
  */
 cut: boolean, };

@@ -2,7 +2,7 @@
 import type { UndoId } from "./UndoId";
 
 /**
- * Something that a call did which no copy of files brings back.
+ * Effect of a call that no copy of files can bring back.
  */
 export type IrreversibleEffect = { 
 /**
@@ -10,10 +10,10 @@ export type IrreversibleEffect = {
  */
 entry: UndoId, 
 /**
- * What it did: `git push`, `/etc/hosts`.
+ * The effect: `git push`, `/etc/hosts`.
  */
 what: string, 
 /**
- * Why that stays, one plain sentence.
+ * Why the effect stays, in one plain sentence.
  */
 reason: string, };

@@ -6,11 +6,11 @@ import type { LanguageServer } from "./LanguageServer";
  */
 export type LanguageServerView = { 
 /**
- * As it is set up; as it would be where it is only offered.
+ * The configuration; for a server that is only offered, the configuration that it would have.
  */
 settings: LanguageServer, 
 /**
- * What people call it.
+ * The server's usual name.
  */
 title: string, 
 /**
@@ -18,14 +18,14 @@ title: string,
  */
 language: string, 
 /**
- * What it may run of a folder that it works in, as a sentence.
+ * Programs of a workspace folder that the server may run, described in a sentence.
  */
 runs: string, 
 /**
- * Whether it is one of the person's own, beside those that are offered.
+ * Whether the person added the server, beside those that are offered.
  */
 own: boolean, 
 /**
- * Where its program is; none where it was not found.
+ * Path of the server's program; none if it was not found.
  */
 found: string | null, };

@@ -2,26 +2,26 @@
 import type { LossItem } from "./LossItem";
 
 /**
- * What a destructive call takes away.
+ * The files and folders that a destructive call removes.
  */
 export type LossPreview = { 
 /**
- * Files that go.
+ * Number of files removed.
  */
 files: number, 
 /**
- * Folders that go.
+ * Number of folders removed.
  */
 folders: number, 
 /**
- * Lines of text in them; none when they were too large to be counted.
+ * Number of lines of text in the removed files; none when they were too large to be counted.
  */
 lines: number | null, 
 /**
- * Their length together, in bytes.
+ * Total length of the removed files in bytes.
  */
 bytes: number, 
 /**
- * The first of them, at most [`LossPreview::ITEMS_MAX`].
+ * The first of the removed paths, at most [`LossPreview::ITEMS_MAX`].
  */
 shown: Array<LossItem>, };

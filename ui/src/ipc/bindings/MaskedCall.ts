@@ -16,22 +16,22 @@ arguments: Record<string, unknown>,
  */
 edited: Record<string, unknown> | null, 
 /**
- * The agent's own reason.
+ * The agent's own reason for the call.
  */
 reasoning: string | null, 
 /**
- * What the call acted on.
+ * Target of the call.
  */
 target: string, 
 /**
- * The gates and what they said.
+ * The gates and their results.
  */
 trail: Trail | null, 
 /**
- * What the call would do.
+ * Preview shown on the card.
  */
 preview: Preview, 
 /**
- * What the person decided.
+ * The person's decision.
  */
 decision: PersonDecision | null, };

@@ -2,7 +2,7 @@
 import type { RuleAction } from "./RuleAction";
 
 /**
- * A rule that is written and not yet in any file.
+ * A rule that is written but not yet in any file.
  */
 export type NewRule = { 
 /**
@@ -10,30 +10,31 @@ export type NewRule = {
  */
 permission: string, 
 /**
- * What it applies to: a command, a path, a host, or `argument=value`; none: everything.
+ * Pattern of the subjects that the rule applies to: a command, a path, a host, or `argument=value`; none:
+ * everything.
  */
 pattern: string | null, 
 /**
- * What it says.
+ * Action of the rule.
  */
 action: RuleAction, 
 /**
- * Why.
+ * The reason for the rule.
  */
 reason: string | null, 
 /**
- * What it must match.
+ * Examples that the rule must match.
  */
 matches: Array<string>, 
 /**
- * What it must not match.
+ * Counter-examples that the rule must not match.
  */
 not_matches: Array<string>, 
 /**
- * When it stops to hold, in milliseconds since the epoch.
+ * When the rule expires, in milliseconds since the epoch.
  */
 expires_ms: number | null, 
 /**
- * How many calls it may decide.
+ * Number of calls that the rule may decide.
  */
 max_uses: number | null, };

@@ -7,10 +7,10 @@ import type { UserError } from "./UserError";
  */
 export type Notice = { 
 /**
- * How much it matters.
+ * Severity of the notice.
  */
 level: NoticeLevel, 
 /**
- * What happened, what was kept, what to do next.
+ * Description of what happened, what was kept and what to do next.
  */
 fault: UserError, };

@@ -21,7 +21,7 @@ import type { ToolMode } from "./ToolMode";
 import type { UndoId } from "./UndoId";
 
 /**
- * One request of the person. The answer is a receipt; what came of it is told by events.
+ * One request of the person. The answer is a receipt; the effects are reported by events.
  */
 export type Op = { "type": "open_session", 
 /**
@@ -29,7 +29,7 @@ export type Op = { "type": "open_session",
  */
 workspace: string, 
 /**
- * Who answers.
+ * The model that answers.
  */
 model: ModelChoice, 
 /**
@@ -37,19 +37,19 @@ model: ModelChoice,
  */
 prompt: string | null, 
 /**
- * JSON Schema of the output that the run must come to (`S004-30`); none if words will do.
+ * JSON Schema of the output that the run must produce (`S004-30`); none if free text is enough.
  */
 output_schema?: unknown, 
 /**
- * How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
+ * Sampling temperature of the model, from 0 to 2; the provider's default if not given.
  */
 temperature?: number, 
 /**
- * The manifest of the agent that is to work there, `agent.toml`, absolute; none for the built-in agent.
+ * The manifest of the agent that works in the session, `agent.toml`, absolute; none for the built-in agent.
  */
 agent?: string, 
 /**
- * Whether it plans first, from its first message on, as [`Op::SetPlanning`] has it (`S002-32`).
+ * Whether the session plans first, from its first message on, as with [`Op::SetPlanning`] (`S002-32`).
  */
 planning?: boolean, } | { "type": "play_demo" } | { "type": "say", 
 /**
@@ -61,7 +61,7 @@ session: SessionId,
  */
 text: string, 
 /**
- * Images to be seen beside it, and nothing else.
+ * Images that accompany the text; no other content is accepted.
  */
 images?: Array<Content>, } | { "type": "set_planning", 
 /**
@@ -69,7 +69,7 @@ images?: Array<Content>, } | { "type": "set_planning",
  */
 session: SessionId, 
 /**
- * Whether it is to plan.
+ * Whether the session plans.
  */
 on: boolean, } | { "type": "interrupt", 
 /**
@@ -89,11 +89,11 @@ session: SessionId,
  */
 call: CallId, 
 /**
- * The digest of exactly what was shown; a decision on anything else is refused.
+ * The digest of exactly what was shown on the card; a decision on anything else is refused.
  */
 digest: Digest, 
 /**
- * What the person said.
+ * The person's decision.
  */
 decision: Decision, } | { "type": "answer_server", 
 /**
@@ -105,11 +105,11 @@ session: SessionId,
  */
 call: CallId, 
 /**
- * Which question.
+ * The question.
  */
 ask: AskId, 
 /**
- * What the person said.
+ * The person's answer.
  */
 answer: ServerAnswer, } | { "type": "undo", 
 /**
@@ -121,11 +121,11 @@ entry: UndoId, } | { "type": "redo",
  */
 entry: UndoId, } | { "type": "restore", 
 /**
- * What.
+ * The entries to undo or redo.
  */
 restore: RestoreRequest, 
 /**
- * What becomes of the paths that changed since.
+ * Choices for the paths that changed since.
  */
 choices?: Array<PathChoice>, } | { "type": "collect_history" } | { "type": "rename_session", 
 /**
@@ -157,7 +157,7 @@ workspace: string, } | { "type": "revoke_grant",
  */
 grant: GrantId, } | { "type": "save_rules", 
 /**
- * The person's or the project's.
+ * Scope of the file: the person's or the project's.
  */
 scope: RuleScope, 
 /**
@@ -173,7 +173,7 @@ text: string,
  */
 base: Digest | null, } | { "type": "add_rules", 
 /**
- * The person's or the project's.
+ * Scope of the file: the person's or the project's.
  */
 scope: RuleScope, 
 /**
@@ -185,27 +185,27 @@ workspace: string | null,
  */
 rules: Array<NewRule>, } | { "type": "change_rule", 
 /**
- * Which one.
+ * Location of the rule.
  */
 place: RuleLocation, 
 /**
- * What it is to say; none: it goes.
+ * The new rule; none to remove the rule.
  */
 rule: NewRule | null, } | { "type": "set_settings", 
 /**
- * All of them.
+ * The complete settings.
  */
 settings: Settings, } | { "type": "set_tool", 
 /**
- * Its id.
+ * The tool's id.
  */
 tool: string, 
 /**
- * Whether it can be used.
+ * Whether the tool can be used.
  */
 enabled: boolean, 
 /**
- * A mode at least as strict as its own; none for its own.
+ * A mode at least as strict as the tool's own; none for its own.
  */
 mode: ToolMode | null, } | { "type": "try_tool", 
 /**
@@ -221,23 +221,23 @@ tool: string,
  */
 arguments: Record<string, unknown>, } | { "type": "change_server", 
 /**
- * Which one.
+ * The server.
  */
 server: ServerId, 
 /**
- * How.
+ * The change.
  */
 change: ServerChange, } | { "type": "change_api", 
 /**
- * Which one.
+ * The service.
  */
 api: ServerId, 
 /**
- * How.
+ * The change.
  */
 change: ApiChange, } | { "type": "set_key", 
 /**
- * The provider's id; `mcp:NAME` for what a server refers to as `keychain:NAME`.
+ * The provider's id; `mcp:NAME` for a key that a server refers to as `keychain:NAME`.
  */
 provider: string, 
 /**

@@ -4,7 +4,7 @@ import type { RestoreReceipt } from "./RestoreReceipt";
 import type { SessionId } from "./SessionId";
 
 /**
- * That an op was taken.
+ * Receipt of an op that was accepted.
  */
 export type OpReceipt = { 
 /**
@@ -12,10 +12,10 @@ export type OpReceipt = {
  */
 session: SessionId | null, 
 /**
- * What an undo or redo did.
+ * Receipt of an undo or redo.
  */
 restored?: RestoreReceipt, 
 /**
- * What a collection did.
+ * Receipt of a collection.
  */
 collected?: CollectionReceipt, };

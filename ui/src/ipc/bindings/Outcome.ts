@@ -7,37 +7,37 @@ import type { SessionId } from "./SessionId";
 import type { Truncation } from "./Truncation";
 
 /**
- * How a call ended.
+ * Outcome of a call.
  *
- * The members keep the faces of a result apart (`S003-68` to `S003-72`): `text` and `content` are what the tool gave,
- * nothing added; `notes` and `empty` are what the model is told beside it; `message` is for the person; `data` is for
- * programs; `details` is for the log. What each reader gets is made of them by the projections and the faces below.
+ * The members keep the faces of a result apart (`S003-68` to `S003-72`): `text` and `content` are the tool's own
+ * output, nothing added; `notes` and `empty` are told to the model beside it; `message` is for the person; `data` is
+ * for programs; `details` is for the log. The projections and the faces below combine the members for each reader.
  */
 export type Outcome = { 
 /**
- * One of the settled states.
+ * State of the call; one of the settled states.
  */
 state: CallState, 
 /**
- * Why it did not work; none if it did.
+ * Class of the failure; none if the call succeeded.
  */
 class?: FailureClass | null, 
 /**
- * What the tool gave, as text: its output (the head when truncated), or the error's display text. Empty when it
- * gave nothing.
+ * Output of the tool as text (the head when truncated), or the error's display text. Empty when the tool gave no
+ * text.
  */
 text: string, 
 /**
- * The words with which a model is told that there is nothing; set only when there is (B.003: empty is not missing).
+ * Text that tells a model that the output is empty; set only when it is (B.003: empty is not missing).
  */
 empty?: string | null, 
 /**
- * What the model is told after the output and is no part of it: where the rest is, the person's note, how many
- * secrets were masked.
+ * Notes for the model after the output and not part of it: the location of the rest, the person's note, the number
+ * of masked secrets.
  */
 notes?: Array<string>, 
 /**
- * What the tool gave beside the text: images, pointers, more text.
+ * Output of the tool beside the text: images, pointers, more text.
  */
 content?: Array<Content>, 
 /**
@@ -45,15 +45,15 @@ content?: Array<Content>,
  */
 message: string, 
 /**
- * Text for the log, also shown, where a tool told it apart from the text (`S000-16`).
+ * Text for the log, also shown, where a tool gave one that differs from `text` (`S000-16`).
  */
 error?: string | null, 
 /**
- * Structured output; what later steps and other programs read.
+ * Structured output, for later steps and other programs.
  */
 data?: unknown, 
 /**
- * Free facts for the log and the person; never sent to the model (`S001-18`).
+ * Free-form details for the log and the person; never sent to the model (`S001-18`).
  */
 details?: unknown, 
 /**
@@ -69,30 +69,30 @@ next_action?: string | null,
  */
 extra?: Record<string, unknown>, 
 /**
- * From start to end in milliseconds; 0 for a call that never started (`S002-64`).
+ * Duration from start to end, in milliseconds; 0 for a call that never started (`S002-64`).
  */
 duration_ms: number, 
 /**
- * When it ended; 0 where that is not known.
+ * When the call ended; 0 where that is not known.
  */
 ended_at?: number, 
 /**
- * Set when the text is only the head.
+ * Set when the text is only the head of the output.
  */
 truncated?: Truncation | null, 
 /**
- * The model gets another turn although the call failed (M04).
+ * Whether the model gets another turn although the call failed (M04).
  */
 needs_followup: boolean, 
 /**
- * The run ends here.
+ * Whether the run ends with this call.
  */
 terminal: boolean, 
 /**
- * Secrets that stand as `***` in what is kept of the result.
+ * Number of secrets that are replaced by `***` in the kept result.
  */
 secrets_masked?: number, 
 /**
- * Digest of the whole output text, so that a replay can be compared.
+ * Digest of the whole output text, for comparison by a replay.
  */
 digest: Digest, };

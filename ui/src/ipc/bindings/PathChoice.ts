@@ -2,7 +2,7 @@
 import type { ConflictChoice } from "./ConflictChoice";
 
 /**
- * A person's word on one path.
+ * A person's choice for one conflicting path.
  */
 export type PathChoice = { 
 /**
@@ -10,6 +10,6 @@ export type PathChoice = {
  */
 path: string, 
 /**
- * What becomes of it.
+ * The treatment chosen for the path.
  */
 choice: ConflictChoice, };

@@ -3,15 +3,15 @@ import type { ExactName } from "./ExactName";
 import type { PathType } from "./PathType";
 
 /**
- * What stands at a path, as a person is told of it.
+ * State of a path, as shown to a person.
  */
 export type PathInfo = { 
 /**
- * What kind of thing.
+ * Type of the path.
  */
 what: PathType, 
 /**
- * Length in bytes; 0 for what has none.
+ * Length in bytes; 0 for a type that has no length.
  */
 bytes: number, 
 /**
@@ -19,10 +19,10 @@ bytes: number,
  */
 mode: number, 
 /**
- * Where a link leads.
+ * Target of a link.
  */
 target?: string, 
 /**
- * Where it leads to the byte, where `target` is not that.
+ * The exact target of a link, where `target` differs from it.
  */
 target_exact?: ExactName, };

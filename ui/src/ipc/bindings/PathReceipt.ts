@@ -2,7 +2,7 @@
 import type { PathChange } from "./PathChange";
 
 /**
- * One path of an act.
+ * Change to one path in a restore.
  */
 export type PathReceipt = { 
 /**
@@ -10,10 +10,10 @@ export type PathReceipt = {
  */
 path: string, 
 /**
- * What happens, or happened, to it.
+ * The change that is made, or was made, to the path.
  */
 change: PathChange, 
 /**
- * What there is to say of it: why it stays, that a hard link comes back as a file of its own. Empty for nothing.
+ * Note on the path: why it stays, or that a hard link comes back as a separate file. Empty for none.
  */
 note?: string, };

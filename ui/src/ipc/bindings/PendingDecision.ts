@@ -3,26 +3,26 @@ import type { Digest } from "./Digest";
 import type { Grant } from "./Grant";
 
 /**
- * A call on the desk.
+ * A call that waits for a decision.
  */
 export type PendingDecision = { 
 /**
- * What a decision must name.
+ * Digest that a decision must name.
  */
 digest: Digest, 
 /**
- * Since when.
+ * Since when the call waits.
  */
 since: number, 
 /**
- * What each answer would grant.
+ * Grants offered, one for each answer.
  */
 grants: Array<Grant>, 
 /**
- * What changed since it was first shown, if something did.
+ * Description of the changes since the card was first shown, if there are any.
  */
 refreshed: string | null, 
 /**
- * When it expires.
+ * When the wait expires.
  */
 expires_at: number | null, };

@@ -2,14 +2,14 @@
 import type { Decision } from "./Decision";
 
 /**
- * What a person said, and when.
+ * A person's decision and its time.
  */
 export type PersonDecision = { 
 /**
- * What was said.
+ * The decision.
  */
 decision: Decision, 
 /**
- * When.
+ * When the person decided.
  */
 at: number, };

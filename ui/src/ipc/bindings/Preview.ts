@@ -13,18 +13,18 @@ import type { TodoItem } from "./TodoItem";
  */
 export type Preview = { "type": "nothing" } | { "type": "diff", 
 /**
- * One for each file.
+ * Differences, one for each file.
  */
 files: Array<FileDiff>, } | { "type": "command" } & CommandPreview | { "type": "effects" } & EffectsPreview | { "type": "loss" } & LossPreview | { "type": "form", 
 /**
- * In the order they are asked.
+ * The questions, in the order they are asked.
  */
 questions: Array<Question>, } | { "type": "came" } & ResponsePreview | { "type": "todo", 
 /**
- * In the agent's order.
+ * The items, in the agent's order.
  */
 items: Array<TodoItem>, } | { "type": "plan", 
 /**
- * In Markdown.
+ * The plan in Markdown.
  */
 text: string, } | { "type": "request" } & RequestPreview;

@@ -4,7 +4,7 @@ import type { DisplaySpan } from "./DisplaySpan";
 import type { Trust } from "./Trust";
 
 /**
- * A project's rules file as a person looks at it before trusting it.
+ * A project's rules file as a person reviews it before trusting it.
  */
 export type ProjectRules = { 
 /**
@@ -12,18 +12,18 @@ export type ProjectRules = {
  */
 file: string, 
 /**
- * Digest of its text: what trusting it must name.
+ * Digest of the file's text, which trusting the file must name.
  */
 digest: Digest, 
 /**
- * Whether it may loosen.
+ * Whether the person trusts the file.
  */
 trust: Trust, 
 /**
- * Its text, hidden characters named.
+ * The file's text, hidden characters named.
  */
 text: Array<DisplaySpan>, 
 /**
- * What changed since it was trusted, as a unified difference, hidden characters named; empty if nothing did.
+ * Changes since the file was trusted, as a unified difference, hidden characters named; empty if there are none.
  */
 changes: Array<DisplaySpan>, };

@@ -2,18 +2,18 @@
 import type { DisplaySpan } from "./DisplaySpan";
 
 /**
- * Something that a prompt is filled in with.
+ * One argument of a prompt.
  */
 export type PromptArgument = { 
 /**
- * Its name. It hides nothing.
+ * The argument's name. It contains no hidden characters.
  */
 name: string, 
 /**
- * What the server says of it, hidden characters named.
+ * The server's description of the argument, hidden characters named.
  */
 description: Array<DisplaySpan>, 
 /**
- * Whether the prompt cannot be had without it.
+ * Whether the prompt requires the argument.
  */
 required: boolean, };

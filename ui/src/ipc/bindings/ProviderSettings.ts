@@ -10,7 +10,7 @@ export type ProviderSettings = {
  */
 id: string, 
 /**
- * Its name.
+ * The provider's name.
  */
 title: string, 
 /**
@@ -18,18 +18,18 @@ title: string,
  */
 wire: WireFormat, 
 /**
- * Where it is reached: `http://127.0.0.1:1234/v1/`.
+ * Base address of the provider: `http://127.0.0.1:1234/v1/`.
  */
 base_url: string, 
 /**
- * The environment variable that holds its key; else the keychain is asked.
+ * The environment variable that holds the provider's key; if not given, the key is read from the keychain.
  */
 key_env: string | null, 
 /**
- * US dollars for a million tokens read; none when not known.
+ * Price of a million input tokens, in US dollars; none when not known.
  */
 input_usd_per_mtok: number | null, 
 /**
- * US dollars for a million tokens written; none when not known.
+ * Price of a million output tokens, in US dollars; none when not known.
  */
 output_usd_per_mtok: number | null, };

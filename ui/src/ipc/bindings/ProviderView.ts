@@ -5,15 +5,15 @@
  */
 export type ProviderView = { 
 /**
- * Its id.
+ * Id of the provider.
  */
 id: string, 
 /**
- * Its name: "Anthropic".
+ * Name of the provider: "Anthropic".
  */
 title: string, 
 /**
- * Where it is reached, without credentials; empty for the demo.
+ * Base URL of the provider, without credentials; empty for the demo.
  */
 base_url: string, 
 /**
@@ -21,7 +21,7 @@ base_url: string,
  */
 ready: boolean, 
 /**
- * Why it is not ready, and what to do; or where its key comes from ("key from ANTHROPIC_API_KEY").
+ * Why the provider is not ready, and what to do; or where its key comes from ("key from ANTHROPIC_API_KEY").
  */
 note: string, 
 /**

@@ -69,11 +69,11 @@ limit: number, } | { "type": "undo_check",
  */
 entry: UndoId, } | { "type": "restore", 
 /**
- * What.
+ * The entries to undo or redo.
  */
 restore: RestoreRequest, } | { "type": "restore_receipt", 
 /**
- * The act.
+ * The history entry of the restore.
  */
 entry: UndoId, } | { "type": "timeline", 
 /**
@@ -149,7 +149,7 @@ call: CallId,
  */
 arguments: Record<string, unknown>, } | { "type": "check_tool", 
 /**
- * The folder that it is tried in; none for the tools of the desk alone.
+ * The workspace root in which the tool is tried, absolute; none for the engine's own tools alone.
  */
 workspace: string | null, 
 /**
@@ -165,15 +165,15 @@ arguments: Record<string, unknown>, } | { "type": "models",
  */
 provider: string, } | { "type": "tools", 
 /**
- * The folder whose own tools are among them; none for those of the desk alone.
+ * The workspace root whose own tools are included; none for the engine's own tools alone.
  */
 workspace: string | null, } | { "type": "rules", 
 /**
- * The workspace root, absolute; none for what holds everywhere.
+ * The workspace root, absolute; none for the rules that hold everywhere.
  */
 workspace: string | null, 
 /**
- * A session, for its own rules.
+ * A session, to include its own rules.
  */
 session: SessionId | null, } | { "type": "offers", 
 /**
@@ -185,7 +185,7 @@ session: SessionId,
  */
 call: CallId, } | { "type": "backtest", 
 /**
- * The calls of this workspace alone; none for all.
+ * The workspace whose calls are judged again; none for all.
  */
 workspace: string | null, 
 /**
@@ -193,11 +193,11 @@ workspace: string | null,
  */
 change: RuleChange, 
 /**
- * Look at so many of the newest calls at most; 0 for all.
+ * The most calls to look at, the newest first; 0 for all.
  */
 calls_max: number, } | { "type": "try_call", 
 /**
- * The workspace root, absolute; none for an empty folder that no rule is about.
+ * The workspace root, absolute; none for an empty folder that no rule covers.
  */
 workspace: string | null, 
 /**
@@ -209,11 +209,11 @@ tool: string,
  */
 arguments: Record<string, unknown>, 
 /**
- * As if the rules were changed so.
+ * A change of the rules to apply before judging; none to judge by the rules in force.
  */
 draft: RuleChange | null, } | { "type": "check_rules", 
 /**
- * Whose rules they would be.
+ * Scope that the rules would have.
  */
 scope: RuleScope, 
 /**
@@ -229,23 +229,23 @@ text: string, } | { "type": "check_rule",
  */
 rule: NewRule, 
 /**
- * The rule of a file that it is to take the place of; none for one more.
+ * The rule of a file that the new rule would replace; none if it would be added.
  */
 instead?: RuleLocation, } | { "type": "compare_rules", 
 /**
- * The first.
+ * The first text.
  */
 a: RuleText, 
 /**
- * The second.
+ * The second text.
  */
 b: RuleText, 
 /**
- * The workspace root, absolute; none for what holds everywhere.
+ * The workspace root, absolute; none for the rules that hold everywhere.
  */
 workspace: string | null, } | { "type": "suggestions", 
 /**
- * From the calls of this workspace alone; none for all.
+ * The workspace whose calls are considered; none for all.
  */
 workspace: string | null, } | { "type": "briefing", 
 /**
@@ -257,27 +257,27 @@ workspace: string, } | { "type": "briefing_text",
  */
 workspace: string, 
 /**
- * Which part.
+ * The part.
  */
 of: BriefingPart, } | { "type": "imports", 
 /**
- * The workspace root, absolute; none for the person's own alone.
+ * The workspace root, absolute; none for the person's own permissions alone.
  */
 workspace: string | null, } | { "type": "servers" } | { "type": "server_log", 
 /**
- * Which one.
+ * The server.
  */
 server: ServerId, } | { "type": "server_has", 
 /**
- * Which one.
+ * The server.
  */
 server: ServerId, 
 /**
- * What is asked for.
+ * The prompts or resources to return.
  */
 asked: ServerResourceQuery, } | { "type": "servers_found", 
 /**
- * The workspace root, absolute; none for the person's own alone.
+ * The workspace root, absolute; none for the person's own configurations alone.
  */
 workspace: string | null, } | { "type": "apis" } | { "type": "language_servers" } | { "type": "seekers" } | { "type": "export", 
 /**

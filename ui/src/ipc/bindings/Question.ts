@@ -10,7 +10,7 @@ export type Question = {
  */
 question: string, 
 /**
- * A short head for it.
+ * A short heading for the question.
  */
 header?: string | null, 
 /**
@@ -18,6 +18,6 @@ header?: string | null,
  */
 options?: Array<QuestionOption>, 
 /**
- * Whether several may be chosen.
+ * Whether several options may be chosen.
  */
 multi_select: boolean, };

@@ -9,6 +9,6 @@ export type QuestionOption = {
  */
 label: string, 
 /**
- * What it means.
+ * Meaning of the answer.
  */
 description?: string | null, };

@@ -2,14 +2,14 @@
 import type { RefusalKind } from "./RefusalKind";
 
 /**
- * Something that a command tried in the room and was not let.
+ * An attempt of a command that the sandbox refused.
  */
 export type Refusal = { 
 /**
- * What it tried.
+ * Kind of attempt.
  */
 kind: RefusalKind, 
 /**
- * What it is about: a host, a path, a call of the system.
+ * Target of the attempt: a host, a path, a system call.
  */
 target: string, };

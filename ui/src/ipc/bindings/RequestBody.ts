@@ -3,26 +3,26 @@ import type { Digest } from "./Digest";
 import type { DisplaySpan } from "./DisplaySpan";
 
 /**
- * What is sent with a request.
+ * Body of a request.
  */
 export type RequestBody = { 
 /**
- * Its media type.
+ * Media type of the body.
  */
 media: string, 
 /**
- * Its beginning as text, hidden characters named; empty if it is no text.
+ * Beginning of the body as text, hidden characters named; empty if the body is not text.
  */
 text: Array<DisplaySpan>, 
 /**
- * Its length in bytes.
+ * Length of the body in bytes.
  */
 bytes: number, 
 /**
- * Whether there is more of it than `text`.
+ * Whether the body is longer than `text`.
  */
 cut: boolean, 
 /**
- * Exactly what is sent: another body is another request.
+ * Digest of the exact body: another body is another request.
  */
 digest: Digest, };

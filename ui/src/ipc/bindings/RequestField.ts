@@ -2,22 +2,22 @@
 import type { DisplaySpan } from "./DisplaySpan";
 
 /**
- * Something that a call gives.
+ * One argument of a call.
  */
 export type RequestField = { 
 /**
- * As the service knows it, hidden characters named.
+ * Name of the field as the service knows it, hidden characters named.
  */
 name: Array<DisplaySpan>, 
 /**
- * Where it goes: `path`, `query`, `header`, `cookie`, `body`.
+ * Place of the field: `path`, `query`, `header`, `cookie`, `body`.
  */
 place: string, 
 /**
- * What the document says of it; empty if it says nothing.
+ * Description of the field from the service's document; empty if it has none.
  */
 about: string, 
 /**
- * Its value, hidden characters named, cut where it is long.
+ * Value of the field, hidden characters named, cut where it is long.
  */
 value: Array<DisplaySpan>, };

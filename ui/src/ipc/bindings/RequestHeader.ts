@@ -2,18 +2,18 @@
 import type { DisplaySpan } from "./DisplaySpan";
 
 /**
- * A header.
+ * A header of a request.
  */
 export type RequestHeader = { 
 /**
- * Its name.
+ * Name of the header.
  */
 name: string, 
 /**
- * Its value, or how what stands there is referred to, hidden characters named.
+ * Value of the header, or the name of the reference that stands for a secret, hidden characters named.
  */
 value: Array<DisplaySpan>, 
 /**
- * Whether a secret stands there, which is looked up when it is sent.
+ * Whether the value is a secret, which is looked up when the request is sent.
  */
 secret: boolean, };

@@ -9,7 +9,7 @@ import type { RequestHeader } from "./RequestHeader";
  */
 export type RequestPreview = { 
 /**
- * `GET`, `POST`.
+ * HTTP method: `GET`, `POST`.
  */
 method: string, 
 /**
@@ -17,7 +17,7 @@ method: string,
  */
 address: Array<DisplaySpan>, 
 /**
- * What the call gives, read through the tool's own schema.
+ * Arguments of the call, read through the tool's own schema.
  */
 given: Array<RequestField>, 
 /**
@@ -25,6 +25,6 @@ given: Array<RequestField>,
  */
 headers: Array<RequestHeader>, 
 /**
- * What is sent with it; none if nothing is.
+ * Body of the request; none if it has no body.
  */
 body: RequestBody | null, };

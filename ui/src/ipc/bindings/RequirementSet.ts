@@ -4,8 +4,8 @@ import type { NetRequirement } from "./NetRequirement";
 import type { ShellRunRequirement } from "./ShellRunRequirement";
 
 /**
- * The surface that a tool may touch; the strictest is the empty one. Paths and hosts are patterns, in which the
- * variables of `S002-56` to `S002-58` may stand.
+ * The surface that a tool may touch; the strictest is the empty one. Paths and hosts are patterns, which may contain
+ * the variables of `S002-56` to `S002-58`.
  */
 export type RequirementSet = { 
 /**
@@ -17,10 +17,10 @@ fs?: FsRequirement,
  */
 net?: NetRequirement, 
 /**
- * Commands (`S002-50`). Each call is judged by itself within them.
+ * Commands (`S002-50`). Each call is judged separately within them.
  */
 shell?: Array<ShellRunRequirement>, 
 /**
- * Whatever else, by name (`S002-51`).
+ * Other capabilities, by name (`S002-51`).
  */
 capabilities?: Array<string>, };

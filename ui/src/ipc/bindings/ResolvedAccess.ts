@@ -2,20 +2,20 @@
 import type { Capability } from "./Capability";
 
 /**
- * An access after the runtime found out where it really leads.
+ * An access whose target the runtime resolved.
  */
 export type ResolvedAccess = { 
 /**
- * How it is touched.
+ * Kind of access.
  */
 capability: Capability, 
 /**
- * As the call said it.
+ * The target as the call declared it.
  */
 target: string, 
 /**
- * Where it leads: for a path inside the workspace, relative to its root with `/` and without `.`, `..` or links;
- * for one outside, the absolute real path; else the target itself.
+ * The resolved target: for a path inside the workspace, relative to its root with `/` and without `.`, `..` or
+ * links; for one outside, the absolute real path; else the target itself.
  */
 real: string, 
 /**
@@ -23,15 +23,15 @@ real: string,
  */
 inside: boolean, 
 /**
- * Why the path could not be resolved, if it could not: judged as outside.
+ * Why the path could not be resolved, if it could not. Such a path is judged as outside.
  */
 unresolved?: string | null, 
 /**
- * Why no rule may allow it although it is known where it leads: a hidden character in its name.
+ * Why no rule may allow the access although its target is resolved: a hidden character in its name.
  */
 doubt?: string | null, 
 /**
- * Whether it was read out of a command or out of the arguments of a tool that declares nothing. Such a fact can
- * make a verdict stricter and never looser.
+ * Whether the access was derived from a command, or from the arguments of a tool that declares nothing. A derived
+ * access can make a verdict stricter and never looser.
  */
 derived?: boolean, };

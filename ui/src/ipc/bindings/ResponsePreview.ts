@@ -2,14 +2,14 @@
 import type { DisplaySpan } from "./DisplaySpan";
 
 /**
- * What came from outside, before the agent reads it.
+ * Content received from outside, before the agent reads it.
  */
 export type ResponsePreview = { 
 /**
- * The hosts that it came from, as rules name them.
+ * Hosts that the content came from, as rules name them.
  */
 hosts: Array<string>, 
 /**
- * All of it, secrets masked, hidden characters named.
+ * The whole content, secrets masked, hidden characters named.
  */
 text: Array<DisplaySpan>, };

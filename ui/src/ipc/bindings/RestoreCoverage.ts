@@ -2,26 +2,26 @@
 import type { IrreversibleEffect } from "./IrreversibleEffect";
 
 /**
- * How far an act reaches.
+ * Extent of a restore.
  */
 export type RestoreCoverage = { 
 /**
- * In one sentence: "Restores 3 files and removes 1 folder; cannot take back: git push."
+ * Summary in one sentence: "Restores 3 files and removes 1 folder; cannot take back: git push."
  */
 text: string, 
 /**
- * Files, links and folders that come back or get other content.
+ * Number of files, links and folders that come back or get other content.
  */
 restores: number, 
 /**
- * Files, links and folders that go.
+ * Number of files, links and folders that are removed.
  */
 removes: number, 
 /**
- * Length of what comes back, in bytes.
+ * Length of the restored content, in bytes.
  */
 bytes: number, 
 /**
- * What cannot be taken back, as far as is known from what the calls declared.
+ * Effects that cannot be taken back, as far as is known from the calls' declarations.
  */
 cannot: Array<IrreversibleEffect>, };

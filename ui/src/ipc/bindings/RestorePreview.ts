@@ -6,15 +6,15 @@ import type { UndoDirection } from "./UndoDirection";
 import type { UndoEntry } from "./UndoEntry";
 
 /**
- * What an act would meet. Nothing was touched to find it out.
+ * Preview of a restore: its conflicts and changes. Making the preview touches nothing.
  */
 export type RestorePreview = { 
 /**
- * Whether it takes back or brings again.
+ * Whether the restore is an undo or a redo.
  */
 direction: UndoDirection, 
 /**
- * The entries that it is about, in the order in which they would go.
+ * The entries that the restore covers, in the order in which they would be undone or redone.
  */
 entries: Array<UndoEntry>, 
 /**
@@ -22,14 +22,14 @@ entries: Array<UndoEntry>,
  */
 conflicts: Array<Conflict>, 
 /**
- * What would happen, path by path, if every conflict were kept. At most 1,000.
+ * The changes, path by path, if every conflict were kept. At most 1,000.
  */
 paths: Array<PathReceipt>, 
 /**
- * How many paths there are altogether.
+ * Total number of paths.
  */
 paths_total: number, 
 /**
- * How far it reaches.
+ * Extent of the restore.
  */
 coverage: RestoreCoverage, };

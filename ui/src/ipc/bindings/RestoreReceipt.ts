@@ -3,18 +3,18 @@ import type { PathReceipt } from "./PathReceipt";
 import type { UndoEntry } from "./UndoEntry";
 
 /**
- * What an act did.
+ * Receipt of a restore that was carried out.
  */
 export type RestoreReceipt = { 
 /**
- * The act, as the history has it.
+ * The history entry of the restore itself.
  */
 entry: UndoEntry, 
 /**
- * Path by path, at most 1,000.
+ * The changes, path by path, at most 1,000.
  */
 paths: Array<PathReceipt>, 
 /**
- * How many paths there are altogether.
+ * Total number of paths.
  */
 paths_total: number, };

@@ -2,11 +2,11 @@
 import type { UndoId } from "./UndoId";
 
 /**
- * What is to be taken back or brought again: one act, whole or not at all.
+ * A request to undo or redo entries of the history; carried out as a whole or not at all.
  */
 export type RestoreRequest = { "type": "undo", 
 /**
- * The entries; their order does not count.
+ * The entries; their order does not matter.
  */
 entries: Array<UndoId>, } | { "type": "undo_to", 
 /**

@@ -2,27 +2,28 @@
 import type { EmptyResultPolicy } from "./EmptyResultPolicy";
 
 /**
- * What becomes of a tool's result.
+ * Treatment of a tool's result.
  */
 export type ResultRules = { 
 /**
- * Who makes the one outcome of what the tool returned: `outcome` is the pipeline's (`S003-42`, M01).
+ * Mapper that makes the one outcome from the tool's return value: `outcome` is the pipeline's (`S003-42`, M01).
  */
 result_mapper: string, 
 /**
- * How much of the text the model gets inline; the rest goes to the sidecar. Counted in bytes of UTF-8, of which
+ * Limit of the text that the model gets inline; the rest goes to the sidecar. Counted in bytes of UTF-8, of which
  * there are never fewer than characters (`S003-43`, `S002-68`).
  */
 max_inline_chars: number, 
 /**
- * Where the whole of a long result goes: `sidecar`, or `never` for one that can be asked for again (`S003-44`).
+ * Where the whole of a long result is stored: `sidecar`, or `never` for a result that can be requested again
+ * (`S003-44`).
  */
 persistence_policy_ref: string, 
 /**
- * What the model gets of a result without text (`S003-45`).
+ * Text that the model gets for a result without text (`S003-45`).
  */
 empty_result_policy: EmptyResultPolicy, 
 /**
- * What is taken out before anything is stored: `secrets` (`S003-46`).
+ * Kinds of content that are redacted before anything is stored: `secrets` (`S003-46`).
  */
 redaction_policy_refs: Array<string>, };

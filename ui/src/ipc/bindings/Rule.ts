@@ -4,7 +4,7 @@ import type { RuleAction } from "./RuleAction";
 import type { RuleScope } from "./RuleScope";
 
 /**
- * One rule, with the place it was read from.
+ * One rule, with the place that it was read from.
  */
 export type Rule = { 
 /**
@@ -12,39 +12,39 @@ export type Rule = {
  */
 permission: string, 
 /**
- * What it applies to: a command, a path or a host (`S002-80`); of a tool of a server or a service also one argument,
- * `branch=release/*`. None: everything.
+ * Pattern of the subjects that the rule applies to: a command, a path or a host (`S002-80`); for a tool of a
+ * server or a service also one argument, `branch=release/*`. None: everything.
  */
 pattern: string | null, 
 /**
- * What it says.
+ * Action of the rule.
  */
 action: RuleAction, 
 /**
- * Why, in the words of whoever wrote it.
+ * The reason for the rule, in its author's words.
  */
 reason: string | null, 
 /**
- * Where it comes from.
+ * Origin of the rule.
  */
 scope: RuleScope, 
 /**
- * The file it stands in, shortened for display.
+ * The rule's file, shortened for display.
  */
 file: string | null, 
 /**
- * The line of its `[[rule]]` header, from 1.
+ * The line of the rule's `[[rule]]` header, from 1.
  */
 line: number | null, 
 /**
- * When it stops to hold, in milliseconds since the epoch; none: never.
+ * When the rule expires, in milliseconds since the epoch; none: never.
  */
 expires_ms?: number, 
 /**
- * How many calls it may decide; none: any number.
+ * Number of calls that the rule may decide; none: any number.
  */
 max_uses?: number, 
 /**
- * The grant that it is, if it was made on a card.
+ * The grant that made the rule, if it was made on a card.
  */
 grant?: GrantId, };

@@ -11,19 +11,19 @@ export type RuleChange = { "type": "add",
  */
 rule: NewRule, 
 /**
- * Whose it would be.
+ * Scope of the new rule.
  */
 scope: RuleScope, } | { "type": "replace", 
 /**
- * Which file.
+ * Scope of the file.
  */
 scope: RuleScope, 
 /**
- * The text.
+ * The new text.
  */
 text: string, } | { "type": "change", 
 /**
- * Of which file.
+ * Scope of the rule's file.
  */
 scope: RuleScope, 
 /**
@@ -31,11 +31,11 @@ scope: RuleScope,
  */
 line: number, 
 /**
- * The rule.
+ * The new rule.
  */
 rule: NewRule, } | { "type": "remove", 
 /**
- * Of which file.
+ * Scope of the rule's file.
  */
 scope: RuleScope, 
 /**

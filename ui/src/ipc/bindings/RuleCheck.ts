@@ -4,23 +4,23 @@ import type { RuleWarning } from "./RuleWarning";
 import type { UserError } from "./UserError";
 
 /**
- * One rule, checked.
+ * Check of one rule.
  */
 export type RuleCheck = { 
 /**
- * What is wrong; none if it could be saved.
+ * Error in the rule; none if the rule could be saved.
  */
 fault: UserError | null, 
 /**
- * What is hardly meant.
+ * Warnings about the rule if it is probably not intended.
  */
 warnings: Array<RuleWarning>, 
 /**
- * Every example.
+ * Checks of all examples.
  */
 examples: Array<ExampleCheck>, 
 /**
- * What it means, in words.
+ * Meaning of the rule, in words.
  */
 meaning: string, 
 /**

@@ -3,11 +3,11 @@ import type { Digest } from "./Digest";
 import type { RuleScope } from "./RuleScope";
 
 /**
- * A rule of a file, where it stood when it was read.
+ * Location of a rule in a file, as of when the file was read.
  */
 export type RuleLocation = { 
 /**
- * The person's or the project's.
+ * Scope of the file: the person's or the project's.
  */
 scope: RuleScope, 
 /**
@@ -15,10 +15,10 @@ scope: RuleScope,
  */
 workspace: string | null, 
 /**
- * The line of its `[[rule]]` header, from 1.
+ * The line of the rule's `[[rule]]` header, from 1.
  */
 line: number, 
 /**
- * Digest of the text that it was read from: whatever is asked about it is refused if the file changed since.
+ * Digest of the text that the rule was read from: any request about the rule is refused if the file changed since.
  */
 base: Digest, };

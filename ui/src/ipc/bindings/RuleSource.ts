@@ -8,43 +8,43 @@ import type { Trust } from "./Trust";
 import type { UserError } from "./UserError";
 
 /**
- * One place that rules come from.
+ * One source of rules.
  */
 export type RuleSource = { 
 /**
- * Whose rules they are.
+ * Scope of the rules.
  */
 scope: RuleScope, 
 /**
- * The file, as a person writes it; none: built in.
+ * The source's file, as a person writes it; none: built in.
  */
 file: string | null, 
 /**
- * Its text; empty if there is no file yet, none if it is not one that is edited here.
+ * The text of the file; empty if there is no file yet, none if it cannot be edited here.
  */
 text: string | null, 
 /**
- * What saving it must name; none if there is no file yet.
+ * Digest that saving the file must name; none if there is no file yet.
  */
 digest: Digest | null, 
 /**
- * Whether it can be edited here.
+ * Whether the source can be edited here.
  */
 editable: boolean, 
 /**
- * What it says where no rule matches.
+ * Default action where no rule matches.
  */
 default: RuleAction | null, 
 /**
- * Its rules, in its order.
+ * The rules of the source, in its order.
  */
 rules: Array<RuleView>, 
 /**
- * What is wrong with it; every call asks meanwhile.
+ * Error in the source; while there is one, every call asks.
  */
 fault: UserError | null, 
 /**
- * What is hardly meant.
+ * Warnings about rules that are probably not intended.
  */
 warnings: Array<RuleWarning>, 
 /**

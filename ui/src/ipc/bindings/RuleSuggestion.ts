@@ -3,7 +3,7 @@ import type { BacktestCall } from "./BacktestCall";
 import type { NewRule } from "./NewRule";
 
 /**
- * A rule that would have spared the person answers that they gave again and again.
+ * A suggested rule that would have spared the person answers that they gave repeatedly.
  */
 export type RuleSuggestion = { 
 /**
@@ -11,18 +11,18 @@ export type RuleSuggestion = {
  */
 rule: NewRule, 
 /**
- * How many calls that it covers the person allowed.
+ * Number of calls covered by the rule that the person allowed.
  */
 allowed: number, 
 /**
- * How many calls that it covers the person rejected.
+ * Number of calls covered by the rule that the person rejected.
  */
 rejected: number, 
 /**
- * Some that they allowed, the newest first.
+ * Examples of the calls that the person allowed, the newest first.
  */
 examples: Array<BacktestCall>, 
 /**
- * Some that they rejected, the newest first.
+ * Examples of the calls that the person rejected, the newest first.
  */
 counter_examples: Array<BacktestCall>, };

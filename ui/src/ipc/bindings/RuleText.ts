@@ -6,10 +6,10 @@ import type { RuleScope } from "./RuleScope";
  */
 export type RuleText = { 
 /**
- * Whose rules they would be.
+ * Scope of the rules.
  */
 scope: RuleScope, 
 /**
- * The text; none: the file of that scope as it is.
+ * The text; none: the current file of the scope.
  */
 text: string | null, };

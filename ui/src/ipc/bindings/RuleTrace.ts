@@ -2,7 +2,7 @@
 import type { Rule } from "./Rule";
 
 /**
- * A rule that matched a call, and why it won or lost.
+ * A rule that matched a call, with the reason why it won or lost.
  */
 export type RuleTrace = { 
 /**
@@ -14,6 +14,6 @@ rule: Rule,
  */
 won: boolean, 
 /**
- * Why it won or lost: "longest prefix", "less specific", "overruled by a stricter fact".
+ * Why the rule won or lost: "longest prefix", "less specific", "overruled by a stricter fact".
  */
 why: string, };

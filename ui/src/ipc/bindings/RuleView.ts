@@ -4,7 +4,7 @@ import type { Rule } from "./Rule";
 import type { RuleState } from "./RuleState";
 
 /**
- * A rule with what became of it.
+ * A rule with its use and state.
  */
 export type RuleView = { 
 /**
@@ -12,30 +12,30 @@ export type RuleView = {
  */
 rule: Rule, 
 /**
- * Its examples.
+ * The rule's examples.
  */
 matches: Array<string>, 
 /**
- * Its counter-examples.
+ * The rule's counter-examples.
  */
 not_matches: Array<string>, 
 /**
- * How many verdicts on record it made.
+ * Number of recorded verdicts that the rule decided.
  */
 hits: number, 
 /**
- * When it last did.
+ * When the rule last decided a verdict.
  */
 last_used: number | null, 
 /**
- * How many uses are left, where they are limited.
+ * Number of uses left, where the uses are limited.
  */
 uses_left: number | null, 
 /**
- * Whether it holds.
+ * Whether the rule is in force.
  */
 state: RuleState, 
 /**
- * The grant that it is, if it was made on a card.
+ * The grant that made the rule, if it was made on a card.
  */
 grant: GrantId | null, };

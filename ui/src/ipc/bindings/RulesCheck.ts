@@ -5,11 +5,11 @@ import type { RuleWarning } from "./RuleWarning";
 import type { UserError } from "./UserError";
 
 /**
- * A text of rules, checked.
+ * Check of a text of rules.
  */
 export type RulesCheck = { 
 /**
- * What is wrong; none if it could be saved.
+ * Error in the text; none if the text could be saved.
  */
 fault: UserError | null, 
 /**
@@ -17,10 +17,10 @@ fault: UserError | null,
  */
 rules: Array<RuleView>, 
 /**
- * What is hardly meant.
+ * Warnings about rules that are probably not intended.
  */
 warnings: Array<RuleWarning>, 
 /**
- * Every example.
+ * Checks of all examples.
  */
 examples: Array<ExampleCheck>, };

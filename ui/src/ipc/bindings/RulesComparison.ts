@@ -3,22 +3,22 @@ import type { Backtest } from "./Backtest";
 import type { Rule } from "./Rule";
 
 /**
- * What two texts of rules have in common, and what putting the second in the place of the first would change.
+ * Comparison of two texts of rules, and the effect of replacing the first by the second.
  */
 export type RulesComparison = { 
 /**
- * Rules of the first alone.
+ * Rules that only the first text has.
  */
 only_a: Array<Rule>, 
 /**
- * Rules of the second alone.
+ * Rules that only the second text has.
  */
 only_b: Array<Rule>, 
 /**
- * How many stand in both.
+ * Number of rules that both texts have.
  */
 both: number, 
 /**
- * What would change for the calls on record.
+ * Effect of the replacement on the recorded calls.
  */
 effect: Backtest, };

@@ -4,11 +4,11 @@ import type { RuleSource } from "./RuleSource";
 import type { WatchdogView } from "./WatchdogView";
 
 /**
- * All rules that hold in a workspace, by where they come from.
+ * All rules that hold in a workspace, by their origin.
  */
 export type RulesView = { 
 /**
- * Built in first, then from the widest scope to the closest.
+ * The sources: built-in rules first, then from the widest scope to the closest.
  */
 sources: Array<RuleSource>, 
 /**
@@ -20,6 +20,6 @@ grants: Array<GrantView>,
  */
 watchdogs: Array<WatchdogView>, 
 /**
- * The workspace that was asked about.
+ * The workspace that the query named.
  */
 workspace: string | null, };

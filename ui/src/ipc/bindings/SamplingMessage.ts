@@ -2,11 +2,11 @@
 import type { DisplaySpan } from "./DisplaySpan";
 
 /**
- * One message that a model would be sent.
+ * One message of a prompt for a model.
  */
 export type SamplingMessage = { 
 /**
- * Whether it stands there as the model's own words.
+ * Whether the message is attributed to the model.
  */
 by_model: boolean, 
 /**

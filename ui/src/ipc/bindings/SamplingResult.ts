@@ -2,19 +2,19 @@
 import type { Usage } from "./Usage";
 
 /**
- * What a model said for a server, or why it said nothing.
+ * Answer of a model to a server, or why there is none.
  */
 export type SamplingResult = { 
 /**
- * Which model.
+ * The model.
  */
 model: string, 
 /**
- * Its words, all that the server gets; secrets masked.
+ * The model's text, which is all that the server gets; secrets masked.
  */
 text: string, 
 /**
- * What it used. It counts as the session's.
+ * The tokens that the model used. They count towards the session's usage.
  */
 usage: Usage, 
 /**

@@ -2,14 +2,14 @@
 import type { DeniedPath } from "./DeniedPath";
 
 /**
- * What holds in the sealed rooms that commands run in, beyond what is so by default. Holds for what is started from now on.
+ * Settings of the sandbox that commands run in, in addition to its defaults. Holds for programs started from now on.
  */
 export type SandboxSettings = { 
 /**
- * Files and folders that no command may open there, beside the ones that are known to hold credentials.
+ * Files and folders that no command in the sandbox may open, beside those that are known to hold credentials.
  */
 closed: Array<DeniedPath>, 
 /**
- * How much memory one room may take, in MiB, at least 256; half of the machine's if left out.
+ * The most memory that one sandbox may use, in MiB, at least 256; half of the machine's memory if left out.
  */
 memory_mib?: number, };

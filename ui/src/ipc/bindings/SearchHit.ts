@@ -13,7 +13,7 @@ export type SearchHit = {
  */
 session: SessionId, 
 /**
- * Its title.
+ * Title of the session.
  */
 session_title: string, 
 /**
@@ -25,27 +25,27 @@ id: string,
  */
 seq: number, 
 /**
- * When it began.
+ * When the entry began.
  */
 at: number, 
 /**
- * `person`, `agent`, `call` or `notice`.
+ * Kind of entry: `person`, `agent`, `call` or `notice`.
  */
 body: string, 
 /**
- * A call's kind.
+ * Kind of the call, if the entry is one.
  */
 kind: ToolKind | null, 
 /**
- * A call's title, or who said it.
+ * Title of the call, or the name of the speaker.
  */
 title: string, 
 /**
- * A call's target.
+ * Target of the call.
  */
 target: string, 
 /**
- * A call's state.
+ * State of the call, if the entry is one.
  */
 state: CallState | null, 
 /**

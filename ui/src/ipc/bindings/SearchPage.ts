@@ -4,30 +4,30 @@ import type { SearchHit } from "./SearchHit";
 import type { UserError } from "./UserError";
 
 /**
- * What a search found.
+ * Result of a search.
  */
 export type SearchPage = { 
 /**
- * Newest first.
+ * The hits, newest first.
  */
 hits: Array<SearchHit>, 
 /**
- * How many there are in all.
+ * Number of hits in all.
  */
 total: number, 
 /**
- * How many entries were searched.
+ * Number of entries searched.
  */
 searched: number, 
 /**
- * How long it took, in microseconds.
+ * Duration of the search in microseconds.
  */
 took_us: number, 
 /**
- * What is wrong with the query, if something is: the hits are then none.
+ * Error in the query, if there is one; there are then no hits.
  */
 problem: UserError | null, 
 /**
- * How many hits there are by state, mode and session, for narrowing.
+ * Number of hits by state, mode and session, for narrowing.
  */
 facets: Array<Facet>, };

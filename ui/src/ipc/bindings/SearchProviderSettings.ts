@@ -2,7 +2,8 @@
 import type { SearchApi } from "./SearchApi";
 
 /**
- * Somebody who searches the web. Its key stands in the keychain as `web_search/` and its id, unless a variable holds it.
+ * A web search provider. Its key is stored in the keychain as `web_search/` and the provider's id, unless a variable
+ * holds it.
  */
 export type SearchProviderSettings = { 
 /**
@@ -10,14 +11,14 @@ export type SearchProviderSettings = {
  */
 id: string, 
 /**
- * What it speaks.
+ * The API that the provider speaks.
  */
 wire: SearchApi, 
 /**
- * Where it is reached, if not where its maker says; a SearXNG instance has no other place.
+ * Base address of the provider, if not the usual one; a SearXNG instance has no usual one.
  */
 base_url?: string | null, 
 /**
- * The environment variable that holds its key; else the keychain is asked.
+ * The environment variable that holds the provider's key; if not given, the key is read from the keychain.
  */
 key_env?: string | null, };

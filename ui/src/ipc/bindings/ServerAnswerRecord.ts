@@ -3,22 +3,22 @@ import type { SamplingResult } from "./SamplingResult";
 import type { ServerAnswer } from "./ServerAnswer";
 
 /**
- * What came of a question.
+ * Outcome of a question.
  */
 export type ServerAnswerRecord = { 
 /**
- * The answer. What looked like a secret is not in it.
+ * The answer. Values that looked like secrets are left out.
  */
 answer: ServerAnswer, 
 /**
- * When.
+ * When the question was answered.
  */
 at: number, 
 /**
- * Why nobody was asked, or nobody answered; none if the person did.
+ * Why no person was asked or none answered; none if a person did.
  */
 why?: string, 
 /**
- * What the model said, once it did.
+ * The model's answer, once there is one.
  */
 said?: SamplingResult, };

@@ -3,22 +3,23 @@ import type { Digest } from "./Digest";
 import type { ServerTransport } from "./ServerTransport";
 
 /**
- * What a person does with a server.
+ * A person's change to a server.
  */
 export type ServerChange = { "type": "set", 
 /**
- * How it is reached.
+ * How the server is reached.
  */
 way: ServerTransport, 
 /**
- * How long it may take to start, and to answer one request, in milliseconds.
+ * Time in which the server has to start, and to answer one request, in milliseconds.
  */
 timeout_ms: number, } | { "type": "switch", 
 /**
- * On: it is started, and stays off if it cannot be.
+ * Whether the server is on. To switch it on, the server is started; it stays off if that fails.
  */
 enabled: boolean, } | { "type": "approve", 
 /**
- * What was looked at, as its view told it in `waits`; an approval of anything else is refused.
+ * Digest of the tools that were reviewed, as given in `waits` of the view; an approval of any other digest is
+ * refused.
  */
 digest: Digest, } | { "type": "restart" } | { "type": "sign_in" } | { "type": "sign_out" } | { "type": "remove" };

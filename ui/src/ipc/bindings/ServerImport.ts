@@ -2,22 +2,22 @@
 import type { ServerSettings } from "./ServerSettings";
 
 /**
- * A server that another product's file names.
+ * A server that another product's file configures.
  */
 export type ServerImport = { 
 /**
- * As it is written there.
+ * The server's name, as it is written in the file.
  */
 written: string, 
 /**
- * The same for us; none if it cannot be.
+ * The equivalent settings; none if there are none.
  */
 settings: ServerSettings | null, 
 /**
- * What was left out or put otherwise, one sentence each.
+ * Parts of the entry that were left out or changed, one sentence each.
  */
 notes: Array<string>, 
 /**
- * Whether a server of this name is set up already.
+ * Whether a server of this name is already configured.
  */
 known: boolean, };

@@ -3,11 +3,11 @@ import type { ServerImport } from "./ServerImport";
 import type { UserError } from "./UserError";
 
 /**
- * A file of another product, or of a project, with the servers that it names.
+ * A file of another product, or of a project, with the servers that it configures.
  */
 export type ServerImportSource = { 
 /**
- * Whose file it is: "Claude Desktop", "the project".
+ * Owner of the file: "Claude Desktop", "the project".
  */
 product: string, 
 /**
@@ -15,10 +15,10 @@ product: string,
  */
 file: string, 
 /**
- * Why nothing could be read, if so.
+ * Why nothing could be read from the file, if so.
  */
 fault: UserError | null, 
 /**
- * The servers, each off.
+ * The servers, each switched off.
  */
 found: Array<ServerImport>, };

@@ -7,22 +7,23 @@ import type { PromptArgument } from "./PromptArgument";
  */
 export type ServerItem = { 
 /**
- * What it is asked for by: a prompt's name, a resource's address. It hides nothing.
+ * The identifier that the item is requested by: a prompt's name, a resource's address. It contains no hidden
+ * characters.
  */
 name: string, 
 /**
- * What it is called, hidden characters named.
+ * The item's title, hidden characters named.
  */
 title: Array<DisplaySpan>, 
 /**
- * What the server says of it, hidden characters named.
+ * The server's description of the item, hidden characters named.
  */
 description: Array<DisplaySpan>, 
 /**
- * The address has parts to fill in.
+ * Whether the address is a template with parts to fill in.
  */
 is_pattern: boolean, 
 /**
- * What a prompt is filled in with.
+ * Arguments of a prompt.
  */
 arguments: Array<PromptArgument>, };

@@ -3,15 +3,15 @@ import type { DisplaySpan } from "./DisplaySpan";
 import type { ServerLogSource } from "./ServerLogSource";
 
 /**
- * One line of what a server says, or of what happens to it.
+ * One line of a server's log: a message of the server, or an event about it.
  */
 export type ServerLogLine = { 
 /**
- * When, in milliseconds since the epoch.
+ * Time of the line, in milliseconds since the epoch.
  */
 at_ms: number, 
 /**
- * Who says it.
+ * Source of the line.
  */
 from: ServerLogSource, 
 /**

@@ -4,18 +4,18 @@ import type { ServerId } from "./ServerId";
 import type { ServerRequestKind } from "./ServerRequestKind";
 
 /**
- * One question of a server. It never changes, so its id says which one is answered.
+ * One question of a server. A question never changes, so its id determines which question is answered.
  */
 export type ServerRequest = { 
 /**
- * Who asks.
+ * The server that asks.
  */
 server: ServerId, 
 /**
- * What it says that it wants, in its words, hidden characters named; empty if it says nothing.
+ * The server's stated purpose, in its words, hidden characters named; empty if it gives none.
  */
 message: Array<DisplaySpan>, 
 /**
- * What it wants.
+ * The request itself.
  */
 wants: ServerRequestKind, };

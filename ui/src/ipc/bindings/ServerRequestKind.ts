@@ -5,42 +5,43 @@ import type { ModelChoice } from "./ModelChoice";
 import type { SamplingMessage } from "./SamplingMessage";
 
 /**
- * What a server wants.
+ * Request of a server.
  */
 export type ServerRequestKind = { "type": "form", 
 /**
- * Its fields, in the server's order.
+ * The form's fields, in the server's order.
  */
 fields: Array<FormField>, } | { "type": "address", 
 /**
- * The whole address, in ASCII: `http://` or `https://`. What is shown is what is opened.
+ * The whole address, in ASCII: `http://` or `https://`. The address that is opened is exactly the one that is
+ * shown.
  */
 url: string, 
 /**
- * Its host, to be told apart from the rest.
+ * The host of the address, to be shown apart from the rest.
  */
 host: string, 
 /**
- * What is suspicious about it, one sentence each.
+ * Suspicious properties of the address, one sentence each.
  */
 warnings: Array<string>, } | { "type": "model", 
 /**
- * Which one would answer: the session's own.
+ * The model that would answer: the session's own.
  */
 model: ModelChoice, 
 /**
- * What it would be told first; secrets masked, hidden characters named; empty for nothing.
+ * The system prompt; secrets masked, hidden characters named; empty for none.
  */
 system: Array<DisplaySpan>, 
 /**
- * What it would be sent, all of it; secrets masked, hidden characters named.
+ * All messages that the model would be sent; secrets masked, hidden characters named.
  */
 messages: Array<SamplingMessage>, 
 /**
- * How much it may answer, in tokens.
+ * The most tokens that the model may answer with.
  */
 tokens_max: number, 
 /**
- * How freely it chooses its words; as the provider has it if not given.
+ * Sampling temperature; the provider's default if not given.
  */
 temperature: number | null, };

@@ -4,26 +4,26 @@ import type { ServerAnswerRecord } from "./ServerAnswerRecord";
 import type { ServerRequest } from "./ServerRequest";
 
 /**
- * A question of a server with what came of it.
+ * A question of a server, with its outcome.
  */
 export type ServerRequestView = { 
 /**
- * Which one.
+ * The id of the question.
  */
 id: AskId, 
 /**
- * What is asked.
+ * The question.
  */
 asked: ServerRequest, 
 /**
- * Since when.
+ * When the question was asked.
  */
 at: number, 
 /**
- * When it is put away by itself, if it is.
+ * When the question expires and is dismissed, if it does.
  */
 expires_at: number | null, 
 /**
- * What came of it; none while it stands on the desk.
+ * Outcome of the question; none while it waits for an answer.
  */
 answered: ServerAnswerRecord | null, };

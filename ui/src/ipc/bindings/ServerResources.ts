@@ -3,22 +3,22 @@ import type { ServerItem } from "./ServerItem";
 import type { ServerTextPart } from "./ServerTextPart";
 
 /**
- * What it has. Nothing of it is believed, and nothing of it reaches a model by itself.
+ * Prompts or resources of a server. Nothing in them is trusted, and nothing in them reaches a model automatically.
  */
 export type ServerResources = { "type": "page", 
 /**
- * In the order of the server.
+ * The items, in the order of the server.
  */
 items: Array<ServerItem>, 
 /**
- * Where the list goes on; none at its end.
+ * Cursor at which the list continues; none at its end.
  */
 next: string | null, 
 /**
- * Items of this page that are not told: they are no items, or too many.
+ * Number of items of this page that were left out, because they are malformed or too many.
  */
 left_out: number, } | { "type": "text", 
 /**
- * One after the other.
+ * The parts, in order.
  */
 parts: Array<ServerTextPart>, };

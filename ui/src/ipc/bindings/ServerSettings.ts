@@ -3,25 +3,26 @@ import type { ServerId } from "./ServerId";
 import type { ServerTransport } from "./ServerTransport";
 
 /**
- * One server as its person set it up.
+ * One server as the person configured it.
  *
- * Values may hold references: `${NAME}` and `${NAME:-default}` for variables of the app's environment, and a whole value
- * `keychain:NAME` for a secret of the system keychain. They are looked up when the server is started and never before.
+ * Values may contain references: `${NAME}` and `${NAME:-default}` for variables of the app's environment, and a whole
+ * value `keychain:NAME` for a secret of the system keychain. References are resolved when the server is started and
+ * never before.
  */
 export type ServerSettings = { 
 /**
- * Its name.
+ * The server's name.
  */
 id: ServerId, 
 /**
- * How it is reached.
+ * How the server is reached.
  */
 way: ServerTransport, 
 /**
- * How long it may take to start, and to answer one request, in milliseconds.
+ * Time in which the server has to start, and to answer one request, in milliseconds.
  */
 timeout_ms: number, 
 /**
- * Whether it may be started and its tools used. What was imported is off until its person switches it on.
+ * Whether the server may be started and its tools used. An imported server is off until the person switches it on.
  */
 enabled: boolean, };

@@ -6,10 +6,10 @@ import type { DisplaySpan } from "./DisplaySpan";
  */
 export type ServerTextPart = { 
 /**
- * It stands there as the model's own words.
+ * Whether the part is attributed to the model.
  */
 by_model: boolean, 
 /**
- * The text, hidden characters named; what is no text is told in brackets.
+ * The text, hidden characters named; content that is not text is described in brackets.
  */
 text: Array<DisplaySpan>, };

@@ -8,22 +8,22 @@ import type { ToolHints } from "./ToolHints";
  */
 export type ServerTool = { 
 /**
- * As the server calls it, hidden characters named.
+ * The tool's name at the server, hidden characters named.
  */
 name: Array<DisplaySpan>, 
 /**
- * What it does, in the server's words, hidden characters named.
+ * Description of the tool, in the server's words, hidden characters named.
  */
 description: Array<DisplaySpan>, 
 /**
- * What the server says of its safety: hints, which only ever tighten.
+ * The server's hints on the tool's safety, which only ever tighten.
  */
 hints: ToolHints, 
 /**
- * How it stands to what was approved.
+ * State of the tool relative to its approval.
  */
 pin: PinState, 
 /**
- * What is other than what was approved, as a unified difference; empty if nothing is.
+ * Difference from the approved version, as a unified difference; empty if there is none.
  */
 changes: Array<DisplaySpan>, };

@@ -11,30 +11,31 @@ export type ServerTransport = { "type": "stdio",
  */
 command: string, 
 /**
- * Its arguments.
+ * Arguments of the program.
  */
 args: Array<string>, 
 /**
- * Variables beside those that it inherits.
+ * Environment variables beside those that the program inherits.
  */
 env: { [key in string]: string }, 
 /**
- * The folder that it starts in, absolute; none for the home folder, and in a room for the folder of that.
+ * The folder that the program starts in, absolute; none for the home folder, or, in a sandbox, for the
+ * sandbox's folder.
  */
 folder: string | null, 
 /**
- * The sealed room that it runs in; none: it runs as the person, and nothing keeps it from anything.
+ * The sandbox that the program runs in; none: the program runs as the person, without any restriction.
  */
 room?: ServerSandbox, } | { "type": "http", 
 /**
- * `http://` or `https://`.
+ * The address: `http://` or `https://`.
  */
 url: string, 
 /**
- * Headers of every request.
+ * Headers sent with every request.
  */
 headers: { [key in string]: string }, 
 /**
- * Who Countersign is to whoever signs the person in; none: it introduces itself there.
+ * Countersign's registration with the authorisation server; none: Countersign registers itself there.
  */
 client?: OauthClient, };

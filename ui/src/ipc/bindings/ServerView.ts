@@ -7,34 +7,34 @@ import type { ServerTool } from "./ServerTool";
 import type { SignInState } from "./SignInState";
 
 /**
- * A server with everything that is known of it.
+ * A server with its configuration and its current state.
  */
 export type ServerView = { 
 /**
- * As it was set up.
+ * The configuration.
  */
 settings: ServerSettings, 
 /**
- * How it is at the moment.
+ * The current state of the server.
  */
 state: ServerState, 
 /**
- * What it said of itself when it was connected last.
+ * The server's own description from its last connection.
  */
 said: ServerIdentity | null, 
 /**
- * Its tools: those that were approved, in that order, then those that it has beyond them.
+ * The server's tools: first the approved ones, in the order of approval, then its others.
  */
 tools: Array<ServerTool>, 
 /**
- * What of its tools could not be taken, one sentence each.
+ * Tools of the server that could not be used, one sentence each.
  */
 left_out: Array<string>, 
 /**
- * What an approval of its tools as they are now must name; none if nothing waits for one.
+ * Digest that an approval of the tools as they are now must name; none if nothing waits for approval.
  */
 waits: Digest | null, 
 /**
- * How it stands to signing in; none if nobody was asked to.
+ * State of signing in; none if the server never asked for it.
  */
 sign_in: SignInState | null, };

@@ -4,27 +4,27 @@ import type { ClientInfo } from "./ClientInfo";
 import type { Effort } from "./Effort";
 
 /**
- * What is asked of a session's model beyond the person's words.
+ * Options of a session beyond the person's messages.
  */
 export type SessionOptions = { 
 /**
- * JSON Schema of the output that the run must come to; none if words will do.
+ * JSON Schema that the output of the run must fit; none if plain text will do.
  */
 output_schema?: unknown, 
 /**
- * Names of the tools that may be called; all that there are if none are named.
+ * Names of the tools that may be called; none to allow all tools.
  */
 tools?: Array<string>, 
 /**
- * What the agent is told beside what every session is told; all that it is told if it is `alone`.
+ * Instructions that the agent gets after those of every session; its only instructions if `alone` is set.
  */
 instructions?: string, 
 /**
- * How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
+ * Sampling temperature of the model, from 0 to 2; none for the provider's default.
  */
 temperature?: number, 
 /**
- * How much the model is to think before it answers; as its name or its provider has it if not given.
+ * Reasoning effort of the model; none for the default of the model's name or provider.
  */
 effort?: Effort, 
 /**
@@ -32,23 +32,24 @@ effort?: Effort,
  */
 own_tools?: Record<string, unknown>, 
 /**
- * What the request is about several times over: the instances by their names, each with the state that it begins with
- * (`S004-13`). Where there are any, `_instance` names one of them and nothing else.
+ * Instances of the subject of the request, by their names, each with its initial state (`S004-13`). If there are
+ * any, `_instance` names one of them and nothing else.
  */
 instances?: Record<string, unknown>, 
 /**
- * The manifest of the agent that works here; none for the built-in agent.
+ * Manifest of the agent that works in this session; none for the built-in agent.
  */
 agent?: AgentManifestFile, 
 /**
- * The manifests of those that work was given to since, one below the other: each only narrows what its caller may do.
+ * Manifests of the agents that work was delegated to since, outermost first: each only narrows its caller's
+ * permissions.
  */
 below?: Array<AgentManifestFile>, 
 /**
- * Whether the model is told its instructions and nothing else: nothing of the project, of skills and of other agents.
+ * Whether the model gets its instructions and nothing else: nothing about the project, skills or other agents.
  */
 alone?: boolean, 
 /**
- * Who makes the calls in the place of a model of ours; none where a model does.
+ * The client that makes the calls in place of a model; none where a model makes them.
  */
 client?: ClientInfo, };

@@ -14,7 +14,7 @@ export type SessionView = {
  */
 id: SessionId, 
 /**
- * Its title.
+ * Title of the session.
  */
 title: string, 
 /**
@@ -22,38 +22,38 @@ title: string,
  */
 workspace: string, 
 /**
- * Who answers.
+ * The model that answers.
  */
 model: ModelChoice, 
 /**
- * The call that opened it, if a call did.
+ * The call that opened the session, if a call did.
  */
 parent?: ParentCall, 
 /**
- * What it does.
+ * Current state of the session.
  */
 state: SessionState, 
 /**
- * When it began.
+ * When the session began.
  */
 opened_at: number, 
 /**
- * When something last happened.
+ * When the session last changed.
  */
 changed_at: number, 
 /**
- * How many calls wait.
+ * Number of calls that wait for the person.
  */
 waiting: number, 
 /**
- * How many turns the model had.
+ * Number of turns that ended.
  */
 turns: number, 
 /**
- * What all turns used together.
+ * Usage of all turns together.
  */
 usage: Usage, 
 /**
- * Whether it plans first: nothing that could change anything is in reach.
+ * Whether the session plans first, with nothing in reach that could change anything.
  */
 planning?: boolean, };

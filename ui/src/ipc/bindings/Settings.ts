@@ -18,11 +18,11 @@ import type { WatchdogSettings } from "./WatchdogSettings";
 import type { WebSearchSettings } from "./WebSearchSettings";
 
 /**
- * Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
+ * All settings of the person. A file that cannot be read gives the strict settings ([`Settings::strict`]).
  */
 export type Settings = { 
 /**
- * Drop the mode defaults: every call asks (M02).
+ * Whether to drop the defaults of the modes, so that every call asks (M02).
  */
 ask_for_everything: boolean, 
 /**
@@ -30,31 +30,31 @@ ask_for_everything: boolean,
  */
 theme: Theme, 
 /**
- * How a difference is laid out.
+ * Layout of differences.
  */
 diff: DiffLayout, 
 /**
- * Tell the person when a card lands while the window has no focus.
+ * Whether to notify the person when a card arrives while the window has no focus.
  */
 notify: boolean, 
 /**
- * After how many minutes a waiting call or question expires; 0: never.
+ * Time after which a waiting call or question expires, in minutes; 0: never.
  */
 expire_after_min: number, 
 /**
- * For how many days copies for undo are kept.
+ * How long copies for undo are kept, in days.
  */
 undo_keep_days: number, 
 /**
- * How many bytes copies for undo may take together.
+ * The most space that copies for undo may take together, in bytes.
  */
 undo_bytes_max: number, 
 /**
- * For how many days the whole text of long outputs is kept; their beginning stays on record.
+ * How long the whole text of long outputs is kept, in days; their beginning stays in the record.
  */
 outputs_keep_days: number, 
 /**
- * How many bytes long outputs may take together, packed as they are when they are a day old.
+ * The most space that long outputs may take together, in bytes; an output counts compressed once it is a day old.
  */
 outputs_bytes_max: number, 
 /**
@@ -62,47 +62,47 @@ outputs_bytes_max: number,
  */
 model: ModelChoice | null, 
 /**
- * How the calls of one model turn are run; holds for sessions that are opened from now on (`S001-27`).
+ * Scheduling of the calls of one model turn; holds for sessions that are opened from now on (`S001-27`).
  */
 strategy: Strategy, 
 /**
- * How much one run may use before it stops.
+ * Limits of one run, at which the run stops.
  */
 limits: RunLimits, 
 /**
- * Whether a command runs in a sealed copy before anybody is asked about it (M22).
+ * Whether a command runs in a dry run before the person is asked about it (M22).
  */
 dry_run: DryRunMode, 
 /**
- * What holds for what a command did there.
+ * Settings for the effects of a command in a dry run.
  */
 effects: EffectsSettings, 
 /**
- * Which variables of the app's own environment commands and programs get.
+ * Variables of the app's own environment that commands and programs get.
  */
 variables: VariablesSettings, 
 /**
- * What holds in the sealed rooms that commands run in.
+ * Settings of the sandbox that commands run in.
  */
 rooms?: SandboxSettings, 
 /**
- * Where skills are found beside those of the project and of the person's home.
+ * Folders with skills, beside those of the project and of the person's home folder.
  */
 skills: SkillsSettings, 
 /**
- * Who searches the web for agents, and how often.
+ * Web search providers for agents, and how often agents may search.
  */
 web_search: WebSearchSettings, 
 /**
- * Programs that know languages, each off until the person switches it on.
+ * Language servers, each off until the person switches it on.
  */
 language_servers: Array<LanguageServer>, 
 /**
- * Programs that are asked before every call, beside the built-in checks.
+ * Watchdogs: programs that are asked before every call, beside the built-in checks.
  */
 watchdogs: Array<WatchdogSettings>, 
 /**
- * Programs that hear of every call around its run, and may keep it from running.
+ * Hooks: programs that are told of every call around its run, and may keep the call from running.
  */
 hooks?: Array<HookSettings>, 
 /**
@@ -110,10 +110,10 @@ hooks?: Array<HookSettings>,
  */
 providers: Array<ProviderSettings>, 
 /**
- * What holds for single tools, by their ids.
+ * Settings of single tools, by their ids.
  */
 tools: { [key in string]: ToolSettings }, 
 /**
- * What holds for tools of servers that run as the person.
+ * Settings for the tools of servers that run as the person.
  */
 server_tools?: ServerToolsSettings, };

@@ -10,6 +10,7 @@ export type ShellRunRequirement = {
  */
 cmd: string, 
 /**
- * Patterns of its arguments, in order, from `argv[1]` on. Any arguments if left out; none at all if empty.
+ * Patterns of the command's arguments, in order, from `argv[1]` on. Any arguments if left out; none at all if
+ * empty.
  */
 args?: Array<ArgPattern> | null, };

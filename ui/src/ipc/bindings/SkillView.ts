@@ -6,26 +6,26 @@ import type { BriefingSource } from "./BriefingSource";
  */
 export type SkillView = { 
 /**
- * By which it is loaded.
+ * Name by which the skill is loaded.
  */
 name: string, 
 /**
- * When to use it.
+ * When to use the skill.
  */
 description: string, 
 /**
- * Where it comes from.
+ * Where the skill comes from.
  */
 source: BriefingSource, 
 /**
- * Its `SKILL.md`, absolute.
+ * Absolute path of the skill's `SKILL.md`.
  */
 file: string, 
 /**
- * Tools that its author would have allowed. They grant nothing.
+ * Tools that the skill's author would have allowed. They grant nothing.
  */
 allowed_tools: Array<string>, 
 /**
- * What it needs, in its author's words; empty if it does not say.
+ * Requirements of the skill, in its author's words; empty if the author states none.
  */
 compatibility: string, };

@@ -2,34 +2,34 @@
 import type { UndoEntry } from "./UndoEntry";
 
 /**
- * The history of a workspace, or of all.
+ * The history of one workspace, or of all workspaces.
  */
 export type Timeline = { 
 /**
- * The newest first; acts of the person among them.
+ * The entries, the newest first; a person's restores are among them.
  */
 entries: Array<UndoEntry>, 
 /**
- * Whether there are more.
+ * Whether there are more entries.
  */
 more: boolean, 
 /**
- * How many there are altogether.
+ * Total number of entries.
  */
 entries_total: number, 
 /**
- * What the store holds on disk, all workspaces together, in bytes.
+ * Size of the store on disk, all workspaces together, in bytes.
  */
 store_bytes: number, 
 /**
- * How much it may hold.
+ * The most that the store may hold, in bytes.
  */
 store_bytes_max: number, 
 /**
- * How long entries are kept.
+ * How long entries are kept, in days.
  */
 keep_days: number, 
 /**
- * What a person should know of this workspace: that it is the home folder. Empty for nothing.
+ * Warnings about this workspace: for example, that it is the home folder. Empty for none.
  */
 warnings?: Array<string>, };

@@ -6,10 +6,10 @@ import type { TodoStatus } from "./TodoStatus";
  */
 export type TodoItem = { 
 /**
- * What is to be done.
+ * Description of the work.
  */
 content: string, 
 /**
- * Where it stands.
+ * Progress of the work.
  */
 status: TodoStatus, };

@@ -2,8 +2,8 @@
 import type { CallId } from "./CallId";
 
 /**
- * What the assistant asks to run (`S000-01`). Further members are refused (`S000-05`): what else is known of a call
- * stands in the events about it (`S000-07`).
+ * A call that the assistant asks to run (`S000-01`). Further members are refused (`S000-05`): everything else known
+ * about a call is in the events about it (`S000-07`).
  */
 export type ToolCall = { 
 /**
@@ -11,7 +11,7 @@ export type ToolCall = {
  */
 id: CallId, 
 /**
- * The tool's registered name, or an alias of it.
+ * Registered name of the tool, or an alias of that name.
  */
 name: string, 
 /**

@@ -18,14 +18,14 @@ description: string,
  */
 capability_refs: Array<string>, 
 /**
- * Who sees the schema (`S003-11`).
+ * Whether the model or only the host sees the schema (`S003-11`).
  */
 schema_visibility: SchemaVisibility, 
 /**
- * Left out of a model's first catalogue; to be searched for (`S003-12`).
+ * Whether the tool is left out of a model's first catalogue and has to be searched for (`S003-12`).
  */
 should_defer: boolean, 
 /**
- * In the first catalogue whatever else is said (`S003-13`).
+ * Whether the tool is always in the first catalogue, regardless of other facts (`S003-13`).
  */
 always_load: boolean, };

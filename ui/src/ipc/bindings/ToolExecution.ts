@@ -4,11 +4,11 @@ import type { ContextModifierPolicy } from "./ContextModifierPolicy";
 import type { InterruptBehavior } from "./InterruptBehavior";
 
 /**
- * How a tool runs.
+ * Execution of a tool.
  */
 export type ToolExecution = { 
 /**
- * Who carries it out: `engine`, `process`, `model`, `delegate`, `server`, `person` (`S003-37`).
+ * Executor of the call: `engine`, `process`, `model`, `delegate`, `server`, `person` (`S003-37`).
  */
 execution_profile_ref: string, 
 /**
@@ -16,18 +16,18 @@ execution_profile_ref: string,
  */
 timeout_ms: number, 
 /**
- * What stopping a call does (`S003-39`).
+ * Effect of stopping a call (`S003-39`).
  */
 abort_semantics: AbortSemantics, 
 /**
- * What happens to a started call when the person steers (`S003-59`, M09).
+ * Treatment of a started call when the person steers (`S003-59`, M09).
  */
 interrupt_behavior: InterruptBehavior, 
 /**
- * JSON Schema of one piece of progress; none if it tells of none (`S003-40`).
+ * JSON Schema of one piece of progress; none if the tool reports no progress (`S003-40`).
  */
 progress_schema: unknown, 
 /**
- * Whether it may change what later calls find (`S003-41`).
+ * Whether the tool may change the context that later calls see (`S003-41`).
  */
 context_modifier_policy: ContextModifierPolicy, };

@@ -2,7 +2,7 @@
 import type { ToolAlias } from "./ToolAlias";
 
 /**
- * What a tool is called.
+ * Names of a tool.
  */
 export type ToolIdentity = { 
 /**
@@ -18,11 +18,11 @@ name: string,
  */
 aliases: Array<ToolAlias>, 
 /**
- * Whose tool it is: the name of a server or a document; empty for a tool of the house (`S003-05`).
+ * The name of the server or document that the tool comes from; empty for a built-in tool (`S003-05`).
  */
 namespace: string, 
 /**
- * Its names in other protocols, by protocol, never changed (`S003-06`).
+ * The tool's names in other protocols, by protocol, never changed (`S003-06`).
  */
 native_ids: { [key in string]: string }, 
 /**

@@ -13,59 +13,59 @@ import type { ToolSchemas } from "./ToolSchemas";
 import type { ToolValidation } from "./ToolValidation";
 
 /**
- * How a tool behaves at run time (`S003-01`). Its JSON form is the record that is exported; one that lacks a fact is
+ * Behaviour of a tool at run time (`S003-01`). Its JSON form is the exported record; a record that lacks a fact is
  * read with the default of that fact, and the fact is listed in `inferred`.
  */
 export type ToolInterface = { 
 /**
- * What it is called.
+ * Names of the tool.
  */
 identity: ToolIdentity, 
 /**
- * How it is found and described.
+ * How the tool is found and described.
  */
 discovery: ToolDiscovery, 
 /**
- * What goes in and comes out.
+ * Schemas of the arguments and the result.
  */
 schemas: ToolSchemas, 
 /**
- * When it can be used.
+ * When the tool can be used.
  */
 availability: ToolAvailability, 
 /**
- * What is checked before it runs.
+ * Checks that are made before the tool runs.
  */
 validation: ToolValidation, 
 /**
- * What is safe about it.
+ * Safety properties of the tool.
  */
 safety: ToolSafety, 
 /**
- * How a call of it is permitted.
+ * How a call of the tool is permitted.
  */
 permission: ToolPermission, 
 /**
- * How it runs.
+ * How the tool runs.
  */
 execution: ToolExecution, 
 /**
- * What becomes of its result.
+ * Treatment of the tool's result.
  */
 result: ResultRules, 
 /**
- * Hints for whoever shows it. Data, never a component (`S003-67`).
+ * Hints for a user interface that shows the tool. Data, never a component (`S003-67`).
  */
 rendering: ToolRendering, 
 /**
- * What the tool needs of the machine (`S002-07`).
+ * Requirements of the tool on the machine (`S002-07`).
  */
 requires: RequirementSet, 
 /**
- * Where the tool comes from.
+ * Origin of the tool.
  */
 origin: ToolOrigin, 
 /**
- * The facts that nobody said, as `partition.field`, in the order of [`FACTS`] (`S003-61`).
+ * The facts that were not stated, as `partition.field`, in the order of [`FACTS`] (`S003-61`).
  */
 inferred: Array<string>, };

@@ -3,15 +3,15 @@ import type { PermissionChannel } from "./PermissionChannel";
 import type { PermissionMatcher } from "./PermissionMatcher";
 
 /**
- * How a call is permitted.
+ * Permission of a call.
  */
 export type ToolPermission = { 
 /**
- * What holds where no rule speaks: `mode:read` and so on, or `ask` (`S003-33`).
+ * Default where no rule matches: `mode:read` and so on, or `ask` (`S003-33`).
  */
 permission_profile_ref: string, 
 /**
- * What the patterns of rules are matched with (`S003-34`).
+ * Subjects that the patterns of rules are matched with (`S003-34`).
  */
 permission_matcher: PermissionMatcher, 
 /**

@@ -2,7 +2,8 @@
 import type { RenderHint } from "./RenderHint";
 
 /**
- * Hints for whoever shows a call. Texts have `{member}` where an argument stands; see [`super::fill()`].
+ * Hints for a user interface that shows a call. Texts contain `{member}` in place of an argument; see
+ * [`super::fill_template`].
  */
 export type ToolRendering = { 
 /**
@@ -10,22 +11,22 @@ export type ToolRendering = {
  */
 ui_summary: string, 
 /**
- * What is going on while it runs: `Editing {path}` (`S003-48`).
+ * The activity while the call runs: `Editing {path}` (`S003-48`).
  */
 activity_description: string, 
 /**
- * How progress looks best (`S003-49`).
+ * Preferred display of progress (`S003-49`).
  */
 progress_render_hint: RenderHint, 
 /**
- * How a rejected call looks best (`S003-50`).
+ * Preferred display of a rejected call (`S003-50`).
  */
 rejected_render_hint: RenderHint, 
 /**
- * How a failed call looks best (`S003-51`).
+ * Preferred display of a failed call (`S003-51`).
  */
 error_render_hint: RenderHint, 
 /**
- * What of the arguments can be searched for (`S003-52`).
+ * The part of the arguments that can be searched for (`S003-52`).
  */
 transcript_search_text: string, };

@@ -3,43 +3,43 @@ import type { ToolKind } from "./ToolKind";
 import type { ToolMode } from "./ToolMode";
 
 /**
- * What is safe about a tool. Mode and kind are derived from it and the name by one table (M16).
+ * Safety properties of a tool. Mode and kind are derived from them and the name by one table (M16).
  */
 export type ToolSafety = { 
 /**
- * The mode given at registration (`S000-33`); the name's pattern speaks if none is given.
+ * The mode given at registration (`S000-33`); if there is none, the pattern of the name decides.
  */
 mode: ToolMode | null, 
 /**
- * What the tool does (`S002-98`).
+ * The kind of the tool (`S002-98`).
  */
 kind: ToolKind, 
 /**
- * No side effects (`S003-27`, `S003-54`).
+ * Whether the tool has no side effects (`S003-27`, `S003-54`).
  */
 is_read_only: boolean, 
 /**
- * Removes something (`S003-28`, `S003-55`).
+ * Whether the tool removes something (`S003-28`, `S003-55`).
  */
 is_destructive: boolean, 
 /**
- * Reaches beyond what can be listed before (`S003-29`, `S003-56`).
+ * Whether the tool reaches beyond resources that can be listed in advance (`S003-29`, `S003-56`).
  */
 is_open_world: boolean, 
 /**
- * Cannot run without an answer of a person (`S003-30`, `S003-57`).
+ * Whether the tool cannot run without a person's answer (`S003-30`, `S003-57`).
  */
 requires_user_interaction: boolean, 
 /**
- * Calls may run side by side (`S003-53`).
+ * Whether calls may run concurrently (`S003-53`).
  */
 is_concurrency_safe: boolean, 
 /**
- * What a sealed room for it would have to grant: `nothing`, `workspace_read`, `workspace_write`, `network`,
- * `command` (`S003-31`).
+ * Access that a sandbox would have to grant to the tool: `nothing`, `workspace_read`, `workspace_write`,
+ * `network`, `command` (`S003-31`).
  */
 sandbox_profile: string, 
 /**
- * What a classifier of risk is given of a call: a text with `{member}` for arguments (`S003-32`, `S003-60`).
+ * Description of a call for a risk classifier: a text with `{member}` for arguments (`S003-32`, `S003-60`).
  */
 classifier_input: string, };

@@ -2,11 +2,11 @@
 import type { ToolMode } from "./ToolMode";
 
 /**
- * What a person set for one tool.
+ * The person's settings for one tool.
  */
 export type ToolSettings = { 
 /**
- * Whether it can be used; one that is off is neither listed to a model nor callable (`S003-18`).
+ * Whether the tool can be used; a tool that is off is neither listed to a model nor callable (`S003-18`).
  */
 enabled: boolean, 
 /**

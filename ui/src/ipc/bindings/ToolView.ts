@@ -4,42 +4,42 @@ import type { ToolKind } from "./ToolKind";
 import type { ToolMode } from "./ToolMode";
 
 /**
- * A tool with what was inferred about it.
+ * A tool with the properties inferred about it.
  */
 export type ToolView = { 
 /**
- * What it publishes.
+ * Interface that the tool publishes.
  */
 record: ToolInterface, 
 /**
- * The mode that holds; none if nothing says which (M21).
+ * The mode in force; none if nothing defines it (M21).
  */
 mode: ToolMode | null, 
 /**
- * Where the mode comes from.
+ * Source of the mode in force.
  */
 mode_from: string, 
 /**
- * The tool's own mode, whatever the person set.
+ * The tool's own mode, regardless of the person's setting.
  */
 own_mode: ToolMode | null, 
 /**
- * The modes that a person may set instead, from loose to strict: those that are stricter than its own.
+ * Modes that a person may set instead, from loose to strict: those stricter than the tool's own.
  */
 stricter_modes: Array<ToolMode>, 
 /**
- * What it does, in ACP's words.
+ * Kind of operation, in ACP's terms.
  */
 kind: ToolKind, 
 /**
- * Whether it can be used.
+ * Whether the tool can be used.
  */
 enabled: boolean, 
 /**
- * What has to be set up first, in a sentence; none if nothing has (`S003-19`).
+ * Setup that is required first, in a sentence; none if nothing is (`S003-19`).
  */
 setup: string | null, 
 /**
- * Whether its name belongs to the house and no other tool can take it.
+ * Whether the tool's name is reserved by the app, so that no other tool can take it.
  */
 locked: boolean, };

@@ -3,22 +3,22 @@ import type { TrailStep } from "./TrailStep";
 import type { Verdict } from "./Verdict";
 
 /**
- * Every gate in the order it was passed, and the verdict they came to.
+ * All gates in the order in which the call passed them, and their joint verdict.
  */
 export type Trail = { 
 /**
- * The verdict: the strictest of the steps, where a rule replaces what the mode said.
+ * The verdict: the strictest of the steps, where a rule replaces the mode's verdict.
  */
 verdict: Verdict, 
 /**
- * "Asked, because …": the answer to *why* in one sentence.
+ * The reason of the verdict in one sentence: "Asked, because …".
  */
 lead: string, 
 /**
- * What would have happened without the thing that decided; may be empty.
+ * Explanation of what would have happened without the deciding rule or gate; may be empty.
  */
 otherwise: string, 
 /**
- * The gates in order.
+ * The outcomes of the gates, in order.
  */
 steps: Array<TrailStep>, };

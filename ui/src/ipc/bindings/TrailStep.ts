@@ -4,15 +4,15 @@ import type { RuleTrace } from "./RuleTrace";
 import type { Verdict } from "./Verdict";
 
 /**
- * What one gate said.
+ * Outcome of one gate.
  */
 export type TrailStep = { 
 /**
- * Which gate.
+ * The gate.
  */
 gate: Gate, 
 /**
- * Its verdict; none if it only explains.
+ * The gate's verdict; none if the gate only explains.
  */
 verdict: Verdict | null, 
 /**

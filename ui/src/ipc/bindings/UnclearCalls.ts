@@ -5,10 +5,10 @@
  */
 export type UnclearCalls = { 
 /**
- * Why, in a sentence.
+ * Why the calls cannot be judged again, in a sentence.
  */
 reason: string, 
 /**
- * How many.
+ * Number of calls.
  */
 calls: number, };

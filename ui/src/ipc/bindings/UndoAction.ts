@@ -3,18 +3,19 @@ import type { UndoDirection } from "./UndoDirection";
 import type { UndoId } from "./UndoId";
 
 /**
- * What a person took back or brought again: it is an entry of the history like any other.
+ * An undo or redo made by a person, itself an entry of the history like any other.
  */
 export type UndoAction = { 
 /**
- * Whether it was taken back or brought again.
+ * Whether the entries were undone or redone.
  */
 direction: UndoDirection, 
 /**
- * The entries, in the order in which that was done.
+ * The entries, in the order in which they were undone or redone.
  */
 of: Array<UndoId>, 
 /**
- * The act that this is the way back of, to exactly what stood before it; none where the entries themselves went.
+ * The earlier undo or redo that this one reverses, restoring exactly the state before it; none where the entries
+ * themselves were undone or redone.
  */
 reverses?: UndoId, };

@@ -2,7 +2,7 @@
 import type { UndoId } from "./UndoId";
 
 /**
- * What an undo or redo would meet.
+ * Result of checking whether an undo or redo is possible.
  */
 export type UndoCheck = { 
 /**
@@ -10,6 +10,6 @@ export type UndoCheck = {
  */
 id: UndoId, 
 /**
- * Paths that changed since, which an undo would overwrite: it does nothing while there are any.
+ * Paths that changed since and that an undo would overwrite; while there are any, an undo does nothing.
  */
 conflicts: Array<string>, };

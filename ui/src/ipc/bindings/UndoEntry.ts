@@ -6,28 +6,28 @@ import type { UndoId } from "./UndoId";
 import type { UndoState } from "./UndoState";
 
 /**
- * One entry of the history: what a call, or a person who took something back, did to files, kept so that it can be
- * taken back (`S000-24`).
+ * One entry of the history: the changes to files that a call, or a person's undo or redo, made, kept so that they can
+ * be taken back (`S000-24`).
  */
 export type UndoEntry = { 
 /**
- * Its name.
+ * The id of the entry.
  */
 id: UndoId, 
 /**
- * The session of the call; of an act, that of the first call that it is about.
+ * The session of the call; for a person's undo or redo, the session of the first call that it affects.
  */
 session: SessionId, 
 /**
- * The call; of an act, the first that it is about.
+ * The call; for a person's undo or redo, the first call that it affects.
  */
 call: CallId, 
 /**
- * Set where a person took something back or brought it again, and no call did this.
+ * The person's undo or redo that made this entry; none where a call made it.
  */
 act?: UndoAction, 
 /**
- * When the copy was taken.
+ * When the copy for undo was taken.
  */
 at: number, 
 /**
@@ -35,15 +35,15 @@ at: number,
  */
 workspace: string, 
 /**
- * What was done: "Deleted tests/old".
+ * Title of the change: "Deleted tests/old".
  */
 title: string, 
 /**
- * How many paths an undo touches.
+ * Number of paths that an undo touches.
  */
 paths: number, 
 /**
- * How many bytes an undo brings back.
+ * Number of bytes that an undo restores.
  */
 bytes: number, 
 /**
@@ -51,6 +51,6 @@ bytes: number,
  */
 shown: Array<string>, 
 /**
- * Where it stands.
+ * State of the entry.
  */
 state: UndoState, };

@@ -2,14 +2,14 @@
 import type { VariableName } from "./VariableName";
 
 /**
- * Which variables of the app's own environment programs get, beside those that are known to be harmless.
+ * Variables of the app's own environment that programs get, beside those that are known to be harmless.
  */
 export type VariablesSettings = { 
 /**
- * They never get these, in capitals or not.
+ * Variables that programs never get, compared without regard to case.
  */
 withheld: Array<VariableName>, 
 /**
- * They get these, whatever they are called; unless withheld.
+ * Variables that programs get, whatever their names; unless withheld.
  */
 passed: Array<VariableName>, };

@@ -3,22 +3,22 @@ import type { SearchOperation } from "./SearchOperation";
 import type { SearchProviderSettings } from "./SearchProviderSettings";
 
 /**
- * Who searches the web for agents, and how often (`S002-43` to `S002-46`).
+ * Web search providers for agents, and limits of their use (`S002-43` to `S002-46`).
  */
 export type WebSearchSettings = { 
 /**
- * How often one session may search.
+ * Number of searches that one session may make.
  */
 calls_max: number, 
 /**
- * How long one search may take, in milliseconds.
+ * Time limit of one search, in milliseconds.
  */
 timeout_ms: number, 
 /**
- * Who is asked; a session asks one of them, always the same.
+ * The providers; a session uses one of them, always the same.
  */
 providers: Array<SearchProviderSettings>, 
 /**
- * Operations of services that are asked as well, each like a provider.
+ * Operations of services that are used for searching as well, each like a provider.
  */
 operations?: Array<SearchOperation>, };

@@ -1,4 +1,4 @@
-// A form made of a schema, and the arguments that come of what is typed into it.
+// A form made of a schema, and the arguments that result from the typed drafts.
 
 import { describe, expect, test } from 'vitest';
 import { draftFrom, emptyDraft, fieldOf, filled, valueOf, type FormField } from './fields';

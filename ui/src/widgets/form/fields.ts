@@ -1,9 +1,9 @@
-// A form made of a JSON Schema: its fields, what is typed into them, and the arguments that come of it. Pure.
+// A form made of a JSON Schema: its fields, the typed drafts, and the arguments that result. Pure.
 
 import { alike } from './members';
 import { asSchema, requiredOf, resolved, type Schema } from './schema';
 
-/** A field by what is typed into it. */
+/** A field by the kind of its value. */
 export type FormField =
   | { kind: 'text'; long: boolean; limit: number | null }
   | { kind: 'number'; whole: boolean }
@@ -11,7 +11,7 @@ export type FormField =
   | { kind: 'choice'; options: readonly unknown[] }
   | { kind: 'object'; members: readonly Member[] }
   | { kind: 'list'; item: FormField; max: number }
-  /** What a form cannot express: typed as JSON. */
+  /** A value that a form cannot express: typed as JSON. */
   | { kind: 'json' };
 
 /** A member of an object. */
@@ -22,16 +22,16 @@ export interface Member {
   field: FormField;
 }
 
-/** What stands in a field: text as typed, `null` for nothing chosen. */
+/** Value of a field: text as typed, `null` for nothing chosen. */
 export type Draft = string | boolean | number | null | { [name: string]: Draft } | Draft[];
 
-/** What is wrong, and where: at the field of a path such as `questions[0].question`; none for all of it. */
+/** A problem and its place: the path of a field such as `questions[0].question`; none for the whole form. */
 export interface Problem {
   path: string | null;
   text: string;
 }
 
-/** What a draft comes to: a value (none if it is left out), and what is wrong with it. */
+/** Result of reading a draft: its value (none if it is left out), and its problems. */
 export interface Come {
   value: unknown;
   problems: readonly Problem[];
@@ -89,7 +89,7 @@ function memberOf(name: string, value: unknown, required: boolean, root: Schema,
   return { name, required, description, field: fieldOf(schema, root, name, depth + 1) };
 }
 
-/** What stands in a field at first. */
+/** Returns the initial value of a field. */
 export function emptyDraft(field: FormField, required = true): Draft {
   switch (field.kind) {
     case 'text':
@@ -159,7 +159,7 @@ export function holds(field: FormField, value: unknown): boolean {
   return come.problems.length === 0 && alike(come.value, value);
 }
 
-/** The value of a draft. What is optional and left empty is left out; what is required stands, however empty. */
+/** Returns the value of a draft. An optional member left empty is left out; a required one stands, however empty. */
 export function valueOf(field: FormField, draft: Draft, required = true, path = ''): Come {
   const wrong = (text: string): Come => ({ value: undefined, problems: [{ path, text }] });
   const left: Come = { value: undefined, problems: [] };

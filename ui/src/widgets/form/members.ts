@@ -5,7 +5,10 @@ import type { Problem } from './fields';
 /** Arguments. */
 export type Members = Record<string, unknown>;
 
-/** Reads JSON text with an object in it. What is wrong names the line where the text stops being JSON, where the platform tells it. */
+/**
+ * Reads JSON text with an object in it. A problem names the line where the text stops being JSON, where the platform
+ * tells it.
+ */
 export function parseObject(text: string): { value: Members | undefined; problems: readonly Problem[] } {
   const wrong = (problem: string) => ({ value: undefined, problems: [{ path: null, text: problem }] });
   let value: unknown;
@@ -25,7 +28,7 @@ function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The same value with the members of each object in the order in which `given` has them; what is new comes after. */
+/** Returns the same value with the members of each object in the order of `given`; new members come after. */
 export function likeGiven<T>(value: T, given: unknown): T {
   if (Array.isArray(value))
     return value.map((item, i): unknown => likeGiven(item, Array.isArray(given) ? given[i] : undefined)) as T;

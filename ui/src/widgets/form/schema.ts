@@ -1,4 +1,4 @@
-// The few words of JSON Schema that a page needs of it: its members, and what a local reference points to. Pure.
+// The few words of JSON Schema that the page reads: members, and the targets of local references. Pure.
 
 /** A schema as it comes: an object, or `true` and `false`. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -6,12 +6,12 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** How often a reference may lead to another one. */
 const REFERENCES_MAX = 6;
 
-/** An object, or an empty one for what is none. */
+/** Returns an object, or an empty one for any other value. */
 export function asSchema(value: unknown): Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : {};
 }
 
-/** What a local reference points to, followed a few steps; nothing is ever fetched. */
+/** Resolves a local reference, following a few steps; nothing is ever fetched. */
 export function resolved(schema: Schema, root: Schema): Schema {
   let at = schema;
   for (let steps = 0; steps < REFERENCES_MAX && typeof at['$ref'] === 'string'; steps += 1) {

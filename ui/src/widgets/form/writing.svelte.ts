@@ -1,4 +1,5 @@
-// Arguments while a person writes them: in a form made of a schema or as JSON, and checked by whoever knows the tool.
+// Arguments while a person writes them: in a form made of a schema or as JSON, checked by the `Check` that the form is
+// given.
 
 import { untrack } from 'svelte';
 import { draftFrom, emptyDraft, fieldOf, holds, valueOf, type Draft, type FormField, type Problem } from './fields';
@@ -13,27 +14,30 @@ export const shapes: readonly { value: Shape; text: string }[] = [
   { value: 'json', text: 'JSON' },
 ];
 
-/** What is wrong with some arguments, one sentence each. */
+/** Returns the problems of some arguments, one sentence each. */
 export type Check = (given: Members) => Promise<readonly string[]>;
 
 const CHECK_AFTER_MS = 200;
 
 export class Writing {
   readonly field: FormField;
-  /** Whether a form can hold nothing of it: then they are JSON from the start, and stay so. */
+  /** Whether a form cannot express the schema: then the arguments are JSON from the start, and stay so. */
   readonly formless: boolean;
   as: Shape = $state('form');
   draft: Draft = $state.raw(null);
   text = $state('');
-  /** Why the form could not be turned to. */
+  /** Why the form could not be switched to. */
   trouble = $state('');
-  /** Whether anything was written: before that nothing is called wrong. */
+  /** Whether anything was written: before that no problem is shown. */
   touched = $state(false);
-  /** What was said of which arguments. */
+  /** The last check: the checked text and its problems. */
   #checked: { text: string; problems: readonly string[] } | null = $state.raw(null);
   readonly #given: Members;
 
-  /** Within a component's beginning: what is written is checked for as long as that is there. It goes on from `written`. */
+  /**
+   * Must run while a component is set up: the text is checked for as long as that component exists. Continues from
+   * `written`.
+   */
   constructor(schema: unknown, given: Members, check: Check, written: Members | null = null) {
     this.field = fieldOf(schema);
     this.formless = this.field.kind !== 'object';
@@ -42,14 +46,14 @@ export class Writing {
     this.text = JSON.stringify(start, null, 2);
     this.touched = written !== null;
     const begun = Object.keys(start).length > 0;
-    // What would come out otherwise than it went in is shown letter for letter.
+    // Arguments that the form would change are shown as JSON, letter for letter.
     const fits = !begun || holds(this.field, this.#own(start));
     this.draft = (begun && fits ? draftFrom(this.field, this.#own(start)) : undefined) ?? emptyDraft(this.field);
     if (this.formless || !fits) this.as = 'json';
     $effect(() => this.#ask(check));
   }
 
-  /** The arguments as they stand, and what the page itself finds wrong with them. */
+  /** The arguments as they stand, and the problems that the page itself finds. */
   readonly #come = $derived.by((): { value: Members | undefined; problems: readonly Problem[] } => {
     if (this.as === 'json') return parseObject(this.text);
     const { value, problems } = valueOf(this.field, this.draft);
@@ -72,15 +76,15 @@ export class Writing {
     const { value, problems } = this.#come;
     return problems.length === 0 && this.#said.length === 0 ? value : undefined;
   }
-  /** What was written so far, right or wrong; none where it is no arguments at all, or those that it began with. */
+  /** The arguments as written so far, right or wrong; none where they are no arguments at all, or unchanged. */
   get written(): Members | null {
     return this.touched && this.changed ? (this.#come.value ?? null) : null;
   }
-  /** Whether whoever knows the tool found nothing wrong with what stands here now. */
+  /** Whether the check found no problem with the current text. */
   get checked(): boolean {
     return this.#checked?.text === this.#asText && this.#checked.problems.length === 0;
   }
-  /** Whether they differ from those that it began with. */
+  /** Whether the arguments differ from the initial ones. */
   get changed(): boolean {
     return !alike(this.#come.value, this.#given);
   }
@@ -88,7 +92,7 @@ export class Writing {
     return this.#checked?.text === this.#asText ? this.#checked.problems : [];
   }
 
-  /** Everything that is wrong: what belongs to a field that is there by the field's path, the rest by none. */
+  /** All problems: those of an existing field under its path, the rest under none. */
   get problems(): readonly Problem[] {
     if (!this.touched) return [];
     const own = this.#come.problems;
@@ -109,7 +113,7 @@ export class Writing {
     this.trouble = '';
     this.touched = true;
   }
-  /** Turns to the other shape, if it can hold what stands here. */
+  /** Switches to the other shape, if it can hold the current arguments. */
   turn(to: Shape): void {
     this.trouble = '';
     if (to === this.as || (to === 'form' && this.formless)) return;

@@ -1,5 +1,5 @@
-//! What a session's model is told before anybody says anything, read once when the session is opened: the project's
-//! instructions, the skills and the agents that it may turn to.
+//! The briefing of a session's model, read once when the session is opened: the project's instructions, the skills and
+//! the agents that the model may use.
 
 mod instructions;
 mod sources;
@@ -20,22 +20,22 @@ use self::instructions::Instructions;
 use self::sources::BriefingSources;
 use crate::limits::{BRIEFING_TEXT_BYTES_MAX, SKILL_FILES_SHOWN_MAX};
 
-/// Bytes of a text that are about one token.
+/// Approximate number of bytes per token of text.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// All of it.
+/// Briefing of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Briefing {
     instructions: Instructions,
     skills: Arc<SkillIndex>,
     agents: Arc<AgentIndex>,
-    /// What could not be read, and was left out.
+    /// Errors of the files that could not be read and were left out.
     pub errors: Vec<UserError>,
 }
 
 impl Briefing {
-    /// Reads what holds in a workspace: its own, the person's below `home` and in `data`, and the folders of skills that the
-    /// settings name.
+    /// Reads the briefing for a workspace: the files of the workspace, the person's below `home` and in `data`, and the
+    /// folders of skills that the settings name.
     pub fn read(
         workspace: &Workspace,
         home: Option<&Path>,
@@ -56,21 +56,21 @@ impl Briefing {
         }
     }
 
-    /// Puts the tools over it in their places.
+    /// Registers the tools that read the briefing.
     ///
     /// # Errors
-    /// A fault of ours: a schema of the house that is none.
+    /// An internal fault: an invalid schema of a built-in tool.
     pub fn register_tools(&self, registry: &mut Registry) -> Result<(), UserError> {
         registry.replace_tool(Arc::new(SkillTool::new(self.skills.clone())))?;
         registry.replace_tool(Arc::new(TaskTool::new(self.agents.clone())))
     }
 
-    /// Folders of skills outside of the project, by absolute path.
+    /// Returns the folders of skills outside the project, by absolute path.
     pub fn external_folders(&self) -> impl Iterator<Item = PathBuf> {
         self.skills.external_folders()
     }
 
-    /// The workspace with those, to be read.
+    /// Returns the workspace with read access to those folders.
     pub fn with_readable_folders(&self, workspace: Workspace) -> Workspace {
         self.external_folders().fold(workspace, |so_far, folder| {
             // A folder that cannot be opened any more cannot be read either.
@@ -78,7 +78,7 @@ impl Briefing {
         })
     }
 
-    /// What a model is told first: how things are here, what its agent is told, the project's instructions, the skills.
+    /// Returns the system prompt: the environment, the agent's instructions, the project's instructions, the skills.
     pub fn system_prompt(&self, workspace: &Path, agent: &str) -> String {
         let mut told = system_prompt::system_prompt(&workspace.display().to_string());
         for part in [
@@ -103,10 +103,10 @@ impl Briefing {
         }
     }
 
-    /// The text of a part, for a person.
+    /// Returns the text of a part of the briefing, for a person.
     ///
     /// # Errors
-    /// There is no such part any more, or it cannot be read.
+    /// The part no longer exists, or cannot be read.
     pub fn text(&self, workspace: &Path, of: &BriefingPart) -> Result<BriefingText, UserError> {
         let gone = |why: String| UserError::new(why, "Look at the list again.");
         let (text, files) = match of {
@@ -136,7 +136,7 @@ impl Briefing {
         })
     }
 
-    /// As a person looks at it.
+    /// Returns the briefing as shown to a person.
     pub fn view(&self, workspace: &Path) -> briefing::Briefing {
         let bytes = self.system_prompt(workspace, "").len() as u64;
         briefing::Briefing {

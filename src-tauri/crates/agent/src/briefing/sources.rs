@@ -1,4 +1,5 @@
-//! Where instructions, skills and agents lie: in the project, from its root down to the workspace, and with the person.
+//! The locations of instructions, skills and agents: in the project, from its root down to the workspace, and in the
+//! person's folders.
 
 use std::path::Path;
 
@@ -8,14 +9,14 @@ use tools::{agents, skills};
 
 use crate::limits::PARENT_FOLDERS_MAX;
 
-/// Where skills lie in a project and at home, the first first.
+/// Folders of skills in a project and at home, by precedence.
 const SKILL_FOLDERS: [&str; 2] = [".agents/skills", ".claude/skills"];
-/// Where agents of other programs lie, in a project and at home.
+/// Folder of other programs' agents, in a project and at home.
 const FOREIGN_AGENTS_FOLDER: &str = ".claude/agents";
 
-/// The places of one session.
+/// Locations for one session.
 pub(super) struct BriefingSources {
-    /// The workspace and the folders above it, up to the root of its repository; the nearest first.
+    /// Workspace and the folders above it, up to the root of its repository; the nearest first.
     pub ancestors: Vec<Workspace>,
     home: Option<Workspace>,
     data: Option<Workspace>,
@@ -41,7 +42,8 @@ impl BriefingSources {
         }
     }
 
-    /// Folders of skills: the project's, the nearest first, then the person's, then those that the settings name.
+    /// Returns the folders of skills: the project's, the nearest first, then the person's, then those that the settings
+    /// name.
     pub fn skill_folders(&self) -> Vec<skills::SkillFolder> {
         let shelf = |from: &Workspace, path: &str, source| skills::SkillFolder {
             workspace: from.clone(),
@@ -64,7 +66,7 @@ impl BriefingSources {
         project.chain(home).chain(named).collect()
     }
 
-    /// Folders of agents: ours before other programs', the project's before the person's.
+    /// Returns the folders of agents: ours before other programs', the project's before the person's.
     pub fn agent_folders(&self) -> Vec<agents::AgentFolder> {
         let shelf = |from: &Workspace, path: &str, source, foreign| agents::AgentFolder {
             workspace: from.clone(),
@@ -95,7 +97,8 @@ impl BriefingSources {
     }
 }
 
-/// The workspace and what lies above it in its repository. Without a repository nobody can say where the project ends.
+/// Returns the workspace and the folders above it in its repository. Outside a repository the extent of the project is
+/// unknown, so only the workspace counts.
 fn find_ancestors(workspace: &Workspace) -> Vec<Workspace> {
     let holds_git = |folder: &Workspace| {
         matches!(

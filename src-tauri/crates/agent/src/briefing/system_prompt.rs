@@ -1,6 +1,6 @@
-//! What the built-in agent is told before anything else.
+//! The system prompt of the built-in agent.
 
-/// The system prompt of a session.
+/// Returns the system prompt of a session.
 pub fn system_prompt(workspace: &str) -> String {
     format!(
         "You work in the folder {workspace} on a person's machine, through tools. Paths are relative to that folder.\n\

@@ -1,4 +1,4 @@
-//! What needs a person, for whoever shows it outside the window: a tray, a title, a notification.
+//! Calls that wait for a person, for display outside the window: a tray, a title, a notification.
 
 use protocol::{CallId, EventBody, SessionId, UserError};
 use std::collections::HashMap;
@@ -6,24 +6,24 @@ use std::collections::HashMap;
 use crate::Engine;
 use crate::session::engine_state::event_hub::EventStream;
 
-/// How many calls wait, and which came to wait just now.
+/// Number of waiting calls, and those that began to wait since the last change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AttentionChange {
-    /// Calls on the desk.
+    /// Number of calls that wait for a decision.
     pub waiting: usize,
-    /// Titles of those that landed since the last time: the tool's name, never its arguments.
+    /// Titles of the calls that began to wait since the last change: the tool's name, never its arguments.
     pub landed: Vec<String>,
 }
 
-/// Follows what stands on the desk.
+/// Watches the calls that wait for a decision.
 pub struct AttentionWatch {
     events: EventStream,
-    /// Title of each call that is judged and not over; none waits unless it is marked.
+    /// Title of each call that is judged and not over, and whether the call waits.
     calls: HashMap<(SessionId, CallId), (String, bool)>,
 }
 
 impl Engine {
-    /// Follows what stands on the desk, beginning with what stands there now.
+    /// Watches the calls that wait for a decision, beginning with those that wait now.
     pub fn watch_attention(&self) -> Result<AttentionWatch, UserError> {
         let seq = self.state.record.last_seq()?;
         let mut calls = HashMap::new();
@@ -40,12 +40,12 @@ impl Engine {
 }
 
 impl AttentionWatch {
-    /// What stands on the desk now.
+    /// Returns the number of calls that wait for a decision now.
     pub fn waiting_calls(&self) -> usize {
         self.calls.values().filter(|(_, waits)| *waits).count()
     }
 
-    /// The next change; none once the desk is gone.
+    /// Returns the next change; none once the engine is closed.
     pub async fn next(&mut self) -> Result<Option<AttentionChange>, UserError> {
         loop {
             let before = self.waiting_calls();

@@ -1,4 +1,4 @@
-//! Requests of the person: each is checked, recorded, and done.
+//! The person's requests: each is checked, recorded, and done.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::toolset::api_context::ApiContext;
 use crate::toolset::{apis, servers};
 use crate::undo::{self, coverage};
 
-/// Does what the person asks.
+/// Carries out a request of the person.
 pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceipt, UserError> {
     match op {
         Op::OpenSession {
@@ -238,7 +238,7 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
     }
 }
 
-/// Puts rules that were saved in force: those of a project there, the person's own everywhere.
+/// Puts saved rules in force: those of a project in its workspace, the person's own everywhere.
 fn after_rules_saved(shared: &EngineState, root: Option<PathBuf>) -> Result<OpReceipt, UserError> {
     match root {
         Some(root) => shared.reload_rules_in(&root),
@@ -247,7 +247,7 @@ fn after_rules_saved(shared: &EngineState, root: Option<PathBuf>) -> Result<OpRe
     Ok(OpReceipt::default())
 }
 
-/// Ends what a session was at whose process is no more. Gives whether it was at anything.
+/// Ends the work of a session whose process no longer exists. Returns whether it had any.
 async fn end_abandoned_session(
     shared: &Arc<EngineState>,
     id: &SessionId,
@@ -258,7 +258,7 @@ async fn end_abandoned_session(
     }
 }
 
-/// Removes what a session left beside its record.
+/// Closes a session, and removes the files that it left beside its record.
 async fn close_session(shared: &Arc<EngineState>, id: &SessionId) -> Result<OpReceipt, UserError> {
     let session = shared.session(id)?;
     if session.is_running() {
@@ -292,14 +292,14 @@ async fn close_session(shared: &Arc<EngineState>, id: &SessionId) -> Result<OpRe
 pub(crate) struct NewSession<'a> {
     pub workspace: &'a Path,
     pub model: ModelChoice,
-    /// What the person says first; none if nothing is said yet.
+    /// First message of the person; none if there is none yet.
     pub prompt: Option<String>,
     pub options: Option<SessionOptions>,
-    /// Whether it begins in plan mode.
+    /// Whether the session begins in plan mode.
     pub starts_planning: bool,
 }
 
-/// Opens a session, records it, and runs it if something is said first.
+/// Opens a session, records it, and runs it if there is a first message.
 pub(crate) async fn open_session(
     shared: &Arc<EngineState>,
     new: NewSession<'_>,
@@ -350,7 +350,7 @@ pub(crate) async fn open_session(
     })
 }
 
-/// The first line of what was said, without marks, cut between words.
+/// Returns the first line of the prompt, without marks, cut between words.
 fn title_from_prompt(prompt: &str) -> String {
     const CHARS_MAX: usize = 64;
     let line: String = prompt

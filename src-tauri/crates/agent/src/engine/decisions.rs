@@ -1,4 +1,5 @@
-//! Takes a person's decision on a waiting call: once, for exactly what was shown, on record before it counts.
+//! A person's decision on a waiting call: accepted once, for exactly what was shown, and recorded before it takes
+//! effect.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::permissions::egress;
 use crate::session::engine_state::EngineState;
 use crate::session::{Session, grants};
 
-/// A decision holds once, for exactly what was shown.
+/// Applies a decision once, for exactly what was shown.
 pub(crate) async fn apply_decision(
     shared: &Arc<EngineState>,
     session: &SessionId,
@@ -73,7 +74,7 @@ pub(crate) async fn apply_decision(
     Ok(OpReceipt::default())
 }
 
-/// Why a call is not there to be decided on: it was decided, or it waits for somebody else.
+/// Returns the reason why a call cannot be decided on: it was decided already, or it waits in another process.
 fn not_waiting_error(
     shared: &EngineState,
     session: &Session,
@@ -102,7 +103,7 @@ fn not_waiting_error(
     })
 }
 
-/// Whether a decision is one for this kind of card.
+/// Checks that a decision is possible for this kind of card.
 fn validate_decision(preview: &Preview, decision: &Decision) -> Result<(), UserError> {
     let hint = "Decide with what the card offers.";
     match (preview, decision) {

@@ -1,4 +1,4 @@
-//! A person's own command in the sealed copy, and what this machine can promise of commands at all.
+//! A dry run of a person's own command, and the assurances that this machine can give for commands at all.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -14,28 +14,28 @@ use crate::engine::Engine;
 use crate::permissions::{egress, rules};
 use crate::session::engine_state::EngineState;
 
-/// How long a person's own command may run, and how much of each stream is kept.
+/// Time limit of a person's own command, in milliseconds, and the number of bytes of each stream that are kept.
 const TIMEOUT_MS: u64 = 10 * 60 * 1000;
 const OUTPUT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// What a command did, and what it said.
+/// Effects and output of a command in a dry run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommandDryRun {
-    /// What it did.
+    /// Effects of the command.
     pub effects: Effects,
-    /// Its standard output.
+    /// Standard output of the command.
     pub stdout: Vec<u8>,
-    /// Its standard error.
+    /// Standard error of the command.
     pub stderr: Vec<u8>,
 }
 
 impl Engine {
-    /// Runs a command in the sealed copy of a workspace, shows what it did, and leaves nothing of it. Nobody is asked and
-    /// no rule is: nothing real changes. But what it sends to `hosts` is out: the caller's word opens the way there, and a
-    /// rule that denies one of them closes it.
+    /// Runs a command in a dry run over a workspace, returns its effects, and discards them. Neither a person nor a
+    /// rule is asked, because nothing real changes. Data sent to `hosts` does leave this machine: the caller opens
+    /// network access to them, and a rule that denies one of them closes it.
     ///
     /// # Errors
-    /// Where there is no sealed copy on this machine, a host stays closed, or the command did more than can be looked at.
+    /// Dry runs are not available on this machine, a host stays closed, or the command did more than can be examined.
     pub async fn dry_run_command(
         &self,
         workspace: &Path,
@@ -81,7 +81,7 @@ impl Engine {
         })
     }
 
-    /// A way to these hosts, if there are any.
+    /// Returns network access to these hosts, if there are any.
     fn build_egress(
         &self,
         workspace: &Workspace,
@@ -98,7 +98,7 @@ impl Engine {
     }
 }
 
-/// The head of what comes through a pipe; all of it is taken, so that nobody waits for room in it.
+/// Reads a pipe to its end and returns the head; all of it is read, so that the writer never blocks.
 fn read_output(mut pipe: std::io::PipeReader) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
     pipe.by_ref()
@@ -108,7 +108,7 @@ fn read_output(mut pipe: std::io::PipeReader) -> std::io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// What a trial in a workspace showed.
+/// Returns the result of testing the sandbox in a workspace.
 pub(crate) async fn read_assurance(shared: &EngineState, workspace: &Workspace) -> AssuranceReport {
     let probe = shared.dry_run_environment.probe(workspace).await;
     AssuranceReport {

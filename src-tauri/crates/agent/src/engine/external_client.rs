@@ -1,8 +1,9 @@
-//! A program outside that makes a session's calls: each walks the one page, with no model turn in between.
+//! An external program that makes a session's calls: each goes through the same pipeline, with no model turn in
+//! between.
 //!
-//! The session is opened like any other and says who asks. While calls of it are open a run is there, which reads rules and
-//! tools anew when it begins; calls that are proven safe beside others run side by side, any other one alone, in the order in
-//! which they came (M08). A call that was answered is on disk.
+//! The session is opened like any other and names its client. While its calls are open a run is active, which reloads
+//! rules and tools when it begins; calls that are known to be safe in parallel run side by side, any other one alone,
+//! in the order in which they arrived (M08). An answered call is on disk.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,33 +35,33 @@ use crate::session::engine_state::EngineState;
 use crate::session::manual_calls::CLIENT_PROVIDER;
 use crate::session::toolbox::Toolbox;
 
-/// Takes what is told of a running call: words on its progress, the end of what it printed.
+/// Sender of a running call's updates: progress messages, and the end of its output.
 pub type ProgressSender = mpsc::Sender<String>;
 
-/// What came of a call.
+/// Result of a call.
 #[derive(Debug, Clone)]
 pub struct ClientOutcome {
-    /// How it ended.
+    /// Outcome of the call.
     pub outcome: Outcome,
-    /// What the gates said, if it was denied by one.
+    /// Trail of the gates, if a gate denied the call.
     pub trail: Option<Arc<Trail>>,
 }
 
-/// A program outside, with the session of its calls. When it is dropped its calls end.
+/// An external program, with the session of its calls. Dropping it ends its calls.
 pub struct ExternalClient {
     session: Arc<Session>,
-    /// As long as the program may call.
+    /// Holds the session for as long as the program may call.
     _lock: Arc<FileLock>,
-    /// Room for calls that run at the same time; one that is not safe beside others takes all of it.
+    /// Permits for calls that run in parallel; a call that is not safe in parallel takes all of them.
     room: Semaphore,
     room_max: u32,
-    /// How many calls are open.
+    /// Number of open calls.
     open: Mutex<usize>,
     tasks: TaskTracker,
 }
 
 impl Engine {
-    /// What a program outside would be offered in a folder.
+    /// Returns the tools that an external program would be offered in a folder.
     ///
     /// # Errors
     /// A folder that cannot be opened.
@@ -76,7 +77,7 @@ impl Engine {
         Ok(Toolbox::for_options(&self.state, workspace, &asked)?.offered_tools())
     }
 
-    /// Reads the rules of a folder, so that what is wrong with them stands among the faults before a session is opened there.
+    /// Reads the rules of a folder, so that their errors are among the current errors before a session is opened there.
     ///
     /// # Errors
     /// A folder that cannot be opened.
@@ -95,7 +96,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Opens a session in a folder for the calls of a program outside.
+    /// Opens a session in a folder for the calls of an external program.
     ///
     /// # Errors
     /// A folder that cannot be opened, and a record that cannot be written.
@@ -132,7 +133,7 @@ impl Engine {
     }
 }
 
-/// Opens the session and says in it who asks.
+/// Opens the session, and records the name of its client.
 async fn open_session(
     shared: &Arc<EngineState>,
     workspace: &Path,
@@ -173,15 +174,16 @@ async fn open_session(
 }
 
 impl ExternalClient {
-    /// The session that its calls are recorded in.
+    /// Returns the session that records the program's calls.
     pub fn session(&self) -> &SessionId {
         &self.session.id
     }
 
-    /// Makes a call and gives what came of it, once that is on disk. `cancel` ends this call alone; so does dropping this.
+    /// Makes a call, and returns its result once that is on disk. `cancel` ends this call alone; so does dropping the
+    /// future.
     ///
     /// # Errors
-    /// The record cannot be written, too many calls are open, or all of this was closed.
+    /// The record cannot be written, too many calls are open, or the client was closed.
     pub async fn call(
         self: &Arc<Self>,
         name: &str,
@@ -227,7 +229,7 @@ impl ExternalClient {
         }
     }
 
-    /// What came of a call, with the gates of one that was denied.
+    /// Builds the result of a call, with the trail of a denied one.
     fn build_answer(&self, call: &CallId, outcome: Outcome) -> Result<ClientOutcome, UserError> {
         let mut trail = None;
         if outcome.state == CallState::Denied {
@@ -241,12 +243,12 @@ impl ExternalClient {
         Ok(ClientOutcome { outcome, trail })
     }
 
-    /// Ends the calls that are open.
+    /// Ends the open calls.
     pub fn stop(&self) {
         self.session.stop();
     }
 
-    /// Ends the calls that are open, and waits until everything is on disk. No further one begins.
+    /// Ends the open calls, and waits until everything is on disk. No further call begins.
     ///
     /// # Errors
     /// The record cannot be written.
@@ -260,7 +262,7 @@ impl ExternalClient {
         self.session.journal.sync().await
     }
 
-    /// One more call is open; with the first one a run begins.
+    /// Counts an open call; the first one starts a run.
     fn begin_call(&self) -> Result<(), UserError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if self.tasks.is_closed() {
@@ -285,7 +287,7 @@ impl ExternalClient {
         Ok(())
     }
 
-    /// Records what is asked for.
+    /// Records a proposed call.
     fn propose_call(&self, name: &str, mut arguments: Map<String, Value>) -> OpenCall {
         let ids = &self.session.engine.config.ids;
         // No tool has so long a name; of what is none the beginning says enough.
@@ -318,7 +320,7 @@ impl ExternalClient {
     }
 }
 
-/// A call that is open; with the last one the run ends.
+/// Guard of an open call; dropping the last one ends the run.
 struct ActiveCall(Arc<ExternalClient>);
 
 impl Drop for ActiveCall {
@@ -336,7 +338,7 @@ impl Drop for ActiveCall {
     }
 }
 
-/// Waits for its room and walks the page.
+/// Waits for permits, and runs the call through the pipeline.
 async fn run_call(
     entered: ActiveCall,
     open: OpenCall,
@@ -370,7 +372,7 @@ async fn run_call(
     Ok(outcome)
 }
 
-/// What is told of a running call to whoever asked for it.
+/// Returns the update about a running call for its client; none if the event is none.
 fn progress_text(event: &Event, session: &SessionId, of: &CallId) -> Option<String> {
     let last_line = |text: &str| {
         let mut lines = text.lines().rev().map(str::trim);

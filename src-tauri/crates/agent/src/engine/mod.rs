@@ -1,4 +1,4 @@
-//! The desk: one engine over one data folder, with every session in it.
+//! The engine: one over one data folder, with all sessions in it.
 
 pub mod attention;
 pub(crate) mod commands;
@@ -37,18 +37,19 @@ use crate::toolset::engine_tools::EngineTools;
 use crate::toolset::servers::{ServerSandboxes, Servers};
 use crate::toolset::web_search;
 
-/// One engine. Cheap to clone; the last clone that goes takes the runs with it.
+/// One engine. Cheap to clone; dropping the last clone ends the runs.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) state: Arc<EngineState>,
 }
 
 impl Engine {
-    /// Opens the data folder, takes up what an earlier end left behind, and puts back on the desk what still waits.
+    /// Opens the data folder, recovers what an earlier end of the app left behind, and restores the calls that still
+    /// wait for a decision.
     ///
     /// # Errors
-    /// The folder cannot be used, or its database is damaged or from a newer version: nothing is touched then. A tool
-    /// of the caller's cannot be registered.
+    /// The folder cannot be used, or its database is damaged or from a newer version, in which case nothing is touched.
+    /// A tool of the caller cannot be registered.
     pub async fn open(config: EngineConfig) -> Result<Self, UserError> {
         runtime::create_private_folder(&config.data_dir)?;
         let hub = EventHub::new();
@@ -136,7 +137,7 @@ impl Engine {
         Ok(desk)
     }
 
-    /// Takes a request of the person.
+    /// Carries out a request of the person.
     pub async fn submit(&self, op: Op) -> Result<OpReceipt, UserError> {
         commands::run_op(&self.state, op).await
     }
@@ -146,28 +147,28 @@ impl Engine {
         queries::answer_query(&self.state, query).await
     }
 
-    /// Everything that an interface needs to be whole again.
+    /// Returns the whole state that an interface needs to start from.
     pub async fn snapshot(&self) -> Result<EngineView, UserError> {
         queries::build_snapshot(&self.state).await
     }
 
-    /// Every event after `since`, then what comes.
+    /// Returns a stream of every event after `since`, including future ones.
     pub fn subscribe(&self, since: u64) -> EventStream {
         self.state.subscribe(since)
     }
 
-    /// The position of the last recorded event.
+    /// Returns the position of the last recorded event.
     pub fn last_seq(&self) -> Result<u64, UserError> {
         Ok(self.state.record.last_seq()?)
     }
 
-    /// Takes the record for full at so many pages, so that tests can meet a full disk.
+    /// Limits the record to this number of pages, so that tests can simulate a full disk.
     #[doc(hidden)]
     pub fn limit_record_pages(&self, pages: u32) {
         self.state.record.limit_database_pages(pages);
     }
 
-    /// Waits until the record has done what it left for later, so that measurements can tell.
+    /// Waits until the record has completed its deferred work, for measurements.
     #[doc(hidden)]
     pub fn wait_for_record(&self) {
         self.state.record.flush_deferred();
@@ -181,12 +182,12 @@ impl Engine {
         explain::open_explainer(&self.state, options)
     }
 
-    /// The settings as they hold now.
+    /// Returns the settings in force.
     pub fn settings(&self) -> Arc<Settings> {
         self.state.settings()
     }
 
-    /// Ends all runs. Waiting calls stay waiting, on record.
+    /// Ends all runs. Waiting calls stay on record as waiting.
     pub fn close(&self) {
         self.state.closing.cancel();
         self.state.servers.close();
@@ -194,7 +195,7 @@ impl Engine {
     }
 }
 
-/// The providers that come with the engine.
+/// Returns a built-in provider; none if there is none with this id.
 fn built_in_provider(id: &str) -> Option<Result<Arc<dyn Provider>, UserError>> {
     match id {
         demo::DEMO_PROVIDER => Some(demo::demo_provider()),

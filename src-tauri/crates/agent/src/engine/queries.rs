@@ -26,10 +26,10 @@ use crate::session::toolbox::Toolbox;
 use crate::toolset::web_search;
 use crate::undo;
 
-/// Entries that one page holds at most.
+/// Maximum number of entries on one page.
 const EVENTS_PAGE_MAX: u32 = 1_000;
 
-/// Everything that an interface needs to be whole again.
+/// Returns the whole state that an interface needs to start from.
 pub(crate) async fn build_snapshot(shared: &Arc<EngineState>) -> Result<EngineView, UserError> {
     let providers = shared.providers().list_views().await;
     let moment = shared.record.overview()?;
@@ -262,7 +262,7 @@ pub(crate) async fn answer_query(
     })
 }
 
-/// Asks what reads files, and may judge many calls.
+/// Answers a query about rules, which reads files and may judge many calls.
 async fn query_rulebook(
     shared: &Arc<EngineState>,
     ask: impl FnOnce(&EngineState) -> Result<Answer, UserError> + Send + 'static,
@@ -282,7 +282,7 @@ fn transcript_answer(stretch: record::TranscriptPage) -> Answer {
     }
 }
 
-/// What happened to a call, in order; masked once it is over.
+/// Returns the events of a call, in order; masked once the call is over.
 fn call_events(
     shared: &EngineState,
     session: &SessionId,
@@ -296,7 +296,7 @@ fn call_events(
     masked.ok_or_else(|| withheld_error("events", call))
 }
 
-/// Something of a call that has another shape without its secrets, and so is not shown.
+/// Returns the error that a part of a call is not shown, because masking its secrets would change its form.
 fn withheld_error(what: &str, call: &CallId) -> UserError {
     UserError::new(
         format!("The {what} of call {call} cannot be shown without its secrets."),
@@ -310,7 +310,7 @@ fn has_ended(shared: &EngineState, session: &SessionId, call: &CallId) -> Result
     Ok(view.is_some_and(|view| view.ended_at.is_some()))
 }
 
-/// Everything that is on record about a call, as its account; masked once it is over.
+/// Returns everything on record about a call, as an account; masked once the call is over.
 fn call_account(
     shared: &EngineState,
     session: &SessionId,
@@ -343,7 +343,7 @@ fn call_account(
     })
 }
 
-/// Lines of a file, for more context around a hunk.
+/// Returns lines of a file, for more context around a hunk.
 fn file_lines(
     shared: &Arc<EngineState>,
     session: &SessionId,
@@ -368,7 +368,7 @@ fn file_lines(
     Ok(Answer::Lines { lines })
 }
 
-/// A stretch of the whole output: from the sidecar file, or from the outcome if it was short.
+/// Returns a range of the whole output: from the sidecar file, or from the outcome if the output was short.
 fn output_page(
     shared: &Arc<EngineState>,
     session: &SessionId,
@@ -412,7 +412,7 @@ fn output_page(
     })
 }
 
-/// The text up to the last whole character, and how many bytes that is.
+/// Returns the text up to the last whole character, and its length in bytes.
 fn truncate_to_utf8(bytes: &[u8]) -> (String, u64) {
     let whole = match cut::complete_chars_len(bytes) {
         // Nothing but a beginning: shown as it is, so that reading comes to an end.
@@ -439,7 +439,7 @@ fn check_arguments(
     Ok(argument_problems(&session.tools(), &name, arguments))
 }
 
-/// What is wrong with arguments for the tool of that name.
+/// Returns the problems of arguments for the tool of that name.
 fn argument_problems(tools: &Registry, name: &str, arguments: &Map<String, Value>) -> Answer {
     let problems = match tools.find(name) {
         Err(error) => vec![error.to_string()],

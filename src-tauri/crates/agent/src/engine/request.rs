@@ -1,4 +1,5 @@
-//! Sessions that a request opens: its configuration, its output schema and its context, as a developer wrote them (`S004-47`).
+//! Sessions opened by a request: its configuration, its output schema and its context, as a developer wrote them
+//! (`S004-47`).
 
 use std::path::Path;
 
@@ -12,13 +13,13 @@ use crate::run::request_model;
 use crate::session::toolbox::Toolbox;
 
 impl Engine {
-    /// Opens a session for a request. Nothing is said in it yet: that begins with the request's prompt. The model is told nothing
-    /// but what the request holds, and has the tools that it names and brings (`S004-43`). `model` answers as far as its
-    /// configuration does not say who does.
+    /// Opens a session for a request. The session has no message yet: the first one is the request's prompt. The model
+    /// receives only the contents of the request, and has the tools that the request names and brings (`S004-43`).
+    /// `model` answers unless the configuration of the request says otherwise.
     ///
     /// # Errors
-    /// A folder that cannot be opened, a tool that is not there or whose name is taken, an output schema that is none, a provider
-    /// that is not set up.
+    /// A folder that cannot be opened, a tool that does not exist or whose name is taken, an invalid output schema, or
+    /// a provider that is not set up.
     pub async fn open_request(
         &self,
         workspace: &Path,

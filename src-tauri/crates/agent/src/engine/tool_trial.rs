@@ -1,4 +1,4 @@
-//! Tries a tool: a session whose one call is the person's own, and walks the real pipeline.
+//! Trying a tool: a session whose only call is the person's own, and goes through the real pipeline.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::session::engine_state::EngineState;
 use crate::session::manual_calls::TRIAL_PROVIDER;
 use crate::session::toolbox::Toolbox;
 
-/// The provider that says nothing.
+/// Returns the provider that never answers.
 pub(crate) fn trial_provider() -> Arc<dyn Provider> {
     Arc::new(ScriptedProvider::with_id(TRIAL_PROVIDER, Script::default()))
 }
 
-/// Opens the session and lets its call begin. Arguments that do not fit the tool are told before anything is opened.
+/// Opens the session and starts its call. Arguments that do not fit the tool are reported before anything is opened.
 pub(crate) async fn open_trial(
     shared: &Arc<EngineState>,
     workspace: &Path,

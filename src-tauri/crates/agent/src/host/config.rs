@@ -1,4 +1,4 @@
-//! Where a desk keeps its things, and who sits at it.
+//! The configuration of an engine: where it stores its data, and who answers its calls.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,35 +10,36 @@ use tools::Tool;
 
 use crate::host::hooks::Hooks;
 
-/// Who answers when a call asks.
+/// The party that answers when a call asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Host {
-    /// A person at a window, or somebody who answers in a person's place through ops.
+    /// A person at a window, or a program that answers in a person's place through ops.
     Person,
-    /// Nobody: what asks is denied (`S002-85`), unless everything that asks was approved beforehand.
+    /// Nobody: a call that asks is denied (`S002-85`), unless every such call was approved in advance.
     Headless {
-        /// The caller approved beforehand whatever would ask. Denials stay denials, and questions stay unanswered.
+        /// Whether the caller approved in advance every call that would ask. Denials stay denials, and questions stay
+        /// unanswered.
         approve_all: bool,
     },
 }
 
-/// Limits of a run that a caller gives; what it leaves out is as the settings have it. 0 means no limit.
+/// Limits of a run that a caller sets; a limit that is left out comes from the settings. 0 means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RunLimitOverrides {
-    /// Model turns.
+    /// Maximum number of model turns.
     pub turns: Option<u32>,
-    /// Calls.
+    /// Maximum number of calls.
     pub calls: Option<u32>,
-    /// Tokens, read and written.
+    /// Maximum number of tokens, read and written.
     pub tokens: Option<u64>,
-    /// US dollars.
+    /// Maximum cost, in US dollars.
     pub cost_usd: Option<f64>,
-    /// Minutes at work.
+    /// Maximum active time, in minutes.
     pub minutes: Option<u32>,
 }
 
 impl RunLimitOverrides {
-    /// The limits in force.
+    /// Returns the limits in force.
     pub(crate) fn apply_to(&self, set: RunLimits) -> RunLimits {
         RunLimits {
             turns: self.turns.unwrap_or(set.turns),
@@ -51,49 +52,51 @@ impl RunLimitOverrides {
     }
 }
 
-/// Everything that a desk needs to open.
+/// Everything that is needed to open an engine.
 #[derive(Clone)]
 pub struct EngineConfig {
-    /// Folder of database, copies, sidecar files, settings and the person's rules.
+    /// Folder of the database, copies for undo, sidecar files, settings and the person's rules.
     pub data_dir: PathBuf,
     /// The home folder of the person, for their skills and agents; none to do without.
     pub home: Option<PathBuf>,
-    /// Who answers.
+    /// The party that answers when a call asks.
     pub host: Host,
-    /// A further rules file that the caller names, read as session rules.
+    /// Further rules file that the caller names, read as session rules.
     pub rules: Option<PathBuf>,
-    /// A provider of the caller's, found under its own id before all others.
+    /// Provider of the caller, found under its own id before all others.
     pub provider: Option<Arc<dyn Provider>>,
-    /// Tools of the caller's own, beside those of the house (`S002-106`).
+    /// Tools of the caller, beside the built-in ones (`S002-106`).
     pub tools: Vec<Arc<dyn Tool>>,
-    /// The program that commands are sealed in, `countersign-room`; none to run them as they stand.
+    /// Program that runs commands in a sandbox, `countersign-room`; none to run them without one.
     pub room: Option<PathBuf>,
-    /// With which hosts every command runs for real, because whoever starts this desk for one command said so; none: nobody
-    /// did.
+    /// Hosts that every command may reach when it runs for real, if the caller that opened this engine for one command
+    /// chose to run it in place; none otherwise.
     pub in_place: Option<Vec<String>>,
-    /// What the caller does around each call, in this order; none is fine (`S001-67`).
+    /// Hooks of the caller around each call, in this order; may be empty (`S001-67`).
     pub hooks: Vec<Arc<dyn Hooks>>,
-    /// Limits of a run that hold instead of those of the settings.
+    /// Limits of a run that override those of the settings.
     pub limits: RunLimitOverrides,
-    /// Where keys come from; environment and system keychain if none is given.
+    /// Source of keys; environment and system keychain if none is given.
     pub keys: Option<Arc<dyn KeyStore>>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Where new ids come from.
+    /// Source of new ids.
     pub ids: Arc<dyn IdGenerator>,
-    /// Whether to take up all that an earlier end of the app left behind, and to put back on the desk what was waiting.
-    /// Whoever only looks, or works beside a window on the same folder, must not: a headless host would deny what waits
-    /// for a person. Without this, what ran in a process that is no more is brought to its end, and nothing else.
+    /// Whether to recover everything that an earlier end of the app left behind, and to restore the calls that waited
+    /// for a decision. A process that only reads, or works beside a window on the same folder, must not: a headless
+    /// host would deny the calls that wait for a person. Without this, only work of processes that no longer exist is
+    /// ended.
     pub recovers: bool,
-    /// Whether what other processes record in the same folder is told here as it comes: for whoever shows all of it.
+    /// Whether to publish events that other processes record in the same folder as they arrive: for interfaces that
+    /// show all sessions.
     pub watches_record: bool,
-    /// No record is kept, for throwaway runs: events stand in memory only, so nothing can be looked up, searched or
-    /// taken up again. Copies for undo are taken all the same.
+    /// Whether to keep no record, for throwaway runs: events are held in memory only, so nothing can be looked up,
+    /// searched or resumed. Copies for undo are taken all the same.
     pub in_memory: bool,
 }
 
 impl EngineConfig {
-    /// A desk over a data folder, with the real clock.
+    /// Returns the configuration of an engine over a data folder, with the real clock.
     pub fn new(data_dir: PathBuf, host: Host) -> Self {
         Self {
             data_dir,
@@ -115,13 +118,14 @@ impl EngineConfig {
         }
     }
 
-    /// The home folder of whoever runs this, if there is one.
+    /// Returns the home folder of the current user, if there is one.
     pub fn home_dir() -> Option<PathBuf> {
         directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned())
     }
 
-    /// The data folder: what was given, else `COUNTERSIGN_DATA_DIR`, else the system's place for it. Absolute, so that whoever
-    /// works with the same folder calls the rules in it by the same name, and counts them as the same.
+    /// Resolves the data folder: the given one, else `COUNTERSIGN_DATA_DIR`, else the system's location for it. The
+    /// path is absolute, so that all processes with the same folder call the rules in it by the same name, and count
+    /// them as the same.
     pub fn resolve_data_dir(given: Option<PathBuf>) -> Result<PathBuf, UserError> {
         let found = given
             .or_else(|| {

@@ -1,47 +1,48 @@
-//! What a host does around a call: its hooks may keep a call from running and an update from being told, and hear of both.
+//! Hooks of a host around a call: they may keep a call from running and an update from being sent, and are notified of
+//! both.
 
 use async_trait::async_trait;
 use protocol::{CallId, PartialResult, SessionId};
 use serde_json::{Map, Value};
 
-/// A host's hooks. Each is optional (`S001-67`). One that panics or takes longer than ten seconds counts as broken: a
-/// call then does not run, an update is not told.
+/// A host's hooks. Each is optional (`S001-67`). A hook that panics or takes longer than ten seconds counts as failed:
+/// its call then does not run, or its update is not sent.
 #[async_trait]
 pub trait Hooks: Send + Sync {
-    /// Whose hooks these are, as a person and the model read it: "the audit log".
+    /// Returns the name of the hooks, as a person and the model read it: "the audit log".
     fn name(&self) -> &str;
 
-    /// Before a call is judged: what this host puts in where the tool's runtime schema marks members as a `hook`'s
-    /// (`S003-63`). It is shown and approved with the rest. Asked for such tools alone.
+    /// Before a call is judged: returns the arguments that this host adds to members that the tool's runtime schema
+    /// marks as a `hook`'s (`S003-63`). They are shown and approved with the rest. Called only for such tools.
     async fn extra_arguments(&self, _call: &HookedCall) -> Map<String, Value> {
         Map::new()
     }
 
-    /// Before a call begins (`S001-60`), also one of a tool that does not exist.
+    /// Before a call begins (`S001-60`), including a call of a tool that does not exist.
     async fn before_execution(&self, _call: &HookedCall) -> HookDecision {
         HookDecision::Continue
     }
 
-    /// Before an update is told; false keeps it back (`S001-64`).
+    /// Before an update is sent; `false` keeps it back (`S001-64`).
     async fn before_update(&self, _call: &HookedCall, _update: &CallUpdate) -> bool {
         true
     }
 
-    /// After an update was told (`S001-66`).
+    /// After an update was sent (`S001-66`).
     async fn after_update(&self, _call: &HookedCall, _update: &CallUpdate) {}
 
-    /// After the end of a call was told (`S001-63`).
+    /// After the end of a call was sent (`S001-63`).
     async fn after_execution(&self, _call: &HookedCall, _is_error: bool) {}
 }
 
-/// What a hook says before a call.
+/// Decision of a hook before a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookDecision {
-    /// As far as this hook is concerned, it may run.
+    /// This hook lets the call run.
     Continue,
-    /// It does not run; the model is told why (`S001-61`, `S001-62`).
+    /// The call does not run; the model is told why (`S001-61`, `S001-62`).
     Skip {
-        /// Why, as the model reads it.
+        /// Reason, as the model reads it.
         reason: String,
     },
 }
@@ -55,20 +56,20 @@ pub struct HookedCall {
     pub call: CallId,
     /// The tool's id; the called name if there is no such tool.
     pub tool: String,
-    /// The arguments that it would run with.
+    /// Arguments that the call would run with.
     pub arguments: Map<String, Value>,
-    /// What a classifier of risk is to judge by: the tool's own choice of these arguments (`S003-32`); empty for a tool
-    /// that touches nothing, and for none (`S003-60`).
+    /// Text for a risk classifier: the tool's own selection of the arguments (`S003-32`); empty for a tool that touches
+    /// nothing, and if there is no such tool (`S003-60`).
     pub classifier_input: String,
 }
 
-/// What a call says while it runs.
+/// Update of a running call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallUpdate {
     /// A piece of live output.
     Output(String),
     /// A piece of the result.
     Partial(PartialResult),
-    /// A word on how far it is.
+    /// A progress message.
     Progress(String),
 }

@@ -1,4 +1,4 @@
-//! What the host of an engine gives it: where it keeps its things, who answers, and hooks around each call.
+//! The host of an engine: the engine's configuration, who answers calls, and hooks around each call.
 
 pub mod config;
 pub mod hooks;

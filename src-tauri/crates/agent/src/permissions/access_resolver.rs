@@ -1,4 +1,4 @@
-//! From what a call says it touches to where that leads: by the disk, or by the rules of a system that is not this one.
+//! Resolution of the accesses that a call declares: on the disk, or by the path rules of another operating system.
 
 use policy::facts::{CallFacts, OPEN_WORD_DOUBT};
 use policy::path::{self, Os, Roots};
@@ -8,21 +8,21 @@ use protocol::{Access, Capability, ResolvedAccess};
 use runtime::{PathKind, Workspace};
 use tools::Mentions;
 
-/// What paths are looked up in.
+/// Source that paths are resolved with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum AccessResolver<'a> {
     /// This machine's disk.
     Disk(&'a Workspace),
-    /// No disk: names are taken as they stand.
+    /// No disk: names are taken as written.
     Names {
-        /// Whose rules for paths hold.
+        /// Operating system whose path rules apply.
         os: Os,
         /// The root of the workspace, absolute.
         root: &'a str,
     },
 }
 
-/// Places that hold nothing and keep nothing.
+/// Devices that hold and store no data.
 const NEUTRAL_VARIABLES: [&str; 6] = [
     "/dev/null",
     "/dev/stdin",
@@ -32,7 +32,7 @@ const NEUTRAL_VARIABLES: [&str; 6] = [
     "-",
 ];
 
-/// Places of programs and what they need, which anybody may read and nobody but the system's owner may change.
+/// Directories of programs and their dependencies, which everyone may read and only the system's owner may change.
 const PROGRAM_VARIABLES: [&str; 8] = [
     "/usr/",
     "/bin/",
@@ -44,8 +44,8 @@ const PROGRAM_VARIABLES: [&str; 8] = [
     "/Library/",
 ];
 
-/// Why a person is asked about a word that names the root or a home folder itself, and nothing in it; none for any other
-/// word. What is read with everything below, written or removed is no mere name.
+/// Returns the reason to ask a person about a word that names the root or a home folder itself and nothing in it; none
+/// for any other word. A word that is read recursively, written or removed is not a mere name.
 fn name_only_reason(touched: &ShellAccess) -> Option<&'static str> {
     let is_read = touched.capability == Capability::FsRead || touched.is_possible_use;
     let bare = touched.target.trim_matches('"');
@@ -59,7 +59,7 @@ fn name_only_reason(touched: &ShellAccess) -> Option<&'static str> {
 }
 
 impl AccessResolver<'_> {
-    /// Where each access leads, and what else a command touches.
+    /// Resolves each access, and the further accesses of a command.
     pub fn resolve_accesses(&self, accesses: &[Access]) -> CallFacts {
         let mut facts = CallFacts::default();
         for access in accesses {
@@ -89,7 +89,7 @@ impl AccessResolver<'_> {
         facts
     }
 
-    /// Adds what the arguments of somebody else's tool name, which only tightens.
+    /// Adds the accesses that the arguments of an external tool mention, which only restrict the call further.
     pub fn add_mentions(&self, facts: &mut CallFacts, mentions: &Mentions) {
         let add = |facts: &mut CallFacts, fact: ResolvedAccess| {
             let fact = ResolvedAccess {
@@ -128,7 +128,7 @@ impl AccessResolver<'_> {
         }
     }
 
-    /// Whether something of the workspace stands where a fact leads.
+    /// Whether the path of a fact exists in the workspace.
     fn path_exists(&self, fact: &ResolvedAccess) -> bool {
         match self {
             Self::Disk(workspace) => {
@@ -139,7 +139,7 @@ impl AccessResolver<'_> {
         }
     }
 
-    /// Where one access leads.
+    /// Resolves one access.
     pub fn resolve_access(&self, access: &Access) -> ResolvedAccess {
         let mut fact = ResolvedAccess::new_inside(access.capability, access.target.clone());
         match access.capability {
@@ -160,8 +160,8 @@ impl AccessResolver<'_> {
         }
     }
 
-    /// A fact with one for each other name of the file: it is the same file under all of them. Writing to what is no file
-    /// is in doubt.
+    /// Returns a fact, and one for each other name of the same file. Writing to something that is not a regular file is
+    /// marked as doubtful.
     fn with_aliases(&self, mut fact: ResolvedAccess) -> Vec<ResolvedAccess> {
         let is_file = matches!(fact.capability, Capability::FsRead | Capability::FsWrite);
         let Self::Disk(workspace) = self else {
@@ -188,7 +188,7 @@ impl AccessResolver<'_> {
         std::iter::once(fact).chain(others).collect()
     }
 
-    /// Whether it is known that nothing can lie below.
+    /// Whether the path is known to be a file, so that nothing can lie below it.
     fn is_file(&self, fact: &ResolvedAccess) -> bool {
         match self {
             Self::Disk(workspace) => {
@@ -226,7 +226,7 @@ impl AccessResolver<'_> {
         }
     }
 
-    /// Facts that were read out of a command: they only tighten.
+    /// Resolves an access that was parsed from a command; such facts only restrict the call further.
     fn resolve_touch(&self, touched: &ShellAccess) -> Vec<ResolvedAccess> {
         if NEUTRAL_VARIABLES.contains(&touched.target.as_str())
             || touched.target.starts_with("/dev/fd/")
@@ -258,7 +258,7 @@ impl AccessResolver<'_> {
             .collect()
     }
 
-    /// Where a word leads that may be a path; none if it is none.
+    /// Resolves a word that may be a path; none if it is not one.
     fn resolve_word(&self, access: &Access) -> Option<ResolvedAccess> {
         let fact = self.resolve_access(access);
         let fact = match self {
@@ -285,7 +285,7 @@ impl AccessResolver<'_> {
         })
     }
 
-    /// A word that the shell completes: where its beginning leads is certain, as far as it is written out.
+    /// Returns the fact of a word that the shell expands: only its literal beginning is resolved.
     fn unresolved_fact(&self, touched: &ShellAccess, word: &str) -> ResolvedAccess {
         let bare: String = word
             .chars()

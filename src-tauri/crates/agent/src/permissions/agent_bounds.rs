@@ -1,4 +1,5 @@
-//! The surface of a call: what its tool and its agent's manifest require, with the places of this session filled in (`S002-09`, `S002-10`, M15).
+//! The bounds of a session's calls: the requirements of their tools and of the agent's manifest, with the paths of this
+//! session filled in (`S002-09`, `S002-10`, M15).
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,22 +16,22 @@ use runtime::Workspace;
 
 use crate::permissions::manifest;
 
-/// What a session is held to beside the rules of its person and its project.
+/// Bounds of a session, beside the rules of its person and its project.
 pub(crate) struct AgentBounds {
-    /// What the variables of requirements stand for.
+    /// Values of the variables in requirements.
     pub surroundings: VariableValues,
-    /// The manifest of its agent; none for the built-in agent.
+    /// Manifest of the session's agent; none for the built-in agent.
     pub manifest: Option<AgentManifest>,
-    /// The manifests of those that work was given to since, one below the other.
+    /// Manifests of the sub-agents between that agent and this session, outermost first.
     pub parent_manifests: Vec<AgentManifest>,
-    /// What each of those says that it requires, if it does: no call touches more than that (`S002-104`).
+    /// Requirements of each of those manifests, if it has any: no call touches more than they allow (`S002-104`).
     pub ceilings: Vec<Surface>,
-    /// Surfaces that were understood, by tool, each with the requirements that it was made of: a tool may be replaced.
+    /// Compiled surfaces by tool, each with the requirements that it was built from, because a tool may be replaced.
     pub surfaces: Mutex<HashMap<String, (RequirementSet, Arc<Surface>)>>,
 }
 
 impl AgentBounds {
-    /// Those of a session that is asked this.
+    /// Returns the bounds of a session with these options.
     ///
     /// # Errors
     /// A manifest that cannot be read, or a data folder that cannot be opened.
@@ -62,26 +63,28 @@ impl AgentBounds {
         })
     }
 
-    /// Rules of agents: all of the one that a person chose, and what makes it stricter of those below.
+    /// Returns the rules of the agents: all rules of the agent that the person chose, and only the restricting rules of
+    /// the sub-agents below.
     pub fn manifest_rules(&self) -> impl Iterator<Item = RulesFile> + '_ {
         let own = self.manifest.iter().map(|manifest| manifest.rules.clone());
         let below = self.parent_manifests.iter();
         own.chain(below.map(|manifest| manifest.rules.clone().without_loosening()))
     }
 
-    /// The manifest of whoever works in the session: the closest of those that work was given to, else the one that a person
+    /// Returns the manifest of the session's agent: that of the innermost sub-agent, else of the agent that the person
     /// chose.
     pub fn own_manifest(&self) -> Option<&AgentManifest> {
         self.parent_manifests.last().or(self.manifest.as_ref())
     }
 
-    /// What the session's agent may touch with these requirements of tools (`S002-09`).
+    /// Returns the requirements that bound the session's agent, given these requirements of its tools (`S002-09`).
     pub fn tool_requirements<'a>(&self, tools: &'a RequirementSet) -> Cow<'a, RequirementSet> {
         merge_requirements(self.manifest.as_ref(), tools)
     }
 }
 
-/// What an agent may touch with these requirements of tools: without a manifest, just those.
+/// Merges the requirements of an agent's manifest with those of its tools; without a manifest, returns those of the
+/// tools.
 pub(crate) fn merge_requirements<'a>(
     manifest: Option<&AgentManifest>,
     tools: &'a RequirementSet,
@@ -92,7 +95,7 @@ pub(crate) fn merge_requirements<'a>(
     }
 }
 
-/// Whose requirements they are, as a sentence names it.
+/// Returns the owner of the requirements, for use in a sentence.
 pub(crate) fn requirement_owner(tool: &str, manifest: Option<&AgentManifest>) -> String {
     match manifest {
         Some(manifest) => format!("the tool `{tool}` of the agent `{}`", manifest.name),
@@ -100,17 +103,18 @@ pub(crate) fn requirement_owner(tool: &str, manifest: Option<&AgentManifest>) ->
     }
 }
 
-/// Lets a surface read a folder.
+/// Adds read access to a folder to a surface.
 ///
 /// # Errors
-/// A name that no pattern can spell.
+/// The folder's name cannot be written as a pattern.
 pub(crate) fn add_folder(surface: Surface, folder: &Path) -> Result<Surface, UserError> {
     let readable = surface.with_readable(&folder.to_string_lossy(), Os::CURRENT);
     readable.map_err(|why| UserError::new(why, "Give the folder another name."))
 }
 
-/// What the variables stand for in a session: `{workspace}` for its folder and the further roots of a manifest (`S002-56`).
-/// Files are never open by themselves on this host (`S002-57`); the folder of the person is the data folder (`S002-58`).
+/// Returns the values of the variables in a session: `{workspace}` for its folder and the further roots of a manifest
+/// (`S002-56`). No file is open by default on this host (`S002-57`); the folder of the person is the data folder
+/// (`S002-58`).
 fn session_surroundings(
     workspace: &Workspace,
     data: &Workspace,
@@ -130,8 +134,9 @@ fn session_surroundings(
     })
 }
 
-/// Where a further root of an agent's manifest really is. It opens nothing by itself: what the agent reads there a person is
-/// asked about once (M15), and nothing is written there, because no undo and no dry run reach beyond the workspace.
+/// Resolves the real path of a further root of an agent's manifest. It opens nothing by itself: a person is asked once
+/// about what the agent reads there (M15), and nothing is written there, because neither undo nor a dry run reaches
+/// beyond the workspace.
 pub(crate) fn resolve_extra_root(
     workspace: &Path,
     root: &str,

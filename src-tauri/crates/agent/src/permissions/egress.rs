@@ -1,5 +1,5 @@
-//! The hosts that one run of a command may reach out of its sealed copy: those that a person named for it or that rules
-//! allow it, and of these only what leads where it should.
+//! Network access of one run of a command in its sandbox: the hosts that a person named for the run or that rules
+//! allow, restricted to addresses that those hosts may have.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use runtime::{NetworkClient, NetworkPolicy};
 
 use crate::limits::{EGRESS_HOSTS_MAX, HOST_CHARS_MAX};
 
-/// A decision as it is kept: the hosts that it names are those that are looked up.
+/// Returns a decision in the form to be recorded: with its hosts resolved to the names that are looked up.
 ///
 /// # Errors
-/// A rule denies one of them, in the rule's words; or it is no host.
+/// A rule denies one of the hosts, in the rule's words, or a name is not a host.
 pub(crate) fn check_decision_hosts(
     decision: Decision,
     rules: &RuleSet,
@@ -40,10 +40,10 @@ pub(crate) fn check_decision_hosts(
     })
 }
 
-/// The hosts that a person names for one run, as they are looked up.
+/// Returns the hosts that a person names for one run, in the form that is looked up.
 ///
 /// # Errors
-/// Why one of them stays closed.
+/// Returns the reason why one of the hosts stays closed.
 pub(crate) fn check_hosts(
     hosts: &[String],
     rules: &RuleSet,
@@ -69,7 +69,7 @@ pub(crate) fn check_hosts(
     Ok(named)
 }
 
-/// A way to these hosts and no others; closed where there are none.
+/// Returns a network client with access to these hosts only; without access if there are none.
 pub(crate) fn allow_hosts(
     net: &NetworkClient,
     hosts: Vec<String>,
@@ -82,7 +82,7 @@ pub(crate) fn allow_hosts(
     }
 }
 
-/// Stands at the way out of one run. The rules are those by which the hosts were judged.
+/// Network policy of one run. The rules are those by which the hosts were judged.
 struct CommandNetworkGuard {
     hosts: Vec<String>,
     rules: Arc<RuleSet>,
@@ -119,15 +119,15 @@ impl NetworkPolicy for CommandNetworkGuard {
     }
 }
 
-/// Whether a host is near by its name: whoever named it meant that.
+/// Whether a host is private by its name, so that whoever named it meant a private address.
 fn is_private(real: &str) -> bool {
     host::host_locality(real) == HostLocality::Private
 }
 
-/// Whether an address is in the world, and not near.
+/// Checks that an address is public.
 ///
 /// # Errors
-/// Whose it is.
+/// Returns a description of the address and its owner.
 pub(crate) fn check_public_ip(ip: IpAddr) -> Result<(), String> {
     let whose = match host::address_locality(ip) {
         HostLocality::Public => return Ok(()),

@@ -1,5 +1,5 @@
 //! The ledger of grants: one file for each in the data folder, so that no two approvals write the same file, whichever
-//! processes share it, and so that taking one back holds everywhere at once.
+//! processes share the folder, and so that a revocation takes effect everywhere at once.
 
 use std::path::{Path, PathBuf};
 
@@ -10,21 +10,21 @@ use protocol::rule::grants::{GrantOrigin, GrantScope};
 use protocol::{At, Digest, GrantId, Rule, RuleAction, SessionId, UserError};
 use serde::{Deserialize, Serialize};
 
-/// A grant as it is kept.
+/// A grant as stored on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StoredGrant {
     pub id: GrantId,
     pub lasts: GrantScope,
-    /// Where it holds, unless everywhere.
+    /// Workspace that the grant holds in; none for everywhere.
     pub workspace: Option<String>,
     pub permission: String,
-    /// For a grant of one call, how that is told to a person.
+    /// Description of the call for a person, if the grant is for one call.
     pub pattern: Option<String>,
-    /// The one call that it is for, if it is for no other.
+    /// Digest of the only call that the grant is for; none if it is for any matching call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exactly: Option<Digest>,
-    /// Why one has to be told of it; none: what it covers says it all.
+    /// Reason to show to a person; none if the grant's scope is self-explanatory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub action: RuleAction,
@@ -36,7 +36,7 @@ pub(crate) struct StoredGrant {
 }
 
 impl StoredGrant {
-    /// The rule that it is.
+    /// Returns the grant as a rule.
     pub fn to_rule(&self) -> Rule {
         Rule {
             permission: self.permission.clone(),
@@ -52,7 +52,7 @@ impl StoredGrant {
         }
     }
 
-    /// The rule, ready to match.
+    /// Compiles the grant's rule for matching.
     pub fn compile_rule(&self) -> Result<CompiledRule, String> {
         match &self.exactly {
             Some(call) => Ok(CompiledRule::for_exact_call(self.to_rule(), call.clone())),
@@ -60,7 +60,7 @@ impl StoredGrant {
         }
     }
 
-    /// The session that it holds in, if it ends with one.
+    /// Returns the session that the grant ends with, if it ends with one.
     pub fn session_id(&self) -> Option<&SessionId> {
         match self.lasts {
             GrantScope::Session => Some(&self.made_by.session),
@@ -68,7 +68,7 @@ impl StoredGrant {
         }
     }
 
-    /// What it covers, in short.
+    /// Returns a short description of the grant's scope.
     pub fn describe(&self) -> String {
         let tool = match self.permission.as_str() {
             "bash" => String::new(),
@@ -84,7 +84,7 @@ impl StoredGrant {
         }
     }
 
-    /// Whether it speaks in a workspace, to a session or those that it works for.
+    /// Whether the grant applies in a workspace, to a session of this lineage.
     pub fn holds_for(&self, root: &str, lineage: &[SessionId]) -> bool {
         self.revoked.is_none()
             && match self.lasts {
@@ -95,7 +95,7 @@ impl StoredGrant {
     }
 }
 
-/// Puts a grant on disk; once this is done no crash loses it.
+/// Saves a grant to disk; once this returns no crash loses it.
 pub(crate) fn save_grant(data_dir: &Path, granted: &StoredGrant) -> Result<(), UserError> {
     let text = serde_json::to_vec_pretty(granted).map_err(|error| {
         UserError::new("The grant cannot be written.", "Report this.").with_source(&error)
@@ -107,7 +107,7 @@ pub(crate) fn save_grant(data_dir: &Path, granted: &StoredGrant) -> Result<(), U
     )?)
 }
 
-/// Takes a grant back. Taking it back twice changes nothing.
+/// Revokes a grant. Revoking it twice changes nothing.
 pub(crate) fn mark_revoked(
     data_dir: &Path,
     id: &GrantId,
@@ -126,12 +126,12 @@ pub(crate) fn mark_revoked(
     Ok(granted)
 }
 
-/// Whether a grant was not taken back, as it stands on disk at this moment.
+/// Whether a grant is not revoked, as stored on disk at this moment.
 pub(crate) fn is_in_force(data_dir: &Path, id: &GrantId) -> bool {
     matches!(load_grant(data_dir, id), Ok(Some(granted)) if granted.revoked.is_none())
 }
 
-/// Every grant, the newest first, and what cannot be read.
+/// Returns every grant, the newest first, and the errors of those that cannot be read.
 pub(crate) fn load_grants(data_dir: &Path) -> (Vec<StoredGrant>, Vec<UserError>) {
     let (mut all, mut faults) = (Vec::new(), Vec::new());
     match runtime::list_file_names(&grants_dir(data_dir)) {
@@ -149,7 +149,8 @@ pub(crate) fn load_grants(data_dir: &Path) -> (Vec<StoredGrant>, Vec<UserError>)
     (all, faults)
 }
 
-/// The rules of the grants that hold. One that cannot be read may be a deny, so it is a fault of the rules.
+/// Returns the rules of the grants in force. A grant that cannot be read may be a denial, so it is an error of the
+/// rules.
 pub(crate) fn grant_rules(
     data_dir: &Path,
     root: &str,
@@ -242,8 +243,8 @@ mod tests {
         }
     }
 
-    /// Who works for a session has what was granted to it and is refused what it is refused; a grant of its own is its
-    /// person's word on its own card, and speaks to nobody above (`S004-11`).
+    /// A sub-agent's session has the grants and denials of its caller; a grant of its own is the person's decision on
+    /// its own card, and does not apply to its callers (`S004-11`).
     #[test]
     fn a_child_has_what_its_parent_has_and_no_more() {
         let (parent, child) = (["ses_1".into()], ["ses_2".into(), "ses_1".into()]);

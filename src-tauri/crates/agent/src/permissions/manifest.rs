@@ -1,4 +1,5 @@
-//! The manifest of the agent that works in a session: read when the session is opened, and in force for as long as it lives.
+//! The manifest of the agent that works in a session: read when the session is opened, and in force for the session's
+//! lifetime.
 
 use std::path::Path;
 
@@ -10,11 +11,11 @@ use tools::Registry;
 
 use crate::limits::MANIFEST_BYTES_MAX;
 
-/// Reads the manifest of a file, and gives what its session is asked. Tools that are not there are an error: an agent that
-/// was meant to have one is not let loose without it.
+/// Reads the manifest in a file, and returns its session's options. Missing tools are an error: an agent that was meant
+/// to have a tool does not run without it.
 ///
 /// # Errors
-/// No such file, one that is too long, or anything in it that is not as it must be.
+/// The file does not exist, is too long, or contains anything invalid.
 pub(crate) fn apply_manifest(
     file: &str,
     tools: &Registry,
@@ -45,7 +46,7 @@ pub(crate) fn apply_manifest(
     })
 }
 
-/// The manifest in a file.
+/// Reads the manifest in a file.
 ///
 /// # Errors
 /// As [`apply_manifest`].
@@ -54,7 +55,7 @@ pub(crate) fn read_manifest(file: &Path) -> Result<AgentManifest, UserError> {
     policy::manifest::parse_manifest(&read_text(&file)?, &file)
 }
 
-/// A manifest as a watchdog reads it (`S002-87`): every key of its file, with what each was understood to say.
+/// Returns a manifest in the form that a watchdog reads (`S002-87`): every key of its file, with the parsed value.
 pub(crate) fn manifest_summary(manifest: &AgentManifest) -> Value {
     let rules = manifest.rules.rules.iter();
     json!({
@@ -87,15 +88,15 @@ fn read_text(file: &str) -> Result<String, UserError> {
     }
 }
 
-/// The manifest that is in force for a session.
+/// Returns the manifest in force for a session.
 ///
 /// # Errors
-/// One that cannot be read any more: its session is not opened, because nobody knows what it forbids.
+/// The manifest can no longer be read: its session is not opened, because its restrictions are unknown.
 pub(crate) fn active_manifest(asked: &SessionOptions) -> Result<Option<AgentManifest>, UserError> {
     asked.agent.as_ref().map(parse_manifest).transpose()
 }
 
-/// The manifests of those that work was given to since, one below the other.
+/// Returns the manifests of the sub-agents down to the session, outermost first.
 ///
 /// # Errors
 /// As [`active_manifest`].

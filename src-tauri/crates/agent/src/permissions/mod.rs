@@ -1,4 +1,4 @@
-//! What a call may do: rules, grants, trust, the bounds of an agent, and the network access of commands.
+//! The permissions of calls: rules, grants, trust, the bounds of an agent, and the network access of commands.
 
 pub(crate) mod access_resolver;
 pub(crate) mod agent_bounds;

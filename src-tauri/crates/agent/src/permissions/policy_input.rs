@@ -1,4 +1,4 @@
-//! What the verdict on a call is made from, apart from the rules: to judge it again when they change.
+//! The input of the verdict on a call, apart from the rules: used to judge the call again when the rules change.
 
 use policy::rules::RuleSet;
 use policy::watchdogs::Alarm;
@@ -9,10 +9,10 @@ use protocol::{At, CallId, Digest};
 
 use crate::limits::EVIDENCE_BYTES_MAX;
 
-/// Why nothing is known of where a denied access leads.
+/// Reason why a denied access was not resolved.
 pub(crate) const UNRESOLVED_REASON: &str = "a rule denies what it names, so it was not looked at";
 
-/// A call as it is judged.
+/// Input of the verdict on a call.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicyInput {
     pub call: CallId,
@@ -23,34 +23,34 @@ pub(crate) struct PolicyInput {
     pub undo: UndoAvailability,
     pub needs_person: bool,
     pub alarms: Vec<Alarm>,
-    /// What it did when it ran for show; none if it did not.
+    /// Effects of the call's dry run; none if there was none.
     pub tried: Option<DryRunEvidence>,
-    /// Whether all is known that other rules would have to know.
+    /// Whether the input is complete enough to be judged by other rules.
     pub is_complete: bool,
 }
 
-/// What a verdict depends on beyond the call and the rules.
+/// Context of a verdict, beyond the call and the rules.
 #[derive(Clone, Copy)]
 pub(crate) struct PolicyContext {
     pub ask_for_everything: bool,
     pub headless: Option<&'static str>,
-    /// Whether everything is approved that nobody looks at.
+    /// Whether every call is approved in advance, with nobody looking at it.
     pub approves_all: bool,
     pub now: At,
 }
 
-/// Why what came of a refused secret is not approved beforehand.
+/// Reason why the effects of a call that was refused a secret are not approved in advance.
 const UNSEEN_REASON: &str = "It was refused a secret, and nobody is there to see what came of that, so nothing of it is carried out.";
 
 impl PolicyInput {
-    /// What nobody approves without having seen it.
+    /// Returns the reason why the effects cannot be approved without having been seen, if there is one.
     fn unseen_reason(&self, context: PolicyContext) -> Option<&'static str> {
         let tried = self.tried.as_ref()?;
         let has_missed = !tried.secrets.is_empty() && !tried.effects.is_empty() && !tried.for_real;
         (context.approves_all && has_missed).then_some(UNSEEN_REASON)
     }
 
-    /// What the judge is asked.
+    /// Returns the policy request for this input.
     pub fn to_request<'a>(
         &'a self,
         rules: &'a RuleSet,
@@ -75,7 +75,8 @@ impl PolicyInput {
         }
     }
 
-    /// As it is kept with its verdict; none if it was not looked at, or is too long to be kept.
+    /// Returns the evidence to record with the verdict; none if an access was not resolved, or the evidence is too
+    /// long.
     pub fn evidence(&self) -> Option<Box<Evidence>> {
         let unlooked =
             |fact: &protocol::ResolvedAccess| fact.unresolved.as_deref() == Some(UNRESOLVED_REASON);
@@ -95,13 +96,13 @@ impl PolicyInput {
         }))
     }
 
-    /// The verdict by these rules, for nobody to be shown.
+    /// Judges the call by these rules, without a card.
     pub fn evaluate(&self, rules: &RuleSet, context: PolicyContext) -> Judgement {
         policy::evaluate(&self.to_request(rules, context, &empty_digest))
     }
 }
 
-/// Where no card is shown.
+/// Returns the digest to use if no card is shown.
 pub(crate) fn empty_digest() -> Digest {
     Digest(String::new())
 }

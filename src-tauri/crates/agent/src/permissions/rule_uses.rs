@@ -1,4 +1,4 @@
-//! How often rules decided that may decide so many calls and no more: one file for each use, so that no use is had twice,
+//! The use counts of rules that are limited to a number of calls: one file for each use, so that no use is taken twice,
 //! whichever processes share the data folder.
 
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use protocol::{Digest, Gate, Rule, UserError, Verdict};
 
 use crate::permissions::grant_ledger;
 
-/// Counts a verdict as a use of the rules that made it; of one that was let through before and is judged `again`, only of
-/// those that speak of its effects. Gives those that had no use left: they are out of force now, and the call has to be judged
-/// anew.
+/// Counts a verdict as a use of the rules that made it; if the call was allowed before and is judged `again`, only of
+/// the rules about its effects. Returns the rules that had no use left: they are out of force now, and the call has to
+/// be judged again.
 pub(crate) fn take_uses(data_dir: &Path, judgement: &Judgement, again: bool) -> Vec<Rule> {
     let mut spent: Vec<Rule> = counted_rules(judgement, again)
         .filter(|rule| match take_use(data_dir, rule) {
@@ -30,7 +30,7 @@ pub(crate) fn take_uses(data_dir: &Path, judgement: &Judgement, again: bool) -> 
     spent
 }
 
-/// Takes the rules out of force that were used as often as they may.
+/// Takes the rules out of force that have no uses left.
 pub(crate) fn remove_used_up(data_dir: &Path, rules: &mut RuleSet) {
     let spent: Vec<Rule> = rules
         .rules()
@@ -49,13 +49,13 @@ pub(crate) fn remove_used_up(data_dir: &Path, rules: &mut RuleSet) {
     }
 }
 
-/// How many of a rule's uses were had.
+/// Returns how many uses of a rule have been taken.
 pub(crate) fn count_uses(data_dir: &Path, rule: &Rule) -> u32 {
     let names = runtime::list_file_names(&use_dir(data_dir, rule)).unwrap_or_default();
     u32::try_from(names.len()).unwrap_or(u32::MAX)
 }
 
-/// The grants that speak in a verdict.
+/// Returns the grants that decided a verdict.
 fn limited_grants(judgement: &Judgement) -> impl Iterator<Item = Rule> {
     let traces = judgement.trail().steps.iter().flat_map(|step| &step.rules);
     traces
@@ -63,7 +63,7 @@ fn limited_grants(judgement: &Judgement) -> impl Iterator<Item = Rule> {
         .map(|trace| trace.rule.clone())
 }
 
-/// The rules with a number of uses that made the verdict.
+/// Returns the rules with a limited number of uses that made the verdict.
 fn counted_rules(judgement: &Judgement, again: bool) -> impl Iterator<Item = Rule> {
     let verdict = judgement.verdict();
     let steps = judgement.trail().steps.iter();
@@ -78,7 +78,7 @@ fn counted_rules(judgement: &Judgement, again: bool) -> impl Iterator<Item = Rul
         .map(|trace| trace.rule.clone())
 }
 
-/// Takes one use; false if none is left.
+/// Takes one use; `false` if none is left.
 fn take_use(data_dir: &Path, rule: &Rule) -> Result<bool, UserError> {
     let folder = use_dir(data_dir, rule);
     runtime::create_private_folder(&folder)?;
@@ -90,7 +90,7 @@ fn take_use(data_dir: &Path, rule: &Rule) -> Result<bool, UserError> {
     Ok(false)
 }
 
-/// Where a rule's uses are counted. Another line or reason is the same rule.
+/// Returns the directory in which a rule's uses are counted. A rule with another line or reason is the same rule.
 fn use_dir(data_dir: &Path, rule: &Rule) -> PathBuf {
     let same = Rule {
         line: None,

@@ -1,4 +1,4 @@
-//! The rules in force for a session: built in, the person's, the project's, those the caller named, and grants.
+//! The rules in force for a session: built-in rules, the person's, the project's, those the caller named, and grants.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -12,20 +12,20 @@ use crate::permissions::trust;
 use crate::permissions::trust::PROJECT_FILE;
 use crate::permissions::{grant_ledger, rule_uses};
 
-/// The rules in force of a session, read anew with each run; shared with what a search may look into.
+/// Rules in force of a session, reloaded with each run; shared with the check of which files a search may read.
 pub(crate) type RulesInForce = Arc<RwLock<Arc<RuleSet>>>;
 
-/// Rules in force, and what a person should know of them.
+/// Loaded rules, and what a person should know of them.
 pub struct LoadedRules {
     /// The rules.
     pub rules: RuleSet,
-    /// What is wrong with them.
+    /// Errors of the rules.
     pub errors: Vec<UserError>,
-    /// That the project's file waits to be trusted, if it does.
+    /// Notice that the project's file waits to be trusted, if it does.
     pub untrusted: Option<UserError>,
 }
 
-/// The files that a search must not look into, by the rules that are in force when it is asked.
+/// Returns the files that a search must not read, by the rules in force at the time of the search.
 pub(crate) fn closed_paths(in_force: RulesInForce, clock: Arc<dyn Clock>) -> ClosedFiles {
     let now = move |of: &RulesInForce| of.read().unwrap_or_else(PoisonError::into_inner).clone();
     let by = in_force.clone();
@@ -37,9 +37,9 @@ pub(crate) fn closed_paths(in_force: RulesInForce, clock: Arc<dyn Clock>) -> Clo
     )
 }
 
-/// Loads all of them. A source that cannot be read makes every call ask, and says why.
+/// Loads all rules of a session. A source that cannot be read makes every call ask, and reports an error.
 ///
-/// `lineage` is the session with those that it works for: what was granted or refused for one of them holds for it.
+/// `lineage` is the session with those that it works for: their grants and denials apply to the session.
 pub fn load_rules(
     data_dir: &Path,
     workspace: Option<&Workspace>,
@@ -49,8 +49,7 @@ pub fn load_rules(
     load_draft_rules(data_dir, workspace, lineage, named, &RuleDraft::Unchanged)
 }
 
-/// Rules files as they were understood last: patterns take their time, and a file that says what it said need not be
-/// understood again.
+/// Cache of parsed rules files: compiling patterns is slow, and an unchanged file need not be parsed again.
 #[derive(Default)]
 pub(crate) struct RuleFileCache(Mutex<Vec<CachedRuleFile>>);
 
@@ -63,7 +62,7 @@ struct CachedRuleFile {
 }
 
 impl RuleFileCache {
-    /// What [`load_rules`] gives. Every file is looked at.
+    /// Returns the result of [`load_rules`]. Every file is read, to notice changes.
     pub fn load(
         &self,
         data_dir: &Path,
@@ -104,17 +103,18 @@ impl RuleFileCache {
     }
 }
 
-/// How the rules would be read if a person's draft were saved; what they write themselves, they trust.
+/// Draft of a change to the rules, to load them as if it were saved. Rules that a person writes themselves count as
+/// trusted.
 pub enum RuleDraft<'a> {
-    /// As they are.
+    /// The rules as they are.
     Unchanged,
-    /// With another text in the place of the file of a scope.
+    /// With another text in place of the file of a scope.
     Replace(RuleScope, &'a str),
-    /// Without the rule whose header stands in this line of the file of a scope.
+    /// Without the rule whose header is in this line of the file of a scope.
     Without(RuleScope, u32),
 }
 
-/// The same, as if a draft were saved.
+/// Loads all rules as if a draft were saved.
 pub fn load_draft_rules(
     data_dir: &Path,
     workspace: Option<&Workspace>,
@@ -131,13 +131,13 @@ pub fn load_draft_rules(
     load_from_places(&places, draft, &RuleFileCache::default())
 }
 
-/// The places that the rules of a session come from.
+/// Sources of the rules of a session.
 struct RulePlaces<'a> {
     data_dir: &'a Path,
     workspace: Option<&'a Workspace>,
-    /// The session with those that it works for, whose grants hold.
+    /// Session with those that it works for, whose grants apply.
     lineage: &'a [SessionId],
-    /// The rules file that the caller named.
+    /// Rules file that the caller named.
     named: Option<&'a Path>,
 }
 
@@ -246,7 +246,7 @@ fn load_from_places(
     }
 }
 
-/// What a person is told of a project's file that wants to loosen and may not.
+/// Returns the notice about a project's file whose loosening rules are not in force because it is not trusted.
 fn untrusted_error(workspace: &Workspace) -> UserError {
     UserError::new(
         format!(
@@ -257,7 +257,7 @@ fn untrusted_error(workspace: &Workspace) -> UserError {
     )
 }
 
-/// The way from a folder to another one in it; none if it is not in it.
+/// Returns the relative path from a folder to another one in it; none if it is not in it.
 fn relative_path(inner: &Path, outer: &Path) -> Option<String> {
     let real = Workspace::open(inner).ok()?;
     let way = real.root().strip_prefix(outer).ok()?;

@@ -1,4 +1,4 @@
-//! Which projects' rules files the person trusts: kept with the person's own things, where no project reaches.
+//! The projects' rules files that the person trusts: stored with the person's own files, out of reach of any project.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,16 @@ use runtime::Workspace;
 
 use crate::limits::CONFIG_BYTES_MAX;
 
-/// The project's rules, relative to the workspace root.
+/// Path of the project's rules file, relative to the workspace root.
 pub(crate) const PROJECT_FILE: &str = ".countersign/rules.toml";
 
-/// Texts of project files that the person trusted, in the data folder.
+/// File of the trusted texts of project files, in the data folder.
 const TRUSTED_FILE: &str = "trusted.json";
 
-/// The project's rules file, with what changed since it was trusted; none if there is none.
+/// Returns the project's rules file, with the changes since it was trusted; none if there is none.
 ///
 /// # Errors
-/// It, or the list of what is trusted, cannot be read.
+/// The file, or the list of trusted texts, cannot be read.
 pub fn project_rules_view(
     data_dir: &Path,
     folder: &Path,
@@ -38,10 +38,10 @@ pub fn project_rules_view(
     }))
 }
 
-/// Trusts the file as it was looked at; gives the workspace root.
+/// Trusts the file as it was shown, and returns the workspace root.
 ///
 /// # Errors
-/// There is none, it is not what was looked at, or it is no file of rules: that is trusted by nobody.
+/// There is no file, it changed since it was shown, or it is not a valid rules file, which cannot be trusted.
 pub fn trust_project(
     data_dir: &Path,
     folder: &Path,
@@ -74,7 +74,7 @@ pub fn trust_project(
     Ok(workspace.root().to_owned())
 }
 
-/// Trusts it no more; gives the workspace root.
+/// Revokes the trust in the file, and returns the workspace root.
 ///
 /// # Errors
 /// The list cannot be read or written.
@@ -85,7 +85,7 @@ pub fn revoke_trust(data_dir: &Path, folder: &Path) -> Result<PathBuf, UserError
     Ok(workspace.root().to_owned())
 }
 
-/// One text is trusted for a workspace at most.
+/// Replaces the trusted text of a workspace; at most one is trusted.
 fn update_trusted(
     data_dir: &Path,
     root: &str,
@@ -105,7 +105,7 @@ fn update_trusted(
     )?)
 }
 
-/// The texts of project files that the person trusted.
+/// Returns the texts of project files that the person trusted.
 pub(crate) fn load_trusted(data_dir: &Path) -> Result<Vec<TrustedFile>, UserError> {
     let file = data_dir.join(TRUSTED_FILE);
     let Some(text) = runtime::read_text(&file)? else {
@@ -119,7 +119,7 @@ pub(crate) fn load_trusted(data_dir: &Path) -> Result<Vec<TrustedFile>, UserErro
     })
 }
 
-/// The text of the project's rules file; none if there is none.
+/// Returns the text of the project's rules file; none if there is none.
 pub(crate) fn read_project_rules(workspace: &Workspace) -> Result<Option<String>, UserError> {
     let unreadable = |what: String| {
         UserError::new(

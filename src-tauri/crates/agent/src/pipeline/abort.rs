@@ -1,14 +1,14 @@
-//! The stages of the pipeline page: one file each, each returns a value.
+//! The early end of a call, returned by a step of the pipeline.
 
 use protocol::{Outcome, UserError};
 
-/// A walk that ends before its end.
+/// The early end of a call.
 pub(crate) enum Abort {
-    /// With an outcome: the model hears it and goes on.
+    /// With an outcome: the model reads it and goes on.
     Outcome(Box<Outcome>),
-    /// Not at all: the app is going. What waits keeps waiting, on record, for the next start.
+    /// Without an end, because the app is closing. Waiting calls stay on record as waiting until the next start.
     Closing,
-    /// With a fault of ours, such as a full disk: the turn stops.
+    /// With an internal fault, such as a full disk: the turn stops.
     Fault(UserError),
 }
 

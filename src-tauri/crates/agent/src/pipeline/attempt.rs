@@ -1,29 +1,30 @@
-//! One attempt at a call: what it begins with, and what it comes to.
+//! One attempt at a call: its starting conditions and its result.
 
 use crate::pipeline::approval::UserFeedback;
 use crate::pipeline::dry_run::DryRunResult;
 
-/// What an attempt, or a part of one, comes to.
+/// Result of an attempt, or of a part of one.
 pub(crate) enum Step<T> {
-    /// The call goes on with this.
+    /// The call goes on with this value.
     Done(T),
-    /// Something came up that changes what was judged or shown: the call is attempted again.
+    /// Something changed what was judged or shown: the call is attempted again.
     Retry(Attempt),
 }
 
-/// What an attempt begins with; nothing on the first.
+/// Starting conditions of an attempt; empty on the first.
 #[derive(Default)]
 pub(crate) struct Attempt {
-    /// What changed since the call was shown, in words.
+    /// Description of the change since the call was shown.
     pub changed: Option<String>,
-    /// Why no copy for undo could be taken.
+    /// Reason why no copy for undo could be taken.
     pub snapshot_failure: Option<String>,
-    /// What the call did in a dry run.
+    /// Result of the call's dry run.
     pub dry_run: Option<Box<DryRunResult>>,
 }
 
 impl Attempt {
-    /// What was shown changed. A dry run counts no more: it ran on what is not there any more.
+    /// Starts over after a change of what was shown. The result of an earlier dry run is dropped: it ran on files that
+    /// have changed since.
     pub fn after_change(what: impl Into<String>) -> Self {
         Self {
             changed: Some(what.into()),
@@ -31,7 +32,7 @@ impl Attempt {
         }
     }
 
-    /// The call ran in a dry run.
+    /// Continues after a dry run of the call.
     pub fn after_dry_run(result: DryRunResult) -> Self {
         Self {
             dry_run: Some(Box::new(result)),
@@ -39,7 +40,7 @@ impl Attempt {
         }
     }
 
-    /// No copy for undo could be taken, so the call is judged as one that cannot be undone.
+    /// Continues without a copy for undo, which could not be taken: the call is judged as one that cannot be undone.
     pub fn without_snapshot(why: String, dry_run: Option<Box<DryRunResult>>) -> Self {
         Self {
             snapshot_failure: Some(why),
@@ -48,7 +49,7 @@ impl Attempt {
         }
     }
 
-    /// The same call, judged again. `changed` is what the person reads of it; none for what was told before.
+    /// Judges the same call again. `changed` is the reason shown to the person; `None` keeps the earlier one.
     pub fn judge_again(self, changed: Option<String>) -> Self {
         Self {
             changed: changed.or(self.changed),
@@ -63,7 +64,7 @@ impl Attempt {
         dry_run.is_some_and(DryRunResult::is_hooked)
     }
 
-    /// What the person said who let the call run in a dry run.
+    /// Feedback of the person who let the call run in a dry run.
     pub fn feedback(&self) -> Option<&UserFeedback> {
         let dry_run = self.dry_run.as_deref();
         dry_run.and_then(DryRunResult::feedback)

@@ -1,4 +1,4 @@
-//! Step 3: what a call may touch at all, by what its tool, its agent's manifest and its session allow (`S002-09`, `S002-10`).
+//! Step 3: the bounds of a call, set by its tool, its agent's manifest and its session (`S002-09`, `S002-10`).
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
@@ -12,7 +12,7 @@ use crate::pipeline::abort::Abort;
 use crate::pipeline::outcome;
 use crate::session::{Session, planning};
 
-/// Holds a call of this tool to what it may touch at all, now. What cannot be understood closes everything.
+/// Restricts a call of this tool to its current bounds. Bounds that cannot be understood deny everything.
 pub(crate) fn restrict_to_bounds(
     session: &Session,
     interface: &ToolInterface,
@@ -28,8 +28,9 @@ pub(crate) fn restrict_to_bounds(
     }
 }
 
-/// Why something that a call wrote lies beyond what its agent may touch, if it does: what the manifest and the session's tools
-/// require together (`S002-09`), because a command writes as all of them could. Without a manifest nobody narrowed that.
+/// Returns the reason why something that a call wrote lies beyond the bounds of its agent, if it does: beyond the
+/// requirements of the manifest and the session's tools together (`S002-09`), because a command writes as any of them
+/// could. Without a manifest there is no narrower bound.
 pub(crate) fn out_of_bounds_reason(
     session: &Session,
     effects: &[ResolvedAccess],
@@ -55,8 +56,8 @@ pub(crate) fn out_of_bounds_reason(
     }
 }
 
-/// Opens places for reading that a person let the session have, and answers whether there were any: its agent and tools
-/// require them, and none of them asks again (M15).
+/// Opens places for reading that a person granted to the session, and returns whether there were any: the session's
+/// agent and tools require them, and no later call asks for them again (M15).
 pub(crate) fn open_roots(session: &Session, places: &[String]) -> Result<bool, Abort> {
     for place in places {
         let opened = session.tool_context.workspace.grant_read(Path::new(place));
@@ -65,7 +66,7 @@ pub(crate) fn open_roots(session: &Session, places: &[String]) -> Result<bool, A
     Ok(!places.is_empty())
 }
 
-/// What a call of this tool may touch at all; understood once for each tool, because patterns take their time.
+/// Returns the surface of a call of this tool, built once for each tool because compiling the patterns is slow.
 fn tool_surface(session: &Session, interface: &ToolInterface) -> Result<Arc<Surface>, UserError> {
     let known = || {
         let known = session.bounds.surfaces.lock();
@@ -82,7 +83,8 @@ fn tool_surface(session: &Session, interface: &ToolInterface) -> Result<Arc<Surf
     Ok(surface)
 }
 
-/// The folders that the session was granted are the person's ceiling over it, and the rules narrow it further.
+/// Builds the surface of a tool. The folders that were granted to the session are its upper limit, and the rules narrow
+/// it further.
 fn build_surface(session: &Session, interface: &ToolInterface) -> Result<Surface, UserError> {
     let owner = requirement_owner(interface.id(), session.bounds.manifest.as_ref());
     let requires = session.bounds.tool_requirements(&interface.requires);

@@ -1,4 +1,4 @@
-//! One call from its proposal to its recorded end: however its pipeline ends, its end is on record.
+//! One call from its proposal to its recorded end: however the pipeline ends, the record has the end of the call.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::pipeline::{CompletedCall, execute, outcome, run_pipeline};
 use crate::session::Session;
 use crate::session::conversation::OpenCall;
 
-/// Takes one call through the pipeline and records how it ended. Fails only if the record does.
+/// Takes one call through the pipeline and records how the call ended. Fails only if recording fails.
 pub(crate) async fn run_call(
     session: &Arc<Session>,
     open: &OpenCall,

@@ -9,22 +9,22 @@ use crate::pipeline::hooks::HookContext;
 use crate::pipeline::resolve::ResolvedTool;
 use crate::session::Session;
 
-/// One call with its session, its tool and its arguments: what every step is given.
+/// One call with its session, tool and arguments: the context of every step.
 pub(crate) struct CallContext<'a> {
     pub session: &'a Arc<Session>,
     /// The call as the model made it.
     pub call: &'a ToolCall,
     pub tool: ResolvedTool<'a>,
-    /// The arguments that the call would run with: validated, and with what tool and host put in.
+    /// Validated arguments that the call would run with, including those that the tool and the host supply.
     pub arguments: Map<String, Value>,
-    /// The arguments that the person wrote in place of the agent's; none if the agent's stand.
+    /// Arguments that the person wrote in place of the agent's; none if the agent's are used.
     pub edited: Option<Map<String, Value>>,
-    /// What the hooks were told of the call, for those that are told of its updates and its end.
+    /// Description of the call that the hooks received, for the hooks of its updates and its end.
     pub hooked: &'a mut HookContext,
 }
 
 impl CallContext<'_> {
-    /// The arguments as they were written, by the person or else by the agent.
+    /// Returns the arguments as written by the person, or else by the agent.
     pub fn given_arguments(&self) -> &Map<String, Value> {
         self.edited.as_ref().unwrap_or(&self.call.arguments)
     }

@@ -1,7 +1,8 @@
-//! Between judging and asking: the call is done where nothing real changes, and what it did is judged and shown in its place.
+//! Between judging and asking: running a call in a dry run, in which nothing real changes, so that its effects are
+//! judged and shown instead of the call.
 //!
-//! A person asks for it on the card, the settings ask for it before every card, and what was let through as it stands
-//! goes this way too: so its effects meet the rules, and can be taken back.
+//! The person requests a dry run on the card, or the settings request one before every card. A call that was allowed as
+//! it stands is also run this way first, so that its effects are checked against the rules and can be undone.
 
 use std::ffi::OsStr;
 
@@ -22,20 +23,21 @@ use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::{bounds, execute, hooks, outcome};
 use crate::session::Session;
 
-/// What a call did in a dry run.
+/// Result of a call that ran in a dry run.
 pub(crate) struct DryRunResult {
     done: ToolDryRun,
-    /// What the person said who let it through as it stands, or a rule did; none if nobody did yet.
+    /// Feedback of the person who allowed the call as it stands, empty if a rule did; none if nobody has allowed the
+    /// call yet.
     feedback: Option<UserFeedback>,
-    /// Whether the hooks were asked about it.
+    /// Whether the hooks were asked about the call.
     is_hooked: bool,
-    /// The hosts whose response it is, where the call ran for real and the response was not read yet.
+    /// Hosts that the response came from, if the call ran for real and the model has not read the response yet.
     response_hosts: Vec<String>,
     duration_ms: u64,
 }
 
 impl DryRunResult {
-    /// The response of a call that ran for real: it is shown before the model reads it.
+    /// Wraps the response of a call that ran for real, to be shown before the model reads it.
     pub fn from_response(done: ToolDryRun, feedback: UserFeedback, duration_ms: u64) -> Self {
         Self {
             response_hosts: done.hosts_reached.clone(),
@@ -46,22 +48,22 @@ impl DryRunResult {
         }
     }
 
-    /// What the person sees, and what is carried out.
+    /// Returns the preview for the person and the plan to carry out.
     pub fn previewed(&self) -> &PreviewedPlan {
         &self.done.prepared
     }
 
-    /// What was said when the call was let through before it was known what it does.
+    /// Returns the feedback given when the call was allowed before its effects were known.
     pub fn feedback(&self) -> Option<&UserFeedback> {
         self.feedback.as_ref()
     }
 
-    /// Whether the hooks were asked before it ran: they are where something may leave this machine.
+    /// Whether the hooks were asked before the dry run: they are asked if data may leave this machine.
     pub fn is_hooked(&self) -> bool {
         self.is_hooked
     }
 
-    /// Carries out what was approved of it, as it was captured.
+    /// Carries out the approved part of the captured effects.
     pub async fn commit(&self, session: &Session, approved: &Approved) -> ToolRun {
         let plan = approved.plan().clone();
         let workspace = session
@@ -83,7 +85,7 @@ impl DryRunResult {
         }
     }
 
-    /// As it is judged.
+    /// Returns the effects as evidence for the verdict.
     pub fn policy_effects(&self, session: &Session) -> DryRunEvidence {
         DryRunEvidence {
             refused: self.done.refusal_count,
@@ -98,7 +100,7 @@ impl DryRunResult {
     }
 }
 
-/// What a plan changes, as it is judged.
+/// Returns the changes of a plan as evidence for the verdict.
 pub(super) fn policy_effects_of_plan(session: &Session, plan: &Plan) -> DryRunEvidence {
     let effects = plan_effects(plan);
     DryRunEvidence {
@@ -117,11 +119,11 @@ pub(crate) fn runs_first(session: &Session, prepared: &PreparedCall) -> bool {
         && config.in_place.is_none()
 }
 
-/// Why a card that was to become one of effects is the same as before.
+/// Reason why a card is shown again without the effects that were requested.
 const UNAVAILABLE_REASON: &str = "There is no sealed copy to run it in on this machine.";
 
-/// What a call that is allowed may reach on the network: rules allow it and every host that it names. Nobody else's word
-/// opens a way by itself.
+/// Returns the network access of a call that is allowed, if rules allow the call and every host that it names. Nothing
+/// but a rule opens network access by itself.
 pub(crate) fn resolve_allowed_egress(
     session: &Session,
     prepared: &PreparedCall,
@@ -147,8 +149,8 @@ pub(crate) async fn run_before_asking(
     }
 }
 
-/// Runs a call where nothing real changes, with network access to these hosts, and gives what its next attempt begins with.
-/// `agreed` is what was said when the call was let through as it stands, if it was; then the hooks were asked.
+/// Runs a call in a dry run, with network access to these hosts, and returns its next attempt. `agreed` is the feedback
+/// given when the call was allowed as it stands, if it was; in that case the hooks have been asked.
 pub(crate) async fn run(
     cx: &mut CallContext<'_>,
     prepared: &PreparedCall,
@@ -189,7 +191,7 @@ pub(crate) async fn run(
     }))
 }
 
-/// The `.git` folders that a plan makes where nothing was.
+/// Returns the `.git` folders that a plan creates where nothing existed.
 fn started_commands(plan: &Plan) -> Vec<String> {
     let Plan::Effects(captured) = plan else {
         return Vec::new();
@@ -202,8 +204,8 @@ fn started_commands(plan: &Plan) -> Vec<String> {
         .collect()
 }
 
-/// What a plan writes and deletes, path by path. It was captured below the workspace's own root and through no link, so every
-/// path leads where it says.
+/// Returns the writes and deletions of a plan, path by path. They were captured below the workspace's own root and
+/// through no link, so every path is already resolved.
 fn plan_effects(plan: &Plan) -> Vec<ResolvedAccess> {
     let Plan::Effects(captured) = plan else {
         return Vec::new();

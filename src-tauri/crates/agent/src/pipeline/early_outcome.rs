@@ -1,4 +1,5 @@
-//! Outcomes of calls that did not come to their own end: the run was stopped, steered, or at its limit; a hook said no.
+//! Outcomes of calls that did not run to completion: the run was stopped, steered, or at its limit, or a hook refused
+//! the call.
 
 use protocol::{CallState, Outcome};
 
@@ -7,7 +8,7 @@ use crate::pipeline::hooks::HookRefusal;
 use crate::pipeline::outcome;
 use crate::session::{Session, StopReason};
 
-/// The call was cut off, or never began, when the run was stopped or steered (`S001-36`).
+/// Returns the outcome of a call that was cut off, or never began, when the run was stopped or steered (`S001-36`).
 pub(crate) fn unfinished_outcome(session: &Session, state: CallState) -> Outcome {
     let (text, message) = match session.stop_reason() {
         StopReason::Person => return outcome::stopped_outcome(state),
@@ -23,7 +24,7 @@ pub(crate) fn unfinished_outcome(session: &Session, state: CallState) -> Outcome
     outcome::ended_outcome(state, text, message)
 }
 
-/// A hook of the host kept the call from running (`S001-62`), or broke when it was asked.
+/// Returns the end of a call that a hook kept from running (`S001-62`), or whose hook failed.
 pub(crate) fn abort_by_hook(refusal: HookRefusal) -> Abort {
     let text = refusal.text;
     let state = match refusal.is_broken {

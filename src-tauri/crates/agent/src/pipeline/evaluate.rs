@@ -1,4 +1,4 @@
-//! Step 5: the verdict, before anything is looked at and again with all that is known.
+//! Step 5: the verdict, first before anything on disk is read, then again with all that is known.
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ use crate::session::Session;
 use crate::session::run_state::repeats;
 use crate::session::run_state::repeats::CallEffect;
 
-/// The verdict on a call of which little is known. Only a deny counts: nothing that is found out later lifts it.
+/// A verdict on a call of which little is known. Only a denial counts: no later finding lifts it.
 pub(crate) struct EarlyVerdict {
     pub input: PolicyInput,
     pub judgement: Judgement,
 }
 
-/// The verdict on a call that is denied whatever stands on the disk, before anything there is looked at (`S003-26`): one of a
-/// tool that is denied as a whole, and one that names, plainly written, what a rule denies.
+/// Returns the verdict on a call that is denied regardless of the contents of the disk, before anything there is read
+/// (`S003-26`): a call of a tool that is denied as a whole, or one that plainly names something that a rule denies.
 pub(crate) fn evaluate_by_name(cx: &CallContext<'_>, accesses: &[Access]) -> Option<EarlyVerdict> {
     let capabilities: Vec<_> = accesses.iter().map(|access| access.capability).collect();
     let class = cx.tool.0.classified.clone();
@@ -65,8 +65,8 @@ pub(crate) fn evaluate_by_name(cx: &CallContext<'_>, accesses: &[Access]) -> Opt
     denies.then(|| evaluate_unseen(cx, &unresolved))
 }
 
-/// What an access says of itself, unlooked at; none where only a look could tell what it names. A path that is plainly
-/// written names what it says, wherever a link may lead from there.
+/// Returns the fact that an access states by itself, without reading the disk; none if its target can be told only from
+/// the disk. A plainly written path is taken as written, wherever a link may lead from there.
 fn fact_as_written(access: &Access) -> Option<ResolvedAccess> {
     let plain = match access.capability {
         Capability::FsRead | Capability::FsWrite | Capability::FsDelete => {
@@ -89,7 +89,7 @@ fn evaluate_unseen(cx: &CallContext<'_>, facts: &CallFacts) -> EarlyVerdict {
     evaluate_unprepared(cx, facts, alarms)
 }
 
-/// The verdict on a call before even its preview touches a file.
+/// Returns the verdict on a call before its preview reads any file.
 pub(crate) fn evaluate_unprepared(
     cx: &CallContext<'_>,
     facts: &CallFacts,
@@ -107,7 +107,7 @@ pub(crate) fn evaluate_unprepared(
     EarlyVerdict { input, judgement }
 }
 
-/// Everything that is known of a prepared call, with all alarms.
+/// Returns everything that is known of a prepared call, with all alarms.
 pub(crate) fn build_policy_input(
     cx: &CallContext<'_>,
     prepared: &PreparedCall,
@@ -130,8 +130,8 @@ pub(crate) fn build_policy_input(
     })
 }
 
-/// What a grant for exactly this call names: tool, arguments, where they lead, and what its watchdogs ask; none where none
-/// of them asks what could be answered for good.
+/// Returns the digest that a grant for exactly this call names: of tool, arguments, resolved accesses, and the
+/// questions of its watchdogs; none if no watchdog asks a question that a grant could answer.
 fn exact_call_digest(cx: &CallContext<'_>, facts: &CallFacts, alarms: &[Alarm]) -> Option<Digest> {
     let reasons = grantable_reasons(alarms);
     (!reasons.is_empty())
@@ -162,7 +162,7 @@ fn base_policy_input(
     }
 }
 
-/// The verdict on a prepared call.
+/// Returns the verdict on a prepared call.
 pub(crate) fn evaluate(
     cx: &CallContext<'_>,
     prepared: &PreparedCall,
@@ -174,7 +174,8 @@ pub(crate) fn evaluate(
     policy::evaluate(&input.to_request(&rules, context, &shown))
 }
 
-/// The verdict before everything is known. Where nobody is there, what asks is only denied with all that is known.
+/// Returns the verdict before everything is known. In a headless session, a call that would ask is denied only once
+/// everything is known.
 fn evaluate_early(session: &Session, input: &PolicyInput) -> Judgement {
     let rules = session.rules();
     let context = PolicyContext {
@@ -184,16 +185,16 @@ fn evaluate_early(session: &Session, input: &PolicyInput) -> Judgement {
     policy::evaluate(&input.to_request(&rules, context, &policy_input::empty_digest))
 }
 
-/// A verdict on one more host that a running call comes to.
+/// A verdict on an additional host that a running call reaches.
 pub(crate) struct HostVerdict {
     pub verdict: Verdict,
     pub reason: String,
 }
 
-/// Judges one more host that a running call of a tool comes to.
+/// Judges an additional host that a running call of a tool reaches.
 ///
 /// # Errors
-/// The tool is gone.
+/// The tool no longer exists.
 pub(crate) fn evaluate_host(
     session: &Session,
     call: &CallId,
@@ -220,7 +221,7 @@ pub(crate) fn evaluate_host(
     })
 }
 
-/// Records the verdict with its reasons and what is shown.
+/// Records the verdict with its reasons and the preview.
 pub(crate) fn record_verdict(cx: &CallContext<'_>, assessed: &Assessment) {
     let interface = cx.tool.interface();
     let (prepared, input) = (&assessed.prepared, &assessed.input);
@@ -238,7 +239,8 @@ pub(crate) fn record_verdict(cx: &CallContext<'_>, assessed: &Assessment) {
     });
 }
 
-/// Why a call is asked about that may change something and repeats itself; none if it does not, or only reads.
+/// Returns the reason to ask about a call that may change something and repeats an earlier one; none if the call
+/// repeats nothing, or only reads.
 fn repeat_reason(cx: &CallContext<'_>, prepared: &PreparedCall) -> Option<String> {
     match cx.tool.call_effect() {
         CallEffect::None => None,
@@ -250,14 +252,14 @@ fn repeat_reason(cx: &CallContext<'_>, prepared: &PreparedCall) -> Option<String
     }
 }
 
-/// Ends a call that the verdict denies. How often it was made is forgotten: a denial must not lead to the next one.
+/// Ends a call that the verdict denies. Its repetition count is reset: a denial must not lead to the next one.
 pub(crate) fn abort_denied(cx: &CallContext<'_>, assessed: &Assessment) -> Abort {
     let key = assessed.prepared.repeat_key;
     cx.session.with_repeats(|repeats| repeats.remove(key));
     outcome::abort_denied(&cx.tool, &assessed.judgement)
 }
 
-/// Counts what a call came to. A read that comes to the same again and again tells the model so.
+/// Counts the outcome of a call. A read with the same result again and again gets a note for the model.
 pub(crate) fn count_repeats(
     cx: &CallContext<'_>,
     prepared: &PreparedCall,

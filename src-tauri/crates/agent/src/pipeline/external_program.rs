@@ -1,5 +1,5 @@
-//! Programs of the person's that are asked about a call, watchdogs and hooks: one JSON object on their standard input, their
-//! answer on their standard output.
+//! Programs of the person that are asked about a call, watchdogs and hooks: each reads one JSON object from its
+//! standard input and writes its answer to its standard output.
 
 use std::path::PathBuf;
 
@@ -12,25 +12,25 @@ use tokio_util::sync::CancellationToken;
 use crate::limits::{PROGRAM_ANSWER_BYTES_MAX, PROGRAM_MS_MAX, PROGRAM_REASON_CHARS_MAX};
 use crate::session::Session;
 
-/// What one of them is asked.
+/// A question to a program.
 pub(crate) struct ProgramRequest<'a> {
-    /// Its file.
+    /// Path of the program's file.
     pub program: &'a str,
-    /// What it reads, by [`encode_input`].
+    /// Input of the program, from [`encode_input`].
     pub input: &'a [u8],
-    /// How long it may take, as it is set.
+    /// Time limit from the settings, in milliseconds.
     pub timeout_ms: u32,
 }
 
-/// An object as they read it: one line.
+/// Encodes an object as a program reads it: one line.
 pub(crate) fn encode_input(object: &Value) -> Vec<u8> {
     format!("{object}\n").into_bytes()
 }
 
-/// Starts one, and gives what it printed once it ended well.
+/// Runs a program, and returns its standard output if it ended well.
 ///
 /// # Errors
-/// The end of a sentence that begins with what it is: "ended with exit code 3."
+/// Returns the end of a sentence that begins with the name of the program: "ended with exit code 3."
 pub(crate) async fn run_program(
     session: &Session,
     question: ProgramRequest<'_>,
@@ -55,7 +55,7 @@ pub(crate) async fn run_program(
     }
 }
 
-/// What it printed, if it ended well.
+/// Returns the output of a program, if it ended well.
 fn check_exit(answered: ProgramResult, timeout_ms: u32) -> Result<Vec<u8>, String> {
     if answered.is_truncated {
         return Err("answered more than it may.".to_owned());
@@ -69,7 +69,7 @@ fn check_exit(answered: ProgramResult, timeout_ms: u32) -> Result<Vec<u8>, Strin
     }
 }
 
-/// Its answer, from what it printed.
+/// Parses the answer of a program from its output.
 ///
 /// # Errors
 /// As [`run_program`].
@@ -81,7 +81,7 @@ pub(crate) fn parse_answer<Said: DeserializeOwned>(
         .map_err(|error| format!("did not answer with `{form}`: {error}."))
 }
 
-/// The reason that it gives, fit to stand in a sentence.
+/// Returns the reason given by a program, fit to stand in a sentence.
 pub(crate) fn clean_reason(said: &str) -> String {
     let reason = match said.trim() {
         "" => "it gives no reason.",

@@ -1,4 +1,5 @@
-//! Step 5, beside the watchdogs: a call that is one of another tool in the end is held to the rules that name that tool.
+//! Step 5, beside the watchdogs: a call that amounts to a call of another tool is also held to the rules that name that
+//! tool.
 
 use policy::CallFacts;
 use policy::rules::Subject;
@@ -8,8 +9,8 @@ use protocol::Verdict;
 use crate::pipeline::resolve::ResolvedTool;
 use crate::session::Session;
 
-/// What the rules that name the other tool say against the call; nothing if they let it pass. Rules for what it touches, for
-/// its mode and for everything are asked of the call itself.
+/// Returns the objection of the rules that name the other tool; nothing if they allow the call. Rules for accesses, for
+/// the mode and for everything are evaluated for the call itself.
 pub(crate) fn check_implied_tool(
     session: &Session,
     tool: &ResolvedTool<'_>,

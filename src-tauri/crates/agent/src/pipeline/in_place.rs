@@ -1,5 +1,5 @@
-//! A call that runs for real, over a snapshot of the workspace: what it did is recorded, shown and judged afterwards, and taken
-//! back where it may not be.
+//! Running a call for real over a snapshot of the workspace: its effects are recorded, shown and judged afterwards, and
+//! reverted if they are denied.
 
 use std::sync::Arc;
 
@@ -28,19 +28,19 @@ use crate::pipeline::{dry_run, evaluate, execute, outcome, snapshot};
 use crate::session::Session;
 use crate::undo;
 
-/// A call that is to run in place, with what it was judged by before.
+/// A call that is to run in place, with the input of its verdict.
 pub(crate) struct InPlaceRequest<'a> {
     pub prepared: &'a PreparedCall,
     pub input: &'a PolicyInput,
-    /// The hosts that the call may reach.
+    /// Hosts that the call may reach.
     pub hosts: Vec<String>,
-    /// What the call did in a dry run before, if it did.
+    /// Result of an earlier dry run of the call, if there was one.
     pub dry_run: Option<Box<DryRunResult>>,
-    /// Whether a person, or whoever speaks for one, let it run.
+    /// Whether the person, or the caller on the person's behalf, let the call run.
     pub is_agreed: bool,
 }
 
-/// Runs the tool for real over a snapshot of the workspace, and settles what it changed.
+/// Runs the tool for real over a snapshot of the workspace, and settles its changes.
 pub(crate) async fn run(
     cx: &CallContext<'_>,
     request: InPlaceRequest<'_>,
@@ -71,8 +71,9 @@ pub(crate) async fn run(
     }))
 }
 
-/// What becomes of a call of which no snapshot could be taken: it is judged as one that cannot be undone. But whoever wanted
-/// it to run in place wanted it over a snapshot, so it does not run without one: the person is asked again.
+/// Returns the next attempt of a call for which no snapshot could be taken: it is judged as one that cannot be undone.
+/// If the person chose to run it in place, a snapshot was part of that choice, so the call does not run without one and
+/// the person is asked again.
 fn retry_without_snapshot(
     session: &Session,
     prepared: &PreparedCall,
@@ -93,7 +94,7 @@ fn retry_without_snapshot(
     }
 }
 
-/// Records what the call changed, shows and judges it; what may not be is taken back.
+/// Records, shows and judges the changes of the call, and reverts them if they are denied.
 async fn settle_changes(
     cx: &CallContext<'_>,
     request: &InPlaceRequest<'_>,
@@ -134,7 +135,7 @@ async fn settle_changes(
     }
 }
 
-/// Compares the workspace with its snapshot; the effects have their differences then.
+/// Compares the workspace with its snapshot, and adds the file differences to the effects.
 async fn read_changes(snapshot: Arc<Snapshot>) -> Result<InPlaceResult, FileError> {
     let looked = tokio::task::spawn_blocking(move || {
         let mut done = DryRunEnvironment::record_changes(snapshot)?;
@@ -147,7 +148,7 @@ async fn read_changes(snapshot: Arc<Snapshot>) -> Result<InPlaceResult, FileErro
     looked.await.map_err(broke_off)?
 }
 
-/// The verdict on what the call did, recorded with what is shown of it.
+/// Judges the effects of the call, and records the verdict with the preview of the effects.
 fn judge_effects(
     cx: &CallContext<'_>,
     request: &InPlaceRequest<'_>,
@@ -192,7 +193,7 @@ fn reached_hosts(effects: &Effects) -> Vec<String> {
     hosts
 }
 
-/// What is shown of a command once it ran.
+/// Returns the preview of a command after it ran.
 fn add_effects(before: &Preview, effects: &Effects) -> Preview {
     let command = match before {
         Preview::Command(command) => command,
@@ -210,7 +211,7 @@ fn add_effects(before: &Preview, effects: &Effects) -> Preview {
     }))
 }
 
-/// What is shown of a call of somebody else's tool once it ran, in the shape of a command.
+/// Returns the preview of a call of an external tool after it ran, in the form of a command.
 fn describe_call(cx: &CallContext<'_>, effects: &Effects) -> Preview {
     let root = cx.session.tool_context.workspace.root().to_string_lossy();
     Preview::Effects(Box::new(EffectsPreview {
@@ -227,7 +228,7 @@ fn describe_call(cx: &CallContext<'_>, effects: &Effects) -> Preview {
     }))
 }
 
-/// What it did may not be, so nothing of it stays in the folder.
+/// Reverts the changes of a call whose effects are denied.
 async fn undo_changes(session: &Session, entry: UndoId, lead: &str) -> Abort {
     let done = undo::restore_entries(&session.engine, undo::single_entry(entry), Vec::new()).await;
     let (text, message) = match done {

@@ -1,8 +1,8 @@
-//! The life of a tool call, from the model's words to its outcome: one file a step.
+//! The life of a tool call, from the model's request to its outcome: one file for each step.
 //!
-//! Nothing here knows a particular tool. A step returns a value, and the functions of this file say what follows from it.
-//! A step that ends the call returns an [`Abort`]. Where something came up that changes what was judged or shown, the call is
-//! attempted again from step 3.
+//! No step knows a particular tool. A step returns a value, and the functions of this file decide what to do next. A
+//! step that ends the call returns an [`Abort`]. If something changes what was judged or shown, the call is attempted
+//! again from step 3.
 
 pub(crate) mod abort;
 pub(crate) mod approval;
@@ -45,11 +45,12 @@ use crate::session::conversation::OpenCall;
 /// A call that ran.
 pub(crate) struct CompletedCall {
     pub outcome: Outcome,
-    /// Whether it may have changed something.
+    /// Whether the call may have changed something.
     pub may_have_changed: bool,
 }
 
-/// Takes one call through all steps. `hooked` receives what the hooks were told of the call, once they were asked.
+/// Takes one call through all steps. `hooked` receives the context of the later hooks, once the hooks were asked about
+/// the call.
 pub(crate) async fn run_pipeline(
     session: &Arc<Session>,
     open: &OpenCall,
@@ -120,7 +121,7 @@ async fn attempt_call(cx: &mut CallContext<'_>, attempt: Attempt) -> Result<Step
     Ok(Step::Retry(retry))
 }
 
-/// Runs an approved call, and makes its outcome.
+/// Runs an approved call, and builds its outcome.
 async fn run_approved(
     cx: &mut CallContext<'_>,
     assessed: Assessment,

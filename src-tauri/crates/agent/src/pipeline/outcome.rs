@@ -1,4 +1,4 @@
-//! Step 10: one outcome, folded once, masked, then cut, from whatever the call came to (M01, M04).
+//! Step 10: making one outcome from the result of the call, masked and then cut (M01, M04).
 
 use std::borrow::Cow;
 
@@ -18,10 +18,10 @@ use crate::pipeline::call_context::CallContext;
 use crate::pipeline::execute::FinishedRun;
 use crate::pipeline::resolve::ResolvedTool;
 
-/// How a model is told that a tool gave nothing, where neither the tool nor its interface has words for it.
+/// Text for the model when a tool returned nothing, if neither the tool nor its interface has words for it.
 const EMPTY_RESULT_TEXT: &str = "It worked and gave nothing back.";
 
-/// The outcome of a call that ran.
+/// Returns the outcome of a call that ran.
 pub(crate) fn build_outcome(
     cx: &CallContext<'_>,
     finished: FinishedRun,
@@ -57,8 +57,8 @@ pub(crate) fn build_outcome(
     outcome
 }
 
-/// The words with which the model is told that a tool gave nothing, which had none of its own: a tool that says that it always
-/// says something is not taken by its silence (`S003-45`).
+/// Returns the text for the model when a tool returned nothing and has no words of its own for it. Silence is not
+/// accepted as an answer from a tool that claims never to return nothing (`S003-45`).
 fn empty_result_text(tool: &ResolvedTool<'_>) -> Cow<'static, str> {
     match tool.interface().result.empty_result_policy {
         EmptyResultPolicy::Marker => EMPTY_RESULT_TEXT.into(),
@@ -72,13 +72,13 @@ fn empty_result_text(tool: &ResolvedTool<'_>) -> Cow<'static, str> {
     }
 }
 
-/// What a tool gave back, and how long it took.
+/// The result of a tool, and its duration.
 pub(crate) struct ToolRun<T = ToolOutput> {
     pub result: Result<T, ToolError>,
     pub duration_ms: u64,
 }
 
-/// The outcome without secrets; how many there were is told where the model would look for them.
+/// Masks the secrets in an outcome, and appends their number as a note for the model.
 pub(crate) fn redact_outcome(mut outcome: Outcome) -> Outcome {
     let mut read_by_model = outcome.secrets_masked;
     let text = redact_text;
@@ -123,7 +123,7 @@ fn redact_text(text: &mut String) -> u32 {
     count
 }
 
-/// Masks the secrets in items, and gives how many there were.
+/// Masks the secrets in items, and returns how many there were.
 pub(super) fn redact_items(items: &mut [Content]) -> u32 {
     let counts = items.iter_mut().map(|item| match item {
         Content::Text { text } => redact_text(text),
@@ -133,7 +133,7 @@ pub(super) fn redact_items(items: &mut [Content]) -> u32 {
     counts.sum()
 }
 
-/// Masks the secrets in JSON, and gives how many there were.
+/// Masks the secrets in JSON, and returns how many there were.
 pub(super) fn redact_value(value: &mut Value) -> u32 {
     let (masked, count) = redact::mask_value(value);
     if count > 0 {
@@ -142,8 +142,9 @@ pub(super) fn redact_value(value: &mut Value) -> u32 {
     count
 }
 
-/// The head inline and the whole in a sidecar file, where the text is too long (`S002-68`, `S002-103`). It says that it was cut
-/// also where there is no such file, because its tool gives the rest when it is asked again, or because it could not be written.
+/// Cuts a text that is too long to its head, and saves the whole in a sidecar file (`S002-68`, `S002-103`). The text
+/// says that it was cut even without such a file, which is missing if its tool returns the rest when called again, or
+/// if writing failed.
 fn truncate_outcome(cx: &CallContext<'_>, mut outcome: Outcome) -> Outcome {
     let bytes_max = usize::try_from(cx.tool.interface().output_bytes_max()).unwrap_or(usize::MAX);
     // What a tool cut by its own count stands whole in a sidecar already.
@@ -178,12 +179,13 @@ fn truncate_outcome(cx: &CallContext<'_>, mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-/// An outcome that is an error; the model hears the error's own words and may go on.
+/// Returns the outcome of a call that failed; the model reads the error's own message and may go on.
 pub(crate) fn failed_outcome(error: &ToolError) -> Outcome {
     Outcome::from_tool_error(error)
 }
 
-/// No tool ran: the model hears why, the person reads a line.
+/// Returns the outcome of a call for which no tool ran: `text` tells the model why, `message` is the line for the
+/// person.
 pub(crate) fn ended_outcome(state: CallState, text: String, message: String) -> Outcome {
     let class = match state {
         CallState::Denied => FailureClass::PermissionDenied,
@@ -200,7 +202,7 @@ pub(crate) fn ended_outcome(state: CallState, text: String, message: String) -> 
     Outcome::new(state, class, text, message)
 }
 
-/// A gate said no.
+/// Ends a call that a gate denied.
 pub(crate) fn abort_denied(tool: &ResolvedTool<'_>, judgement: &Judgement) -> Abort {
     let lead = &judgement.trail().lead;
     let asked_nobody = judgement
@@ -217,7 +219,7 @@ pub(crate) fn abort_denied(tool: &ResolvedTool<'_>, judgement: &Judgement) -> Ab
     ended_outcome(CallState::Denied, text, lead.clone()).into()
 }
 
-/// The tool needs a person's answer, and nobody is there (`S002-37`).
+/// Ends a call that needs a person's answer when nobody is there (`S002-37`).
 pub(crate) fn abort_unanswered(tool: &ResolvedTool<'_>) -> Abort {
     let fixed = tool.0.tool.headless_refusal();
     let text = fixed.unwrap_or("This needs a person's answer, and nobody is there.");
@@ -225,7 +227,7 @@ pub(crate) fn abort_unanswered(tool: &ResolvedTool<'_>) -> Abort {
     ended_outcome(CallState::Denied, text.to_owned(), message).into()
 }
 
-/// A consent that does not fit. Cannot happen while the desk checks digests; if it does, nothing runs.
+/// Ends a call whose consent does not match. Cannot happen while the engine checks digests; if it does, nothing runs.
 pub(crate) fn abort_refused(tool: &ResolvedTool<'_>, refused: &ApprovalError) -> Abort {
     let why = match refused {
         ApprovalError::Denied => "a gate denies it",
@@ -236,7 +238,7 @@ pub(crate) fn abort_refused(tool: &ResolvedTool<'_>, refused: &ApprovalError) ->
     ended_outcome(CallState::Denied, text.clone(), text).into()
 }
 
-/// A person said no.
+/// Ends a call that the person rejected.
 pub(crate) fn abort_rejected(note: &str, stop: bool) -> Abort {
     let note = note.trim();
     let text = match note.is_empty() {
@@ -254,7 +256,7 @@ pub(crate) fn abort_rejected(note: &str, stop: bool) -> Abort {
     outcome.into()
 }
 
-/// Nobody said anything in time.
+/// Ends a call that nobody answered in time.
 pub(crate) fn abort_expired(after_min: u32) -> Abort {
     let text = format!(
         "Nobody answered within {after_min} min, so the call expired. This is not a refusal."
@@ -267,7 +269,8 @@ pub(crate) fn abort_expired(after_min: u32) -> Abort {
     .into()
 }
 
-/// The person stopped the run, or steered it away from calls that had not begun (`S001-36`).
+/// Returns the outcome of a call that was ended because the person stopped the run, or steered it away from calls that
+/// had not begun (`S001-36`).
 pub(crate) fn stopped_outcome(state: CallState) -> Outcome {
     let (text, message) = match state {
         CallState::Skipped => (

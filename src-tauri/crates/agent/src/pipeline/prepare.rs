@@ -1,4 +1,4 @@
-//! Steps 3 and 4: where the call's accesses really lead, and what it would do.
+//! Steps 3 and 4: resolving the accesses of a call, and preparing its preview and plan.
 
 use std::path::Path;
 
@@ -16,31 +16,32 @@ use crate::pipeline::{bounds, outcome};
 use crate::session::Session;
 use crate::session::run_state::repeats::CallKey;
 
-/// Everything that is shown of a call, and what it is bound to.
+/// Everything that is shown of a call, and that an approval of the call is bound to.
 pub(crate) struct PreparedCall {
-    /// What the call touches, with what its plan touches.
+    /// Resolved accesses of the call, including those of its plan.
     pub facts: CallFacts,
     pub preview: Preview,
     pub plan: Plan,
     pub undo: UndoAvailability,
-    /// What a person opens by letting the call pass; nothing else happens then, and the call is judged again.
+    /// Folders that a person opens for reading by allowing the call; nothing else happens then, and the call is judged
+    /// again.
     pub new_roots: Vec<String>,
-    /// Whether the call can run in a dry run, and did not yet.
+    /// Whether the call can run in a dry run, and has not done so yet.
     pub can_dry_run: bool,
-    /// Whether the call runs for real over a snapshot of the workspace, because nothing better holds.
+    /// Whether the call runs for real over a snapshot of the workspace, because no stronger protection is available.
     pub in_place: bool,
-    /// What keeps the tool to what the call was judged on.
+    /// Means by which the tool is confined to the accesses that the call was judged on.
     pub confinement: Confinement,
-    /// What the call did, as it is judged; none if it did not run yet.
+    /// Effects of the dry run, as evidence for the verdict; none if the call has not run yet.
     pub dry_run: Option<DryRunEvidence>,
-    /// What the tool is given: of the files what the call was judged on, and no others.
+    /// Tool context, restricted to the accesses that the call was judged on.
     pub tool_context: ToolContext,
-    /// What the call has in common with every other one that is the same.
+    /// Key that is equal for repetitions of the same call.
     pub repeat_key: CallKey,
 }
 
 impl PreparedCall {
-    /// A call that touches this and of which nothing was prepared.
+    /// Returns a call with these facts for which nothing was prepared.
     pub fn unprepared(session: &Session, facts: CallFacts, undo: UndoAvailability) -> Self {
         Self {
             preview: Preview::Nothing,
@@ -57,7 +58,7 @@ impl PreparedCall {
         }
     }
 
-    /// A call that is denied before anything is prepared: its tool is given nothing.
+    /// Returns a call that is denied before anything is prepared: its tool context allows nothing.
     pub fn denied(session: &Session, facts: CallFacts) -> Self {
         Self {
             new_roots: Vec::new(),
@@ -66,7 +67,7 @@ impl PreparedCall {
         }
     }
 
-    /// The same call after it ran in place, with what is shown of it and what it did.
+    /// Returns the same call after it ran in place, with its new preview and its effects.
     pub fn after_in_place_run(&self, shown: PreviewedPlan, did: DryRunEvidence) -> Self {
         Self {
             facts: self.facts.clone(),
@@ -84,10 +85,10 @@ impl PreparedCall {
     }
 }
 
-/// Unpacks the long outputs of the session that the call reads.
+/// Restores the compressed long outputs of the session that the call reads.
 ///
 /// # Errors
-/// An output that was removed ends the call, which is told when that was.
+/// An output that was removed ends the call with an error that says when the output was removed.
 pub(crate) fn restore_outputs(session: &Session, accesses: &[Access]) -> Result<(), Abort> {
     let reads = accesses
         .iter()
@@ -102,7 +103,7 @@ pub(crate) fn restore_outputs(session: &Session, accesses: &[Access]) -> Result<
     Ok(())
 }
 
-/// Where everything that the call declares really leads, held to what its tool requires.
+/// Resolves all accesses that the call declares, and restricts them to those that its tool requires.
 pub(crate) fn resolve_facts(cx: &CallContext<'_>, accesses: &[Access]) -> CallFacts {
     let tool = &cx.tool.0.tool;
     let resolver = AccessResolver::Disk(&cx.session.tool_context.workspace);
@@ -116,10 +117,10 @@ pub(crate) fn resolve_facts(cx: &CallContext<'_>, accesses: &[Access]) -> CallFa
     facts
 }
 
-/// What the call would do; after a dry run, what it did. Nothing is changed by this.
+/// Prepares the preview and plan of the call; after a dry run, takes them from its result. Changes nothing.
 ///
 /// # Errors
-/// The call cannot work: it fails here, before anybody is asked.
+/// The call cannot succeed: it fails here, before anybody is asked.
 pub(crate) async fn prepare_call(
     cx: &CallContext<'_>,
     accesses: &[Access],
@@ -180,7 +181,7 @@ pub(crate) async fn prepare_call(
     })
 }
 
-/// Whether a snapshot is to be taken for a call of this tool, where one can be.
+/// Whether a snapshot should be taken for a call of this tool, if one can be taken.
 fn needs_snapshot(cx: &CallContext<'_>) -> bool {
     match cx.tool.0.tool.confinement() {
         Confinement::Held => true,
@@ -194,8 +195,9 @@ fn needs_snapshot(cx: &CallContext<'_>) -> bool {
     }
 }
 
-/// Adds what a plan writes that the call itself did not name, because only a look could tell: it is judged, shown and held to
-/// the tool's requirements with the rest. Answers whether there was any. What a command did is judged by itself.
+/// Adds the writes and deletions of a plan that the call itself did not declare because they depend on the files: they
+/// are judged, shown and restricted to the tool's requirements like the rest. Returns whether there were any. Effects
+/// of a command are judged separately.
 fn add_plan_facts(cx: &CallContext<'_>, facts: &mut CallFacts, plan: &Plan) -> bool {
     let Plan::Write(changes) = plan else {
         return false;
@@ -224,7 +226,8 @@ fn add_plan_facts(cx: &CallContext<'_>, facts: &mut CallFacts, plan: &Plan) -> b
     found
 }
 
-/// Digest of call, tool, arguments, folder, preview, plan and outlook: what a decision must name.
+/// Returns the digest of call, tool, arguments, workspace folder, preview, plan and availability of undo, which a
+/// decision must name.
 pub(crate) fn approval_digest(cx: &CallContext<'_>, prepared: &PreparedCall) -> Digest {
     Digest::from_json(&(
         &cx.call.id,
@@ -237,7 +240,8 @@ pub(crate) fn approval_digest(cx: &CallContext<'_>, prepared: &PreparedCall) -> 
     ))
 }
 
-/// A call without a plan either changes nothing or nobody can say what.
+/// Returns the availability of undo for a call without a plan: such a call either changes nothing, or its changes
+/// cannot be known.
 fn undo_without_plan(cx: &CallContext<'_>, accesses: &[Access]) -> UndoAvailability {
     let may_change = accesses.iter().any(|access| match access.capability {
         Capability::ShellRun | Capability::FsWrite | Capability::FsDelete => true,

@@ -1,4 +1,4 @@
-//! Steps 1 and 2: from a name to a tool, from the model's arguments to valid ones.
+//! Steps 1 and 2: resolving the tool by its name, and validating the arguments of the model.
 
 use protocol::interface::{ContextModifierPolicy, ToolOrigin};
 use protocol::text::redact;
@@ -19,7 +19,7 @@ use crate::session::conversation::OpenCall;
 use crate::session::run_state::repeats::CallEffect;
 use crate::session::{manual_calls, state_store};
 
-/// A tool under the name that it was called by.
+/// A tool, as found by the name in the call.
 pub(crate) struct ResolvedTool<'a>(pub RegisteredTool<'a>);
 
 impl ResolvedTool<'_> {
@@ -28,29 +28,29 @@ impl ResolvedTool<'_> {
         self.interface().id()
     }
 
-    /// What the tool publishes about itself.
+    /// The interface that the tool publishes.
     pub fn interface(&self) -> &ToolInterface {
         self.0.interface
     }
 
-    /// Whether secrets are masked in what it gives back (`S003-46`).
+    /// Whether secrets are masked in the tool's results (`S003-46`).
     pub fn masks_output(&self) -> bool {
         redact::is_masking_requested(&self.interface().result.redaction_policy_refs)
     }
 
-    /// Whether a call of it may change something.
+    /// Whether a call of the tool may change something.
     pub fn may_change(&self) -> bool {
         self.interface().mode() != Some(ToolMode::Read)
     }
 
-    /// Whether it is one of the built-in tools that only read, here or elsewhere. What other people say of theirs is not
-    /// believed.
+    /// Whether this is a built-in tool that only reads, on this machine or elsewhere. The same claim by a tool of
+    /// another author is not trusted.
     pub fn only_reads(&self) -> bool {
         let interface = self.interface();
         interface.origin == ToolOrigin::BuiltIn && interface.safety.is_read_only
     }
 
-    /// Whether a call of it may change what other calls come to.
+    /// Whether a call of the tool may change the results of other calls.
     pub fn call_effect(&self) -> CallEffect {
         match self.may_change() && !self.only_reads() {
             true => CallEffect::Possible,
@@ -59,7 +59,7 @@ impl ResolvedTool<'_> {
     }
 }
 
-/// Finds the tool, by id or alias (`S000-03`, `S001-26`). Hooks hear of a call of no tool too.
+/// Finds the tool, by id or alias (`S000-03`, `S001-26`). Hooks are also told of a call whose tool does not exist.
 pub(crate) async fn resolve_tool<'a>(
     tools: &'a Registry,
     session: &Session,
@@ -78,10 +78,10 @@ pub(crate) async fn resolve_tool<'a>(
     }
 }
 
-/// The tool of a call, if the session may call it now.
+/// Returns the tool of a call, if the session may call it now.
 ///
 /// # Errors
-/// There is none, it is not set up, or it has to be searched for first.
+/// The tool does not exist, is not set up, or has to be searched for first.
 pub(crate) fn find_loaded_tool<'a>(
     tools: &'a Registry,
     session: &Session,
@@ -91,8 +91,9 @@ pub(crate) fn find_loaded_tool<'a>(
     check_loaded(tools, session, called)
 }
 
-/// A tool that must be searched for is not run before the model found it: it could not know what to say to it (`S002-41`).
-/// Who calls a tool by hand has it before them, and whoever calls from outside was offered all of them.
+/// Checks that a tool that must be searched for was found by the model: without its description the model could not
+/// know its arguments (`S002-41`). A person who calls a tool by hand sees it, and an external client was offered all
+/// tools.
 fn check_loaded<'a>(
     tools: &Registry,
     session: &Session,
@@ -120,8 +121,8 @@ fn lookup_tool<'a>(tools: &'a Registry, call: &ToolCall) -> Result<ResolvedTool<
     }
 }
 
-/// Whether the call is proven to run safely while others do, with the arguments that it will have. What is not known or
-/// not valid is not proven (M08).
+/// Whether the call, with its final arguments, is known to be safe to run in parallel. An unknown tool or invalid
+/// arguments count as unsafe (M08).
 pub(crate) fn is_parallel_safe(session: &Session, open: &OpenCall) -> bool {
     let tools = session.tools();
     let Ok(called) = lookup_tool(&tools, &open.call) else {
@@ -146,7 +147,8 @@ pub(crate) fn is_parallel_safe(session: &Session, open: &OpenCall) -> bool {
             .is_ok_and(|checked| called.0.tool.is_parallel_safe(&checked))
 }
 
-/// Whether the call begins once all others of its turn are over, because what it changes may hold for none of them (`S003-41`).
+/// Whether the call begins only after all others of its turn have ended, because its changes may apply to none of them
+/// (`S003-41`).
 pub(crate) fn runs_last(session: &Session, open: &OpenCall) -> bool {
     let tools = session.tools();
     lookup_tool(&tools, &open.call).is_ok_and(|called| {
@@ -155,7 +157,7 @@ pub(crate) fn runs_last(session: &Session, open: &OpenCall) -> bool {
     })
 }
 
-/// Puts the person's arguments in place of those before, if they fit the tool, and says what came of it.
+/// Replaces the arguments with the person's, if they fit the tool, and returns the sentence that says so or why not.
 pub(crate) async fn replace_arguments(
     cx: &mut CallContext<'_>,
     wanted: Map<String, Value>,
@@ -169,8 +171,8 @@ pub(crate) async fn replace_arguments(
     }
 }
 
-/// The arguments that the call would run with: the model's or the person's, checked (`S002-05`, `S002-06`), and beside them
-/// what only tool and host put in (`S003-63`).
+/// Returns the arguments that the call would run with: the model's or the person's, validated (`S002-05`, `S002-06`),
+/// together with those that only the tool and the host supply (`S003-63`).
 pub(crate) async fn resolve_arguments(
     session: &Session,
     call: &ToolCall,
@@ -190,8 +192,8 @@ pub(crate) async fn resolve_arguments(
     tool.0.complete_arguments(checked, put_in)
 }
 
-/// Puts what stands in the state in the place of references, lifts `_*` members off, makes an alias's names ours, checks
-/// schema and values.
+/// Replaces references with values of the state, removes `_*` members, translates the argument names of an alias, and
+/// validates the schema and values.
 fn validate_arguments(
     session: &Session,
     tool: &ResolvedTool<'_>,

@@ -1,4 +1,4 @@
-//! Step 9: what came from a host that a rule asks about stands on the desk before it is read.
+//! Step 9: showing the response of a host to the person, if a rule asks about that host, before the model reads it.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::pipeline::execute;
 use crate::pipeline::outcome::ToolRun;
 use crate::pipeline::prepare::PreparedCall;
 
-/// What the next attempt begins with, if something came of this one that is shown first: a file was another one when the tool
-/// ran, or a rule asks about the response. An error is no response; the words that came with it are kept back.
+/// Returns the next attempt if something must be shown first: a file had changed when the tool ran, or a rule asks
+/// about the response. An error is not a response; any text that came with it is withheld.
 pub(crate) fn review_response(
     cx: &CallContext<'_>,
     prepared: &PreparedCall,
@@ -66,7 +66,7 @@ pub(crate) fn review_response(
     Some(Attempt::after_dry_run(result))
 }
 
-/// The hosts that the call was judged on, and the one that it was led to.
+/// Returns the hosts that the call was judged on, and the one that it was redirected to.
 fn responding_hosts(facts: &CallFacts, run: &ToolRun) -> Vec<String> {
     let declared = facts.all().iter();
     let declared = declared.filter(|fact| fact.capability == Capability::NetFetch && !fact.derived);
@@ -89,7 +89,7 @@ fn responding_hosts(facts: &CallFacts, run: &ToolRun) -> Vec<String> {
     hosts
 }
 
-/// Of an error its own first line is left.
+/// Removes everything but the first line of an error.
 fn withhold_details(error: &mut ToolError) {
     match error {
         ToolError::Failed(text) | ToolError::TimedOut(text) => {

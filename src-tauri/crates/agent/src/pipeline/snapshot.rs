@@ -1,4 +1,4 @@
-//! Before step 8: a copy of what will change, on disk before anything changes.
+//! Before step 8: copies for undo and snapshots, on disk before anything changes.
 
 use std::sync::Arc;
 
@@ -15,20 +15,20 @@ use crate::pipeline::call_context::CallContext;
 use crate::pipeline::prepare::PreparedCall;
 use crate::session::Session;
 
-/// How long a title of the history is.
+/// Maximum length of a title in the history, in characters.
 const CHARS_MAX: usize = 100;
 
-/// What became of the copy of the files that a plan touches.
+/// Outcome of taking a copy, for undo, of the files that a plan touches.
 pub(crate) enum FileCopy {
-    /// It is taken; none if the call was approved as one that changes nothing or cannot be undone.
+    /// The copy was taken; none if the call was approved as one that changes nothing or cannot be undone.
     Taken(Option<Box<UndoEntry>>),
-    /// It was not taken, for this reason: the call must be judged as one that cannot be undone.
+    /// The copy was not taken, for this reason: the call must be judged as one that cannot be undone.
     Failed(String),
-    /// It was not taken, because what stands there is not what was approved any more.
+    /// The copy was not taken, because the files are no longer those that were approved.
     Changed,
 }
 
-/// Takes a copy of everything that the approved plan touches.
+/// Takes a copy, for undo, of everything that the approved plan touches.
 pub(crate) async fn take_copy(
     session: &Session,
     approved: &Approved,
@@ -69,10 +69,10 @@ pub(crate) async fn take_copy(
     }
 }
 
-/// Takes a snapshot of the whole workspace, in which a call then runs for real.
+/// Takes a snapshot of the whole workspace before a call runs for real.
 ///
 /// # Errors
-/// Why there is none, to follow "because".
+/// Returns the reason why no snapshot was taken, worded to follow "because".
 pub(crate) async fn take_workspace_snapshot(
     cx: &CallContext<'_>,
     prepared: &PreparedCall,
@@ -98,7 +98,7 @@ pub(crate) async fn take_workspace_snapshot(
     }
 }
 
-/// How the history knows a copy.
+/// Returns the metadata of a copy for the history.
 fn entry_meta(session: &Session, call: &CallId, title: &str) -> UndoEntryMeta {
     let config = &session.engine.config;
     UndoEntryMeta {
@@ -110,7 +110,7 @@ fn entry_meta(session: &Session, call: &CallId, title: &str) -> UndoEntryMeta {
     }
 }
 
-/// What the history calls it.
+/// Returns the title of a copy in the history.
 fn copy_title(plan: &Plan, preview: &Preview) -> String {
     match (plan, preview) {
         (Plan::None, _) => String::new(),
@@ -128,14 +128,14 @@ fn copy_title(plan: &Plan, preview: &Preview) -> String {
     }
 }
 
-/// The same of a tool that is no command: `write_file (files) new.txt`.
+/// Returns the title for a tool that is no command: `write_file (files) new.txt`.
 pub(super) fn call_title(cx: &CallContext<'_>) -> String {
     let target = cx.tool.0.tool.target(&cx.arguments);
     let title = format!("{} {target}", cx.tool.interface().title());
     display_text::to_single_line(title.trim_end(), CHARS_MAX)
 }
 
-/// The same of a command that is shown.
+/// Returns the title for a command that is shown.
 fn command_title(preview: &Preview) -> String {
     let command = match preview {
         Preview::Effects(shown) => &shown.command,

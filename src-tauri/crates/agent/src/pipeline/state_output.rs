@@ -1,4 +1,4 @@
-//! After step 10: the output of a call, in the session's state where the call or its tool wants it (`S004-12`).
+//! After step 10: saving the output of a call in the session's state, if the call or its tool asks for it (`S004-12`).
 
 use protocol::call::outcome::CallOutput;
 use protocol::event::StateLocation;
@@ -8,7 +8,7 @@ use crate::limits::STATE_BYTES_MAX;
 use crate::pipeline::call_context::CallContext;
 use crate::session::state_store::{self, STATE_REFERENCE, StateArguments};
 
-/// Writes the output of a call that worked to where the call or its tool wants it, and lets the model know.
+/// Writes the output of a successful call to the state path that the call or its tool names, and tells the model so.
 pub(crate) fn save_output(cx: &CallContext<'_>, mut outcome: Outcome) -> Outcome {
     let Ok(StateArguments {
         path: Some(path),

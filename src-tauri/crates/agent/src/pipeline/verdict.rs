@@ -1,6 +1,6 @@
 //! Steps 3 to 5: everything from valid arguments to the verdict.
 //!
-//! The pipeline acts on the verdict, and `policy explain` shows it. Nothing is run, recorded or counted here.
+//! The pipeline acts on the verdict, and `policy explain` shows it. Nothing is run, recorded or counted in this file.
 
 use std::sync::Arc;
 
@@ -17,33 +17,33 @@ use crate::pipeline::evaluate::EarlyVerdict;
 use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::{dry_run, evaluate, prepare, watchdogs};
 
-/// A call with its verdict, and everything that the verdict was made from.
+/// A call with its verdict, and all inputs of the verdict.
 pub(crate) struct Assessment {
     pub prepared: PreparedCall,
     pub input: Arc<PolicyInput>,
     pub judgement: Judgement,
-    /// The hosts that a command of the call may reach, because rules allow all of them.
+    /// Hosts that a command of the call may reach, because rules allow all of them.
     pub allowed_hosts: Vec<String>,
 }
 
 impl Assessment {
-    /// Whether the verdict is on effects of a dry run that was let through before.
+    /// Whether the verdict is on effects of a dry run that was allowed before.
     pub fn is_agreed(&self) -> bool {
         self.input.tried.as_ref().is_some_and(|tried| tried.agreed)
     }
 }
 
-/// A call that nothing denies before it is prepared.
+/// A call that is not denied before it is prepared.
 struct ScreenedCall {
     facts: CallFacts,
-    /// What the built-in watchdogs say of these facts.
+    /// Alarms of the built-in watchdogs on these facts.
     alarms: Vec<Alarm>,
 }
 
-/// Judges a call. What is denied whatever its preview shows is denied before a preview is made.
+/// Judges a call. A call that is denied whatever its preview shows is denied before a preview is made.
 ///
 /// # Errors
-/// The call could not work, so there is nothing to judge.
+/// The call could not succeed, so there is nothing to judge.
 pub(crate) async fn assess_call(
     cx: &CallContext<'_>,
     attempt: &Attempt,
@@ -63,7 +63,7 @@ pub(crate) async fn assess_call(
     Ok(judge_prepared(cx, prepared, alarms).await)
 }
 
-/// Judges a call that cannot be prepared, for this reason: it would fail before it is judged.
+/// Judges a call that cannot be prepared, for this reason: the pipeline would fail it before judging it.
 pub(crate) async fn assess_unprepared(cx: &CallContext<'_>, why: String) -> Assessment {
     let accesses = cx.tool.0.tool.accesses(&cx.arguments);
     match screen_call(cx, &accesses) {
@@ -76,7 +76,7 @@ pub(crate) async fn assess_unprepared(cx: &CallContext<'_>, why: String) -> Asse
     }
 }
 
-/// Resolves what the call touches, and gives its verdict where that is denied before anything is prepared.
+/// Resolves the accesses of the call, or returns its verdict if the call is denied before anything is prepared.
 fn screen_call(cx: &CallContext<'_>, accesses: &[Access]) -> Result<ScreenedCall, Box<Assessment>> {
     deny_or_pass(cx, evaluate::evaluate_by_name(cx, accesses))?;
     let facts = prepare::resolve_facts(cx, accesses);
@@ -89,7 +89,7 @@ fn screen_call(cx: &CallContext<'_>, accesses: &[Access]) -> Result<ScreenedCall
     Ok(ScreenedCall { facts, alarms })
 }
 
-/// Ends the assessment with an early verdict that denies.
+/// Ends the assessment if an early verdict denies the call.
 fn deny_or_pass(
     cx: &CallContext<'_>,
     verdict: Option<EarlyVerdict>,

@@ -1,7 +1,8 @@
-//! Step 5: what the watchdogs say of a call before it runs: the built-in checks, then the person's own programs (`S002-86`).
+//! Step 5: asking the watchdogs about a call before it runs: the built-in checks, then the person's own programs
+//! (`S002-86`).
 //!
-//! A program is asked when nothing else denies the call: it sees what would really happen, and costs nothing where that is
-//! settled already.
+//! Programs are asked only if nothing else denies the call: they see the accesses that would really happen, and cost
+//! nothing for a call that is already denied.
 
 use futures::future::join_all;
 use policy::CallFacts;
@@ -21,10 +22,10 @@ use crate::pipeline::implied_tool;
 use crate::pipeline::resolve::ResolvedTool;
 use crate::session::Session;
 
-/// How a program answers.
+/// Form of a program's answer.
 const ANSWER_FORM: &str = "{\"verdict\":…,\"reason\":…}";
 
-/// What a program answers.
+/// Answer of a program.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WatchdogAnswer {
@@ -33,7 +34,7 @@ struct WatchdogAnswer {
     reason: String,
 }
 
-/// What the built-in checks say: they see tool, arguments, the agent's manifest, and the session (`S002-87`).
+/// Runs the built-in checks on tool, arguments, the agent's manifest, and the session (`S002-87`).
 pub(crate) fn run_built_in(
     session: &Session,
     tool: &ResolvedTool<'_>,
@@ -51,8 +52,8 @@ pub(crate) fn run_built_in(
     alarms
 }
 
-/// What the person's programs say. A program is given what the agent may touch, too: its manifest and its tools together
-/// (`S002-09`).
+/// Asks the person's programs. A program also receives the bounds of the agent: its manifest and the requirements of
+/// its tools together (`S002-09`).
 pub(crate) async fn run_programs(cx: &CallContext<'_>, facts: &CallFacts) -> Vec<Alarm> {
     let session = cx.session;
     let settings = session.engine.settings();
@@ -80,7 +81,7 @@ pub(crate) async fn run_programs(cx: &CallContext<'_>, facts: &CallFacts) -> Vec
     alarms
 }
 
-/// A fact as a program reads it.
+/// Returns a fact in the form that a program reads.
 fn fact_json(fact: &ResolvedAccess) -> Value {
     json!({
         "capability": fact.capability,
@@ -90,7 +91,7 @@ fn fact_json(fact: &ResolvedAccess) -> Value {
     })
 }
 
-/// Asks one program. Whatever goes wrong with it asks the person.
+/// Asks one program. If it fails in any way, the person is asked.
 async fn run_program(
     session: &Session,
     watchdog: &WatchdogSettings,

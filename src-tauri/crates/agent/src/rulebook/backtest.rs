@@ -1,4 +1,4 @@
-//! What other rules would have said of the calls on record. No second judge: the one judge, asked twice.
+//! Backtests: the verdicts of other rules on the recorded calls, by the same policy evaluation that judges real calls.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,24 +15,24 @@ use super::RulebookScope;
 use super::recorded_call::{MissingEvidence, RecordedCall};
 use crate::permissions::rules::RuleDraft;
 
-/// Calls that are read at a time.
+/// Number of calls that are read at a time.
 const RECORD_PAGE_LEN: u32 = 10_000;
-/// Examples that are given.
+/// Maximum number of examples in the result.
 const EXAMPLES_MAX: usize = 50;
-/// Threads that judge.
+/// Maximum number of threads that judge calls.
 const THREADS_MAX: usize = 4;
 
-/// What is tested.
+/// Options of a backtest.
 pub struct BacktestOptions<'a> {
-    /// The folder whose rules are in force.
+    /// Data folder whose rules are in force.
     pub data_dir: &'a Path,
-    /// The record that holds the calls.
+    /// Record that holds the calls.
     pub record: &'a Record,
-    /// The person wants to be asked about everything.
+    /// Whether the person wants to be asked about everything.
     pub ask_for_everything: bool,
-    /// Rules expire.
+    /// Current time, for rules that expire.
     pub now: At,
-    /// So many of the newest calls at most; 0 for all.
+    /// Maximum number of calls, the newest first; 0 for all.
     pub calls_max: u32,
 }
 
@@ -40,11 +40,11 @@ pub struct BacktestOptions<'a> {
 pub(super) struct RuleVersions {
     pub before: RuleSet,
     after: RuleSet,
-    /// The rules that the change is about; none if it may be about every call.
+    /// Rules that the change is about; none if it may be about every call.
     about: Option<RuleSet>,
 }
 
-/// What came of some calls.
+/// Results for some of the calls.
 #[derive(Default)]
 struct BacktestTally {
     calls: u64,
@@ -54,7 +54,7 @@ struct BacktestTally {
     lacks: HashMap<MissingEvidence, u64>,
 }
 
-/// Judges the recorded calls by the rules as they are and as they would be.
+/// Judges the recorded calls by the current rules and by the changed ones.
 ///
 /// # Errors
 /// The change is wrong, or the record cannot be read.
@@ -115,7 +115,7 @@ pub fn run_backtest(
     })
 }
 
-/// The workspace of each session that counts.
+/// Returns the workspace of each session to count.
 pub(super) fn session_roots(
     record: &Record,
     place: &RulebookScope,
@@ -126,7 +126,7 @@ pub(super) fn session_roots(
     Ok(here.map(|one| (one.id, one.workspace)).collect())
 }
 
-/// The rules of each workspace that has calls.
+/// Loads the rules of each workspace that has calls.
 pub(super) fn load_versions<T>(
     place: &RulebookScope,
     roots: &HashMap<SessionId, String>,
@@ -190,7 +190,7 @@ impl RuleVersions {
     }
 }
 
-/// Judges calls on several threads; what came of them in their order.
+/// Judges calls on several threads, and returns the results in the order of the calls.
 fn judge_all(
     tested: &BacktestOptions<'_>,
     calls: &[(&CallVerdict, &RuleVersions)],
@@ -310,5 +310,5 @@ impl BacktestTally {
     }
 }
 
-/// Whose rule a suggestion becomes.
+/// Scope of the rules that are suggested.
 pub(super) const SUGGESTED_SCOPE: RuleScope = RuleScope::User;

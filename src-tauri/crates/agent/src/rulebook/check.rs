@@ -1,4 +1,4 @@
-//! Whether rules could be saved as they are written, example by example.
+//! Validation of rules before they are saved, example by example.
 
 use policy::path::Os;
 use policy::patterns::ArgumentPattern;
@@ -67,7 +67,7 @@ pub(super) fn check_rule(rule: &NewRule) -> RuleCheck {
     }
 }
 
-/// What a rule means, in a sentence.
+/// Describes the meaning of a rule in a sentence.
 fn describe_rule(rule: &NewRule) -> String {
     let what = match rule.permission.as_str() {
         "*" => "every call".to_owned(),
@@ -124,7 +124,7 @@ fn describe_rule(rule: &NewRule) -> String {
     format!("{verb} {what}{on}{uses}.")
 }
 
-/// The argument that a rule is about, and the pattern of its value, if it is about one.
+/// Returns the argument that a rule is about, and the pattern of its value, if it is about one.
 fn argument_pattern(rule: &NewRule) -> Option<(&str, &str)> {
     let pattern = rule.pattern.as_deref()?;
     let found = ArgumentPattern::from_rule(&rule.permission, pattern).ok()?;
@@ -152,13 +152,13 @@ pub(super) fn warning_views(found: Vec<rules_file::RulesFileWarning>) -> Vec<Rul
         .collect()
 }
 
-/// Where nothing is saved yet, no call asks because of it.
+/// Returns the error of a draft, without the remark that calls ask because of it.
 fn unsaved_error(fault: UserError) -> UserError {
     let hint = fault.hint.replace(" Until then every call asks.", "");
     UserError { hint, ..fault }
 }
 
-/// A rule as it is shown, before what became of it is known.
+/// Returns the view of a rule before its use is known.
 pub(super) fn rule_view(looked: RuleExamples, now: At) -> Option<RuleView> {
     let compiled = looked.rule?;
     let state = match compiled.rule.expires_ms {

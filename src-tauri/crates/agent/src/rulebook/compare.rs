@@ -1,4 +1,4 @@
-//! What distinguishes two texts of rules, and what that would change.
+//! Comparison of two texts of rules, and the effect of the difference.
 
 use policy::rules_file::{self, RulesFileSource};
 use protocol::rule::backtest::RuleChange;
@@ -8,7 +8,7 @@ use protocol::{Rule, UserError};
 use super::{BacktestOptions, RulebookScope, run_backtest};
 use crate::session::engine_state::EngineState;
 
-/// Compares two texts. The effect is that of the second in the place of the file of its scope as it is.
+/// Compares two texts. The effect is that of replacing the current file of the scope with the second text.
 pub(super) fn compare_rules(
     shared: &EngineState,
     place: &RulebookScope,

@@ -1,4 +1,4 @@
-//! Rules files changed by the person: whole texts, rules added at the end, and one rule changed or taken out.
+//! Changes to rules files by the person: whole texts, rules added at the end, and one rule changed or removed.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ use protocol::{Digest, RuleScope, UserError};
 use super::RulebookScope;
 use crate::permissions::trust;
 
-/// Puts a text in the place of a rules file, if that is still the one that was edited. A project's file is trusted by this
-/// act. Gives the workspace root, for a project's.
+/// Replaces the text of a rules file, if the file still equals the edited version. This also trusts a project's file.
+/// Returns the workspace root, for a project's file.
 ///
 /// # Errors
 /// The text is malformed, the file changed since, or it cannot be written.
@@ -27,7 +27,7 @@ pub fn save_rules(
     write_rules(data_dir, place, scope, text)
 }
 
-/// Changes one rule of a file that still is as it was read, or takes it out; the rest stays as it stands, letter for letter.
+/// Changes or removes one rule of a file that has not changed since it was read; the rest stays letter for letter.
 ///
 /// # Errors
 /// The file changed since, the rule is wrong, or the file cannot be read or written.
@@ -47,7 +47,7 @@ pub fn change_rule(
     write_rules(data_dir, &place, at.scope, &text)
 }
 
-/// What would stand in a file that still is as it was read in the place of one of its rules.
+/// Returns the text that would replace one rule of a file that has not changed since it was read.
 pub(super) fn preview_block(
     data_dir: &Path,
     at: &RuleLocation,
@@ -58,7 +58,7 @@ pub(super) fn preview_block(
     rules_file::format_replaced_rule(&text, at.line, rule)
 }
 
-/// Adds rules at the end of a rules file; the rest stays as it stands, letter for letter.
+/// Adds rules at the end of a rules file; the rest stays letter for letter.
 ///
 /// # Errors
 /// A rule is wrong, or the file cannot be read or written.
@@ -82,12 +82,12 @@ pub fn add_rules(
     write_rules(data_dir, place, scope, &text)
 }
 
-/// Whoever reads a rules file to write it anew has this meanwhile, in whichever process.
+/// Locks the rules files, across processes, while one is read and rewritten.
 fn lock_rules(data_dir: &Path) -> Result<runtime::FileLock, UserError> {
     Ok(runtime::lock_file(&data_dir.join("rules.lock"))?)
 }
 
-/// The text of a file that still is the one that was read; empty if there was none.
+/// Returns the text of a file that has not changed since it was read; empty if there was no file.
 fn check_unchanged(
     data_dir: &Path,
     place: &RulebookScope,
@@ -107,7 +107,8 @@ fn check_unchanged(
     ))
 }
 
-/// Who changes a rule of a project's file did not look at the rest of it: only what is trusted already stays so.
+/// Checks that a project's file is trusted before one of its rules is changed: such a change does not show the rest of
+/// the file, so only a trusted file stays trusted.
 fn check_trusted(
     data_dir: &Path,
     place: &RulebookScope,
@@ -156,7 +157,7 @@ fn write_rules(
     }
 }
 
-/// A project may come with a link in the place of its rules: what that leads to is not written.
+/// Checks that a project has no link in place of its rules file: the target of such a link is not written.
 fn check_no_links(root: &Path, file: &Path) -> Result<(), UserError> {
     let folder = file.parent().unwrap_or(root);
     for path in [folder, file] {
@@ -176,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// Each desk and each command has its own file handle on the lock, as each process has.
+    /// Each engine and each command has its own file handle on the lock, as each process has.
     #[test]
     fn whoever_saves_at_the_same_time_loses_nothing() {
         let home = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! What the pipeline would say of a call that nobody makes.
+//! The verdict that the pipeline would give on a call that is never made.
 //!
-//! The call goes through the pipeline's own stages up to its verdict, in a session that is not recorded and whose folder goes
-//! with it. Nothing runs, nothing is recorded, no use of a rule is counted, and no hook is asked.
+//! The call goes through the pipeline's own steps up to its verdict, in a session that is not recorded and whose folder
+//! is removed with it. Nothing runs, nothing is recorded, no use of a rule is counted, and no hook is asked.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,23 +25,23 @@ use crate::session::engine_state::EngineState;
 use crate::session::manual_calls::EXPLAIN_PROVIDER;
 use crate::session::toolbox::Toolbox;
 
-/// Whose calls are explained.
+/// Options of an explainer.
 #[derive(Debug, Clone, Default)]
 pub struct ExplainOptions {
-    /// The folder that the calls would be made in.
+    /// Folder that the calls would be made in.
     pub workspace: PathBuf,
-    /// Rules files that hold in place of the person's and the project's, each in its scope; none: those hold.
+    /// Rules files that replace the person's and the project's, each in its scope; empty to use those.
     pub rules: Vec<(RuleScope, PathBuf)>,
-    /// The manifest of the agent that calls.
+    /// Manifest of the agent that calls.
     pub agent: Option<PathBuf>,
 }
 
-/// What the pipeline would say of a call.
+/// Explanation of the verdict that the pipeline would give on a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// Its verdict, with the reasons.
+    /// Verdict with its reasons.
     pub trail: Trail,
-    /// Why the call would fail before it is judged, if it would: then it does not run, whatever the verdict.
+    /// Reason why the call would fail before it is judged, if it would: then it does not run, whatever the verdict.
     pub failure: Option<String>,
 }
 
@@ -50,7 +50,7 @@ pub fn is_folder(path: &Path) -> bool {
     Workspace::open(path).is_ok()
 }
 
-/// Says what would become of calls.
+/// Explains the verdicts on calls.
 pub struct Explainer {
     session: Arc<Session>,
 }
@@ -81,7 +81,7 @@ pub(crate) fn open_explainer(
 }
 
 impl Explainer {
-    /// An explainer with the rules of a folder.
+    /// Opens an explainer with the rules of a folder.
     pub(crate) fn open(
         shared: &Arc<EngineState>,
         workspace: &Path,
@@ -99,7 +99,7 @@ impl Explainer {
         Ok(Self { session })
     }
 
-    /// Puts other rules in the place of those of the folder; what the agent's manifest says holds beside them.
+    /// Replaces the rules of the folder; the rules of the agent's manifest still apply.
     pub(crate) fn use_rules(&self, rules: RuleSet) {
         let root = self
             .session
@@ -116,10 +116,11 @@ impl Explainer {
         self.session.set_rules(rules);
     }
 
-    /// What the pipeline would say of a call.
+    /// Explains the verdict that the pipeline would give on a call.
     ///
     /// # Errors
-    /// There is no such tool, it is not set up, or the arguments do not fit it: such a call is never judged, and never runs.
+    /// The tool does not exist, is not set up, or the arguments do not fit it: such a call is never judged, and never
+    /// runs.
     pub async fn explain(
         &self,
         tool: &str,

@@ -1,4 +1,4 @@
-//! Permissions of other products, found where those products keep them.
+//! Permissions of other products, read from those products' own files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use protocol::rule::import::{ImportSource, RuleImportProduct};
 
 use super::RulebookScope;
 
-/// Where a product keeps what a person, or a project, permits; below the home or the project's folder.
+/// Paths at which a product stores the permissions of a person or a project; below the home or the project's folder.
 const IMPORT_PATHS: &[(RuleImportProduct, ConfigOwner, &str)] = &[
     (
         RuleImportProduct::ClaudeCode,
@@ -57,7 +57,7 @@ const IMPORT_PATHS: &[(RuleImportProduct, ConfigOwner, &str)] = &[
     ),
 ];
 
-/// Every file that is there, with what could be taken from it.
+/// Returns every existing file, with the permissions that could be imported from it.
 pub fn found(place: &RulebookScope) -> Vec<ImportSource> {
     let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
     let workspace = place.0.as_ref().map(|one| one.root().to_owned());
@@ -77,7 +77,7 @@ pub fn found(place: &RulebookScope) -> Vec<ImportSource> {
     all
 }
 
-/// What could be taken from a file that is named.
+/// Returns the permissions that could be imported from a given file.
 pub fn source_from_file(
     product: RuleImportProduct,
     file: &Path,
@@ -94,7 +94,7 @@ pub fn source_from_file(
     })
 }
 
-/// A folder of rules stands for the files in it.
+/// Lists the files of a path; a folder of rules stands for the files in it.
 fn list_files(product: RuleImportProduct, path: PathBuf) -> Vec<PathBuf> {
     match product {
         RuleImportProduct::ClaudeCode | RuleImportProduct::Opencode => vec![path],

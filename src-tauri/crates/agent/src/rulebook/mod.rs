@@ -1,4 +1,4 @@
-//! Rules as a person looks at them, edits them and tries them out. Nothing here decides a call.
+//! Viewing, editing and testing of rules by a person. Nothing in this module decides a call.
 
 mod backtest;
 mod check;
@@ -26,14 +26,14 @@ use crate::permissions::trust::PROJECT_FILE;
 pub use backtest::{BacktestOptions, run_backtest};
 pub use edit::{add_rules, change_rule, save_rules};
 
-/// A workspace, or what holds everywhere.
+/// Scope of a rulebook: one workspace, or everywhere.
 pub struct RulebookScope(Option<Workspace>);
 
 impl RulebookScope {
-    /// The workspace in this folder; everywhere if none is named.
+    /// Returns the workspace in this folder; everywhere if no folder is given.
     ///
     /// # Errors
-    /// It is no folder that can be opened.
+    /// The folder cannot be opened.
     pub fn from_folder(folder: Option<&str>) -> Result<Self, UserError> {
         let workspace = folder.map(|folder| Workspace::open(Path::new(folder)));
         Ok(Self(workspace.transpose()?))
@@ -48,7 +48,7 @@ impl RulebookScope {
         rules::load_draft_rules(data_dir, self.0.as_ref(), &[], None, draft)
     }
 
-    /// The rules as they would be after a change.
+    /// Loads the rules as they would be after a change.
     fn load_changed(&self, data_dir: &Path, change: &RuleChange) -> Result<LoadedRules, UserError> {
         Ok(match change {
             RuleChange::Add { rule, scope } => {
@@ -79,7 +79,7 @@ impl RulebookScope {
         })
     }
 
-    /// The file that the rules of a scope are kept in.
+    /// Returns the path of the file that holds the rules of a scope.
     fn file_path(&self, data_dir: &Path, scope: RuleScope) -> Result<PathBuf, UserError> {
         match (scope, &self.0) {
             (RuleScope::User, _) => Ok(data_dir.join("rules.toml")),
@@ -97,7 +97,7 @@ impl RulebookScope {
         }
     }
 
-    /// The text of that file; none if there is none.
+    /// Returns the text of the rules file of a scope; none if there is no file.
     fn read_text(&self, data_dir: &Path, scope: RuleScope) -> Result<Option<String>, UserError> {
         match (scope, &self.0) {
             (RuleScope::Project, Some(workspace)) => {
@@ -107,7 +107,7 @@ impl RulebookScope {
         }
     }
 
-    /// The file as a person writes it.
+    /// Returns the path of the rules file of a scope as a person writes it.
     fn display_path(&self, data_dir: &Path, scope: RuleScope) -> String {
         match scope {
             RuleScope::Project => PROJECT_FILE.to_owned(),

@@ -17,7 +17,7 @@ use crate::rulebook::simulation::PolicySimulation;
 use crate::session::engine_state::EngineState;
 use crate::session::toolbox::Toolbox;
 
-/// Every rule that holds in a workspace.
+/// Returns every rule in force in a workspace.
 pub(crate) fn list_rules(
     shared: &EngineState,
     workspace: Option<&str>,
@@ -27,7 +27,7 @@ pub(crate) fn list_rules(
         .map(Answer::Rules)
 }
 
-/// What a change would have made of the calls on record.
+/// Returns the effect that a change of rules would have had on the recorded calls.
 pub(crate) fn backtest_change(
     shared: &EngineState,
     workspace: Option<&str>,
@@ -45,7 +45,7 @@ pub(crate) fn backtest_change(
         .map(Answer::Backtest)
 }
 
-/// What would be said of a call, as if the rules were changed so. In a folder it is what the pipeline says.
+/// Returns the verdict on a call as if the rules were changed this way. In a folder it is the verdict of the pipeline.
 pub(crate) async fn simulate_call(
     shared: &Arc<EngineState>,
     workspace: Option<&str>,
@@ -74,12 +74,12 @@ pub(crate) async fn simulate_call(
     Ok(Answer::TryCall { trail })
 }
 
-/// Whether a text of rules could be saved.
+/// Checks whether a text of rules could be saved.
 pub(crate) fn check_rules(shared: &EngineState, text: &str, scope: RuleScope) -> Answer {
     Answer::CheckRules(check::check_rules(text, scope, shared.config.clock.now()))
 }
 
-/// Whether one rule could be saved; `instead` is the one that it is to take the place of.
+/// Checks whether one rule could be saved; `instead` is the rule that it is to replace.
 pub(crate) fn check_rule(
     shared: &EngineState,
     rule: &NewRule,
@@ -97,7 +97,7 @@ pub(crate) fn check_rule(
     Answer::CheckRule(checked)
 }
 
-/// What distinguishes two texts of rules.
+/// Returns the differences between two texts of rules.
 pub(crate) fn compare_rules(
     shared: &EngineState,
     workspace: Option<&str>,
@@ -108,7 +108,7 @@ pub(crate) fn compare_rules(
         .map(Answer::CompareRules)
 }
 
-/// Rules that would have spared the person answers.
+/// Returns rules that would have spared the person answers.
 pub(crate) fn suggest_rules(
     shared: &EngineState,
     workspace: Option<&str>,
@@ -117,7 +117,7 @@ pub(crate) fn suggest_rules(
     Ok(Answer::Suggestions { suggestions })
 }
 
-/// Permissions of other products.
+/// Returns permissions of other products that could be imported.
 pub(crate) fn list_imports(workspace: Option<&str>) -> Result<Answer, UserError> {
     let found = imports::found(&RulebookScope::from_folder(workspace)?);
     Ok(Answer::Imports { found })

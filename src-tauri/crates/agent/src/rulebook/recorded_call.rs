@@ -1,4 +1,4 @@
-//! Recorded calls, ready to be judged again: by the one judge, with what their verdicts were made from.
+//! Recorded calls, with the evidence for their verdicts, ready to be judged again by the same policy evaluation.
 
 use policy::watchdogs::Alarm;
 use policy::{CallFacts, EvaluationRequest, RuleSet, ToolClass};
@@ -11,12 +11,12 @@ use record::CallVerdict;
 
 use crate::permissions::policy_input::empty_digest;
 
-/// Why a recorded call cannot be judged again.
+/// The reason why a recorded call cannot be judged again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum MissingEvidence {
-    /// What its verdict was made from was not kept.
+    /// The evidence for the verdict was not recorded.
     NotRecorded,
-    /// It was, and cannot be read.
+    /// The evidence was recorded, and cannot be read.
     Damaged,
 }
 
@@ -31,7 +31,7 @@ impl MissingEvidence {
     }
 }
 
-/// A recorded call with what its verdict was made from.
+/// A recorded call with the evidence for its verdict.
 pub(super) struct RecordedCall<'a> {
     pub call: &'a CallVerdict,
     classified: ToolClass,
@@ -43,7 +43,7 @@ pub(super) struct RecordedCall<'a> {
 }
 
 impl<'a> RecordedCall<'a> {
-    /// Reads a call's grounds.
+    /// Reads the evidence of a call.
     pub fn from_call(call: &'a CallVerdict) -> Result<Self, MissingEvidence> {
         let (mut grounds, undo) = call
             .evidence()
@@ -68,7 +68,7 @@ impl<'a> RecordedCall<'a> {
         })
     }
 
-    /// What the judge is asked, with these rules.
+    /// Returns the policy request for the call, with these rules.
     pub fn to_request<'b>(
         &'b self,
         rules: &'b RuleSet,
@@ -93,7 +93,7 @@ impl<'a> RecordedCall<'a> {
         }
     }
 
-    /// Whether any of some rules speaks of it. Where none does, they change nothing.
+    /// Whether any of these rules matches the call. If none does, they change nothing for it.
     pub fn is_matched_by(&self, rules: &RuleSet, now: At) -> bool {
         let mut facts = self.facts.all().iter();
         // A rule that names a host may open it, beside what it says.
@@ -102,7 +102,7 @@ impl<'a> RecordedCall<'a> {
             || policy::effects::has_effect_rule(&self.to_request(rules, false, now))
     }
 
-    /// As an example of what would change.
+    /// Returns the call as an example of a changed verdict.
     pub fn to_example(&self, from: Verdict, to: Verdict) -> BacktestCall {
         BacktestCall {
             session: self.call.session.clone(),

@@ -1,4 +1,5 @@
-//! Rules that would have spared the person answers, from those that they gave, each with its counter-examples.
+//! Suggested rules that would have spared the person answers, derived from earlier answers, each with its
+//! counter-examples.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,16 +18,16 @@ use super::recorded_call::RecordedCall;
 use crate::permissions::rules::RuleDraft;
 use crate::session::engine_state::EngineState;
 
-/// Answers that are looked at, the newest.
+/// Maximum number of answers to examine, the newest first.
 const ANSWERS_MAX: usize = 2_000;
-/// Calls that are looked through for them.
+/// Maximum number of calls to search for answers.
 const CALLS_MAX: usize = 100_000;
-/// How often a person must have allowed what a rule would cover.
+/// Minimum number of calls that a rule would cover and the person allowed.
 const ALLOWED_MIN: u64 = 3;
 const SUGGESTIONS_MAX: usize = 10;
 const EXAMPLES_MAX: usize = 5;
 
-/// The rules that the person's own answers speak for.
+/// Returns the rules that the person's own answers suggest.
 pub(super) fn suggest_rules(
     shared: &EngineState,
     place: &RulebookScope,
@@ -72,7 +73,7 @@ pub(super) fn suggest_rules(
     Ok(suggestions)
 }
 
-/// The calls that the person was asked about, the newest first.
+/// Returns the calls that the person was asked about, the newest first.
 fn answered_calls(
     shared: &EngineState,
     place: &RulebookScope,

@@ -1,4 +1,4 @@
-//! All rules that hold in a workspace, with what became of each, and the ledger of grants.
+//! All rules in force in a workspace, with the use of each, and the ledger of grants.
 
 use policy::rules::protections::Protections;
 use policy::rules_file::{self, RulesFileSource, parse_rule_examples};
@@ -14,11 +14,11 @@ use crate::permissions::grant_ledger::StoredGrant;
 use crate::permissions::rule_uses;
 use crate::session::engine_state::EngineState;
 
-/// What is known of the use of rules.
+/// Data about the use of rules.
 struct RuleUsage<'a> {
     shared: &'a EngineState,
     hits: RuleHits,
-    /// The sessions that count: those of the workspace, or all.
+    /// Sessions to count: those of the workspace, or all.
     sessions: Option<Vec<SessionId>>,
     now: At,
 }
@@ -55,7 +55,7 @@ impl RuleUsage<'_> {
     }
 }
 
-/// Everything that the screen of rules shows.
+/// Builds the contents of the rules screen.
 pub(super) fn build_rules_view(
     shared: &EngineState,
     place: &RulebookScope,

@@ -25,17 +25,17 @@ use crate::session::structured_output::RepairCounter;
 use crate::session::user_message::UserMessage;
 use crate::session::{Session, StopReason};
 
-/// How a run came to its end.
+/// The way a run ended.
 enum RunEnd {
     /// The model has nothing more to do.
     Done,
-    /// The model's answer was cut off or failed; the fault is on record with the turn.
+    /// The model's answer was cut off or failed; the error is recorded with the turn.
     Failed,
-    /// The person stopped it.
+    /// The person stopped the run.
     Stopped,
 }
 
-/// Starts the run of a session, if none is there. The conversation must hold what the run begins with.
+/// Starts the run of a session, if there is none. The conversation must contain the messages that the run begins with.
 ///
 /// # Errors
 /// Another process works in the session.
@@ -63,7 +63,7 @@ pub(crate) fn start_run(session: &Arc<Session>) -> Result<Option<JoinHandle<()>>
     })))
 }
 
-/// The state that a run leaves its session in. A fault is told first.
+/// Returns the state of a session after a run. An error is recorded first.
 fn state_after(session: &Session, end: Result<RunEnd, UserError>) -> SessionState {
     match end {
         Ok(RunEnd::Done) => SessionState::Done,
@@ -92,7 +92,7 @@ fn state_after(session: &Session, end: Result<RunEnd, UserError>) -> SessionStat
     }
 }
 
-/// The run, which stops when it was at work for as long as it may.
+/// Runs the session until its time limit.
 async fn run_within_time(session: &Arc<Session>) -> Result<RunEnd, UserError> {
     let config = &session.engine.config;
     let limits = config.limits.apply_to(session.engine.settings().limits);
@@ -174,7 +174,7 @@ fn open_call(call: ToolCall) -> OpenCall {
     }
 }
 
-/// Runs the calls of one turn as the session's strategy has it, and looks for steering between its steps. Some end if
+/// Runs the calls of one turn by the session's strategy, and checks for steering between its steps. Returns `Some` if
 /// the run is over.
 async fn run_calls(
     session: &Arc<Session>,
@@ -217,7 +217,7 @@ async fn run_calls(
     })
 }
 
-/// Every call has a result, also one that never began (`S001-36`).
+/// Skips calls that never began, so that every call has a result (`S001-36`).
 fn skip_calls<'a>(session: &Session, calls: impl IntoIterator<Item = &'a CallId>) {
     for call in calls {
         end_call(
@@ -228,15 +228,15 @@ fn skip_calls<'a>(session: &Session, calls: impl IntoIterator<Item = &'a CallId>
     }
 }
 
-/// Records how a call ended that did not walk to its end, and lets the model hear it.
+/// Records the end of a call that did not complete the pipeline, and adds its outcome to the conversation.
 pub(crate) fn end_call(session: &Session, call: &CallId, mut outcome: Outcome) {
     outcome.ended_at = session.engine.config.clock.now();
     session.journal.record_end(call, &outcome);
     session.with_conversation(|conversation| conversation.add_outcome(call, &outcome));
 }
 
-/// Records what the person said, and lets the model hear it at the next turn. Gives the run that it began, if it began
-/// one.
+/// Records a message of the person, which the model receives at the next turn. Returns the run that the message
+/// started, if it started one.
 pub(crate) async fn add_user_message(
     session: &Arc<Session>,
     said: UserMessage,

@@ -1,4 +1,4 @@
-//! One answer of the model: streamed, joined into pieces, recorded as it comes.
+//! One answer of the model: streamed, joined into pieces, and recorded as it arrives.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,19 +18,19 @@ use crate::limits::{CALLS_PER_TURN_MAX, COALESCE_BYTES_MAX, COALESCE_DELAY, NAME
 use crate::session::Session;
 use crate::session::structured_output;
 
-/// What the model answered.
+/// Answer of the model.
 pub(crate) struct ModelAnswer {
-    /// Calls that it asked for, in order.
+    /// Calls that the model requested, in order.
     pub calls: Vec<ToolCall>,
-    /// What the turn used.
+    /// Usage of the turn.
     pub usage: Usage,
-    /// Whether the answer was cut off or failed; why is on record.
+    /// Whether the answer was cut off or failed; the reason is on record.
     pub failed: bool,
-    /// What came of it, if it was asked for in a schema.
+    /// Result of checking the answer, if it was requested in a schema.
     pub output: Option<AnswerCheck>,
 }
 
-/// Asks the model with the whole conversation. Fails only if the record does.
+/// Asks the model with the whole conversation. Fails only if recording fails.
 pub(crate) async fn ask_model(
     session: &Arc<Session>,
     stop: &CancellationToken,
@@ -182,7 +182,7 @@ async fn stream_answer(
     ))
 }
 
-/// The answer as it grows.
+/// Writer of the answer while it is streamed.
 struct AnswerWriter<'a> {
     session: &'a Session,
     message: MessageId,
@@ -227,7 +227,7 @@ impl<'a> AnswerWriter<'a> {
         }
     }
 
-    /// The next piece of the answer. A model that pauses does not keep back what it said before.
+    /// Returns the next piece of the answer. While the model pauses, pending text is recorded.
     async fn next_chunk(
         &mut self,
         chunks: &mut ChunkStream,
@@ -251,7 +251,7 @@ impl<'a> AnswerWriter<'a> {
         }
     }
 
-    /// Holds the whole answer against the schema that it was asked for in, and takes the calls that it holds.
+    /// Checks the whole answer against the requested schema, and adds the calls that it contains.
     fn check_output(&mut self, composed: &ComposedSchema) -> AnswerCheck {
         let ids = &self.session.engine.config.ids;
         let (checked, calls) =
@@ -264,9 +264,9 @@ impl<'a> AnswerWriter<'a> {
         checked
     }
 
-    /// Takes a call. Its id is kept where it is new in the session, so that it names one call only (`S000-02`).
-    /// Arguments that are no JSON object, or nested too deeply to be kept, become one member that no schema knows: the tool's check names it, and the
-    /// model hears what it wrote.
+    /// Adds a call. Its id is kept if it is new in the session, so that an id names one call only (`S000-02`).
+    /// Arguments that are not a JSON object, or are nested too deeply to be recorded, become one member that no schema
+    /// knows: the tool's validation names it, so that the model reads what it wrote.
     fn add_call(
         &mut self,
         id: Option<String>,

@@ -1,9 +1,9 @@
-//! Which model answers a request.
+//! The choice of the model that answers a request.
 
 use protocol::ModelChoice;
 use tools::custom::RequestConfig;
 
-/// Who answers a request: whom its configuration names, and what it leaves out as `otherwise` has it.
+/// Returns the model of a request: the one that its configuration names, with gaps filled in from `otherwise`.
 pub(crate) fn model_from_request(config: &RequestConfig, otherwise: &ModelChoice) -> ModelChoice {
     let provider = config.provider.as_ref().unwrap_or(&otherwise.provider);
     let own = match *provider == otherwise.provider {

@@ -1,4 +1,5 @@
-//! Errands: a call's work in a session of its own, with its own context and no more rights than its caller's (`S004-11`).
+//! Sub-agent tasks: a call's work in a session of its own, with its own context and no more rights than its caller's
+//! (`S004-11`).
 
 use std::sync::Arc;
 
@@ -21,12 +22,12 @@ use crate::session::conversation::Conversation;
 use crate::session::engine_state::event_hub::{EventBatch, EventStream};
 use crate::session::{background, planning};
 
-/// What carries out the work that the calls of a session give away.
+/// Returns the spawner of sub-agent tasks for the calls of a session.
 pub(crate) fn sub_agent_spawner(session: Arc<Session>) -> Arc<dyn SubAgentSpawner> {
     Arc::new(SubAgentRunner(session))
 }
 
-/// Sends errands out of a session.
+/// Runs sub-agent tasks for the calls of a session.
 struct SubAgentRunner(Arc<Session>);
 
 #[async_trait]
@@ -58,7 +59,7 @@ impl SubAgentSpawner for SubAgentRunner {
     }
 }
 
-/// Leaves an errand at work. It ends with its caller's run, and that run hears what it came to.
+/// Continues a task in the background. The task ends with its caller's run, and its result is added to that run.
 fn run_in_background(caller: &Arc<Session>, title: String, at_work: RunningSubAgent) {
     let (caller, stop) = (caller.clone(), caller.cancellation_token());
     caller.background.begin();
@@ -72,15 +73,15 @@ fn run_in_background(caller: &Arc<Session>, title: String, at_work: RunningSubAg
     });
 }
 
-/// An errand that is at work.
+/// A running sub-agent task.
 struct RunningSubAgent {
-    /// Its session.
+    /// Session of the task.
     pub child: Arc<Session>,
     run: Option<JoinHandle<()>>,
     events: EventStream,
 }
 
-/// Opens the session of an errand and lets it begin.
+/// Opens the session of a task and starts its run.
 async fn start(
     caller: &Arc<Session>,
     cx: &ExecutionContext,
@@ -108,7 +109,8 @@ async fn start(
 }
 
 impl RunningSubAgent {
-    /// Waits for its end, or brings it about, and gives what it came to. `on_event` hears what it does.
+    /// Waits for the end of the task, or cancels it, and returns its result. `on_event` receives the events of the
+    /// task's session.
     pub async fn wait(
         mut self,
         cancel: &CancellationToken,
@@ -152,8 +154,8 @@ impl RunningSubAgent {
     }
 }
 
-/// Who hears how an errand goes on: its words as live output, its calls as progress, and what these gave beside text (images,
-/// pointers) as pieces of the result, for people and the log only.
+/// Relays the progress of a task to its call: text as live output, calls as progress, and results of calls beside text
+/// (images, pointers) as pieces of the result, for people and the log only.
 struct ProgressRelay<'a>(&'a ExecutionContext);
 
 impl<'a> ProgressRelay<'a> {
@@ -199,8 +201,8 @@ impl Drop for StopGuard {
     }
 }
 
-/// Opens the session of an errand. Its tools are those that the request names, as its caller finds them: what the caller
-/// may not call, nobody below may.
+/// Opens the session of a task. Its tools are those that the request names, from the tools of its caller: a tool that
+/// the caller may not call, no sub-agent below may call.
 async fn open_session(
     caller: &Arc<Session>,
     call: &CallId,
@@ -248,7 +250,7 @@ async fn open_session(
     Ok(child)
 }
 
-/// The tools of an errand: those that are named, or all of its caller's; never a sub-agent (`S001-42`, M10).
+/// Returns the tools of a task: the named ones, or all of its caller's; never a sub-agent (`S001-42`, M10).
 fn select_tools(registry: &Registry, named: Option<&[String]>) -> Result<Vec<String>, UserError> {
     let below = registry.sub_agent_tool_ids();
     let Some(named) = named else {
@@ -270,7 +272,7 @@ fn select_tools(registry: &Registry, named: Option<&[String]>) -> Result<Vec<Str
     Ok(given)
 }
 
-/// What a run came to: the output that it was asked for, or else its last words.
+/// Returns the result of a run: the output that was requested, or else the last message.
 fn read_result(child: &Session) -> Result<ToolOutput, ToolError> {
     match child.state() {
         Some(SessionState::Done) => {}

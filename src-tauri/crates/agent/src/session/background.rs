@@ -1,4 +1,4 @@
-//! Work that an agent gave away and did not wait for: its run goes on, and hears what came of it.
+//! Sub-agent tasks in the background: the run of the calling agent goes on, and receives their results.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::session::Session;
 
-/// How much of it is at work.
+/// Counter of running background tasks.
 #[derive(Debug, Default)]
 pub(crate) struct BackgroundTasks {
     running: AtomicUsize,
@@ -17,18 +17,18 @@ pub(crate) struct BackgroundTasks {
 }
 
 impl BackgroundTasks {
-    /// One more is at work.
+    /// Counts a task that begins.
     pub fn begin(&self) {
         self.running.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// One of them ended, and what it came to is recorded.
+    /// Counts a task that ended, after its result was recorded.
     pub fn end(&self) {
         self.running.fetch_sub(1, Ordering::SeqCst);
         self.changed.notify_waiters();
     }
 
-    /// Waits while there is work and the model has nothing to hear. Answers whether it has something to hear now.
+    /// Waits while tasks are running and there is no message for the model. Returns whether there is one now.
     pub async fn wait_for_message(session: &Session, stop: &CancellationToken) -> bool {
         loop {
             let changed = session.background.changed.notified();
@@ -51,7 +51,7 @@ impl BackgroundTasks {
     }
 }
 
-/// Lets the caller's model hear what came of it, and records that.
+/// Records the result of a task, and adds it to the messages of the caller's model.
 pub(crate) fn record_end(
     caller: &Session,
     child: SessionId,
@@ -77,11 +77,11 @@ pub(crate) fn record_end(
     }
 }
 
-/// Lets the caller of a session hear that its work was lost, if it was in the background when the app ended: the call that
-/// gave it away came to this session and to nothing else.
+/// Tells the caller of a session that its task was lost, if the task was in the background when the app ended, which is
+/// the case if the call that started the task returned this session as its result.
 ///
 /// # Errors
-/// What the record says.
+/// The record cannot be read or written.
 pub(crate) async fn record_lost_task(child: &Session) -> Result<(), UserError> {
     let Some(parent) = child.parent() else {
         return Ok(());
@@ -111,7 +111,7 @@ pub(crate) async fn record_lost_task(child: &Session) -> Result<(), UserError> {
     caller.journal.sync().await
 }
 
-/// The same as a model reads it.
+/// Formats the result of a task for the model.
 pub(crate) fn format_result(title: &str, text: &str, failed: bool) -> String {
     let how = if failed { "failed" } else { "ended" };
     format!(

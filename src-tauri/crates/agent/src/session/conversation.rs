@@ -1,4 +1,4 @@
-//! From a session's events back to what the model was told: the whole memory of a run is its record.
+//! The conversation of a session, rebuilt from its events: the memory of a run is its record.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -12,42 +12,42 @@ use crate::session::state_store::StateStore;
 use crate::session::structured_output;
 use crate::session::{background, planning};
 
-/// What the model knows, and what it is owed.
+/// Conversation of a session: the messages of the model, and the results that it has yet to receive.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conversation {
-    /// The messages, ready to be sent, without results for the calls in `open`.
+    /// Messages, ready to be sent, without results for the calls in `open`.
     pub messages: Vec<Message>,
-    /// Calls without a result, in order, each with the person's arguments if they changed them.
+    /// Calls without a result, in order, each with the person's arguments if the person changed them.
     pub open: Vec<OpenCall>,
-    /// How many model turns there were.
+    /// Number of model turns so far.
     pub turns: u32,
-    /// The list of things to do, as the last call of a tool that shows one left it.
+    /// To-do list, as the last call of a tool that shows one left it.
     pub todos: Vec<TodoItem>,
-    /// Such a list that was asked for and is not set yet.
+    /// To-do list that a call proposed and that is not set yet.
     pending_todos: Option<(CallId, Vec<TodoItem>)>,
-    /// What is asked of the model beyond the person's words.
+    /// Options of the session beyond the person's words.
     pub options: SessionOptions,
-    /// The call that opened the session, if a call did.
+    /// Call that opened the session, if a call did.
     pub parent: Option<ParentCall>,
-    /// Whether it plans first, and nothing that could change anything is in reach.
+    /// Whether the session is planning, so that nothing that could change anything is available.
     pub planning: bool,
     /// The session's state.
     pub state: StateStore,
-    /// The output that the run came to last, in the schema that was asked for.
+    /// Last output of the run, in the schema that was asked for.
     pub output: Option<Value>,
-    /// The tools that the model searched for and found, by their ids.
+    /// Ids of the tools that the model searched for and found.
     pub loaded: BTreeSet<String>,
-    /// How often the web was searched.
+    /// Number of web searches so far.
     pub searches: u32,
-    /// Every call id so far.
+    /// All call ids so far.
     pub ids: HashSet<String>,
-    /// Calls whose result the model has not got, in call order, each with the result if it is there already.
+    /// Calls whose result the model has not received, in call order, each with its result if it has arrived already.
     pending_results: VecDeque<PendingResult>,
-    /// What was said meanwhile.
+    /// Messages that arrived in the meantime.
     deferred: Vec<Message>,
 }
 
-/// A result that the model is owed.
+/// A result that the model has yet to receive.
 #[derive(Debug, Clone, PartialEq)]
 struct PendingResult {
     call: CallId,
@@ -60,23 +60,23 @@ struct PendingResult {
 pub struct OpenCall {
     /// The call.
     pub call: ToolCall,
-    /// The person's arguments.
+    /// Arguments that the person wrote in place of the model's.
     pub edited: Option<Map<String, Value>>,
-    /// Whether it stands on the desk.
+    /// Whether the call waits for a decision.
     pub waiting: bool,
-    /// Whether it began to run.
+    /// Whether the call began to run.
     pub started: bool,
 }
 
 impl OpenCall {
-    /// The arguments as they were written: by the person, or else by the model.
+    /// Returns the arguments as written by the person, or else by the model.
     pub fn arguments(&self) -> &Map<String, Value> {
         self.edited.as_ref().unwrap_or(&self.call.arguments)
     }
 }
 
 impl Conversation {
-    /// One that begins, with what is asked of its model, for the call that opened it if one did.
+    /// Returns an empty conversation with these options; `parent` is the call that opened the session, if one did.
     pub fn new(options: SessionOptions, parent: Option<ParentCall>) -> Self {
         Self {
             state: StateStore::new(&options.instances),
@@ -86,7 +86,7 @@ impl Conversation {
         }
     }
 
-    /// The conversation that some events of one session tell of, in order.
+    /// Rebuilds the conversation from events of one session, in order.
     pub fn from_events(events: &[Event]) -> Self {
         let mut conversation = Self::default();
         // Where in `messages` the message of each id stands.
@@ -97,12 +97,12 @@ impl Conversation {
         conversation
     }
 
-    /// Whether no call of the session has this id; from now on one has.
+    /// Reserves a call id. `true` if no call of the session had it before.
     pub fn insert_id(&mut self, id: &str) -> bool {
         self.ids.insert(id.to_owned())
     }
 
-    /// The model is owed the result of this call, after those that it is owed already.
+    /// Adds a call whose result the model has to receive, after those of earlier calls.
     pub fn add_call(&mut self, call: &ToolCall) {
         self.pending_results.push_back(PendingResult {
             call: call.id.clone(),
@@ -111,8 +111,8 @@ impl Conversation {
         });
     }
 
-    /// Takes the result of a call. The model gets results in call order, whatever ends first (`S001-35`, M08): a result
-    /// is kept back until all before it are there.
+    /// Adds the result of a call. The model receives results in call order, whichever call ends first (`S001-35`, M08):
+    /// a result is held back until all before it have arrived.
     pub fn add_outcome(&mut self, call: &CallId, outcome: &Outcome) {
         self.open.retain(|open| open.call.id != *call);
         let Some(owed) = self
@@ -144,7 +144,7 @@ impl Conversation {
         }
     }
 
-    /// Lets the model hear something: after the results that it is owed, since those come right behind their calls.
+    /// Adds a message for the model: after the pending results, which must come directly after their calls.
     pub fn push_message(&mut self, message: Message) {
         match self.pending_results.is_empty() {
             true => self.messages.push(message),
@@ -152,7 +152,8 @@ impl Conversation {
         }
     }
 
-    /// Takes what came of an answer in a schema: its output, or the report that the model gets.
+    /// Stores the result of checking an answer against a schema: its output, and a report to the model if there was a
+    /// problem.
     pub fn set_output(&mut self, answer: &AnswerCheck) {
         self.output.clone_from(&answer.output);
         let report = answer
@@ -162,7 +163,7 @@ impl Conversation {
         self.messages.extend(report);
     }
 
-    /// The calls whose result is not there.
+    /// Returns the calls without a result.
     pub fn unanswered_calls(&self) -> Vec<CallId> {
         let unanswered = self
             .pending_results
@@ -305,7 +306,7 @@ impl Conversation {
     }
 }
 
-/// The ids of the tools that a search found.
+/// Returns the ids of the tools that a search found.
 fn loaded_tools(outcome: &Outcome) -> impl Iterator<Item = String> {
     let matches = outcome.data.as_ref().and_then(|data| data.get("matches"));
     let matches = matches.and_then(Value::as_array).into_iter().flatten();

@@ -1,4 +1,5 @@
-//! What a server asks while one of its tools runs: put before the person with its call, recorded, and answered once.
+//! Elicitation: a question of a server while one of its tools runs is shown to the person with its call, recorded, and
+//! answered once.
 
 use std::collections::HashMap;
 use std::future::pending;
@@ -26,18 +27,18 @@ use crate::session::Session;
 use crate::session::engine_state::EngineState;
 use crate::session::sampling;
 
-/// Why nobody was asked.
+/// Reason given when nobody was asked.
 const HEADLESS_REASON: &str = "Nobody is here to answer: this session runs without a person.";
-/// Why a question went with nobody's answer.
+/// Reason given when a question was dismissed without an answer.
 const CALL_ENDED_REASON: &str = "The call ended, or nobody waited for the answer any more.";
-/// Why one is not put before the person.
+/// Reason given when a further question is not shown to the person.
 const ANOTHER_OPEN_REASON: &str = "Another question of the same call stands on the desk.";
 
-/// The running calls of a session that may be asked in, with what is asked at the moment.
+/// Running calls of a session in which a server may ask, with their open questions.
 #[derive(Default)]
 pub(crate) struct ElicitationQueue {
     calls: Mutex<HashMap<CallId, Option<OpenElicitation>>>,
-    /// What models used for servers that no run has counted yet.
+    /// Usage of models on behalf of servers (sampling) that no run has counted yet.
     sampling_usage: Mutex<Usage>,
 }
 
@@ -53,12 +54,12 @@ impl ElicitationQueue {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether nobody is asked anything.
+    /// Whether no question is open.
     pub fn is_empty(&self) -> bool {
         self.lock_calls().values().all(Option::is_none)
     }
 
-    /// Keeps what a model used for a server, until the run counts it.
+    /// Adds the usage of a model on behalf of a server, until the run counts it.
     pub fn add_sampling_usage(&self, usage: &Usage) {
         let mut lent = self
             .sampling_usage
@@ -67,7 +68,7 @@ impl ElicitationQueue {
         *lent = lent.plus(*usage);
     }
 
-    /// Takes what models used for servers since this was asked last.
+    /// Takes the usage of models on behalf of servers since the last time.
     pub fn take_sampling_usage(&self) -> Usage {
         std::mem::take(
             &mut *self
@@ -77,14 +78,14 @@ impl ElicitationQueue {
         )
     }
 
-    /// Takes a question from the desk, if it stands there. Whoever takes it answers; nobody else can.
+    /// Takes an open question, if it is still open. Only its taker may answer it.
     fn take_open(&self, call: &CallId, ask: &AskId) -> Option<OpenElicitation> {
         let mut calls = self.lock_calls();
         let slot = calls.get_mut(call)?;
         slot.take_if(|open| open.id == *ask)
     }
 
-    /// Puts a question on the desk. False if its call is over, or another stands there.
+    /// Opens a question. `false` if its call is over, or another question of the call is open.
     fn try_open(&self, call: &CallId, open: OpenElicitation) -> bool {
         match self.lock_calls().get_mut(call) {
             Some(slot @ None) => {
@@ -96,14 +97,14 @@ impl ElicitationQueue {
     }
 }
 
-/// Asks in the name of one running call.
+/// Asks the person on behalf of one running call.
 pub(crate) struct ElicitationHandler {
     session: Arc<Session>,
     call: CallId,
     paused: Mutex<PausedTime>,
 }
 
-/// How long a call waited for answers: time that is nobody's fault.
+/// Time that a call waited for answers, which does not count against its limits.
 #[derive(Default)]
 struct PausedTime {
     total: Duration,
@@ -111,7 +112,7 @@ struct PausedTime {
 }
 
 impl ElicitationHandler {
-    /// From now on the call may be asked in.
+    /// Registers a running call, in which a server may ask from now on.
     pub fn register(session: &Arc<Session>, call: &CallId) -> Arc<Self> {
         session.elicitations.lock_calls().insert(call.clone(), None);
         Arc::new(Self {
@@ -121,7 +122,7 @@ impl ElicitationHandler {
         })
     }
 
-    /// From now on it may not. What stands on the desk goes.
+    /// Ends the registration of the call, and dismisses its open question.
     pub fn unregister(&self) {
         let mut calls = self.session.elicitations.lock_calls();
         let open = calls.remove(&self.call).flatten();
@@ -134,7 +135,7 @@ impl ElicitationHandler {
         }
     }
 
-    /// How long the call has waited for answers.
+    /// Returns how long the call has waited for answers.
     pub fn paused_time(&self) -> Duration {
         let rest = self.lock_paused();
         rest.total + rest.since.map_or(Duration::ZERO, |since| since.elapsed())
@@ -144,7 +145,7 @@ impl ElicitationHandler {
         self.paused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a question from the desk that the person did not answer, and records that before anything else can follow.
+    /// Dismisses a question that the person did not answer, and records that before anything else can follow.
     fn dismiss(&self, ask: &AskId, why: &str) {
         let mut calls = self.session.elicitations.lock_calls();
         let slot = calls.get_mut(&self.call);
@@ -167,7 +168,7 @@ impl ElicitationHandler {
         });
     }
 
-    /// What the person is shown: all of it, with secrets masked and hidden characters named.
+    /// Returns the question as shown to the person: complete, with secrets masked and hidden characters named.
     fn build_request(&self, asking: &ElicitationRequest) -> ServerRequest {
         let masked = |text: &str| to_spans(&redact::text(text).0);
         let wants = match &asking.kind {
@@ -205,7 +206,7 @@ impl ElicitationHandler {
         }
     }
 
-    /// Puts a question on the desk and waits: for the answer, the end of the run, or expiry.
+    /// Shows a question and waits: for the answer, the end of the run, or expiry.
     async fn wait_for_answer(&self, id: &AskId, asked: ServerRequest) -> ServerAnswer {
         let session = &self.session;
         let expires_after = session.engine.settings().expire_after_min;
@@ -258,7 +259,7 @@ impl ElicitationHandler {
     }
 }
 
-/// A question on the desk: it goes with whoever waits for its answer.
+/// Guard of an open question: dismisses the question when the waiting task is dropped.
 struct OpenGuard<'a> {
     asker: &'a ElicitationHandler,
     id: &'a AskId,
@@ -273,7 +274,7 @@ impl Drop for OpenGuard<'_> {
     }
 }
 
-/// The time that a call waits for an answer.
+/// Guard that counts the time a call waits for an answer.
 struct PauseGuard<'a>(&'a ElicitationHandler);
 
 impl<'a> PauseGuard<'a> {
@@ -318,7 +319,7 @@ impl ElicitationChannel for ElicitationHandler {
     }
 }
 
-/// Takes the person's answer to what a server asks: once, on record before the server gets it.
+/// Accepts the person's answer to a server's question: once, and on record before the server receives it.
 pub(crate) async fn answer_elicitation(
     shared: &Arc<EngineState>,
     session: &SessionId,
@@ -359,7 +360,7 @@ pub(crate) async fn answer_elicitation(
     }
 }
 
-/// The answer as the server gets it, if it is one to this question.
+/// Returns the answer in the form for the server, if it fits the question.
 fn validate_answer(
     wants: &ServerRequestKind,
     answer: ServerAnswer,
@@ -384,7 +385,7 @@ fn validate_answer(
     }
 }
 
-/// The answer as it is recorded: without what is a secret, or looks like one.
+/// Returns the answer as recorded: without values that are secret or look like secrets.
 fn redact_answer(wants: &ServerRequestKind, answer: &ServerAnswer) -> ServerAnswer {
     let (ServerRequestKind::Form { fields }, ServerAnswer::Filled { values }) = (wants, answer)
     else {

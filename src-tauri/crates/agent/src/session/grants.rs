@@ -1,4 +1,4 @@
-//! Makes a grant of what a person said on a card, after holding it against the judge, and takes grants back.
+//! Creates grants from a person's decisions on cards, after checking them with the policy, and revokes grants.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::permissions::policy_input::{PolicyInput, empty_digest};
 use crate::session::Session;
 use crate::session::engine_state::EngineState;
 
-/// What may be granted from the card of a call.
+/// Returns the grants that the card of a call may offer.
 pub(crate) fn offer_grants(session: &Session, weighed: &PolicyInput) -> GrantOffers {
     // What came is there once; a rule on it is written where rules are.
     if weighed
@@ -32,7 +32,8 @@ pub(crate) fn offer_grants(session: &Session, weighed: &PolicyInput) -> GrantOff
     grants::list_offers(&weighed.to_request(&rules, session.policy_context(), &empty_digest))
 }
 
-/// The grant that a decision makes, put on disk; none if it makes none. It is not in force before [`reload_affected_rules`].
+/// Creates the grant of a decision and saves it to disk; none if the decision grants nothing. The grant is not in force
+/// before [`reload_affected_rules`].
 pub(crate) fn create_grant(
     session: &Session,
     call: &CallId,
@@ -97,7 +98,7 @@ fn build_grant(
     }
 }
 
-/// Makes a grant one for the very call that is shown, with what its watchdogs ask of it (`S002-90`).
+/// Restricts a grant to exactly the call that is shown, with the questions of its watchdogs (`S002-90`).
 fn restrict_to_call(weighed: &PolicyInput, granted: &mut StoredGrant) -> Result<(), UserError> {
     let is_plain = granted.pattern.is_none()
         && granted.action == RuleAction::Allow
@@ -121,7 +122,7 @@ fn restrict_to_call(weighed: &PolicyInput, granted: &mut StoredGrant) -> Result<
 
 const OFFER_HINT: &str = "Choose what the card offers, or decide once.";
 
-/// A grant must be a rule like any other, of the card's own tool, and decide the very call that is shown.
+/// Checks that a grant is a valid rule of the card's own tool, and that it decides exactly the call that is shown.
 fn check_grant(
     session: &Session,
     weighed: &PolicyInput,
@@ -156,7 +157,7 @@ fn check_grant(
     grants::check_grant(&request, rule).map_err(|why| UserError::new(why, OFFER_HINT))
 }
 
-/// Takes a grant out of the ledger again, whose decision could not be recorded.
+/// Removes a grant from the ledger whose decision could not be recorded.
 pub(crate) fn withdraw_grant(session: &Session, granted: &StoredGrant) {
     let shared = &session.engine;
     let now = shared.config.clock.now();
@@ -165,7 +166,7 @@ pub(crate) fn withdraw_grant(session: &Session, granted: &StoredGrant) {
     }
 }
 
-/// Puts what the ledger says in force: in the sessions that it speaks to, at once.
+/// Puts the ledger in force, at once, in the sessions that the grant affects.
 pub(crate) fn reload_affected_rules(shared: &EngineState, granted: &StoredGrant) {
     shared.reload_rules_matching(|session| match grant_rule_scope(granted.lasts) {
         RuleScope::Project => {
@@ -177,7 +178,7 @@ pub(crate) fn reload_affected_rules(shared: &EngineState, granted: &StoredGrant)
     });
 }
 
-/// Takes a grant back.
+/// Revokes a grant.
 pub(crate) fn revoke_grant(
     shared: &Arc<EngineState>,
     id: &GrantId,
@@ -188,7 +189,7 @@ pub(crate) fn revoke_grant(
     Ok(OpReceipt::default())
 }
 
-/// Takes back what was granted for a session that ends.
+/// Revokes the grants for a session that ends.
 pub(crate) fn end_session_grants(session: &Session) -> Result<(), UserError> {
     let config = &session.engine.config;
     let (all, _) = grant_ledger::load_grants(&config.data_dir);

@@ -1,4 +1,4 @@
-//! A session's pen: every event goes through here to the record, and nothing is built on one that did not arrive.
+//! The journal of a session: every event is recorded through it, and nothing relies on an event that was not recorded.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,19 +9,19 @@ use record::{Ack, Durability, Record};
 use runtime::clock::Clock;
 use serde_json::{Map, Value};
 
-/// Writes one session's events.
+/// Writer of one session's events.
 pub struct Journal {
     record: Record,
     session: SessionId,
     clock: Arc<dyn Clock>,
-    /// Acknowledgements of what was told and not yet waited for: of each batch the last.
+    /// Acknowledgements of recorded events that were not awaited yet: the last one of each batch.
     open: Mutex<VecDeque<Ack>>,
-    /// Calls that go on and whose arguments hold a secret.
+    /// Running calls whose arguments hold a secret.
     secret: Mutex<HashSet<CallId>>,
 }
 
 impl Journal {
-    /// A pen for a session.
+    /// Returns the journal of a session.
     pub fn new(record: Record, session: SessionId, clock: Arc<dyn Clock>) -> Self {
         Self {
             record,
@@ -32,7 +32,7 @@ impl Journal {
         }
     }
 
-    /// Writes without waiting. Whether it arrived is learned at the next [`EventSink::sync`].
+    /// Records an event without waiting. A failure is reported by the next [`Journal::sync`].
     pub fn record(&self, body: EventBody) {
         self.track_secret(&body);
         let ack = self.record.append(
@@ -48,7 +48,7 @@ impl Journal {
         }
     }
 
-    /// Looks, without waiting, whether all arrived of which that is known by now.
+    /// Checks, without waiting, whether all events whose result is known by now were recorded.
     pub fn check_errors(&self) -> Result<(), UserError> {
         let mut open = self.lock_open();
         while let Some(known) = open.front().and_then(Ack::try_result) {
@@ -58,7 +58,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Writes, and waits until it is on disk, with everything told before it. For decisions and effects.
+    /// Records an event, and waits until it and all events before it are on disk. For decisions and effects.
     pub async fn record_synced(&self, body: EventBody) -> Result<(), UserError> {
         self.track_secret(&body);
         let ack = self.record.append(
@@ -71,8 +71,8 @@ impl Journal {
         ack.await.map(drop).map_err(UserError::from)
     }
 
-    /// Writes that a call begins. If it may change something, waits until that is committed, so that no restart runs it
-    /// a second time.
+    /// Records that a call begins. If the call may change something, waits until the event is committed, so that no
+    /// restart runs the call a second time.
     pub async fn record_start_synced(&self, call: &CallId, matters: bool) -> Result<(), UserError> {
         self.record(EventBody::CallStarted { call: call.clone() });
         match matters {
@@ -81,7 +81,7 @@ impl Journal {
         }
     }
 
-    /// Writes how a call ended; waits for the disk if it had an effect or a person decided on it.
+    /// Records how a call ended; waits for the disk if the call had an effect or a person decided on it.
     pub async fn record_end_synced(
         &self,
         call: &CallId,
@@ -98,7 +98,7 @@ impl Journal {
         }
     }
 
-    /// Writes, without waiting, how a call ended that had no effect.
+    /// Records, without waiting, how a call that had no effect ended.
     pub fn record_end(&self, call: &CallId, outcome: &Outcome) {
         self.record(self.call_ended_event(call, outcome));
     }
@@ -111,8 +111,8 @@ impl Journal {
         }
     }
 
-    /// How a call is shown from its end on, if its arguments hold a secret. A record that cannot be read is answered with
-    /// nothing to show.
+    /// Returns the masked form in which a call is shown after its end, if its arguments hold a secret. If the record
+    /// cannot be read, the masked form is empty.
     fn mask_call(&self, call: &CallId) -> Option<MaskedCall> {
         if !self.lock_secret().remove(call) {
             return None;
@@ -126,7 +126,7 @@ impl Journal {
         }
     }
 
-    /// Notes a call whose arguments hold a secret, so that it is masked when it ends.
+    /// Remembers a call whose arguments hold a secret, so that the call is masked when it ends.
     fn track_secret(&self, body: &EventBody) {
         let (call, arguments) = match body {
             EventBody::CallProposed { call, .. } => (&call.id, &call.arguments),
@@ -136,14 +136,14 @@ impl Journal {
         self.track_secret_arguments(call, arguments);
     }
 
-    /// The same for a call that is on record already.
+    /// Remembers a recorded call if its arguments hold a secret.
     pub fn track_secret_arguments(&self, call: &CallId, arguments: &Map<String, Value>) {
         if holds_secret(arguments) {
             self.lock_secret().insert(call.clone());
         }
     }
 
-    /// Waits until everything told is committed.
+    /// Waits until all recorded events are committed.
     pub async fn sync(&self) -> Result<(), UserError> {
         let open = std::mem::take(&mut *self.lock_open());
         for ack in open {

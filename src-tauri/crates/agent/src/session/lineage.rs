@@ -1,4 +1,4 @@
-//! The sessions that a session works for.
+//! The lineage of a session: the sessions that it works for.
 
 use protocol::SessionId;
 use protocol::event::ParentCall;
@@ -7,7 +7,8 @@ use crate::limits::SUB_AGENT_DEPTH_MAX;
 use crate::session::Session;
 
 impl Session {
-    /// This session, and those that it works for, the closest first; as many as sub-agents may be deep.
+    /// Returns this session and those that it works for, the closest first; at most as many as sub-agents may be
+    /// nested.
     pub(crate) fn lineage(&self) -> Vec<SessionId> {
         let mut lineage = vec![self.id.clone()];
         let mut parent = self.parent();

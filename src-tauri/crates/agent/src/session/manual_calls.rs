@@ -1,18 +1,18 @@
-//! Sessions whose calls no model makes: a person makes them by hand, or a program outside does.
+//! Sessions whose calls are not made by a model: a person makes them by hand, or an external program does.
 
 use protocol::UserError;
 
-/// The provider of a session in which a person tries a tool.
+/// Provider of a session in which a person tries a tool.
 pub(crate) const TRIAL_PROVIDER: &str = "try";
-/// The provider of a session whose calls a program outside makes.
+/// Provider of a session whose calls an external program makes.
 pub(crate) const CLIENT_PROVIDER: &str = "client";
-/// The provider of a session whose one call a person makes by hand, at a command line.
+/// Provider of a session whose only call a person makes by hand, at a command line.
 pub const BY_HAND_CLIENT: &str = "by_hand";
-/// The provider of a session in which calls are explained, and none runs.
+/// Provider of a session in which calls are explained, and none runs.
 pub(crate) const EXPLAIN_PROVIDER: &str = "explain";
 
-/// Whether the calls of a session with this provider are made by hand or from outside: whoever makes them has the tools
-/// before them, so none has to be searched for first.
+/// Whether the calls of a session with this provider are made by hand or from outside. Their author can see all tools,
+/// so no tool has to be searched for first.
 pub(crate) fn is_manual(provider: &str) -> bool {
     [
         TRIAL_PROVIDER,
@@ -23,7 +23,7 @@ pub(crate) fn is_manual(provider: &str) -> bool {
     .contains(&provider)
 }
 
-/// Why no model can be asked in a session of a program outside.
+/// Returns the error that no model can be asked in a session of an external program.
 pub(crate) fn no_model_error() -> UserError {
     UserError::new(
         "A program outside makes the calls of this session, and no model answers in it.",

@@ -1,4 +1,4 @@
-//! One session in memory: what its run needs, who waits for a decision, and how it is steered.
+//! One session in memory: the state of its run, the calls that wait for a decision, and steering.
 
 pub(crate) mod background;
 pub(crate) mod conversation;
@@ -60,29 +60,29 @@ pub(crate) struct Session {
     pub tool_context: ToolContext,
     pub bounds: AgentBounds,
     pub model: ModelChoice,
-    /// How the calls of one model turn are run; read once, when the session was admitted (`S001-27`).
+    /// Strategy for the calls of one model turn; read once, when the session was admitted (`S001-27`).
     pub strategy: Strategy,
-    /// What its model is told first.
+    /// Briefing of the session's model.
     pub briefing: Arc<Briefing>,
-    /// Work that it gave away and did not wait for.
+    /// Sub-agent tasks in the background.
     pub background: BackgroundTasks,
-    /// Of its running calls.
+    /// Timers of the running calls.
     pub timers: TimerPool,
-    /// What servers ask in its running calls.
+    /// Questions of servers in the running calls.
     pub elicitations: ElicitationQueue,
-    /// What ends one of its calls alone.
+    /// Tokens that cancel individual calls.
     pub cancellations: CallCancellations,
     pub lock: SessionLock,
     rules: RulesInForce,
     rule_files: rules::RuleFileCache,
-    /// How often they were read; whoever waits for a decision looks again.
+    /// Number of times that the rules were loaded; a change makes waiting calls check the rules again.
     rules_changed: watch::Sender<u64>,
     steering: Notify,
     toolbox: RwLock<Arc<Toolbox>>,
     data: Mutex<SessionData>,
 }
 
-/// The parts that a session is opened with.
+/// Parts that a session is opened with.
 pub(crate) struct SessionParts {
     pub id: SessionId,
     pub tool_context: ToolContext,
@@ -94,22 +94,22 @@ pub(crate) struct SessionParts {
     pub conversation: Conversation,
 }
 
-/// What changes while a session runs.
+/// State that changes while a session runs.
 #[derive(Default)]
 struct SessionData {
-    /// Calls on the desk.
+    /// Calls that wait for a decision.
     pending_calls: HashMap<CallId, PendingCall>,
-    /// What the person said and the model has not heard.
+    /// Messages of the person that the model has not received.
     queued_messages: VecDeque<Message>,
-    /// The run, while there is one.
+    /// Token of the run, while there is one.
     run: Option<CancellationToken>,
-    /// Why the run was stopped, once it was.
+    /// Reason why the run was stopped, once it was.
     stop_reason: StopReason,
-    /// How often the run's calls came to the same result, to notice loops.
+    /// Counter of calls with the same result, to notice loops.
     repeats: RepeatCounter,
     active_time: ActiveTime,
     usage: Arc<RunUsage>,
-    /// The state that was last recorded.
+    /// State that was recorded last.
     state: Option<SessionState>,
     conversation: Conversation,
 }
@@ -169,7 +169,8 @@ impl Session {
         self.data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The token of the run, which ends when the person stops it. A run that is not there counts as stopped.
+    /// Returns the token of the run, which is cancelled when the person stops the run. Without a run the token is
+    /// cancelled.
     pub(crate) fn cancellation_token(&self) -> CancellationToken {
         self.lock_data().run.clone().unwrap_or_else(|| {
             let ended = CancellationToken::new();
@@ -178,7 +179,7 @@ impl Session {
         })
     }
 
-    /// Begins a run; none if there is one already.
+    /// Begins a run, and returns its token; none if there is a run already.
     pub(crate) fn begin_run(&self) -> Option<CancellationToken> {
         let mut live = self.lock_data();
         if live.run.is_some() {
@@ -191,7 +192,7 @@ impl Session {
         Some(token)
     }
 
-    /// Ends the run in this state. False if something was said meanwhile: the run must go on.
+    /// Ends the run in this state. `false` if a message arrived meanwhile: the run must go on.
     pub(crate) fn end_run(&self, state: SessionState) -> bool {
         let mut live = self.lock_data();
         let stopped = live
@@ -206,7 +207,7 @@ impl Session {
         true
     }
 
-    /// Stops the run, if there is one.
+    /// Stops the run, if there is one. Returns whether there was.
     pub(crate) fn stop(&self) -> bool {
         self.lock_data()
             .run
@@ -215,7 +216,7 @@ impl Session {
             .is_some()
     }
 
-    /// Stops the run for a reason of its own.
+    /// Stops the run for this reason.
     pub(crate) fn stop_with_reason(&self, why: StopReason) {
         let mut live = self.lock_data();
         live.stop_reason = why;
@@ -224,32 +225,32 @@ impl Session {
         }
     }
 
-    /// Why the run was stopped.
+    /// Returns the reason why the run was stopped.
     pub(crate) fn stop_reason(&self) -> StopReason {
         self.lock_data().stop_reason
     }
 
-    /// How long the run has been at work, without the time that it waited for a person.
+    /// Returns the active time of the run, without the time that it waited for a person.
     pub(crate) fn active_time(&self) -> Duration {
         self.lock_data().active_time.time()
     }
 
-    /// What the run used, with whoever works for it.
+    /// Returns the usage of the run, including its sub-agents.
     pub(crate) fn run_usage(&self) -> Arc<RunUsage> {
         self.lock_data().usage.clone()
     }
 
-    /// Reads or changes how often the run's calls came to the same result.
+    /// Reads or changes the counter of repeated calls.
     pub(crate) fn with_repeats<T>(&self, change: impl FnOnce(&mut RepeatCounter) -> T) -> T {
         change(&mut self.lock_data().repeats)
     }
 
-    /// Whether a run is there.
+    /// Whether a run is active.
     pub(crate) fn is_running(&self) -> bool {
         self.lock_data().run.is_some()
     }
 
-    /// Keeps what the person said for the run. Gives it back if there is no run to hear it.
+    /// Queues a message of the person for the run. Returns the message if there is no run to receive it.
     pub(crate) fn steer(&self, said: Message) -> Result<(), Message> {
         let mut live = self.lock_data();
         match live.run {
@@ -264,12 +265,12 @@ impl Session {
         }
     }
 
-    /// Whether the person said something that the model has not heard.
+    /// Whether there is a message of the person that the model has not received.
     pub(crate) fn is_steered(&self) -> bool {
         !self.lock_data().queued_messages.is_empty()
     }
 
-    /// Waits until the person says something that the model has not heard.
+    /// Waits for a message of the person that the model has not received.
     pub(crate) async fn wait_for_steering(&self) {
         loop {
             let next = self.steering.notified();
@@ -283,17 +284,18 @@ impl Session {
         }
     }
 
-    /// Takes what the person said.
+    /// Takes the queued messages of the person.
     pub(crate) fn take_steering(&self) -> Vec<Message> {
         self.lock_data().queued_messages.drain(..).collect()
     }
 
-    /// Records a change of state, once.
+    /// Records the state, if it changed.
     pub(crate) fn set_state(&self, state: SessionState) {
         self.record_state(&mut self.lock_data(), state);
     }
 
-    /// Records whether the run waits for a person: it does as long as something stands on the desk, whatever else runs.
+    /// Records whether the run waits for a person: it does as long as a call or question waits for a decision, whatever
+    /// else runs.
     pub(crate) fn refresh_state(&self) {
         let mut live = self.lock_data();
         let state = match live.pending_calls.is_empty() && self.elicitations.is_empty() {
@@ -311,12 +313,12 @@ impl Session {
         }
     }
 
-    /// Puts a call on the desk.
+    /// Adds a call that waits for a decision.
     pub(crate) fn add_pending_call(&self, call: CallId, waiting: PendingCall) {
         self.lock_data().pending_calls.insert(call, waiting);
     }
 
-    /// What the verdict on a waiting call was made from.
+    /// Returns the input of the verdict on a waiting call.
     pub(crate) fn pending_policy_input(&self, call: &CallId) -> Option<Arc<PolicyInput>> {
         self.lock_data()
             .pending_calls
@@ -324,28 +326,28 @@ impl Session {
             .map(|waiting| waiting.input.clone())
     }
 
-    /// Takes a call from the desk, if it stands there. Whoever takes it decides; nobody else can.
+    /// Takes a waiting call, if it still waits. Only its taker may decide on it.
     pub(crate) fn take_pending_call(&self, call: &CallId) -> Option<PendingCall> {
         self.lock_data().pending_calls.remove(call)
     }
 
-    /// The tools that its calls find.
+    /// Returns the tools that the session's calls can use.
     pub(crate) fn tools(&self) -> Arc<Registry> {
         Arc::clone(&self.toolbox().registry)
     }
 
-    /// The tools that its model sees: those that are shown at first, and those that it found since.
+    /// Returns the tools that the session's model sees: those shown at first, and those that it found since.
     pub(crate) fn definitions(&self) -> Arc<Vec<ToolDefinition>> {
         let tools = self.tools();
         self.with_conversation(|conversation| tools.definitions_with(&conversation.loaded))
     }
 
-    /// The schema that its model answers in; none if words will do.
+    /// Returns the schema that the session's model answers in; none if plain text is accepted.
     pub(crate) fn output_schema(&self) -> Option<Arc<ComposedSchema>> {
         self.toolbox().composed.clone()
     }
 
-    /// Its tools as they were read last, or as the person set them since.
+    /// Returns the session's tools as they were loaded last, or as the person configured them since.
     fn toolbox(&self) -> Arc<Toolbox> {
         let toolbox = self.current_toolbox();
         if toolbox.is_stale(&self.engine) {
@@ -359,7 +361,7 @@ impl Session {
         Arc::clone(&self.toolbox.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the files of tools anew; says what is wrong with them. What cannot be read leaves things as they are.
+    /// Reloads the files of tools, and reports their errors. If they cannot be read, the tools stay as they are.
     pub(crate) fn reload_tools(&self) {
         let options = self.with_conversation(|conversation| conversation.options.clone());
         let request = ToolboxRequest {
@@ -380,17 +382,17 @@ impl Session {
             .set_tool_errors(self.tool_context.workspace.root(), faults);
     }
 
-    /// The call that opened it, if a call did.
+    /// Returns the call that opened the session, if a call did.
     pub(crate) fn parent(&self) -> Option<ParentCall> {
         self.with_conversation(|conversation| conversation.parent.clone())
     }
 
-    /// The state that was recorded last.
+    /// Returns the state that was recorded last.
     pub(crate) fn state(&self) -> Option<SessionState> {
         self.lock_data().state
     }
 
-    /// Changes the conversation.
+    /// Reads or changes the conversation.
     pub(crate) fn with_conversation<T>(&self, change: impl FnOnce(&mut Conversation) -> T) -> T {
         change(&mut self.lock_data().conversation)
     }

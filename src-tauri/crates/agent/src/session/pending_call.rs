@@ -1,4 +1,4 @@
-//! A call that stands on the desk.
+//! A call that waits for a decision.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use tokio::sync::oneshot;
 
 use crate::permissions::policy_input::PolicyInput;
 
-/// A call on the desk, and the way to whoever waits for the decision.
+/// A call that waits for a decision, with the channel to the waiting task.
 pub(crate) struct PendingCall {
-    /// What a decision must name.
+    /// Digest that a decision must name.
     pub digest: Digest,
-    /// What is shown, for checking hunks and answers.
+    /// Preview that is shown, for checking hunks and answers.
     pub preview: Preview,
-    /// What its verdict was made from, for what may be granted.
+    /// Input of the verdict, for the grants that may be offered.
     pub input: Arc<PolicyInput>,
-    /// Where the decision goes.
+    /// Channel for the decision.
     pub answer: oneshot::Sender<Decision>,
 }

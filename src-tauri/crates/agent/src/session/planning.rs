@@ -1,4 +1,4 @@
-//! Planning first: until a person accepts the plan, or ends the planning, nothing that could change anything is in reach.
+//! Plan mode: until a person accepts the plan, or ends the planning, nothing that could change anything is available.
 
 use policy::CallFacts;
 use protocol::event::PlanningActor;
@@ -8,14 +8,14 @@ use protocol::{CallId, Capability, EventBody, Outcome, ToolInterface, ToolMode, 
 
 use crate::session::Session;
 
-/// Why a call is denied while its agent plans, as its agent and its person read it.
+/// Reason why a call is denied while its agent plans, for the agent and the person.
 const HIDDEN_TOOLS_REASON: &str =
     "The agent is planning: nothing is changed and no command runs before the plan is accepted.";
-/// How a tool is carried out that gives work to an agent below, which then plans as well.
+/// Execution profile of the tool that starts a sub-agent task, whose agent then plans as well.
 const DELEGATE_TOOL: &str = "delegate";
 
-/// Why a call of this tool is out of reach at the moment, if planning keeps it so. Whoever only reads is in reach, by its
-/// mode or, of the house's own tools, by its own word; what others say of theirs is not believed.
+/// Returns the reason why planning currently hides this tool, if it does. A tool that only reads is available: by its
+/// mode or, for built-in tools, by its own declaration; the declaration of an external tool is not trusted.
 pub(crate) fn is_hidden(
     session: &Session,
     interface: &ToolInterface,
@@ -36,7 +36,8 @@ pub(crate) fn is_hidden(
     (!(looks && reads)).then(|| HIDDEN_TOOLS_REASON.to_owned())
 }
 
-/// Lets a session's model hear how a call ended. If its agent planned with it, or came to an accepted plan, that is told.
+/// Adds the outcome of a call to the conversation. If the call began the planning or led to an accepted plan, that
+/// change is recorded.
 pub(crate) fn apply_outcome(session: &Session, call: &CallId, outcome: &Outcome) {
     let set = session.with_conversation(|conversation| {
         let before = conversation.planning;
@@ -49,10 +50,10 @@ pub(crate) fn apply_outcome(session: &Session, call: &CallId, outcome: &Outcome)
     }
 }
 
-/// Switches planning on or off, by a person's word or as the caller of a session has it, and lets the model know.
+/// Switches planning on or off, on request of a person or to match the session's caller, and tells the model.
 ///
 /// # Errors
-/// It could not be recorded; nothing changed then.
+/// The change could not be recorded; nothing changed in that case.
 pub(crate) async fn set_planning(
     session: &Session,
     on: bool,
@@ -75,7 +76,8 @@ pub(crate) async fn set_planning(
     Ok(())
 }
 
-/// What the model hears of a switch; nothing of its own.
+/// Returns the message to the model about a switch of planning; none if the model's own call made the switch, or its
+/// caller ended the planning.
 pub(crate) fn planning_notice(on: bool, by: PlanningActor) -> Option<&'static str> {
     match (by, on) {
         (PlanningActor::Agent, _) => None,

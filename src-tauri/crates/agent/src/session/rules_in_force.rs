@@ -12,7 +12,7 @@ use crate::permissions::rule_uses;
 use crate::session::Session;
 
 impl Session {
-    /// The rules in force.
+    /// Returns the rules in force.
     pub(crate) fn rules(&self) -> Arc<RuleSet> {
         self.rules
             .read()
@@ -20,12 +20,12 @@ impl Session {
             .clone()
     }
 
-    /// Hears when the rules are read anew.
+    /// Returns a receiver that is notified when the rules are reloaded.
     pub(crate) fn watch_rules(&self) -> watch::Receiver<u64> {
         self.rules_changed.subscribe()
     }
 
-    /// What a verdict depends on at this moment, beyond the call and the rules.
+    /// Returns the current context of a verdict, beyond the call and the rules.
     pub(crate) fn policy_context(&self) -> PolicyContext {
         let config = &self.engine.config;
         PolicyContext {
@@ -41,15 +41,15 @@ impl Session {
         }
     }
 
-    /// Counts a verdict as a use of the rules that made it; of one that was let through before and is judged `again`, only of
-    /// those that speak of its effects. False if one of them had no use left: the call has to be judged anew.
+    /// Counts a verdict as a use of the rules that made it; if the call was allowed before and is judged `again`, only
+    /// of the rules about its effects. `false` if one of the rules had no use left: the call has to be judged again.
     pub(crate) fn take_rule_uses(&self, judgement: &Judgement, again: bool) -> bool {
         let spent = rule_uses::take_uses(&self.engine.config.data_dir, judgement, again);
         self.remove_used_up_rules(&spent);
         spent.is_empty()
     }
 
-    /// Takes rules out of force that were used as often as they may.
+    /// Takes rules out of force that have no uses left.
     fn remove_used_up_rules(&self, spent: &[Rule]) {
         if spent.is_empty() {
             return;
@@ -59,12 +59,12 @@ impl Session {
         spent.iter().for_each(|rule| changed.mark_spent(rule));
     }
 
-    /// Puts other rules in force, until they are read anew.
+    /// Puts other rules in force, until the rules are reloaded.
     pub(crate) fn set_rules(&self, rules: RuleSet) {
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
     }
 
-    /// Reads the rules anew; says what is wrong with them.
+    /// Reloads the rules, and reports their errors.
     pub(crate) fn reload_rules(&self) {
         let config = &self.engine.config;
         let mut loaded = self.rule_files.load(

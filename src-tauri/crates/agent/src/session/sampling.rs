@@ -1,4 +1,5 @@
-//! The session's own model answers for a server, once, as the person allowed it to: no tools, so much and no more.
+//! Sampling: the session's own model answers a server's request once, as the person allowed: without tools, and within
+//! limits.
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ use tools::elicitation::{ElicitationReply, SamplingRequest};
 use crate::limits::{SAMPLING_BYTES_MAX, SAMPLING_TOKENS_MAX};
 use crate::session::Session;
 
-/// What is sent where the person allows it: with secrets masked, and with as much to say as anybody gets.
+/// Returns the request as it is sent if the person allows it: with secrets masked and the token limit and temperature
+/// clamped to the allowed range.
 pub(crate) fn sanitize_request(wanted: &SamplingRequest) -> SamplingRequest {
     let masked = |text: &str| redact::text(text).0.into_owned();
     let messages = wanted.messages.iter();
@@ -32,7 +34,7 @@ pub(crate) fn sanitize_request(wanted: &SamplingRequest) -> SamplingRequest {
     }
 }
 
-/// Asks the model, and records what it says before anybody gets it. What it used counts as the session's.
+/// Asks the model, and records the answer before it is passed on. The usage counts towards the session.
 pub(crate) async fn run_sampling(
     session: &Session,
     call: &CallId,

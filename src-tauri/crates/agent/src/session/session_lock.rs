@@ -1,5 +1,5 @@
-//! Who works in a session: one process at a time. Windows, command lines and gateways share a data folder, and what one of
-//! them does is neither taken for left behind nor gone on with by another.
+//! The lock of a session: one process at a time works in it. Windows, command lines and gateways share a data folder;
+//! the lock keeps each from treating a session of another as abandoned, or from continuing it.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -9,19 +9,19 @@ use std::time::Duration;
 use protocol::{SessionId, UserError};
 use runtime::{FileLock, SessionFolder};
 
-/// Whoever only looks whether it is held, holds it for a moment.
+/// Attempts to take the lock, because checking whether it is held takes it for a moment.
 const ATTEMPTS_MAX: usize = 3;
 const RETRY_DELAY: Duration = Duration::from_millis(2);
 
-/// What holds a session for this process while something is done in it.
+/// Lock that holds a session for this process while something is done in it.
 #[derive(Default)]
 pub(crate) struct SessionLock(Mutex<Weak<FileLock>>);
 
 impl SessionLock {
-    /// Holds the session until everybody here who asked has dropped what they got.
+    /// Locks the session until all holders in this process have dropped the returned lock.
     ///
     /// # Errors
-    /// Another process works in it, or the lock cannot be taken.
+    /// Another process works in the session, or the lock cannot be taken.
     pub(crate) fn acquire(&self, folder: &SessionFolder) -> Result<Arc<FileLock>, UserError> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lock) = held.upgrade() {
@@ -42,12 +42,13 @@ impl SessionLock {
     }
 }
 
-/// Whether some process works in a session: another one, if nobody does here.
+/// Whether any process works in a session: another one, if this process does not.
 pub(crate) fn is_locked(data_dir: &Path, id: &SessionId) -> Result<bool, UserError> {
     Ok(SessionFolder::open(data_dir, id)?.try_lock()?.is_none())
 }
 
-/// Whether somebody works in a session. Where that cannot be told, it is left to a later start.
+/// Whether any process works in a session. `true` if that cannot be determined, which leaves the session to a later
+/// start.
 pub(crate) fn is_locked_or_unknown(data_dir: &Path, session: &SessionId) -> bool {
     is_locked(data_dir, session).unwrap_or(true)
 }

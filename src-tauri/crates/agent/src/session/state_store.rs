@@ -1,8 +1,8 @@
-//! A session's state: where outputs stand for later calls to read (`S004-12`, `S004-13`, `S004-48`).
+//! A session's state: outputs stored for later calls to read (`S004-12`, `S004-13`, `S004-48`).
 //!
-//! A call writes with `_outputPath`, or because its tool says so, and reads with `{"_state": "report.title"}` in the place
-//! of any argument. With `_instance` it writes only its own instance's state, and reads that before the state that all
-//! share.
+//! A call writes with `_outputPath`, or because its tool says so, and reads with `{"_state": "report.title"}` in place
+//! of any argument. With `_instance` it writes only the state of that instance, and reads from there before the state
+//! that all instances share.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,15 +16,15 @@ use tools::limits::INSTANCE_CHARS_MAX;
 
 use crate::session::Session;
 
-/// The member that stands for a place in the state.
+/// Member of an object that refers to a path in the state.
 pub(crate) const STATE_REFERENCE: &str = "_state";
 
-/// Everything that the calls of a session wrote, by instance; none is what all instances share.
+/// Values that the calls of a session wrote, by instance; `None` is the state that all instances share.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StateStore(BTreeMap<Option<String>, Map<String, Value>>);
 
 impl StateStore {
-    /// What a session begins with: the state of each instance of its request (`S004-13`).
+    /// Returns the initial state of a session: the state of each instance of its request (`S004-13`).
     pub fn new(instances: &Map<String, Value>) -> Self {
         let states = instances.iter().filter_map(|(name, state)| {
             let state = state.as_object()?;
@@ -33,7 +33,7 @@ impl StateStore {
         Self(states.collect())
     }
 
-    /// Puts a value at its place; what stood there is replaced.
+    /// Writes a value to its path, and replaces any earlier one.
     pub fn write(&mut self, place: &StateLocation, value: Value) {
         let mut at = self.0.entry(place.instance.clone()).or_default();
         let mut names = place.path.split('.').peekable();
@@ -51,7 +51,7 @@ impl StateStore {
         }
     }
 
-    /// What stands at a place: the instance's own, or else what all share.
+    /// Returns the value at a path: the instance's own, or else the shared one.
     pub fn read(&self, path: &StatePath, instance: Option<&str>) -> Option<&Value> {
         let own = instance.map(|name| Some(name.to_owned()));
         [own, Some(None)].into_iter().flatten().find_map(|whose| {
@@ -82,14 +82,14 @@ impl StateStore {
     }
 }
 
-/// What a call says of how it is carried out (`S004-20`).
+/// Arguments of a call about how it is carried out (`S004-20`).
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct StateArguments {
     pub path: Option<StatePath>,
     pub instance: Option<String>,
 }
 
-/// Reads `_outputPath` and `_instance`. `fixed` is the place that the tool itself names.
+/// Reads `_outputPath` and `_instance`. `fixed` is the path that the tool itself names.
 pub(crate) fn parse_state_arguments(
     given: &Map<String, Value>,
     fixed: Option<&str>,
@@ -123,7 +123,7 @@ pub(crate) fn parse_state_arguments(
     }
 }
 
-/// Whether a call reads or writes the state: such a call runs in its order, beside no other.
+/// Whether a call reads or writes the state: such a call runs in order, and never in parallel with others.
 pub(crate) fn uses_state(given: &Map<String, Value>, fixed: Option<&str>) -> bool {
     fn has_reference(value: &Value) -> bool {
         match value {
@@ -137,7 +137,7 @@ pub(crate) fn uses_state(given: &Map<String, Value>, fixed: Option<&str>) -> boo
     fixed.is_some() || given.contains_key(OUTPUT_PATH) || given.values().any(has_reference)
 }
 
-/// The place that an object stands for: exactly `{"_state": "…"}`.
+/// Returns the path that an object refers to: exactly `{"_state": "…"}`.
 fn parse_reference(members: &Map<String, Value>) -> Option<&str> {
     match members.get(STATE_REFERENCE) {
         Some(Value::String(path)) if members.len() == 1 => Some(path),
@@ -145,8 +145,8 @@ fn parse_reference(members: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-/// The arguments with what stands in the state in the place of every reference to it. Comes before the schema's check,
-/// so what is read must fit like anything else.
+/// Returns the arguments with every reference replaced by its value in the state. This happens before validation, so
+/// the values must fit the schema like any other.
 pub(crate) fn resolve_references<'a>(
     session: &Session,
     given: &'a Map<String, Value>,
@@ -167,7 +167,7 @@ pub(crate) fn resolve_references<'a>(
     })
 }
 
-/// Where a request names its instances a call is for one of them, or for all (`S004-13`).
+/// Checks that a call is for one of the instances that the request names, or for all (`S004-13`).
 fn check_instance(session: &Session, instance: Option<&str>) -> Result<(), ToolError> {
     let Some(name) = instance else { return Ok(()) };
     session.with_conversation(|conversation| {

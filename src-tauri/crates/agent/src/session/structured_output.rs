@@ -1,8 +1,8 @@
-//! Runs that must come to an output in a schema: the model answers in one composed schema, and what it answers is
-//! checked before anything of it is carried out (`S004-30`, `S004-37` to `S004-41`).
+//! Runs that must produce an output in a schema: the model answers in one composed schema, and each answer is checked
+//! before any part of it is carried out (`S004-30`, `S004-37` to `S004-41`).
 //!
-//! The conversation on record stays what it is in every run. Only what goes to the provider differs: the tools stand in
-//! the schema and not beside it, and results come back as JSON.
+//! The recorded conversation is the same as in every other run. Only the request to the provider differs: the tools are
+//! part of the schema instead of a separate list, and results come back as JSON.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use tools::custom::{ComposedAnswer, ComposedSchema};
 use crate::limits::{CALLS_PER_TURN_MAX, REPAIRS_MAX};
 use crate::session::Session;
 
-/// What a model that says nothing is told (`S004-40`, M18).
+/// Message to a model whose answer has neither calls nor output (`S004-40`, M18).
 const NEITHER_MESSAGE: &str =
     "it holds neither calls nor an output; give the output, or a call that leads to it";
 
-/// What goes out for one turn.
+/// Builds the request to the provider for one turn.
 pub(crate) fn build_request(
     session: &Session,
     system: String,
@@ -39,7 +39,7 @@ pub(crate) fn build_request(
     }
 }
 
-/// The schema in words, for models that are not held to it.
+/// Describes the schema in words, for models that the provider does not constrain to it.
 fn describe_schema(composed: &ComposedSchema) -> String {
     format!(
         "Answer every message with one JSON object and nothing else, in this JSON Schema:\n{}\n`calls` are the tools that \
@@ -49,8 +49,8 @@ fn describe_schema(composed: &ComposedSchema) -> String {
     )
 }
 
-/// The conversation for a model that knows of no tools beside its schema: its calls stand in its own words already, and
-/// their results are JSON.
+/// Converts the conversation for a model that has no tools outside its schema: its calls are part of its own messages
+/// already, and their results are JSON.
 fn convert_messages(messages: &[Message]) -> Vec<Message> {
     let mut all: Vec<Message> = Vec::new();
     let mut results: Vec<Value> = Vec::new();
@@ -93,8 +93,8 @@ fn flush_results(results: &mut Vec<Value>, all: &mut Vec<Message>) {
     }
 }
 
-/// Holds a whole answer against the schema: what came of it, and the calls that it asks for. An answer that breaks it,
-/// or says nothing, asks for none. `new_id` gives each call its id.
+/// Checks a whole answer against the schema, and returns the result of the check and the requested calls. An answer
+/// that breaks the schema, or is empty, requests none. `new_id` gives each call its id.
 pub(crate) fn check_answer(
     composed: &ComposedSchema,
     text: &str,
@@ -133,14 +133,14 @@ pub(crate) fn check_answer(
     }
 }
 
-/// Whether an answer could not be kept.
+/// Whether an answer is nested too deeply to be recorded.
 fn is_answer_too_deep(answer: &ComposedAnswer) -> bool {
     let output = answer.output.as_ref();
     output.is_some_and(|output| exceeds_depth(output, DEPTH_MAX))
         || answer.calls.iter().any(|call| is_too_deep(&call.arguments))
 }
 
-/// What the model is told of an answer that was not taken (`S004-41`).
+/// Returns the message to the model about an answer that was not accepted (`S004-41`).
 pub(crate) fn report_problem(problem: &str) -> Message {
     Message::user(format!(
         "Your answer was not taken, and nothing of it was done: {problem}. Answer again, with one JSON object in the \
@@ -148,16 +148,16 @@ pub(crate) fn report_problem(problem: &str) -> Message {
     ))
 }
 
-/// How many answers in a row were not taken.
+/// Counter of consecutive answers that were not accepted.
 #[derive(Debug, Default)]
 pub(crate) struct RepairCounter(u32);
 
 impl RepairCounter {
-    /// Counts an answer. One that says nothing is reported once, one that breaks the schema a few times; then the run
-    /// ends (M18).
+    /// Counts an answer. An empty one is reported once, one that breaks the schema a few times; then the run ends
+    /// (M18).
     ///
     /// # Errors
-    /// Once the model has had its chances.
+    /// The model has used up its attempts.
     pub(crate) fn count_attempt(&mut self, checked: Option<&AnswerCheck>) -> Result<(), UserError> {
         let Some(problem) = checked.and_then(|checked| checked.problem.as_deref()) else {
             self.0 = 0;

@@ -1,7 +1,7 @@
-//! Alarms of a session's running calls, each used again by the call that comes next.
+//! Timers of a session's running calls, each reused by a later call.
 //!
-//! A new timer wakes the thread that waits for the next one, which costs more than a short call does. A timer that stands
-//! already and is set to a later time wakes nobody.
+//! Registering a new timer wakes the timer thread, which costs more than a short call. Resetting an existing timer to a
+//! later time wakes no thread.
 
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,21 +9,21 @@ use std::time::Duration;
 
 use tokio::time::{Sleep, sleep};
 
-/// A timer; whoever has it sets it before waiting for it.
+/// A timer; its holder sets it before waiting for it.
 pub(crate) type Timer = Pin<Box<Sleep>>;
 
-/// The alarms that no call has: at most as many as calls ran at once.
+/// Timers that no call uses: at most as many as calls ran at once.
 #[derive(Debug, Default)]
 pub(crate) struct TimerPool(Mutex<Vec<Timer>>);
 
 impl TimerPool {
-    /// One for a call. It may still be set to the time of the call before.
+    /// Returns a timer for a call. It may still be set to the time of an earlier call.
     pub fn acquire(&self) -> Timer {
         let kept = self.lock_idle().pop();
         kept.unwrap_or_else(|| Box::pin(sleep(Duration::ZERO)))
     }
 
-    /// Keeps the alarm of a call that is over.
+    /// Returns the timer of a call that is over to the pool.
     pub fn release(&self, alarm: Timer) {
         self.lock_idle().push(alarm);
     }

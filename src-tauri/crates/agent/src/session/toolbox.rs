@@ -1,5 +1,5 @@
-//! The tools of one session: those of the house, those of its workspace and of its person, as the person set them; and
-//! the schema that they are composed to if an output is asked for.
+//! The tools of one session: built in, of its workspace and of its person, as the person configured them; and the
+//! schema that they are composed to if an output is asked for.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use crate::briefing::Briefing;
 use crate::session::engine_state::EngineState;
 use crate::toolset::web_search::WebSearchFactory;
 
-/// What the calls of a session find.
+/// Tools that the calls of a session can use.
 pub(crate) struct Toolbox {
     /// The tools.
     pub registry: Arc<Registry>,
-    /// What the model answers in; none if words will do.
+    /// Schema that the model answers in; none if plain text is accepted.
     pub composed: Option<Arc<ComposedSchema>>,
-    /// What is wrong with the files and settings that it was made of.
+    /// Errors of the files and settings that the toolbox was built from.
     pub errors: Vec<UserError>,
-    /// What it searches the web with.
+    /// Factory of the session's web search tool.
     web_search: WebSearchFactory,
     sources: ToolboxSources,
 }
@@ -35,20 +35,20 @@ pub(crate) struct ToolboxRequest<'a> {
     pub options: &'a SessionOptions,
 }
 
-/// What a toolbox is made of beside what its session is asked, to notice when that changes: understanding the schemas of
-/// many tools takes its time.
+/// Sources of a toolbox, beside the options of its session. They are compared to notice changes, because compiling the
+/// schemas of many tools is slow.
 struct ToolboxSources {
-    /// The desk's tools as they come.
+    /// The engine's tools.
     tools: Arc<Registry>,
     settings: Arc<Settings>,
-    /// How often the person had set the tools.
+    /// Number of times that the person had configured the tools.
     registrations: u64,
-    /// The files of tools.
+    /// Digest of the tool files.
     file_digest: Digest,
 }
 
 impl ToolboxSources {
-    /// As they stand, with the person's own folder.
+    /// Returns the current sources, with the person's own folder.
     ///
     /// # Errors
     /// A data folder that cannot be opened.
@@ -77,10 +77,10 @@ impl ToolboxSources {
 }
 
 impl Toolbox {
-    /// Reads the files of tools.
+    /// Builds the toolbox from the files of tools.
     ///
     /// # Errors
-    /// An output schema that is none, or a data folder that cannot be opened.
+    /// An invalid output schema, or a data folder that cannot be opened.
     pub fn load(
         shared: &EngineState,
         request: &ToolboxRequest<'_>,
@@ -90,10 +90,10 @@ impl Toolbox {
         Self::from_sources(sources, &person, shared, request, seeks)
     }
 
-    /// The toolbox of the same session as things stand now: the same one if nothing changed that it was made of.
+    /// Returns the current toolbox of the same session: this one if none of its sources changed.
     ///
     /// # Errors
-    /// As those of [`Toolbox::load`].
+    /// The errors of [`Toolbox::load`].
     pub fn reload(
         self: &Arc<Self>,
         shared: &EngineState,
@@ -163,8 +163,8 @@ impl Toolbox {
         })
     }
 
-    /// The tools that a session of this folder would find, and of the desk alone where no folder is named. What is wrong
-    /// with the folder's files is told among the faults.
+    /// Returns the tools that a session of this folder would have, or those of the engine alone if no folder is given.
+    /// Errors in the folder's files are reported among the current errors.
     ///
     /// # Errors
     /// A folder that cannot be opened.
@@ -186,7 +186,7 @@ impl Toolbox {
         Self::for_options(shared, Path::new(folder), &SessionOptions::default())
     }
 
-    /// The tools that a session of this folder would find that is asked this.
+    /// Returns the tools that a session of this folder with these options would have.
     ///
     /// # Errors
     /// A folder that cannot be opened.
@@ -207,13 +207,14 @@ impl Toolbox {
         Ok(toolbox.registry)
     }
 
-    /// Whether the person set the tools since.
+    /// Whether the person has configured the tools since.
     pub fn is_stale(&self, shared: &EngineState) -> bool {
         self.sources.registrations != shared.tool_settings_version()
     }
 }
 
-/// Has the tool that searches the web ask whoever the person set up, by an operation among these too.
+/// Connects the web search tool with the search provider that the person configured, which may be one of these
+/// operations.
 fn add_web_search(
     registry: &mut Registry,
     shared: &EngineState,

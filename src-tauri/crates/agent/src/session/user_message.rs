@@ -1,4 +1,4 @@
-//! What a person says to an agent: words, and images beside them.
+//! Messages of a person to an agent: text, and images.
 
 use protocol::model::Message;
 use protocol::{Content, UserError};
@@ -6,19 +6,20 @@ use tools::limits::IMAGE_BYTES_MAX;
 
 use crate::limits::{MESSAGE_BYTES_MAX, MESSAGE_IMAGES_MAX};
 
-/// What is said at once.
+/// A message of the person.
 #[derive(Debug, Clone)]
 pub(crate) struct UserMessage {
     pub text: String,
-    /// Images, and nothing else.
+    /// Images; no other content.
     pub images: Vec<Content>,
 }
 
 impl UserMessage {
-    /// What somebody outside said.
+    /// Validates a message from outside the engine.
     ///
     /// # Errors
-    /// It is nothing, too long, has too many images, or one of which is no image, too large, or not of the kind that is said.
+    /// The message is empty, too long or has too many images, or one of them is not an image, too large, or not of the
+    /// declared type.
     pub fn parse(text: String, images: Vec<Content>) -> Result<Self, UserError> {
         if text.is_empty() && images.is_empty() {
             return Err(UserError::new(
@@ -51,7 +52,7 @@ impl UserMessage {
         Ok(Self { text, images })
     }
 
-    /// As the model hears it.
+    /// Returns the message for the model.
     pub fn to_message(&self) -> Message {
         Message::User {
             text: self.text.clone(),
@@ -69,7 +70,7 @@ impl From<String> for UserMessage {
     }
 }
 
-/// What is wrong with an image.
+/// Returns an error if an image is not acceptable.
 fn check_image(image: &Content) -> Result<(), &'static str> {
     let Content::Image { mime, .. } = image else {
         return Err("is no image");

@@ -1,10 +1,10 @@
-//! What a change of a service looks at beside the service itself.
+//! The context of changes to services.
 
 use crate::host::config::EngineConfig;
 use crate::toolset::apis::Apis;
 use crate::toolset::servers::Servers;
 
-/// The services, the servers beside them, and where the engine keeps its things.
+/// Services, servers, and the configuration of the engine.
 #[cfg_attr(
     not(feature = "openapi"),
     expect(dead_code, reason = "without OpenAPI every change is refused")

@@ -1,4 +1,5 @@
-//! What a person set up in one of their files, by its name: read again when the file is another, changed on disk before in force.
+//! The entries of a configuration file, by name: reloaded when the file changes, and changed on disk before they take
+//! effect.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,59 +10,60 @@ use protocol::server::mcp_servers::ServerId;
 use tools::Tool;
 use tools::config_table::{self, ConfigTable};
 
-/// What one table of the file becomes.
+/// An entry that is built from one table of a configuration file.
 pub(crate) trait ConfigEntry: Sized {
-    /// The file.
+    /// Type of the configuration file.
     type File: ConfigTable<TableItem: PartialEq>;
-    /// What all of them stand on.
+    /// Context that all entries share.
     type Context;
 
-    /// One that nobody has used yet. What was approved of it and cannot be read is approved no more.
+    /// Returns an entry that has not been used yet. If its stored approval cannot be read, the entry counts as not
+    /// approved, and an error is returned.
     fn from_settings(
         settings: <Self::File as ConfigTable>::TableItem,
         data_dir: &Path,
         ground: &Self::Context,
     ) -> (Self, Option<UserError>);
 
-    /// As it was set up.
+    /// Returns the settings of the entry.
     fn settings(&self) -> &<Self::File as ConfigTable>::TableItem;
 
-    /// Another number whenever its tools are others.
+    /// Returns a number that changes whenever the tools of the entry change.
     fn version(&self) -> u64;
 
-    /// Its tools, as far as they are as they were approved.
+    /// Returns the tools of the entry that have not changed since they were approved.
     fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>>;
 
-    /// It is in force from now on.
+    /// Called when the entry comes into force.
     fn on_added(&self, ground: &Self::Context);
 
-    /// It is in force no more.
+    /// Called when the entry is no longer in force.
     fn on_removed(&self);
 }
 
-/// Everything that one file sets up.
+/// All entries of one configuration file.
 pub(crate) struct ConfigStore<S: ConfigEntry> {
     data_dir: PathBuf,
     context: S::Context,
     loaded: Mutex<LoadedConfig<S>>,
-    /// Held by whoever changes one of them.
+    /// Held while an entry is changed.
     change_lock: tokio::sync::Mutex<()>,
 }
 
 struct LoadedConfig<S> {
-    /// The file as it was read last.
+    /// Text of the file as it was read last.
     text: Option<String>,
     entries: BTreeMap<ServerId, Arc<S>>,
     errors: Vec<UserError>,
-    /// How often the list became another.
+    /// Number of changes of the list of entries.
     changes: u64,
 }
 
-/// What the tools of all of them depend on: while it is the same, so are they.
+/// Version of the entries: while it is equal, so are their tools.
 pub(crate) type ConfigVersion = (u64, Vec<u64>);
 
 impl<S: ConfigEntry> ConfigStore<S> {
-    /// Reads what is set up; nothing of it is used yet.
+    /// Reads the entries of the file; none of them is used yet.
     pub fn open(data_dir: &Path, ground: S::Context) -> Self {
         let shelf = Self {
             data_dir: data_dir.to_owned(),
@@ -86,24 +88,24 @@ impl<S: ConfigEntry> ConfigStore<S> {
         self.data_dir.join(S::File::FILE)
     }
 
-    /// The data folder.
+    /// Returns the data folder.
     pub fn data_dir(&self) -> &Path {
         &self.data_dir
     }
 
-    /// What all of them stand on.
+    /// Returns the context that all entries share.
     pub fn context(&self) -> &S::Context {
         &self.context
     }
 
-    /// Waits until nobody else changes one of them, and reads what stands then.
+    /// Waits until no other task changes an entry, and then reloads the file.
     pub async fn lock_changes(&self) -> tokio::sync::MutexGuard<'_, ()> {
         let alone = self.change_lock.lock().await;
         self.reload();
         alone
     }
 
-    /// Reads the file again if it is another: a person edits it, and another process may.
+    /// Reloads the file if it changed: a person may edit it, and another process may write it.
     pub fn reload(&self) {
         let mut known = self.lock_loaded();
         let text = match runtime::read_text(&self.path()) {
@@ -123,7 +125,7 @@ impl<S: ConfigEntry> ConfigStore<S> {
         known.text = Some(text);
     }
 
-    /// Puts these in the place of those before; one that is as it was goes on.
+    /// Replaces the entries; an entry whose settings are unchanged stays as it is.
     fn apply_settings(
         &self,
         known: &mut LoadedConfig<S>,
@@ -154,7 +156,7 @@ impl<S: ConfigEntry> ConfigStore<S> {
         known.changes += 1;
     }
 
-    /// One that is not in force.
+    /// Builds an entry that is not in force.
     pub fn build_entry(
         &self,
         settings: <S::File as ConfigTable>::TableItem,
@@ -163,7 +165,7 @@ impl<S: ConfigEntry> ConfigStore<S> {
         (Arc::new(one), fault)
     }
 
-    /// Puts one in the place of the one of its name.
+    /// Replaces the entry of the same name.
     pub fn replace(&self, one: Arc<S>) {
         let mut known = self.lock_loaded();
         one.on_added(&self.context);
@@ -174,7 +176,7 @@ impl<S: ConfigEntry> ConfigStore<S> {
         known.changes += 1;
     }
 
-    /// The one of this name.
+    /// Returns the entry of this name.
     ///
     /// # Errors
     /// There is none.
@@ -183,19 +185,19 @@ impl<S: ConfigEntry> ConfigStore<S> {
         found.ok_or_else(|| config_table::unknown_item_error::<S::File>(id))
     }
 
-    /// All of them, by their names, while nothing joins them or leaves.
+    /// Maps all entries, sorted by name, while the list is locked.
     pub fn map_entries<T>(&self, tell: impl FnMut(&Arc<S>) -> T) -> Vec<T> {
         self.lock_loaded().entries.values().map(tell).collect()
     }
 
-    /// What the tools depend on at the moment.
+    /// Returns the current version that the tools depend on.
     pub fn seen(&self) -> ConfigVersion {
         let known = self.lock_loaded();
         let versions = known.entries.values().map(|one| one.version());
         (known.changes, versions.collect())
     }
 
-    /// The tools of all that are on.
+    /// Returns the tools of all entries that are switched on.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let known = self.lock_loaded();
         let on = known.entries.values();
@@ -204,29 +206,29 @@ impl<S: ConfigEntry> ConfigStore<S> {
             .collect()
     }
 
-    /// What is wrong with the file, or with what was approved.
+    /// Returns the errors of the file, and of the stored approvals.
     pub fn errors(&self) -> Vec<UserError> {
         self.lock_loaded().errors.clone()
     }
 
-    /// Sets one up, or sets it up otherwise.
+    /// Adds an entry, or changes its settings.
     ///
     /// # Errors
-    /// It cannot be set up so, or the file cannot be read or written.
+    /// The settings are invalid, or the file cannot be read or written.
     pub fn save(&self, settings: &<S::File as ConfigTable>::TableItem) -> Result<(), UserError> {
         self.edit_file(|text| config_table::upsert_item::<S::File>(text, settings))
     }
 
-    /// Switches one on or off.
+    /// Switches an entry on or off.
     ///
     /// # Errors
-    /// There is none of this name, or the file cannot be read or written.
+    /// There is no entry of this name, or the file cannot be read or written.
     pub fn set_enabled(&self, id: &ServerId, enabled: bool) -> Result<(), UserError> {
         self.find(id)?;
         self.edit_file(|text| config_table::set_enabled::<S::File>(text, id, enabled))
     }
 
-    /// Forgets one, and what was approved of it: whoever comes under this name later is approved anew.
+    /// Removes an entry and its stored approval: a later entry of this name has to be approved anew.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -235,7 +237,7 @@ impl<S: ConfigEntry> ConfigStore<S> {
         Ok(runtime::remove_if_exists(approved)?)
     }
 
-    /// Writes the file as it is to be, and puts it in force.
+    /// Writes an edited file, and puts it in force.
     fn edit_file(
         &self,
         change: impl FnOnce(&str) -> Result<String, UserError>,
@@ -249,7 +251,7 @@ impl<S: ConfigEntry> ConfigStore<S> {
 }
 
 impl<S: ConfigEntry> LoadedConfig<S> {
-    /// None is used until the file is right again.
+    /// Removes all entries until the file is valid again.
     fn clear_with_error(&mut self, fault: UserError) {
         for one in std::mem::take(&mut self.entries).into_values() {
             one.on_removed();
@@ -259,7 +261,7 @@ impl<S: ConfigEntry> LoadedConfig<S> {
     }
 }
 
-/// That what is to be approved is not what was looked at.
+/// Returns the error that the tools to approve are not those that were shown.
 pub(crate) fn stale_error(id: &ServerId) -> UserError {
     UserError::new(
         format!("The tools of `{id}` are not what was looked at, so nothing was approved."),

@@ -1,4 +1,5 @@
-//! The tools of a desk: its own and those of servers and services, as the person set them; made anew when theirs are others.
+//! The tools of an engine: its own and those of servers and services, as the person configured them; rebuilt when the
+//! tools of servers or services change.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,33 +14,33 @@ use crate::toolset::apis::Apis;
 use crate::toolset::config_store;
 use crate::toolset::servers::Servers;
 
-/// The tools of a desk.
+/// Tools of an engine.
 pub(crate) struct EngineTools {
-    /// Those of the house and of the caller.
+    /// Built-in tools and those of the caller.
     builtin: Registry,
     cached: Mutex<CachedTools>,
     registrations: AtomicU64,
 }
 
-/// The tools at one moment. Cheap to clone.
+/// Snapshot of the tools. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct ToolSnapshot {
-    /// As they come.
+    /// Tools without the person's settings.
     pub defaults: Arc<Registry>,
-    /// As the person set them.
+    /// Tools as the person configured them.
     pub configured: Arc<Registry>,
 }
 
 struct CachedTools {
     current: ToolSnapshot,
-    /// What of the servers and services they were made from.
+    /// Versions of the servers and services that the tools were built from.
     versions: (config_store::ConfigVersion, apis::ConfigVersion),
-    /// Tools of servers that could not join.
+    /// Errors of tools of servers that could not be added.
     errors: Vec<UserError>,
 }
 
 impl EngineTools {
-    /// The tools, and which settings of them do not hold.
+    /// Returns the tools, and the errors of settings that could not be applied to them.
     pub fn new(
         own: Registry,
         servers: &Servers,
@@ -59,8 +60,8 @@ impl EngineTools {
         self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tools, with those of the servers as they are now. Sessions look here when a run of theirs begins, so that the list
-    /// stays the same within it.
+    /// Returns the tools, with the current ones of the servers. Sessions call this when a run begins, so that the list
+    /// stays the same within the run.
     pub fn current_tools(
         &self,
         servers: &Servers,
@@ -76,18 +77,18 @@ impl EngineTools {
         made.current.clone()
     }
 
-    /// Puts tools in force that the person set otherwise.
+    /// Puts built-in tools in force that the person configured differently.
     pub fn set_builtin(&self, set: Registry) {
         self.lock_cached().current.configured = Arc::new(set);
         self.registrations.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// How often the person set them.
+    /// Returns how often the person has configured the tools.
     pub fn registrations(&self) -> u64 {
         self.registrations.load(Ordering::SeqCst)
     }
 
-    /// Which tools of servers could not join, and why.
+    /// Returns which tools of servers could not be added, and why.
     pub fn errors(&self) -> Vec<UserError> {
         self.lock_cached().errors.clone()
     }

@@ -1,4 +1,5 @@
-//! Who searches the web for a session: one of those that the person set up, always the same one (`S002-43`).
+//! The choice of the search provider for a session: one of those that the person set up, always the same one
+//! (`S002-43`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,16 +14,16 @@ use tools::web_search::{self, KeyFn, OperationCaller, OperationSearch, SearchLim
 
 use crate::limits::{SEARCH_ID_BYTES_MAX, SEARCH_PROVIDERS_MAX};
 
-/// What a session searches with.
+/// Factory of a session's web search tool.
 #[derive(Debug, Clone)]
 pub(crate) struct WebSearchFactory {
     session: SessionId,
-    /// How often it searched.
+    /// Number of searches of the session.
     searches: Arc<AtomicU32>,
 }
 
 impl WebSearchFactory {
-    /// Of a session that searched so often already.
+    /// Returns the factory of a session that has made `before` searches already.
     pub fn new(session: &SessionId, before: u32) -> Self {
         Self {
             session: session.clone(),
@@ -30,12 +31,13 @@ impl WebSearchFactory {
         }
     }
 
-    /// Of no session: to look at the tools.
+    /// Returns a factory without a session, to list the tools.
     pub fn without_session() -> Self {
         Self::new(&SessionId::from(""), 0)
     }
 
-    /// The tool over whoever searches for this session. `find` looks for the tool of an operation: itself, and its mode.
+    /// Returns the tool over the search provider of this session. `find` looks up the tool of an operation, and returns
+    /// the operation and its mode.
     pub fn tool(
         &self,
         settings: &WebSearchSettings,
@@ -71,7 +73,7 @@ impl WebSearchFactory {
     }
 }
 
-/// Who is set up to search.
+/// A configured search target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum SearchTarget<'a> {
     Provider(&'a SearchProviderSettings),
@@ -87,8 +89,8 @@ impl SearchTarget<'_> {
     }
 }
 
-/// The one of those that can be used whose id and the session's together have the largest digest: the same however often it
-/// is asked and whoever else comes or goes.
+/// Chooses the usable target for which the digest of its id and the session's id together is largest: the choice is
+/// always the same, whichever other targets are added or removed.
 fn choose_target<'a>(
     settings: &'a WebSearchSettings,
     session: &SessionId,
@@ -102,7 +104,7 @@ fn choose_target<'a>(
     all.max_by_key(|one| Digest::from_bytes(format!("{session}\n{}", one.id()).as_bytes()).0)
 }
 
-/// What is to be set up where there is no such operation.
+/// Returns the message on what to set up if there is no such operation.
 fn missing_operation(operation: &str) -> String {
     let operation = protocol::text::display_text::to_single_line(operation, SEARCH_ID_BYTES_MAX);
     let service = operation.split("__").next().unwrap_or_default();
@@ -113,7 +115,7 @@ fn missing_operation(operation: &str) -> String {
     )
 }
 
-/// What is wrong with who was set up.
+/// Returns the errors of the configured search targets.
 pub(crate) fn check_settings(settings: &WebSearchSettings) -> Vec<UserError> {
     let mut ids = BTreeSet::new();
     let mut faults: Vec<UserError> = settings
@@ -164,7 +166,7 @@ pub(crate) fn check_settings(settings: &WebSearchSettings) -> Vec<UserError> {
     faults
 }
 
-/// Whoever is set up as a provider, and whether each can be asked. The keychain is asked for each: that may block.
+/// Returns the configured providers, and whether each can be used. Reads the keychain for each, which may block.
 pub(crate) fn search_provider_views(
     settings: &WebSearchSettings,
     keys: &Arc<dyn KeyStore>,
@@ -195,7 +197,7 @@ pub(crate) fn search_provider_views(
     .collect()
 }
 
-/// Whether it answers nobody without a key.
+/// Whether a search API answers no request without a key.
 fn needs_key(wire: SearchApi) -> bool {
     match wire {
         SearchApi::Brave | SearchApi::Tavily | SearchApi::Exa => true,
@@ -249,8 +251,8 @@ mod tests {
         }
     }
 
-    /// `S002-43`: the session's id decides, all of them are chosen by some, and one that goes changes nothing for those who
-    /// asked another.
+    /// `S002-43`: the session's id decides, all of them are chosen by some, and one that goes changes nothing for those
+    /// who asked another.
     #[test]
     fn s002_43_a_session_asks_one_and_stays_with_it() {
         let brave = one("brave", SearchApi::Brave, None);

@@ -1,4 +1,5 @@
-//! How far an undo reaches, said before it: what comes back, what goes, and what no copy of files brings back.
+//! The coverage of an undo, shown before it: what is restored, what is removed, and which effects no copy of files can
+//! revert.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use protocol::{Notice, NoticeLevel, UndoDirection, UndoEntry, UserError};
 
 use crate::session::engine_state::EngineState;
 
-/// Adds what the calls did beside files, and the sentence.
+/// Adds the effects of the calls beyond files, and the summary sentence.
 pub(crate) fn add_coverage(
     shared: &EngineState,
     preview: &mut RestorePreview,
@@ -22,7 +23,7 @@ pub(crate) fn add_coverage(
     Ok(())
 }
 
-/// What a call may have done that stays, as far as its last verdict's facts tell it.
+/// Returns the effects of a call that an undo cannot revert, as far as the facts of its last verdict tell.
 fn find_losses(
     shared: &EngineState,
     entry: &UndoEntry,
@@ -74,13 +75,13 @@ fn describe_coverage(coverage: &RestoreCoverage) -> String {
     sentence
 }
 
-/// What a person should know who works in the home folder, or in one that holds it.
+/// Returns a warning if the workspace is the home folder, or contains it.
 pub(crate) fn home_folder_warning(root: &Path) -> Option<String> {
     let home = directories::BaseDirs::new()?;
     warn_about_home(root, home.home_dir())
 }
 
-/// The same as a notice in a session.
+/// Returns the home folder warning as a notice in a session.
 pub(crate) fn home_folder_notice(root: &Path) -> Option<Notice> {
     Some(Notice {
         level: NoticeLevel::Warning,

@@ -1,4 +1,4 @@
-//! Takes effects back, or brings them again: restored on disk first, then told, each call in its own session.
+//! Undo and redo of effects: restored on disk first, then recorded, for each call in its own session.
 
 pub(crate) mod coverage;
 
@@ -17,8 +17,8 @@ use runtime::{History, RestoreError, RestoreMeta, Workspace};
 use crate::session::engine_state::EngineState;
 use crate::session::session_lock::is_locked_or_unknown;
 
-/// One act of the person. Where something changed since and no choice is made for it, nothing is touched and the fault
-/// names it.
+/// Carries out one undo or redo of the person. If something changed since and the request has no choice for it, nothing
+/// is touched and the error names it.
 pub(crate) async fn restore_entries(
     shared: &Arc<EngineState>,
     restore: RestoreRequest,
@@ -46,14 +46,14 @@ pub(crate) async fn restore_entries(
     })
 }
 
-/// One entry taken back.
+/// Returns the request to undo one entry.
 pub(crate) fn single_entry(entry: UndoId) -> RestoreRequest {
     RestoreRequest::Undo {
         entries: vec![entry],
     }
 }
 
-/// What an act would meet and do, with differences and with what it cannot take back.
+/// Previews an undo or redo: the conflicts and changes, with differences and the effects that it cannot revert.
 pub(crate) async fn preview_restore(
     shared: &Arc<EngineState>,
     restore: RestoreRequest,
@@ -84,7 +84,7 @@ pub(crate) async fn preview_restore(
     Ok(preview)
 }
 
-/// The paths that an undo or redo of one entry would meet changed.
+/// Returns the paths that have changed since, for an undo or redo of one entry.
 pub(crate) async fn check_undo(
     shared: &Arc<EngineState>,
     id: UndoId,
@@ -105,7 +105,7 @@ pub(crate) async fn check_undo(
     })
 }
 
-/// What an act did.
+/// Returns the receipt of an undo or redo.
 pub(crate) async fn restore_receipt(
     shared: &Arc<EngineState>,
     id: UndoId,
@@ -113,7 +113,7 @@ pub(crate) async fn restore_receipt(
     with_history(shared, move |history| history.receipt(&id)).await
 }
 
-/// The history of a workspace, or of all, the newest first.
+/// Returns the history of a workspace, or of all, the newest first.
 pub(crate) async fn undo_timeline(
     shared: &Arc<EngineState>,
     workspace: Option<String>,
@@ -148,8 +148,8 @@ pub(crate) async fn undo_timeline(
     .await
 }
 
-/// Every entry as it stands. What nobody is at any more and was left under way, by a crash or because an earlier version could
-/// not settle it, is brought to one side first.
+/// Returns every undo entry in its current state. An entry that no process is working on any more and that was left
+/// unfinished, by a crash or because an earlier version could not settle it, is first settled to one side.
 fn list_entries(history: &History, data_dir: &Path) -> Result<Vec<UndoEntry>, UserError> {
     let entries = history.entries()?;
     let is_left = |entry: &UndoEntry| {
@@ -167,7 +167,8 @@ fn list_entries(history: &History, data_dir: &Path) -> Result<Vec<UndoEntry>, Us
     history.entries()
 }
 
-/// Tells the record what the history has and it has not: an act that was done when the app ended before it was told.
+/// Records what the history has and the record lacks: an undo or redo that was done when the app ended before recording
+/// it.
 pub(crate) async fn reconcile_history(shared: &Arc<EngineState>) -> Result<(), UserError> {
     let stand = with_history(shared, |history| history.entries()).await?;
     let stand: BTreeMap<UndoId, UndoEntry> = stand
@@ -198,7 +199,7 @@ pub(crate) async fn reconcile_history(shared: &Arc<EngineState>) -> Result<(), U
     }
 }
 
-/// Entries that are read from the record at once.
+/// Number of entries that are read from the record at once.
 const HISTORY_PAGE_LEN: u32 = 500;
 
 async fn record_restore(
@@ -231,7 +232,7 @@ async fn record_restore(
     session.journal.record_synced(event).await
 }
 
-/// Work on the history, which waits for the disk.
+/// Runs work on the history, which waits for the disk, on a blocking thread.
 pub(crate) async fn with_history<T: Send + 'static>(
     shared: &Arc<EngineState>,
     work: impl FnOnce(&History) -> Result<T, UserError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! `apis`: services by their OpenAPI documents, set up, looked at, switched and approved.
+//! `apis`: sets up, lists, switches and approves services described by OpenAPI documents.
 
 use agent::Engine;
 use protocol::query::{Answer, Query};
@@ -13,7 +13,7 @@ use crate::args::{AddApi, ApisCommand};
 use crate::exit::{CliError, CliResult};
 use crate::output::{OutputWriter, TextStyle};
 
-/// Services by their documents.
+/// Services described by OpenAPI documents, as a kind of source.
 enum ApiCommands {}
 
 impl SourceCommands for ApiCommands {
@@ -84,7 +84,7 @@ impl SourceCommands for ApiCommands {
     }
 }
 
-/// Does what was asked.
+/// Runs the given subcommand.
 pub(crate) async fn run_apis(
     desk: &Engine,
     asked: ApisCommand,
@@ -118,7 +118,7 @@ pub(crate) async fn run_apis(
     }
 }
 
-/// As it was written on the command line. A document that is no address is a file, wherever it stands from here.
+/// Builds the setup from the command line. A document that is no URL is a file, relative to the current folder.
 fn parse_api_setup(add: &AddApi) -> Result<ApiSetup, CliError> {
     let is_address = ["http://", "https://"]
         .iter()

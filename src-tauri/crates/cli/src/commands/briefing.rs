@@ -1,4 +1,4 @@
-//! `briefing`: what an agent is told first in a workspace, and what could not be read of it.
+//! `briefing`: the initial instructions of an agent in a workspace, and the parts of them that could not be read.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::exit::{CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
 use crate::transcript;
 
-/// Shows it.
+/// Shows the briefing.
 pub(crate) async fn show_briefing(
     desk: &Engine,
     workspace: &Path,

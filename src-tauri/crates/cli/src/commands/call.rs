@@ -16,7 +16,7 @@ use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::OutputWriter;
 use crate::transcript;
 
-/// Makes the call in a session of its own, so that it is recorded, can be found and can be taken back.
+/// Makes the call in a session of its own, so that it is recorded, can be found and can be undone.
 pub(crate) async fn run_call(
     data_dir: Option<PathBuf>,
     call: CallArgs,
@@ -97,7 +97,7 @@ pub(crate) async fn make_call(
     }
 }
 
-/// What the program ends with.
+/// Returns the exit reason of the program for the final state of a call.
 pub(crate) fn exit_reason_for(state: CallState) -> ExitReason {
     match state {
         CallState::Done => ExitReason::Done,

@@ -1,4 +1,5 @@
-//! `config`: settings.toml by key or in an editor, checked before it holds, its comments kept.
+//! `config`: reads and changes settings.toml by key or in an editor. Changes are validated before they are written, and
+//! comments are kept.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +47,7 @@ pub(crate) async fn run_config(
     }
 }
 
-/// Shows one setting as it holds, or the text of the file.
+/// Shows the effective value of one setting, or the text of the file.
 fn show_setting(data_dir: &Path, setting: Option<&str>, out: &mut OutputWriter) -> CliResult {
     let text = file::read_text(data_dir).map_err(CliError::config_error)?;
     let settings = file::check_text(data_dir, &text).map_err(CliError::config_error)?;
@@ -109,7 +110,7 @@ fn unknown_setting(among: &Json, setting: &str, above: &str) -> CliError {
     ))
 }
 
-/// Changes the file and writes it, if it holds afterwards.
+/// Changes the file, and writes it if the result is valid.
 fn change_file(
     data_dir: &Path,
     change: impl FnOnce(&mut DocumentMut) -> Result<(), CliError>,
@@ -136,7 +137,7 @@ fn parse_key_path(setting: &str) -> Result<Vec<Key>, CliError> {
     })
 }
 
-/// A value as it was written in TOML; a word that is none is a text.
+/// Parses a value in TOML; a word that is not valid TOML becomes a string.
 fn parse_toml_value(written: &str) -> Value {
     written
         .trim()
@@ -144,7 +145,7 @@ fn parse_toml_value(written: &str) -> Value {
         .unwrap_or_else(|_| Value::from(written))
 }
 
-/// Sets a key, in its table; what stands around the old value stays.
+/// Sets a key in its table; the text around the old value stays.
 fn set_value(document: &mut DocumentMut, setting: &str, mut value: Value) -> Result<(), CliError> {
     let keys = parse_key_path(setting)?;
     let Some((last, above)) = keys.split_last() else {
@@ -199,7 +200,8 @@ fn remove_value(document: &mut DocumentMut, setting: &str) -> Result<(), CliErro
     table.remove(last.get()).map(|_| ()).ok_or_else(not_set)
 }
 
-/// Opens the file in an editor. What does not hold is told and can be edited again; the file stays as it is meanwhile.
+/// Opens the file in an editor. An invalid result is reported and can be edited again; meanwhile the file stays
+/// unchanged.
 fn edit_file(data_dir: &Path, out: &mut OutputWriter) -> CliResult {
     let before = file::read_text(data_dir).map_err(CliError::config_error)?;
     let first = match before.is_empty() {

@@ -1,4 +1,4 @@
-//! `demo`: the built-in demo, played with the answers of its person.
+//! `demo`: plays the built-in demo, including the answers of its person.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::event_printer::EventPrinter;
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
 
-/// Plays it, and writes the transcript as it happens.
+/// Plays the demo, and writes its transcript as it happens.
 pub(crate) async fn run_demo(data_dir: Option<PathBuf>, out: &mut OutputWriter) -> CliResult {
     let named = data_dir.is_some() || std::env::var_os("COUNTERSIGN_DATA_DIR").is_some();
     let (data_dir, passing) = match named {

@@ -1,4 +1,4 @@
-//! `doctor`: what this machine can promise of commands, and what is set up beside.
+//! `doctor`: reports this machine's guarantees for commands, and the services that are set up.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::provider_addresses;
 use crate::exit::{CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
 
-/// Says what this machine can promise.
+/// Shows the report.
 pub(crate) async fn show_report(
     desk: &Engine,
     workspace: &Path,
@@ -96,12 +96,12 @@ pub(crate) async fn show_report(
     Ok(ExitReason::Done)
 }
 
-/// How somebody is set up who searches the web.
+/// Instructions for setting up a web search provider.
 const NO_SEARCH_PROVIDER: &str = "\
 Nobody searches the web for agents. Set one up (brave, tavily, exa, or a searxng instance with its base_url), such as:
   countersign config set web_search.providers '[{ id = \"brave\", wire = \"brave\", key_env = \"BRAVE_API_KEY\" }]'";
 
-/// Who searches the web for agents. Keys are looked up when they are needed, not here: a keychain may ask.
+/// Describes the web search provider for agents. Its key is resolved when it is needed, not here: a keychain may ask.
 fn describe_web_search(settings: &WebSearchSettings) -> String {
     let named = settings
         .providers
@@ -125,7 +125,7 @@ fn describe_web_search(settings: &WebSearchSettings) -> String {
     }
 }
 
-/// Which language servers are on, and which could be.
+/// Lists the language servers that are on, and those that could be.
 fn list_language_servers(servers: &[LanguageServerView], out: &OutputWriter) -> Vec<String> {
     let (on, off): (Vec<_>, Vec<_>) = servers.iter().partition(|one| one.settings.enabled);
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! `dry-run`: what a command does in a sealed copy, or for real where it can be taken back.
+//! `dry-run`: shows the effects of a command in a dry run, or runs it for real where it can be undone.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::limits::DIFF_LINES_MAX;
 use crate::output::{OutputWriter, TextStyle};
 use crate::{effects_json, previews, transcript};
 
-/// Runs a command in a sealed copy and shows what it did.
+/// Runs a command in a dry run and shows its effects.
 pub(crate) async fn run_dry(
     desk: &Engine,
     workspace: &Path,
@@ -44,7 +44,7 @@ pub(crate) async fn run_dry(
     Ok(ExitReason::Done)
 }
 
-/// Runs a command for real, through the whole pipeline, and shows what it did. What it prints is told in one stream.
+/// Runs a command for real, through the whole pipeline, and shows its effects. Its output is shown as one stream.
 pub(crate) async fn run_in_place(
     data_dir: Option<PathBuf>,
     workspace: PathBuf,
@@ -93,18 +93,18 @@ pub(crate) async fn run_in_place(
     Ok(call::exit_reason_for(view.state))
 }
 
-/// What a command did and printed, as it is shown.
+/// The effects and the output of a command, ready to be shown.
 struct EffectsReport<'a> {
     effects: &'a Effects,
     stdout: &'a str,
     stderr: &'a str,
-    /// What it can be taken back by.
+    /// Undo entry by which the command can be undone.
     entry: Option<&'a UndoEntry>,
-    /// The sentence that people read at the end.
+    /// Final sentence for a person.
     last_line: &'a str,
 }
 
-/// Tells of what a command did; programs by the very names of what is different, see [`exact`].
+/// Prints the effects of a command; for programs with the exact names of the changed files, see `effects_json`.
 fn print_effects(report: &EffectsReport<'_>, out: &mut OutputWriter) -> Result<(), CliError> {
     let effects = report.effects;
     if out.is_json() {
@@ -146,7 +146,8 @@ fn print_effects(report: &EffectsReport<'_>, out: &mut OutputWriter) -> Result<(
     out.write_text(&format!("{}\n", lines.join("\n")))
 }
 
-/// Lets happen what was captured, through the whole pipeline: denied by the rules as any call, and an act that can be undone.
+/// Commits the captured effects through the whole pipeline: the rules can deny them like any call, and they can be
+/// undone.
 pub(crate) async fn run_and_commit(
     data_dir: Option<PathBuf>,
     workspace: PathBuf,
@@ -165,7 +166,7 @@ pub(crate) async fn run_and_commit(
     call::run_call(data_dir, call, out).await
 }
 
-/// One word is a line for the shell; several are a program and its arguments.
+/// Joins a command line: one word is a line for the shell; several are a program and its arguments.
 fn join_command_line(command: &[String]) -> String {
     match command {
         [line] => line.clone(),
@@ -177,7 +178,7 @@ fn join_command_line(command: &[String]) -> String {
     }
 }
 
-/// A word that the shell takes for itself.
+/// Quotes a word so that the shell takes it literally.
 fn quote_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

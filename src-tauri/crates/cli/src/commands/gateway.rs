@@ -1,4 +1,4 @@
-//! `gateway mcp`: the tools of a folder, served to a client on standard input and output.
+//! `gateway mcp`: serves the tools of a folder to a client on standard input and output.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ pub(crate) async fn run_gateway(
     Ok(ExitReason::Done)
 }
 
-/// Waits until somebody wants the program to end.
+/// Waits until the program is asked to terminate.
 async fn wait_for_termination() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! `history`: what was done to files, newest first, with what the copies take; and dropping what is too old.
+//! `history`: lists the undo entries, newest first, with the size of their copies; and drops those that are too old.
 
 use agent::{Engine, format_byte_size};
 use protocol::history::Timeline;
@@ -14,7 +14,7 @@ use crate::output::{OutputWriter, TextStyle};
 use crate::short_ids::{self, ShortIds};
 use crate::table::{self, TableCell, format_age, new_cell};
 
-/// Lists the history.
+/// Lists the undo entries.
 pub(crate) async fn list_history(
     desk: &Engine,
     asked: HistoryArgs,
@@ -85,7 +85,7 @@ fn format_row(entry: &UndoEntry, length: usize, now: At) -> Vec<TableCell> {
     ]
 }
 
-/// The whole id of an entry that is named by its end or its beginning.
+/// Returns the whole id of an entry, given its end or its beginning.
 pub(crate) async fn resolve_id(
     desk: &Engine,
     named: Option<String>,
@@ -94,7 +94,7 @@ pub(crate) async fn resolve_id(
     Ok(found.into_iter().next())
 }
 
-/// The same for several.
+/// Returns the whole ids of several entries.
 pub(crate) async fn resolve_ids(
     desk: &Engine,
     named: Vec<String>,
@@ -130,7 +130,7 @@ async fn load_all_ids(desk: &Engine) -> Result<Vec<UndoId>, CliError> {
     }
 }
 
-/// Drops what is too old or too much by the settings.
+/// Drops the entries that exceed the age or the size in the settings.
 pub(crate) async fn collect_garbage(desk: &Engine, out: &mut OutputWriter) -> CliResult {
     let receipt = desk.submit(Op::CollectHistory).await?;
     let done = receipt.collected.unwrap_or_default();
@@ -149,7 +149,7 @@ pub(crate) async fn collect_garbage(desk: &Engine, out: &mut OutputWriter) -> Cl
     Ok(ExitReason::Done)
 }
 
-/// A stretch of the history.
+/// Loads one page of the history.
 pub(crate) async fn load_page(
     desk: &Engine,
     workspace: Option<String>,

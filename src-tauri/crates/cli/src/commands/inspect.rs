@@ -1,4 +1,4 @@
-//! `tools`, `show`, `search`, `export`: questions that change nothing.
+//! `tools`, `show`, `search`, `export`: queries that change nothing.
 
 use std::path::Path;
 
@@ -74,7 +74,7 @@ pub(crate) async fn show_session(desk: &Engine, name: &str, out: &mut OutputWrit
     Ok(ExitReason::Done)
 }
 
-/// Tells how a call was validated, authorised, executed, streamed, rendered, persisted and audited.
+/// Shows how a call was validated, authorised, executed, streamed, rendered, persisted and audited.
 pub(crate) async fn show_account(
     desk: &Engine,
     name: &str,
@@ -117,7 +117,7 @@ pub(crate) async fn show_account(
     Ok(ExitReason::Done)
 }
 
-/// Finds anything recorded.
+/// Searches the whole record.
 pub(crate) async fn search_record(
     desk: &Engine,
     text: &str,
@@ -182,7 +182,7 @@ fn print_hit(out: &mut OutputWriter, hit: &SearchHit) -> Result<(), CliError> {
     out.write_line("")
 }
 
-/// Writes a whole session.
+/// Exports a whole session.
 pub(crate) async fn export_session(
     desk: &Engine,
     name: &str,

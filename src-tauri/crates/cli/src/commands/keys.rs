@@ -1,4 +1,4 @@
-//! `keys`: the keys of providers, where each comes from, and those that the keychain holds.
+//! `keys`: the keys of providers, their sources, and those that the keychain holds.
 
 use std::io::IsTerminal;
 
@@ -73,7 +73,7 @@ async fn require_provider(desk: &Engine, provider: &str) -> Result<(), CliError>
     }
 }
 
-/// The key: typed unseen on a terminal, else all of standard input.
+/// Reads a key: typed without echo on a terminal, otherwise all of standard input.
 fn read_key(provider: &str) -> Result<String, CliError> {
     let key = match std::io::stdin().is_terminal() {
         true => line_editor::read_secret(&format!("Key of {provider}: "))?,

@@ -1,4 +1,4 @@
-//! `completions` and `man`: what shells and `man` read, made from the commands as they are parsed.
+//! `completions` and `man`: shell completions and manual pages, generated from the definition of the command line.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(crate) fn write_completions(shell: Shell, out: &mut OutputWriter) -> CliResu
     Ok(ExitReason::Done)
 }
 
-/// Writes a page for the program and one for each of its verbs.
+/// Writes a manual page for the program and one for each of its subcommands.
 #[expect(
     clippy::disallowed_methods,
     reason = "a folder of the caller's, written without a desk"

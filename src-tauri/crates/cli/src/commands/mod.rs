@@ -1,4 +1,4 @@
-//! One file for each thing that can be asked.
+//! The subcommands, one file for each.
 
 mod apis;
 mod briefing;
@@ -37,7 +37,7 @@ use crate::args::{
 use crate::exit::{CliError, CliResult};
 use crate::output::OutputWriter;
 
-/// Does what was asked.
+/// Runs the given subcommand.
 pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliResult {
     let data_dir = args.data_dir;
     match args.command {
@@ -195,8 +195,8 @@ pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliRes
     }
 }
 
-/// How a desk of the command line is set up: beside a window that may be open on the same folder, so nothing is taken
-/// up that is not its own.
+/// Returns the configuration of an engine for the command line. A window may be open on the same data folder, so the
+/// engine takes over no work of other processes.
 fn engine_config(data_dir: Option<PathBuf>, host: Host) -> Result<EngineConfig, CliError> {
     let data_dir = EngineConfig::resolve_data_dir(data_dir).map_err(CliError::config_error)?;
     let data_dir = std::path::absolute(&data_dir).map_err(|error| {
@@ -213,7 +213,7 @@ fn engine_config(data_dir: Option<PathBuf>, host: Host) -> Result<EngineConfig, 
     })
 }
 
-/// The host and the rules that the caller's words come to.
+/// Returns the host and the rules that the approval arguments ask for.
 fn apply_approval_args(
     config: EngineConfig,
     consent: ApprovalArgs,
@@ -235,7 +235,7 @@ async fn open_engine(config: EngineConfig) -> Result<Engine, CliError> {
     Engine::open(config).await.map_err(CliError::config_error)
 }
 
-/// A desk to look at.
+/// Opens an engine for reading.
 async fn open_readonly_engine(data_dir: Option<PathBuf>) -> Result<Engine, CliError> {
     open_engine(engine_config(
         data_dir,
@@ -244,14 +244,14 @@ async fn open_readonly_engine(data_dir: Option<PathBuf>) -> Result<Engine, CliEr
     .await
 }
 
-/// A path as the desk takes it: absolute.
+/// Returns a path in the form that the engine takes: absolute.
 fn absolute_path(path: &Path) -> String {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     whole.display().to_string()
 }
 
-/// Tells what is wrong with settings and rules; stricter behaviour holds meanwhile. Where the caller named rules, nothing
-/// begins until all is right.
+/// Reports problems with settings and rules; stricter behaviour is in force meanwhile. If the caller named rules, a
+/// problem is an error and nothing starts.
 async fn report_rule_faults(
     desk: &Engine,
     named: bool,
@@ -267,7 +267,7 @@ async fn report_rule_faults(
     }
 }
 
-/// Asks the desk something whose answer must be of one kind.
+/// Sends a query to the engine and returns its answer, which must be of one kind.
 async fn query_engine<T>(
     desk: &Engine,
     query: Query,
@@ -277,7 +277,7 @@ async fn query_engine<T>(
         .ok_or_else(|| CliError::failure("The desk answered something that was not asked."))
 }
 
-/// All entries of a session, page by page.
+/// Visits all entries of a session, page by page.
 async fn for_each_entry(
     desk: &Engine,
     session: &SessionId,

@@ -1,4 +1,4 @@
-//! `policy check | explain | lint`: what the rules say of calls that nobody makes.
+//! `policy check | explain | lint`: evaluates the rules for calls without making them.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::LINE_BYTES_MAX;
 use crate::output::{OutputWriter, TextStyle};
 
-/// Answers.
+/// Runs the given subcommand.
 pub(crate) async fn run_policy(
     data_dir: Option<PathBuf>,
     asked: PolicyCommand,
@@ -50,9 +50,9 @@ pub(crate) async fn run_policy(
     }
 }
 
-/// Who says what would become of a call.
+/// Source of the verdicts on hypothetical calls.
 enum Evaluator {
-    /// The pipeline of a desk over the data folder; over an empty one where there is none yet.
+    /// The pipeline of an engine over the data folder; over an empty one if there is none yet.
     Pipeline {
         explainer: Explainer,
         _desk: Engine,
@@ -115,7 +115,7 @@ impl Evaluator {
         })
     }
 
-    /// What would become of a call.
+    /// Returns the verdict that a call would get.
     async fn explain(
         &self,
         tool: &str,
@@ -131,7 +131,7 @@ impl Evaluator {
     }
 }
 
-/// `user:file.toml`; the project's where no scope is written.
+/// Parses `user:file.toml`; without a scope, the project's is assumed.
 pub(super) fn parse_scoped_file(written: &str) -> (RuleScope, PathBuf) {
     let scopes = [
         ("manifest:", RuleScope::Manifest),
@@ -145,7 +145,8 @@ pub(super) fn parse_scoped_file(written: &str) -> (RuleScope, PathBuf) {
     found.unwrap_or_else(|| (RuleScope::Project, PathBuf::from(written)))
 }
 
-/// Judges line by line. A line that cannot be read is denied and does not stop the rest; the exit code tells of it.
+/// Judges calls line by line. A line that cannot be parsed is denied and does not stop the rest; the exit code reports
+/// it.
 async fn check_calls(judge: &Evaluator, out: &mut OutputWriter) -> CliResult {
     let mut input = BufReader::new(std::io::stdin());
     let mut code = ExitReason::Done;
@@ -185,7 +186,7 @@ async fn check_calls(judge: &Evaluator, out: &mut OutputWriter) -> CliResult {
     Ok(code)
 }
 
-/// The next line without its end; at most a little more than is taken, so that no input fills the memory.
+/// Reads the next line without its end; at most a little more than the limit, so that no input fills the memory.
 fn read_next_line(input: &mut impl BufRead) -> Result<Option<Vec<u8>>, CliError> {
     let unreadable =
         |error: std::io::Error| CliError::failure("The input cannot be read.").with_cause(&error);
@@ -268,7 +269,7 @@ async fn explain_call(
     Ok(ExitReason::Done)
 }
 
-/// Tells all that is wrong. Warnings are no errors.
+/// Reports all problems of rules files. Warnings are no errors.
 fn lint_rules(files: &[PathBuf], out: &mut OutputWriter) -> CliResult {
     let mut code = ExitReason::Done;
     for file in files {

@@ -1,4 +1,5 @@
-//! `policy backtest | import | grants`: rules held against the record, taken from other products, and made on cards.
+//! `policy backtest | import | grants`: tests rules against the record, imports them from other products, and manages
+//! those granted on cards.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,7 @@ use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle, escape_hidden};
 use crate::short_ids::ShortIds;
 
-/// Holds a change against the record.
+/// Tests a rule change against the record.
 pub(crate) async fn backtest_rule_change(
     desk: &Engine,
     asked: args::BacktestArgs,
@@ -126,7 +127,7 @@ fn print_backtest(tested: &Backtest, out: &mut OutputWriter) -> Result<(), CliEr
     Ok(())
 }
 
-/// Shows what other products permit as rules; writes only where it is told to.
+/// Shows the permissions of other products as rules; writes them only on request.
 pub(crate) async fn import_rules(
     data_dir: Option<PathBuf>,
     asked: args::ImportRulesArgs,
@@ -178,7 +179,7 @@ pub(crate) async fn import_rules(
     })
 }
 
-/// As the text of a rules file: what is not taken stands there as a comment, with the reason.
+/// Prints an import as the text of a rules file: a permission that is not imported becomes a comment with the reason.
 fn print_import(found: &[ImportSource], out: &mut OutputWriter) -> Result<(), CliError> {
     if found.is_empty() {
         return out.write_line("# No permissions of other products were found.");
@@ -211,7 +212,7 @@ fn print_import(found: &[ImportSource], out: &mut OutputWriter) -> Result<(), Cl
     Ok(())
 }
 
-/// Lists the grants, or takes one back.
+/// Lists the grants, or revokes one.
 pub(crate) async fn manage_grants(
     desk: &Engine,
     asked: Option<args::GrantsCommand>,
@@ -249,7 +250,7 @@ pub(crate) async fn manage_grants(
     Ok(ExitReason::Done)
 }
 
-/// Every grant, the newest first.
+/// Loads every grant, the newest first.
 async fn load_grants(desk: &Engine) -> Result<Vec<GrantView>, CliError> {
     let query = Query::Rules {
         workspace: None,
@@ -292,7 +293,7 @@ fn format_grant(grant: &GrantView) -> String {
     )
 }
 
-/// A path from the root on, as the desk wants it.
+/// Returns an absolute path, as the engine requires.
 fn absolute_folder(path: &Path) -> Result<String, CliError> {
     let real = std::path::absolute(path).map_err(|error| {
         let message = format!("There is no {}.", path.display());

@@ -1,4 +1,4 @@
-//! `policy trust`: looks at a project's rules file, and says whether it may loosen.
+//! `policy trust`: shows a project's rules file, and sets whether the file may loosen the rules.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use protocol::{Digest, ProjectRules, Trust};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
 
-/// Shows, trusts or distrusts.
+/// Shows, trusts or distrusts the file.
 pub(crate) fn run_trust(
     data_dir: Option<PathBuf>,
     folder: &Path,

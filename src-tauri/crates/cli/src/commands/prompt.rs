@@ -1,4 +1,4 @@
-//! What an agent is told on the command line: the words, standard input, the text of files, and images.
+//! Builds a prompt for an agent from the command line: the words, standard input, the text of files, and images.
 
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use protocol::{Content, Op, SessionId, UserError};
 use crate::exit::CliError;
 use crate::limits::{ATTACHMENT_BYTES_MAX, PROMPT_BYTES_MAX};
 
-/// Stands for standard input.
+/// Argument that stands for standard input.
 const STDIN: &str = "-";
 
-/// What is said to an agent.
+/// A prompt for an agent.
 #[derive(Default)]
 pub(crate) struct Prompt {
     text: String,
@@ -19,18 +19,18 @@ pub(crate) struct Prompt {
 }
 
 impl Prompt {
-    /// The same behind other words.
+    /// Returns the prompt with other words in front.
     pub fn prepend(self, words: &str) -> Self {
         let text = format!("{words}\n\n{}", self.text).trim().to_owned();
         Self { text, ..self }
     }
 
-    /// What a session is called that begins with it: the first line of its words, if it has any.
+    /// Returns the title for a session that begins with this prompt: the first line of its words, if it has any.
     pub fn title(&self) -> Option<&str> {
         self.text.trim().lines().next()
     }
 
-    /// Says it in a session.
+    /// Returns the op that sends the prompt in a session.
     pub fn into_say_op(self, session: SessionId) -> Op {
         Op::Say {
             session,
@@ -40,13 +40,13 @@ impl Prompt {
     }
 }
 
-/// What a file gives to a prompt.
+/// Content of an attached file.
 enum Attachment {
     Text(String),
     Image(Content),
 }
 
-/// The prompt with the files that are attached to it; none where nothing was given to say.
+/// Builds the prompt with the attached files; none if no content was given.
 ///
 /// # Errors
 /// Standard input is named twice, a file cannot be read, is neither text nor an image, or is too long.
@@ -84,14 +84,14 @@ pub(crate) fn read_prompt(
     Ok(Some(Prompt { text, images }))
 }
 
-/// All of standard input as text, without the last line ends.
+/// Reads all of standard input as text, without trailing line ends.
 pub(crate) fn read_stdin(what: &str) -> Result<String, CliError> {
     let bytes = read_bounded(std::io::stdin(), what, "standard input")?;
     let text = decode_utf8(bytes, "standard input")?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// An image, or the text of a file, under its name and between fences that it does not hold itself.
+/// Reads an image, or the text of a file, which is put under its name and between fences that do not occur in the text.
 #[expect(
     clippy::disallowed_methods,
     reason = "a file of the caller's, read before there is a desk"

@@ -1,4 +1,4 @@
-//! Where the requests to models go, for `doctor`: told where somebody said so, and where what was said cannot be used.
+//! Reports for `doctor` where requests to models go: overridden addresses, and overrides that cannot be used.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use provider::{AddressSource, MemoryKeyStore, Providers};
 
 use crate::output::{OutputWriter, TextStyle};
 
-/// One line for each provider whose requests go elsewhere than to its own address, or nowhere. No key is looked up.
+/// Returns one line for each provider whose requests go to another address than its own, or nowhere. No key is
+/// resolved.
 pub(super) fn list_redirected_providers(
     settings: &[ProviderSettings],
     out: &OutputWriter,

@@ -1,4 +1,4 @@
-//! `providers` and `models`: who can answer, and with what.
+//! `providers` and `models`: the providers that can answer, and their models.
 
 use agent::Engine;
 use protocol::model::ProviderView;
@@ -11,7 +11,7 @@ use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
 use crate::table::{self, new_cell};
 
-/// Lists the providers, with where each key comes from.
+/// Lists the providers, with the source of each key.
 pub(crate) async fn list_providers(desk: &Engine, out: &mut OutputWriter) -> CliResult {
     let snapshot = desk.snapshot().await?;
     let (providers, chosen) = (snapshot.providers, snapshot.settings.model);
@@ -46,7 +46,7 @@ pub(crate) async fn list_providers(desk: &Engine, out: &mut OutputWriter) -> Cli
     Ok(ExitReason::Done)
 }
 
-/// The mark of a provider that can be used, or cannot.
+/// Returns the mark that shows whether a provider can be used.
 pub(crate) fn provider_mark(view: &ProviderView) -> (&'static str, TextStyle) {
     match view.ready {
         true => ("✓", TextStyle::Good),
@@ -90,7 +90,7 @@ pub(crate) async fn list_models(
     Ok(ExitReason::Done)
 }
 
-/// That a provider is not there, with those that are.
+/// Returns the error for an unknown provider, with the known ones.
 pub(crate) fn unknown_provider(id: &str, providers: &[ProviderView]) -> CliError {
     let known: Vec<&str> = providers.iter().map(|view| view.id.as_str()).collect();
     CliError::usage_error(UserError::new(

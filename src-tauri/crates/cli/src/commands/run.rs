@@ -1,4 +1,5 @@
-//! `run`: an agent works on something. What asks is asked at the terminal, or denied where nobody is there.
+//! `run`: an agent works on a prompt. Calls that ask are put to the person at the terminal, or denied where nobody is
+//! there.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -22,10 +23,10 @@ use crate::limits::{SCRIPT_BYTES_MAX, TITLE_CHARS_MAX};
 use crate::output::{OutputWriter, TextStyle};
 use crate::terminal::{CardPrompt, KeyOutcome, TerminalInput, is_attended, wait_for_termination};
 
-/// The provider that a script of the caller's plays.
+/// Id of the provider that plays the caller's script.
 pub(crate) const SCRIPT_PROVIDER: &str = "script";
 
-/// Opens a session or goes on with one, says the prompt, and follows the run to its end.
+/// Opens a session or continues one, sends the prompt, and follows the run to its end.
 pub(crate) async fn run_agent(
     data_dir: Option<PathBuf>,
     run: RunArgs,
@@ -140,7 +141,7 @@ pub(crate) async fn run_agent(
     Ok(code)
 }
 
-/// The last session of a folder.
+/// Returns the last session of a folder.
 async fn find_last_session(desk: &Engine, workspace: &Path) -> Result<SessionView, CliError> {
     let root = super::absolute_path(workspace);
     // As the desk records it, with links followed.
@@ -155,7 +156,7 @@ async fn find_last_session(desk: &Engine, workspace: &Path) -> Result<SessionVie
         })
 }
 
-/// What a session is told to go on: the words, or, without any, from where it stopped.
+/// Returns the op that continues a session: with the prompt, or without one from where the session stopped.
 fn resume_op(view: &SessionView, prompt: Option<Prompt>, asks: bool) -> Result<Op, CliError> {
     let session = view.id.clone();
     if view.state == SessionState::Waiting && !asks {
@@ -184,7 +185,7 @@ fn missing_prompt() -> CliError {
     ))
 }
 
-/// The model with the effort that it is to think with, as its name carries it.
+/// Returns the model with the thinking effort, which is part of the model's name.
 fn with_thinking_effort(model: ModelChoice, effort: &str) -> Result<ModelChoice, CliError> {
     let known = ["claude-", "gemini-"];
     if !known.iter().any(|name| model.model.starts_with(name)) {
@@ -198,7 +199,7 @@ fn with_thinking_effort(model: ModelChoice, effort: &str) -> Result<ModelChoice,
     })
 }
 
-/// The model that the caller named, or else that of the settings.
+/// Returns the model that the caller named, otherwise that of the settings.
 async fn choose_model(
     desk: &Engine,
     has_script: bool,
@@ -226,7 +227,7 @@ async fn choose_model(
     }
 }
 
-/// Reads a file of the caller's.
+/// Reads a file that the caller named.
 #[expect(
     clippy::disallowed_methods,
     reason = "a file of the caller's, read before there is a desk"
@@ -245,14 +246,14 @@ fn read_text_file(what: &str, file: &Path) -> Result<String, CliError> {
     Ok(text)
 }
 
-/// A folder with its links followed, as sessions have it; none if it is not there.
+/// Resolves the links in a folder's path, as sessions store it; none if the folder does not exist.
 #[expect(clippy::disallowed_methods, reason = "a folder that the caller names")]
 fn canonical_folder(folder: &Path) -> Option<String> {
     let real = std::fs::canonicalize(folder).ok()?;
     Some(real.display().to_string())
 }
 
-/// Reads the output schema; whether it is one, the desk says.
+/// Reads the output schema; the engine validates it.
 fn read_output_schema(file: &Path) -> Result<Value, CliError> {
     serde_json::from_str(&read_text_file("output schema", file)?).map_err(|error| {
         let message = format!("The output schema {} is not JSON: {error}.", file.display());
@@ -260,7 +261,7 @@ fn read_output_schema(file: &Path) -> Result<Value, CliError> {
     })
 }
 
-/// What is wanted of a session beyond its model.
+/// Options of a new session besides its model.
 #[derive(Default)]
 pub(crate) struct NewSessionOptions<'a> {
     output_schema: Option<Value>,
@@ -268,13 +269,13 @@ pub(crate) struct NewSessionOptions<'a> {
     agent: Option<&'a Path>,
 }
 
-/// Reads a whole request.
+/// Reads a structured request from a file.
 fn read_request(file: &Path) -> Result<StructuredRequest, CliError> {
     let text = read_text_file("request", file)?;
     StructuredRequest::parse(&file.display().to_string(), &text).map_err(CliError::usage_error)
 }
 
-/// Opens a session with a title, without saying anything yet.
+/// Opens a session with a title, without sending a prompt yet.
 pub(crate) async fn open_session(
     desk: &Engine,
     workspace: &Path,
@@ -299,7 +300,7 @@ pub(crate) async fn open_session(
     Ok(session)
 }
 
-/// Gives a session a title, if it is one.
+/// Sets the title of a session, unless it is empty.
 async fn rename_session(desk: &Engine, session: &SessionId, title: &str) -> Result<(), CliError> {
     let title: String = title.chars().take(TITLE_CHARS_MAX).collect();
     if !title.trim().is_empty() {
@@ -309,18 +310,18 @@ async fn rename_session(desk: &Engine, session: &SessionId, title: &str) -> Resu
     Ok(())
 }
 
-/// How a run is followed.
+/// Options for following a run.
 pub(crate) struct RunFollower<'a> {
     pub(crate) desk: &'a Engine,
-    /// Whether nothing is told of it.
+    /// Whether nothing of the run is printed.
     pub(crate) silent: bool,
-    /// The cards at the terminal; none where nobody is asked.
+    /// Cards at the terminal; none where nobody is asked.
     pub(crate) cards: Option<CardPrompt>,
 }
 
 impl RunFollower<'_> {
-    /// Begins a run and follows it to its end. The keyboard's interrupt stops it once, and ends the program at the second
-    /// time.
+    /// Starts a run and follows it to its end. The first interrupt from the keyboard stops the run, the second one ends
+    /// the program.
     pub(crate) async fn follow(
         mut self,
         live: &mut EventPrinter,
@@ -392,14 +393,14 @@ impl RunFollower<'_> {
     }
 }
 
-/// What comes while a run is followed.
+/// Inputs while a run is followed.
 enum FollowInput {
     Interrupt,
     Events(Option<EventBatch>),
     Input(TerminalInput),
 }
 
-/// What a person does at the terminal; nothing where nobody is asked.
+/// Waits for the person's next input at the terminal; never returns where nobody is asked.
 async fn next_input(cards: &mut Option<CardPrompt>) -> TerminalInput {
     match cards {
         Some(cards) => cards.next_input().await,

@@ -1,4 +1,4 @@
-//! `sessions`: the list in columns, the session that a word names, and closing one.
+//! `sessions`: lists sessions in columns, finds the session that a word names, and closes sessions.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use crate::output::{OutputWriter, TextStyle};
 use crate::short_ids::{self, ShortIds};
 use crate::table::{self, TableCell, format_age, new_cell};
 
-/// Pages of a session that are looked through for the person's last words.
+/// Maximum number of pages of a session that are searched for the person's last message.
 const PAGES_SEARCHED_MAX: usize = 5;
 
-/// Lists the sessions, the one that changed last first.
+/// Lists the sessions, the last changed one first.
 pub(crate) async fn list_sessions(
     desk: &Engine,
     workspace: Option<&Path>,
@@ -87,7 +87,7 @@ fn format_row(view: &SessionView, length: usize, now: At, home: &str) -> Vec<Tab
     ]
 }
 
-/// The session that a word names: its id, the end or the beginning of it, or `last`.
+/// Returns the session that a word names: its id, the end or the beginning of the id, or `last`.
 pub(crate) async fn find_session(desk: &Engine, name: &str) -> Result<SessionView, CliError> {
     let mut all = desk.snapshot().await?.sessions;
     if name == "last"
@@ -99,8 +99,8 @@ pub(crate) async fn find_session(desk: &Engine, name: &str) -> Result<SessionVie
     Ok(all.swap_remove(at))
 }
 
-/// The session that the person began or spoke in last, of those that are given. What works for another session, and what
-/// an undo, a title or a closing changed, does not count.
+/// Returns the session that the person began or wrote in last, among the given ones. Sub-agent sessions do not count,
+/// nor do changes by an undo, a title or a closing.
 pub(crate) async fn find_last_active(
     desk: &Engine,
     sessions: &[SessionView],
@@ -121,7 +121,7 @@ pub(crate) async fn find_last_active(
     Ok(best.map(|(_, view)| view.clone()))
 }
 
-/// When the person said something last; none if it is not among the newest entries.
+/// Returns the time of the person's last message; none if it is not among the newest entries.
 async fn last_message_time(desk: &Engine, session: &SessionId) -> Result<Option<At>, CliError> {
     let mut before = None;
     for _ in 0..PAGES_SEARCHED_MAX {
@@ -150,7 +150,7 @@ async fn last_message_time(desk: &Engine, session: &SessionId) -> Result<Option<
     Ok(None)
 }
 
-/// Closes sessions that do nothing: their long outputs and their grants go, their record stays.
+/// Closes idle sessions: their long outputs and their grants are removed, their record stays.
 pub(crate) async fn close_sessions(
     desk: &Engine,
     names: &[String],

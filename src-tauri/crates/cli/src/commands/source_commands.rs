@@ -1,4 +1,5 @@
-//! What `servers` and `apis` have in common: told, switched and approved, each with the command that comes next.
+//! Code that `servers` and `apis` share: lists, switches and approves sources of tools, each with the next command to
+//! type.
 
 use agent::Engine;
 use protocol::query::{Answer, Query};
@@ -11,60 +12,60 @@ use super::query_engine;
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
 
-/// One of the two.
+/// A kind of source of tools: servers or services.
 pub(super) trait SourceCommands {
-    /// What is told of one.
+    /// View of one source.
     type View: Serialize;
-    /// What is done with one.
+    /// Change of one source.
     type Change;
-    /// Its command, and what its list is called where it is read by a program.
+    /// Name of the command, which is also the key of its list in JSON.
     const COMMAND: &'static str;
-    /// What one of them is called, in a sentence.
+    /// Noun for one source in a sentence.
     const NOUN: &'static str;
-    /// How one is set up, in commands.
+    /// Commands that set up a source.
     const ADD_HINT: &'static str;
-    /// How all of them are asked for.
+    /// Query for all sources.
     const QUERY: Query;
 
-    /// All of them, and why none can be used.
+    /// Returns the views of all sources, and the reason why none can be used.
     fn views_from_answer(answer: Answer) -> Option<(Vec<Self::View>, Option<UserError>)>;
-    /// What the desk is asked to do.
+    /// Builds the op for a change.
     fn change_op(id: ServerId, change: Self::Change) -> Op;
-    /// Switches it on or off.
+    /// Builds the change that switches a source on or off.
     fn switch_change(enabled: bool) -> Self::Change;
-    /// Looks at what it has now.
+    /// Builds the change that reads a source's current tools.
     fn refresh_change() -> Self::Change;
-    /// Approves what was looked at.
+    /// Builds the change that approves the tools that were shown.
     fn approve_change(digest: Digest) -> Self::Change;
-    /// Its name.
+    /// Returns the id of a source.
     fn id(view: &Self::View) -> &ServerId;
-    /// How it is, in words, and where it stands.
+    /// Returns the state of a source: its style, its words, and the source's address.
     fn format_heading(view: &Self::View) -> (TextStyle, String, String);
-    /// A sentence beside that.
+    /// Returns an additional sentence about a source.
     fn format_note(_view: &Self::View) -> Option<String> {
         None
     }
-    /// Its tools.
+    /// Returns the tools of a source.
     fn tool_lines(view: &Self::View) -> Vec<ToolLine>;
-    /// What could not be taken.
+    /// Returns the reasons for tools that were left out.
     fn rejected_reasons(view: &Self::View) -> &[String];
-    /// What an approval must name.
+    /// Returns the digest that an approval must name.
     fn pending_digest(view: &Self::View) -> Option<&Digest>;
 }
 
-/// A tool as it is told.
+/// A tool as it is printed.
 pub(super) struct ToolLine {
-    /// How it stands to what was approved.
+    /// State of the tool compared with its approval.
     pub pin: PinState,
-    /// It in a line of the list.
+    /// Line of the tool in a list.
     pub line: String,
-    /// It over its changes.
+    /// Heading of the tool's changes.
     pub name: String,
-    /// Its changes, as a unified difference.
+    /// Changes of the tool, as a unified diff.
     pub changes: String,
 }
 
-/// A name as it was written.
+/// Parses the name of a source.
 pub(super) fn parse_name<K: SourceCommands>(name: &str) -> Result<ServerId, CliError> {
     ServerId::try_from(name.to_owned())
         .map_err(|why| CliError::usage_error(UserError::new(format!("{why}."), list_hint::<K>())))
@@ -74,7 +75,7 @@ fn list_hint<K: SourceCommands>() -> String {
     format!("Look at the list: countersign {} list.", K::COMMAND)
 }
 
-/// Does something with one.
+/// Submits a change of one source.
 pub(super) async fn submit_change<K: SourceCommands>(
     desk: &Engine,
     id: &ServerId,
@@ -90,7 +91,7 @@ pub(super) async fn submit_change<K: SourceCommands>(
     Err(fault.into())
 }
 
-/// The name of one that is to be set up: free, unless it may take the place of one that is there.
+/// Parses the name of a new source: it must be free, unless it may replace an existing source.
 pub(super) async fn require_free_name<K: SourceCommands>(
     desk: &Engine,
     name: &str,
@@ -107,7 +108,7 @@ pub(super) async fn require_free_name<K: SourceCommands>(
     }
 }
 
-/// Switches one on or off, and shows it.
+/// Switches one source on or off, and shows it.
 pub(super) async fn switch_source<K: SourceCommands>(
     desk: &Engine,
     name: &str,
@@ -125,7 +126,7 @@ async fn load_views<K: SourceCommands>(
     query_engine(desk, K::QUERY, K::views_from_answer).await
 }
 
-/// One of them.
+/// Loads the view of one source.
 pub(super) async fn load_view<K: SourceCommands>(
     desk: &Engine,
     id: &ServerId,
@@ -138,7 +139,7 @@ pub(super) async fn load_view<K: SourceCommands>(
     })
 }
 
-/// Tells of all of them.
+/// Lists all sources.
 pub(super) async fn list_sources<K: SourceCommands>(
     desk: &Engine,
     out: &mut OutputWriter,
@@ -159,7 +160,7 @@ pub(super) async fn list_sources<K: SourceCommands>(
     }
 }
 
-/// Tells of one.
+/// Shows one source.
 pub(super) async fn show_source<K: SourceCommands>(
     desk: &Engine,
     id: &ServerId,
@@ -208,7 +209,7 @@ fn print_source<K: SourceCommands>(view: &K::View, out: &mut OutputWriter) -> Re
     Ok(())
 }
 
-/// Shows what is not as it was approved, or approves exactly what was shown.
+/// Shows the tools that differ from their approval, or approves exactly those that were shown.
 pub(super) async fn approve_source<K: SourceCommands>(
     desk: &Engine,
     id: &ServerId,
@@ -246,7 +247,7 @@ pub(super) async fn approve_source<K: SourceCommands>(
     }
 }
 
-/// A difference, line by line.
+/// Prints a diff, line by line.
 fn print_diff(changes: &str, out: &mut OutputWriter) -> Result<(), CliError> {
     for line in changes.lines() {
         let ink = match line.as_bytes().first() {
@@ -260,7 +261,7 @@ fn print_diff(changes: &str, out: &mut OutputWriter) -> Result<(), CliError> {
     out.write_line("")
 }
 
-/// Says that something is done.
+/// Reports that a command is done.
 pub(super) fn report_done(out: &mut OutputWriter, text: &str) -> CliResult {
     match out.is_json() {
         true => out.write_json(&json!({ "done": true }))?,

@@ -1,4 +1,4 @@
-//! `undo` and `redo`: what would happen is looked at first, then done, and told path by path.
+//! `undo` and `redo`: preview the changes first, then make them, and report them path by path.
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::PAGE_ENTRIES;
 use crate::output::{OutputWriter, TextStyle};
 
-/// Paths that are told of in words; those that stay are all told of.
+/// Maximum number of paths that are listed; skipped paths are all listed.
 const PATHS_LISTED_MAX: usize = 20;
 
-/// Takes effects back.
+/// Undoes effects.
 pub(crate) async fn run_undo(desk: &Engine, asked: UndoArgs, out: &mut OutputWriter) -> CliResult {
     let restore = match (asked.to, asked.entries.is_empty()) {
         (Some(entry), _) => RestoreRequest::UndoTo {
@@ -41,7 +41,7 @@ pub(crate) async fn run_undo(desk: &Engine, asked: UndoArgs, out: &mut OutputWri
     run_restore(desk, restore, asked.choices, asked.look, out).await
 }
 
-/// Brings an effect again: the last that was taken back if none is named.
+/// Redoes an effect: the last undone one if none is named.
 pub(crate) async fn run_redo(desk: &Engine, asked: RedoArgs, out: &mut OutputWriter) -> CliResult {
     let restore = match asked.entry {
         Some(entry) => RestoreRequest::Redo {
@@ -105,7 +105,7 @@ async fn run_restore(
     }
 }
 
-/// An entry that is not there is a mistake on the command line.
+/// Turns the error about an unknown entry into a usage error.
 fn unknown_entry(ending: CliError) -> CliError {
     match ending {
         CliError::User(_, fault) if fault.message.starts_with("There is no history entry") => {
@@ -221,8 +221,8 @@ fn print_lost(lost: &[IrreversibleEffect], out: &mut OutputWriter) -> Result<(),
     Ok(())
 }
 
-/// The newest entry that fits in the history of a workspace, which a person is told of. The workspace is the nearest folder
-/// with a history, from `folder` upwards.
+/// Returns the newest suitable entry in the history of a workspace, to be reported to the person. The workspace is the
+/// nearest folder with a history, from `folder` upwards.
 async fn find_newest_entry(
     desk: &Engine,
     folder: &Path,
@@ -253,7 +253,7 @@ async fn find_newest_entry(
     Err(nothing_to_restore(&folder.display().to_string()))
 }
 
-/// Which change it is that nobody named.
+/// Prints the entry that was found because none was named.
 fn print_found_entry(found: &UndoEntry, out: &mut OutputWriter) -> Result<(), CliError> {
     if out.is_json() {
         return Ok(());

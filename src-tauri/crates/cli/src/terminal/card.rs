@@ -1,7 +1,7 @@
-//! A card in text: what would be done, where, why it is asked, what exactly, and what each key does.
+//! Renders a card as text: the action, its place, the reason for asking, the exact content, and the action of each key.
 //!
-//! Whatever the agent, its files or other people's tools wrote stands behind a bar, on every row that it takes: no text of
-//! theirs can look like a line of ours.
+//! Text from the agent, its files or external tools stands behind a bar on every row, so that it cannot look like a
+//! line of ours.
 
 use protocol::text::display_text::join_spans;
 use protocol::view::preview::UndoAvailability;
@@ -13,13 +13,13 @@ use crate::output::{OutputWriter, TextStyle};
 use crate::previews;
 use crate::transcript::{self, mode_name};
 
-/// Fewest rows of a body that are shown, however low the terminal is.
+/// Minimum number of rows of a body that are shown, however low the terminal is.
 const BODY_ROWS_MIN: usize = 12;
-/// Rows of a card beside its body.
+/// Number of rows of a card besides its body.
 const ROWS_AROUND_BODY: usize = 14;
-/// Longest reason of an agent's that a card shows, in characters.
+/// Maximum length of an agent's reason on a card, in characters.
 const REASON_CHARS_MAX: usize = 600;
-/// Columns of a key and its word.
+/// Width of a key and its word, in columns.
 const KEY_COLUMNS: usize = 12;
 
 /// The size of the terminal.
@@ -29,14 +29,15 @@ pub(super) struct TerminalSize {
     pub rows: usize,
 }
 
-/// A card that was drawn.
+/// A rendered card.
 pub(super) struct RenderedCard {
     pub text: String,
-    /// How many rows of the body are not on it.
+    /// Number of rows of the body that are not on the card.
     pub left_out: usize,
 }
 
-/// Draws the card of a call. `title` is what the work is called that it belongs to, `others` how many more cards wait.
+/// Renders the card of a call. `title` is the title of the session that the call belongs to, `others` the number of
+/// other cards that wait.
 pub(super) fn render_card(
     out: &OutputWriter,
     view: &CallView,
@@ -79,7 +80,7 @@ pub(super) fn render_card(
     }
 }
 
-/// All of a card for a pager: the whole body and every gate.
+/// Renders the complete card for a pager: the whole body and every gate.
 pub(super) fn render_full_card(
     out: &OutputWriter,
     view: &CallView,
@@ -177,7 +178,7 @@ fn render_heading(
     lines
 }
 
-/// The tool, with the server that it belongs to.
+/// Formats the tool, with the server that it belongs to.
 fn format_tool(view: &CallView) -> String {
     match view.tool.split_once("__") {
         Some((server, tool)) => format!("{tool} of {server}"),
@@ -185,7 +186,7 @@ fn format_tool(view: &CallView) -> String {
     }
 }
 
-/// What exactly would be done, line by line.
+/// Builds the exact content of the call, line by line.
 fn build_body(view: &CallView) -> Vec<(TextStyle, String)> {
     let mut lines = Vec::new();
     let mut add = |ink, text: &str| lines.push((ink, text.to_owned()));
@@ -203,7 +204,7 @@ fn build_body(view: &CallView) -> Vec<(TextStyle, String)> {
     lines
 }
 
-/// The arguments of a call of which nothing else is known.
+/// Adds the arguments of a call without a preview.
 fn add_argument_lines(view: &CallView, add: &mut impl FnMut(TextStyle, &str)) {
     let arguments = view.edited.as_ref().unwrap_or(&view.call.arguments);
     for (name, value) in arguments {
@@ -215,7 +216,7 @@ fn add_argument_lines(view: &CallView, add: &mut impl FnMut(TextStyle, &str)) {
     }
 }
 
-/// The rows of lines, each in its line's colour, as wide as the terminal less the bar.
+/// Wraps lines to rows in their line's style, as wide as the terminal without the bar.
 fn wrap_lines(lines: &[(TextStyle, String)], columns: usize) -> Vec<(TextStyle, String)> {
     let each = lines.iter().flat_map(|(ink, line)| {
         let rows = wrap_untrusted(line, columns.saturating_sub(3));
@@ -256,13 +257,13 @@ fn format_key(out: &OutputWriter, answer: &CardKey, size: TerminalSize) -> Strin
     )
 }
 
-/// Whether an answer that allows needs a second press: something is lost or leaves, and cannot be taken back.
+/// Whether allowing needs a second press: the call loses data or sends data away, and cannot be undone.
 pub(super) fn needs_confirmation(view: &CallView) -> bool {
     let unsecured = matches!(view.outlook, UndoAvailability::Unsecured { .. });
     unsecured && matches!(view.mode, Some(ToolMode::Destructive | ToolMode::External))
 }
 
-/// Text with hidden characters by name, as rows behind bars.
+/// Renders text, with its hidden characters named, as rows behind bars.
 pub(super) fn render_untrusted_text(
     out: &OutputWriter,
     spans: &[protocol::text::display_text::DisplaySpan],

@@ -1,4 +1,4 @@
-//! What a person can say of a card, by its keys: only what would be taken.
+//! The keys of a card: only the answers that the engine would accept.
 
 use protocol::event::GrantReach;
 use protocol::view::effects::Assurance;
@@ -7,13 +7,13 @@ use protocol::{CallView, Preview};
 /// One key of a card.
 pub(super) struct CardKey {
     pub key: char,
-    /// What it is called.
+    /// Name of the key's action.
     pub label: &'static str,
-    /// What it does.
+    /// Effect of the key.
     pub description: String,
 }
 
-/// The keys of a card, the answers first; `others` is how many more cards wait.
+/// Returns the keys of a card, the answers first; `others` is the number of other cards that wait.
 pub(super) fn list_card_keys(view: &CallView, others: usize) -> Vec<CardKey> {
     let mut keys = Vec::new();
     let mut add = |key, word, does: String| {
@@ -63,7 +63,7 @@ pub(super) fn list_card_keys(view: &CallView, others: usize) -> Vec<CardKey> {
     keys
 }
 
-/// What the two answers are called.
+/// Returns the labels of the two answers.
 pub(super) fn answer_labels(view: &CallView) -> (&'static str, &'static str) {
     match &view.preview {
         Preview::Plan { .. } => ("accept", "keep planning"),
@@ -78,13 +78,13 @@ pub(super) fn answer_labels(view: &CallView) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether a rule may go along with an answer.
+/// Whether an answer can carry a grant.
 pub(super) fn can_grant(view: &CallView) -> bool {
     let grants = view.waits.as_ref().map_or(&[][..], |waits| &waits.grants);
     grants.iter().any(|grant| grant.reach == GrantReach::Always)
 }
 
-/// Whether it can run for show first: where this machine promises that nothing real changes by it.
+/// Whether the call can be previewed in a dry run: only where this machine guarantees that it changes nothing real.
 pub(super) fn can_dry_run(view: &CallView) -> bool {
     match &view.preview {
         Preview::Command(command) => command.assurance == Some(Assurance::Speculative),

@@ -1,4 +1,4 @@
-//! The cards of a run at the terminal: which one is shown, and giving the terminal back between them.
+//! The cards of a run at the terminal: selects the one to show, and returns the terminal between cards.
 
 use agent::Engine;
 use protocol::query::{Answer as Told, Query};
@@ -19,21 +19,21 @@ use crate::exit::CliError;
 use crate::limits::CARD_ARM_DELAY;
 use crate::output::{OutputWriter, TextStyle};
 
-/// Entries that are looked through for a call that began before this run.
+/// Maximum number of entries that are searched for a call that began before this run.
 const ENTRIES_SEARCHED_MAX: u32 = 200;
 
-/// What came of a press.
+/// Result of a key press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyOutcome {
-    /// Nothing that the run must know.
+    /// Nothing that concerns the run.
     Handled,
-    /// A program of the person's had the terminal; what was pressed there was for it.
+    /// An external program had the terminal; keys pressed meanwhile were for that program.
     ProgramRan,
     /// Ctrl C, or the terminal is gone.
     Interrupt,
 }
 
-/// What waits, what of it is shown, and what is being said of it.
+/// The waiting cards, the one that is shown, and the state of its answer.
 pub(crate) struct CardPrompt {
     pub(super) desk: Engine,
     /// Standard error.
@@ -47,33 +47,33 @@ pub(crate) struct CardPrompt {
 pub(super) struct ActiveCard {
     pub item: WaitingItem,
     pub view: CallView,
-    /// Rows that were not shown yet; nothing is allowed before they were.
+    /// Rows that were not shown yet; the call cannot be allowed before they are shown.
     pub hidden_lines: usize,
     pub mode: CardMode,
 }
 
-/// What a press means now.
+/// The meaning of the next key press.
 pub(super) enum CardMode {
-    /// Nothing yet: the card was shown this moment.
+    /// None yet: the card has only just been shown.
     Arming(Instant),
     /// An answer to the card.
     AwaitingKey,
-    /// The second press of an answer that cannot be taken back; the rule that would go along with it.
+    /// The confirmation of an answer that cannot be undone, with the grant that it would carry.
     ConfirmingAllow(Option<GrantChoice>),
-    /// Which rule goes along.
+    /// The choice of a grant.
     ChoosingGrant(Vec<GrantChoice>),
-    /// Whether that rule is made.
+    /// The confirmation of that grant.
     ConfirmingGrant(GrantChoice),
-    /// The reason of a rejection, being typed.
+    /// Text of the reason for a rejection.
     TypingReason(LineEditor),
-    /// An answer in a form, being typed.
+    /// Text of an answer in a form.
     FillingForm(CardForm, LineEditor),
-    /// Whether a form that is filled in is sent.
+    /// The confirmation that a completed form is sent.
     ConfirmingForm(CardForm),
 }
 
 impl CardPrompt {
-    /// For the run of a session.
+    /// Creates the prompt for the run of a session.
     pub(crate) fn new(desk: Engine, session: SessionId, color: ColorChoice) -> Self {
         Self {
             desk,
@@ -84,12 +84,12 @@ impl CardPrompt {
         }
     }
 
-    /// Takes an event in. [`CardPrompt::refresh`] shows what came of it.
+    /// Handles an event. [`CardPrompt::refresh`] shows the result.
     pub(crate) fn handle_event(&mut self, event: &Event) {
         self.queue.handle_event(event);
     }
 
-    /// Waits for what a person does, while a card is shown. May be dropped; nothing is lost.
+    /// Waits for the person's next input while a card is shown. Cancel-safe: dropping the future loses no input.
     pub(crate) async fn next_input(&mut self) -> TerminalInput {
         let Some(keyboard) = &mut self.keyboard else {
             return std::future::pending().await;
@@ -107,7 +107,7 @@ impl CardPrompt {
         }
     }
 
-    /// Shows what waits now, and gives the terminal back where nothing does.
+    /// Shows the first waiting card, or returns the terminal if none waits.
     pub(crate) async fn refresh(&mut self, story: &mut OutputWriter) -> Result<(), CliError> {
         if let Some(shown) = &self.shown {
             if self.queue.contains(&shown.item) {
@@ -138,7 +138,7 @@ impl CardPrompt {
         }
     }
 
-    /// The call that waits: as it was heard of, or from the record if it began before this run.
+    /// Loads the call of a waiting card: from its events, or from the record if the call began before this run.
     async fn load_call_view(&self, item: &WaitingItem) -> Result<Option<CallView>, CliError> {
         if let Some(view) = self.queue.call_view(item) {
             return Ok(Some(view.clone()));
@@ -172,7 +172,7 @@ impl CardPrompt {
         Ok(())
     }
 
-    /// Draws the card that is shown. From now on it must be shown for a moment before a key counts.
+    /// Draws the current card. Keys count only once it has been shown for a moment.
     pub(super) fn draw_card(&mut self) {
         let size = terminal_size();
         let Some(shown) = &mut self.shown else {
@@ -192,7 +192,7 @@ impl CardPrompt {
         shown.mode = CardMode::Arming(Instant::now() + CARD_ARM_DELAY);
     }
 
-    /// The card was shown for long enough: what is asked is asked.
+    /// Shows the prompt, once the card has been shown for long enough.
     pub(super) fn show_prompt(&mut self) {
         let Some(shown) = &mut self.shown else {
             return;
@@ -208,7 +208,7 @@ impl CardPrompt {
         }
     }
 
-    /// The whole card, for a pager.
+    /// Renders the whole card, for a pager.
     pub(super) fn render_full(&self) -> String {
         let Some(shown) = &self.shown else {
             return String::new();
@@ -217,7 +217,7 @@ impl CardPrompt {
         card::render_full_card(&self.out, &shown.view, title, terminal_size())
     }
 
-    /// Gives the keyboard to a program of the person's, and takes it again afterwards.
+    /// Lends the keyboard to an external program, and takes it back afterwards.
     pub(super) fn lend_terminal<T>(&mut self, program: impl FnOnce() -> T) -> Result<T, CliError> {
         self.keyboard = None;
         let done = program();
@@ -227,7 +227,7 @@ impl CardPrompt {
 }
 
 impl ActiveCard {
-    /// What a server asks, if that is what waits.
+    /// Returns the server's request, if the waiting card is one.
     pub fn elicitation(&self) -> Option<&ServerRequestView> {
         match &self.item.kind {
             WaitingKind::Answer(id) => self.view.asks.iter().find(|ask| ask.id == *id),
@@ -239,7 +239,7 @@ impl ActiveCard {
         CallId(self.item.call.clone())
     }
 
-    /// What is filled in, if it is a form.
+    /// Returns the form of the card, if it has one.
     fn to_form(&self) -> Option<CardForm> {
         match self.elicitation().map(|ask| &ask.asked.wants) {
             Some(ServerRequestKind::Form { fields }) => {
@@ -256,7 +256,7 @@ impl ActiveCard {
     }
 }
 
-/// Asks what a form asks next.
+/// Prompts for the next field of a form.
 pub(super) fn start_field(form: &CardForm, line: &mut LineEditor) {
     *line = match form.is_secret() {
         true => LineEditor::new_secret(),
@@ -265,7 +265,7 @@ pub(super) fn start_field(form: &CardForm, line: &mut LineEditor) {
     write_terminal(&form.next_prompt().unwrap_or_default());
 }
 
-/// The size of the terminal; a usual one where it does not say.
+/// Returns the size of the terminal; a common one if it is unknown.
 fn terminal_size() -> TerminalSize {
     match crossterm::terminal::size() {
         Ok((columns, rows)) if columns > 0 && rows > 0 => TerminalSize {

@@ -1,4 +1,4 @@
-//! What a server asks while one of its tools runs, in text.
+//! Renders a request that a server makes while one of its tools runs.
 
 use protocol::server::elicitation::{ServerRequestKind, ServerRequestView};
 
@@ -6,7 +6,7 @@ use super::card::{TerminalSize, render_untrusted_text};
 use super::text_wrap::escape_to_one_line;
 use crate::output::{OutputWriter, TextStyle};
 
-/// The question of a server. What its form asks is asked below, field by field.
+/// Renders the request of a server. The fields of its form are prompted for below, one by one.
 pub(super) fn render_elicitation(
     out: &OutputWriter,
     ask: &ServerRequestView,

@@ -14,15 +14,15 @@ use super::write_terminal;
 use crate::exit::CliError;
 use crate::limits::EDITED_BYTES_MAX;
 
-/// What is asked with where neither $VISUAL nor $EDITOR is set.
+/// Editor if neither $VISUAL nor $EDITOR is set.
 const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
-/// What long text is shown with where $PAGER is not set.
+/// Pager if $PAGER is not set.
 const DEFAULT_PAGER: &str = if cfg!(windows) { "more" } else { "less" };
 
-/// Opens a text in the person's editor, under a name; gives it as they left it.
+/// Opens a text under a name in the person's editor; returns the edited text.
 ///
 /// # Errors
-/// There is no such editor, it ended badly, or what it left is no text or too long.
+/// There is no such editor, it failed, or its result is no text or too long.
 pub(crate) fn edit_text(text: &str, name: &str) -> Result<String, CliError> {
     let folder = tempfile::tempdir().map_err(|error| {
         let fault = UserError::new("No temporary folder could be made.", "Check TMPDIR.");
@@ -62,7 +62,7 @@ pub(crate) fn edit_text(text: &str, name: &str) -> Result<String, CliError> {
     })
 }
 
-/// Shows a text with the person's pager; as it is where there is none.
+/// Shows a text in the person's pager; prints the text if there is none.
 pub(super) fn page_text(text: &str) {
     let pager = first_variable(&["PAGER"]).unwrap_or_else(|| DEFAULT_PAGER.to_owned());
     let mut command = shell_command(&pager, None);
@@ -88,7 +88,7 @@ pub(super) fn page_text(text: &str) {
     }
 }
 
-/// Asks whether to try again; no, unless it is said.
+/// Asks whether to try again; the default is no.
 pub(crate) fn ask_to_retry() -> Result<bool, CliError> {
     write_terminal("Edit again? [y/N] ");
     let mut answer = String::new();
@@ -97,13 +97,14 @@ pub(crate) fn ask_to_retry() -> Result<bool, CliError> {
     Ok(answer.trim().eq_ignore_ascii_case("y"))
 }
 
-/// What the first of these variables says that says anything.
+/// Returns the value of the first of these variables that is set and not empty.
 fn first_variable(names: &[&str]) -> Option<String> {
     let values = names.iter().filter_map(|name| std::env::var(name).ok());
     values.into_iter().find(|value| !value.trim().is_empty())
 }
 
-/// A line of the person's for their shell, with a file behind it that the shell does not read as words.
+/// Builds a command from the person's line for their shell, with a file as an argument that the shell does not split
+/// into words.
 fn shell_command(line: &str, file: Option<&Path>) -> Command {
     if cfg!(windows) {
         let mut words = line.split_whitespace();

@@ -1,4 +1,4 @@
-//! Forms that are filled in at the terminal, field by field: the agent's questions and those of servers.
+//! Forms that are filled in at the terminal, field by field: the agent's questions and servers' forms.
 
 use protocol::server::elicitation::{FieldKind, FormField, FormOption};
 use protocol::text::display_text::join_spans;
@@ -7,17 +7,17 @@ use serde_json::{Map, Value, json};
 
 use super::text_wrap::{escape_to_one_line, wrap_untrusted};
 
-/// A form that is being filled in.
+/// A form with the answers so far.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CardForm {
     /// The agent's questions, with the answers so far.
     Questions(Vec<Question>, Vec<Vec<String>>),
-    /// A server's fields, with the values so far, and how many fields are done.
+    /// A server's fields, with the values so far, and the number of completed fields.
     Fields(Vec<FormField>, Map<String, Value>, usize),
 }
 
 impl CardForm {
-    /// What is asked next, over its options; none if all is answered.
+    /// Returns the next prompt with its options; none if all fields are answered.
     pub fn next_prompt(&self) -> Option<String> {
         match self {
             Self::Questions(questions, answers) => {
@@ -27,7 +27,7 @@ impl CardForm {
         }
     }
 
-    /// Whether what is asked next is typed unseen.
+    /// Whether the next answer is typed without echo.
     pub fn is_secret(&self) -> bool {
         match self {
             Self::Questions(..) => false,
@@ -37,10 +37,10 @@ impl CardForm {
         }
     }
 
-    /// Takes the answer to what is asked.
+    /// Records the answer to the current prompt.
     ///
     /// # Errors
-    /// It is no answer; the sentence says why.
+    /// The answer is invalid; the sentence says why.
     pub fn answer_field(&mut self, typed: &str) -> Result<(), String> {
         match self {
             Self::Questions(questions, answers) => {
@@ -100,7 +100,7 @@ fn format_question(question: &Question) -> String {
     format!("{}\n{how} (Enter sends, Esc skips all): ", lines.join("\n"))
 }
 
-/// The answers that were typed: by the numbers of options, or in words.
+/// Parses typed answers: the numbers of options, or words.
 fn parse_question_answer(
     typed: &str,
     options: &[String],
@@ -178,7 +178,7 @@ fn format_field(field: &FormField) -> String {
     format!("{}\n{how}{empty} (Esc puts it away): ", lines.join("\n"))
 }
 
-/// The value that was typed; none to leave the field out. What a server wants beyond its kind is checked by the desk.
+/// Parses a typed value; none to leave the field out. The engine checks the server's constraints beyond the type.
 fn parse_field_value(field: &FormField, typed: &str) -> Result<Option<Value>, String> {
     let typed = typed.trim();
     let values = |options: &[FormOption]| -> Vec<String> {
@@ -219,7 +219,7 @@ fn parse_field_value(field: &FormField, typed: &str) -> Result<Option<Value>, St
     }
 }
 
-/// Values by their numbers, or as they are; nothing that is not listed.
+/// Parses options by their numbers or as written; an unlisted one is refused.
 fn parse_listed_options(
     typed: &str,
     options: &[String],

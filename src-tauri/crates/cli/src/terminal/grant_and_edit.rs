@@ -1,4 +1,4 @@
-//! What takes more than one press: a rule that goes along with an answer, and arguments that are edited.
+//! Answers that take more than one key press: a grant with an answer, and edited arguments.
 
 use protocol::Decision;
 use protocol::query::{Answer as Told, Query};
@@ -11,7 +11,7 @@ use crate::exit::CliError;
 use crate::output::escape_hidden;
 
 impl CardPrompt {
-    /// Offers the rules that may go along with *allow*.
+    /// Offers the grants that *allow* can carry.
     pub(super) async fn offer_grants(&mut self) -> Result<(), CliError> {
         let Some(shown) = &mut self.shown else {
             return Ok(());
@@ -50,7 +50,7 @@ impl CardPrompt {
         Ok(())
     }
 
-    /// Says what a rule would do, and waits for a yes.
+    /// Shows the effect of a grant, and waits for a confirmation.
     pub(super) fn confirm_grant(&mut self, choice: GrantChoice) {
         let overrides = choice.describe_override();
         let overrides = match overrides.is_empty() {
@@ -66,7 +66,7 @@ impl CardPrompt {
         }
     }
 
-    /// Opens the arguments in the person's editor; what is not understood can be edited again.
+    /// Opens the arguments in the person's editor; an invalid result can be edited again.
     pub(super) async fn edit_arguments(&mut self) -> Result<KeyOutcome, CliError> {
         let Some(shown) = &self.shown else {
             return Ok(KeyOutcome::Handled);

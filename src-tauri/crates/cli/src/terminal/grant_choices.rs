@@ -1,14 +1,14 @@
-//! *Always…* on a card: the rules that may go along with an answer, chosen by a digit.
+//! *Always…* on a card: the grants that an answer can carry, chosen by a digit.
 
 use protocol::RuleAction;
 use protocol::rule::grants::{GrantOffer, GrantOffers, GrantRequest, GrantScope};
 
 use super::text_wrap::escape_to_one_line;
 
-/// Rules that can be chosen, one for each digit.
+/// Maximum number of grants to choose from, one for each digit.
 const GRANT_CHOICES_MAX: usize = 9;
 
-/// A rule that may go along with an answer, and how long it would hold.
+/// A grant that an answer can carry, with its duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GrantChoice {
     offer: GrantOffer,
@@ -16,7 +16,7 @@ pub(super) struct GrantChoice {
 }
 
 impl GrantChoice {
-    /// It in a line.
+    /// Describes the grant in a line.
     pub fn describe(&self) -> String {
         let GrantOffer {
             permission,
@@ -39,7 +39,7 @@ impl GrantChoice {
         format!("{rule}, {}{covers}", self.describe_duration())
     }
 
-    /// How long it would hold.
+    /// Describes the duration of the grant.
     pub fn describe_duration(&self) -> &'static str {
         match self.duration {
             GrantScope::Session => "in this session",
@@ -48,7 +48,7 @@ impl GrantChoice {
         }
     }
 
-    /// The rule of a file that it would override, in a sentence; empty for none.
+    /// Describes the rule of a file that the grant would override, in a sentence; empty for none.
     pub fn describe_override(&self) -> String {
         let Some(rule) = &self.offer.overrides else {
             return String::new();
@@ -58,7 +58,7 @@ impl GrantChoice {
         format!("It overrides the rule {rule}, which asks.")
     }
 
-    /// It as a decision names it.
+    /// Returns the grant request for a decision.
     pub fn to_always(&self) -> GrantRequest {
         GrantRequest {
             lasts: self.duration,
@@ -71,7 +71,7 @@ impl GrantChoice {
     }
 }
 
-/// What may go along with an answer that allows, the narrowest and shortest first.
+/// Returns the grants that allowing can carry, the narrowest and shortest first.
 pub(super) fn list_grant_choices(offers: &GrantOffers) -> Vec<GrantChoice> {
     let allowed = offers
         .offers
@@ -88,7 +88,7 @@ pub(super) fn list_grant_choices(offers: &GrantOffers) -> Vec<GrantChoice> {
     each.take(GRANT_CHOICES_MAX).collect()
 }
 
-/// The choice of a digit.
+/// Returns the choice for a digit.
 pub(super) fn choose_by_digit(choices: &[GrantChoice], digit: char) -> Option<&GrantChoice> {
     let number = digit.to_digit(10)?.checked_sub(1)?;
     choices.get(number as usize)

@@ -1,4 +1,4 @@
-//! What each press says of the card that is shown.
+//! Handles the keys of the current card.
 
 use crossterm::event::KeyCode;
 use protocol::server::elicitation::ServerRequestKind;
@@ -18,7 +18,7 @@ use crate::exit::CliError;
 use crate::output::{OutputWriter, TextStyle};
 
 impl CardPrompt {
-    /// Does what the person wants; then shows what waits.
+    /// Handles the person's input, then shows the next card.
     pub(crate) async fn handle_input(
         &mut self,
         input: TerminalInput,
@@ -130,7 +130,7 @@ impl CardPrompt {
         Ok(KeyOutcome::Handled)
     }
 
-    /// A key on the card of a call.
+    /// Handles a key on the card of a call.
     async fn handle_card_key(&mut self, key: KeyCode) -> Result<KeyOutcome, CliError> {
         let Some(shown) = &mut self.shown else {
             return Ok(KeyOutcome::Handled);
@@ -183,7 +183,7 @@ impl CardPrompt {
         Ok(KeyOutcome::Handled)
     }
 
-    /// A key on the question of a server.
+    /// Handles a key on the request of a server.
     async fn handle_elicitation_key(&mut self, key: KeyCode) -> Result<(), CliError> {
         let Some(shown) = &self.shown else {
             return Ok(());
@@ -203,7 +203,7 @@ impl CardPrompt {
         self.submit_server_answer(answer).await
     }
 
-    /// Allows it, if all of it was shown; what cannot be taken back needs another press.
+    /// Allows the call, if all of the card was shown; a call that cannot be undone needs another press.
     async fn confirm_allow(&mut self, rule: Option<GrantChoice>) -> Result<(), CliError> {
         let Some(shown) = &mut self.shown else {
             return Ok(());
@@ -229,7 +229,7 @@ impl CardPrompt {
         self.submit_decision(allow_decision(rule)).await
     }
 
-    /// A form is filled in: the agent's answers go at once, a server's once that is said.
+    /// Handles a completed form: the agent's answers are sent at once, a server's after a confirmation.
     async fn finish_form(&mut self, form: CardForm) -> Result<(), CliError> {
         match form {
             CardForm::Questions(_, answers) => {
@@ -255,7 +255,7 @@ impl CardPrompt {
         }
     }
 
-    /// A form was left.
+    /// Handles a form that was cancelled.
     async fn cancel_form(&mut self) -> Result<(), CliError> {
         match self
             .shown
@@ -301,7 +301,7 @@ impl CardPrompt {
         Ok(())
     }
 
-    /// Hands an answer in. One that is taken ends the card; one that is not leaves it.
+    /// Submits an answer. If the engine accepts it, the card ends; otherwise the card stays.
     async fn submit_op(&mut self, op: Op) {
         match self.desk.submit(op).await {
             Ok(_) => {

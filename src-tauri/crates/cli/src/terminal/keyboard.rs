@@ -1,4 +1,4 @@
-//! The keys of the terminal while a card has it: single presses, unechoed; given back whenever it is dropped.
+//! The keyboard while a card has the terminal: single key presses without echo; restored on drop.
 
 use crossterm::event::{
     DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent,
@@ -10,12 +10,12 @@ use protocol::UserError;
 
 use crate::exit::CliError;
 
-/// The keyboard, taken. What is pasted is no press.
+/// The keyboard in raw mode. Pasted text is no key press.
 pub(super) struct RawKeyboard {
     events: EventStream,
 }
 
-/// What came from the terminal.
+/// Input from the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TerminalInput {
     /// A key was pressed, without Ctrl or Alt.
@@ -24,19 +24,19 @@ pub(crate) enum TerminalInput {
     Pasted(String),
     /// Ctrl C.
     Interrupt,
-    /// The terminal has another size.
+    /// The size of the terminal changed.
     Resized,
-    /// Nothing that means anything.
+    /// Input without a meaning.
     Ignored,
     /// The terminal is gone.
     Closed,
 }
 
 impl RawKeyboard {
-    /// Takes the keyboard.
+    /// Switches the keyboard to raw mode.
     ///
     /// # Errors
-    /// The terminal does not give single presses.
+    /// The terminal does not support single key presses.
     pub fn acquire() -> Result<Self, CliError> {
         enable_raw_mode().map_err(|error| {
             let message = "The terminal gives no single key presses, so nobody can be asked here.";
@@ -50,7 +50,7 @@ impl RawKeyboard {
         })
     }
 
-    /// What comes next. May be dropped while it waits; nothing is lost.
+    /// Waits for the next input. Cancel-safe: dropping the future loses no input.
     pub async fn next_input(&mut self) -> TerminalInput {
         match self.events.next().await {
             Some(Ok(event)) => input_from_event(event),

@@ -1,4 +1,4 @@
-//! A line of text that is typed: for answers, reasons and secrets. Backspace corrects, Enter sends, Esc leaves.
+//! A line editor: for answers, reasons and secrets. Backspace deletes, Enter submits, Esc cancels.
 
 use crossterm::event::{KeyCode, read};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
@@ -12,27 +12,27 @@ use crate::exit::{CliError, ExitReason};
 /// Longest line, in bytes.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
-/// A line as far as it is typed.
+/// A line while it is typed.
 #[derive(Debug, Default)]
 pub(crate) struct LineEditor {
     text: String,
-    /// Whether it is typed unseen.
+    /// Whether the line is typed without echo.
     secret: bool,
 }
 
-/// What a press did to a line.
+/// Effect of an input on a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum LineState {
-    /// It goes on.
+    /// The line continues.
     Incomplete,
-    /// It is sent.
+    /// The line was submitted.
     Submitted(String),
-    /// It was left.
+    /// The line was cancelled.
     Cancelled,
 }
 
 impl LineEditor {
-    /// One that is typed unseen.
+    /// Creates a line that is typed without echo.
     pub fn new_secret() -> Self {
         Self {
             secret: true,
@@ -40,7 +40,7 @@ impl LineEditor {
         }
     }
 
-    /// Takes what came, and shows it.
+    /// Handles an input, and shows it.
     pub(super) fn handle_input(&mut self, input: &TerminalInput) -> LineState {
         match input {
             TerminalInput::Key(KeyCode::Enter) => {
@@ -81,10 +81,10 @@ impl LineEditor {
     }
 }
 
-/// Reads a secret from the terminal, unseen.
+/// Reads a secret from the terminal without echo.
 ///
 /// # Errors
-/// The terminal gives no presses, or the person left.
+/// The terminal does not support single key presses, or the person cancelled.
 pub(crate) fn read_secret(prompt: &str) -> Result<String, CliError> {
     let unusable = |error: std::io::Error| {
         let fault = UserError::new("The terminal cannot be read.", "Give it on standard input.");

@@ -1,7 +1,7 @@
-//! The person at the terminal: cards are shown there as they come, and answered by keys.
+//! The person at the terminal: cards are shown there as they arrive, and answered by keys.
 //!
-//! **Enter and Space never allow**, and a key counts only once its card was shown for a moment: what was typed before is no
-//! answer to it. The story waits while a card has the terminal.
+//! **Enter and Space never allow**, and a key counts only once its card has been shown for a moment: keys typed before
+//! are no answer to it. The transcript pauses while a card has the terminal.
 
 mod card;
 mod card_keys;
@@ -22,14 +22,15 @@ use std::io::{IsTerminal, Write};
 pub(crate) use card_prompt::{CardPrompt, KeyOutcome};
 pub(crate) use keyboard::TerminalInput;
 
-/// Whether somebody is there who can be asked: a terminal to read from and one to write to, and no continuous integration.
+/// Whether somebody can be asked: input and output are terminals, and the program does not run in continuous
+/// integration.
 pub(crate) fn is_attended() -> bool {
     let is_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false");
     let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
     !is_ci && !is_dumb && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Writes to the terminal, whether single presses are read from it or not.
+/// Writes to the terminal, in raw mode or not.
 fn write_terminal(text: &str) {
     let mut terminal = std::io::stderr().lock();
     // Where it is gone, that is noticed by whoever reads from it.
@@ -37,7 +38,7 @@ fn write_terminal(text: &str) {
     let _ = terminal.flush();
 }
 
-/// Waits until the system wants the program to end.
+/// Waits until the system asks the program to terminate.
 pub(crate) async fn wait_for_termination() {
     #[cfg(unix)]
     {

@@ -1,16 +1,16 @@
-//! Text of foreign origin as rows that can be told from our own: hidden characters named, and each row behind a bar, also
-//! where a long line goes on.
+//! Renders foreign text as rows that cannot be mistaken for our own: hidden characters are named, and each row stands
+//! behind a bar, also where a long line continues.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::escape_hidden;
 
-/// Columns of a tab.
+/// Width of a tab, in columns.
 const TAB_COLUMNS: usize = 4;
-/// Fewest columns that text is wrapped to, however narrow the terminal is.
+/// Minimum width that text is wrapped to, in columns, however narrow the terminal is.
 const COLUMNS_MIN: usize = 20;
 
-/// The rows of a text in so many columns, each without its bar.
+/// Wraps a text to rows of `columns` columns, each without its bar.
 pub(super) fn wrap_untrusted(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(COLUMNS_MIN);
     let mut rows = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn wrap_untrusted(text: &str, columns: usize) -> Vec<String> {
     rows
 }
 
-/// A sentence of ours in rows that end between words.
+/// Wraps a sentence of ours to rows that end between words.
 pub(super) fn wrap_words(text: &str, columns: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
     for word in text.split(' ') {
@@ -50,7 +50,7 @@ pub(super) fn wrap_words(text: &str, columns: usize) -> Vec<String> {
     rows
 }
 
-/// A text as one row: what would end it, or is hidden, is named or marked.
+/// Returns a text as one row: line ends and hidden characters are named or marked.
 pub(super) fn escape_to_one_line(text: &str) -> String {
     escape_hidden(&text.replace("\r\n", "\n"))
         .replace('\n', "⏎")

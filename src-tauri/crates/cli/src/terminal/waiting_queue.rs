@@ -1,29 +1,30 @@
-//! What waits for the person in a run: the calls of its session and of those that work for it, in the order they came.
+//! Queue of the items that wait for the person in a run: calls of its session and of sub-agent sessions, in order of
+//! arrival.
 
 use std::collections::HashMap;
 
 use protocol::event::fold;
 use protocol::{AskId, CallView, Digest, Entry, EntryBody, Event, EventBody, SessionId};
 
-/// One thing that waits: a call to decide on, or a question of a running call's server.
+/// A waiting item: a call to decide on, or a request of a running call's server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WaitingItem {
     pub session: SessionId,
-    /// The call's id, as entries have it.
+    /// Id of the call in its entries.
     pub call: String,
     pub kind: WaitingKind,
 }
 
-/// What is wanted.
+/// Kind of answer that an item waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WaitingKind {
-    /// A decision on exactly what has this digest.
+    /// A decision on exactly the plan with this digest.
     Decision(Digest),
-    /// An answer to a server's question.
+    /// An answer to a server's request.
     Answer(AskId),
 }
 
-/// What waits, and all that is known of it.
+/// The waiting items, with their calls and sessions.
 pub(super) struct WaitingQueue {
     /// The sessions of this run, with their titles.
     sessions: HashMap<SessionId, String>,
@@ -32,7 +33,7 @@ pub(super) struct WaitingQueue {
 }
 
 impl WaitingQueue {
-    /// For the run of one session.
+    /// Creates the queue for the run of one session.
     pub fn new(session: SessionId) -> Self {
         Self {
             sessions: HashMap::from([(session, String::new())]),
@@ -41,7 +42,7 @@ impl WaitingQueue {
         }
     }
 
-    /// Takes an event in. Those of other runs are passed over.
+    /// Handles an event. Events of other runs are ignored.
     pub fn handle_event(&mut self, event: &Event) {
         if let EventBody::SessionOpened {
             parent: Some(parent),
@@ -100,34 +101,34 @@ impl WaitingQueue {
             .retain(|item| !(item.session == *session && item.call == call));
     }
 
-    /// What waits first; none where nothing does.
+    /// Returns the first item; none if nothing waits.
     pub fn first(&self) -> Option<&WaitingItem> {
         self.waiting.first()
     }
 
-    /// How many things wait.
+    /// Returns the number of waiting items.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether this still waits.
+    /// Whether an item still waits.
     pub fn contains(&self, item: &WaitingItem) -> bool {
         self.waiting.contains(item)
     }
 
-    /// Takes something out that was answered.
+    /// Removes an item that was answered.
     pub fn remove(&mut self, item: &WaitingItem) {
         self.waiting.retain(|one| one != item);
     }
 
-    /// Puts the first behind all others.
+    /// Moves the first item behind all others.
     pub fn rotate(&mut self) {
         if !self.waiting.is_empty() {
             self.waiting.rotate_left(1);
         }
     }
 
-    /// The call of something that waits.
+    /// Returns the call of an item.
     pub fn call_view(&self, item: &WaitingItem) -> Option<&CallView> {
         let entry = self.calls.get(&(item.session.clone(), item.call.clone()))?;
         match &entry.body {
@@ -136,7 +137,7 @@ impl WaitingQueue {
         }
     }
 
-    /// What a session is called; empty for the run's own.
+    /// Returns the title of a session; empty for the run's own.
     pub fn session_title(&self, session: &SessionId) -> &str {
         self.sessions.get(session).map_or("", String::as_str)
     }

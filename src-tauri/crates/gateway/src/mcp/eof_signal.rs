@@ -1,4 +1,4 @@
-//! What a client writes, with a word to whoever waits for its end.
+//! A reader of a client's input that signals the end of the input.
 
 use std::io;
 use std::pin::Pin;
@@ -7,14 +7,14 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
-/// Reads until nothing comes any more, and says so then.
+/// Reader that signals when its input has ended.
 pub(super) struct EofSignalReader<R> {
     from: R,
     closed: CancellationToken,
 }
 
 impl<R> EofSignalReader<R> {
-    /// `gone` is cancelled at the end of what can be read.
+    /// Wraps a reader. `closed` is cancelled at the end of its input.
     pub fn new(from: R, closed: CancellationToken) -> Self {
         Self { from, closed }
     }

@@ -1,4 +1,4 @@
-//! What a client may ask of the server: the list of tools, and calls of them.
+//! The requests of a client: the list of tools, and calls of them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::{tool_description, tool_result};
 use crate::limits::{LIST_PAGE_TOOLS, PROGRESS_QUEUE_MAX};
 
-/// Methods that are read here. One of them with parameters that cannot be read comes in as one that nobody knows.
+/// Methods that this server handles. A request for one of them with invalid parameters arrives as a custom request.
 const HANDLED_METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
 
 /// One connection: a folder, and the session of its calls once there is one.
@@ -33,10 +33,10 @@ pub(super) struct GatewayServer {
 }
 
 impl GatewayServer {
-    /// Serves this folder.
+    /// Returns a server for this folder.
     ///
     /// # Errors
-    /// It cannot be opened.
+    /// The folder cannot be opened.
     pub fn new(desk: Engine, workspace: &Path, gone: CancellationToken) -> Result<Self, UserError> {
         desk.list_tools(workspace)?;
         Ok(Self {
@@ -47,14 +47,14 @@ impl GatewayServer {
         })
     }
 
-    /// Ends the calls that run.
+    /// Ends the running calls.
     pub fn stop_calls(&self) {
         if let Some(caller) = self.client.get() {
             caller.stop();
         }
     }
 
-    /// Ends the calls that run, and waits until all is on disk.
+    /// Ends the running calls, and waits until everything is on disk.
     pub async fn close(&self) -> Result<(), UserError> {
         match self.client.get() {
             Some(caller) => caller.close().await,
@@ -62,8 +62,8 @@ impl GatewayServer {
         }
     }
 
-    /// The session of this connection, opened with its first call. A client of 2026 names itself with each request: the first
-    /// one names the session.
+    /// Returns the client of this connection, whose session is opened with the first call. A 2026 client names itself
+    /// in each request: the first one names the session.
     async fn external_client(
         &self,
         context: &RequestContext<RoleServer>,
@@ -192,7 +192,7 @@ impl ServerHandler for GatewayServer {
     }
 }
 
-/// Sends words on the progress of a call, numbered, until nobody speaks any more.
+/// Sends the progress messages of a call, numbered, until all senders are dropped.
 fn spawn_progress_sender(
     peer: Peer<RoleServer>,
     token: ProgressToken,
@@ -211,7 +211,7 @@ fn spawn_progress_sender(
     (heard, telling)
 }
 
-/// Something of ours that keeps a request from being answered.
+/// Returns the answer for an internal error that keeps a request from being answered.
 fn internal_error_data(fault: &UserError) -> ErrorData {
     ErrorData::internal_error(fault.to_string(), None)
 }

@@ -1,30 +1,30 @@
-//! What becomes of one line of a client: a message, or the answer to what is none.
+//! Parsing of one line of a client: into a message, or an error answer.
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::RxJsonRpcMessage;
 use serde_json::{Value, json};
 
-/// JSON-RPC: the line is no JSON.
+/// JSON-RPC: the line is not JSON.
 const PARSE_ERROR: i32 = -32_700;
-/// JSON-RPC: the line is no message.
+/// JSON-RPC: the line is not a message.
 const INVALID_REQUEST: i32 = -32_600;
-/// JSON-RPC: something of ours kept the request from being answered.
+/// JSON-RPC: an internal error kept the request from being answered.
 const INTERNAL_ERROR: i32 = -32_603;
 
-/// What becomes of a line.
+/// Result of parsing a line.
 #[derive(Debug)]
 pub(super) enum ParsedLine {
     /// A message, to be handled.
     Message(Box<RxJsonRpcMessage<RoleServer>>),
-    /// No message: these are the answers, one for each request in it.
+    /// Not a message; contains the answers, one for each request in the line.
     Answers(Vec<Value>),
-    /// Nothing follows from it.
+    /// The line needs no answer.
     Ignored,
 }
 
 impl ParsedLine {
-    /// Reads a line. `id` is what could be found of its id without reading it.
+    /// Parses a line. `id` is the id that could be found without parsing the line.
     pub fn parse(line: &[u8], id: Option<&Value>) -> Self {
         let line = line
             .strip_prefix(b"\xEF\xBB\xBF")
@@ -69,7 +69,7 @@ impl ParsedLine {
         }
     }
 
-    /// What a line comes to that is longer than a message may be.
+    /// Returns the result for a line that is longer than a message may be.
     pub fn too_long_response(id: Option<&Value>, bytes_max: usize) -> Self {
         let mebibytes = bytes_max / (1024 * 1024);
         let text = format!(
@@ -81,7 +81,7 @@ impl ParsedLine {
 
 const INVALID_ID_MESSAGE: &str = "The id of a request is a text or a whole number.";
 
-/// A line that is no JSON, or that nests too deeply to be read.
+/// Returns the answer to a line that is not JSON, or is nested too deeply to be parsed.
 fn parse_error_response(error: &serde_json::Error, id: Option<&Value>) -> Value {
     let id = id.cloned();
     if error.to_string().contains("recursion limit") {
@@ -98,7 +98,7 @@ fn parse_error_response(error: &serde_json::Error, id: Option<&Value>) -> Value 
     )
 }
 
-/// Several messages at once, which the protocol has no more: each request among them is answered.
+/// Rejects a batch of messages, which the protocol no longer has: each request in the batch is answered.
 fn reject_batch(items: &[Value]) -> ParsedLine {
     let no_batch = "Several messages in one are not read. Send each in its own line.";
     let requests = items.iter().filter(|item| item.get("method").is_some());
@@ -113,13 +113,13 @@ fn reject_batch(items: &[Value]) -> ParsedLine {
     ParsedLine::Answers(answers)
 }
 
-/// The answer to a request whose id is that of another one that is not answered yet.
+/// Returns the answer to a request whose id is that of another open request.
 pub(super) fn id_in_use_response(id: &RequestId) -> Value {
     let text = "Another request with this id is not answered yet, so this one was not carried out. Give each its own id.";
     invalid_request_response(Some(id.clone().into_json_value()), text)
 }
 
-/// The answer to a request that the end of the connection came before.
+/// Returns the answer to a request that was still open when the connection ended.
 pub(super) fn unanswered_response(id: &RequestId) -> Value {
     let text = "The connection ended before this was answered. Connect again and repeat it if it is still wanted.";
     error_response(INTERNAL_ERROR, Some(id.clone().into_json_value()), text)
@@ -133,7 +133,7 @@ fn error_response(code: i32, id: Option<Value>, text: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": text } })
 }
 
-/// The request that a client no longer waits for, if the message says so.
+/// Returns the id of the request that the message cancels, if the message is a cancellation.
 pub(super) fn cancelled_request_id(message: &RxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Notification(told) => match &told.notification {

@@ -1,51 +1,52 @@
-//! Finds the id of a JSON-RPC message that cannot be read as a whole: because it is too long, too deep, or no JSON.
+//! Finding the id of a JSON-RPC message that cannot be parsed as a whole: because it is too long, too deeply nested, or
+//! not JSON.
 
 use serde_json::Value;
 
-/// Longest id that is found, in bytes as it is written.
+/// Longest id that is recognized, in bytes as written.
 const ID_BYTES_MAX: usize = 1_024;
 
-/// Reads a message byte by byte, in constant memory, and keeps the member `id` of its outermost object.
+/// Scans a message byte by byte, in constant memory, and keeps the member `id` of its outermost object.
 #[derive(Debug, Default)]
 pub(super) struct IdScanner {
     depth: u64,
-    /// Whether the message is an object, once it began.
+    /// Whether the message is an object, once its first byte was read.
     is_object: bool,
     text_state: TextState,
     position: ScanPosition,
-    /// The member's name, then the id, as it is written so far.
+    /// Member name, then the id, as written so far.
     buffer: Vec<u8>,
     id: Option<Value>,
 }
 
-/// Whether the scan is within a text in quotes.
+/// Position of the scan relative to strings in quotes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum TextState {
     #[default]
     Outside,
     Inside,
-    /// Right behind a backslash.
+    /// Directly after a backslash in a string.
     Escaped,
 }
 
-/// Where in the outermost object the scan is.
+/// Position of the scan in the outermost object.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum ScanPosition {
     #[default]
     Name,
-    /// Behind the name `id`.
+    /// After the member name `id`.
     Id,
-    /// Behind any other name.
+    /// After any other member name.
     Other,
 }
 
 impl IdScanner {
-    /// Reads on.
+    /// Scans further bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|byte| self.scan_byte(*byte));
     }
 
-    /// The id, if there is one that an answer can name: a number or a text.
+    /// Returns the id, if there is one that an answer can name: a number or a string.
     pub fn id(&self) -> Option<&Value> {
         self.id.as_ref()
     }

@@ -1,4 +1,5 @@
-//! Whatever a client sends: every request gets exactly one answer, and the connection goes on or ends with a reason.
+//! Tests of the transport with arbitrary input: every request gets exactly one answer, and the connection goes on or
+//! ends with a reason.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ use super::transport::split_transport;
 /// Longest line of these tests, in bytes.
 const BYTES_MAX: usize = 4 * 1024;
 
-/// A server with nothing of its own. What is asked of it as `never` ends with the connection.
+/// A server without tools. A request for `never` is answered only when the connection ends.
 struct Bare(CancellationToken);
 
 impl ServerHandler for Bare {
@@ -35,7 +36,7 @@ impl ServerHandler for Bare {
     }
 }
 
-/// What a server answers to these bytes, after a client began as it should.
+/// Returns the answers of a server to these bytes, after a valid initialization.
 async fn answers(sent: &[u8]) -> Vec<Value> {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
     let (from, to) = tokio::io::split(ours);
@@ -74,7 +75,7 @@ fn request(id: &Value, method: &str) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": {} }).to_string()
 }
 
-/// The id and the code of each answer.
+/// Returns the id and the error code of each answer.
 async fn codes(lines: &[String]) -> Vec<(Value, Option<i64>)> {
     let answers = answers(lines.join("\n").as_bytes()).await;
     let code = |answer: &Value| (answer["id"].clone(), answer["error"]["code"].as_i64());
@@ -160,7 +161,7 @@ async fn a_second_request_with_an_id_in_flight_is_answered() {
     assert_eq!(codes.iter().filter(|one| one.0 == 2).count(), 1);
 }
 
-/// What is open when the connection ends is answered then; what the client cancelled is not.
+/// A request that is open when the connection ends is answered then; one that the client cancelled is not.
 #[tokio::test]
 async fn the_end_of_the_connection_answers_what_is_open() {
     let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 2 } });
@@ -245,8 +246,8 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Every line that can be read as a request with an id has an answer with that id, and there are never more answers than
-    /// lines.
+    /// Every line that can be read as a request with an id has an answer with that id, and there are never more answers
+    /// than lines.
     #[test]
     fn every_request_has_exactly_one_answer(sent in proptest::collection::vec(line(), 1..12)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

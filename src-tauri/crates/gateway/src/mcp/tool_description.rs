@@ -1,4 +1,4 @@
-//! A tool of ours in the words of MCP.
+//! Conversion of a tool to its MCP description.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use protocol::ToolMode;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-/// The tool as it is listed: description and schema as a model of ours would get them. No schema of its output is named,
-/// because a client is given what a model reads, and the data beside it is the record's.
+/// Converts a tool for the list: with the description and schema that a model would receive. No output schema is given,
+/// because a client receives the text for the model, and structured data stays in the record.
 pub(super) fn to_mcp_tool(offer: OfferedTool) -> Tool {
     let annotations = tool_annotations(&offer);
     let schema = input_schema(offer.definition.parameters);
@@ -22,7 +22,8 @@ pub(super) fn to_mcp_tool(offer: OfferedTool) -> Tool {
     .with_annotations(annotations)
 }
 
-/// MCP reads a schema without `$schema` as draft 2020-12, as ours are written, and wants an object.
+/// Returns the input schema, which must be an object. MCP reads a schema without `$schema` as draft 2020-12, in which
+/// ours are written.
 fn input_schema(parameters: Value) -> JsonObject {
     let mut schema = match parameters {
         Value::Object(schema) => schema,
@@ -32,7 +33,7 @@ fn input_schema(parameters: Value) -> JsonObject {
     schema
 }
 
-/// Hints from the mode (M16). Where nothing says what a tool does, it is told as the worst.
+/// Returns hints from the tool's mode (M16). A tool whose mode is unknown is described as the most dangerous kind.
 fn tool_annotations(offer: &OfferedTool) -> ToolAnnotations {
     let safety = &offer.interface.safety;
     let (reads, destroys) = match offer.mode {

@@ -1,4 +1,4 @@
-//! How a call ended in the words of MCP.
+//! Conversion of a call's outcome to an MCP result.
 
 use agent::ClientOutcome;
 use protocol::rule::verdict::Gate;
@@ -6,12 +6,12 @@ use protocol::{Content, FailureClass, Trail, Verdict};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 
-/// What the person can do whose word would have been needed.
+/// Hint for the person whose approval would have been needed.
 const ALLOW_RULE_HINT: &str = "The person can allow calls like it by a rule in rules.toml, or in the file that `countersign gateway mcp \
     --rules FILE` names.";
 
-/// The answer: what a model reads. A call that failed, was denied or was cancelled is an error of the tool, which a model can
-/// act on; only a tool that is not there is one of the protocol.
+/// Builds the answer: the text that a model reads. A call that failed, was denied or was cancelled is an error of the
+/// tool, which a model can act on; only a tool that does not exist is a protocol error.
 pub(super) fn build_tool_result(answered: &ClientOutcome) -> Result<CallToolResult, ErrorData> {
     let outcome = &answered.outcome;
     if outcome.class == Some(FailureClass::UnknownTool) {
@@ -44,8 +44,8 @@ pub(super) fn build_tool_result(answered: &ClientOutcome) -> Result<CallToolResu
     })
 }
 
-/// Why a call would have asked that was denied only because nobody is there; none if it was denied anyhow, or wanted an
-/// answer that no rule can give.
+/// Returns the reason why a call would have asked, if it was denied only because nobody is there to ask; none if it was
+/// denied for another reason, or needed an answer that no rule can give.
 fn ask_reason(trail: &Trail) -> Option<String> {
     let said = |gate: Gate| {
         trail

@@ -1,4 +1,4 @@
-//! The transport: lines of a client in, lines of ours out, and for every request exactly one answer.
+//! The transport: reads lines of a client, writes our lines, and gives every request exactly one answer.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::{Entry, HashMap};
@@ -19,22 +19,22 @@ use super::parsed_line::{self, ParsedLine};
 use super::request_id::IdScanner;
 use crate::limits::{FINAL_WRITE_TIMEOUT, LINES_QUEUE_MAX};
 
-/// A line to be written, and who waits until it is.
+/// A line to be written, and a signal for the task that waits until it is written.
 struct OutgoingLine {
     bytes: Vec<u8>,
     written: Option<oneshot::Sender<io::Result<()>>>,
 }
 
-/// The lines of a client.
+/// Transport over the lines of a client.
 pub(super) struct GatewayTransport<R> {
     from: BufReader<R>,
     bytes_max: usize,
-    /// What came of the line that is being read; empty once it is too long.
+    /// Bytes of the current line so far; empty once the line is too long.
     line: Vec<u8>,
     is_too_long: bool,
     has_begun: bool,
     scanner: IdScanner,
-    /// Answers to what was no message, to be written before more is read.
+    /// Answers to lines that were not messages, to be written before more is read.
     answers: VecDeque<Value>,
     to: mpsc::Sender<OutgoingLine>,
     open: OpenRequests,
@@ -48,8 +48,8 @@ struct OpenRequests(Arc<Mutex<HashMap<RequestId, AnswerExpectation>>>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AnswerExpectation {
     Expected,
-    /// It cancelled the request, and gets none by the protocol. The id stays taken, so that what may still come of it is never
-    /// the answer to another request.
+    /// The client cancelled the request, and by the protocol gets no answer. The id stays taken, so that a late answer
+    /// is never taken for the answer to another request.
     Cancelled,
 }
 
@@ -59,14 +59,14 @@ impl OpenRequests {
     }
 }
 
-/// What is left to do once nothing more is read: to answer what is open, and to write it.
+/// Final work of a connection once no more input is read: answering open requests, and writing the answers.
 pub(super) struct TransportCloser {
     to: mpsc::Sender<OutgoingLine>,
     open: OpenRequests,
     writes: JoinHandle<()>,
 }
 
-/// Lines of at most so many bytes from and to a client.
+/// Returns the transport for lines of at most this many bytes to and from a client.
 pub(super) fn split_transport<R, W>(
     from: R,
     to: W,
@@ -98,7 +98,7 @@ where
     (lines, last)
 }
 
-/// Writes whole lines, one after the other, until nobody has any more or nobody reads them.
+/// Writes whole lines, one after the other, until all senders are dropped or the client stops reading.
 async fn write_lines(mut to: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<OutgoingLine>) {
     while let Some(line) = lines.recv().await {
         let wrote = match to.write_all(&line.bytes).await {
@@ -116,7 +116,7 @@ async fn write_lines(mut to: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<
 }
 
 impl TransportCloser {
-    /// Answers every request that has no answer, and waits until all is written or the client does not read it.
+    /// Answers every open request, and waits until everything is written or the client does not read it.
     pub async fn finish(self) {
         let Self { to, open, writes } = self;
         let open: Vec<(RequestId, AnswerExpectation)> = open.lock_ids().drain().collect();
@@ -160,7 +160,7 @@ fn broken_pipe_error() -> io::Error {
 }
 
 impl<R: AsyncRead + Send + Unpin> GatewayTransport<R> {
-    /// Reads to the end of a line; none at the end of all. Nothing is lost where this is dropped while it waits.
+    /// Reads to the end of a line; none at the end of input. Dropping the future while it waits loses no data.
     async fn read_frame(&mut self) -> Option<ParsedLine> {
         loop {
             let piece = match self.from.fill_buf().await {
@@ -202,10 +202,10 @@ impl<R: AsyncRead + Send + Unpin> GatewayTransport<R> {
         }
     }
 
-    /// Keeps in mind which requests are open.
+    /// Registers an open request, or a cancellation.
     ///
     /// # Errors
-    /// The answer to a request whose id is taken: it goes no further.
+    /// Returns the answer to a request whose id is taken: the request is not forwarded.
     fn register_request(&self, message: &RxJsonRpcMessage<RoleServer>) -> Result<(), Value> {
         let mut open = self.open.lock_ids();
         if let JsonRpcMessage::Request(request) = message {

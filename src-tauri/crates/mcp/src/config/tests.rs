@@ -1,4 +1,4 @@
-//! What is written into the file, and what is wrong with one.
+//! Tests of writing the file, and of the errors for an invalid file.
 
 use tools::config_table::{self, remove_item, set_enabled};
 

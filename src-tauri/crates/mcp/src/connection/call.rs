@@ -1,4 +1,5 @@
-//! One call of a tool, or one reading of a resource: to its answer, through everything that the server asks before.
+//! One call of a tool, or one read of a resource: through every request that the server makes before it answers, to its
+//! answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +18,8 @@ use crate::limits::{ELICITATION_URLS_MAX, ROUNDS_MAX};
 use crate::running_calls::RunningCall;
 use crate::server_request::ELICITATION;
 
-/// What a server of 2026 was told since it was asked first: its questions' answers, and its own note.
+/// Data that a repeated request sends to a server of 2026: the answers to its input requests, and its own request
+/// state.
 type RequestContinuation = (Option<BTreeMap<String, Value>>, Option<String>);
 
 impl ServerConnection {
@@ -56,7 +58,7 @@ impl ServerConnection {
             .await
     }
 
-    /// Takes up a prompt. Nobody is asked in between.
+    /// Gets a prompt. The person is asked nothing in between.
     pub(crate) async fn get_prompt(
         &self,
         name: &str,
@@ -74,7 +76,8 @@ impl ServerConnection {
             .await
     }
 
-    /// Asks until there is an answer. What the server needs to know first is asked for, or given as far as it is ours.
+    /// Repeats a request until the server answers it. Input that the server requires first is asked of the person, or
+    /// sent where Countersign has it itself.
     async fn request_until_answered(
         &self,
         request: impl Fn(&RequestContinuation) -> ClientRequest,
@@ -128,7 +131,7 @@ impl ServerConnection {
         )))
     }
 
-    /// Answers to what a server of 2026 asks in between, one after the other.
+    /// Answers the input requests of a server of 2026, one after the other.
     async fn answer_input_requests(
         &self,
         call: &Arc<RunningCall>,
@@ -156,7 +159,7 @@ impl ServerConnection {
         Ok(answers)
     }
 
-    /// Sends the person to addresses, one after the other. The error says why they are not all gone to, as a clause.
+    /// Sends the person to URLs, one after the other. The error says why not every URL was visited, as a clause.
     async fn send_person_to_urls(
         &self,
         call: &Arc<RunningCall>,
@@ -175,7 +178,7 @@ impl ServerConnection {
     }
 }
 
-/// A sentence as a clause.
+/// Turns a sentence into a clause.
 fn trim_sentence(sentence: &str) -> String {
     sentence.trim_end_matches('.').to_owned()
 }

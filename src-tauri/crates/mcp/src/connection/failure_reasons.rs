@@ -1,4 +1,4 @@
-//! Why a server could not be connected, or is not connected any more, in words.
+//! Describes in words why a server could not be connected, or is no longer connected.
 
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::auth::AuthError;
@@ -14,10 +14,10 @@ use crate::message_handler::ServerMessageHandler;
 use crate::oauth::AuthChallenge;
 use crate::root_cause::root_cause;
 
-/// Why a server does not answer somebody whom it does not know.
+/// Reason why a server does not answer a client that has not authenticated.
 pub(crate) const AUTHENTICATION_FAILED: &str = "authentication failed";
 
-/// Why a server could not be connected.
+/// Describes why a server could not be connected.
 pub(crate) async fn connect_error(
     error: &ClientInitializeError,
     why: &CloseReason,
@@ -35,7 +35,7 @@ pub(crate) async fn connect_error(
     }
 }
 
-/// How a server said, while it was being connected, that it wants to know who asks.
+/// Returns the authentication challenge with which a server answered `initialize`.
 fn initialize_challenge(error: &ClientInitializeError) -> Option<AuthChallenge> {
     match error {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
@@ -85,7 +85,7 @@ async fn describe_connect_error(
     }
 }
 
-/// How a program ended, and what it said last.
+/// Describes how a program ended, with the last lines of its output.
 pub(crate) async fn describe_exit(
     life: &ProcessLifetime,
     handler: &ServerMessageHandler,
@@ -126,7 +126,7 @@ pub(crate) async fn describe_exit(
     }
 }
 
-/// How a server said that it first wants to know who asks; none if it did not.
+/// Returns the authentication challenge in an error; none if there is none.
 pub(crate) fn find_challenge(error: &(dyn std::error::Error + 'static)) -> Option<AuthChallenge> {
     let mut at = Some(error);
     while let Some(error) = at {
@@ -159,7 +159,7 @@ pub(crate) fn find_challenge(error: &(dyn std::error::Error + 'static)) -> Optio
     None
 }
 
-/// Whether nothing can be sent over a connection any more: nobody is there, or nobody knows the session.
+/// Whether nothing can be sent over a connection any more: the server is gone, or does not know the session.
 pub(crate) fn is_connection_lost(error: &(dyn std::error::Error + 'static)) -> bool {
     match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
         Some(StreamableHttpError::Client(error)) => error.is_connect() || error.is_request(),

@@ -1,4 +1,4 @@
-//! What a server lists, page by page: its tools, and its resources.
+//! Lists of a server, page by page: its tools, resources and prompts.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use crate::catalogue::ToolCatalogue;
 use crate::limits::PAGES_MAX;
 
 impl ServerConnection {
-    /// Whether the server says that it has resources.
+    /// Whether the server announces resources.
     fn has_resources(&self) -> bool {
         let info = self.peer.peer_info();
         info.is_some_and(|info| info.capabilities.resources.is_some())
     }
 
-    /// One page of the resources that the server lists, and of those whose addresses have parts to fill in.
+    /// Returns one page of the server's resources and of its resource templates.
     pub(crate) async fn list_resources(
         &self,
         cursor: Option<&str>,
@@ -49,7 +49,7 @@ impl ServerConnection {
         }
     }
 
-    /// One page of the prompts that the server lists; of one that says it has none, none.
+    /// Returns one page of the server's prompts; an empty one if the server announces no prompts.
     pub(crate) async fn list_prompts(
         &self,
         cursor: Option<&str>,
@@ -70,7 +70,7 @@ impl ServerConnection {
             .await
     }
 
-    /// Every tool that the server lists, page by page.
+    /// Returns every tool of the server, page by page.
     pub(crate) async fn list_tools(
         &self,
         timeout: Duration,

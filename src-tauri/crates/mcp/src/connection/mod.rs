@@ -1,4 +1,4 @@
-//! One live connection to a server: requests over it, each with its own time and its own way to be called off.
+//! One live connection to a server. Each request over it has its own timeout and its own cancellation.
 
 mod call;
 pub(crate) mod failure_reasons;
@@ -33,17 +33,17 @@ use crate::root_cause::root_cause;
 use crate::running_calls::RunningCall;
 pub(crate) use transport::{ConnectionTransport, HttpEndpoint};
 
-/// What the protocol has for a request that needs the person elsewhere first.
+/// Error code of the protocol for a request that needs the person to visit a URL first.
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
 
-/// Why there is no connection.
+/// Reason why there is no connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConnectError {
-    /// As a clause.
+    /// The reason, as a clause.
     pub why: String,
-    /// It made nothing of the words of 2026, and did not say so: it may know those of 2025.
+    /// Whether the server failed to understand the protocol of 2026 without saying so; it may understand that of 2025.
     pub may_be_legacy: bool,
-    /// It wants to know who asks.
+    /// The authentication challenge, if the server requires one.
     pub challenge: Option<AuthChallenge>,
 }
 
@@ -57,36 +57,36 @@ impl From<String> for ConnectError {
     }
 }
 
-/// Why a request came to nothing.
+/// Reason why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RequestFailure {
     Cancelled,
     TimedOut,
-    /// The connection is over; why, as a clause.
+    /// The connection is over; the reason, as a clause.
     Disconnected(String),
-    /// The server says no, in its words.
+    /// The server refused the request; its words.
     Rejected(String),
-    /// Nobody can make sense of the answer; a clause.
+    /// The answer cannot be parsed; a clause.
     Malformed(String),
-    /// It answers once the person was at addresses: these requests.
+    /// The server answers only once the person has visited URLs: these elicitation requests.
     UrlElicitationRequired(Vec<Value>),
 }
 
-/// Who hears of a call while it runs, and answers what is asked in it.
+/// Receivers of the progress of a call and of the server's requests while the call runs.
 #[derive(Clone, Default)]
 pub(crate) struct CallListeners {
     pub on_progress: Option<ProgressFn>,
     pub elicitation: Option<Arc<dyn ElicitationChannel>>,
 }
 
-/// The call that a request is part of, and who hears of its progress.
+/// The call that a request belongs to, and the receiver of its progress.
 #[derive(Clone, Copy)]
 struct CallScope<'a> {
     call: &'a RunningCall,
     on_progress: Option<&'a ProgressFn>,
 }
 
-/// A connection.
+/// A connection to a server.
 pub(crate) struct ServerConnection {
     peer: Peer<RoleClient>,
     handler: ServerMessageHandler,
@@ -100,10 +100,10 @@ pub(crate) struct ServerConnection {
 }
 
 impl ServerConnection {
-    /// Connects, in the words of 2026 where the server knows them, else in those of 2025.
+    /// Connects with the protocol of 2026 if the server knows it, otherwise with that of 2025.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why it could not connect.
     pub(crate) async fn open(
         way: ConnectionTransport,
         handler: ServerMessageHandler,
@@ -174,20 +174,20 @@ impl ServerConnection {
         })
     }
 
-    /// Ends it, whoever still waits for an answer.
+    /// Closes the connection, also for requests that still wait for an answer.
     pub(crate) fn close(&self, why: &str) {
         self.close_reason.set_reason(why);
         self.stop.cancel();
     }
 
-    /// Whether the server speaks the words of 2025.
+    /// Whether the server speaks the protocol of 2025.
     pub(crate) fn is_legacy(&self) -> bool {
         self.peer
             .peer_info()
             .is_none_or(|info| info.protocol_version < ProtocolVersion::V_2026_07_28)
     }
 
-    /// Why the connection is over, as a clause.
+    /// Returns why the connection is over, as a clause.
     pub(crate) async fn disconnect_reason(&self) -> String {
         if let Some(why) = self.close_reason.reason() {
             return why;
@@ -198,7 +198,7 @@ impl ServerConnection {
         describe_exit(life, &self.handler, &self.close_reason).await
     }
 
-    /// Hears of changes of the list where a server of 2026 has to be asked to tell; the others tell by themselves.
+    /// Subscribes to changes of the list of tools at a server of 2026; servers of 2025 send them unasked.
     pub(crate) fn subscribe_list_changes(&self) {
         let tells = self.peer.peer_info().is_some_and(|info| {
             let tools = info.capabilities.tools.as_ref();
@@ -231,7 +231,7 @@ impl ServerConnection {
         });
     }
 
-    /// Tells the server that the workspaces are others.
+    /// Notifies the server that the workspaces changed.
     pub(crate) async fn notify_roots_changed(&self) {
         if self.is_legacy() {
             #[allow(deprecated, reason = "servers of today use roots")]
@@ -242,7 +242,8 @@ impl ServerConnection {
         }
     }
 
-    /// One request. It is called off at the server when nobody waits for it any more; what comes later belongs to nobody.
+    /// Sends one request. If its future is dropped, the request is cancelled at the server; an answer that arrives
+    /// later is discarded.
     async fn send_request(
         &self,
         request: ClientRequest,
@@ -294,7 +295,8 @@ impl ServerConnection {
         Err(failure)
     }
 
-    /// The server wants to know who asks. Where it knows and wants them to be allowed more, other calls go on.
+    /// Handles an authentication challenge. If the server knows the person and only requires more scopes, other calls
+    /// go on.
     fn handle_challenge(&self, challenge: AuthChallenge) -> RequestFailure {
         let is_more = challenge.is_more;
         self.handler.set_challenge(challenge);

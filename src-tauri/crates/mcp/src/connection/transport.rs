@@ -1,4 +1,4 @@
-//! The ways to a server: a program that was started, or an address, with or without what the person signed in with.
+//! Transports to a server: a program that was started, or a URL, with or without the person's sign-in.
 
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::auth::AuthClient;
@@ -7,25 +7,25 @@ use runtime::{Companion, NetError};
 
 use crate::limits::MESSAGE_BYTES_MAX;
 
-/// What a connection is made of, its references looked up.
+/// Transport of a connection, with its references resolved.
 pub(crate) enum ConnectionTransport {
     Stdio(Companion),
     Http(Box<StreamableHttpClientTransport<reqwest::Client>>),
-    /// The same, with what the person signed in with.
+    /// HTTP with the person's sign-in.
     SignedHttp(Box<StreamableHttpClientTransport<AuthClient<reqwest::Client>>>),
 }
 
-/// A way to an address that is not yet gone.
+/// An HTTP endpoint that is not connected yet.
 pub(crate) struct HttpEndpoint {
     pub client: reqwest::Client,
     config: StreamableHttpClientTransportConfig,
 }
 
 impl HttpEndpoint {
-    /// To this address, with these headers.
+    /// Creates an endpoint for this URL with these headers.
     ///
     /// # Errors
-    /// Why there can be none, as a clause.
+    /// The reason why there can be none, as a clause.
     pub(crate) fn new(url: &str, headers: &[(String, String)]) -> Result<Self, String> {
         runtime::net::parse_server_url(url)?;
         // The address may hold a secret, so no sentence names it.
@@ -43,13 +43,13 @@ impl HttpEndpoint {
         Ok(Self { client, config })
     }
 
-    /// Goes it as somebody whom nobody knows.
+    /// Turns the endpoint into a transport without a sign-in.
     pub(crate) fn into_unsigned(self) -> ConnectionTransport {
         let transport = StreamableHttpClientTransport::with_client(self.client, self.config);
         ConnectionTransport::Http(Box::new(transport))
     }
 
-    /// Goes it as the person who signed in.
+    /// Turns the endpoint into a transport with the person's sign-in.
     pub(crate) fn into_signed(self, client: AuthClient<reqwest::Client>) -> ConnectionTransport {
         let transport = StreamableHttpClientTransport::with_client(client, self.config);
         ConnectionTransport::SignedHttp(Box::new(transport))

@@ -1,4 +1,4 @@
-//! A server's form: read from the restricted schema that the protocol has for it, one field after the other.
+//! Parses a server's form, field by field, from the restricted schema that the protocol allows.
 
 mod secret_warning;
 mod validation;
@@ -13,10 +13,10 @@ use crate::limits::{
 
 pub use validation::validate_answers;
 
-/// The fields of a form, in the server's order.
+/// Returns the fields of a form, in the server's order.
 ///
 /// # Errors
-/// Why this is no form, as a sentence.
+/// The reason why the schema is no form, as a sentence.
 pub fn parse_form(schema: &Value) -> Result<Vec<FormField>, String> {
     let Some(schema) = schema.as_object() else {
         return Err("The schema of the form is no object.".to_owned());
@@ -54,7 +54,7 @@ pub fn parse_form(schema: &Value) -> Result<Vec<FormField>, String> {
     fields.collect()
 }
 
-/// Names in a list; no list at all is an empty one.
+/// Returns the names in a list; an empty list if there is none.
 fn parse_names(list: Option<&Value>) -> Option<Vec<String>> {
     match list {
         None => Some(Vec::new()),
@@ -133,7 +133,7 @@ fn parse_kind(schema: &Map<String, Value>) -> Result<FieldKind, String> {
     }
 }
 
-/// What is wrong with a default that its own field would not take.
+/// Problem with a default that its own field does not accept.
 const INVALID_DEFAULT: &str = "its default does not fit it";
 
 fn parse_text_field(schema: &Map<String, Value>) -> Result<FieldKind, String> {
@@ -196,7 +196,7 @@ fn parse_number_field(schema: &Map<String, Value>, integer: bool) -> Result<Fiel
     }
 }
 
-/// What is wrong with limits between which there is nothing.
+/// Problem with limits that no value can meet.
 const EMPTY_LIMITS: &str = "nothing fits its limits";
 
 fn check_limits_ordered(min: Option<u32>, max: Option<u32>) -> Result<(), String> {
@@ -268,7 +268,7 @@ fn parse_multiple_choice(schema: &Map<String, Value>) -> Result<FieldKind, Strin
     })
 }
 
-/// What there is to choose from: bare values, values with names beside them, or values with titles.
+/// Parses the options of a choice: bare values, values with names beside them, or values with titles.
 fn parse_options(schema: &Map<String, Value>, titled: &str) -> Result<Vec<FormOption>, String> {
     let strange = || "what there is to choose from cannot be read".to_owned();
     let pairs: Vec<(String, String)> = match (schema.get("enum"), schema.get(titled)) {

@@ -1,6 +1,6 @@
-//! Whether a field of a server's form seems to ask for a secret, which the protocol forbids it to.
+//! Detects a field of a server's form that seems to ask for a secret, which the protocol forbids.
 
-/// Words that say so where one of them stands alone in a name or a title.
+/// Words that indicate a secret where one of them stands alone in a name or a title.
 const SECRET_WORDS: [&str; 14] = [
     "password",
     "passwd",
@@ -18,7 +18,7 @@ const SECRET_WORDS: [&str; 14] = [
     "cvc",
 ];
 
-/// Words that say so where they follow one another, in a description too.
+/// Phrases that indicate a secret where their words follow one another, in a description too.
 const SECRET_PHRASES: [&str; 12] = [
     "password",
     "passphrase",
@@ -34,7 +34,7 @@ const SECRET_PHRASES: [&str; 12] = [
     "recovery code",
 ];
 
-/// The sentence that warns of a field that seems to ask for a secret; none if it does not.
+/// Returns the warning for a field that seems to ask for a secret; none if it does not.
 pub(super) fn secret_warning(name: &str, title: &str, description: &str) -> Option<String> {
     let (name, title, description) = (
         split_into_words(name),
@@ -57,7 +57,7 @@ pub(super) fn secret_warning(name: &str, title: &str, description: &str) -> Opti
     })
 }
 
-/// `apiKey`, `API_KEY` and "API-Key" are the words `api key`.
+/// Splits a name into words: `apiKey`, `API_KEY` and "API-Key" all become `api key`.
 fn split_into_words(text: &str) -> String {
     let mut words = String::new();
     let mut was_small = false;

@@ -1,4 +1,4 @@
-//! Forms as servers write them, and what persons fill in.
+//! Tests of forms as servers write them, and of the values that persons fill in.
 
 use serde_json::json;
 
@@ -102,7 +102,7 @@ fn every_kind_of_field_is_read() {
     }
 }
 
-/// Bad input: what is no form of this kind is refused with a sentence.
+/// Bad input: a schema that is no form of this kind is refused with a sentence.
 #[test]
 fn what_is_no_form_is_refused() {
     for (schema, told) in [
@@ -174,7 +174,7 @@ fn what_is_no_form_is_refused() {
     );
 }
 
-/// What a server hides in its form is named.
+/// Characters that a server hides in its form are named.
 #[test]
 fn hidden_characters_of_a_form_are_named() {
     let field = one(json!({ "type": "string", "title": "a\u{202e}b" })).unwrap();

@@ -1,4 +1,4 @@
-//! What a person filled in, held against the form before a server gets it.
+//! Validates the values that a person filled in against the form before they are sent to a server.
 
 use protocol::UserError;
 use protocol::server::elicitation::{FieldKind, FormField, TextFormat};
@@ -8,10 +8,10 @@ use tools::text::format_count;
 
 use crate::limits::{FORM_ANSWER_CHARS_MAX, NAME_CHARS_MAX};
 
-/// The answer that a server gets: only what the form asks for, in its order.
+/// Returns the answer for the server: only the fields of the form, in its order.
 ///
 /// # Errors
-/// What does not fit, and what would.
+/// The value that does not fit its field, and which values would.
 pub fn validate_answers(
     fields: &[FormField],
     values: &Map<String, Value>,
@@ -53,7 +53,7 @@ fn field_error(field: &FormField, why: String) -> UserError {
     )
 }
 
-/// Why a value does not fit a field, as a clause; none if it does.
+/// Describes why a value does not fit a field, as a clause; none if it fits.
 fn describe_value_problem(kind: &FieldKind, value: &Value) -> Option<String> {
     match (kind, value) {
         (
@@ -105,7 +105,7 @@ fn describe_value_problem(kind: &FieldKind, value: &Value) -> Option<String> {
     }
 }
 
-/// The same for a number.
+/// Describes why a number does not fit a field, as a clause; none if it fits.
 pub(super) fn describe_number_problem(
     number: f64,
     integer: bool,

@@ -1,4 +1,4 @@
-//! How each product writes a server, read to the same raw shape.
+//! Parses the server format of each product into the same raw shape.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use super::raw_server::{
 
 const SSE_UNSUPPORTED: &str = "It speaks the older HTTP with SSE, which is not spoken here; ask its maker for streamable HTTP.";
 
-/// `timeout` in milliseconds.
+/// Reads `timeout` in milliseconds.
 fn timeout_from_milliseconds(server: &Map<String, Value>) -> Option<u32> {
     let ms = server.get("timeout").and_then(Value::as_u64)?;
     u32::try_from(ms).ok()
 }
 
-/// `timeout` in seconds.
+/// Reads `timeout` in seconds.
 fn timeout_from_seconds(server: &Map<String, Value>) -> Option<u32> {
     timeout_from_milliseconds(server).map(|seconds| seconds.saturating_mul(1_000))
 }
 
-/// `mcpServers` and `servers`: `command`, `args`, `env`, `cwd`, or `url`, `headers`.
+/// Parses `mcpServers` and `servers`: `command`, `args`, `env`, `cwd`, or `url`, `headers`.
 pub(super) fn parse_common(server: &Map<String, Value>) -> RawServerResult {
     if text_member(server, "type")?.as_deref() == Some("sse") {
         return Err(SSE_UNSUPPORTED.to_owned());
@@ -49,7 +49,7 @@ pub(super) fn parse_common(server: &Map<String, Value>) -> RawServerResult {
     })
 }
 
-/// `mcp` of opencode: one list for the command, `environment`, `{env:NAME}`.
+/// Parses `mcp` of opencode: one list for the command, `environment`, `{env:NAME}`.
 pub(super) fn parse_opencode(server: &Map<String, Value>) -> RawServerResult {
     let mut words = text_list_member(server, "command")?.into_iter();
     let turned = |values: BTreeMap<String, String>| {
@@ -71,7 +71,7 @@ pub(super) fn parse_opencode(server: &Map<String, Value>) -> RawServerResult {
     })
 }
 
-/// `[mcp_servers.x]` of Codex: variables may be passed on by name, and headers be made of them.
+/// Parses `[mcp_servers.x]` of Codex: variables may be passed on by name, and headers be built from them.
 pub(super) fn parse_codex(server: &Map<String, Value>) -> RawServerResult {
     let mut env = text_map_member(server, "env")?;
     for name in text_list_member(server, "env_vars")? {
@@ -98,7 +98,7 @@ pub(super) fn parse_codex(server: &Map<String, Value>) -> RawServerResult {
     })
 }
 
-/// `mcpServers` of Cline: an address without a `type` is one of the older HTTP there.
+/// Parses `mcpServers` of Cline: a URL without a `type` means the older HTTP transport there.
 pub(super) fn parse_cline(server: &Map<String, Value>) -> RawServerResult {
     let way = text_member(server, "type")?.or(text_member(server, "transportType")?);
     let has_address =
@@ -113,7 +113,7 @@ pub(super) fn parse_cline(server: &Map<String, Value>) -> RawServerResult {
     })
 }
 
-/// `mcpServers` of Gemini CLI: `httpUrl`, or `url` with a `type`; variables stand as `$NAME` too.
+/// Parses `mcpServers` of Gemini CLI: `httpUrl`, or `url` with a `type`; variables may also be written as `$NAME`.
 pub(super) fn parse_gemini_cli(server: &Map<String, Value>) -> RawServerResult {
     let raw = parse_common(server)?;
     let with_variables = |values: BTreeMap<String, String>| -> BTreeMap<String, String> {
@@ -140,7 +140,7 @@ pub(super) fn parse_gemini_cli(server: &Map<String, Value>) -> RawServerResult {
     })
 }
 
-/// A text with every `$NAME` written as `${NAME}`.
+/// Rewrites every `$NAME` in a text as `${NAME}`.
 fn brace_variables(value: &str) -> String {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut written = String::with_capacity(value.len());
@@ -159,7 +159,8 @@ fn brace_variables(value: &str) -> String {
     written
 }
 
-/// `context_servers` of Zed: a command as one word beside its arguments, or as an object of its own, as older ones write it.
+/// Parses `context_servers` of Zed: a command as one word beside its arguments, or as an object, as older versions
+/// write it.
 pub(super) fn parse_zed(server: &Map<String, Value>) -> RawServerResult {
     let older = server.get("command").and_then(Value::as_object);
     let (at, program) = match older {
@@ -184,13 +185,13 @@ pub(super) fn parse_zed(server: &Map<String, Value>) -> RawServerResult {
     })
 }
 
-/// Whether an extension of Goose is a part of Goose, and no server of somebody else.
+/// Whether an extension of Goose is a part of Goose itself and no external server.
 pub(super) fn is_part_of_goose(extension: &Value) -> bool {
     let kind = extension.get("type").and_then(Value::as_str);
     matches!(kind, Some("builtin" | "platform" | "frontend"))
 }
 
-/// `extensions` of Goose: `cmd`, `args`, `envs`, `env_keys`, or `uri`, `headers`.
+/// Parses `extensions` of Goose: `cmd`, `args`, `envs`, `env_keys`, or `uri`, `headers`.
 pub(super) fn parse_goose(extension: &Map<String, Value>) -> RawServerResult {
     match text_member(extension, "type")?.as_deref() {
         Some("stdio" | "streamable_http") => {}

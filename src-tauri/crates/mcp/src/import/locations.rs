@@ -1,8 +1,8 @@
-//! The products whose servers are read, and where each keeps them.
+//! The products whose servers can be imported, and the files in which each keeps them.
 
 use std::path::{Path, PathBuf};
 
-/// A product whose servers are read.
+/// A product whose servers can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerImportProduct {
     /// `mcpServers` of `.mcp.json` and `.claude.json`.
@@ -30,7 +30,7 @@ pub enum ServerImportProduct {
 }
 
 impl ServerImportProduct {
-    /// Every product, with what it is called on the command line.
+    /// Every product with its name on the command line.
     pub const ALL: [(&'static str, Self); 11] = [
         ("claude-code", Self::ClaudeCode),
         ("claude-desktop", Self::ClaudeDesktop),
@@ -45,7 +45,7 @@ impl ServerImportProduct {
         ("zed", Self::Zed),
     ];
 
-    /// What a person calls it.
+    /// Returns the display name of the product.
     pub fn title(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
@@ -63,29 +63,29 @@ impl ServerImportProduct {
     }
 }
 
-/// For whom a file, or a part of it, sets servers up.
+/// Scope for which a file, or a part of it, sets servers up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportScope {
-    /// For a person, wherever they work.
+    /// All work of a person.
     Person,
-    /// For whoever works in this folder.
+    /// All work in this folder.
     Project(PathBuf),
-    /// For a person, and in this folder alone: the part of `.claude.json` that Claude Code writes by default.
+    /// The work of a person in this folder alone: the part of `.claude.json` that Claude Code writes by default.
     Local(PathBuf),
 }
 
-/// A file that may be there.
+/// A file that may exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportLocation {
-    /// Whose file it is.
+    /// Product that owns the file.
     pub product: ServerImportProduct,
     /// The file.
     pub file: PathBuf,
-    /// For whom.
+    /// Scope of the file.
     pub scope: ImportScope,
 }
 
-/// Where products keep the servers of a project, below its folder.
+/// Paths at which products keep the servers of a project, below its folder.
 const PROJECT_FILES: [(ServerImportProduct, &str); 8] = [
     (ServerImportProduct::ClaudeCode, ".mcp.json"),
     (ServerImportProduct::Cursor, ".cursor/mcp.json"),
@@ -97,7 +97,7 @@ const PROJECT_FILES: [(ServerImportProduct, &str); 8] = [
     (ServerImportProduct::Zed, ".zed/settings.json"),
 ];
 
-/// Where they keep those of a person, below the home folder.
+/// Paths at which products keep the servers of a person, below the home folder.
 const USER_FILES: [(ServerImportProduct, &str); 22] = [
     (ServerImportProduct::ClaudeCode, CLAUDE_CODE_FILE),
     (
@@ -167,7 +167,7 @@ const USER_FILES: [(ServerImportProduct, &str); 22] = [
 
 const CLAUDE_CODE_FILE: &str = ".claude.json";
 
-/// The files that may be there.
+/// Returns the files that may exist.
 pub fn import_locations(home: Option<&Path>, project: Option<&Path>) -> Vec<ImportLocation> {
     let of_project = PROJECT_FILES.iter().filter_map(|(product, path)| {
         let folder = project?;
@@ -192,8 +192,8 @@ pub fn import_locations(home: Option<&Path>, project: Option<&Path>) -> Vec<Impo
     of_project.chain(local).chain(of_person).collect()
 }
 
-/// The places that a file of a product is, given alone: that of the project whose file it is by its path, and in `.claude.json`
-/// that of `folder` too. `file` is absolute.
+/// Returns the locations of a single given file of a product: the project that the file belongs to by its path and, for
+/// `.claude.json`, also `folder`. `file` is absolute.
 pub fn locations_for_file(
     product: ServerImportProduct,
     file: &Path,
@@ -220,7 +220,7 @@ pub fn locations_for_file(
     local.into_iter().chain([place(scope)]).collect()
 }
 
-/// The folder below which a file has this path.
+/// Returns the folder below which a file has this path.
 fn strip_path_suffix<'a>(file: &'a Path, end: &str) -> Option<&'a Path> {
     let levels = Path::new(end).components().count();
     file.ancestors().nth(levels).filter(|_| file.ends_with(end))

@@ -1,6 +1,6 @@
-//! Servers that other products are set up with, read from their files: each off, and no secret taken over.
+//! Imports servers from the files of other products: each switched off, and without its secrets.
 //!
-//! Start reading at [`parse_servers`]; what becomes of a secret stands in `values.rs`.
+//! Start reading at [`parse_servers`]; `values.rs` decides how secrets are replaced.
 
 mod formats;
 mod locations;
@@ -24,10 +24,10 @@ pub use locations::{
 use raw_server::RawServer;
 use values::ValueImporter;
 
-/// Reads the text of a product's file. Nothing if it names no server for that scope.
+/// Parses the text of a product's file. Returns an empty list if the file names no server for that scope.
 ///
 /// # Errors
-/// It is not what that product writes.
+/// The text does not have the format of that product.
 pub fn parse_servers(
     product: ServerImportProduct,
     text: &str,

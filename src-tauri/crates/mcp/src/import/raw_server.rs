@@ -1,4 +1,4 @@
-//! The files of other products, each to the same raw shape.
+//! Parses the files of other products into the same raw shape.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{ServerImportProduct, formats};
 
-/// A server as it is written elsewhere, its values as they stand there.
+/// A server as another product's file defines it, with its values as written there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RawServer {
     pub command: Option<String>,
@@ -28,7 +28,7 @@ pub(super) struct RawServer {
 
 pub(super) type RawServerResult = Result<RawServer, String>;
 
-/// The servers of a file, each or why it cannot be taken, in the order of the file.
+/// Returns the servers of a file in its order, each as a server or as the reason why it cannot be imported.
 pub(super) fn parse_raw_servers(
     product: ServerImportProduct,
     text: &str,
@@ -36,8 +36,8 @@ pub(super) fn parse_raw_servers(
     find_servers(product, &parse_file(product, text)?)
 }
 
-/// The servers that Claude Code has for one folder alone: `projects["/abs/dir"].mcpServers` of `.claude.json`. It files them
-/// under the folder that it was started in, so those of the folders above hold too.
+/// Returns the servers that Claude Code has for one folder alone: `projects["/abs/dir"].mcpServers` of `.claude.json`.
+/// Claude Code files servers under the folder in which it was started, so those of the parent folders apply too.
 pub(super) fn parse_local_servers(
     text: &str,
     folder: &Path,
@@ -138,7 +138,7 @@ fn parse_yaml(text: &str) -> Result<Value, UserError> {
     }
 }
 
-/// People write comments into these files, and commas where none belong.
+/// Parses JSON with comments and trailing commas, which people write into these files.
 fn parse_json(text: &str) -> Result<Value, UserError> {
     let text = text.trim_start_matches('\u{feff}');
     let options = ParseOptions::default();
@@ -168,7 +168,7 @@ fn ast_to_json(value: &Ast<'_>) -> Value {
     }
 }
 
-/// A member that is a text; an error if it is something else.
+/// Returns a member that is a string; an error if it has another type.
 pub(super) fn text_member(
     server: &Map<String, Value>,
     member: &str,
@@ -210,7 +210,7 @@ pub(super) fn text_map_member(
     }
 }
 
-/// A text, or what a program would be given as one.
+/// Returns a string, or a scalar as the string that a program would be given.
 fn scalar_to_text(item: &Value) -> Option<String> {
     match item {
         Value::String(text) => Some(text.clone()),

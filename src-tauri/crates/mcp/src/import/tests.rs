@@ -1,4 +1,4 @@
-//! Files of every product, with what is taken from them.
+//! Tests with files of every product, and of the servers that are read from them.
 
 use super::*;
 
@@ -107,7 +107,7 @@ fn addresses_are_read() {
     }
 }
 
-/// Claude Code files what `claude mcp add` is given under the folder that it was started in.
+/// Claude Code files servers that `claude mcp add` adds under the folder in which it was started.
 #[test]
 fn what_is_set_up_for_one_folder_is_found_there_and_below() {
     let text = r#"{
@@ -156,7 +156,7 @@ fn what_is_set_up_for_one_folder_is_found_there_and_below() {
     }
 }
 
-/// What Goose keeps in its own keychain is no value of the file.
+/// Values that Goose keeps in its own keychain are not in the file.
 #[test]
 fn what_goose_keeps_in_its_keychain_is_a_reference_to_ours() {
     let text = "extensions:\n  s:\n    type: stdio\n    name: s\n    cmd: x\n    args: []\n    envs: { B: '1' }\n    env_keys: [A_TOKEN, B]\n    timeout: 300\n";
@@ -175,7 +175,7 @@ fn what_goose_keeps_in_its_keychain_is_a_reference_to_ours() {
     );
 }
 
-/// A file that is named alone is a project's where its path says so.
+/// A file that is given alone belongs to a project where its path says so.
 #[test]
 fn a_file_says_by_its_path_whose_it_is() {
     let here = Path::new("/work");
@@ -207,7 +207,7 @@ fn a_file_says_by_its_path_whose_it_is() {
     }
 }
 
-/// What is a secret in somebody else's file is not written into ours.
+/// A secret in another product's file is not written into ours.
 #[test]
 fn no_secret_is_taken_over() {
     let hush = "hush4hush4hush4";

@@ -1,4 +1,4 @@
-//! Values of other products' files: their references become ours, and what is a secret stays where it is.
+//! Converts values of other products' files: their references become ours, and secrets stay where they are.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::config_references::{KEYCHAIN, is_only_references};
 
-/// Headers that say who asks.
+/// Headers that authenticate the sender.
 const SECRET_HEADERS: [&str; 5] = [
     "authorization",
     "proxy-authorization",
@@ -18,10 +18,10 @@ const SECRET_HEADERS: [&str; 5] = [
     "api-key",
 ];
 
-/// What is written before a token in a header, and is no secret.
+/// Authentication schemes that precede a token in a header, and are no secret.
 const AUTH_SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
 
-/// Takes values over for one server.
+/// Converts the values of one server.
 pub(super) struct ValueImporter<'a> {
     id: &'a ServerId,
     project: Option<&'a Path>,
@@ -41,12 +41,12 @@ impl<'a> ValueImporter<'a> {
         self.notes
     }
 
-    /// A value that is no secret by its name: a program, a folder.
+    /// Converts a value that is no secret by its name: a program, a folder.
     pub(super) fn convert_path(&mut self, value: &str) -> String {
         self.convert_references(value)
     }
 
-    /// Variables or headers.
+    /// Converts variables or headers.
     pub(super) fn convert_map(
         &mut self,
         values: BTreeMap<String, String>,
@@ -64,7 +64,8 @@ impl<'a> ValueImporter<'a> {
             .collect()
     }
 
-    /// The arguments of a program. What follows a flag that is named like a secret is one.
+    /// Converts the arguments of a program. The argument after a flag that is named like a secret is treated as a
+    /// secret.
     pub(super) fn convert_args(&mut self, args: Vec<String>) -> Vec<String> {
         let mut flag: Option<String> = None;
         let mut all = Vec::new();
@@ -89,7 +90,7 @@ impl<'a> ValueImporter<'a> {
         all
     }
 
-    /// An address; one that holds a key or a name and a password is a secret as a whole.
+    /// Converts a URL; one that contains a key, or a name and a password, is a secret as a whole.
     pub(super) fn convert_url(&mut self, url: &str) -> String {
         let url = self.convert_references(url);
         let host = url.split_once("://").map_or("", |(_, rest)| rest);
@@ -105,7 +106,8 @@ impl<'a> ValueImporter<'a> {
         }
     }
 
-    /// A variable whose value is kept where nobody else reads it: a reference to our keychain.
+    /// Converts a variable whose value the other product keeps where nobody else can read it: returns a reference to
+    /// our keychain.
     pub(super) fn convert_secret_variable(&mut self, variable: &str) -> String {
         let name = format!("{}.{variable}", self.id);
         self.notes.push(format!(
@@ -123,7 +125,8 @@ impl<'a> ValueImporter<'a> {
         format!("{KEYCHAIN}{name}")
     }
 
-    /// References of others in our words: `${env:NAME}`, `${workspaceFolder}`, `${userHome}`, `${input:NAME}`.
+    /// Converts references of other products to ours: `${env:NAME}`, `${workspaceFolder}`, `${userHome}`,
+    /// `${input:NAME}`.
     fn convert_references(&mut self, value: &str) -> String {
         let mut turned = String::new();
         let mut rest = value;
@@ -166,7 +169,7 @@ impl<'a> ValueImporter<'a> {
     }
 }
 
-/// Whether a value under this name is a secret that is written out.
+/// Whether the value under this name is a secret in plain text.
 fn is_secret(name: &str, value: &str) -> bool {
     if value.is_empty() || is_only_references(value) {
         return false;
@@ -180,7 +183,7 @@ fn is_secret(name: &str, value: &str) -> bool {
     }
 }
 
-/// `Bearer ${TOKEN}`
+/// Whether a value has the form `Bearer ${TOKEN}`.
 fn is_scheme_and_reference(value: &str) -> bool {
     value.split_once(' ').is_some_and(|(scheme, rest)| {
         AUTH_SCHEMES.contains(&scheme.to_lowercase().as_str()) && is_only_references(rest)

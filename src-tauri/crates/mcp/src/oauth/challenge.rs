@@ -1,4 +1,4 @@
-//! How a server said that it wants to know who asks, kept for a command that signs in later.
+//! Stores a server's authentication challenge for a command that signs in later.
 
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::CHALLENGE_BYTES_MAX;
 
-/// How a server said that it wants to know who asks.
+/// A server's request for authentication.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AuthChallenge {
-    /// What it said of whom to go to, as its header has it.
+    /// The `WWW-Authenticate` header, which says where to sign in.
     pub header: Option<String>,
-    /// It knows who asks, and wants them to be allowed more.
+    /// Whether the server knows the person and requires more scopes.
     pub is_more: bool,
 }
 
-/// Where the challenge of one server is kept.
+/// Storage of the challenge of one server.
 pub(crate) struct ChallengeStore<'a> {
     pub data_dir: &'a Path,
     pub server: &'a ServerId,
-    /// The address as it is set up: what another one said is nothing of it.
+    /// The configured URL; a challenge from another URL is not returned.
     pub url: &'a str,
 }
 
@@ -38,10 +38,10 @@ fn challenge_path(data_dir: &Path, server: &ServerId) -> PathBuf {
 }
 
 impl ChallengeStore<'_> {
-    /// Keeps a challenge in the place of the one before.
+    /// Stores a challenge, replacing the previous one.
     ///
     /// # Errors
-    /// It is too long, or cannot be written.
+    /// The challenge is too long, or cannot be written.
     pub(crate) fn save(&self, challenge: &AuthChallenge) -> Result<(), UserError> {
         let record = StoredChallenge {
             url: self.url.to_owned(),
@@ -58,7 +58,7 @@ impl ChallengeStore<'_> {
         Ok(runtime::write_atomic(&file, &text, 0o600)?)
     }
 
-    /// The challenge that was kept for this address; none if none was, or it cannot be read.
+    /// Returns the stored challenge for this URL; none if there is none, or it cannot be read.
     pub(crate) fn load(&self) -> Option<AuthChallenge> {
         let file = challenge_path(self.data_dir, self.server);
         let text = runtime::read_text_within(&file, CHALLENGE_BYTES_MAX).ok()??;
@@ -67,10 +67,10 @@ impl ChallengeStore<'_> {
     }
 }
 
-/// Forgets what was kept of a server; fine if nothing was.
+/// Removes the stored challenge of a server; succeeds if there is none.
 ///
 /// # Errors
-/// It cannot be removed.
+/// The file cannot be removed.
 pub(crate) fn remove_challenge(data_dir: &Path, server: &ServerId) -> Result<(), UserError> {
     Ok(runtime::remove_if_exists(&challenge_path(
         data_dir, server,

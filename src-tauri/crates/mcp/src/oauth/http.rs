@@ -1,4 +1,4 @@
-//! Requests to whoever signs the person in: judged one by one, since the server names whom they go to.
+//! HTTP requests to authorization servers: each is checked, since the MCP server chooses their addresses.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ const FETCH_LIMITS: FetchLimits = FetchLimits {
     body_bytes_max: SIGN_IN_ANSWER_BYTES_MAX,
 };
 
-/// The way of these requests.
+/// HTTP client for these requests.
 pub(super) struct OAuthHttp(NetworkClient);
 
 impl OAuthHttp {
-    /// Those for a server: a server that is far away leads to nobody who is near.
+    /// Creates the client for a server: a remote server cannot direct requests to this machine or its network.
     pub(super) async fn for_server(server: &Url) -> Self {
         let ips = match server.host() {
             Some(Host::Ipv4(four)) => vec![IpAddr::V4(four)],
@@ -40,10 +40,10 @@ impl OAuthHttp {
 }
 
 impl OAuthHttp {
-    /// Sends a form; gives the status of the answer.
+    /// Posts a form and returns the status of the answer.
     ///
     /// # Errors
-    /// Nobody may be told there, or nobody answered; a clause.
+    /// The address is not allowed, or does not answer; a clause.
     pub(super) async fn post_form(
         &self,
         url: &str,
@@ -66,11 +66,11 @@ impl OAuthHttp {
     }
 }
 
-/// Who is let through.
+/// Policy on the hosts that these requests may reach.
 struct OAuthHostGuard {
-    /// The server is on this machine.
+    /// Whether the server is on this machine.
     is_server_loopback: bool,
-    /// It is on this machine, or in its network.
+    /// Whether the server is on this machine, or in its network.
     is_server_local: bool,
 }
 
@@ -96,7 +96,7 @@ impl NetworkPolicy for OAuthHostGuard {
     }
 }
 
-/// Whether an address can be nobody's but this machine's, by how it is written.
+/// Whether a URL, as it is written, can only lead to this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(four)) => four.is_loopback(),
@@ -107,7 +107,7 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 }
 
 impl OAuthHttpClient for OAuthHttp {
-    /// A redirect is never followed here: where it leads is for the library to judge.
+    /// Sends one request. Never follows a redirect: the library decides about its target.
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let (parts, body) = request.request.into_parts();
@@ -144,7 +144,7 @@ impl OAuthHttpClient for OAuthHttp {
 mod tests {
     use super::*;
 
-    /// Who may be asked, by where the server is that names them.
+    /// Tests which hosts may be reached, by the location of the server that names them.
     #[tokio::test]
     async fn a_server_leads_to_nobody_who_is_nearer_than_itself() {
         let ips = ["127.0.0.1", "192.168.1.1", "169.254.169.254", "9.9.9.9"];

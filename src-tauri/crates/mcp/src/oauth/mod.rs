@@ -1,4 +1,5 @@
-//! Signs a person in to a server: finds out who does that, says which address to open, and takes what the browser brings back.
+//! Signs a person in to a server: discovers the authorization server, returns the URL to open, and receives the
+//! browser's callback.
 
 pub(crate) mod challenge;
 mod http;
@@ -24,10 +25,10 @@ pub use vault::CredentialVault;
 pub(crate) use vault::SignInRecord;
 use vault::SignInStore;
 
-/// As what Countersign introduces itself.
+/// Name under which Countersign registers as a client.
 const CLIENT_NAME: &str = "Countersign";
 
-/// What signing in to one server stands on, its references looked up.
+/// The dependencies of signing in to one server, with its references resolved.
 pub(crate) struct SignInClient {
     pub server: ServerId,
     pub url: String,
@@ -37,12 +38,12 @@ pub(crate) struct SignInClient {
     pub renewal_lock: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// Why a sign-in could not begin, as a clause.
+/// Reason why a sign-in could not begin, as a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SignInError {
-    /// The keychain cannot be asked, so what the person signs in with could not be kept.
+    /// The keychain is not available, so the sign-in could not be stored.
     NoKeychain(String),
-    /// Anything else.
+    /// Any other reason.
     Other(String),
 }
 
@@ -54,9 +55,9 @@ impl From<String> for SignInError {
 
 /// A sign-in that waits for the person.
 pub(crate) struct PendingSignIn {
-    /// The address that they open.
+    /// The URL that the person opens.
     pub url: String,
-    /// Its host.
+    /// Host of the URL.
     pub host: String,
     state: String,
     callback: CallbackListener,
@@ -64,7 +65,7 @@ pub(crate) struct PendingSignIn {
 }
 
 impl SignInClient {
-    /// The place of its sign-in, with nothing said of one.
+    /// Returns the storage of the server's sign-in, without a challenge.
     fn credential_store(&self) -> SignInStore {
         SignInStore {
             vault: self.vault.clone(),
@@ -84,18 +85,19 @@ impl SignInClient {
         made.map_err(|error| describe_auth_error(&error))
     }
 
-    /// What the person signed in with; none if they did not.
+    /// Returns the stored sign-in of the person; none if they are not signed in.
     ///
     /// # Errors
-    /// The keychain cannot be asked; a sentence.
+    /// The keychain is not available; a sentence.
     pub(crate) async fn load_record(&self) -> Result<Option<SignInRecord>, String> {
         self.credential_store().load_record().await
     }
 
-    /// A client that shows what the person signed in with, and renews it; none if somebody else signs people in now.
+    /// Returns a client that sends the stored sign-in and renews it; none if another authorization server is
+    /// responsible now.
     ///
     /// # Errors
-    /// Nobody says who renews it, or the keychain cannot be asked; a clause.
+    /// No authorization server for renewals is found, or the keychain is not available; a clause.
     pub(crate) async fn authorized_client(
         &self,
         record: SignInRecord,
@@ -127,11 +129,11 @@ impl SignInClient {
         Ok(Some(AuthClient::new(client, manager)))
     }
 
-    /// Forgets what the person signed in with, then has whoever gave it take it back. Gives how that went: none where
-    /// nothing was kept.
+    /// Removes the stored sign-in, then asks the authorization server to revoke it. Returns the result of the
+    /// revocation; none if nothing was stored.
     ///
     /// # Errors
-    /// The keychain cannot be asked; a sentence. Then nobody was told either.
+    /// The keychain is not available; a sentence. Then nothing was revoked either.
     pub(crate) async fn revoke_sign_in(&self) -> Result<Option<RevocationResult>, String> {
         let drawer = self.credential_store();
         let record = drawer.load_record().await?;
@@ -142,10 +144,10 @@ impl SignInClient {
         }
     }
 
-    /// Finds out who signs people in, and begins.
+    /// Discovers the authorization server and begins the sign-in.
     ///
     /// # Errors
-    /// Why it cannot begin.
+    /// The reason why it cannot begin.
     pub(crate) async fn begin_sign_in(
         &self,
         challenge: &AuthChallenge,
@@ -181,7 +183,8 @@ impl SignInClient {
         })
     }
 
-    /// Says who Countersign is: what the person was given for it, else it introduces itself. Gives the secret, if there is one.
+    /// Identifies Countersign as a client: by the id that the person was given, otherwise by registration. Returns the
+    /// secret, if there is one.
     async fn register_client(
         &self,
         manager: &mut AuthorizationManager,
@@ -216,7 +219,8 @@ impl SignInClient {
     }
 }
 
-/// What is asked for: what the server wants now, beside what was allowed before by the same.
+/// Returns the scopes to request: those that the server requires now, and those that the same authorization server
+/// granted before.
 async fn requested_scopes(
     manager: &AuthorizationManager,
     before: Option<&SignInRecord>,
@@ -232,7 +236,7 @@ async fn requested_scopes(
     scopes
 }
 
-/// An address that a person may be asked to open, with its host, and the word that is to come back.
+/// Parses a URL that a person may be asked to open. Returns the URL, its host, and the `state` that must come back.
 fn parse_authorization_url(url: &str) -> Result<(String, String, String), String> {
     let short = url.chars().count() <= ELICITATION_URL_CHARS_MAX;
     let read = Url::parse(url).ok().filter(|_| short);
@@ -255,10 +259,10 @@ fn parse_authorization_url(url: &str) -> Result<(String, String, String), String
 }
 
 impl PendingSignIn {
-    /// Waits until the browser comes back, and takes what it brings. Whoever comes with another word is sent away.
+    /// Waits for the browser's callback and completes the sign-in. A callback with another `state` is refused.
     ///
     /// # Errors
-    /// Why the person is not signed in, as a clause.
+    /// The reason why the person is not signed in, as a clause.
     pub(crate) async fn complete(mut self) -> Result<(), String> {
         while let Some(visit) = self.callback.next_request().await {
             let url = Url::parse(&visit.url).ok();
@@ -309,7 +313,7 @@ impl PendingSignIn {
     }
 }
 
-/// What went wrong, as a clause.
+/// Describes an authorization error, as a clause.
 fn describe_auth_error(error: &AuthError) -> String {
     let told = match error {
         AuthError::AuthorizationServerMismatch {

@@ -1,4 +1,4 @@
-//! Has whoever signed a person in take back what they gave (RFC 7009), once it is forgotten here.
+//! Asks the authorization server to revoke a sign-in (RFC 7009), once it is removed here.
 
 use base64::Engine;
 use rmcp::transport::auth::AuthorizationMetadata;
@@ -9,19 +9,19 @@ use super::http::OAuthHttp;
 use super::vault::SignInRecord;
 use super::{SignInClient, describe_auth_error};
 
-/// How it went with whoever gave a sign-in.
+/// Result of asking the authorization server for a revocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RevocationResult {
-    /// It is good for nothing any more.
+    /// The sign-in is no longer valid.
     Revoked,
-    /// They take nothing back: it stays good until it expires.
+    /// The authorization server supports no revocation: the sign-in stays valid until it expires.
     Unsupported,
-    /// They could not be told, or would not; a clause.
+    /// The authorization server could not be reached, or refused; a clause.
     Failed(String),
 }
 
 impl SignInClient {
-    /// Has a sign-in taken back that is forgotten here.
+    /// Revokes a sign-in that is already removed here.
     pub(super) async fn revoke_record(&self, record: &SignInRecord) -> RevocationResult {
         self.try_revoke(record)
             .await
@@ -53,7 +53,8 @@ impl SignInClient {
     }
 }
 
-/// What is taken back: what renews, with which all that came of it goes; else what is shown.
+/// Returns the token to revoke: the refresh token, which invalidates everything issued with it; otherwise the access
+/// token.
 fn revocable_token(record: &SignInRecord) -> Option<(&'static str, String)> {
     let kept = serde_json::to_value(&record.credentials.token_response).ok()?;
     ["refresh_token", "access_token"]
@@ -64,7 +65,7 @@ fn revocable_token(record: &SignInRecord) -> Option<(&'static str, String)> {
         })
 }
 
-/// A header that says who asks, where one is wanted, and the form that is sent.
+/// Builds the authentication header, where one is wanted, and the form to send.
 fn revocation_request(
     record: &SignInRecord,
     metadata: &AuthorizationMetadata,
@@ -90,7 +91,7 @@ fn revocation_request(
     (Some(header), form.finish())
 }
 
-/// Whether a secret can only be told beside the token.
+/// Whether the client secret can only be sent in the form, beside the token.
 fn requires_secret_in_body(metadata: &AuthorizationMetadata) -> bool {
     let more = &metadata.additional_fields;
     let methods = more

@@ -1,4 +1,4 @@
-//! What a person signed in with: kept in the keychain and nowhere else, and for the address that they signed in to alone.
+//! Stores a person's sign-in: in the keychain and nowhere else, and only for the URL that they signed in to.
 
 use std::sync::Arc;
 
@@ -11,48 +11,49 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::SIGN_IN_RECORD_BYTES_MAX;
 
-/// Where sign-ins are kept. May block: it is asked away from the async threads.
+/// Storage of sign-ins. Its methods may block: they are called away from the async threads.
 pub trait CredentialVault: Send + Sync {
-    /// What was kept of a server.
+    /// Returns the stored sign-in of a server.
     ///
     /// # Errors
-    /// The keychain cannot be asked; a sentence.
+    /// The keychain is not available; a sentence.
     fn get(&self, server: &ServerId) -> Result<Option<String>, String>;
 
-    /// Keeps it, in the place of what was there.
+    /// Stores a sign-in, replacing the previous one.
     ///
     /// # Errors
-    /// The keychain does not take it; a sentence.
+    /// The keychain does not accept the sign-in; a sentence.
     fn set(&self, server: &ServerId, record: &str) -> Result<(), String>;
 
-    /// Forgets it; fine if there is none.
+    /// Removes the sign-in of a server; succeeds if there is none.
     ///
     /// # Errors
-    /// The keychain cannot be asked; a sentence.
+    /// The keychain is not available; a sentence.
     fn remove(&self, server: &ServerId) -> Result<(), String>;
 
-    /// Keeps other processes from renewing it until what is given is dropped: a renewal is good for one use.
+    /// Keeps other processes from renewing the sign-in until the returned lock is dropped: a refresh token can be used
+    /// only once.
     ///
     /// # Errors
-    /// Another process does not come to an end of it; a sentence.
+    /// Another process does not finish its renewal; a sentence.
     fn lock_renewal(&self, server: &ServerId) -> Result<Box<dyn Send>, String>;
 }
 
-/// One sign-in.
+/// A stored sign-in.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct SignInRecord {
-    /// The address of the server that it is for. It is sent to no other.
+    /// URL of the server that the sign-in is for. The sign-in is sent to no other.
     pub url: String,
-    /// Where the browser came back to.
+    /// Redirect URL to which the browser came back.
     pub redirect: String,
-    /// The secret of the client, if it was given one.
+    /// The client secret, if the client has one.
     pub secret: Option<String>,
-    /// What the server said of whom to go to.
+    /// The server's challenge, which says where to sign in.
     pub challenge: Option<String>,
     pub credentials: StoredCredentials,
 }
 
-/// The place of one server's sign-in. Cheap to clone.
+/// Storage of one server's sign-in. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct SignInStore {
     pub vault: Arc<dyn CredentialVault>,
@@ -61,15 +62,15 @@ pub(super) struct SignInStore {
     pub redirect: String,
     pub secret: Option<String>,
     pub challenge: Option<String>,
-    /// Held by whoever renews it.
+    /// Held during a renewal of the sign-in.
     pub renewal_lock: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl SignInStore {
-    /// What is kept for this address. What cannot be read is none.
+    /// Returns the stored sign-in for this URL; none if it cannot be parsed.
     ///
     /// # Errors
-    /// The keychain cannot be asked; a sentence.
+    /// The keychain is not available; a sentence.
     pub async fn load_record(&self) -> Result<Option<SignInRecord>, String> {
         let (vault, server) = (self.vault.clone(), self.server.clone());
         let kept = run_blocking(move || vault.get(&server)).await?;
@@ -77,10 +78,10 @@ impl SignInStore {
         Ok(record.filter(|record| record.url == self.url))
     }
 
-    /// Forgets it.
+    /// Removes the stored sign-in.
     ///
     /// # Errors
-    /// The keychain cannot be asked; a sentence.
+    /// The keychain is not available; a sentence.
     pub async fn remove_record(&self) -> Result<(), String> {
         let (vault, server) = (self.vault.clone(), self.server.clone());
         run_blocking(move || vault.remove(&server)).await
@@ -105,7 +106,7 @@ impl SignInStore {
     }
 }
 
-/// The keychain may ask the person first.
+/// Runs keychain work on a blocking thread, since the keychain may ask the person first.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
@@ -132,7 +133,7 @@ impl CredentialStore for SignInStore {
             .map_err(AuthError::CredentialStoreError)
     }
 
-    /// A refused renewal is good for nothing any more.
+    /// Removes the sign-in after a refused renewal: it is no longer valid.
     async fn on_refresh_token_rejected(
         &self,
         refused: &StoredCredentials,

@@ -1,4 +1,5 @@
-//! What is done over the connection of a server: calls of its tools, its resources; with what failed told in sentences.
+//! Requests over a server's connection: calls of its tools, reads of its resources and prompts; with failures described
+//! in sentences.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::connection::{CallListeners, RequestFailure, ServerConnection};
 use crate::pins::ToolPins;
 
 impl McpServer {
-    /// Calls one of its tools.
+    /// Calls one of the server's tools.
     pub(crate) async fn call_tool(
         &self,
         tool: &ServerToolDefinition,
@@ -32,7 +33,7 @@ impl McpServer {
             .map_err(|failure| self.to_tool_error(failure, timeout))
     }
 
-    /// Reads one of its resources.
+    /// Reads one of the server's resources.
     pub(crate) async fn read_resource(
         &self,
         uri: &str,
@@ -46,7 +47,7 @@ impl McpServer {
             .map_err(|failure| self.to_tool_error(failure, timeout))
     }
 
-    /// One page of its resources, and of the patterns of their addresses.
+    /// Returns one page of the server's resources and of its resource templates.
     pub(crate) async fn list_resources(
         &self,
         cursor: Option<&str>,
@@ -60,7 +61,7 @@ impl McpServer {
             .map_err(|failure| self.to_tool_error(failure, timeout))
     }
 
-    /// One page of its prompts.
+    /// Returns one page of the server's prompts.
     pub(super) async fn list_prompts(
         &self,
         cursor: Option<&str>,
@@ -74,7 +75,7 @@ impl McpServer {
             .map_err(|failure| self.to_tool_error(failure, timeout))
     }
 
-    /// One of its prompts, filled in.
+    /// Returns one of the server's prompts, filled in.
     pub(super) async fn get_prompt(
         &self,
         name: &str,
@@ -88,7 +89,7 @@ impl McpServer {
             .map_err(|failure| self.to_tool_error(failure, timeout))
     }
 
-    /// The connection, made now if nobody made it.
+    /// Returns the connection, and makes one if there is none.
     async fn connect_for_call(
         &self,
         cancel: &CancellationToken,
@@ -139,7 +140,7 @@ impl McpServer {
         }
     }
 
-    /// Only what is as it was approved is called.
+    /// Checks that a tool is as it was approved; no other is called.
     fn check_approved(&self, tool: &ServerToolDefinition) -> Result<(), ToolError> {
         let catalogue = self.catalogue();
         let what = match ToolPins::pin_state(tool, catalogue.as_deref()) {

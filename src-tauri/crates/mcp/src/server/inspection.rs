@@ -1,4 +1,4 @@
-//! What a server has for a person beside its tools, asked for and read: lists page by page, prompts and resources as text.
+//! Shows a person a server's offers besides its tools: lists, page by page, and prompts and resources as text.
 
 use protocol::server::resources::{
     PromptArgument, ServerItem, ServerResourceQuery, ServerResources, ServerTextPart,
@@ -18,10 +18,11 @@ use crate::limits::{
 };
 
 impl McpServer {
-    /// Asks it for what a person wants to see. Nobody is asked in between, and no model gets to know of it.
+    /// Requests the lists, prompts or resources that a person wants to see. Asks no question in between, and no model
+    /// learns of it.
     ///
     /// # Errors
-    /// It is switched off or unavailable, says no, or gives nothing that can be read.
+    /// The server is switched off or unavailable, refuses, or returns nothing that can be parsed.
     pub async fn inspect(&self, asked: &ServerResourceQuery) -> Result<ServerResources, UserError> {
         let never = CancellationToken::new();
         let failed = |error: protocol::ToolError| {
@@ -63,7 +64,8 @@ impl McpServer {
     }
 }
 
-/// A page of what was listed, by the member that it stands in and the one that it is asked for by.
+/// Builds a page from lists, each given with the member that holds its items and the member by which an item is
+/// requested.
 fn build_page(lists: &[(&Value, &str, &str)]) -> ServerResources {
     let (mut items, mut left_out) = (Vec::new(), 0_u32);
     for (listed, member, by) in lists {
@@ -88,7 +90,7 @@ fn build_page(lists: &[(&Value, &str, &str)]) -> ServerResources {
     }
 }
 
-/// One item; none if it has nothing that it could be asked for by.
+/// Builds one item; none if the item lacks the member by which it would be requested.
 fn build_item(item: &Value, by: &str) -> Option<ServerItem> {
     let text = |member: &str| item.get(member).and_then(Value::as_str).unwrap_or_default();
     let name = display_name(item, by)?;
@@ -133,7 +135,7 @@ fn build_part(by_model: bool, text: &str) -> ServerTextPart {
     }
 }
 
-/// What was said, and in brackets what of it is no text.
+/// Returns the text of an output, with a note in brackets for each part that is no text.
 fn output_to_text(output: ToolOutput) -> String {
     let mut text = output.text;
     for content in &output.content {
@@ -158,7 +160,7 @@ fn output_to_text(output: ToolOutput) -> String {
     text
 }
 
-/// The messages of a prompt, as far as they are taken.
+/// Parses the messages of a prompt, up to the limit.
 fn parse_prompt_messages(prompt: &Value) -> Result<ServerResources, UserError> {
     let messages = prompt.get("messages").and_then(Value::as_array);
     let Some(messages) = messages else {
@@ -200,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// Bad input: what has no name, or hides something in it, is counted; what is too much is cut and said.
+    /// Bad input: an item without a name, or with hidden text, is counted; an excess is cut and reported.
     #[test]
     fn what_is_listed_is_read_one_by_one() {
         let listed = json!({ "nextCursor": "p2", "prompts": [

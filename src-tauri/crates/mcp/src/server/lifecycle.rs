@@ -1,4 +1,5 @@
-//! Keeps one server connected: starts it, stays with it, lists its tools anew, and tries again when it is lost.
+//! Keeps one server connected: starts it, watches its connection, lists its tools anew, and reconnects when the
+//! connection is lost.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,17 +19,17 @@ use crate::limits::{RELIST_EVERY, STEADY_AFTER};
 use crate::oauth::SignInClient;
 use crate::pending_catalogue;
 
-/// What a connection begins with, its references looked up.
+/// Everything needed to start a connection, with its references resolved.
 pub(super) enum LaunchPlan {
     Program(Companion),
-    /// A program that is to be started in a room.
+    /// A program to start in a sandbox.
     Sandboxed(CompanionCommand, ServerSandbox),
-    /// An address, and how a person signs in to it where they can.
+    /// A URL, and the sign-in client where a person can sign in.
     Http(HttpEndpoint, Option<SignInClient>),
 }
 
 impl ServerCore {
-    /// Connects, and again whenever the connection is lost, for as long as there is somebody.
+    /// Connects, and reconnects whenever the connection is lost, for as long as the server is in use.
     pub(super) async fn maintain_connection(self: &Arc<Self>) {
         let mut failed = 0;
         let mut lost = None;
@@ -82,7 +83,7 @@ impl ServerCore {
         }
     }
 
-    /// Stays with a connection to its end, and lists the tools anew when they may be others.
+    /// Watches a connection until it ends, and lists the tools anew when they may have changed.
     async fn watch_connection(&self, link: &ServerConnection) {
         loop {
             tokio::select! {
@@ -133,7 +134,7 @@ impl ServerCore {
         Ok(Arc::new(link))
     }
 
-    /// Makes a connection, with nothing asked over it.
+    /// Opens a connection without sending requests over it.
     async fn open_connection(
         self: &Arc<Self>,
         is_legacy: bool,
@@ -166,8 +167,8 @@ impl ServerCore {
         ServerConnection::open(way, self.handler.clone(), is_legacy).await
     }
 
-    /// A client with what the person signed in with; none if they did not. Where the keychain cannot be asked nothing is kept
-    /// in it, so the server is tried without: most ask for no sign-in.
+    /// Returns a client with the person's sign-in; none if they are not signed in. If the keychain is not available, it
+    /// holds no sign-in, so the server is tried without one: most servers require none.
     async fn signed_in_client(
         &self,
         signer: &SignInClient,
@@ -183,7 +184,7 @@ impl ServerCore {
         }
     }
 
-    /// Takes over what the server lists.
+    /// Takes over the server's list of tools.
     fn apply_catalogue(&self, catalogue: ToolCatalogue) {
         let catalogue = Arc::new(catalogue);
         let mut kept = self.lock_state();
@@ -204,7 +205,7 @@ impl ServerCore {
         }
     }
 
-    /// Keeps what waits for an approval for as long as it does.
+    /// Stores the list of tools while it waits for an approval, and removes it afterwards.
     pub(super) fn save_pending_catalogue(&self) {
         let (Some(data_dir), id) = (&self.dependencies.data_dir, &self.settings.id) else {
             return;
@@ -223,7 +224,7 @@ impl ServerCore {
         }
     }
 
-    /// What it listed last and waits for an approval, as far as that was kept.
+    /// Returns the stored list of tools that waits for an approval, if there is one.
     pub(super) fn load_pending_catalogue(&self) -> Option<Arc<ToolCatalogue>> {
         let data_dir = self.dependencies.data_dir.as_ref()?;
         let seen = pending_catalogue::load_pending_catalogue(data_dir, &self.settings.id)?;
@@ -233,7 +234,7 @@ impl ServerCore {
             .then(|| Arc::new(seen))
     }
 
-    /// The way to the server with everything looked up. May block.
+    /// Resolves all references in the server's settings and returns how to start it. May block.
     pub(super) fn resolve_launch(&self) -> Result<LaunchPlan, String> {
         let lookup = self.dependencies.lookup.as_ref();
         let all = |values: &[String]| -> Result<Vec<String>, String> {

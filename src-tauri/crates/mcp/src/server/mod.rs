@@ -1,4 +1,4 @@
-//! One server from its first use to its end: started once for all who call, kept, tried again when it is lost.
+//! One server from its first use to its end: started once for all callers, kept, and connected again when it is lost.
 
 mod calls;
 mod inspection;
@@ -40,29 +40,29 @@ use crate::server::resource_tool::ReadResourceTool;
 use crate::server::tool::McpTool;
 use crate::server_log::ServerLog;
 
-/// What every server of a desk stands on.
+/// The dependencies that all servers of an engine share.
 #[derive(Clone)]
 pub struct ServerDependencies {
-    /// What programs inherit of the app's environment.
+    /// The environment variables that programs inherit from the app.
     pub inherited: InheritedEnv,
-    /// Where programs start that name no folder.
+    /// Folder in which programs start whose settings name none.
     pub home: PathBuf,
-    /// Where rooms are made for those that run in one.
+    /// Launcher of servers that run in a sandbox.
     pub sandbox_launcher: Arc<dyn ServerSandboxLauncher>,
-    /// Where references are looked up.
+    /// Resolver of references.
     pub lookup: Arc<dyn ReferenceResolver>,
-    /// Where sign-ins are kept.
+    /// Storage of sign-ins.
     pub vault: Arc<dyn CredentialVault>,
-    /// The data folder, where what waits for an approval is kept; none to keep nothing.
+    /// The data folder, where lists that wait for an approval are stored; none to store nothing.
     pub data_dir: Option<PathBuf>,
-    /// The clock of the logs.
+    /// Clock of the logs.
     pub clock: Arc<dyn Clock>,
-    /// When a server that was lost is tried again: the pauses in order, the last one again and again.
+    /// Pauses before a lost server is connected again, in order; the last one repeats.
     pub retry_after: Vec<Duration>,
 }
 
 impl ServerDependencies {
-    /// The pauses that hold where nobody gives others: 1, 2, 5, 15 and 60 s.
+    /// Returns the default pauses: 1, 2, 5, 15 and 60 s.
     pub fn default_retry_delays() -> Vec<Duration> {
         let seconds = RETRY_AFTER_S.into_iter();
         seconds
@@ -71,10 +71,10 @@ impl ServerDependencies {
     }
 }
 
-/// A server that a person set up. All of its tools share it (`S001-58`). When it goes, its program goes.
+/// A server that a person set up. All of its tools share it (`S001-58`). Dropping it ends its program.
 pub struct McpServer {
     core: Arc<ServerCore>,
-    /// Ends whoever keeps the connection.
+    /// Ends the task that keeps the connection.
     _leash: DropGuard,
 }
 
@@ -83,20 +83,20 @@ struct ServerCore {
     dependencies: ServerDependencies,
     handler: ServerMessageHandler,
     stop: CancellationToken,
-    /// Ends the pause before the next try.
+    /// Ends the pause before the next attempt.
     retry_now: Notify,
-    /// Held by whoever renews its sign-in.
+    /// Held during a renewal of the server's sign-in.
     renewal_lock: Arc<tokio::sync::Mutex<()>>,
     phase: watch::Sender<ConnectionPhase>,
     state: Mutex<ServerCoreState>,
-    /// Grows with everything that may make the tools others.
+    /// Incremented whenever the tools may have changed.
     version: watch::Sender<u64>,
 }
 
 #[derive(Clone)]
 enum ConnectionPhase {
     Idle,
-    /// The first time, or again after it was lost for a reason.
+    /// Connecting for the first time, or again after the connection was lost for this reason.
     Starting {
         lost: Option<String>,
     },
@@ -120,7 +120,7 @@ struct ServerCoreState {
 }
 
 impl McpServer {
-    /// A server, not started, with what was approved of it.
+    /// Creates a server, not started, with the approvals of its tools.
     pub fn new(settings: ServerSettings, pins: ToolPins, ground: ServerDependencies) -> Self {
         let stop = CancellationToken::new();
         let core = ServerCore {
@@ -146,12 +146,13 @@ impl McpServer {
         }
     }
 
-    /// As it was set up.
+    /// Returns the settings of the server.
     pub fn settings(&self) -> &ServerSettings {
         &self.core.settings
     }
 
-    /// What keeps its tools to what their calls were judged on: nothing does with a program of this machine that runs in no room.
+    /// Returns how the server's tools are kept to the accesses that their calls were judged on; a program of this
+    /// machine without a sandbox is unconfined.
     pub fn confinement(&self) -> Confinement {
         match &self.core.settings.way {
             ServerTransport::Stdio { room: Some(_), .. } => Confinement::Room,
@@ -160,8 +161,8 @@ impl McpServer {
         }
     }
 
-    /// What its tools require (`S002-07`): the server itself, by name, and the host that it is reached at where that is known.
-    /// What it touches to do its work is nobody's to say but its own.
+    /// Returns the requirements of the server's tools (`S002-07`): the server itself, by name, and its host where that
+    /// is known. Only the server knows what else it touches for its work.
     pub fn requirements(&self) -> RequirementSet {
         let settings = &self.core.settings;
         let requires = RequirementSet {
@@ -178,7 +179,7 @@ impl McpServer {
         }
     }
 
-    /// What a sealed room for its tools would have to grant: the program that it is, or the way to it.
+    /// Returns the sandbox profile that the server's tools would need: that for a command, or that for network access.
     pub fn sandbox_profile(&self) -> &'static str {
         match self.confinement() {
             Confinement::Remote => "network",
@@ -186,7 +187,8 @@ impl McpServer {
         }
     }
 
-    /// Whether it is a program that may change something in a folder, absolute: it runs as the person, or its room meets that folder.
+    /// Whether the server is a program that may change files in `folder` (absolute): it runs as the person, or its
+    /// sandbox overlaps that folder.
     pub fn can_change_folder(&self, folder: &Path) -> bool {
         match &self.core.settings.way {
             ServerTransport::Stdio {
@@ -201,29 +203,31 @@ impl McpServer {
         }
     }
 
-    /// What may make its tools others grows this.
+    /// Returns the version, which grows whenever the tools may have changed.
     pub fn version(&self) -> u64 {
         *self.core.version.borrow()
     }
 
-    /// What was approved.
+    /// Returns the approvals of the server's tools.
     pub fn pins(&self) -> Arc<ToolPins> {
         self.core.lock_state().pins.clone()
     }
 
-    /// Puts other approvals in force; a call of a tool that was made before still needs what it was made from.
+    /// Puts other approvals in force; a call of a tool that was created before still needs the definition that the tool
+    /// was created from.
     pub fn set_pins(&self, pins: ToolPins) {
         self.core.lock_state().pins = Arc::new(pins);
         self.core.save_pending_catalogue();
         self.core.bump_version();
     }
 
-    /// What it listed last; none before it was connected.
+    /// Returns the server's latest list of tools; none before it was connected.
     pub fn catalogue(&self) -> Option<Arc<ToolCatalogue>> {
         self.core.lock_state().catalogue.clone()
     }
 
-    /// Its tools that are as they were approved, each under the name that it keeps (`S001-57`, `S001-59`).
+    /// Returns the server's tools that are as they were approved, each under the name that it keeps (`S001-57`,
+    /// `S001-59`).
     pub fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
         let (pins, catalogue) = {
             let kept = self.core.lock_state();
@@ -242,7 +246,7 @@ impl McpServer {
         tools
     }
 
-    /// Everything that is known of it.
+    /// Returns the full view of the server's state.
     pub fn view(&self) -> ServerView {
         let phase = self.core.phase.borrow().clone();
         let (pins, catalogue) = {
@@ -284,12 +288,12 @@ impl McpServer {
         }
     }
 
-    /// What it said, and what happened to it, oldest first.
+    /// Returns the log of the server's output and of its events, oldest first.
     pub fn log_lines(&self) -> Vec<ServerLogLine> {
         self.core.handler.log.lines()
     }
 
-    /// Adds a workspace that its tools are used in, which it may ask for.
+    /// Adds a workspace in which the server's tools are used; the server may ask for its path.
     pub fn add_root(&self, root: &Path) {
         if !self.core.handler.add_root(root) {
             return;
@@ -299,10 +303,11 @@ impl McpServer {
         }
     }
 
-    /// Starts it if nobody did, and waits until it is connected or cannot be.
+    /// Starts the server unless it is started, and waits until it is connected or has failed.
     ///
     /// # Errors
-    /// Why it is unavailable. It is not tried again here: that goes on by itself (`S001-58`).
+    /// The reason why the server is unavailable. It is not tried again here: reconnection goes on by itself
+    /// (`S001-58`).
     pub async fn ensure_connected(&self) -> Result<(), UserError> {
         let core = &self.core;
         core.connection(true).await.map(drop).map_err(|why| {
@@ -317,34 +322,34 @@ impl McpServer {
         })
     }
 
-    /// Tries to connect now, also where it would be tried again later.
+    /// Tries to connect now, also where the next attempt is scheduled for later.
     ///
     /// # Errors
-    /// Why it is unavailable.
+    /// The reason why the server is unavailable.
     pub async fn retry(&self) -> Result<(), UserError> {
         self.core.clear_failure();
         self.ensure_connected().await
     }
 
-    /// Ends it for good, also for calls that still wait: for one that is switched off, or takes another's place.
+    /// Shuts the server down for good, also for calls that still wait: for a server that is switched off or replaced.
     pub fn shut_down(&self) {
         self.core.stop.cancel();
     }
 }
 
-/// Forgets what was kept of a server beside what was approved of it: for one that is removed.
+/// Removes the stored data of a server besides its approvals: for a server that is removed.
 ///
 /// # Errors
-/// It cannot be removed.
+/// The data cannot be removed.
 pub fn remove_server_data(data_dir: &Path, id: &ServerId) -> Result<(), UserError> {
     pending_catalogue::remove_pending_catalogue(data_dir, id)?;
     challenge::remove_challenge(data_dir, id)
 }
 
-/// Why nothing goes to a server that is off, or was set up otherwise since.
+/// Reason why nothing is sent to a server that is off, or whose settings changed since.
 const SHUT_DOWN_REASON: &str = "it is switched off, or was set up anew";
 
-/// The sentence that everybody gets.
+/// Returns the sentence about an unavailable server that every caller gets.
 fn unavailable_message(id: &str, why: &str) -> String {
     format!(
         "mcp server {id} is unavailable: {}.",
@@ -370,7 +375,8 @@ impl ServerCore {
         Duration::from_millis(self.settings.timeout_ms.into())
     }
 
-    /// The connection: there, or made now by whoever asks first. After it was lost only a person waits for it.
+    /// Returns the connection; the first caller starts it. After the connection was lost, only a person waits for a new
+    /// one.
     async fn connection(self: &Arc<Self>, waits: bool) -> Result<Arc<ServerConnection>, String> {
         if !self.settings.enabled || self.stop.is_cancelled() {
             return Err(SHUT_DOWN_REASON.to_owned());

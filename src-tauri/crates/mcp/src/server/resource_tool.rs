@@ -1,4 +1,5 @@
-//! One tool that lists and reads the resources of a server: asked for like any other of its tools, believed in nothing.
+//! A tool that lists and reads the resources of a server. Like every tool of the server it asks, and its server is
+//! trusted in nothing.
 
 use std::sync::Arc;
 
@@ -22,10 +23,10 @@ use crate::limits::{
 use crate::pins::ToolPins;
 use crate::server::McpServer;
 
-/// The second half of its name, unless a tool of the server's own has it.
+/// The second half of the tool's name, unless one of the server's own tools has it.
 const TOOL_NAME: &str = "read_resource";
 
-/// What a model reads of it.
+/// Description of the tool for the model.
 const DESCRIPTION: &str = "Reads a resource of this server by its address. Without an address it lists what there is; of a \
     long list the rest comes with the cursor that it ends with.";
 
@@ -36,7 +37,7 @@ pub(crate) struct ReadResourceTool {
 }
 
 impl ReadResourceTool {
-    /// That of a server, under a name that none of its tools has.
+    /// Creates the tool of a server, under a name that none of the server's own tools has.
     pub(crate) fn new(server: Arc<McpServer>, pins: &ToolPins) -> Self {
         let settings = server.settings();
         let taken = |name: &str| pins.tools.iter().any(|pinned| pinned.called == name);
@@ -93,7 +94,8 @@ impl Tool for ReadResourceTool {
         }
     }
 
-    /// What a server touches to answer is not known to anybody but it: nothing but a rule for the tool allows it.
+    /// Declares no accesses, since only the server knows what it touches to answer: nothing but a rule for the tool
+    /// allows a call.
     fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
         Vec::new()
     }
@@ -144,7 +146,7 @@ impl Tool for ReadResourceTool {
     }
 }
 
-/// A list for the model: an address, what it is called, and what is said of it.
+/// Formats a list of resources for the model: the URI, name and description of each.
 fn format_resource_list(listed: &Value, patterns: &Value) -> ToolOutput {
     let mut lines = Vec::new();
     let all = list_member(listed, "resources");
@@ -178,7 +180,7 @@ fn list_member<'a>(page: &'a Value, member: &str) -> &'a [Value] {
     items.map_or(&[][..], Vec::as_slice)
 }
 
-/// One line; none if it has no address that could be asked for.
+/// Formats one resource; none if it has no URI by which it could be read.
 fn format_resource_line(item: &Value, address: &str) -> Option<String> {
     let text = |member: &str| item.get(member).and_then(Value::as_str).unwrap_or_default();
     let uri = text(address);
@@ -206,7 +208,7 @@ fn format_resource_line(item: &Value, address: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Bad input: what has no address is passed over, what hides something is named, what is too much is cut and said.
+    /// Bad input: an item without a URI is skipped, hidden text is named, and an excess is cut and reported.
     #[test]
     fn a_list_is_told_line_by_line() {
         let resources = json!({ "nextCursor": "p 2", "resources": [

@@ -1,4 +1,4 @@
-//! Where servers run that run in a sealed room.
+//! Starts servers that run in a sandbox.
 
 use std::path::Path;
 
@@ -6,19 +6,19 @@ use async_trait::async_trait;
 use protocol::server::mcp_servers::ServerSandbox;
 use runtime::{Companion, CompanionCommand};
 
-/// Makes rooms for servers.
+/// Creates sandboxes for servers.
 #[async_trait]
 pub trait ServerSandboxLauncher: Send + Sync {
-    /// Starts a program in a room, with its references looked up. It is never started outside of one.
+    /// Starts a program in a sandbox, with its references resolved. The program is never started outside of one.
     ///
     /// # Errors
-    /// Why not, as a clause.
+    /// The reason why it was not started, as a clause.
     async fn start_sandboxed(
         &self,
         command: &CompanionCommand,
         room: &ServerSandbox,
     ) -> Result<Companion, String>;
 
-    /// Whether what is changed in a room may lie in a folder, absolute: one of them holds the other.
+    /// Whether the sandbox may change files in `folder` (absolute): one of its folder and `folder` contains the other.
     fn overlaps_folder(&self, room: &ServerSandbox, folder: &Path) -> bool;
 }

@@ -1,4 +1,5 @@
-//! Signing in to a server and out of it, as a person does: begun, waited for, and then the server is connected anew.
+//! Signs a person in to a server and out of it: begins the sign-in, waits for the person, and reconnects the server
+//! afterwards.
 
 use std::sync::Arc;
 
@@ -13,26 +14,27 @@ use crate::limits::SIGN_IN_TIMEOUT;
 use crate::oauth::challenge::{AuthChallenge, ChallengeStore, remove_challenge};
 use crate::oauth::{PendingSignIn, RevocationResult, SignInClient, SignInError};
 
-/// Why a connection was closed that is made anew.
+/// Reason for closing a connection that is opened anew.
 const RECONNECT_REASON: &str = "it is connected anew, since the person signed in or out";
 
-/// Why nobody signs in to some servers.
+/// Reason why a server with an authentication header supports no sign-in.
 const AUTHENTICATED_BY_HEADER: &str = "a header of its own says who asks";
 const IS_LOCAL_PROGRAM: &str = "it is a program of this machine";
 
-/// The way on where no sign-in can begin.
+/// Next step where no sign-in can begin.
 const CHECK_SETUP_HINT: &str =
     "Look at how the server is set up, and at what its makers say of signing in.";
 
-/// The way on where nothing that is signed in with could be kept.
+/// Next step where a sign-in could not be stored.
 const USE_HEADER_HINT: &str = "What you sign in with is kept in the keychain. Without one, set the server up with a header \
      `Authorization` whose value names an environment variable: `Bearer ${NAME}`.";
 
 impl McpServer {
-    /// Begins to sign the person in: its view then tells the address that they open. Whoever waited before waits no more.
+    /// Begins to sign the person in; the server's view then contains the URL to open. Ends an earlier sign-in that
+    /// still waits.
     ///
     /// # Errors
-    /// It asks nobody to sign in, nobody says where, or what they signed in with could not be kept.
+    /// The server requires no sign-in, no authorization server is found, or the sign-in could not be stored.
     pub async fn sign_in(&self) -> Result<(), UserError> {
         let core = &self.core;
         let begun = tokio::time::timeout(core.timeout(), core.begin_sign_in()).await;
@@ -43,12 +45,12 @@ impl McpServer {
         Ok(())
     }
 
-    /// Forgets what the person signed in with, and whatever waits for them to sign in; then has it taken back by whoever gave
-    /// it.
+    /// Removes the stored sign-in and cancels a sign-in that waits for the person; then asks the authorization server
+    /// to revoke it.
     ///
     /// # Errors
-    /// Nobody signs in to such a server, or the keychain cannot be asked, and nothing changed; or it is forgotten here, and who
-    /// gave it could not be told.
+    /// The server supports no sign-in, or the keychain is not available, and nothing changed; or the sign-in is removed
+    /// here, and the authorization server could not be asked to revoke it.
     pub async fn sign_out(&self) -> Result<(), UserError> {
         let core = &self.core;
         let id = &core.settings.id;
@@ -87,7 +89,7 @@ impl McpServer {
         }
     }
 
-    /// Takes over from one that could not be switched on what it said when it wanted to know who asks.
+    /// Takes over the authentication challenge of another server object, which could not be switched on.
     pub fn copy_challenge_from(&self, other: &Self) {
         if let Some(challenge) = other.core.handler.challenge() {
             self.core.handler.set_challenge(challenge);
@@ -95,7 +97,7 @@ impl McpServer {
     }
 }
 
-/// Whether a person can sign in to such a server: where nothing else says who they are.
+/// Whether a person can sign in to a server with this transport: only where no header authenticates them.
 pub fn supports_sign_in(way: &ServerTransport) -> bool {
     match way {
         ServerTransport::Stdio { .. } => false,
@@ -111,13 +113,14 @@ impl ServerCore {
         supports_sign_in(&self.settings.way)
     }
 
-    /// Whether it wants to know who asks before anything else, whether it said so when it was greeted or only later.
+    /// Whether the server requires authentication before anything else, whether it challenged `initialize` or a later
+    /// request.
     pub(super) fn needs_authentication(&self) -> bool {
         let challenge = self.handler.challenge();
         challenge.is_some_and(|challenge| !challenge.is_more)
     }
 
-    /// How the person stands to it.
+    /// Returns the person's sign-in state at the server.
     pub(super) fn sign_in_status(&self) -> Option<SignInState> {
         let told = self.lock_state().sign_in.clone();
         let wants = self.supports_sign_in() && self.find_challenge().is_some();
@@ -163,8 +166,8 @@ impl ServerCore {
         self.begin_with_signer(&signer, &challenge).await
     }
 
-    /// How it says that it wants to know who asks, where nobody asked it yet. Some greet everybody and want to know it for
-    /// whatever comes next.
+    /// Returns the server's authentication challenge, asking for it if there was none yet. Some servers answer
+    /// `initialize` without authentication and only challenge the next request.
     async fn request_challenge(&self, far: HttpEndpoint) -> Result<AuthChallenge, String> {
         let link =
             match ServerConnection::open(far.into_unsigned(), self.handler.clone(), false).await {
@@ -177,7 +180,7 @@ impl ServerCore {
         challenge.ok_or_else(|| "it asks nobody to sign in".to_owned())
     }
 
-    /// How it said that it wants to know who asks, to this process or to one before.
+    /// Returns the authentication challenge that this process or an earlier one received.
     fn find_challenge(&self) -> Option<AuthChallenge> {
         let kept = || self.challenge_store()?.load();
         self.handler.challenge().or_else(kept)
@@ -194,7 +197,7 @@ impl ServerCore {
         }
     }
 
-    /// Keeps how it said that it wants to know who asks, for a process that signs in later.
+    /// Stores the authentication challenge for a process that signs in later.
     pub(super) fn save_challenge(&self) {
         if let (Some(kept), Some(challenge)) = (self.challenge_store(), self.handler.challenge())
             && let Err(fault) = kept.save(&challenge)
@@ -203,7 +206,8 @@ impl ServerCore {
         }
     }
 
-    /// It knows who asks: what was kept is over, but for what it wants beyond that, which only signing in settles.
+    /// Removes the challenge once the server accepts the person, except for one that requires more scopes, which only a
+    /// new sign-in settles.
     pub(super) fn clear_challenge(&self, signed_in: bool) {
         let Some(kept) = self.challenge_store() else {
             return;
@@ -225,7 +229,7 @@ impl ServerCore {
         Ok(begun)
     }
 
-    /// Waits for the person, for as long as they may take.
+    /// Waits for the person to sign in, until the timeout.
     fn spawn_sign_in_wait(self: &Arc<Self>, begun: PendingSignIn) {
         let stop = self.stop.child_token();
         let mut kept = self.lock_state();
@@ -274,7 +278,7 @@ impl ServerCore {
         }
     }
 
-    /// Connects it anew if it is connected, or waits to be.
+    /// Reconnects the server if it is connected, or waits to be.
     fn reconnect(&self) {
         let ready = match &*self.phase.borrow() {
             ConnectionPhase::Ready(link) => Some(link.clone()),

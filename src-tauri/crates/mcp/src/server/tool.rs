@@ -1,4 +1,4 @@
-//! One tool of a server as a tool of ours: asked for like any other, believed in nothing (`S001-57`).
+//! A server's tool as a tool of ours: its calls ask like any other's, and its server is trusted in nothing (`S001-57`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::limits::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, START_MARGIN_MS, TARG
 use crate::pins::PinnedTool;
 use crate::server::McpServer;
 
-/// What a model reads of a tool whose author said nothing.
+/// Description for the model of a tool whose server gives none.
 const NO_DESCRIPTION: &str =
     "Its server gave no description; its name and parameters say what it does.";
 
@@ -32,15 +32,15 @@ pub struct McpTool {
     server: Arc<McpServer>,
     tool: ServerToolDefinition,
     interface: ToolInterface,
-    /// Whether its calls may take something away, by its own word or its name: a hint only tightens.
+    /// Whether calls of the tool may delete something, according to its hints or its name: a hint only tightens.
     deletes: bool,
 }
 
 impl McpTool {
-    /// A tool that was approved, under the name that it keeps: `server__tool` (`S001-59`, M11).
+    /// Creates an approved tool under the name that it keeps: `server__tool` (`S001-59`, M11).
     ///
-    /// It says no mode, since nobody vouches for what its server does: without a rule it asks (M21). Hints of the server only
-    /// ever tighten (M16), and nothing of it runs beside anything else (M08).
+    /// The tool declares no mode, since nobody vouches for its server: without a rule it asks (M21). Hints of the
+    /// server only ever tighten (M16), and its calls never run in parallel with others (M08).
     pub fn new(server: Arc<McpServer>, pinned: &PinnedTool) -> Self {
         let tool = pinned.tool.clone();
         let settings = server.settings();
@@ -91,10 +91,10 @@ impl McpTool {
 }
 
 impl McpTool {
-    /// Calls it with arguments that were approved.
+    /// Calls the tool with approved arguments.
     ///
     /// # Errors
-    /// The server is unavailable, says no, or did not answer in time; the tool is not as it was approved.
+    /// The server is unavailable, refuses, or did not answer in time; or the tool is not as it was approved.
     pub async fn call_approved(
         &self,
         arguments: Map<String, Value>,
@@ -111,7 +111,7 @@ impl McpTool {
     }
 }
 
-/// The name of a tool, cut where it is too long for models in a way that keeps it its own.
+/// Builds the tool's id, shortened where it is too long for models such that it stays unique.
 fn build_tool_id(server: &str, called: &str, tool: &ServerToolDefinition) -> String {
     let id = format!("{server}__{called}");
     if id.len() <= ID_BYTES_MAX {
@@ -128,14 +128,14 @@ fn build_tool_id(server: &str, called: &str, tool: &ServerToolDefinition) -> Str
     format!("{}_{tail}", &id[..keep])
 }
 
-/// The tool's name with that of its server: tools of several servers are called alike.
+/// Returns the tool's name with its server's name, since tools of several servers may have the same name.
 fn build_tool_title(name: &str, server: &McpServer) -> String {
     let server = format!(" ({})", server.settings().id);
     let room = NAME_CHARS_MAX.saturating_sub(server.chars().count());
     truncate_chars(&escape_invisible(name), room) + &server
 }
 
-/// A text of several lines with its hidden characters named.
+/// Returns a text of several lines with its hidden characters named.
 fn escape_hidden_text(text: &str) -> String {
     protocol::text::display_text::join_spans(&protocol::text::display_text::to_spans(text))
 }
@@ -146,7 +146,7 @@ impl Tool for McpTool {
         &self.interface
     }
 
-    /// The paths and hosts that it names; else its first required argument that is a text.
+    /// Returns the paths and hosts in the arguments; otherwise the first required argument that is a string.
     fn target(&self, arguments: &Map<String, Value>) -> String {
         let mentioned = self.mentions(arguments);
         let mut targets: Vec<&str> = Vec::new();
@@ -170,7 +170,7 @@ impl Tool for McpTool {
         truncate_chars(&escape_invisible(line), TARGET_CHARS_MAX)
     }
 
-    /// What a server touches is not known to anybody but it: nothing is declared.
+    /// Declares no accesses, since only the server knows what it touches.
     fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
         Vec::new()
     }
@@ -183,7 +183,8 @@ impl Tool for McpTool {
         self.server.confinement()
     }
 
-    /// What a program of this machine changes in the workspace is found by a picture from before.
+    /// Whether the call can run in place: the changes that a program of this machine makes in the workspace are found
+    /// with a snapshot taken before.
     async fn can_run_in_place(&self, hands: &ToolContext) -> bool {
         self.server.can_change_folder(hands.workspace.root())
             && hands

@@ -1,4 +1,5 @@
-//! Who asks: the way that an operation wants and its person set up, and its secrets, looked up when they are sent.
+//! Credentials of a request: the security schemes that an operation requires and its person set up, with their secrets
+//! resolved when they are sent.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,10 +14,10 @@ use crate::document::operation::{
 };
 use crate::limits::{QUOTED_CHARS_MAX, SECRET_BYTES_MIN};
 
-/// What is shown where a value stands in the settings that refers to nothing: it may be a secret.
+/// Placeholder shown for a configured value that is no reference: it may be a secret.
 const CONFIGURED_VALUE: &str = "(as you set it up)";
 
-/// Something by which a service knows who asks.
+/// A credential by which a service authenticates the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Credential {
     pub location: ParameterLocation,
@@ -24,7 +25,7 @@ pub(crate) struct Credential {
     pub secret: CredentialValue,
 }
 
-/// What stands there.
+/// Value of a credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CredentialValue {
     Plain(String),
@@ -33,11 +34,11 @@ pub(crate) enum CredentialValue {
         username: String,
         password: String,
     },
-    /// A token that is asked for first.
+    /// A token that is requested first.
     Client(OAuthClient),
 }
 
-/// Whose token is asked for, and where.
+/// The client in whose name a token is requested, and the address to request it from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct OAuthClient {
     pub token_url: String,
@@ -46,10 +47,10 @@ pub(crate) struct OAuthClient {
     pub client_secret: String,
 }
 
-/// What is sent with every request of an operation, the headers of the settings first.
+/// Returns the credentials for every request of an operation, the headers of the settings first.
 ///
 /// # Errors
-/// What has to be set up first, as a sentence with the next step.
+/// The credential that has to be set up first, as a sentence with the next step.
 pub(crate) fn resolve_credentials(
     operation: &Operation,
     setup: &ApiSetup,
@@ -103,7 +104,7 @@ fn describe_missing_credentials(ways: &[Vec<SecurityScheme>]) -> String {
     )
 }
 
-/// What a scheme takes, if it was set up.
+/// Returns the credential for a scheme, if it was set up.
 fn credential_for_scheme(scheme: &SecurityScheme, setup: &ApiSetup) -> Option<Credential> {
     let auth = setup.auth.get(&scheme.name)?;
     let authorization = |secret| {
@@ -154,7 +155,7 @@ fn credential_for_scheme(scheme: &SecurityScheme, setup: &ApiSetup) -> Option<Cr
     }
 }
 
-/// A value as a person sees it: how it refers to a secret, never one.
+/// Returns a value as a person may see it: a reference to a secret, never the secret itself.
 fn display_value(value: &str) -> String {
     match has_reference(value) {
         true => to_single_line(value, QUOTED_CHARS_MAX),
@@ -163,7 +164,7 @@ fn display_value(value: &str) -> String {
 }
 
 impl CredentialValue {
-    /// As a person sees it.
+    /// Returns the credential as a person may see it.
     pub fn display_text(&self) -> String {
         match self {
             Self::Plain(value) => display_value(value),
@@ -185,19 +186,19 @@ impl CredentialValue {
     }
 }
 
-/// A secret that was looked up.
+/// A credential with its secret resolved.
 pub(crate) struct ResolvedCredential {
     pub location: ParameterLocation,
     pub name: String,
     pub value: String,
 }
 
-/// Secrets that must not be told, with what is told instead.
+/// Secrets that must not be shown, each with the text to show instead.
 #[derive(Default, Clone)]
 pub(crate) struct SecretMasks(Vec<(String, String)>);
 
 impl SecretMasks {
-    /// Looks up what a value refers to, and remembers it.
+    /// Resolves the references in a value, and remembers the result as a secret.
     pub fn look_up(
         &mut self,
         value: &str,
@@ -212,7 +213,7 @@ impl SecretMasks {
         Ok(found)
     }
 
-    /// Remembers a secret in each of the forms in which it goes out.
+    /// Adds a secret in each of the forms in which it is sent.
     pub fn add_secret(&mut self, secret: &str, told: &str) {
         if secret.len() >= SECRET_BYTES_MIN {
             let mark = format!("[{told}]");
@@ -229,7 +230,7 @@ impl SecretMasks {
         }
     }
 
-    /// A text without any of them: what a service answers may repeat what it was sent.
+    /// Returns a text with every secret replaced: a service's answer may repeat the request.
     pub fn mask_text(&self, text: &str) -> String {
         let mut text = text.to_owned();
         // Whatever holds another one goes first.
@@ -244,7 +245,7 @@ impl SecretMasks {
     }
 }
 
-/// A name and a password as one header holds them.
+/// Encodes a name and a password as the value of one header.
 pub(crate) fn basic_auth_value(username: &str, password: &str) -> String {
     format!(
         "Basic {}",

@@ -1,4 +1,4 @@
-//! A request as a person sees it: what is sent, letter for letter, with secrets by the names of their references.
+//! Preview of a request for a person: the exact content, with the names of references in place of secrets.
 
 use protocol::text::display_text::to_spans;
 use protocol::view::request_preview::{RequestBody, RequestField, RequestHeader, RequestPreview};
@@ -12,7 +12,7 @@ use crate::call::style::{join_pairs, scalar_to_text};
 use crate::document::operation::{Operation, ParameterLocation};
 use crate::limits::{MEMBER_CHARS_MAX, PREVIEW_BYTES_MAX, TARGET_CHARS_MAX};
 
-/// What a card shows of a call.
+/// Builds the preview of a call for its card.
 pub(crate) fn build_request_preview(
     operation: &Operation,
     arguments: &Map<String, Value>,
@@ -92,7 +92,7 @@ pub(crate) fn build_request_preview(
     }))
 }
 
-/// What the call gives, in the order of the document.
+/// Returns the arguments that the call gives, in the order of the document.
 fn request_fields(operation: &Operation, arguments: &Map<String, Value>) -> Vec<RequestField> {
     let about = |at: &Value| {
         let said = ["description", "title"]

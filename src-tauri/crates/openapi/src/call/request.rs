@@ -1,4 +1,4 @@
-//! From an operation and its arguments to the request that is sent: built the same way for the card and for the call.
+//! Builds the request for an operation and its arguments, in the same way for the card and for the call.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,24 +13,24 @@ use crate::document::operation::{
 };
 use crate::limits::{BODY_BYTES_MAX, QUOTED_CHARS_MAX};
 
-/// A request without whoever asks: nothing in it is secret.
+/// A request without its credentials: it contains no secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiRequest {
-    /// How it is asked.
+    /// HTTP method.
     pub method: HttpMethod,
-    /// The address without what stands behind the `?`.
+    /// URL without its query.
     pub address: String,
-    /// What stands behind it, in order, encoded.
+    /// Pairs of the query, in order, encoded.
     pub query: Vec<(String, String)>,
     /// Headers, in order.
     pub headers: Vec<(String, String)>,
     /// Cookies, in order, encoded.
     pub cookies: Vec<(String, String)>,
-    /// What is sent with it.
+    /// Body of the request.
     pub body: Option<RequestContent>,
 }
 
-/// What is sent with a request.
+/// Body of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestContent {
     /// Its media type.
@@ -39,14 +39,14 @@ pub struct RequestContent {
     pub bytes: Vec<u8>,
 }
 
-/// Gives the content of a file of the workspace.
+/// Reads the content of a workspace file.
 pub type FileReader<'f> = &'f dyn Fn(&str) -> Result<Vec<u8>, ToolError>;
 
 impl ApiRequest {
-    /// The request of a call (`S001-54`).
+    /// Builds the request of a call (`S001-54`).
     ///
     /// # Errors
-    /// [`ToolError::InvalidArgs`] for a value that cannot be sent where it goes; a file that cannot be read.
+    /// [`ToolError::InvalidArgs`] for a value that cannot be encoded in its place; or a file cannot be read.
     pub fn new(
         operation: &Operation,
         arguments: &Map<String, Value>,
@@ -127,12 +127,13 @@ impl ApiRequest {
     }
 }
 
-/// Braces of a value are none of the path. (An encoded value holds none; this keeps it so whatever is encoded.)
+/// Escapes braces in a value, so that they are not taken for placeholders of the path. (An encoded value contains none;
+/// this holds whatever the encoding is.)
 fn escape_braces(written: &str) -> String {
     written.replace('{', "%7B").replace('}', "%7D")
 }
 
-/// The address of a path below its server, which must be exactly that once it is read.
+/// Joins the base address and a path into a URL, which must still have exactly that text after parsing.
 fn build_address(base: &str, path: &str) -> Result<String, ToolError> {
     let whole = format!("{base}{path}");
     let cannot = || {
@@ -163,7 +164,7 @@ fn invalid_argument(argument: &str, why: &str) -> ToolError {
     ))
 }
 
-/// Fields and parts in the order of the document: some services read them as they come.
+/// Sorts fields and parts in the order of the document: some services depend on it.
 fn order_members(operation: &Operation, body: &BodySpec, value: &Value) -> Value {
     let ordered = match &body.kind {
         BodyKind::Form { .. } | BodyKind::Multipart { .. } => value.as_object(),
@@ -243,7 +244,7 @@ fn encode_body(
     Ok(RequestContent { media, bytes })
 }
 
-/// A media type goes into a header.
+/// Checks that a media type may stand in a header.
 fn validate_media_type(media: &str) -> Result<(), String> {
     let is_one =
         media.contains('/') && media.chars().all(|c| c.is_ascii() && !c.is_ascii_control());
@@ -259,7 +260,7 @@ fn with_argument(argument: &str, error: ToolError) -> ToolError {
     }
 }
 
-/// A file as an argument gives it.
+/// A file as given by an argument.
 struct FileUpload {
     bytes: Vec<u8>,
     name: Option<String>,
@@ -294,7 +295,7 @@ impl FileUpload {
     }
 }
 
-/// The paths of files that an argument names, wherever they go.
+/// Returns the paths of the files that the arguments name, in any place of the request.
 pub(crate) fn file_paths(operation: &Operation, arguments: &Map<String, Value>) -> Vec<String> {
     let Some(body) = &operation.body else {
         return Vec::new();
@@ -319,7 +320,7 @@ pub(crate) fn file_paths(operation: &Operation, arguments: &Map<String, Value>) 
     }
 }
 
-/// One part of a body, ready.
+/// One encoded part of a multipart body.
 struct MultipartPart {
     head: String,
     bytes: Vec<u8>,
@@ -361,14 +362,14 @@ fn encode_part(
     Ok(MultipartPart { head, bytes })
 }
 
-/// As browsers write names in such a head.
+/// Quotes a name for a part's header as browsers do.
 fn quote_header_value(name: &str) -> String {
     name.replace('"', "%22")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// Parts with a line between them that stands in none of them, and is the same whenever they are the same.
+/// Joins parts with a boundary that occurs in none of them and depends only on their content.
 fn encode_multipart(parts: &[MultipartPart]) -> (String, Vec<u8>) {
     let mut mark = Digest::from_json(
         &parts

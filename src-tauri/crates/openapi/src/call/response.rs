@@ -1,4 +1,4 @@
-//! From what a service answers to what a tool gives: bounded, without secrets, and marked as somebody else's words.
+//! Converts a service's response to a tool output: limited in size, without secrets, and marked as foreign text.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,15 +13,15 @@ use crate::document::body::is_json_media_type;
 use crate::document::operation::Operation;
 use crate::limits::{HEADER_CHARS_MAX, REASON_CHARS_MAX, RESPONSE_BYTES_MAX};
 
-/// Images that models can look at.
+/// Media types of images that models accept.
 const SUPPORTED_IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-/// Headers that say how to go on.
+/// Headers that tell the caller how to continue.
 const REPORTED_HEADERS: [&str; 4] = ["location", "link", "retry-after", "x-ratelimit-remaining"];
 
-/// What a call came to.
+/// Converts the response to a call to an output.
 ///
 /// # Errors
-/// The service says that it went wrong, or leads on where nothing is sent twice.
+/// The service reports an error or a redirect; a redirect is not followed, since nothing is sent twice.
 pub(crate) fn response_to_output(
     operation: &Operation,
     reply: &ServiceResponse,
@@ -80,7 +80,7 @@ pub(crate) fn response_to_output(
     })
 }
 
-/// A body as it can be given on.
+/// A response body converted for the output.
 #[derive(Default)]
 struct ResponseBody {
     text: String,
@@ -145,7 +145,7 @@ fn format_headers(reply: &ServiceResponse, masks: &SecretMasks) -> String {
     told.collect()
 }
 
-/// What a status means, in words.
+/// Describes a status code in words.
 fn status_meaning(status: u16) -> &'static str {
     match status {
         400 | 422 => "the request is not right",
@@ -163,7 +163,7 @@ fn status_meaning(status: u16) -> &'static str {
     }
 }
 
-/// Why nothing was answered, without secrets: an address may hold one.
+/// Describes why there was no response, without secrets: a URL may contain one.
 pub(crate) fn network_error_to_tool_error(error: &NetError, masks: &SecretMasks) -> ToolError {
     let told = masks.mask_text(&error.to_string());
     match error {

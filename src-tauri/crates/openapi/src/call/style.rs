@@ -1,19 +1,19 @@
-//! How values are written into addresses, headers and forms: the styles of OpenAPI, with what could be mistaken encoded.
+//! Encodes values into URLs, headers and forms: the styles of OpenAPI, with every ambiguous character escaped.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use crate::document::operation::ParameterStyle;
 
-/// Everything but what never means anything.
+/// Every character except those that never have a special meaning.
 const STRICT_SET: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
     .remove(b'~')
     .remove(b'.');
-/// In a label a dot means something.
+/// Characters to escape in a label, in which a dot is a separator.
 const LABEL_SET: &AsciiSet = &STRICT_SET.add(b'.');
-/// What may stay where a document says that reserved characters do: none of those that end a value.
+/// Characters to escape where a document allows reserved characters: still those that would end a value.
 const RESERVED_SET: &AsciiSet = &STRICT_SET
     .remove(b':')
     .remove(b'/')
@@ -29,17 +29,17 @@ const RESERVED_SET: &AsciiSet = &STRICT_SET
     .remove(b'*')
     .remove(b';');
 
-/// A value that is written somewhere.
+/// A value to encode in a style.
 pub(crate) enum StyledValue<'a> {
-    /// One thing.
+    /// A single value.
     Scalar(String),
-    /// Several, in order.
+    /// Several values, in order.
     List(Vec<String>),
-    /// Several by their names.
+    /// Several values with their names.
     Members(Vec<(&'a str, String)>),
 }
 
-/// How one thing is written; none for nothing.
+/// Returns the text of a scalar; none for null.
 pub(crate) fn scalar_to_text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
@@ -50,7 +50,7 @@ pub(crate) fn scalar_to_text(value: &Value) -> Option<String> {
     }
 }
 
-/// A value by its shape; none for nothing. What lies deeper is written as JSON.
+/// Converts a value according to its shape; none for null. Deeper levels are written as JSON.
 pub(crate) fn to_styled_value(value: &Value) -> Option<StyledValue<'_>> {
     Some(match value {
         Value::Array(items) => StyledValue::List(items.iter().filter_map(scalar_to_text).collect()),
@@ -64,7 +64,7 @@ pub(crate) fn to_styled_value(value: &Value) -> Option<StyledValue<'_>> {
     })
 }
 
-/// Encoded so that nothing of it means anything.
+/// Percent-encodes a text so that none of its characters has a special meaning.
 pub(crate) fn encode_strict(text: &str) -> String {
     utf8_percent_encode(text, STRICT_SET).to_string()
 }
@@ -73,10 +73,10 @@ fn encode_with(text: &str, set: &'static AsciiSet) -> String {
     utf8_percent_encode(text, set).to_string()
 }
 
-/// A value in a path.
+/// Encodes a value in a path.
 ///
 /// # Errors
-/// Why it cannot stand there, as a clause.
+/// The reason why it cannot stand there, as a clause.
 pub(crate) fn encode_path_value(
     name: &str,
     value: &Value,
@@ -149,10 +149,10 @@ pub(crate) fn encode_path_value(
     }
 }
 
-/// A value in a query or a form: pairs, encoded. Nothing gives none.
+/// Encodes a value in a query or a form as pairs. Null gives no pair.
 ///
 /// # Errors
-/// Why it cannot be written so, as a clause.
+/// The reason why it cannot be written so, as a clause.
 pub(crate) fn encode_pairs(
     name: &str,
     value: &Value,
@@ -219,7 +219,7 @@ pub(crate) fn encode_pairs(
     })
 }
 
-/// Members of members, each by the whole way to it: `a[b][c]=1`.
+/// Flattens nested members, each named by its full path: `a[b][c]=1`.
 fn flatten_deep_object(name: &str, value: &Value, all: &mut Vec<(String, String)>) {
     match value {
         Value::Object(members) => {
@@ -240,10 +240,10 @@ fn flatten_deep_object(name: &str, value: &Value, all: &mut Vec<(String, String)
     }
 }
 
-/// A value in a header; none for nothing.
+/// Encodes a value in a header; none for null.
 ///
 /// # Errors
-/// Why it cannot be sent, as a clause.
+/// The reason why it cannot be sent, as a clause.
 pub(crate) fn encode_header_value(value: &Value, explode: bool) -> Result<Option<String>, String> {
     let Some(written) = to_styled_value(value) else {
         return Ok(None);
@@ -278,7 +278,7 @@ pub(crate) fn encode_header_value(value: &Value, explode: bool) -> Result<Option
     }
 }
 
-/// What stands in a query, or in a form.
+/// Joins pairs into the text of a query or a form.
 pub(crate) fn join_pairs(pairs: &[(String, String)]) -> String {
     let pairs: Vec<String> = pairs
         .iter()
@@ -287,7 +287,7 @@ pub(crate) fn join_pairs(pairs: &[(String, String)]) -> String {
     pairs.join("&")
 }
 
-/// The fields of a form without a way of their own: lists one by one, what lies deeper as JSON.
+/// Encodes the fields of a form that have no encoding of their own: lists item by item, deeper levels as JSON.
 pub(crate) fn encode_form_fields(
     members: &Map<String, Value>,
     name: &str,

@@ -1,4 +1,5 @@
-//! Tokens that are asked for in our own name: kept as long as they hold, asked for anew before they end.
+//! Caches access tokens that are requested with client credentials: reused while they are valid, renewed shortly before
+//! they expire.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::limits::{
     REASON_CHARS_MAX, TOKEN_BYTES_MAX, TOKEN_DEFAULT_LIFETIME_MS, TOKEN_MARGIN_MS,
 };
 
-/// The tokens of one service. Whoever needs one waits for whoever asks for it.
+/// The tokens of one service. While one caller requests a token, the others wait for it.
 #[derive(Default)]
 pub(crate) struct TokenCache(Mutex<HashMap<OAuthClient, AccessToken>>);
 
@@ -26,7 +27,7 @@ struct AccessToken {
     expires_at: At,
 }
 
-/// What a token is asked with.
+/// Inputs for requesting a token.
 pub(crate) struct TokenRequest<'a> {
     pub net: &'a NetworkClient,
     pub clock: &'a Arc<dyn Clock>,
@@ -36,10 +37,10 @@ pub(crate) struct TokenRequest<'a> {
 }
 
 impl TokenCache {
-    /// A token, and whether it was there already.
+    /// Returns a token, and whether it was cached.
     ///
     /// # Errors
-    /// None is given, or a secret cannot be looked up.
+    /// The service grants no token, or a secret cannot be resolved.
     pub async fn get(
         &self,
         client: &OAuthClient,
@@ -60,7 +61,7 @@ impl TokenCache {
         Ok((value, false))
     }
 
-    /// Forgets a token that a service does not take.
+    /// Removes a token that a service rejects.
     pub async fn invalidate(&self, client: &OAuthClient) {
         self.0.lock().await.remove(client);
     }

@@ -1,4 +1,4 @@
-//! The address before the paths: which server of a document is meant, with its variables filled in.
+//! Resolves the base URL of an operation: selects a server of the document and fills in its variables.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,23 @@ use serde_json::Value;
 use crate::document::reader::DocumentNode;
 use crate::limits::QUOTED_CHARS_MAX;
 
-/// What a person says of addresses.
+/// A person's settings for the base URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BaseUrlOptions {
-    /// Holds in the place of every server that the document names.
+    /// Overrides every server in the document.
     pub base_url: Option<String>,
-    /// Values of variables in addresses.
+    /// Values of variables in server URLs.
     pub variables: BTreeMap<String, String>,
-    /// Where the document came from, for servers that are written relative to it.
+    /// URL of the document, for servers that are written relative to it.
     pub document: Option<String>,
 }
 
 impl BaseUrlOptions {
-    /// The address before the path of an operation: of its own servers, those of its path, those of the document, in this order.
+    /// Returns the base URL of an operation: from its own servers, those of its path, or those of the document, in this
+    /// order.
     ///
     /// # Errors
-    /// Why there is none, as a clause.
+    /// The reason why there is none, as a clause.
     pub(crate) fn resolve_base_url(&self, places: [DocumentNode<'_>; 3]) -> Result<String, String> {
         if let Some(base) = &self.base_url {
             return validate_base_url(base, "the address that you gave");
@@ -105,7 +106,7 @@ impl BaseUrlOptions {
     }
 }
 
-/// An address that requests can go to: nothing behind its path, and no slash at its end.
+/// Validates a URL as a base URL, and returns it without a slash at its end: it must have no query and no fragment.
 fn validate_base_url(url: &str, whose: &str) -> Result<String, String> {
     let read = parse_server_url(url).map_err(|why| format!("{whose} cannot be used: {why}"))?;
     if read.query().is_some() || read.fragment().is_some() {
@@ -114,7 +115,7 @@ fn validate_base_url(url: &str, whose: &str) -> Result<String, String> {
     Ok(read.as_str().trim_end_matches('/').to_owned())
 }
 
-/// The host of an address as it is judged: with its port where that is not the usual one.
+/// Returns the host of a URL as policy judges it: with its port unless that is the default one.
 pub(crate) fn url_host(address: &str) -> String {
     let Ok(url) = url::Url::parse(address) else {
         return String::new();

@@ -1,4 +1,5 @@
-//! What is sent with a request: which of the kinds that a document offers, and the schema of the argument that takes it.
+//! Parses the body of a request: selects one of the media types that a document offers, and builds the schema of the
+//! body's argument.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +11,10 @@ use crate::document::reader::DocumentNode;
 use crate::document::schema::SchemaBuilder;
 use crate::limits::{QUOTED_CHARS_MAX, REFERENCES_MAX};
 
-/// Reads what is sent with an operation, with the schema of its argument; none if nothing is.
+/// Parses the body of an operation, with the schema of its argument; none if it has no body.
 ///
 /// # Errors
-/// Why it cannot be sent, as a clause.
+/// The reason why the body cannot be sent, as a clause.
 pub(crate) fn parse_body<'a>(
     schemas: &mut SchemaBuilder<'a, '_>,
     operation: DocumentNode<'a>,
@@ -56,7 +57,7 @@ pub(crate) fn parse_body<'a>(
     Ok(Some((body, schema)))
 }
 
-/// What is easiest to fill in comes first.
+/// Ranks a media type: the one that is easiest to fill in comes first.
 fn media_type_rank(media: &str) -> u8 {
     let bare = strip_media_type_parameters(media);
     match bare.as_str() {
@@ -70,19 +71,19 @@ fn media_type_rank(media: &str) -> u8 {
     }
 }
 
-/// A media type without what is said of it.
+/// Returns a media type without its parameters.
 fn strip_media_type_parameters(media: &str) -> String {
     let bare = media.split(';').next().unwrap_or_default();
     bare.trim().to_lowercase()
 }
 
-/// Whether a media type is JSON, or something that is written as JSON.
+/// Whether a media type is JSON or based on JSON.
 pub(crate) fn is_json_media_type(media: &str) -> bool {
     let bare = strip_media_type_parameters(media);
     bare == "application/json" || bare == "text/json" || bare.ends_with("+json")
 }
 
-/// A range of types is sent as one of them.
+/// Returns one concrete media type for a range of media types.
 fn concrete_media_type(media: &str) -> String {
     match strip_media_type_parameters(media).as_str() {
         "*/*" | "application/*" => "application/json".to_owned(),
@@ -133,7 +134,7 @@ fn parse_body_kind<'a>(
     }
 }
 
-/// How a field is written, if it says so.
+/// Parses the encoding of a field, if the document gives one.
 fn parse_field_encoding(at: DocumentNode<'_>) -> Option<FieldEncoding> {
     let style = match at.text("style") {
         Some("spaceDelimited") => ParameterStyle::SpaceDelimited,
@@ -151,7 +152,7 @@ fn parse_field_encoding(at: DocumentNode<'_>) -> Option<FieldEncoding> {
     })
 }
 
-/// The argument that a file takes: its text, its bytes, or a file of the workspace.
+/// Builds the schema of a file argument: its text, its bytes, or a workspace file.
 fn file_argument_schema(said: &str) -> Value {
     json!({
         "type": "object",
@@ -168,7 +169,7 @@ fn file_argument_schema(said: &str) -> Value {
     })
 }
 
-/// The members of an object with those that it is composed of, as far as they are written out.
+/// Collects the members of an object and of the schemas that it is composed of, as far as they are written out.
 fn collect_members<'a>(
     schemas: &SchemaBuilder<'a, '_>,
     schema: DocumentNode<'a>,
@@ -257,7 +258,7 @@ fn parse_multipart<'a>(
     Ok((BodyKind::Multipart { parts }, schema))
 }
 
-/// Whether a schema is that of a file: bytes in 3.0, content of some type in 3.1.
+/// Whether a schema describes a file: bytes in 3.0, content of some media type in 3.1.
 fn is_file_schema(at: DocumentNode<'_>) -> bool {
     let of_bytes = matches!(at.text("format"), Some("binary" | "byte" | "base64"));
     let media = at.text("contentMediaType");

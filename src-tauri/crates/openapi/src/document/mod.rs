@@ -1,4 +1,5 @@
-//! A document read operation by operation: what cannot be called is left out and said so, the rest stays usable.
+//! Reads a document operation by operation. An operation that cannot be called is left out with a reason; the rest
+//! stays usable.
 
 pub mod base_url;
 pub(crate) mod body;
@@ -26,27 +27,27 @@ use crate::limits::{
     DESCRIPTION_CHARS_MAX, LEFT_OUT_MAX, OPERATIONS_MAX, QUOTED_CHARS_MAX, TITLE_CHARS_MAX,
 };
 
-/// Which operations of a document are taken: all of those that fit each list that is not empty. `*` stands for anything.
+/// Selects the operations of a document: those that match each list that is not empty. `*` matches any text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OperationFilter {
-    /// Tags, of which an operation has one.
+    /// Tags; an operation must have one of them.
     pub tags: Vec<String>,
-    /// What the document calls operations.
+    /// Operation ids.
     pub operations: Vec<String>,
-    /// Paths, or what they begin with: `/repos` is `/repos/{owner}` as well.
+    /// Paths, or prefixes of paths: `/repos` includes `/repos/{owner}`.
     pub paths: Vec<String>,
 }
 
-/// A document, read.
+/// A parsed document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ApiDocument {
-    /// What it is called.
+    /// Title of the document.
     pub title: String,
-    /// Its own version.
+    /// Version that the document gives of itself.
     pub version: String,
-    /// Its operations in its order, none twice.
+    /// Operations in the order of the document; none occurs twice.
     pub operations: Vec<Operation>,
-    /// What was left out, one sentence each.
+    /// Descriptions of the operations that were left out, one sentence each.
     pub left_out: Vec<String>,
     left_out_beyond_limit: usize,
 }
@@ -59,10 +60,11 @@ struct ParseContext<'c, 'a> {
 }
 
 impl ApiDocument {
-    /// Reads a document of OpenAPI 3.0 or 3.1, or of Swagger 2.0 (`S001-53`, `S001-55`).
+    /// Parses a document of OpenAPI 3.0 or 3.1, or of Swagger 2.0 (`S001-53`, `S001-55`).
     ///
     /// # Errors
-    /// It is none, or has nothing that could be called; what is wrong with one operation is told in `left_out`.
+    /// The value is no such document, or has no operation that could be called. Problems with single operations are
+    /// recorded in `left_out`.
     pub fn parse(
         source: &DocumentSource,
         bases: &BaseUrlOptions,
@@ -104,7 +106,7 @@ impl ApiDocument {
         Ok(document)
     }
 
-    /// Reads one path with its operations.
+    /// Parses one path with its operations.
     fn parse_path<'a>(
         &mut self,
         context: &ParseContext<'_, 'a>,
@@ -148,7 +150,7 @@ impl ApiDocument {
         }
     }
 
-    /// Says that something was left out. Of many only the first are told one by one.
+    /// Records that an operation was left out. If many are, only the first are recorded one by one.
     fn record_left_out(&mut self, why: String) {
         if self.left_out.len() < LEFT_OUT_MAX {
             self.left_out.push(why);
@@ -162,21 +164,21 @@ impl ApiDocument {
         ));
     }
 
-    /// The operation of this key.
+    /// Returns the operation with this key.
     pub fn find(&self, key: &str) -> Option<&Operation> {
         self.operations
             .iter()
             .find(|operation| operation.key() == key)
     }
 
-    /// All of it as one value.
+    /// Returns the digest of the whole document.
     pub fn digest(&self) -> Digest {
         let all = self.operations.iter();
         Digest::from_json(&all.map(Operation::digest).collect::<Vec<_>>())
     }
 }
 
-/// Whether it is of version 3.0.
+/// Whether the document has version 3.0.
 fn is_version_3_0(root: &Value) -> Result<bool, UserError> {
     if !root.is_object() {
         return Err(invalid_document_error("is no object"));
@@ -215,10 +217,10 @@ fn invalid_document_error(why: &str) -> UserError {
     )
 }
 
-/// Reads one operation.
+/// Parses one operation.
 ///
 /// # Errors
-/// Why it cannot be called, as a clause.
+/// The reason why it cannot be called, as a clause.
 fn parse_operation<'a>(
     context: &ParseContext<'_, 'a>,
     path: &'a str,
@@ -285,7 +287,7 @@ fn parse_operation<'a>(
     })
 }
 
-/// What it says that it answers where it works.
+/// Returns the media types that the operation documents for its successful responses.
 fn accepted_media_types(reader: &DocumentReader<'_>, operation: DocumentNode<'_>) -> String {
     let mut all: Vec<&str> = Vec::new();
     for (status, response) in operation.members_of("responses") {
@@ -310,7 +312,7 @@ fn accepted_media_types(reader: &DocumentReader<'_>, operation: DocumentNode<'_>
     all.join(", ")
 }
 
-/// A text of several lines with its hidden characters named, cut.
+/// Returns a text of several lines, cut, with its hidden characters named.
 pub(crate) fn escape_hidden_text(text: &str, chars_max: usize) -> String {
     truncate_chars(
         protocol::text::display_text::join_spans(&to_spans(text.trim())).trim(),
@@ -319,7 +321,7 @@ pub(crate) fn escape_hidden_text(text: &str, chars_max: usize) -> String {
 }
 
 impl OperationFilter {
-    /// Whether an operation is taken.
+    /// Whether the filter selects an operation.
     fn matches_operation(&self, path: &str, operation: DocumentNode<'_>) -> bool {
         let fits = |list: &[String], mut is: Box<dyn FnMut(&str) -> bool + '_>| {
             list.is_empty() || list.iter().any(|pattern| is(pattern))
@@ -343,7 +345,7 @@ impl OperationFilter {
     }
 }
 
-/// Whether a text is what a pattern says, in which `*` stands for anything.
+/// Whether a text matches a pattern in which `*` stands for any text.
 fn matches_wildcard(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == text;
@@ -362,7 +364,7 @@ fn matches_wildcard(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// Whether a path is what a pattern says, or lies below that.
+/// Whether a path matches a pattern, or lies below a path that does.
 fn matches_path_pattern(pattern: &str, path: &str) -> bool {
     let folder = pattern.trim_end_matches('/');
     matches_wildcard(pattern, path)

@@ -1,4 +1,4 @@
-//! One operation of a document, read and understood: everything that a call of it needs, and what is pinned.
+//! One parsed operation of a document: everything that a call needs, and the content that approvals pin.
 
 use std::collections::BTreeMap;
 
@@ -7,53 +7,53 @@ use protocol::{Digest, ToolMode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One operation.
+/// An operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Operation {
-    /// Its method.
+    /// HTTP method.
     pub method: HttpMethod,
-    /// Its path, with `{names}` in it.
+    /// Path, with `{names}` in it.
     pub path: String,
-    /// What the document calls it; empty if it does not.
+    /// The document's id for the operation; empty if there is none.
     pub id: String,
-    /// The address before the path.
+    /// Base URL, which precedes the path.
     pub base: String,
-    /// A few words on it; may be empty.
+    /// Summary in a few words; may be empty.
     pub title: String,
-    /// What it does; may be empty.
+    /// Description; may be empty.
     pub description: String,
-    /// Its parameters.
+    /// Parameters.
     pub parameters: Vec<OperationParameter>,
-    /// What is sent with it.
+    /// Request body.
     pub body: Option<BodySpec>,
-    /// What answers it accepts; empty for any.
+    /// Media types for the `Accept` header; empty for any.
     pub accepts: String,
-    /// What it wants to know who asks by: each a way by itself, an empty one is nobody.
+    /// Security requirements. Each item is an alternative; an empty one allows anonymous calls.
     pub security: Vec<Vec<SecurityScheme>>,
     /// JSON Schema of the arguments, that of an object.
     pub input_schema: Value,
 }
 
-/// A method of HTTP.
+/// An HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum HttpMethod {
-    /// Gets something.
+    /// Reads a resource.
     Get,
-    /// Puts something in its place.
+    /// Replaces a resource.
     Put,
-    /// Whatever its service makes of it.
+    /// The service defines the effect.
     Post,
-    /// Removes something.
+    /// Deletes a resource.
     Delete,
-    /// What can be done.
+    /// Returns the methods that a resource supports.
     Options,
-    /// The same as get, without what it gets.
+    /// The same as `GET`, without the body of the response.
     Head,
-    /// Changes something.
+    /// Modifies a resource.
     Patch,
-    /// What arrives.
+    /// Returns the request as it arrives at the service.
     Trace,
 }
 
@@ -70,7 +70,7 @@ impl HttpMethod {
         ("trace", Self::Trace),
     ];
 
-    /// As it is sent.
+    /// Returns the method's name in a request.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -84,7 +84,7 @@ impl HttpMethod {
         }
     }
 
-    /// As the way to the network takes it.
+    /// Converts the method to that of the network client.
     pub(crate) fn to_runtime_method(self) -> runtime::RequestMethod {
         match self {
             Self::Get => runtime::RequestMethod::Get,
@@ -98,7 +98,7 @@ impl HttpMethod {
         }
     }
 
-    /// Whether it changes nothing, by what the method means.
+    /// Whether the method changes nothing, by its definition in HTTP.
     pub fn is_read_only(self) -> bool {
         match self {
             Self::Get | Self::Head | Self::Options | Self::Trace => true,
@@ -106,8 +106,8 @@ impl HttpMethod {
         }
     }
 
-    /// How a call is treated: what looks is outside, what removes something is destructive. What changes something there has
-    /// no mode, and so asks: what is sent cannot be taken back.
+    /// Returns the mode of a call: reading methods are external, deleting ones destructive. Other changing methods have
+    /// no mode, and so ask: a request cannot be undone.
     pub fn tool_mode(self) -> Option<ToolMode> {
         match self {
             Self::Delete => Some(ToolMode::Destructive),
@@ -117,22 +117,22 @@ impl HttpMethod {
     }
 }
 
-/// Where a parameter goes.
+/// Location of a parameter in the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParameterLocation {
-    /// Into the path.
+    /// In the path.
     Path,
-    /// Behind the `?`.
+    /// In the query.
     Query,
-    /// A header of its own.
+    /// In a header of its own.
     Header,
-    /// Into the header of cookies.
+    /// In the `Cookie` header.
     Cookie,
 }
 
 impl ParameterLocation {
-    /// As documents write it.
+    /// Returns the location's name in documents.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Path => "path",
@@ -143,7 +143,7 @@ impl ParameterLocation {
     }
 }
 
-/// How the items of a list or the members of an object are written.
+/// Style in which the items of a list or the members of an object are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ParameterStyle {
@@ -163,44 +163,44 @@ pub enum ParameterStyle {
     DeepObject,
 }
 
-/// One parameter.
+/// A parameter of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OperationParameter {
-    /// As the service knows it.
+    /// Name in the request.
     pub name: String,
-    /// The argument that holds its value.
+    /// Name of the argument that holds the parameter's value.
     pub argument: String,
-    /// Where it goes.
+    /// Location in the request.
     #[serde(rename = "in")]
     pub place: ParameterLocation,
-    /// Whether it must be given.
+    /// Whether the parameter is required.
     pub required: bool,
-    /// How it is written.
+    /// Style of the value.
     pub style: ParameterStyle,
-    /// Whether each item or member is written by itself.
+    /// Whether each item or member is written separately.
     pub explode: bool,
-    /// Whether `/`, `:` and others like it stay as they are.
+    /// Whether reserved characters such as `/` and `:` stay unescaped.
     pub reserved: bool,
-    /// Whether it is written as JSON instead.
+    /// Whether the value is written as JSON instead.
     pub json: bool,
 }
 
-/// What is sent with a request.
+/// Body of an operation's request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BodySpec {
-    /// The argument that holds it.
+    /// Name of the argument that holds the body.
     pub argument: String,
-    /// What it is sent as.
+    /// Media type of the body.
     pub media: String,
-    /// Whether it must be given.
+    /// Whether the body is required.
     pub required: bool,
-    /// How it is written.
+    /// Format of the body.
     pub kind: BodyKind,
 }
 
-/// How a body is written.
+/// Format of a body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum BodyKind {
@@ -208,111 +208,112 @@ pub enum BodyKind {
     Json,
     /// As the fields of a form.
     Form {
-        /// Those that are written in a way of their own.
+        /// Fields with an encoding of their own.
         fields: BTreeMap<String, FieldEncoding>,
     },
-    /// As parts, some of which may be files.
+    /// As multipart parts, some of which may be files.
     Multipart {
-        /// Those that are written in a way of their own.
+        /// Parts with an encoding of their own.
         parts: BTreeMap<String, MediaPart>,
     },
-    /// As the text that is given.
+    /// As the given text.
     Text,
-    /// As the bytes that are given.
+    /// As the given bytes.
     Bytes,
 }
 
-/// How a field of a form is written.
+/// Encoding of a field of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldEncoding {
-    /// How it is written.
+    /// Style of the value.
     pub style: ParameterStyle,
-    /// Whether each item or member is written by itself.
+    /// Whether each item or member is written separately.
     pub explode: bool,
-    /// Whether `/`, `:` and others like it stay as they are.
+    /// Whether reserved characters such as `/` and `:` stay unescaped.
     pub reserved: bool,
 }
 
-/// What a part of a body is.
+/// Encoding of a part of a multipart body.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MediaPart {
-    /// What it is sent as; none for what its value is.
+    /// Media type of the part; none for the one that follows from its value.
     pub media: Option<String>,
-    /// Whether it is a file.
+    /// Whether the part is a file.
     pub is_file: bool,
 }
 
-/// A way to say who asks.
+/// A security scheme: a method of authentication.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecurityScheme {
-    /// What the document calls it.
+    /// Name of the scheme in the document.
     pub name: String,
-    /// How it is said.
+    /// Kind of the scheme.
     pub kind: SecuritySchemeKind,
 }
 
-/// How it is said who asks.
+/// Kind of a security scheme.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum SecuritySchemeKind {
-    /// A key.
+    /// An API key.
     ApiKey {
-        /// Where it goes.
+        /// Location of the key in the request.
         #[serde(rename = "in")]
         place: ParameterLocation,
-        /// Under which name.
+        /// Name of the parameter that holds the key.
         name: String,
     },
     /// `Authorization: Bearer …`.
     Bearer,
     /// `Authorization: Basic …`.
     Basic,
-    /// A token that is asked for first, or one that somebody has.
+    /// A token that is requested first, or one that the person has already.
     Oauth2 {
-        /// Where it is asked for in our own name; none if that is not offered.
+        /// URL at which a token is requested with client credentials; none if the service does not offer that.
         token_url: Option<String>,
-        /// What it is asked for.
+        /// Scopes to request.
         scopes: Vec<String>,
     },
-    /// Something that is not known here.
+    /// A scheme that is not supported.
     Other {
-        /// What the document says that it is.
+        /// The document's name for the kind of the scheme.
         what: String,
     },
 }
 
-/// Of a path what is sent: some documents tell several operations of one path apart by what they write behind a `#`.
+/// Returns the part of a path that is sent: some documents distinguish several operations of one path by a suffix after
+/// `#`.
 pub(crate) fn strip_path_fragment(path: &str) -> &str {
     path.split('#').next().unwrap_or_default()
 }
 
 impl Operation {
-    /// By what it is known again: `GET /pets/{id}`.
+    /// Returns the key that identifies the operation: `GET /pets/{id}`.
     pub fn key(&self) -> String {
         format!("{} {}", self.method.as_str(), self.path)
     }
 
-    /// What it is, as one value: two that say the same have the same.
+    /// Returns the digest of the operation: equal for two operations with the same content.
     pub fn digest(&self) -> Digest {
         Digest::from_json(self)
     }
 
-    /// All of it as text, for a difference.
+    /// Returns the whole operation as text, for a diff.
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// Whether something in it is not seen, or reads otherwise than it is.
+    /// Whether the operation contains characters that are invisible or that make text read otherwise than it is.
     pub fn has_hidden_text(&self) -> bool {
         // Whatever stands outside of ASCII stands in JSON as it is.
         let all = serde_json::to_string(self).unwrap_or_default();
         all.chars().any(is_hidden)
     }
 
-    /// The nearest name that a model can call.
+    /// Returns the nearest name that a model can call.
     pub(crate) fn callable_name(&self) -> String {
         let said = match self.id.is_empty() {
             true => format!("{}_{}", self.method.as_str().to_lowercase(), self.path),
@@ -321,7 +322,7 @@ impl Operation {
         crate::names::to_callable_name(&said.replace('.', "_"), "operation")
     }
 
-    /// Whether its name says that it takes something away although its method does not.
+    /// Whether the name of the operation indicates a deletion although its method does not.
     pub fn is_destructive_by_name(&self) -> bool {
         let words = [
             "delete", "remove", "destroy", "purge", "drop", "archive", "revoke", "cancel",

@@ -1,4 +1,4 @@
-//! The parameters of an operation: where each goes, how it is written, and what its argument is called.
+//! Parses the parameters of an operation: the location, the style and the argument name of each.
 
 use protocol::text::display_text::to_single_line;
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use crate::document::schema::SchemaBuilder;
 use crate::limits::{PARAMETERS_MAX, QUOTED_CHARS_MAX};
 use crate::names;
 
-/// Headers that the document cannot set: what kind of body or answer, who asks, and what the connection itself says.
+/// Headers that the document cannot set: those for the media types, for authentication, and for the connection itself.
 const RESERVED_HEADERS: [&str; 14] = [
     "accept",
     "authorization",
@@ -27,23 +27,23 @@ const RESERVED_HEADERS: [&str; 14] = [
     "upgrade",
 ];
 
-/// A parameter as it stands in the document.
+/// A parsed parameter of the document.
 struct ParsedParameter<'a> {
     parameter: OperationParameter,
     node: DocumentNode<'a>,
     schema: Option<DocumentNode<'a>>,
 }
 
-/// The parameters of an operation, with the members of the schema that take them.
+/// The parameters of an operation, with the members of the tool's schema for them.
 pub(crate) struct ParsedParameters {
     pub all: Vec<OperationParameter>,
     pub members: Map<String, Value>,
 }
 
-/// Reads the parameters of a path and of its operation, which come before those.
+/// Parses the parameters of a path and of its operation; the operation's override those of the path.
 ///
 /// # Errors
-/// Why one of them cannot be sent, as a clause.
+/// The reason why one of them cannot be sent, as a clause.
 pub(crate) fn parse_parameters<'a>(
     schemas: &mut SchemaBuilder<'a, '_>,
     item: DocumentNode<'a>,
@@ -97,7 +97,7 @@ pub(crate) fn parse_parameters<'a>(
     })
 }
 
-/// One parameter; none if it is a header that is not the document's to set.
+/// Parses one parameter; none if it is a header that the document cannot set.
 fn parse_parameter<'a>(
     reader: &DocumentReader<'a>,
     at: DocumentNode<'a>,
@@ -158,7 +158,7 @@ fn parse_parameter<'a>(
     }))
 }
 
-/// How it is written: as it says, if that can be where it goes.
+/// Parses the style of a parameter; it must be allowed in the parameter's location.
 fn parse_style(at: DocumentNode<'_>, place: ParameterLocation) -> Result<ParameterStyle, String> {
     let (usual, others): (ParameterStyle, &[(&str, ParameterStyle)]) = match place {
         ParameterLocation::Path => (
@@ -195,7 +195,7 @@ fn parse_style(at: DocumentNode<'_>, place: ParameterLocation) -> Result<Paramet
     })
 }
 
-/// A placeholder that the document does not speak of.
+/// Creates the parameter for a placeholder that the document does not declare.
 fn undeclared_path_parameter<'a>(name: &str, at: DocumentNode<'a>) -> ParsedParameter<'a> {
     ParsedParameter {
         parameter: OperationParameter {
@@ -213,10 +213,10 @@ fn undeclared_path_parameter<'a>(name: &str, at: DocumentNode<'a>) -> ParsedPara
     }
 }
 
-/// The names between braces in a path, in order.
+/// Returns the names in braces in a path, in order.
 ///
 /// # Errors
-/// Why it is no path, as a clause.
+/// The reason why the path is invalid, as a clause.
 fn parse_placeholders(path: &str) -> Result<Vec<&str>, String> {
     let mut names = Vec::new();
     let mut rest = path;
@@ -232,7 +232,8 @@ fn parse_placeholders(path: &str) -> Result<Vec<&str>, String> {
     Ok(names)
 }
 
-/// Gives every parameter an argument. Those of one name in several places are told apart by the place.
+/// Gives every parameter an argument name. Parameters with the same name in several locations are distinguished by the
+/// location.
 fn assign_arguments(all: &mut [ParsedParameter<'_>]) {
     let near: Vec<String> = all
         .iter()
@@ -254,7 +255,7 @@ fn assign_arguments(all: &mut [ParsedParameter<'_>]) {
     }
 }
 
-/// The member of the tool's schema that takes a parameter.
+/// Builds the member of the tool's schema for a parameter.
 fn parameter_schema<'a>(
     schemas: &mut SchemaBuilder<'a, '_>,
     written: &ParsedParameter<'a>,
@@ -304,7 +305,7 @@ fn parameter_schema<'a>(
     member
 }
 
-/// Whether a text can be the name of a header or a cookie.
+/// Whether a text may be the name of a header or a cookie.
 pub(crate) fn is_header_token(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     !name.is_empty() && name.chars().all(allowed)

@@ -1,4 +1,5 @@
-//! Where the references of a document lead: inside of it, or into a file beside it that was read with it; nowhere else.
+//! Resolves the references of a document: within the document, or into a file beside it that was read with it; nowhere
+//! else.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -12,7 +13,7 @@ use crate::document::schema::SchemaDefinition;
 use crate::document::source::{DocumentSource, resolve_file_reference};
 use crate::limits::{QUOTED_CHARS_MAX, REFERENCES_MAX};
 
-/// A value of the document, and the file that it stands in; empty for the document itself.
+/// A value of the document, with the file that contains it; the file is empty for the document itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DocumentNode<'a> {
     pub file: &'a str,
@@ -20,34 +21,34 @@ pub(crate) struct DocumentNode<'a> {
 }
 
 impl<'a> DocumentNode<'a> {
-    /// A member of it, in the same file.
+    /// Returns a member of the value, in the same file.
     pub fn member(self, name: &str) -> Option<Self> {
         self.value.get(name).map(|value| self.with_value(value))
     }
 
-    /// Another value of the same file.
+    /// Returns another value of the same file.
     pub fn with_value(self, value: &'a Value) -> Self {
         Self { value, ..self }
     }
 
-    /// A member that is a text; none if it is no text.
+    /// Returns a member that is a string; none if it is no string.
     pub fn text(self, name: &str) -> Option<&'a str> {
         self.value.get(name).and_then(Value::as_str)
     }
 
-    /// Whether a member says yes.
+    /// Whether a member is `true`.
     pub fn is_true(self, name: &str) -> bool {
         self.value.get(name).and_then(Value::as_bool) == Some(true)
     }
 
-    /// The items of a member; nothing if it is no list.
+    /// Returns the items of a member; none if it is no list.
     pub fn items_of(self, name: &str) -> impl Iterator<Item = Self> {
         let items = self.value.get(name).and_then(Value::as_array);
         let items = items.map_or(&[][..], Vec::as_slice);
         items.iter().map(move |value| self.with_value(value))
     }
 
-    /// The members of a member; nothing if it is no object.
+    /// Returns the members of a member; none if it is no object.
     pub fn members_of(self, name: &str) -> impl Iterator<Item = (&'a String, Self)> {
         let members = self.value.get(name).and_then(Value::as_object);
         let members = members.into_iter().flat_map(Map::iter);
@@ -55,14 +56,14 @@ impl<'a> DocumentNode<'a> {
     }
 }
 
-/// Reads one document, and remembers what it found out.
+/// Reads one document, with caches for its converted schemas.
 pub(crate) struct DocumentReader<'a> {
     source: &'a DocumentSource,
-    /// Whether schemas are those of OpenAPI 3.0, which are not quite JSON Schema.
+    /// Whether schemas are those of OpenAPI 3.0, which differ from JSON Schema.
     pub is_3_0: bool,
-    /// Schemas that are referred to, each converted once.
+    /// Converted schemas that are referred to, each converted once.
     pub definitions: RefCell<HashMap<String, Rc<SchemaDefinition>>>,
-    /// The names under which they stand in schemas of tools.
+    /// Names of these schemas in the schemas of tools.
     pub definition_names: RefCell<HashMap<String, String>>,
     pub taken_names: RefCell<HashSet<String>>,
     patterns: RefCell<HashMap<String, bool>>,
@@ -80,7 +81,7 @@ impl<'a> DocumentReader<'a> {
         }
     }
 
-    /// The document itself.
+    /// Returns the document itself.
     pub fn root(&self) -> DocumentNode<'a> {
         DocumentNode {
             file: "",
@@ -88,10 +89,10 @@ impl<'a> DocumentReader<'a> {
         }
     }
 
-    /// Where a reference leads, and what that place is called.
+    /// Returns the target of a reference, and the target's key.
     ///
     /// # Errors
-    /// Why it leads nowhere, as a clause.
+    /// The reason why it has no target, as a clause.
     pub fn resolve_reference(
         &self,
         reference: &str,
@@ -148,10 +149,10 @@ impl<'a> DocumentReader<'a> {
         }
     }
 
-    /// The place itself, or where it refers to, however often that refers on.
+    /// Returns the value itself or, if it is a reference, its final target.
     ///
     /// # Errors
-    /// It leads nowhere, or in a circle, as a clause.
+    /// The reference has no target, or is circular; a clause.
     pub fn follow_references(
         &self,
         mut place: DocumentNode<'a>,
@@ -165,7 +166,7 @@ impl<'a> DocumentReader<'a> {
         Err("its references lead in a circle".to_owned())
     }
 
-    /// Whether a pattern can be matched here: patterns of documents are those of another language.
+    /// Whether a pattern can be matched here: patterns of documents are written for another regular expression engine.
     pub fn is_supported_pattern(&self, pattern: &str) -> bool {
         if let Some(known) = self.patterns.borrow().get(pattern) {
             return *known;

@@ -1,4 +1,5 @@
-//! What an operation wants to know who asks by: the ways that the document names, each with all that it takes.
+//! Parses the security requirements of an operation: the alternatives that the document names, each with all its
+//! schemes.
 
 use protocol::text::display_text::to_single_line;
 use serde_json::Value;
@@ -8,7 +9,7 @@ use crate::document::parameter::is_header_token;
 use crate::document::reader::{DocumentNode, DocumentReader};
 use crate::limits::QUOTED_CHARS_MAX;
 
-/// The ways for an operation; its own hold in the place of those of the document.
+/// Parses the security requirements of an operation; its own replace those of the document.
 pub(crate) fn parse_security(
     reader: &DocumentReader<'_>,
     operation: DocumentNode<'_>,
@@ -104,7 +105,7 @@ fn parse_scheme_kind(
     }
 }
 
-/// An address that may be written relative to the server's.
+/// Resolves a URL that may be written relative to the server's.
 fn resolve_url(url: &str, base: &str) -> Option<String> {
     let joined = url::Url::parse(&format!("{base}/"))
         .and_then(|base| base.join(url))

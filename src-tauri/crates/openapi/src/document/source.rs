@@ -1,4 +1,4 @@
-//! From a text to a document: JSON or YAML, within limits, with the files beside it that it refers to.
+//! Parses a text into a document: JSON or YAML, within limits, with the files beside it that it refers to.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -18,22 +18,22 @@ use crate::limits::{
 const DOCUMENT_HINT: &str =
     "Give a document of OpenAPI 3.0 or 3.1, or of Swagger 2.0, as JSON or YAML.";
 
-/// A document as it was written, not looked into (`S001-55`).
+/// A document as it was written, not interpreted (`S001-55`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentSource {
     /// The document.
     pub(crate) root: Value,
-    /// Where it came from, if it was an address: its servers may be written relative to that.
+    /// URL of the document, if it has one: its servers may be written relative to that.
     pub(crate) address: Option<String>,
-    /// Files beside it, by their paths relative to its folder.
+    /// Files beside the document, by their paths relative to its folder.
     pub(crate) files: BTreeMap<String, Value>,
 }
 
 impl DocumentSource {
-    /// A document that somebody parsed already.
+    /// Creates a document from a value that is parsed already.
     ///
     /// # Errors
-    /// It is nested too deeply.
+    /// The value is nested too deeply.
     pub fn from_value(root: Value) -> Result<Self, UserError> {
         if is_deeper_than(&root, DOCUMENT_DEPTH_MAX) {
             return Err(unreadable_error(
@@ -48,10 +48,10 @@ impl DocumentSource {
         })
     }
 
-    /// The document in a text, JSON or YAML.
+    /// Parses a document from a text, JSON or YAML.
     ///
     /// # Errors
-    /// It is too long, too deep, or neither.
+    /// The text is too long, nested too deeply, or neither JSON nor YAML.
     pub fn from_text(text: &str) -> Result<Self, UserError> {
         let named = "The document";
         if text.len() > DOCUMENT_BYTES_MAX {
@@ -60,10 +60,11 @@ impl DocumentSource {
         Self::from_value(parse_text(text).map_err(|why| unreadable_error(named, &why))?)
     }
 
-    /// The document in a file. With `follows`, files that it refers to are read as well, as far as they lie in its folder.
+    /// Reads a document from a file. With `follows`, also reads the files that it refers to, as far as they lie in its
+    /// folder.
     ///
     /// # Errors
-    /// The file cannot be read, or holds no document.
+    /// The file cannot be read, or contains no document.
     pub fn from_file(path: &Path, follows: bool) -> Result<Self, UserError> {
         let named = format!("`{}`", path.display());
         let read = runtime::read_text_within(path, DOCUMENT_BYTES_MAX as u64);
@@ -84,10 +85,10 @@ impl DocumentSource {
         Ok(source)
     }
 
-    /// The document at an address, fetched through a way that is judged.
+    /// Fetches a document from a URL through a client that policy checks.
     ///
     /// # Errors
-    /// It is not admitted, cannot be fetched, or is no document.
+    /// The URL is not allowed, cannot be fetched, or has no document.
     pub async fn fetch(
         net: &NetworkClient,
         url: &str,
@@ -133,10 +134,10 @@ fn too_long_error(named: &str) -> UserError {
     )
 }
 
-/// A text as a value.
+/// Parses a text into a value.
 ///
 /// # Errors
-/// Why it is none, as a clause.
+/// The reason why it cannot be parsed, as a clause.
 fn parse_text(text: &str) -> Result<Value, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('{') {
@@ -148,7 +149,7 @@ fn parse_text(text: &str) -> Result<Value, String> {
     parse_yaml(text)
 }
 
-/// Each level of YAML takes so much room that a thread of the usual size could not hold them all.
+/// Parses YAML on a thread of its own: each level takes so much stack that a thread of the usual size could overflow.
 fn parse_yaml(text: &str) -> Result<Value, String> {
     std::thread::scope(|scope| {
         let roomy = std::thread::Builder::new().stack_size(YAML_STACK_BYTES);
@@ -183,7 +184,7 @@ fn parse_yaml_on_thread(text: &str) -> Result<Value, String> {
     })
 }
 
-/// Every file in the folder that is referred to, and those that these refer to.
+/// Reads every file in the folder that is referred to, directly or through other files.
 fn load_referenced_files(
     folder: &Path,
     root: &Value,
@@ -222,7 +223,7 @@ fn load_referenced_files(
     Ok(files)
 }
 
-/// A file of the folder; none if there is none, or if it leads out of the folder.
+/// Reads a file of the folder; none if it does not exist, or if its path leads out of the folder.
 fn read_file_in_folder(folder: &Path, name: &str) -> Result<Option<String>, UserError> {
     let path: PathBuf = folder.join(name);
     let mut at = folder.to_owned();
@@ -239,7 +240,7 @@ fn read_file_in_folder(folder: &Path, name: &str) -> Result<Option<String>, User
     Ok(runtime::read_text_within(&path, DOCUMENT_BYTES_MAX as u64)?)
 }
 
-/// The files that the references of a value name, relative to the folder of the document.
+/// Collects the files that the references of a value name, relative to the folder of the document.
 fn collect_referenced_files(value: &Value, from: &str, wanted: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -259,8 +260,8 @@ fn collect_referenced_files(value: &Value, from: &str, wanted: &mut Vec<String>)
     }
 }
 
-/// The file that a reference names, relative to the folder of the document, if it names one: never an address, never one
-/// outside of the folder. `from` is the file in which the reference stands, empty for the document.
+/// Returns the file that a reference names, relative to the folder of the document, if it names one: never a URL, never
+/// a file outside of the folder. `from` is the file that contains the reference, empty for the document.
 pub(crate) fn resolve_file_reference(reference: &str, from: &str) -> Option<String> {
     let (file, _) = reference.split_once('#').unwrap_or((reference, ""));
     if file.is_empty() || file.contains(':') || file.starts_with(['/', '\\']) {

@@ -1,4 +1,4 @@
-//! One service that a person set up: its operations as tools, what was approved of them, and what they share.
+//! One service that a person set up: its operations as tools, their approvals, and the state that they share.
 
 pub(crate) mod send;
 pub(crate) mod tool;
@@ -28,12 +28,12 @@ use crate::names;
 use crate::pins::{IndexedDocument, OperationPins, PinnedOperation};
 use crate::service::tool::ApiTool;
 
-/// What every service of a desk stands on.
+/// The dependencies that all services of an engine share.
 #[derive(Clone)]
 pub struct ApiContext {
-    /// Where references are looked up.
+    /// Resolver of references.
     pub lookup: Arc<dyn ReferenceResolver>,
-    /// The clock by which tokens end.
+    /// Clock for the expiry of tokens.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -43,7 +43,7 @@ pub struct ApiService {
     context: ApiContext,
     pub(crate) tokens: TokenCache,
     state: Mutex<ApiServiceState>,
-    /// Grows with everything that may make the tools others.
+    /// Incremented whenever the tools may have changed.
     version: AtomicU64,
 }
 
@@ -54,7 +54,7 @@ struct ApiServiceState {
 }
 
 impl ApiService {
-    /// A service with what was approved of it. Its document is not looked at.
+    /// Creates a service with its approvals. Its document is not read.
     pub fn new(settings: ApiSettings, pins: OperationPins, context: ApiContext) -> Self {
         Self {
             settings,
@@ -73,41 +73,42 @@ impl ApiService {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As it was set up.
+    /// Returns the settings of the service.
     pub fn settings(&self) -> &ApiSettings {
         &self.settings
     }
 
-    /// What it stands on.
+    /// Returns the dependencies of the service.
     pub(crate) fn context(&self) -> &ApiContext {
         &self.context
     }
 
-    /// What may make its tools others grows this.
+    /// Returns the version, which grows whenever the tools may have changed.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::SeqCst)
     }
 
-    /// What was approved.
+    /// Returns the approvals of the service's operations.
     pub fn pins(&self) -> Arc<OperationPins> {
         self.lock_state().pins.clone()
     }
 
-    /// Puts other approvals in force; a call of a tool that was made before still needs what it was made from.
+    /// Puts other approvals in force; a call of a tool that was created before still needs the operation that the tool
+    /// was created from.
     pub fn set_pins(&self, pins: OperationPins) {
         self.lock_state().pins = Arc::new(pins);
         self.version.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Its document as it was looked at last; none if it was not since the start.
+    /// Returns the document as it was read last; none if it was not read since the start.
     pub fn loaded_document(&self) -> Option<Arc<IndexedDocument>> {
         self.lock_state().loaded.clone()
     }
 
-    /// Reads its document: what became another is told, and its tools are not used before it is approved.
+    /// Reads the document: changed operations are reported, and not used before they are approved.
     ///
     /// # Errors
-    /// It is no document; then everything stays as it was.
+    /// The source is no document; then everything stays as it was.
     pub fn load_document(
         &self,
         source: &DocumentSource,
@@ -143,7 +144,7 @@ impl ApiService {
         Ok(looked)
     }
 
-    /// Its operations that are as they were approved, each as a tool under the name that it keeps (`S001-53`).
+    /// Returns the operations that are as they were approved, each as a tool under the name that it keeps (`S001-53`).
     pub fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
         let made = |pinned| Arc::new(ApiTool::new(self.clone(), pinned)) as Arc<dyn Tool>;
         self.approved_operations(|_| true)
@@ -152,7 +153,7 @@ impl ApiService {
             .collect()
     }
 
-    /// The operation of this name among its tools, to be called as a search; none if it is not as it was approved.
+    /// Returns the operation with this tool name, to be called as a search; none if it is not as it was approved.
     pub fn find_search_operation(self: &Arc<Self>, id: &str) -> Option<Arc<dyn OperationCaller>> {
         let named = |pinned: &PinnedOperation| {
             names::build_tool_id(self.settings.id.as_str(), &pinned.called, ID_BYTES_MAX) == id
@@ -161,7 +162,7 @@ impl ApiService {
         Some(Arc::new(ApiTool::new(self.clone(), &found)))
     }
 
-    /// What is as it was approved.
+    /// Returns the operations that are as they were approved.
     fn approved_operations(
         &self,
         wanted: impl Fn(&PinnedOperation) -> bool,
@@ -178,7 +179,7 @@ impl ApiService {
         usable.cloned().collect()
     }
 
-    /// Only what is as it was approved is called.
+    /// Checks that an operation is as it was approved; no other is called.
     pub(crate) fn check_approved(&self, operation: &Operation) -> Result<(), ToolError> {
         let (pins, looked) = {
             let kept = self.lock_state();
@@ -201,7 +202,7 @@ impl ApiService {
         )))
     }
 
-    /// Everything that is known of it.
+    /// Returns the full view of the service's state.
     pub fn view(&self) -> ApiView {
         let (pins, looked) = {
             let kept = self.lock_state();
@@ -246,12 +247,12 @@ impl ApiService {
     }
 }
 
-/// Whether the document of a service stands at an address, and not in a file.
+/// Whether the document of a service is a URL, and not a file.
 pub fn is_document_url(document: &str) -> bool {
     Url::parse(document).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-/// How a call of an operation is treated: by its method, and more strictly where its name says that it takes something away.
+/// Returns the mode of a call of an operation: by its method, and more strictly where its name indicates a deletion.
 fn tool_mode(operation: &Operation) -> Option<ToolMode> {
     match operation.is_destructive_by_name() {
         true => Some(ToolMode::Destructive),
@@ -284,7 +285,7 @@ fn describe_operation(
     }
 }
 
-/// Cut, since an approval of more than can be read is none.
+/// Returns the diff of two operations, cut: an approval of more than can be read is no approval.
 fn operation_diff(before: &str, after: &str) -> String {
     let text = TextDiff::from_lines(before, after)
         .unified_diff()

@@ -1,4 +1,5 @@
-//! Sends a request with who asks: secrets are looked up now, put in, and kept out of whatever is told of it.
+//! Sends a request with its credentials: secrets are resolved at that moment, inserted, and masked in everything that
+//! is reported.
 
 use protocol::ToolError;
 use runtime::{FetchLimits, HttpRequest, NetworkClient, ServiceResponse};
@@ -15,7 +16,7 @@ use crate::document::operation::ParameterLocation;
 use crate::limits::RESPONSE_BYTES_MAX;
 use crate::service::ApiService;
 
-/// Sends it, with who asks looked up now.
+/// Sends a request, with its credentials resolved at that moment.
 pub(crate) async fn send_request(
     api: &ApiService,
     request: &ApiRequest,
@@ -63,7 +64,7 @@ pub(crate) async fn send_request(
     Ok((reply, masks))
 }
 
-/// The secrets, looked up away from the async threads: a keychain may ask the person to unlock it.
+/// Resolves the secrets away from the async threads: a keychain may ask the person to unlock it.
 async fn resolve_secrets(
     api: &ApiService,
     credentials: &[Credential],
@@ -99,7 +100,7 @@ async fn resolve_secrets(
     looked_up.await.map_err(broken)?
 }
 
-/// Whose token is asked for, if one is.
+/// Returns the OAuth client for which a token is needed, if any.
 pub(crate) fn find_oauth_client(credentials: &[Credential]) -> Option<&OAuthClient> {
     credentials.iter().find_map(|one| match &one.secret {
         CredentialValue::Client(client) => Some(client),
@@ -117,7 +118,7 @@ fn bearer_credential(token: &str) -> ResolvedCredential {
     }
 }
 
-/// The request as it goes out.
+/// Builds the HTTP request with its credentials.
 fn build_outgoing(request: &ApiRequest, known: &[ResolvedCredential]) -> HttpRequest {
     let of = |place: ParameterLocation| known.iter().filter(move |one| one.location == place);
     let mut query = request.query.clone();

@@ -1,4 +1,5 @@
-//! One operation as a tool of ours: it says which host it reaches, shows what it sends, and sends exactly that (`S001-54`).
+//! One operation as a tool of ours: it declares the host that it reaches, shows the request, and sends exactly that
+//! request (`S001-54`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,20 +32,21 @@ use crate::pins::PinnedOperation;
 use crate::service::ApiService;
 use crate::service::send::{find_oauth_client, send_request};
 
-/// Calls with files that are remembered between what was shown and what is sent.
+/// Number of calls with files whose previewed requests are remembered.
 const PREVIEWED_MAX: usize = 64;
 
-/// An operation of a service.
+/// A tool for an operation of a service.
 pub struct ApiTool {
     api: Arc<ApiService>,
     operation: Arc<Operation>,
     interface: ToolInterface,
-    /// What was sent by which arguments when it was shown, for calls that send files: those may change.
+    /// Digests of the arguments and of the previewed request, for calls that send files: a file may change between
+    /// preview and call.
     previewed: Mutex<VecDeque<(Digest, Digest)>>,
 }
 
 impl ApiTool {
-    /// An operation that was approved, under the name that it keeps: `api__operation` (`S001-53`, M11).
+    /// Creates the tool of an approved operation, under the name that it keeps: `api__operation` (`S001-53`, M11).
     pub fn new(api: Arc<ApiService>, pinned: &PinnedOperation) -> Self {
         let operation = pinned.operation.clone();
         let settings = api.settings();
@@ -133,7 +135,8 @@ impl ApiTool {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is sent must be what was shown, also where a file became another in between.
+    /// Remembers the previewed request: the request that is sent must be the same, also where a file changed in
+    /// between.
     fn remember_preview(&self, arguments: &Map<String, Value>, request: &ApiRequest) {
         if let Some(pair) = self.file_call_digests(arguments, request) {
             let mut shown = self.lock_previewed();
@@ -164,7 +167,7 @@ impl ApiTool {
     }
 }
 
-/// A file of the workspace that a call sends.
+/// Reads a workspace file that a call sends.
 fn read_workspace_file(workspace: &Workspace, path: &str) -> Result<Vec<u8>, ToolError> {
     let failed = |why: String| ToolError::Failed(why);
     let fact = workspace.resolve(&Access::new(Capability::FsRead, path));
@@ -199,7 +202,7 @@ fn tool_kind(method: HttpMethod) -> ToolKind {
     }
 }
 
-/// What a model reads of it: what it does, and what is sent.
+/// Builds the description for the model: the effect of the operation, and its request.
 fn build_description(operation: &Operation) -> String {
     let mut said: Vec<String> = Vec::new();
     for text in [&operation.title, &operation.description] {
@@ -249,8 +252,8 @@ impl Tool for ApiTool {
         hosts.chain(files).collect()
     }
 
-    /// The hosts in its arguments: a service may be made to reach them. What else it is sent stays there, so paths are names of
-    /// its own.
+    /// Returns the hosts in the arguments, since the service may be made to reach them. Other arguments stay at the
+    /// service, so paths in them are the service's own names.
     fn mentions(&self, arguments: &Map<String, Value>) -> Mentions {
         let mut found = collect_mentions(&self.operation.input_schema, arguments, false);
         found.words.clear();
@@ -297,10 +300,10 @@ impl Tool for ApiTool {
 }
 
 impl ApiTool {
-    /// What a call would send.
+    /// Builds the request that a call would send.
     ///
     /// # Errors
-    /// It is not as it was approved, nobody said who asks, or a file cannot be read.
+    /// The operation is not as it was approved, a credential is not set up, or a file cannot be read.
     pub fn preview_request(
         &self,
         arguments: &Map<String, Value>,
@@ -321,10 +324,10 @@ impl ApiTool {
         })
     }
 
-    /// Calls it with arguments that were approved.
+    /// Calls the operation with approved arguments.
     ///
     /// # Errors
-    /// It is not as it was approved, cannot be reached, or says that it went wrong.
+    /// The operation is not as it was approved, its service cannot be reached, or the service reports an error.
     pub async fn call_approved(
         &self,
         arguments: &Map<String, Value>,

@@ -1,4 +1,4 @@
-//! What a rule for a call could name, from the parsed call: the narrowest first.
+//! Patterns that a rule for a call could name, from the parsed call: the narrowest first.
 
 use protocol::{At, Capability, Digest, ResolvedAccess, RuleAction, ToolMode, Verdict};
 
@@ -13,9 +13,9 @@ use crate::watchdogs;
 pub(super) struct GrantCandidate {
     pub permission: String,
     pub pattern: Option<String>,
-    /// What it covers, in one line.
+    /// Description of the calls that the pattern covers, in one line.
     pub words: String,
-    /// The very call that it is for, if it is for no other.
+    /// Digest of the only call that the pattern is for, if it is for one call.
     pub exact_digest: Option<Digest>,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn exact_call_candidate(request: &EvaluationRequest<'_>) -> Option<Gr
     })
 }
 
-/// Everything that could be named for this call.
+/// Lists everything that a rule for this call could name.
 pub(super) fn list_candidates(
     request: &EvaluationRequest<'_>,
     action: RuleAction,
@@ -87,7 +87,8 @@ fn tool_candidate(request: &EvaluationRequest<'_>) -> GrantCandidate {
     build_candidate(request, None, words)
 }
 
-/// What the arguments of somebody else's tool name, if that is one path or one host; then the tool, whatever its arguments.
+/// Candidates for a call of somebody else's tool: the path or host that its arguments name, if they name just one; then
+/// the tool, whatever its arguments.
 fn mention_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
     let facts: Vec<&ResolvedAccess> = request.facts.all().iter().collect();
     let mut reals: Vec<&str> = facts.iter().map(|fact| fact.real.as_str()).collect();
@@ -113,7 +114,7 @@ fn mention_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
 
 /// Of so many arguments each is offered.
 const ARGUMENT_OFFERS_MAX: usize = 3;
-/// So long is a value that is offered, in bytes.
+/// Most bytes of an argument value that is offered.
 const ARGUMENT_BYTES_MAX: usize = 80;
 
 /// The arguments that are single words, each alone.
@@ -158,14 +159,15 @@ fn single_path_candidates(request: &EvaluationRequest<'_>, real: &str) -> Vec<Gr
 /// Of so many commands a denial is offered each.
 const DENY_CANDIDATES_MAX: usize = 4;
 
-/// Programs that are seldom what somebody wants to deny: they stand around the one that matters.
+/// Programs that are seldom the ones to deny: they wrap or surround the one that matters.
 const COMMON_PROGRAMS: &[&str] = &[
     "cd", "pushd", "popd", "ls", "cat", "echo", "printf", "pwd", "true", "false", ":", "test", "[",
     "export", "set", "unset", "head", "tail", "grep", "wc", "sort", "sleep", "which", "mkdir",
     "exit", "wait",
 ];
 
-/// One rule speaks of one simple command: the only one that no rule allows yet, or each of those that could be denied.
+/// Candidates for a command. A rule is about one simple command: the only one that no rule allows yet, or each of those
+/// that could be denied.
 fn command_candidates(request: &EvaluationRequest<'_>, action: RuleAction) -> Vec<GrantCandidate> {
     let subjects = Subject::from_facts(request.tool, request.tool_class.mode, request.facts);
     let all = subjects
@@ -206,7 +208,7 @@ fn command_candidates(request: &EvaluationRequest<'_>, action: RuleAction) -> Ve
     }
 }
 
-/// What could be named of one simple command.
+/// Lists the patterns that a rule for one simple command could name.
 fn command_pattern_candidates(
     request: &EvaluationRequest<'_>,
     action: RuleAction,

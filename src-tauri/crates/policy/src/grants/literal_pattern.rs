@@ -1,4 +1,4 @@
-//! Patterns that mean exactly what a call named: every sign with a meaning of its own is made literal.
+//! Patterns that mean exactly what a call named: every special character is made literal.
 
 /// The words of a command as a pattern that matches them and no other words.
 pub fn exact_command_pattern(words: &[String]) -> String {
@@ -6,7 +6,7 @@ pub fn exact_command_pattern(words: &[String]) -> String {
     words.join(" ")
 }
 
-/// The same, and more words may follow.
+/// The words of a command as a pattern after which more words may follow.
 pub fn command_prefix_pattern(words: &[String]) -> String {
     let glued = words.last().is_some_and(|last| !last.is_empty());
     let pattern = exact_command_pattern(words);
@@ -30,7 +30,7 @@ fn escape_word(word: &str) -> String {
     spelled
 }
 
-/// A path as a pattern of it alone, with what lies below.
+/// A path as a pattern for itself alone, with everything below it.
 pub fn path(path: &str) -> String {
     let mut spelled = String::with_capacity(path.len());
     for c in path.chars() {

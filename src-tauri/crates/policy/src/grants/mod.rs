@@ -1,7 +1,7 @@
-//! What may be granted from a card: patterns made from what was parsed, each held against the judge before it is offered.
+//! Grants that a card offers: patterns made from the parsed call, each evaluated against the call before it is offered.
 //!
-//! An offer never covers what is not shown: no wrapper, no interpreter, no word that is only known when it runs. What
-//! would not decide the very call on the card is not offered.
+//! An offer never covers more than the card shows: no wrapper, no interpreter, no word that is only known when it runs.
+//! A grant that would not decide the very call on the card is not offered.
 
 mod candidates;
 pub mod literal_pattern;
@@ -22,7 +22,7 @@ const GRANT_SCOPES: [GrantScope; 3] = [
     GrantScope::Everywhere,
 ];
 
-/// Whose rule a grant is.
+/// Returns the scope of the rule that a grant becomes.
 pub fn grant_rule_scope(lasts: GrantScope) -> RuleScope {
     match lasts {
         GrantScope::Session => RuleScope::Session,
@@ -31,7 +31,7 @@ pub fn grant_rule_scope(lasts: GrantScope) -> RuleScope {
     }
 }
 
-/// What may be granted from the card of a call that is asked about.
+/// Lists the grants that the card of a call offers.
 pub fn list_offers(request: &EvaluationRequest<'_>) -> GrantOffers {
     let asks = evaluate(request);
     let denies = build_offers(
@@ -137,7 +137,7 @@ fn build_offers(
     offers
 }
 
-/// What an allow could name. What a watchdog asks is answered for exactly this call and nothing like it.
+/// Candidates for an allow. Where a watchdog asks, that is a grant for exactly this call and nothing like it.
 fn allow_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
     match request.alarms {
         [] => candidates::list_candidates(request, RuleAction::Allow),
@@ -160,10 +160,9 @@ fn evaluate_with_rule(
     }))
 }
 
-/// Whether a person may make this grant on the card of this call.
+/// Checks that a person may make this grant on the card of this call.
 ///
-/// # Errors
-/// It would cover what nobody has seen, or not decide this very call; said in a sentence.
+/// # Errors The grant would cover more than the card shows, or not decide this very call; a sentence.
 pub fn check_grant(request: &EvaluationRequest<'_>, rule: CompiledRule) -> Result<(), String> {
     let action = rule.rule.action;
     if action == RuleAction::Allow {
@@ -189,7 +188,7 @@ fn names_program(pattern: &str) -> bool {
     !name.is_empty() && !name.contains(['*', '?', '{'])
 }
 
-/// The rule that a candidate would be; none if it cannot be one for so long.
+/// Builds the rule of a candidate; none if such a rule cannot last that long.
 fn build_grant_rule(
     candidate: &GrantCandidate,
     action: RuleAction,

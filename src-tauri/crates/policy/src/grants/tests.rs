@@ -1,4 +1,4 @@
-//! What is offered for which call, and what never is.
+//! The offers for each kind of call, and those that are never made.
 
 use protocol::{Access, Capability, ToolMode};
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::test_request::with_request;
 use crate::watchdogs::Alarm;
 
-/// What is offered for a call of a tool, under a person's rules: `permission pattern` each, or why nothing.
+/// Lists the offers for a call of a tool under a person's rules: `permission pattern` each, or why there are none.
 fn offers_for(
     tool: &str,
     mode: ToolMode,

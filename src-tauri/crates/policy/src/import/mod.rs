@@ -1,9 +1,9 @@
 //! Permissions of other products as suggestions of rules, never looser than where they come from.
 //!
 //! Other products order their rules otherwise: with one a denial always wins, with another the last word. Here the most
-//! specific rule does. So a permission is taken only if everything stricter beside it, that could speak of the same call,
-//! would win here too; and of a pattern that means something else here, an allow keeps the narrower meaning and a denial
-//! the wider one.
+//! specific rule does. So a permission is taken only if everything stricter beside it, that could speak of the same
+//! call, would win here too; and of a pattern that means something else here, an allow keeps the narrower meaning and a
+//! denial the wider one.
 //!
 //! Start reading at [`import_permissions`].
 
@@ -22,7 +22,7 @@ use protocol::{RuleAction, RuleScope, UserError};
 use crate::rules_file::{RulesFileSource, parse_new_rule};
 use translated_pattern::TranslatedPattern;
 
-/// Whose file is read: some patterns are relative to its folder.
+/// The owner of the file that is read: some patterns are relative to its folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfigOwner {
     /// The person's own, in the home folder.
@@ -40,14 +40,15 @@ struct ImportedPermission {
     reading: Translation,
 }
 
-/// What a permission comes to here.
+/// The translation of a permission into the rules here.
 #[derive(Debug, Clone)]
 enum Translation {
-    /// A rule that says no more, and what is to be said of it.
+    /// A rule that allows no more than the permission, and a note on the rule.
     Rule { rule: TranslatedRule, note: String },
-    /// It cannot be said here, though it is about this permission; none: about anything.
+    /// The permission cannot be expressed here. `about` is the permission that it is about; none if it is about
+    /// anything.
     Unsupported { about: Option<String>, note: String },
-    /// It has no use here.
+    /// The permission has no use here.
     Unneeded(String),
 }
 
@@ -61,7 +62,7 @@ struct TranslatedRule {
     not_matches: Vec<String>,
 }
 
-/// Which permission wins where it comes from, when several match.
+/// How the other product resolves several permissions that match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ConflictOrder {
     StrictestWins,
@@ -70,8 +71,7 @@ enum ConflictOrder {
 
 /// Reads the text of another product's file.
 ///
-/// # Errors
-/// It is not what that product writes: with the line, what is wrong and what to do.
+/// # Errors The text is not in that product's format: with the line, what is wrong and what to do.
 pub fn import_permissions(
     product: RuleImportProduct,
     text: &str,
@@ -112,7 +112,7 @@ fn build_suggestion(said: ImportedPermission, shadow: Option<String>) -> ImportS
     }
 }
 
-/// The rule, if a rules file would be read with it; without its examples, if it is they that fail.
+/// Builds the rule, if a rules file with it would be read; without its examples if only these fail.
 fn build_new_rule(
     form: TranslatedRule,
     action: RuleAction,

@@ -1,11 +1,12 @@
-//! Which permissions would not be held back here by what holds them back where they come from.
+//! Permissions whose stricter neighbours restrict them in the other product, and would not do so here.
 
 use protocol::RuleAction;
 
 use super::{ConflictOrder, ImportedPermission, TranslatedRule, Translation};
 use crate::patterns::count_literal_prefix;
 
-/// For each permission the first stricter one that wins there and would not win here; none: it can be taken.
+/// Returns for each permission the first stricter one that wins in the other product and would not win here; none if
+/// the permission can be imported.
 pub(super) fn find_shadows(all: &[ImportedPermission], wins: ConflictOrder) -> Vec<Option<String>> {
     let mut shadows = vec![None; all.len()];
     // From the strictest on: what is not taken holds back nothing here, so nothing laxer may count on it.
@@ -42,7 +43,7 @@ fn find_shadow(
     Some(other.written.clone())
 }
 
-/// Whether what is stricter there could speak of the same call and would not win here.
+/// Whether a stricter permission could speak of the same call and would not win here.
 fn is_shadow_lost(rule: &TranslatedRule, stricter: &Translation, is_taken: bool) -> bool {
     match stricter {
         Translation::Unneeded(_) => false,
@@ -127,7 +128,7 @@ fn names_differ<'a>(
     false
 }
 
-/// Whether nothing is both: what they begin with, or what they end with, differs.
+/// Whether no text matches both patterns, because their beginnings or their ends differ.
 fn texts_differ(one: &str, other: &str) -> bool {
     if one.contains('{') || other.contains('{') {
         return false;

@@ -1,10 +1,10 @@
-//! What is taken over of each product's file, and what is said of the rest.
+//! The rules that are imported from each product's file, and the notes on the rest.
 
 use super::*;
 
 mod never_loosened;
 
-/// What is shown of each permission: as written, the rule in short, the note.
+/// Returns the lines shown for each permission: as written, the rule in short, the note.
 fn shown(product: RuleImportProduct, text: &str) -> Vec<(String, String, String)> {
     let read = import_permissions(product, text, ConfigOwner::Project).unwrap();
     read.into_iter()

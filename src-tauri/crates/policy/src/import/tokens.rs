@@ -4,7 +4,7 @@ use protocol::UserError;
 
 use super::parse_error;
 
-/// One of them.
+/// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     Name(String),

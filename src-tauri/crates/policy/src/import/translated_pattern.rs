@@ -2,13 +2,13 @@
 
 use protocol::RuleAction;
 
-/// What a pattern comes to.
+/// The translation of a pattern.
 pub(super) enum TranslatedPattern {
     /// Everything.
     Everything,
-    /// This pattern, and what is to be said of it.
+    /// This pattern, and a note on it.
     Pattern(String, &'static str),
-    /// Nothing that could be said.
+    /// No pattern here expresses it; a note says why.
     Unsupported(&'static str),
 }
 

@@ -1,7 +1,7 @@
-//! Where a path leads by a system's own rules, found out without a disk.
+//! Resolution of a path by a system's own rules, without a disk.
 //!
-//! The runtime asks the kernel, which knows links; this is for the paths of another system, and for what no kernel says:
-//! names that mean something else than they show.
+//! The runtime asks the kernel, which knows links; this module is for the paths of another system, and for names that
+//! mean something else than they show, which no kernel reports.
 
 mod case_folding;
 mod unix;
@@ -13,7 +13,7 @@ pub use case_folding::CaseFolded;
 
 use crate::limits::PATH_BYTES_MAX;
 
-/// The system whose rules for paths hold.
+/// The system whose path rules apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Os {
     /// Names are bytes: what differs in anything is another file.
@@ -59,17 +59,17 @@ pub struct Roots<'a> {
 pub struct PathFact {
     /// Inside the workspace relative to its root, else absolute; `/` between the names, without `.` and `..`.
     pub real: String,
-    /// Whether it lies in a granted folder.
+    /// Whether the path lies in a granted folder.
     pub inside: bool,
-    /// Whether it lies in one that may only be read.
+    /// Whether the path lies in a folder that may only be read.
     pub read_only: bool,
-    /// Why it cannot be said where it leads, if it cannot: judged as outside.
+    /// Reason why the path cannot be resolved, if it cannot: judged as outside.
     pub unresolved: Option<String>,
-    /// Why no rule may allow it although it is known where it leads.
+    /// Reason why no rule may allow the path although it can be resolved.
     pub doubt: Option<String>,
 }
 
-/// An absolute path in pieces.
+/// An absolute path, split into its names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AbsolutePath {
     /// `C:`, `//server/share`, or empty.
@@ -96,17 +96,17 @@ impl AbsolutePath {
     }
 }
 
-/// What a system's rules make of a path.
+/// A path as parsed by the rules of one system.
 enum ParsedPath {
     Absolute(AbsolutePath),
-    /// The home folder of somebody, whose place is not known here.
+    /// The home folder of some user, whose location is not known here.
     Home,
-    /// Why it cannot be said.
+    /// The path cannot be resolved, for this reason.
     Unresolved(String),
 }
 
-/// Where `target` leads on a system, seen from `cwd` (absolute, or relative to the workspace). No disk is looked at, so a
-/// link is a name like any other.
+/// Where `target` leads on a system, seen from `cwd` (absolute, or relative to the workspace). No disk is looked at, so
+/// a link is a name like any other.
 pub fn resolve_path(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathFact {
     let unresolved = |why: &str| PathFact {
         real: target.to_owned(),
@@ -173,7 +173,7 @@ pub fn resolve_path(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathF
     }
 }
 
-/// Why a path is not what it seems, if it holds a character that cannot be seen.
+/// Returns why a path is not what it seems, if it holds an invisible character.
 pub fn find_hidden_char(target: &str) -> Option<String> {
     let hidden = target.chars().find(|c| is_hidden(*c) || c.is_control())?;
     Some(format!(

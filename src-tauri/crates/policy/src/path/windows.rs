@@ -37,7 +37,7 @@ pub(super) fn parse_path(base: &AbsolutePath, path: &str) -> ParsedPath {
     }
 }
 
-/// What stands behind `\\?\` or `\\.\`: a drive or a share without any reading of names, else a device.
+/// Parses the rest of a path behind `\\?\` or `\\.\`: a drive or a share whose names are taken verbatim, else a device.
 fn parse_device_path(rest: &str, is_verbatim: bool) -> ParsedPath {
     let untidy = rest
         .split('\\')

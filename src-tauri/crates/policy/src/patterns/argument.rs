@@ -13,11 +13,11 @@ pub struct ArgumentPattern {
 }
 
 impl ArgumentPattern {
-    /// The argument that a rule is about, if it is about one: it names tools of a server or a service, and its pattern is a
-    /// name, `=` and a glob for the whole value. `*` stands for any text, `/` in it or not.
+    /// Parses the argument pattern of a rule, if the rule is about one argument: it names tools of a server or a
+    /// service, and its pattern is a name, `=` and a glob for the whole value. `*` stands for any text, with or without
+    /// `/`.
     ///
-    /// # Errors
-    /// The glob is none, in a sentence.
+    /// # Errors The glob is invalid; a sentence.
     pub fn from_rule(permission: &str, pattern: &str) -> Result<Option<Self>, String> {
         let is_foreign = permission.contains("__") || permission.starts_with("mcp:");
         match pattern.trim().split_once('=').filter(|_| is_foreign) {
@@ -44,7 +44,8 @@ impl ArgumentPattern {
         })
     }
 
-    /// What an allow means: the argument is there, in exactly this spelling, and every value of it fits.
+    /// Whether an allow with this pattern matches: the argument is present, in exactly this spelling, and every value
+    /// of it fits.
     pub fn allows(&self, arguments: Option<&[ArgumentValue]>) -> bool {
         let mut named = arguments
             .unwrap_or_default()
@@ -58,7 +59,7 @@ impl ArgumentPattern {
             })
     }
 
-    /// What a deny means: some value of the argument fits, or may.
+    /// Whether a deny with this pattern matches: some value of the argument fits, or may.
     pub fn covers(&self, arguments: Option<&[ArgumentValue]>) -> bool {
         let Some(arguments) = arguments else {
             return true;
@@ -79,7 +80,7 @@ fn is_argument_name(name: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
-/// Whether a value is one of an argument, or lies in it.
+/// Whether a value belongs to an argument, or to a member of it.
 fn is_member_of(name: &str, argument: &str) -> bool {
     name.strip_prefix(argument)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -15,7 +15,7 @@ enum PatternChar {
 /// A command pattern, ready to match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPattern {
-    /// What the braces may stand for, each read by itself.
+    /// The patterns that the braces expand to, each parsed by itself.
     readings: Vec<PatternReading>,
 }
 
@@ -28,19 +28,19 @@ struct PatternReading {
     glued: bool,
 }
 
-/// The program that a pattern names, in lower case and without its folder: what rules are found by.
+/// The program that a pattern names, in lower case and without its folder: the index finds rules by it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ProgramName {
     /// This very name.
     Exact(String),
-    /// A name that begins so.
+    /// A name with this beginning.
     Prefix(String),
-    /// It may be any.
+    /// Any program.
     Any,
 }
 
 impl CommandPattern {
-    /// The programs that it may match. `broad` says how it is read, `folds` as in [`Self::covers`].
+    /// Programs that the pattern may match. `broad` matches as a deny does, `folds` is as in [`Self::covers`].
     pub(crate) fn program_names(&self, broad: bool, folds: bool) -> Vec<ProgramName> {
         let heads = self.readings.iter();
         heads
@@ -48,9 +48,9 @@ impl CommandPattern {
             .collect()
     }
 
-    /// Reads a pattern. Words are written as for a shell: quotes and backslashes make what they hold literal. `git status*`
-    /// and `git status *` mean: these words, then the end or more words. Within a word `*` is any text, `?` any one
-    /// character and `{a,b}` either.
+    /// Parses a pattern. Words are written as for a shell: quotes and backslashes make their content literal. `git
+    /// status*` and `git status *` mean: these words, then the end or more words. Within a word `*` is any text, `?`
+    /// any one character and `{a,b}` either.
     pub fn new(pattern: &str) -> Self {
         Self {
             readings: expand_braces(pattern)
@@ -60,7 +60,7 @@ impl CommandPattern {
         }
     }
 
-    /// The same, but the last word may not go on: `rm*` does not mean `rmdir`, however it is read.
+    /// Returns the pattern with a last word that may not go on: `rm*` does not mean `rmdir`, however it is matched.
     #[must_use]
     pub fn with_whole_words(mut self) -> Self {
         for reading in &mut self.readings {
@@ -69,8 +69,8 @@ impl CommandPattern {
         self
     }
 
-    /// What an allow means: these words, and at an open end more words. A program that is named by a path must be spelled
-    /// out, path and all: `./gradlew test*`.
+    /// Whether an allow with this pattern matches: these words, and more words where the pattern has an open end. A
+    /// program that is named by a path must be spelled out, path included: `./gradlew test*`.
     pub fn allows(&self, words: &[String]) -> bool {
         let is_pathed = words.first().is_some_and(|program| program.contains('/'));
         self.readings
@@ -79,8 +79,9 @@ impl CommandPattern {
             .any(|reading| reading.matches_words(words, false, false))
     }
 
-    /// What a deny means: the same, but the program wherever it lies, and the last word may go on. `folds` says that case
-    /// does not count in a program's name and that its ending may be left out, as on Windows.
+    /// Whether a deny with this pattern matches: as in an allow, but the program may lie anywhere, and the last word
+    /// may go on. With `folds`, case does not count in a program's name and its extension may be left out, as on
+    /// Windows.
     pub fn covers(&self, words: &[String], folds: bool) -> bool {
         self.readings
             .iter()
@@ -270,7 +271,7 @@ fn split_pattern(text: &str) -> (Vec<Vec<PatternChar>>, bool) {
     (words, glued)
 }
 
-/// What braces with a comma may stand for, as in a shell; `{}` and `{x}` stay as they are.
+/// Expands braces that hold a comma, as a shell does; `{}` and `{x}` stay as they are.
 pub fn expand_braces(pattern: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];

@@ -11,7 +11,7 @@ pub struct HostFact {
     /// The host in lower case as it is looked up, with its port where that is not the usual one: `docs.rs`,
     /// `localhost:8080`.
     pub real: String,
-    /// Why it cannot be said where it leads, if it cannot.
+    /// Reason why the host cannot be resolved, if it cannot.
     pub unresolved: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub fn resolve_host(target: &str) -> HostFact {
     }
 }
 
-/// Who a host is to this machine, as far as its name tells.
+/// Where a host lies as seen from this machine, as far as its name tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostLocality {
     /// Somewhere in the world.
@@ -63,7 +63,7 @@ pub enum HostLocality {
     LinkLocal,
 }
 
-/// Who a host, as [`resolve_host`] gives it, is to this machine.
+/// Returns the locality of a host as [`resolve_host`] gives it.
 pub fn host_locality(real: &str) -> HostLocality {
     let (host, _) = split_port(real);
     let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -88,7 +88,7 @@ pub fn host_locality(real: &str) -> HostLocality {
     }
 }
 
-/// Who an address is to this machine.
+/// Returns the locality of an address.
 pub fn address_locality(address: IpAddr) -> HostLocality {
     match address {
         IpAddr::V4(four) => ipv4_locality(four),
@@ -154,7 +154,7 @@ pub struct HostPattern {
     host: String,
     port: Option<String>,
     glob: GlobMatcher,
-    /// It is written as an address of some part of a site, which no rule can hold to.
+    /// Whether the pattern is an address with a path, which no rule can enforce.
     has_path: bool,
 }
 
@@ -180,7 +180,8 @@ impl HostPattern {
         })
     }
 
-    /// What an allow means: exactly this host, at its usual port unless the pattern names another.
+    /// Whether an allow with this pattern matches: exactly this host, at its usual port unless the pattern names
+    /// another.
     pub fn allows(&self, real: &str) -> bool {
         let (host, port) = split_port(real);
         let port_fits = match (&self.port, port) {
@@ -190,7 +191,7 @@ impl HostPattern {
         !self.has_path && port_fits && self.glob.is_match(host)
     }
 
-    /// What a deny means: this host and all below it, at any port unless the pattern names one.
+    /// Whether a deny with this pattern matches: this host and all below it, at any port unless the pattern names one.
     pub fn covers(&self, real: &str) -> bool {
         let (host, port) = split_port(real);
         let port_fits = match (&self.port, port) {
@@ -202,7 +203,7 @@ impl HostPattern {
         port_fits && (is_below || self.glob.is_match(host))
     }
 
-    /// Whether it names one host without any wildcard: what opens a private host.
+    /// Whether the pattern names one host without any wildcard, as is needed to open a private host.
     pub fn names_host(&self, real: &str) -> bool {
         !self.host.contains(['*', '?', '[', '{']) && self.allows(real)
             || self.host.starts_with('[') && self.host == split_port(real).0

@@ -1,4 +1,5 @@
-//! Patterns of rules: commands by words, paths by glob or folder, hosts, arguments by name. Deny reads them broadly, allow narrowly.
+//! Patterns of rules: commands by words, paths by glob or folder, hosts, arguments by name. A deny matches them
+//! broadly, an allow narrowly.
 
 pub mod argument;
 mod command;
@@ -13,12 +14,12 @@ pub(crate) use overlap::has_wildcard;
 pub use path::{PathForms, PathPattern};
 pub(crate) use path::{is_absolute, join_root};
 
-/// Whether a pattern means everything, whatever it is matched with.
+/// Whether a pattern matches everything.
 pub fn matches_everything(pattern: &str) -> bool {
     matches!(pattern.trim(), "*" | "**" | "**/*" | "**/**")
 }
 
-/// How many characters stand before the first wildcard: how specific a pattern is.
+/// Returns the number of characters before the first wildcard: the specificity of a pattern.
 pub fn count_literal_prefix(pattern: &str) -> usize {
     let mut chars = pattern.trim().chars();
     let mut count = 0;

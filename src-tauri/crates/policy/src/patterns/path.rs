@@ -12,15 +12,15 @@ use crate::path::{CaseFolded, Os};
 #[derive(Debug, Clone)]
 pub struct PathPattern {
     os: Os,
-    /// As it is matched: without `./` and a slash at its end.
+    /// The pattern as it is matched: without `./` and a slash at its end.
     bare: String,
     glob: Glob,
-    /// Made when they are first needed: that is the dear part, and rules are read with every run.
+    /// Compiled when first needed: compiling is expensive, and rules are read with every run.
     narrow: OnceLock<GlobMatcher>,
     broad: OnceLock<Option<GlobSet>>,
-    /// The literal beginning, folded: what does not hold it cannot match.
+    /// The literal beginning, case-folded: a path without it cannot match.
     start: String,
-    /// The pattern names a home folder, `~/x`: its rest, wherever that lies.
+    /// Whether the pattern names a home folder, `~/x`; then `bare` is the rest, wherever the home folder lies.
     is_home: bool,
     is_literal: bool,
 }
@@ -75,13 +75,13 @@ impl PathPattern {
         })
     }
 
-    /// Does the dear part at once, for a pattern that is shared.
+    /// Compiles the globs at once, for a pattern that is shared.
     pub fn compile(&self) {
         self.broad.get_or_init(|| self.compile_broad());
     }
 
-    /// What an allow means: from the root of the workspace on, in exactly this spelling. An absolute pattern is matched with
-    /// the absolute path.
+    /// Whether an allow with this pattern matches: from the root of the workspace on, in exactly this spelling. An
+    /// absolute pattern is matched with the absolute path.
     pub fn allows(&self, forms: &PathForms<'_>) -> bool {
         if self.is_home || !forms.inside {
             return false;
@@ -95,7 +95,8 @@ impl PathPattern {
         }
     }
 
-    /// What an allow means of a path outside the workspace: an absolute pattern, in exactly this spelling.
+    /// Whether an allow with this pattern matches a path outside the workspace: only an absolute pattern, in exactly
+    /// this spelling.
     pub fn allows_outside(&self, real: &str) -> bool {
         !self.is_home && is_absolute(&self.bare) && is_absolute(real) && self.matches_exactly(real)
     }
@@ -121,8 +122,8 @@ impl PathPattern {
             .unwrap_or_default()
     }
 
-    /// What a deny means: at any depth, in any spelling that the system takes for the same, with everything below what it
-    /// matches.
+    /// Whether a deny with this pattern matches: at any depth, in any spelling that the system takes for the same path,
+    /// with everything below a match.
     pub fn covers(&self, forms: &PathForms<'_>) -> bool {
         let real = CaseFolded::new(self.os, forms.real);
         if self.covers_path(real.as_str()) {
@@ -149,7 +150,7 @@ impl PathPattern {
         broad.is_match(path) || broad.is_match(format!("{path}/."))
     }
 
-    /// Whether a word that the shell completes may come to name what it covers.
+    /// Whether a word that the shell completes may come to name a path that the pattern covers.
     pub(crate) fn may_overlap(&self, word: &str) -> bool {
         let word = CaseFolded::new(self.os, word);
         let bare = CaseFolded::new(self.os, &self.bare);
@@ -158,8 +159,8 @@ impl PathPattern {
             .any(|pattern| may_overlap(word.as_str(), pattern))
     }
 
-    /// Whether something that it denies may lie below a folder. A deny holds at any depth, so what begins nowhere may lie
-    /// below any folder; a home folder is not in a workspace.
+    /// Whether a path that a deny with this pattern covers may lie below a folder. A deny holds at any depth, so a
+    /// relative pattern may cover a path below any folder; a home folder is not in a workspace.
     pub fn may_cover_below(&self, forms: &PathForms<'_>) -> bool {
         match is_absolute(&self.bare) {
             false => !self.is_home,
@@ -195,8 +196,8 @@ impl PathPattern {
         set.build().ok()
     }
 
-    /// What [`PathPattern::covers`] looks for in a path without the slash at its beginning, and in the same with `/.` behind
-    /// it; none if that is everything.
+    /// Globs that [`PathPattern::covers`] matches against a path without its leading slash, and against the same path
+    /// with `/.` appended; none if the pattern is too large for globs and matches everything.
     pub(crate) fn broad_globs(&self) -> Option<[Glob; 2]> {
         let folded = CaseFolded::new(self.os, self.bare.trim_start_matches('/'));
         let bare = folded.as_str();
@@ -204,17 +205,18 @@ impl PathPattern {
         Some([form(format!("**/{bare}"))?, form(format!("**/{bare}/**"))?])
     }
 
-    /// Whether it begins at a root, and not in the workspace.
+    /// Whether the pattern begins at a root, and not in the workspace.
     pub(crate) fn is_absolute(&self) -> bool {
         is_absolute(&self.bare)
     }
 
-    /// The system whose paths it means.
+    /// The system whose path rules apply.
     pub(crate) fn os(&self) -> Os {
         self.os
     }
 
-    /// Whether what it denies may lie below a folder that is to go: its literal beginning leads through there.
+    /// Whether a path that the pattern covers may lie below a folder that is to be removed: its literal beginning leads
+    /// through the folder.
     pub fn may_cover_in_removed(&self, forms: &PathForms<'_>) -> bool {
         if forms.real.is_empty() {
             return forms.inside;

@@ -1,5 +1,5 @@
-//! Which rules could speak of a piece of a call: found by what they name, so that ten thousand of them cost no more than a
-//! few. It may give too many, never too few; whether one really fits is asked afterwards.
+//! Index of the rules that could speak of a subject: found by what they name, so that ten thousand of them cost no more
+//! than a few. The index may give too many rules, never too few; whether one really matches is checked afterwards.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::patterns::ProgramName;
 /// Endings that a program's name may have and go without, where case does not count.
 const EXECUTABLE_ENDINGS: [&str; 4] = [".exe", ".cmd", ".bat", ".com"];
 
-/// The places of rules, by what they name.
+/// Indices of rules, by what they name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RuleIndex {
     by_permission: HashMap<String, RuleBucket>,
@@ -23,29 +23,29 @@ pub(super) struct RuleIndex {
 /// The rules of one permission.
 #[derive(Debug, Clone, Default)]
 struct RuleBucket {
-    /// Those whose pattern means everything.
+    /// Rules whose pattern means everything.
     everything: Vec<usize>,
-    /// Those with a pattern of paths or hosts.
+    /// Rules with a pattern of paths or hosts.
     places: Vec<usize>,
-    /// Those with a pattern of commands, all of them.
+    /// Rules with a pattern of commands, all of them.
     commands: Vec<usize>,
-    /// The same by the name of the program.
+    /// Rules with a pattern of commands, by the name of the program.
     by_word: HashMap<String, Vec<usize>>,
     /// By the beginning of its name, where any text may follow.
     by_start: HashMap<String, Vec<usize>>,
     /// The length of the longest of these, in bytes.
     start_bytes_max: usize,
-    /// Those that leave the program open.
+    /// Rules with a pattern of commands that leaves the program open.
     open: Vec<usize>,
 }
 
-/// What a rule's pattern is about.
+/// The subjects that a rule's pattern is about.
 pub(super) struct RuleTopic {
-    /// It means everything.
+    /// Whether the pattern means everything.
     pub everything: bool,
-    /// It names paths or hosts.
+    /// Whether the pattern names paths or hosts.
     pub places: bool,
-    /// The programs of the commands that it names, if it names commands.
+    /// Programs of the commands that the pattern names, if it names commands.
     pub heads: Option<Vec<ProgramName>>,
 }
 
@@ -59,7 +59,7 @@ impl RuleIndex {
         shelf.add(at, about);
     }
 
-    /// The rules that could speak of a piece of a call, in the order in which they were read.
+    /// Finds the rules that could speak of a subject, in the order in which they were read.
     pub fn find_for_subject(&self, subject: &Subject<'_>) -> Vec<usize> {
         if let SubjectKind::Response(_) = subject.seen {
             let mut found = Vec::new();
@@ -271,7 +271,7 @@ mod tests {
     ];
 
     proptest! {
-        /// Whatever the rules are, none that fits is missed.
+        /// No rule that matches is missed, whatever the rules are.
         #[test]
         fn none_that_fits_is_missed(
             picks in proptest::collection::vec((0..PERMISSIONS.len(), 0..PATTERNS.len(), 0..3_usize), 1..12),

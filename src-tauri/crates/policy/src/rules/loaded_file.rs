@@ -1,10 +1,10 @@
-//! What a rules file holds, once it was read.
+//! The contents of a rules file, once it is read.
 
 use protocol::RuleAction;
 
 use crate::rules::CompiledRule;
 
-/// Something that is hardly meant.
+/// A warning about an entry that is hardly meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesFileWarning {
     /// The file as a person writes it.
@@ -15,20 +15,20 @@ pub struct RulesFileWarning {
     pub text: String,
 }
 
-/// What a rules file holds.
+/// The contents of a rules file.
 #[derive(Debug, Clone, Default)]
 pub struct RulesFile {
-    /// What it says where no rule matches. Beside the mode's word this can only tighten.
+    /// The action where no rule matches. Beside the verdict of the mode it can only tighten.
     pub default: Option<RuleAction>,
     /// Its rules.
     pub rules: Vec<CompiledRule>,
-    /// What is allowed to stand there but is hardly meant.
+    /// Warnings about entries that are valid but hardly meant.
     pub warnings: Vec<RulesFileWarning>,
 }
 
 impl RulesFile {
-    /// The same without what would loosen anything: of an agent that works for another one, which can be given no more than
-    /// that has (`S002-104`).
+    /// Returns the file without anything that would loosen: the rules of an agent that works for another one, which can
+    /// be given no more than the other agent has (`S002-104`).
     #[must_use]
     pub fn without_loosening(mut self) -> Self {
         let stricter = |action: RuleAction| match action {

@@ -1,5 +1,5 @@
-//! Which files a search must not look into, and a sealed copy must not show. Both ask about every file of a workspace, so the
-//! many that no rule could mean are told apart by one quick look, and only the others are judged.
+//! Files that a search must not look into, and a sandbox must not show. Both check every file of a workspace, so the
+//! many that no rule could mean are ruled out by one quick look, and only the others are judged.
 
 use globset::{GlobSet, GlobSetBuilder};
 use protocol::{At, Capability, ResolvedAccess, RuleAction, ToolMode, Verdict};
@@ -13,8 +13,8 @@ use crate::patterns::{PathPattern, join_root};
 const READ_TOOLS: [&str; 2] = ["read", "grep"];
 
 impl RuleSet {
-    /// Whether a search must not look into a file: a rule denies reading it, or wants to be asked about that very place.
-    /// A search is one call over many files, so what it would read is judged file by file.
+    /// Whether a search must not look into a file: a rule denies reading it, or asks about that very place. A search is
+    /// one call over many files, so its reads are judged file by file.
     pub fn masks_path(&self, path: &str, now: At) -> bool {
         let closing = self
             .masked_files
@@ -22,7 +22,8 @@ impl RuleSet {
         closing.may_mask(path, self.root.as_deref()) && self.evaluate_mask(path, now)
     }
 
-    /// Whether [`RuleSet::masks_path`] says the same of a file at every time: no rule that could speak of it ends or is used up.
+    /// Whether [`RuleSet::masks_path`] gives the same for a file at every time: no rule that could speak of the file
+    /// expires or is used up.
     pub fn has_stable_masks(&self) -> bool {
         let ends =
             |rule: &&CompiledRule| rule.rule.expires_ms.is_some() || rule.rule.max_uses.is_some();
@@ -68,8 +69,8 @@ fn read_subject<'a>(tool: &'a str, fact: &'a ResolvedAccess) -> Subject<'a> {
     }
 }
 
-/// Whether there is a file that a rule closes. To be asked about everything is no word on a very place, and who is refused one
-/// call reads no file there that others could not.
+/// Whether a rule may close a file to searches. An ask about everything is not about a very place, and a rule for
+/// exactly one call does not bar other calls from reading the file.
 fn can_mask(rule: &CompiledRule) -> bool {
     let closes = match rule.rule.action {
         RuleAction::Allow => false,
@@ -79,12 +80,12 @@ fn can_mask(rule: &CompiledRule) -> bool {
     closes && rule.exact_digest().is_none()
 }
 
-/// The files that may be closed: too many, never too few.
+/// Files that may be closed: too many, never too few.
 #[derive(Debug, Clone)]
 pub(super) enum MaskedFiles {
-    /// Any of them.
+    /// Any file.
     Any,
-    /// Those that one of these patterns covers.
+    /// Files that one of these patterns covers.
     Some(Vec<PathPatternSet>),
 }
 
@@ -93,7 +94,7 @@ pub(super) enum MaskedFiles {
 pub(super) struct PathPatternSet {
     os: Os,
     set: GlobSet,
-    /// One of them begins at a root.
+    /// Whether one of the patterns begins at a root.
     any_absolute: bool,
 }
 
@@ -132,7 +133,7 @@ impl MaskedFiles {
 }
 
 impl PathPatternSet {
-    /// Those of a system; none where one of them covers everything.
+    /// Builds the set of one system's patterns; none where one of them covers everything.
     fn from_patterns(os: Os, all: &[&PathPattern]) -> Option<Self> {
         let mut set = GlobSetBuilder::new();
         let mut any_absolute = false;
@@ -212,7 +213,7 @@ mod tests {
     ];
 
     proptest! {
-        /// The quick look changes nothing of what is closed.
+        /// The quick look leaves the set of closed files unchanged.
         #[test]
         fn no_file_is_missed(
             picks in proptest::collection::vec((0..PERMISSIONS.len(), 0..PATTERNS.len(), 0..3_usize), 0..6),

@@ -1,4 +1,4 @@
-//! Rules: which of them match a piece of a call, and which one speaks (M14).
+//! Rules: which of them match a subject of a call, and which one decides (M14).
 
 mod compiled_rule;
 mod index;
@@ -29,8 +29,8 @@ use index::RuleIndex;
 use masked_files::MaskedFiles;
 use precedence::Precedence;
 
-/// The permission by which a rule speaks of what came from a host, before the agent reads it. No other speaks of that: to ask
-/// before a request is not to ask about its answer.
+/// The permission of rules about reading the answer of a host, before the agent reads it. No other permission is about
+/// that: to ask before a request is not to ask about its answer.
 pub const NET_READ: &str = "net.read";
 
 /// All rules in force.
@@ -39,24 +39,24 @@ pub struct RuleSet {
     rules: Vec<CompiledRule>,
     index: RuleIndex,
     protections: Protections,
-    /// The strictest of what the files say where no rule matches.
+    /// The strictest default of the rules files, for subjects that no rule matches.
     default: Option<RuleAction>,
-    /// The root of the workspace, absolute: what absolute patterns are matched with.
+    /// The root of the workspace, absolute: absolute patterns are matched with paths joined to it.
     root: Option<String>,
-    /// Which files may be closed, made when it is first asked for.
+    /// The files that may be closed, computed on first use.
     masked_files: OnceLock<MaskedFiles>,
-    /// Set when a source could not be read: nothing is allowed without asking while it is.
+    /// Error of a source that could not be read: while it is set, nothing is allowed without asking.
     pub broken: Option<String>,
 }
 
-/// What the rules say of one piece of a call.
+/// The decision of the rules on one subject of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleDecision {
     /// The verdict; none if no rule matches.
     pub verdict: Option<Verdict>,
-    /// Every rule that matched, the one that speaks first.
+    /// Traces of all rules that matched, the deciding rule first.
     pub traces: Vec<RuleTrace>,
-    /// No rule that is in force matches.
+    /// Whether no rule that is in force matches.
     pub silent: bool,
 }
 
@@ -67,7 +67,7 @@ struct RuleMatch<'a> {
 }
 
 impl RuleSet {
-    /// What holds before anybody wrote a rule.
+    /// Returns the rules that hold before anybody wrote one: the built-in protections.
     pub fn builtin() -> Self {
         Self {
             protections: Protections::standard(),
@@ -91,7 +91,7 @@ impl RuleSet {
         }
     }
 
-    /// Says where the workspace lies, so that absolute patterns can be matched.
+    /// Sets the root of the workspace, so that absolute patterns can be matched.
     #[must_use]
     pub fn with_root(mut self, root: impl Into<String>) -> Self {
         self.root = Some(root.into());
@@ -123,18 +123,18 @@ impl RuleSet {
         }
     }
 
-    /// The rules, as they are.
+    /// All rules of the set.
     pub fn rules(&self) -> &[CompiledRule] {
         &self.rules
     }
 
-    /// What the files say where no rule matches: the strictest of them.
+    /// The action of the rules files where no rule matches: the strictest of theirs.
     pub fn default_action(&self) -> Option<RuleAction> {
         self.default
     }
 
-    /// Whether a call is denied whatever it touches: a rule denies the whole tool, and no rule that could speak of the
-    /// call says anything else. Such a call needs no look at a file to be denied (`S003-26`).
+    /// Whether a call is denied whatever it accesses: a rule denies the whole tool, and no rule that could speak of the
+    /// call has another action. Such a call needs no look at a file to be denied (`S003-26`).
     pub fn denies_every_call(
         &self,
         tool: &str,
@@ -166,7 +166,7 @@ impl RuleSet {
                 .all(denied)
     }
 
-    /// What the rules say of a piece of a call; `otherwise` holds where none matches.
+    /// Evaluates the rules for one subject of a call; `otherwise` holds where none matches.
     pub fn evaluate_subject(
         &self,
         subject: &Subject<'_>,
@@ -180,7 +180,7 @@ impl RuleSet {
         }
     }
 
-    /// The same without what lies below it.
+    /// Evaluates the rules for a subject without the paths below it.
     fn evaluate_subject_alone(
         &self,
         subject: &Subject<'_>,
@@ -255,7 +255,7 @@ impl RuleSet {
         }
     }
 
-    /// Whether any rule matches a piece of a call, in force or not.
+    /// Whether any rule matches a subject of a call, in force or not.
     pub fn has_match_for(
         &self,
         tool: &str,
@@ -312,8 +312,9 @@ fn is_out_of_force(rule: &CompiledRule, now: At) -> bool {
     rule.spent || rule.rule.expires_ms.is_some_and(|at| at <= now)
 }
 
-/// The verdict of the rules that matched, strongest first, and why each speaks or does not. A project's file that nobody
-/// trusts may tighten what would hold without it, and never loosen; neither may an agent that works for another.
+/// Returns the verdict of the rules that matched, strongest first, and why each of them decides or does not. A
+/// project's file that is not trusted may tighten the verdict that would hold without it, and never loosen; neither may
+/// an agent that works for another.
 fn resolve_matches(
     found: &[RuleMatch<'_>],
     otherwise: Verdict,
@@ -382,7 +383,7 @@ fn resolve_matches(
     (verdict, traces)
 }
 
-/// The stricter of two actions that may be missing.
+/// Selects the stricter of two actions, each of which may be missing.
 trait Strictest {
     fn max_by_strictness(self, other: Self) -> Self;
 }

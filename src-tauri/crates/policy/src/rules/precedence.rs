@@ -1,4 +1,4 @@
-//! Which of several matching rules speaks (M14).
+//! Precedence of several matching rules: the rule that decides (M14).
 
 use protocol::{RuleAction, RuleScope};
 
@@ -20,10 +20,10 @@ pub(super) enum PermissionRank {
     Tool,
 }
 
-/// The prefix of a grant for one call, which is all of that call.
+/// The prefix length of a grant for one call: the greatest, since the grant covers nothing but that call.
 const EXACT_CALL_PREFIX: usize = usize::MAX;
 
-/// How strong a matching rule is; the greatest speaks.
+/// Strength of a matching rule; the greatest decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Precedence {
     manifest_deny: bool,
@@ -52,7 +52,7 @@ impl Precedence {
         }
     }
 
-    /// Why this one speaks and not the next in strength.
+    /// Explains why this rule decides and not the next in strength.
     pub(super) fn explain_win(self, next: Option<Self>) -> String {
         let Some(next) = next else {
             return "the only rule that matches".to_owned();
@@ -82,7 +82,7 @@ impl Precedence {
         why.to_owned()
     }
 
-    /// Why this one does not speak.
+    /// Explains why this rule does not decide.
     pub(super) fn explain_loss(self, winner: Self) -> String {
         let why = match () {
             () if winner.manifest_deny && !self.manifest_deny => {

@@ -1,7 +1,8 @@
-//! What is protected from the first start: places that run code later, secrets, and Countersign's own files.
+//! Built-in protections from the first start: places that run code later, secrets, and Countersign's own files.
 //!
-//! A protection stands beside the rules (M14 does not order it): it makes the verdict stricter, whatever they say. A rule
-//! of the person's overrides one that may be overridden, but only by naming the very place: `.env.local`, not `**`.
+//! A protection stands beside the rules (M14 does not order it): it makes the verdict stricter, whatever they say. A
+//! rule of the person's overrides one that may be overridden, but only by naming the very place: `.env.local`, not
+//! `**`.
 
 use std::sync::OnceLock;
 
@@ -12,7 +13,7 @@ use crate::path::Os;
 use crate::patterns::PathPattern;
 use crate::rules::{CompiledRule, Subject, SubjectKind, covers_fact};
 
-/// Places where code lies that runs by itself later on, and that no agent has to change.
+/// Places of code that runs by itself later on, and that no agent has to change.
 const AUTORUN_PATHS: &[&str] = &[
     ".git/hooks/**",
     ".git/config",
@@ -23,7 +24,7 @@ const AUTORUN_PATHS: &[&str] = &[
 ];
 /// The rest of a repository's own records.
 const GIT_INTERNALS: &[&str] = &[".git/**"];
-/// Read by shells and sessions when they start.
+/// Files that shells and sessions read when they start.
 const STARTUP_FILES: &[&str] = &[
     ".{bash_profile,bash_login,bash_logout,bashrc,bash_aliases,profile,inputrc}",
     ".{zshrc,zshenv,zprofile,zlogin,zlogout}",
@@ -36,7 +37,7 @@ const STARTUP_FILES: &[&str] = &[
     "{PowerShell,WindowsPowerShell}/*profile.ps1",
     "Start Menu/Programs/Startup/**",
 ];
-/// Read by editors, tools and agents, which run or obey what it says.
+/// Files that editors, tools and agents read, and whose content they run or obey.
 const TOOL_CONFIG_FILES: &[&str] = &[
     ".gitmodules",
     ".ripgreprc",
@@ -86,21 +87,21 @@ struct Protection {
     capabilities: &'static [Capability],
     rule: Rule,
     path: PathPattern,
-    /// No rule overrides it.
+    /// Whether no rule overrides the protection.
     is_final: bool,
-    /// It does not hold for samples.
+    /// Whether the protection does not hold for samples.
     exempts_samples: bool,
-    /// It does not hold for what a command did in a sealed copy: there a program of its own keeps them.
+    /// Whether the protection does not hold for the effects of a dry run: there a program of its own keeps these paths.
     exempts_effects: bool,
 }
 
 /// Paths that are protected alike, for one reason.
 struct ProtectedPaths<'a> {
     patterns: &'a [&'a str],
-    /// The kinds of access that are held back.
+    /// The kinds of access that the protection restricts.
     capabilities: &'static [Capability],
     action: RuleAction,
-    /// No rule overrides it.
+    /// Whether no rule overrides the protection.
     is_final: bool,
     reason: &'a str,
 }
@@ -113,7 +114,7 @@ const ACCESS_CAPABILITIES: &[Capability] = &[
 ];
 
 impl Protections {
-    /// Those of the first start.
+    /// Returns the protections that hold from the first start.
     pub fn standard() -> Self {
         static STANDARD: OnceLock<Protections> = OnceLock::new();
         STANDARD.get_or_init(Self::build_standard).clone()
@@ -166,7 +167,7 @@ impl Protections {
         all
     }
 
-    /// Them as rules, for showing.
+    /// The protections as rules, for display.
     pub fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.0.iter().map(|protection| &protection.rule)
     }
@@ -219,13 +220,13 @@ impl Protections {
         }
     }
 
-    /// Where they may make the reading of a file stricter.
+    /// Patterns for which protections may make the reading of a file stricter.
     pub(crate) fn read_patterns(&self) -> impl Iterator<Item = &PathPattern> {
         let reading = |one: &&Protection| one.capabilities.contains(&Capability::FsRead);
         self.0.iter().filter(reading).map(|one| &one.path)
     }
 
-    /// The strictest of what they say of a path, whatever the rules are.
+    /// Returns the strictest action of the protections for a path, whatever the rules are.
     pub(crate) fn strictest_action(&self, fact: &ResolvedAccess) -> Option<RuleAction> {
         self.0
             .iter()
@@ -238,8 +239,8 @@ impl Protections {
             .max_by_key(|action| Verdict::from(*action))
     }
 
-    /// The strictest protection that is stricter than what holds, with the verdict that it makes. `speaks` is the rule that
-    /// spoke: where it names the place itself, it overrides what may be overridden.
+    /// Returns the strictest protection that is stricter than `held`, with its verdict. `speaks` is the rule that
+    /// decided: where it names the place itself, it overrides protections that may be overridden.
     pub(crate) fn tighten_verdict(
         &self,
         subject: &Subject<'_>,

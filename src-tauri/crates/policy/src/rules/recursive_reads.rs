@@ -1,4 +1,4 @@
-//! A folder that is read with all that lies below it: what is denied there must not be read along unseen.
+//! A folder that is read with everything below it: denied files below must not be read unseen.
 
 use protocol::rule::verdict::RuleTrace;
 use protocol::{At, Rule, RuleAction, Verdict};
@@ -6,7 +6,7 @@ use protocol::{At, Rule, RuleAction, Verdict};
 use super::precedence::Precedence;
 use super::{RuleDecision, RuleSet, Subject, is_out_of_force};
 
-/// Asks where something that a rule denies may lie below the folder, unless the verdict is as strict already.
+/// Asks where a path that a rule denies may lie below the folder, unless the verdict is as strict already.
 pub(super) fn ask_for_denied_below(
     rules: &RuleSet,
     subject: &Subject<'_>,

@@ -6,10 +6,11 @@ use protocol::server::mcp_servers::ServerId;
 
 const PREFIX: &str = "mcp:";
 
-/// What a permission names: itself, or what `mcp:server:tool` stands for. `mcp:server:*` and `mcp:server` are all tools of it.
+/// Resolves a permission to the name that it stands for: itself, or the tool that `mcp:server:tool` names.
+/// `mcp:server:*` and `mcp:server` stand for all tools of the server.
 ///
 /// # Errors
-/// It begins like one and is none; a sentence without its end.
+/// The permission begins with the prefix but names no server or tool; a sentence without its end.
 pub(crate) fn resolve_permission(permission: &str) -> Result<Cow<'_, str>, String> {
     let Some(rest) = permission.strip_prefix(PREFIX) else {
         return Ok(Cow::Borrowed(permission));

@@ -1,4 +1,4 @@
-//! What rules look at: the facts of a call, each made ready once, however many rules there are.
+//! The subjects of rules: the facts of a call, each prepared once, however many rules there are.
 
 use protocol::rule::evidence::ArgumentValue;
 use protocol::{Capability, Digest, ResolvedAccess, ToolMode};
@@ -7,54 +7,56 @@ use crate::facts::CallFacts;
 use crate::limits::QUOTED_CHARS_MAX;
 use crate::shell::ShellFacts;
 
-/// One thing that rules speak of, with what they may name.
+/// One part of a call that rules are evaluated for, with everything that a rule may name.
 #[derive(Debug, Clone)]
 pub struct Subject<'a> {
     /// The tool's id.
     pub tool: &'a str,
     /// Its mode.
     pub mode: Option<ToolMode>,
-    /// What of the call.
+    /// The part of the call that rules look at.
     pub seen: SubjectKind<'a>,
-    /// Whether it can only make the verdict stricter: without a matching rule it says nothing.
+    /// Whether the subject can only make the verdict stricter: without a matching rule it has no verdict.
     pub tightens: bool,
-    /// Whether it is a folder that is read with everything below it.
+    /// Whether the subject is a folder that is read with everything below it.
     pub is_recursive: bool,
-    /// Whether a word of a command only may use it: a rule speaks of it that names such a place, and no other.
+    /// Whether the subject is only a possible use by a word of a command: only a rule that names such a place matches
+    /// it.
     pub is_possible_use: bool,
-    /// What a grant for exactly this call names.
+    /// Digest that a grant for exactly this call names.
     pub exact_digest: Option<&'a Digest>,
     /// The arguments of the call; none where they are not known.
     pub arguments: Option<&'a [ArgumentValue]>,
 }
 
-/// A piece of a call.
+/// The kind of a subject.
 #[derive(Debug, Clone)]
 pub enum SubjectKind<'a> {
-    /// The call as a whole, of a tool that declares nothing; `about` is what its arguments seem to name.
+    /// The call as a whole, of a tool that declares nothing; `about` holds the accesses that its arguments seem to
+    /// name.
     WholeCall {
-        /// Facts that were guessed.
+        /// Guessed facts.
         about: Vec<&'a ResolvedAccess>,
     },
     /// One simple command.
     Command {
         /// Its words; empty where no command could be made out.
         words: Vec<String>,
-        /// Whether it is certain that this and nothing else runs: what an allow needs.
+        /// Whether it is certain that this command and nothing else runs, as an allow needs.
         plain: bool,
     },
     /// A path.
     Path(&'a ResolvedAccess),
-    /// A path that a call changed when it ran for show.
+    /// A path that a call changed in a dry run.
     Effect(&'a ResolvedAccess),
     /// A host.
     Host(&'a ResolvedAccess),
-    /// What came from a host.
+    /// The answer of a host.
     Response(&'a ResolvedAccess),
 }
 
 impl<'a> Subject<'a> {
-    /// Everything that rules look at in a call.
+    /// Lists all subjects of a call.
     pub fn from_facts(tool: &'a str, mode: Option<ToolMode>, facts: &'a CallFacts) -> Vec<Self> {
         let mut all = Vec::new();
         let mut push = |seen: SubjectKind<'a>, tightens: bool, below: bool| {
@@ -105,7 +107,7 @@ impl<'a> Subject<'a> {
         all
     }
 
-    /// The capability that it needs; none for a call as a whole.
+    /// The capability that the subject needs; none for a call as a whole.
     pub fn capability(&self) -> Option<Capability> {
         match &self.seen {
             SubjectKind::WholeCall { .. } | SubjectKind::Response(_) => None,
@@ -116,7 +118,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// As a person reads it.
+    /// The subject as a person reads it.
     pub fn display_text(&self) -> String {
         match &self.seen {
             SubjectKind::WholeCall { .. } => ["`", self.tool, "`"].concat(),
@@ -141,7 +143,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// What a call names, within a sentence.
+/// Formats a name from a call for use within a sentence.
 pub(crate) fn quote_truncated(text: &str) -> String {
     protocol::text::display_text::to_single_line(text, QUOTED_CHARS_MAX)
 }

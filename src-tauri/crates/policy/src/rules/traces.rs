@@ -1,8 +1,8 @@
-//! What rules said of the pieces of one call, together.
+//! Traces of the rules over all subjects of one call.
 
 use protocol::rule::verdict::RuleTrace;
 
-/// Adds what rules said of one piece: a rule that spoke for one spoke, whatever it did for another.
+/// Adds the traces of one subject: a rule that decided for one subject counts as deciding, whatever it did for another.
 pub(crate) fn merge_traces(traces: &mut Vec<RuleTrace>, more: Vec<RuleTrace>) {
     for trace in more {
         match traces.iter_mut().find(|known| known.rule == trace.rule) {

@@ -1,4 +1,4 @@
-//! A text of rules looked at example by example, also where it would be refused.
+//! Examples of the rules in a text, checked one by one, even where the text would be refused.
 
 use protocol::rule::rules_view::ExampleCheck;
 use toml::Spanned;
@@ -10,13 +10,13 @@ use crate::rules::CompiledRule;
 /// A rule of the text, with its examples.
 #[derive(Debug, Clone)]
 pub struct RuleExamples {
-    /// The rule; none if it cannot be made ready.
+    /// The rule; none if it cannot be compiled.
     pub rule: Option<CompiledRule>,
-    /// What it must match.
+    /// Examples that the rule must match.
     pub matches: Vec<String>,
-    /// What it must not match.
+    /// Examples that the rule must not match.
     pub not_matches: Vec<String>,
-    /// Each of them, held against the rule.
+    /// Every example, checked against the rule.
     pub examples: Vec<ExampleCheck>,
 }
 

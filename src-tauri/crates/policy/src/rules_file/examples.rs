@@ -7,9 +7,10 @@ use toml::Spanned;
 use crate::facts::CallFacts;
 use crate::rules::{CompiledRule, NET_READ, RuleSet, Subject};
 
-/// Checks the examples and gives the rule back, or where the failing one stands and what it does.
+/// Checks the examples and returns the rule, or the position of the failing example and its effect.
 ///
-/// `rm*` also denies `rmdir`, because a deny is broad. Where a counter-example says that this is not meant, it is not.
+/// `rm*` also denies `rmdir`, because a deny is broad; a counter-example that says that this is not meant narrows the
+/// rule.
 pub(super) fn check_examples(
     rule: CompiledRule,
     matching: &[Spanned<String>],
@@ -35,7 +36,7 @@ pub(super) fn check_examples(
     }
 }
 
-/// The rule, read no more broadly than its counter-examples let it.
+/// Returns the rule, matched no more broadly than its counter-examples allow.
 pub(super) fn narrow_by_counterexamples(
     rule: CompiledRule,
     not_match: &[Spanned<String>],
@@ -49,8 +50,8 @@ pub(super) fn narrow_by_counterexamples(
     }
 }
 
-/// Whether a rule alone speaks of an example: a command for rules about commands, a host for rules about hosts, `name=value`
-/// for rules about an argument, a path for all others.
+/// Whether a rule alone speaks of an example: a command for rules about commands, a host for rules about hosts,
+/// `name=value` for rules about an argument, a path for all others.
 pub(super) fn matches_example(rule: &CompiledRule, example: &str) -> bool {
     let capability = match rule.rule.permission.as_str() {
         "bash" | "shell.run" | "mode:local" => Capability::ShellRun,

@@ -15,7 +15,7 @@ pub fn verdict_word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The rule as it would stand in a file, its header first.
+/// Formats the rule as it would stand in a file, its header first.
 pub fn format_rule(rule: &NewRule) -> String {
     let quoted = |text: &str| Value::String(text.to_owned()).to_string();
     let list = |texts: &[String]| {
@@ -50,10 +50,9 @@ pub fn format_rule(rule: &NewRule) -> String {
     lines.join("\n")
 }
 
-/// A rule that stands in no file yet, made ready, with what is hardly meant.
+/// Compiles a rule that stands in no file yet, with warnings about entries that are hardly meant.
 ///
-/// # Errors
-/// What a file would be refused for.
+/// # Errors The rule is one that a rules file would be refused for.
 pub fn parse_new_rule(
     rule: &NewRule,
     source: &RulesFileSource<'_>,

@@ -1,4 +1,4 @@
-//! Reads an agent's manifest, `agent.toml`: who it is, what it is told, what it may call and touch, and its rules.
+//! Reads an agent's manifest, `agent.toml`: its name, prompt, tools, requirements and rules.
 
 use protocol::{RequirementSet, RuleAction, RuleScope, UserError};
 use serde::Deserialize;
@@ -15,30 +15,31 @@ use crate::limits::{AGENT_NAME_CHARS_MAX, AGENT_PROMPT_BYTES_MAX, PATTERN_BYTES_
 /// An agent as its manifest has it.
 #[derive(Debug, Clone)]
 pub struct AgentManifest {
-    /// What it is called.
+    /// Name of the agent.
     pub name: String,
-    /// What it is for, for whoever gives it work; empty if it does not say.
+    /// Purpose of the agent, for a caller that gives it work; empty if the manifest names none.
     pub description: String,
-    /// What it is told beside what every agent is told; empty for nothing.
+    /// Prompt of the agent, beside the one that every agent is given; empty for none.
     pub prompt: String,
-    /// The only tools that it may call; all that there are if none are named.
+    /// The only tools that the agent may call; all tools if none are named.
     pub tools: Option<Vec<String>>,
-    /// The provider that its model is of; its caller's if it names none.
+    /// Provider of the agent's model; its caller's if the manifest names none.
     pub provider: Option<String>,
-    /// Its model; its caller's if it names none.
+    /// Model of the agent; its caller's if the manifest names none.
     pub model: Option<String>,
-    /// Further folders that `{workspace}` stands for in what it requires (`S002-56`): relative to the workspace, or whole
-    /// paths.
+    /// Further folders that `{workspace}` stands for in the agent's requirements (`S002-56`): relative to the
+    /// workspace, or whole paths.
     pub roots: Vec<String>,
-    /// What it may touch beside what each of its tools requires (`S002-09`).
+    /// Requirements of the agent, beside those of each of its tools (`S002-09`).
     pub requires: RequirementSet,
-    /// Whether it says what it requires. Who works for another agent may touch no more than that.
+    /// Whether the manifest declares requirements. An agent that works for another one may touch no more than it
+    /// declares.
     pub declares_requirements: bool,
     /// Its rules. Their denies are final (`S002-84`).
     pub rules: RulesFile,
 }
 
-/// As it is written.
+/// The manifest as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawManifest {
@@ -73,8 +74,8 @@ pub fn parse_manifest(text: &str, file: &str) -> Result<AgentManifest, UserError
     })
 }
 
-/// Reads a manifest that is written as a Markdown file: its front matter, and its prompt below. Gives it as a manifest in
-/// TOML too, by which it can be read again.
+/// Reads a manifest that is written as a Markdown file: its front matter, and its prompt below. Gives it as a manifest
+/// in TOML too, by which it can be read again.
 ///
 /// # Errors
 /// As [`parse_manifest`], without a line.

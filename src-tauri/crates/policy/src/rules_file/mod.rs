@@ -25,13 +25,13 @@ pub use format::{format_rule, parse_new_rule, verdict_word};
 /// Where a rules file comes from.
 #[derive(Debug, Clone, Copy)]
 pub struct RulesFileSource<'a> {
-    /// Its name as a person writes it.
+    /// Name of the file as a person writes it.
     pub file: &'a str,
-    /// Whose rules they are.
+    /// Scope of the rules.
     pub scope: RuleScope,
-    /// Whether they may loosen. A project's file may not before the person has trusted it ([`crate::trust`]).
+    /// Whether the rules may loosen. A project's file may not before the person has trusted it ([`crate::trust`]).
     pub trusted: bool,
-    /// The system whose paths they speak of.
+    /// The system whose path rules apply.
     pub os: Os,
     /// Tools that are known, for suggestions where a rule names another.
     pub known_tools: &'a [&'a str],

@@ -1,4 +1,4 @@
-//! What a rules file may say, and what is said of one that is wrong.
+//! The syntax of a rules file, and the errors of one that is wrong.
 
 use protocol::RuleAction;
 

@@ -3,7 +3,7 @@
 use protocol::At;
 use toml::value::{Datetime, Offset};
 
-/// When a value says; the error is the middle of a sentence.
+/// Parses a time value; the error is the middle of a sentence.
 pub(super) fn parse_time(value: &toml::Value) -> Result<At, String> {
     let time = match value {
         toml::Value::Datetime(time) => *time,
@@ -43,7 +43,7 @@ fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + leaps + (153 * month + 2) / 5 + day - 1 - 719_468
 }
 
-/// A time as a file says it.
+/// Formats a time for a rules file.
 pub(super) fn format_time(at: At) -> String {
     let (days, millis) = (at.div_euclid(86_400_000), at.rem_euclid(86_400_000));
     let (year, month, day) = date_from_days(days);
@@ -60,7 +60,7 @@ pub(super) fn format_time(at: At) -> String {
     )
 }
 
-/// The inverse of [`days_from_epoch`], for the years that a file can say.
+/// The inverse of [`days_from_epoch`], for the years that a rules file can hold.
 fn date_from_days(days: i64) -> (i64, i64, i64) {
     let first = days_from_epoch(0, 1, 1);
     let last = days_from_epoch(9999, 12, 31);

@@ -1,4 +1,4 @@
-//! What may stand in a rules file but is hardly meant: told by `policy lint`.
+//! Warnings about entries of a rules file that are valid but hardly meant: reported by `policy lint`.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::rules::loaded_file::RulesFileWarning;
 use crate::rules::{CompiledRule, NET_READ};
 use crate::shell::runs_other_programs;
 
-/// Everything that is hardly meant in these rules.
+/// Finds all entries of these rules that are hardly meant.
 pub(super) fn find_warnings(
     rules: &[CompiledRule],
     source: &RulesFileSource<'_>,

@@ -1,7 +1,7 @@
-//! The capability check of a call of somebody else's tool, of which only its arguments are known.
+//! The capability check of a call of somebody else's tool, of which only the arguments are known.
 //!
-//! Such a tool may have nothing to do with the workspace, so what it names outside is not denied: it asks, unless a rule names
-//! the tool and the place. A rule for the tool alone does not lift that.
+//! Such a tool may have nothing to do with the workspace, so a path outside that its arguments name is not denied: the
+//! call asks, unless a rule names the tool and the place. A rule for the tool alone does not lift that.
 
 use protocol::rule::evidence::Confinement;
 use protocol::rule::verdict::TrailStep;
@@ -36,7 +36,7 @@ pub(super) fn check_mentions(tool: &str, facts: &CallFacts, rules: &RuleSet, now
     step(None, describe_mentions(facts))
 }
 
-/// Why a fact does not pass unless a rule names it.
+/// Returns the verdict on a fact that does not pass unless a rule names it, and the reason.
 fn find_hold_reason(
     tool: &str,
     confinement: Confinement,
@@ -91,7 +91,7 @@ fn is_address(fact: &ResolvedAccess) -> bool {
     fact.target.contains("://") || fact.real.contains(['.', ':']) || fact.real == "localhost"
 }
 
-/// What the arguments name, and what keeps the tool to that.
+/// Describes what the arguments name and the confinement that keeps the tool to that.
 fn describe_mentions(facts: &CallFacts) -> String {
     let count = |of: &dyn Fn(&ResolvedAccess) -> bool| {
         let mut targets: Vec<&str> = facts

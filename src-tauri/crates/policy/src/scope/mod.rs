@@ -1,5 +1,5 @@
-//! The capability check, the first defence (`S002-94`, `S002-97`): everything a call touches lies in a granted root and on
-//! the surface of its tool, every host is open, and it is certain what a command runs.
+//! The capability check, the first defence (`S002-94`, `S002-97`): everything a call touches lies in a granted root and
+//! on the surface of its tool, every host is open, and it is certain what a command runs.
 
 mod mentions;
 
@@ -141,7 +141,8 @@ fn describe_facts(facts: &CallFacts) -> Vec<String> {
         .collect()
 }
 
-/// The reason is told here, and its consequence drawn with the rules: none of them allows such a command.
+/// Describes a command, with the reason if the command is not certain. The consequence is drawn with the rules: none of
+/// them allows such a command.
 fn describe_command(facts: &CallFacts) -> String {
     let unsure = facts
         .commands()

@@ -1,4 +1,4 @@
-//! The facts themselves: what a command line is made of, as rules look at it.
+//! The facts of a command line: its parts, as rules look at them.
 
 use protocol::Capability;
 use protocol::rule::evidence::CommandEvidence;
@@ -10,7 +10,7 @@ use crate::shell::accesses::file_uses;
 pub struct ShellFacts {
     /// Every simple command that may run, wherever it stands; what a wrapper runs is a further command.
     pub commands: Vec<SimpleCommand>,
-    /// Why no rule may allow it, as sentences. Empty: it is understood whole.
+    /// Reasons why no rule may allow the command line, as sentences; empty if it is understood completely.
     pub unsure_reasons: Vec<String>,
     pub(super) may_run: Vec<Vec<String>>,
     pub(super) plain: Vec<Vec<String>>,
@@ -19,14 +19,15 @@ pub struct ShellFacts {
 }
 
 impl ShellFacts {
-    /// What a deny or an ask looks at: word lists, each beginning with a program's base name. Every list of
-    /// [`Self::plain`] is one of them. A list may name what never runs; what the spelling hides is never left out.
+    /// Word lists that a deny or an ask looks at, each beginning with a program's base name. Every list of
+    /// [`Self::plain`] is among them. A list may name a command that never runs; one that the spelling hides is never
+    /// left out.
     pub fn may_run(&self) -> &[Vec<String>] {
         &self.may_run
     }
 
-    /// What an allow looks at: the words of every command, with `timeout`, `time`, `nice`, `nohup` and `stdbuf` taken
-    /// away from before them. None unless all of them are plain; each must then be allowed by some rule.
+    /// Word lists that an allow looks at: the words of every command, with leading `timeout`, `time`, `nice`, `nohup`
+    /// and `stdbuf` removed. None unless all of the commands are plain; each must then be allowed by some rule.
     pub fn plain(&self) -> Option<&[Vec<String>]> {
         (self.unsure_reasons.is_empty() && !self.plain.is_empty()).then_some(self.plain.as_slice())
     }
@@ -36,14 +37,15 @@ impl ShellFacts {
         &self.accesses
     }
 
-    /// Whether it names more files than [`Self::accesses`] holds. What was left out may be denied, so all of it is.
+    /// Whether the command line names more files than [`Self::accesses`] holds. A file that was left out may be denied,
+    /// so the whole command line is.
     pub fn has_too_many_accesses(&self) -> bool {
         self.has_too_many_accesses
     }
 }
 
 impl ShellFacts {
-    /// As a verdict keeps it.
+    /// Returns the evidence that a verdict keeps.
     pub(crate) fn to_evidence(&self) -> CommandEvidence {
         let further = |words: &&Vec<String>| !self.plain.contains(words);
         CommandEvidence {
@@ -53,7 +55,7 @@ impl ShellFacts {
         }
     }
 
-    /// What rules look at, from what a verdict kept.
+    /// Restores the facts that rules look at from the evidence of a verdict.
     pub(crate) fn from_evidence(kept: CommandEvidence) -> Self {
         Self {
             may_run: kept.plain.iter().cloned().chain(kept.may_run).collect(),
@@ -63,8 +65,8 @@ impl ShellFacts {
         }
     }
 
-    /// The bare words that may name a file, by what may be done to it. They are read out of what a verdict keeps, so what is
-    /// found here need not be kept beside it.
+    /// Finds the bare words that may name a file, by the capability of the use. They are read from words that a verdict
+    /// keeps, so they need not be kept beside those.
     pub(crate) fn find_bare_uses(&self) -> Vec<(Capability, String)> {
         file_uses::find_bare_uses(&self.may_run)
     }
@@ -75,18 +77,18 @@ impl ShellFacts {
 pub struct SimpleCommand {
     /// The program and its arguments; empty for assignments or redirects alone.
     pub words: Vec<ShellWord>,
-    /// What stands before it.
+    /// Assignments before the program.
     pub assignments: Vec<ShellAssignment>,
     /// Where its streams lead.
     pub redirects: Vec<ShellRedirect>,
-    /// What brings it to run.
+    /// The construct that makes the command run.
     pub via: CommandOrigin,
 }
 
-/// What brings a command to run.
+/// The construct that makes a command run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandOrigin {
-    /// It stands in a list or a pipeline.
+    /// The command stands in a list or a pipeline.
     Plain,
     /// The condition or the body of `if`, `while`, `until`, `for`, `case`, `select`, or a test.
     ControlFlow,
@@ -94,7 +96,7 @@ pub enum CommandOrigin {
     Function,
     /// A command or process substitution.
     Substitution,
-    /// The program before it runs it: `sudo`, `xargs`, `find -exec`.
+    /// The program before the command runs it: `sudo`, `xargs`, `find -exec`.
     Wrapper(String),
     /// A text that an interpreter, a here-document or an option gives to a shell.
     Script,
@@ -105,7 +107,7 @@ pub enum CommandOrigin {
 pub enum ShellWord {
     /// Quotes and backslashes removed, `$'…'` decoded.
     Literal(String),
-    /// As it is written: what it will be is only known when it runs.
+    /// The word as it is written: its value is only known when it runs.
     Dynamic(String),
 }
 
@@ -117,7 +119,7 @@ impl ShellWord {
         }
     }
 
-    /// A part of it, or what it stands for, as sure as itself.
+    /// Returns a part of the word, or its value, as certain as the word itself.
     #[must_use]
     pub(super) fn with_text(&self, text: &str) -> Self {
         match self {
@@ -126,7 +128,7 @@ impl ShellWord {
         }
     }
 
-    /// Whether it stands for itself.
+    /// Whether the word is literal.
     pub fn is_literal(&self) -> bool {
         match self {
             Self::Literal(_) => true,
@@ -140,7 +142,7 @@ impl ShellWord {
 pub struct ShellAssignment {
     /// The variable, without a subscript.
     pub name: String,
-    /// What it is set to.
+    /// The word that the variable is set to.
     pub value: ShellWord,
 }
 
@@ -151,7 +153,7 @@ pub struct ShellRedirect {
     pub kind: RedirectKind,
     /// Where.
     pub target: ShellWord,
-    /// It touches nothing: `2>&1`, `>/dev/null`.
+    /// Whether the redirect touches no file: `2>&1`, `>/dev/null`.
     pub is_neutral: bool,
 }
 
@@ -177,15 +179,15 @@ pub enum RedirectKind {
 /// A file or host that a command names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ShellAccess {
-    /// How it is touched.
+    /// Capability of the access.
     pub capability: Capability,
     /// The path or host.
     pub target: String,
-    /// Whether the target stands for itself; if not, it is as written.
+    /// Whether the target is literal; if not, it is as written.
     pub is_literal: bool,
-    /// If it is a folder, everything that lies below it is touched as well.
+    /// Whether, if the target is a folder, everything below it is accessed as well.
     pub is_recursive: bool,
-    /// It stands where a path may stand, and no table says that the program uses it as one: it is a use only if it is
-    /// the path of something.
+    /// Whether the word stands where a path may stand, and no table says that the program uses it as one: it counts as
+    /// a use only if it is the path of something.
     pub is_possible_use: bool,
 }

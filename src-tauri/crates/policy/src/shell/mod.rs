@@ -1,7 +1,8 @@
 //! Shell facts: everything that a command line may run, and whether it is understood well enough to be allowed.
 //!
-//! Two independent parsers read it. What either of them sees counts for a deny; an allow needs that both see the same
-//! and that every word stands for itself. A limit, an error or a disagreement only ever makes a verdict stricter.
+//! Two independent parsers read the command line. A command that either of them sees counts for a deny; an allow needs
+//! that both see the same and that every word is literal. A limit, an error or a disagreement only ever makes a verdict
+//! stricter.
 //!
 //! Start reading at [`parse_command`].
 
@@ -15,7 +16,7 @@ pub use facts::{
     ShellWord, SimpleCommand,
 };
 
-/// Reads a command line of `bash` or `sh`. It never fails: what cannot be read makes the facts unsure.
+/// Parses a command line of `bash` or `sh`. It never fails: a part that cannot be read makes the facts unsure.
 pub fn parse_command(command: &str) -> ShellFacts {
     crate::shell::parse::reader::ShellReader::new(command).read_facts()
 }

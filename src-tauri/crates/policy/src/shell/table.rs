@@ -7,11 +7,11 @@ use super::{ShellFacts, parse_command};
 #[derive(serde::Deserialize)]
 struct Table {
     rules: Rules,
-    /// What is let through, with the words that an allow looked at.
+    /// Commands that are allowed, with the words that an allow looked at.
     allow: BTreeMap<String, Vec<String>>,
-    /// What is asked about, with the first reason.
+    /// Commands that are asked about, with the first reason.
     ask: BTreeMap<String, String>,
-    /// What is denied, with the words that a deny saw.
+    /// Commands that are denied, with the words that a deny saw.
     deny: BTreeMap<String, String>,
 }
 

@@ -1,4 +1,4 @@
-//! What is seen in commands.
+//! Facts that are read from commands.
 
 use super::parse_command;
 

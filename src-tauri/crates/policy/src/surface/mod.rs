@@ -1,4 +1,5 @@
-//! The surface of one call: what its tool and its agent's manifest require together, as patterns (`S002-09`, `S002-94`).
+//! The surface of one call: what its tool and its agent's manifest require together, as patterns (`S002-09`,
+//! `S002-94`).
 
 use globset::escape;
 use protocol::interface::requirements::{ShellRunRequirement, VariableValues};
@@ -10,11 +11,11 @@ use crate::patterns::{PathForms, PathPattern, is_absolute, join_root};
 use crate::rules::quote_truncated;
 use crate::shell::ShellFacts;
 
-/// What may be touched at all, whatever the rules say. What it does not name is closed: the empty one closes everything
-/// (`S002-59`).
+/// The limit of a call's accesses, whatever the rules say. An access that the surface does not name is closed: the
+/// empty surface closes everything (`S002-59`).
 #[derive(Debug, Clone)]
 pub struct Surface {
-    /// Whose it is, as a sentence names it: "the tool `x`".
+    /// Owner of the surface, as a sentence names it: "the tool `x`".
     owner: String,
     /// The workspace, absolute; empty if none is open.
     root: String,
@@ -27,18 +28,18 @@ pub struct Surface {
 /// Patterns of paths, all of them absolute.
 #[derive(Debug, Clone, Default)]
 struct SurfacePaths {
-    /// Everything in the workspace is among them, which is asked so often that it is known beforehand.
+    /// Whether the patterns cover everything in the workspace, which is checked so often that it is computed
+    /// beforehand.
     whole: bool,
     patterns: Vec<PathPattern>,
-    /// For each, the folder or file that all of what it names lies at or below.
+    /// For each pattern, the folder or file that everything that it names lies at or below.
     places: Vec<String>,
 }
 
 impl Surface {
-    /// Understands every pattern, with the places that the variables stand for here and now.
+    /// Compiles every pattern, with the current values of the variables.
     ///
-    /// # Errors
-    /// Names the pattern, whose it is, and what is wrong with it (`S002-60`).
+    /// # Errors Names the pattern, its owner, and what is wrong with it (`S002-60`).
     pub fn new(
         requires: &RequirementSet,
         owner: &str,
@@ -76,10 +77,9 @@ impl Surface {
         })
     }
 
-    /// Whether requirements can be understood, wherever they will be of use.
+    /// Checks that requirements can be compiled, wherever they will be used.
     ///
-    /// # Errors
-    /// As [`Self::new`].
+    /// # Errors As [`Self::new`].
     pub fn validate(requires: &RequirementSet, owner: &str) -> Result<(), UserError> {
         let somewhere = VariableValues {
             workspace: vec!["/workspace".to_owned()],
@@ -89,10 +89,9 @@ impl Surface {
         Self::new(requires, owner, &somewhere, Os::CURRENT).map(drop)
     }
 
-    /// The same with one more folder, by its absolute path, for whoever may read files at all.
+    /// Returns the surface with one more folder, by its absolute path, if the surface reads files at all.
     ///
-    /// # Errors
-    /// A path that no pattern can hold.
+    /// # Errors A path that no pattern can hold.
     pub fn with_readable(mut self, folder: &str, os: Os) -> Result<Self, String> {
         if !self.read.patterns.is_empty() {
             let folder = escape(&slashed(folder, os));
@@ -101,8 +100,8 @@ impl Surface {
         Ok(self)
     }
 
-    /// The folder or file that a person would have to open first, where the requirements name something to read that lies
-    /// outside of every granted folder (M15).
+    /// The folder or file that a person would have to open first, where the requirements name something to read that
+    /// lies outside of every granted folder (M15).
     pub fn folder_to_open(&self, fact: &ResolvedAccess) -> Option<&str> {
         let is_asked = fact.capability == Capability::FsRead
             && !fact.inside
@@ -118,8 +117,9 @@ impl Surface {
         Some(place)
     }
 
-    /// Why something lies beyond it, if it does. `read` is what was read of the command, if it is one. What was only read
-    /// out of a command is judged by rules and kept by the room that the command runs in.
+    /// Returns why an access lies beyond the surface, if it does. `read` holds the shell facts of the command, if the
+    /// access is one. Accesses that were only read out of a command are judged by rules and enforced by the sandbox of
+    /// the command.
     pub fn find_denial_reason(
         &self,
         fact: &ResolvedAccess,
@@ -161,7 +161,7 @@ impl Surface {
 }
 
 impl SurfacePaths {
-    /// Patterns that begin nowhere begin at the root; without a root there is nothing that they could mean.
+    /// Compiles patterns. Relative patterns begin at the root; without a root they match nothing.
     fn new(patterns: &[String], root: Option<&str>, os: Os) -> Result<Self, String> {
         let mut all = Self::default();
         for pattern in patterns {

@@ -1,4 +1,4 @@
-//! What a surface covers and what lies beyond it.
+//! The accesses that a surface covers and those beyond it.
 
 use super::*;
 use crate::facts::CallFacts;
@@ -158,7 +158,7 @@ fn hosts_and_commands() {
     assert!(covers(&bash.unwrap(), Capability::ShellRun, "rm -rf $x"));
 }
 
-/// What is wrong is told at once, with the pattern and whose it is (`S002-60`).
+/// An invalid pattern is reported at once, with the pattern and its owner (`S002-60`).
 #[test]
 fn a_pattern_that_cannot_be_understood_is_named() {
     for pattern in ["a/[b", "{workspce}/**", "../x", "a{b,c"] {

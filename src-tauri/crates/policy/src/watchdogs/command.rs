@@ -5,11 +5,11 @@ use crate::shell::ShellAccess;
 
 /// A command of a call.
 pub(super) struct WatchedCommand {
-    /// As it is written.
+    /// The command as it is written.
     pub text: String,
     /// Whatever may run, each beginning with a program's base name.
     pub commands: Vec<Vec<String>>,
-    /// Paths and hosts that it names.
+    /// Paths and hosts that the command names.
     pub accesses: Vec<ShellAccess>,
 }
 

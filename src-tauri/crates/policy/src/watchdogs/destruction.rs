@@ -43,7 +43,7 @@ const DISK_DEVICES: [&str; 9] = [
     "/dev/mapper/",
 ];
 
-/// Says no to the loss of a system.
+/// Denies commands that destroy the system.
 pub(super) fn check_destruction(script: &WatchedCommand) -> Option<Alarm> {
     let removed = script
         .commands_running(&["rm", "rmdir", "shred", "srm", "unlink", "trash"])
@@ -103,7 +103,7 @@ pub(super) fn check_destruction(script: &WatchedCommand) -> Option<Alarm> {
     disk.map(|disk| Alarm::deny(format!("It would write over the disk `{disk}`.")))
 }
 
-/// Whether a word names such a folder, or all that is in it.
+/// Whether a word names such a folder, or everything in it.
 fn is_system_folder(word: &str) -> bool {
     let mut bare = word;
     loop {

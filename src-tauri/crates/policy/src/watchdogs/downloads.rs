@@ -25,7 +25,7 @@ const INTERPRETERS: [&str; 18] = [
     "eval",
 ];
 
-/// Says no where a download is run at once, and asks where it is run later in the same command.
+/// Denies a download that is run at once, and asks about one that is run later in the same command.
 pub(super) fn check_downloads(script: &WatchedCommand) -> Option<Alarm> {
     let download = find_command_position(script, &DOWNLOADERS, 0)?;
     let flows_in = [
@@ -65,7 +65,7 @@ fn is_piped_into(script: &WatchedCommand, download: usize, runs: usize) -> bool 
     runs > download && script.text.replace("||", "").contains('|')
 }
 
-/// Whether the interpreter is given what the download was written to.
+/// Whether the interpreter is given the file that the download was written to.
 fn names_download(script: &WatchedCommand, download: usize, runs: usize) -> bool {
     let saved = &script.commands[download];
     script.commands[runs][1..].iter().any(|word| {

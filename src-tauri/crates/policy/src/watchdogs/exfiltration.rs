@@ -36,7 +36,7 @@ const SECRET_NAMES: [&str; 22] = [
 /// Programs that tell secrets themselves.
 const SECRET_PRINTERS: [&str; 6] = ["printenv", "env", "security", "secret-tool", "pass", "gpg"];
 
-/// Says no to a secret on its way out, and asks about a file on its way out.
+/// Denies sending a secret to another machine, and asks about sending a file.
 pub(super) fn check_exfiltration(script: &WatchedCommand) -> Option<Alarm> {
     let mut carriers = script.commands_running(&NETWORK_PROGRAMS).peekable();
     carriers.peek()?;

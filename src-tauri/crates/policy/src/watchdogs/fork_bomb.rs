@@ -3,7 +3,7 @@
 use super::Alarm;
 use super::command::WatchedCommand;
 
-/// Says no to `:(){ :|:& };:` under whatever name.
+/// Denies `:(){ :|:& };:` under any name.
 pub(super) fn check_fork_bomb(script: &WatchedCommand) -> Option<Alarm> {
     let bare: String = script.text.chars().filter(|c| !c.is_whitespace()).collect();
     let bare = bare.replace("function", "");

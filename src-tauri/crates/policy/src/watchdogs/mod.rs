@@ -1,7 +1,7 @@
-//! Checks of a call's arguments before it runs, independent of what it may touch and of every rule (`S002-86`).
+//! Checks of a call's arguments before it runs, independent of its capabilities and of every rule (`S002-86`).
 //!
-//! They refuse what a capability cannot express: commands that destroy the system, that carry secrets out, that run what
-//! they download. A check can only say ask or deny; whoever it lets pass is let pass by nobody else.
+//! They refuse what a capability cannot express: commands that destroy the system, that carry secrets out, that run
+//! what they download. A check can only ask or deny; a call that it lets pass is not thereby allowed.
 
 mod command;
 mod destruction;
@@ -18,12 +18,12 @@ use crate::facts::CallFacts;
 use command::WatchedCommand;
 pub(crate) use exfiltration::NETWORK_PROGRAMS;
 
-/// What a watchdog says against a call.
+/// An objection of a watchdog to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alarm {
-    /// Ask or deny; an allow says nothing.
+    /// Ask or deny; an allow has no effect.
     pub verdict: Verdict,
-    /// Why, in one sentence: the model reads it where the call is denied (`S002-89`).
+    /// Reason in one sentence: the model reads it where the call is denied (`S002-89`).
     pub reason: String,
     /// Whether a person is asked each time anew, whatever they answered before (`S002-90`).
     pub each_time: bool,
@@ -39,7 +39,7 @@ impl Alarm {
         }
     }
 
-    /// A person has to look, however often they did before.
+    /// Creates an alarm for which a person has to look each time, however often they did before.
     pub fn ask_every_time(reason: impl Into<String>) -> Self {
         Self {
             each_time: true,
@@ -47,7 +47,7 @@ impl Alarm {
         }
     }
 
-    /// It must not run.
+    /// Creates an alarm that denies the call.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self {
             verdict: Verdict::Deny,
@@ -57,7 +57,7 @@ impl Alarm {
     }
 }
 
-/// The reasons that a person may answer for good: those of whoever asks about this call and would ask so again.
+/// Returns the reasons that a person may answer for good: those of alarms that ask, but not each time anew.
 pub fn grantable_reasons(alarms: &[Alarm]) -> Vec<&str> {
     let lasting = alarms
         .iter()
@@ -65,7 +65,7 @@ pub fn grantable_reasons(alarms: &[Alarm]) -> Vec<&str> {
     lasting.map(|alarm| alarm.reason.as_str()).collect()
 }
 
-/// What a watchdog sees of a call (`S002-87`).
+/// The view that a watchdog has of a call (`S002-87`).
 #[derive(Debug, Clone, Copy)]
 pub struct WatchdogInput<'a> {
     /// The tool's id.
@@ -76,11 +76,11 @@ pub struct WatchdogInput<'a> {
     pub manifest: Option<&'a AgentManifest>,
     /// The session.
     pub session: &'a SessionId,
-    /// What it would touch.
+    /// The facts of the call.
     pub facts: &'a CallFacts,
 }
 
-/// Everything that the built-in checks say against a call; nothing if they let it pass.
+/// Runs the built-in checks and returns all their alarms; empty if they let the call pass.
 pub fn run_builtin_watchdogs(sight: &WatchdogInput<'_>) -> Vec<Alarm> {
     let mut alarms: Vec<Alarm> = Vec::new();
     for script in WatchedCommand::from_facts(sight.facts) {

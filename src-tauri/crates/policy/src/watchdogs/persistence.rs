@@ -1,4 +1,4 @@
-//! Commands that write what runs by itself later: hooks, start-up files, time tables.
+//! Commands that write files which run by themselves later: hooks, start-up files, time tables.
 
 use protocol::{Capability, ResolvedAccess, RuleAction, Verdict};
 
@@ -6,7 +6,7 @@ use super::Alarm;
 use super::command::WatchedCommand;
 use crate::rules::protections::Protections;
 
-/// Says no to a write into what is protected because it runs later.
+/// Denies a write to a place that is protected because it runs later.
 pub(super) fn check_persistence(script: &WatchedCommand) -> Option<Alarm> {
     let protections = Protections::standard();
     let planted = script.accesses.iter().find(|one| {

@@ -1,4 +1,5 @@
-//! The account of a call: how it was validated, authorised, executed, streamed, rendered, persisted and audited (`S003-73`).
+//! The account of a call: how the call was validated, authorised, executed, streamed, rendered, persisted and audited
+//! (`S003-73`).
 
 use std::sync::Arc;
 
@@ -15,140 +16,141 @@ use crate::{
     UndoState, Verdict,
 };
 
-/// What the runtime can state about one call, from its recorded events alone.
+/// Account of one call, made from its recorded events alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct CallAccount {
     /// The call.
     pub call: CallId,
     /// The tool's id; the called name if there is no such tool.
     pub tool: String,
-    /// Whether tool and arguments fit.
+    /// Validation of the tool's name and the arguments.
     pub validated: AccountValidation,
-    /// Who let it run, or did not.
+    /// Authorisation of the call: the verdict and the person's decision.
     pub authorised: AccountAuthorization,
-    /// Whether and how long it ran.
+    /// Execution of the call: whether and how long it ran.
     pub executed: AccountExecution,
-    /// What was told while it ran.
+    /// Live output and progress reported while the call ran.
     pub streamed: AccountStreaming,
-    /// What a person was shown.
+    /// Presentation of the call to the person.
     pub rendered: AccountRendering,
-    /// What was kept of it.
+    /// Result, session state and undo entry kept after the call.
     pub persisted: AccountPersistence,
-    /// The recorded events that this account is made of, in order; the same many times in a row is one line.
+    /// The recorded events that this account is made of, in order; consecutive events of the same kind share one line.
     pub audited: Vec<AuditedEvent>,
 }
 
-/// Whether tool and arguments fit.
+/// Validation of a call: whether its tool exists and its arguments fit the schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AccountValidation {
-    /// Whether they did; none if the call ended before that was looked at.
+    /// Whether the call passed validation; none if it ended before it was validated.
     pub passed: Option<bool>,
-    /// What was wrong, in the words that the model read.
+    /// The problem found, in the words that the model read.
     pub problem: Option<String>,
-    /// The events with which a person put other arguments in the place of the model's; each was checked again.
+    /// Positions of the events with which a person replaced the model's arguments; each replacement was validated
+    /// again.
     pub edited: Vec<u64>,
 }
 
-/// Who let a call run, or did not.
+/// Authorisation of a call: its verdict, and the person's decision where one was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AccountAuthorization {
-    /// The mode that it was judged in.
+    /// The mode that the call was judged in.
     pub mode: Option<ToolMode>,
-    /// Its kind.
+    /// The tool's kind.
     pub kind: Option<ToolKind>,
-    /// What the gates said the last time; none if it never came to them.
+    /// Trail of the last judgement; none if the call was never judged.
     pub trail: Option<Arc<Trail>>,
-    /// How often it stood on the desk.
+    /// How often the call waited for a person's decision.
     pub asked: u32,
-    /// What a person decided last, if a person did.
+    /// The person's last decision, if a person decided.
     pub decision: Option<Decision>,
-    /// What the decision was on.
+    /// Digest of the card that the decision was made on.
     pub digest: Option<Digest>,
-    /// The event that decided: a person's decision, or the judgement where nobody was asked (`S003-36`).
+    /// Position of the event that decided: a person's decision, or the judgement where nobody was asked (`S003-36`).
     pub decision_ref: Option<u64>,
 }
 
-/// Whether and how long a call ran.
+/// Execution of a call: whether and how long it ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AccountExecution {
-    /// Where it is in its life.
+    /// The state of the call.
     pub state: CallState,
-    /// When it began to run; none if it never did.
+    /// When the call began to run; none if it never did.
     pub started_at: Option<At>,
-    /// When it ended.
+    /// When the call ended.
     pub ended_at: Option<At>,
-    /// How long it ran, in milliseconds.
+    /// How long the call ran, in milliseconds.
     pub duration_ms: Option<u64>,
-    /// How often it began: more than once if what was shown had changed at the last moment.
+    /// How often the call began: more than once if its preview had changed at the last moment.
     pub starts: u32,
 }
 
-/// What was told while a call ran; for people, never for the model.
+/// Live output and progress reported while a call ran; for people, never for the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AccountStreaming {
-    /// Pieces of live output.
+    /// Number of pieces of live output, updates and progress messages.
     pub pieces: u32,
-    /// Their bytes.
+    /// Total size of the pieces, in bytes.
     pub bytes: u64,
 }
 
-/// What a person was shown.
+/// Presentation of a call to the person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AccountRendering {
     /// Name on the card.
     pub title: String,
-    /// What it acts on.
+    /// The target that the call acts on.
     pub target: String,
-    /// The kind of preview: `diff`, `command`, `nothing` and so on; none before it was judged.
+    /// The kind of preview: `diff`, `command`, `nothing` and so on; none before the call was judged.
     pub preview: Option<String>,
-    /// How often it was shown anew because something had changed.
+    /// How often the card was refreshed because something had changed.
     pub refreshed: u32,
-    /// The line that says how it ended.
+    /// The line that says how the call ended.
     pub message: Option<String>,
 }
 
-/// What was kept of a call.
+/// Result, session state and undo entry kept after a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AccountPersistence {
     /// Bytes of the text that the model read.
     pub text_bytes: Option<u64>,
-    /// The whole output's digest.
+    /// Digest of the whole output.
     pub digest: Option<Digest>,
-    /// Where the rest is, if that text is only the head.
+    /// Location of the rest of the output, if the text is only its head.
     pub sidecar: Option<Truncation>,
-    /// Where in the session's state the output stands, for later calls to read.
+    /// Locations of the output in the session's state, for later calls to read.
     pub state: Vec<StateLocation>,
-    /// The history entry that can take the effect back.
+    /// The undo entry that can take the effect back.
     pub undo: Option<UndoId>,
-    /// Where that entry is.
+    /// State of the undo entry.
     pub undo_state: Option<UndoState>,
 }
 
-/// Recorded events about the call.
+/// Consecutive recorded events of one kind about a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AuditedEvent {
-    /// The first one's position in the log.
+    /// Position of the first of the events in the log.
     pub seq: u64,
-    /// When it happened.
+    /// When the first of the events happened.
     pub at: At,
-    /// What it is: `call_judged` and so on.
+    /// Name of the event: `call_judged` and so on.
     pub event: String,
-    /// How many of it follow each other.
+    /// How many events of this kind follow each other.
     pub times: u32,
 }
 
-/// One line of an account: the part, and what is to be said of it.
+/// One line of an account: a part, and a summary of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AccountLine {
-    /// `validated`, `authorised`, `executed`, `streamed`, `rendered`, `persisted` or `audited`.
+    /// The part: `validated`, `authorised`, `executed`, `streamed`, `rendered`, `persisted` or `audited`.
     pub part: String,
-    /// One or two sentences.
+    /// The summary, one or two sentences.
     pub text: String,
 }
 
 impl CallAccount {
-    /// The account of a call, from its events in order; events of other calls are passed over. None if the call was never
-    /// asked for.
+    /// Builds the account of a call from its events in order; events of other calls are passed over. None if the call
+    /// was never proposed.
     pub fn from_events(call: &CallId, events: &[Event]) -> Option<Self> {
         let mut account = None;
         for event in events {
@@ -157,7 +159,7 @@ impl CallAccount {
         account
     }
 
-    /// Adds the next event to the account of a call; the event that asked for it begins the account.
+    /// Adds the next event to the account of a call; the event that proposes the call begins the account.
     pub fn add_event(account: &mut Option<Self>, call: &CallId, event: &Event) {
         match (&event.body, account) {
             (EventBody::CallProposed { call: proposed, .. }, account @ None)
@@ -323,7 +325,7 @@ impl CallAccount {
     }
 
     fn apply_outcome(&mut self, outcome: &crate::Outcome, at: At) {
-        // What fails before the gates, fails for what it is: no such tool, or arguments that do not fit.
+        // A call that fails before the gates is invalid: there is no such tool, or the arguments do not fit.
         if self.validated.passed.is_none() && outcome.state == CallState::Failed {
             self.validated.passed = Some(false);
             self.validated.problem = Some(outcome.text.clone());

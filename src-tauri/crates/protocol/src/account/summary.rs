@@ -1,10 +1,10 @@
-//! An account in words: one line for each of its seven parts.
+//! Summary of an account in words: one line for each of its seven parts.
 
 use super::{AccountLine, CallAccount};
 use crate::{Decision, UndoState, Verdict};
 
 impl CallAccount {
-    /// What is to be said of each part, in the order of the specification (`S003-73`).
+    /// Summarises each part of the account, in the order of the specification (`S003-73`).
     pub fn summary(&self) -> Vec<AccountLine> {
         let parts = [
             ("validated", self.describe_validation()),

@@ -1,9 +1,9 @@
-//! What a call would touch: declared by the tool, resolved by the runtime, judged by policy.
+//! Accesses of a call: declared by the tool, resolved by the runtime, judged by policy.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A kind of reach into the machine, as rules and requirements name it.
+/// A kind of access to the machine, as rules and requirements name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 pub enum Capability {
     /// Read a file or list a folder.
@@ -33,7 +33,7 @@ impl Capability {
         Self::ShellRun,
     ];
 
-    /// The name as rules write it: `fs.write`.
+    /// Returns the name as rules write it: `fs.write`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::FsRead => "fs.read",
@@ -45,17 +45,17 @@ impl Capability {
     }
 }
 
-/// One thing that a call says it will touch, in the words of its arguments.
+/// One access that a call declares, in the words of its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Access {
-    /// How it is touched.
+    /// Kind of access.
     pub capability: Capability,
     /// A path (absolute, or relative to the workspace), a command, or a host.
     pub target: String,
 }
 
 impl Access {
-    /// An access of `capability` to `target`.
+    /// Returns an access of `capability` to `target`.
     pub fn new(capability: Capability, target: impl Into<String>) -> Self {
         Self {
             capability,
@@ -64,32 +64,32 @@ impl Access {
     }
 }
 
-/// An access after the runtime found out where it really leads.
+/// An access whose target the runtime resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 pub struct ResolvedAccess {
-    /// How it is touched.
+    /// Kind of access.
     pub capability: Capability,
-    /// As the call said it.
+    /// The target as the call declared it.
     pub target: String,
-    /// Where it leads: for a path inside the workspace, relative to its root with `/` and without `.`, `..` or links;
-    /// for one outside, the absolute real path; else the target itself.
+    /// The resolved target: for a path inside the workspace, relative to its root with `/` and without `.`, `..` or
+    /// links; for one outside, the absolute real path; else the target itself.
     pub real: String,
     /// Whether the path lies in a granted root. Always true for commands and hosts, which other gates judge.
     pub inside: bool,
-    /// Why the path could not be resolved, if it could not: judged as outside.
+    /// Why the path could not be resolved, if it could not. Such a path is judged as outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unresolved: Option<String>,
-    /// Why no rule may allow it although it is known where it leads: a hidden character in its name.
+    /// Why no rule may allow the access although its target is resolved: a hidden character in its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
-    /// Whether it was read out of a command or out of the arguments of a tool that declares nothing. Such a fact can
-    /// make a verdict stricter and never looser.
+    /// Whether the access was derived from a command, or from the arguments of a tool that declares nothing. A derived
+    /// access can make a verdict stricter and never looser.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub derived: bool,
 }
 
 impl ResolvedAccess {
-    /// A fact of something inside, as it was said.
+    /// Returns an access inside a granted root, with `target` taken as already resolved.
     pub fn new_inside(capability: Capability, target: impl Into<String>) -> Self {
         let target = target.into();
         Self {

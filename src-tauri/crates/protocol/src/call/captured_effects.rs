@@ -1,4 +1,4 @@
-//! What a command did in the sealed room, to the byte: carried out as it was captured, whole or in part.
+//! Captured effects of a command's dry run, exact to the byte: carried out as captured, whole or in part.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,32 +7,33 @@ use crate::Digest;
 use crate::call::command_run::CommandRun;
 use crate::history::Node;
 
-/// What a command did in the sealed room. The bytes lie in the layer as long as whoever rehearsed it keeps them.
+/// Captured effects of a command's dry run. The bytes stay in the layer as long as the owner of the dry run keeps them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CapturedEffects {
-    /// The folder with the captured bytes, absolute: a file that stands at `a/b` afterwards lies at `a/b` in it.
+    /// Absolute path of the folder with the captured bytes: the bytes of a file `a/b` are stored at `a/b` in it.
     pub layer: PathBuf,
-    /// Every path that becomes another, in order: a folder comes before what is in it.
+    /// Every changed path, in order: a folder comes before its content.
     pub steps: Vec<EffectStep>,
-    /// How the command ended and what it said; it does not run again.
+    /// Exit and output of the command, which does not run again.
     pub ran: CommandRun,
 }
 
-/// One path before and after.
+/// State of one path before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectStep {
-    /// Relative to the workspace root; need not be UTF-8. Empty is the root itself.
+    /// Path relative to the workspace root; need not be UTF-8. Empty for the root itself.
     pub path: PathBuf,
-    /// What stands there, and must still stand there when it is carried out.
+    /// State before, which must still hold when the step is carried out.
     pub before: Node,
-    /// What comes to stand there.
+    /// State after.
     pub after: Node,
-    /// The [`crate::CallEffect`] by which a person is told of it.
+    /// Number of the [`crate::Effect`] by which a person is shown the step.
     pub effect: u32,
 }
 
 impl EffectStep {
-    /// Whether something goes from its place: a rule judges it as a deletion. Else something is written there.
+    /// Returns whether the step removes the path, which a rule judges as a deletion. All other steps are judged as
+    /// writes.
     pub fn is_deletion(&self) -> bool {
         self.after == Node::Absent
     }
@@ -47,8 +48,8 @@ impl EffectStep {
 }
 
 impl CapturedEffects {
-    /// Only the steps of these effects, made whole: a file brings the new folders above it, and a folder stays as long as
-    /// something in it does.
+    /// Returns only the steps of these effects, made consistent: a file brings the new folders above it, and a folder
+    /// is kept as long as something in it is.
     #[must_use]
     pub fn select_effects(&self, effects: &BTreeSet<u32>) -> Self {
         let all: BTreeMap<&Path, &EffectStep> = self
@@ -86,8 +87,8 @@ impl CapturedEffects {
         }
     }
 
-    /// A digest of every path before and after, to the byte. Times do not count, so that the same command on the same files
-    /// gives the same digest.
+    /// Returns a digest of every path before and after, to the byte. Times do not count, so that the same command on
+    /// the same files gives the same digest.
     pub fn digest(&self) -> Digest {
         let mut hasher = blake3::Hasher::new();
         let mut feed = |bytes: &[u8]| {

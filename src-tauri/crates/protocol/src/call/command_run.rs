@@ -1,41 +1,41 @@
-//! How a command ended and what it left.
+//! Exit and output of a command.
 
 use std::path::PathBuf;
 
-/// How a command ended.
+/// Exit of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CommandExit {
-    /// By itself, with this code; 127 when the shell found no such program.
+    /// The command exited with this code; 127 when the shell found no such program.
     Code(i32),
-    /// By this signal.
+    /// This signal ended the command.
     Signal(i32),
-    /// It was stopped after its time.
+    /// The command was stopped after its time limit.
     TimedOut,
-    /// It was stopped on request.
+    /// The command was stopped on request.
     Cancelled,
 }
 
-/// What a command left.
+/// Exit and output of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandRun {
-    /// How it ended.
+    /// Exit of the command.
     pub exit: CommandExit,
-    /// Standard output and error together in the order they came: as many bytes as were asked for.
+    /// Standard output and error together, in the order written, up to the requested number of bytes.
     pub head: Vec<u8>,
     /// The file with the whole output from byte 0, when it was longer than the head.
     pub spilled: Option<PathBuf>,
     /// Why the spill file is missing or shorter than the output, if it is.
     pub spill_note: Option<String>,
-    /// Length of the whole output as it is kept, in bytes.
+    /// Length of the whole output as kept, in bytes.
     pub bytes: u64,
-    /// How many secrets were masked in it.
+    /// Number of secrets masked in the output.
     pub secrets_masked: u32,
-    /// From start to end, in milliseconds.
+    /// Duration from start to end, in milliseconds.
     pub duration_ms: u64,
 }
 
 impl CommandRun {
-    /// A command that ended so and printed nothing, in no time.
+    /// Returns the run of a command with this exit, no output and zero duration.
     pub fn without_output(exit: CommandExit) -> Self {
         Self {
             exit,

@@ -1,4 +1,4 @@
-//! One item of what a tool gives back: text, an image, or a pointer to something that stands elsewhere (`S001-17`).
+//! One item of a tool's result: text, an image, or a reference to something stored elsewhere (`S001-17`).
 
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
@@ -15,25 +15,26 @@ pub enum Content {
     },
     /// An image, as the tool gave it.
     Image {
-        /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+        /// Media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
         mime: String,
-        /// Its bytes in base64.
+        /// Bytes of the image in base64.
         base64: String,
     },
-    /// Something that can be fetched but is not here.
+    /// A reference to something that can be fetched but is not included.
     Resource {
-        /// Where it is.
+        /// Address of the resource.
         uri: String,
         /// A name for people; empty for none.
         #[serde(default)]
         title: String,
-        /// Its media type, where known.
+        /// Media type of the resource, where known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mime: Option<String>,
     },
 }
 
-/// The media type of an image in one of the formats that models can be shown, by its first bytes; none for anything else.
+/// Returns the media type of an image in one of the formats that models accept, by its first bytes; none for anything
+/// else.
 pub fn detect_image_type(start: &[u8]) -> Option<&'static str> {
     match start {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
@@ -47,12 +48,12 @@ pub fn detect_image_type(start: &[u8]) -> Option<&'static str> {
 }
 
 impl Content {
-    /// A text item.
+    /// Returns a text item.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
 
-    /// An image of these bytes; none if they are none that models can be shown.
+    /// Returns an image item of these bytes; none if they are not in a format that models accept.
     pub fn image(bytes: &[u8]) -> Option<Self> {
         detect_image_type(bytes).map(|mime| Self::Image {
             mime: mime.to_owned(),
@@ -60,7 +61,7 @@ impl Content {
         })
     }
 
-    /// The bytes of an image; none of anything else, and of an image that is not base64.
+    /// Returns the bytes of an image; none for any other item, and for an image that is not base64.
     pub fn image_bytes(&self) -> Option<Vec<u8>> {
         match self {
             Self::Image { base64, .. } => BASE64.decode(base64.as_bytes()).ok(),
@@ -68,7 +69,8 @@ impl Content {
         }
     }
 
-    /// The item in words, for whoever cannot be given it as it is: a model without eyes, a search, a terminal.
+    /// Returns the item as text, for readers that cannot take it as it is: a model without image input, a search, a
+    /// terminal.
     pub fn to_text(&self) -> String {
         match self {
             Self::Text { text } => text.clone(),

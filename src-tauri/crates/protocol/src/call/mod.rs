@@ -15,14 +15,14 @@ use ts_rs::TS;
 
 use crate::{CallId, UserError};
 
-/// What the assistant asks to run (`S000-01`). Further members are refused (`S000-05`): what else is known of a call
-/// stands in the events about it (`S000-07`).
+/// A call that the assistant asks to run (`S000-01`). Further members are refused (`S000-05`): everything else known
+/// about a call is in the events about it (`S000-07`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCall {
     /// Unique within one session (`S000-02`).
     pub id: CallId,
-    /// The tool's registered name, or an alias of it.
+    /// Registered name of the tool, or an alias of that name.
     pub name: String,
     /// The model's arguments, not yet checked against the tool's schema.
     #[ts(type = "Record<string, unknown>")]

@@ -1,4 +1,4 @@
-//! The two classifiers of a call: how it is treated (mode) and what it does (kind).
+//! The two classifications of a call: its treatment (mode) and its operation (kind).
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -11,16 +11,16 @@ pub enum ToolMode {
     Read,
     /// A bounded mutation, shown as a diff.
     SafeWrite,
-    /// Something is lost; it runs by itself only when it can be undone.
+    /// Something is lost; the call runs without a decision only when it can be undone.
     Destructive,
     /// Touches the person's machine; needs consent.
     Local,
-    /// Calls a service outside; runs and is logged.
+    /// Calls an outside service; runs and is logged.
     External,
 }
 
 impl ToolMode {
-    /// The name as the specifications write it: `safe_write`.
+    /// Returns the name as the specifications write it: `safe_write`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -32,7 +32,7 @@ impl ToolMode {
     }
 }
 
-/// What a call does, in ACP's words (`S002-98`); drives the icon.
+/// Operation of a call, in ACP's terms (`S002-98`); selects the icon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {

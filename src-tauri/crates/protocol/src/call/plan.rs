@@ -1,4 +1,4 @@
-//! What a call will do to files, to the byte: made while it is previewed, carried out as it was shown.
+//! Plan of a call's changes to files, exact to the byte: made for the preview, carried out as shown.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,55 +8,57 @@ use serde::{Deserialize, Serialize};
 use crate::Digest;
 use crate::call::captured_effects::CapturedEffects;
 
-/// What execution will change. A tool that changes no file, or cannot know, has none.
+/// The changes that execution will make. A tool that changes no file, or cannot know its changes, has no plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Plan {
-    /// Nothing that could be said before.
+    /// No change that can be known in advance.
     #[default]
     None,
-    /// These files get these contents, or go: all or none.
+    /// Writes or removes these files, all or none.
     Write(Vec<FileChange>),
-    /// This path goes, with all that is below it.
+    /// Removes this path, with everything below it.
     Remove(Removal),
-    /// What a command did in the sealed room happens as it was captured.
+    /// Carries out the captured effects of a command's dry run.
     Effects(Arc<CapturedEffects>),
 }
 
-/// One file before and after.
+/// State of one file before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     /// Path relative to the workspace root, `/`-separated.
     pub path: String,
     /// Content when the plan was made; none if there was no file.
     pub before: Option<Vec<u8>>,
-    /// Content to be written; none if the file goes.
+    /// Content to be written; none if the file is removed.
     pub after: Option<Vec<u8>>,
-    /// The path of another change of the same plan, which goes: this is that file at a new place, with its permission bits.
+    /// Path of another change of the same plan, which removes its file: this change moves that file here, with its
+    /// permission bits.
     pub from: Option<String>,
 }
 
 impl FileChange {
-    /// Files of a plan, one that moves counted once.
+    /// Returns the number of files in a plan, counting a moved file once.
     pub fn count_files(changes: &[Self]) -> usize {
         changes.len() - changes.iter().filter(|it| it.from.is_some()).count()
     }
 }
 
-/// A path that goes, with a digest of all that stood there when the plan was made.
+/// A path to be removed, with a digest of everything there when the plan was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Removal {
     /// Path relative to the workspace root.
     pub path: String,
-    /// Digest over names, kinds, modes, sizes and modification times below the path.
+    /// Digest of names, kinds, modes, sizes and modification times below the path.
     pub listing: Digest,
-    /// Files below the path, itself included.
+    /// Number of files below the path, itself included.
     pub files: u64,
-    /// Their length together, in bytes.
+    /// Total length of the files in bytes.
     pub bytes: u64,
 }
 
 impl Plan {
-    /// Paths that execution will touch, relative to the workspace root; what is not UTF-8 in them replaced.
+    /// Returns the paths that execution will touch, relative to the workspace root; bytes that are not UTF-8 are
+    /// replaced.
     pub fn paths(&self) -> Vec<Cow<'_, str>> {
         match self {
             Self::None => Vec::new(),
@@ -69,7 +71,7 @@ impl Plan {
         }
     }
 
-    /// A digest of everything that the plan would do, for binding a decision to it.
+    /// Returns a digest of everything that the plan would do, for binding a decision to the plan.
     pub fn digest(&self) -> Digest {
         match self {
             Self::None => Digest::from_bytes(b"none"),

@@ -1,4 +1,4 @@
-//! What a tool reports back: its output or its error, and the 000 result that both become.
+//! Result of a tool: its output or its error, and the 000 result that both are converted to.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,19 +7,19 @@ use ts_rs::TS;
 use crate::call::outcome::Truncation;
 use crate::{Content, SessionId};
 
-/// What a tool returns when it came to an answer. The pipeline folds it, once, into an [`crate::BenchResult`] (M01).
+/// Output of a tool that completed. The pipeline folds the output, once, into an [`crate::Outcome`] (M01).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolOutput {
-    /// What the model reads. May be longer than the tool's limit; the pipeline truncates it to a sidecar. Empty when
-    /// there is nothing.
+    /// Text for the model. May be longer than the tool's limit; the pipeline truncates it to a sidecar. Empty when
+    /// there is no text.
     pub text: String,
-    /// How the model is told that there is nothing, where the tool's interface says it less well.
+    /// Text that tells the model that the output is empty, where the tool's interface says so less well.
     pub empty: Option<String>,
     /// Items beside the text: images, pointers, more text (`S001-17`).
     pub content: Vec<Content>,
     /// One short line for a person: "188 lines", "3 matches in 2 files".
     pub message: String,
-    /// Text for the log, also shown, where it differs from the text (`S000-16`).
+    /// Text for the log, also shown, where it differs from `text` (`S000-16`).
     pub error: Option<String>,
     /// Structured output.
     pub data: Option<Value>,
@@ -29,24 +29,24 @@ pub struct ToolOutput {
     pub child: Option<SessionId>,
     /// A machine-readable hint for the next operation (`S000-14`).
     pub next_action: Option<String>,
-    /// The tool's own word on whether it worked. One that did not ends the run, unless `needs_followup` is set (M04,
-    /// `S000-40`, `S000-41`).
+    /// Whether the tool reports success. A failure ends the run, unless `needs_followup` is set (M04, `S000-40`,
+    /// `S000-41`).
     pub success: bool,
-    /// Asks for another model turn although it did not work (`S000-13`).
+    /// Requests another model turn despite a failure (`S000-13`).
     pub needs_followup: bool,
-    /// The tool says that the run is over (`S000-12`).
+    /// Whether the tool declares the run over (`S000-12`).
     pub terminal: bool,
     /// Members of a 000 result that this version does not know (`S000-18`).
     pub extra: Map<String, Value>,
-    /// Set when `text` is only the head by the tool's own count (entries, matches) and the whole already stands in a
-    /// sidecar file (`S002-73` to `S002-75`). The pipeline takes it over as it is.
+    /// Set when `text` is only the head by the tool's own count (entries, matches) and the whole is already in a
+    /// sidecar file (`S002-73` to `S002-75`). The pipeline adopts the value unchanged.
     pub truncated: Option<Truncation>,
-    /// Secrets that the tool masked itself, where the pipeline could not see them whole.
+    /// Number of secrets that the tool masked itself, where the pipeline could not see them whole.
     pub secrets_masked: u32,
 }
 
 impl ToolOutput {
-    /// An output that worked, with the model's text and the person's line.
+    /// Returns a successful output, with the model's text and the person's line.
     pub fn new(text: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -69,7 +69,7 @@ impl ToolOutput {
 }
 
 impl ToolOutput {
-    /// An output that is empty, with the words in which the model is told so: the record keeps that there was nothing.
+    /// Returns an empty output, with the text that tells the model so: the record keeps that there was no output.
     pub fn new_empty(told: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             empty: Some(told.into()),
@@ -81,16 +81,16 @@ impl ToolOutput {
 /// A piece of a running tool's result: for people and the log, never for the model (`S001-12`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct PartialResult {
-    /// Its items; people read them in words among the call's live output.
+    /// Items of the piece; people read them as text in the call's live output.
     pub content: Vec<Content>,
-    /// Free facts for the log.
+    /// Free-form details for the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown")]
     pub details: Option<Value>,
 }
 
 impl PartialResult {
-    /// Its items in words, each on lines of its own.
+    /// Returns the items as text, each on its own lines.
     pub fn to_text(&self) -> String {
         let items = self.content.iter().map(Content::to_text);
         items
@@ -98,7 +98,7 @@ impl PartialResult {
             .collect()
     }
 
-    /// How long it is, in bytes.
+    /// Returns the length of the piece in bytes.
     pub fn byte_len(&self) -> usize {
         let details = self
             .details
@@ -116,7 +116,7 @@ impl PartialResult {
 }
 
 impl From<ToolResult> for ToolOutput {
-    /// A tool that speaks 000: the model reads its message, its error and its data.
+    /// Converts the result of a tool that speaks 000: the model reads the message, the error and the data.
     fn from(result: ToolResult) -> Self {
         let message = result.message.unwrap_or_default();
         let data = result.data.map(Value::Object);
@@ -142,8 +142,8 @@ impl From<ToolResult> for ToolOutput {
     }
 }
 
-/// Why a tool could not do what it was asked (`S001-21` to `S001-25`). The display text is what the model reads, so it
-/// names the offending thing and the next step.
+/// Why a tool could not do what was asked (`S001-21` to `S001-25`). The model reads the display text, so the text names
+/// the offending thing and the next step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolError {
     /// The tool tried and failed.
@@ -154,10 +154,10 @@ pub enum ToolError {
     InvalidArgs(String),
     /// The call was cancelled while it ran.
     Cancelled,
-    /// What was shown is no longer so: a file changed between preview and execution, and nothing was touched. The
-    /// pipeline shows the call anew.
+    /// The preview is out of date: a file changed between preview and execution, and nothing was touched. The pipeline
+    /// shows the call anew.
     Stale(String),
-    /// The call ran longer than its limit; the text says how long and what was left behind.
+    /// The call ran longer than its limit; the text gives the duration and names anything left behind.
     TimedOut(String),
 }
 
@@ -176,16 +176,16 @@ impl std::fmt::Display for ToolError {
 
 impl std::error::Error for ToolError {}
 
-/// What the runtime reports of a call (000). Unknown members are kept (`S000-18`).
+/// Report of the runtime on a call (000). Unknown members are kept (`S000-18`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// The hard distinction (`S000-10`).
+    /// Whether the call succeeded: the hard distinction (`S000-10`).
     pub success: bool,
     /// Marks the last result of the run (`S000-12`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal: Option<bool>,
-    /// Asks for another model turn although the call failed (`S000-13`).
+    /// Requests another model turn although the call failed (`S000-13`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs_followup: Option<bool>,
     /// A machine-readable hint for the next operation (`S000-14`).
@@ -208,7 +208,7 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
-    /// The call's visible status (`S000-11`).
+    /// Returns the call's visible status (`S000-11`).
     pub fn status(&self) -> &'static str {
         match self.success {
             true => "done",
@@ -216,7 +216,7 @@ impl ToolResult {
         }
     }
 
-    /// Whether the run ends with this result (`S000-36` to `S000-39`).
+    /// Returns whether the run ends with this result (`S000-36` to `S000-39`).
     pub fn is_terminal(&self) -> bool {
         self.terminal == Some(true) || (!self.success && self.needs_followup != Some(true))
     }
@@ -236,8 +236,8 @@ mod tests {
         shown: Vec<String>,
     }
 
-    /// `S000-42`: the interface reads the same table (`ui/src/state/completion.test.ts`). Its cases are those of S000-18,
-    /// S000-36, S000-37, S000-38, S000-39, and the examples S000-44, S000-45, S000-46 with what they show.
+    /// `S000-42`: the interface reads the same table (`ui/src/state/completion.test.ts`). The table covers S000-18,
+    /// S000-36, S000-37, S000-38, S000-39, and the examples S000-44, S000-45, S000-46 with their display.
     #[test]
     fn completion_semantics() {
         let table = include_str!("../../../../../tests/cases/completion.json");
@@ -263,7 +263,7 @@ mod tests {
         }
     }
 
-    /// `S001-12`: a piece of a result in words, by the table that the interface reads too (`ui/src/state/fold.test.ts`).
+    /// `S001-12`: pieces of results as text, by the table that the interface reads too (`ui/src/state/fold.test.ts`).
     #[test]
     fn pieces_of_results_in_words() {
         #[derive(Deserialize)]

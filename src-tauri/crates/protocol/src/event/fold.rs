@@ -1,7 +1,7 @@
-//! From events to entries: the pure fold that record, command line and interface share.
+//! Folding events into entries: the pure fold that record, command line and interface share.
 //!
-//! The interface has the same fold in TypeScript (`ui/src/state/reduce.ts`); both are held together by the golden
-//! streams in `tests/golden`.
+//! The interface has the same fold in TypeScript (`ui/src/state/reduce.ts`); the golden streams in `tests/golden` keep
+//! both in step.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::{
     ServerRequestView, SessionState, ToolKind, UndoState, Usage,
 };
 
-/// The id of the entry that an event begins or changes; none for events about the session as a whole.
+/// Returns the id of the entry that an event begins or changes; none for events about the session as a whole.
 pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
     match &event.body {
         EventBody::SessionOpened { .. }
@@ -50,7 +50,8 @@ pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The entry after an event, given the entry before it. An event about an entry that was never begun changes nothing.
+/// Returns the entry after an event, given the entry before it. An event about an entry that was never begun changes
+/// nothing.
 pub fn fold_entry(before: Option<Entry>, event: &Event) -> Option<Entry> {
     entry_id(event)?;
     begin_entry(event).or_else(|| {
@@ -60,7 +61,7 @@ pub fn fold_entry(before: Option<Entry>, event: &Event) -> Option<Entry> {
     })
 }
 
-/// Whether an event begins an entry, so that [`begin_entry`] gives one.
+/// Returns whether an event begins an entry, so that [`begin_entry`] returns one.
 pub fn begins_entry(event: &Event) -> bool {
     matches!(
         event.body,
@@ -72,7 +73,7 @@ pub fn begins_entry(event: &Event) -> bool {
     )
 }
 
-/// The entry that an event begins; none if it changes one, or is about the session as a whole.
+/// Returns the entry that an event begins; none if the event changes an entry, or is about the session as a whole.
 pub fn begin_entry(event: &Event) -> Option<Entry> {
     let body = match &event.body {
         EventBody::PersonSaid {
@@ -316,7 +317,8 @@ fn apply_to_call(view: &mut CallView, event: &Event) {
     }
 }
 
-/// A question stands on the desk with its call. Its answer counts once, and only while the call goes on.
+/// Applies a server's requests to the person, and their answers. A request waits for the person together with its call;
+/// an answer counts once, and only while the call goes on.
 fn apply_to_server_requests(view: &mut CallView, event: &Event) {
     match &event.body {
         EventBody::CallAsked {
@@ -367,7 +369,7 @@ fn truncate_start(text: &mut String, bytes_max: usize) {
     text.drain(..text.len() - kept);
 }
 
-/// The session's line after an event. `waiting` counts calls that stand on the desk.
+/// Returns the session's view after an event. `waiting` is the number of calls that wait for the person.
 pub fn fold_session(
     before: Option<SessionView>,
     event: &Event,

@@ -1,4 +1,4 @@
-//! What happened, in order: the one log from which everything else is made.
+//! Events in the order in which they happened: the one log from which everything else is made.
 
 pub mod fold;
 pub(crate) mod notice;
@@ -30,20 +30,20 @@ use crate::{
     Usage,
 };
 
-/// One recorded fact. It is on record before anybody hears of it.
+/// One recorded fact. The event is in the record before anybody is notified of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Event {
     /// Position in the log of this data folder, from 1, without gaps.
     pub seq: u64,
-    /// The session that it belongs to.
+    /// The session that the event belongs to.
     pub session: SessionId,
-    /// When it happened.
+    /// When the event happened.
     pub at: At,
-    /// What happened.
+    /// The fact itself.
     pub body: EventBody,
 }
 
-/// What can happen. Matched without a wildcard where it is stored and where it is shown.
+/// The facts that an event can record. Matched without a wildcard where they are stored and where they are shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum EventBody {
@@ -53,13 +53,13 @@ pub enum EventBody {
         title: String,
         /// The workspace root, absolute.
         workspace: String,
-        /// Who answers.
+        /// The model that answers.
         model: ModelChoice,
-        /// The call that opened it, if a call did.
+        /// The call that opened the session, if a call did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         parent: Option<ParentCall>,
-        /// What is asked of the model beyond the person's words.
+        /// Options of the session beyond the person's messages.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         asked: Option<Box<SessionOptions>>,
@@ -69,9 +69,9 @@ pub enum EventBody {
         /// The title.
         title: String,
     },
-    /// What the session does now.
+    /// The state of a session changed.
     SessionChanged {
-        /// Its state.
+        /// The new state.
         state: SessionState,
     },
     /// The person said something.
@@ -84,34 +84,34 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<Content>>", optional)]
         images: Vec<Content>,
-        /// Whether it was said while a turn ran.
+        /// Whether the message was sent while a turn ran.
         steering: bool,
     },
-    /// Work that was given away and not waited for came to its end: the model hears of it.
+    /// A sub-agent task that nobody waited for has ended: the model is told.
     ErrandEnded {
         /// The message.
         message: MessageId,
-        /// The session that did it.
+        /// The session that did the task.
         child: SessionId,
-        /// What it is called.
+        /// Title of the task.
         title: String,
-        /// Its last words, its output as JSON, or why it came to none.
+        /// Last words of the task, its output as JSON, or why it has none.
         text: String,
-        /// Whether it came to nothing.
+        /// Whether the task failed.
         failed: bool,
     },
-    /// From now on the session plans first, and nothing that could change anything is in reach; or it does no more.
+    /// Planning was switched on or off. While it is on, nothing that could change anything is in reach.
     PlanningSet {
-        /// Whether it plans.
+        /// Whether the session plans from now on.
         on: bool,
-        /// By whom.
+        /// The actor that switched planning on or off.
         by: PlanningActor,
     },
     /// A model turn began.
     TurnStarted {
-        /// Its number in the session, from 1.
+        /// Number of the turn in the session, from 1.
         turn: u32,
-        /// The message that it writes.
+        /// The message that the turn writes.
         message: MessageId,
     },
     /// A piece of the agent's message.
@@ -120,30 +120,30 @@ pub enum EventBody {
         message: MessageId,
         /// The piece.
         text: String,
-        /// Whether this is reasoning and not the answer.
+        /// Whether the piece is reasoning and not part of the answer.
         reasoning: bool,
     },
-    /// A model turn's answer was held against the schema that it was asked in. Comes before the turn's end.
+    /// A model turn's answer was checked against the requested schema. Comes before the turn's end.
     AnswerChecked {
         /// The message.
         message: MessageId,
-        /// What came of it.
+        /// Result of the check.
         #[serde(flatten)]
         answer: AnswerCheck,
     },
     /// A model turn's answer is complete, cut off, or failed.
     TurnEnded {
-        /// Its number.
+        /// Number of the turn.
         turn: u32,
-        /// The message that it wrote.
+        /// The message that the turn wrote.
         message: MessageId,
-        /// What it used.
+        /// Usage of the turn.
         usage: Usage,
-        /// From request to last byte, in milliseconds.
+        /// Time from request to last byte, in milliseconds.
         duration_ms: u64,
-        /// Set when the answer was cut off or failed: what happened, and what to do.
+        /// Error with the next step; set when the answer was cut off or failed.
         error: Option<crate::UserError>,
-        /// What the provider wants back with the message, untouched.
+        /// Data that the provider wants back with the message, untouched.
         #[ts(type = "unknown")]
         opaque: Value,
     },
@@ -151,12 +151,12 @@ pub enum EventBody {
     CallProposed {
         /// The call.
         call: ToolCall,
-        /// The message that asked for it.
+        /// The message that asked for the call.
         message: MessageId,
-        /// The agent's own reason, if it gave one.
+        /// The agent's own reason for the call, if it gave one.
         reasoning: Option<String>,
     },
-    /// The gates were passed. Comes again when arguments or files changed while the call waited.
+    /// The gates gave their verdict on a call. Comes again when arguments or files changed while the call waited.
     CallJudged {
         /// The call.
         call: CallId,
@@ -164,46 +164,47 @@ pub enum EventBody {
         tool: String,
         /// Name on the card.
         title: String,
-        /// What it acts on: a path, a command, a host.
+        /// Target of the call: a path, a command, a host.
         target: String,
-        /// Its mode; none if nothing says which (M21).
+        /// Mode of the call; none if nothing defines it (M21).
         mode: Option<ToolMode>,
-        /// Its kind.
+        /// Kind of the call.
         kind: ToolKind,
-        /// The gates and what they said.
+        /// The gates and their results.
         trail: Arc<Trail>,
-        /// What it would do.
+        /// Preview shown on the card.
         preview: Preview,
-        /// Whether it could be taken back.
+        /// Whether the call's effects could be undone.
         undo: UndoAvailability,
-        /// What the verdict was made from, apart from the rules; none if the call was not looked at, or is too long.
+        /// Evidence for the verdict, apart from the rules; none if the call was not examined, or if the evidence is too
+        /// long.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         grounds: Option<Box<Evidence>>,
     },
-    /// The call is on the desk.
+    /// A call waits for a decision.
     CallWaits {
         /// The call.
         call: CallId,
-        /// What a decision must name.
+        /// Digest that a decision must name.
         digest: Digest,
-        /// What each answer would grant.
+        /// Grants offered, one for each answer.
         grants: Vec<Grant>,
-        /// Set when what is shown changed since the person may have looked: says what changed.
+        /// Description of the change; set when the card's content changed after the person may have looked at it.
         refreshed: Option<String>,
-        /// When it expires, if it does.
+        /// When the wait expires, if it does.
         expires_at: Option<At>,
     },
-    /// A person decided.
+    /// A person decided on a call.
     CallDecided {
         /// The call.
         call: CallId,
-        /// What was said.
+        /// The decision.
         decision: Decision,
-        /// What was decided on.
+        /// Digest of the content that was decided on.
         digest: Digest,
     },
-    /// The call's arguments are no longer the model's.
+    /// The person changed the call's arguments.
     CallEdited {
         /// The call.
         call: CallId,
@@ -215,19 +216,19 @@ pub enum EventBody {
     CallHooked {
         /// The call.
         call: CallId,
-        /// Whose hook: "the audit log".
+        /// Name of the hook: "the audit log".
         hook: String,
-        /// Why the call does not run, as the model reads it; none if the hook let it go (`S001-61`).
+        /// Why the call does not run, as the model reads it; none if the hook allowed the call (`S001-61`).
         refused: Option<String>,
     },
-    /// A copy was taken before the call changes anything.
+    /// A copy for undo was taken before the call changes anything.
     UndoPrepared {
         /// The call.
         call: CallId,
-        /// The history entry.
+        /// The undo entry.
         entry: UndoEntry,
     },
-    /// The call runs.
+    /// A call began to run.
     CallStarted {
         /// The call.
         call: CallId,
@@ -247,104 +248,104 @@ pub enum EventBody {
         #[serde(flatten)]
         partial: PartialResult,
     },
-    /// The server of a running call asks the person something: the call is on the desk until that is answered.
+    /// The server of a running call sent a request to the person: the call waits until the request is answered.
     CallAsked {
         /// The call.
         call: CallId,
-        /// What an answer must name.
+        /// Id that an answer must name.
         ask: AskId,
-        /// What is asked.
+        /// The request.
         asked: Box<ServerRequest>,
-        /// When it is put away by itself, if it is.
+        /// When the request expires, if it does.
         expires_at: Option<At>,
     },
-    /// A server got its answer, and the call goes on.
+    /// A server's request was answered, and the call goes on.
     CallAnswered {
         /// The call.
         call: CallId,
-        /// Which question.
+        /// The request.
         ask: AskId,
-        /// The answer, without what looks like a secret.
+        /// The answer, with everything that looks like a secret removed.
         answer: ServerAnswer,
-        /// Why it was given without the person; none if they gave it.
+        /// Why the answer was given without the person; none if the person gave it.
         why: Option<String>,
     },
-    /// A model answered for a server, as the person allowed it to, or could not.
+    /// A model sampled a completion for a server, as the person allowed, or failed to.
     CallLent {
         /// The call.
         call: CallId,
-        /// Which question.
+        /// The request.
         ask: AskId,
-        /// What it said.
+        /// Result of the sampling.
         said: Box<SamplingResult>,
     },
-    /// The call's output stands in the session's state, for later calls to read (`S004-12`, `S004-48`).
+    /// A call's output was written to the session's state, for later calls to read (`S004-12`, `S004-48`).
     StateWritten {
         /// The call.
         call: CallId,
-        /// Where.
+        /// Location of the output.
         #[serde(flatten)]
         place: StateLocation,
-        /// What.
+        /// The output.
         #[ts(type = "unknown")]
         value: Value,
     },
-    /// A word on how far the call is; for people, never for the model (`S001-13`).
+    /// A progress message of a running call; for people, never for the model (`S001-13`).
     CallProgress {
         /// The call.
         call: CallId,
         /// The tool's id.
         tool: String,
-        /// The word.
+        /// The message.
         message: String,
     },
-    /// The call is over.
+    /// A call ended.
     CallEnded {
         /// The call.
         call: CallId,
-        /// How.
+        /// Outcome of the call.
         outcome: Box<Outcome>,
-        /// How the call is shown from now on, if its arguments hold a secret.
+        /// View of the call from now on; set if the call's arguments hold a secret.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         masked: Option<Box<MaskedCall>>,
     },
-    /// An effect was taken back.
+    /// A call's effects were undone.
     UndoApplied {
-        /// The history entry.
+        /// The undo entry.
         entry: UndoId,
-        /// The call whose effect it was.
+        /// The call whose effects were undone.
         call: CallId,
-        /// Paths restored.
+        /// Number of paths restored.
         paths: u64,
-        /// The person's act in the history.
+        /// The undo entry that records the person's undo.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         act: Option<UndoId>,
     },
-    /// An undone effect was brought again.
+    /// A call's effects were redone.
     RedoApplied {
-        /// The history entry.
+        /// The undo entry.
         entry: UndoId,
-        /// The call whose effect it is.
+        /// The call whose effects were redone.
         call: CallId,
-        /// Paths written.
+        /// Number of paths written.
         paths: u64,
-        /// The person's act in the history.
+        /// The undo entry that records the person's redo.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         act: Option<UndoId>,
     },
-    /// The run came to one of its limits and stops; a notice says what follows from it.
+    /// The run reached one of its limits and stops; a notice states the consequences.
     LimitReached {
-        /// Which limit.
+        /// The limit.
         limit: Limit,
-        /// How much was used, in the limit's unit.
+        /// Amount used, in the limit's unit.
         used: f64,
-        /// How much was allowed.
+        /// Amount allowed, in the limit's unit.
         max: f64,
     },
-    /// Something that a person should know.
+    /// Something that a person should know was noted.
     Noted {
         /// The notice.
         notice: Notice,
@@ -352,7 +353,7 @@ pub enum EventBody {
 }
 
 impl EventBody {
-    /// The name under which it is stored: its JSON's `type`.
+    /// Returns the name under which the event is stored: the `type` of its JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Self::SessionOpened { .. } => "session_opened",

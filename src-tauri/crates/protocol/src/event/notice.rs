@@ -1,15 +1,15 @@
-//! Something that a person should know, and how much it matters.
+//! Notices for the person, and their levels.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How much a notice matters.
+/// Severity of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeLevel {
     /// Good to know.
     Note,
-    /// Something is not as it should be; work goes on.
+    /// Something is wrong, but work goes on.
     Warning,
     /// Something went wrong; work stopped.
     Error,
@@ -18,8 +18,8 @@ pub enum NoticeLevel {
 /// Something that a person should know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Notice {
-    /// How much it matters.
+    /// Severity of the notice.
     pub level: NoticeLevel,
-    /// What happened, what was kept, what to do next.
+    /// Description of what happened, what was kept and what to do next.
     pub fault: crate::UserError,
 }

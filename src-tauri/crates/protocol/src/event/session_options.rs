@@ -1,4 +1,4 @@
-//! What is asked of a session's model, for whom, and what came of an answer to it.
+//! Options of a session beyond the person's messages, and the agents, clients and planning that belong to it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,26 +6,26 @@ use ts_rs::TS;
 
 use crate::model::Effort;
 
-/// What is asked of a session's model beyond the person's words.
+/// Options of a session beyond the person's messages.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SessionOptions {
-    /// JSON Schema of the output that the run must come to; none if words will do.
+    /// JSON Schema that the output of the run must fit; none if plain text will do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "unknown")]
     pub output_schema: Option<Value>,
-    /// Names of the tools that may be called; all that there are if none are named.
+    /// Names of the tools that may be called; none to allow all tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tools: Option<Vec<String>>,
-    /// What the agent is told beside what every session is told; all that it is told if it is `alone`.
+    /// Instructions that the agent gets after those of every session; its only instructions if `alone` is set.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instructions: String,
-    /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
+    /// Sampling temperature of the model, from 0 to 2; none for the provider's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub temperature: Option<f64>,
-    /// How much the model is to think before it answers; as its name or its provider has it if not given.
+    /// Reasoning effort of the model; none for the default of the model's name or provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub effort: Option<Effort>,
@@ -33,69 +33,70 @@ pub struct SessionOptions {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(optional, type = "Record<string, unknown>")]
     pub own_tools: Map<String, Value>,
-    /// What the request is about several times over: the instances by their names, each with the state that it begins with
-    /// (`S004-13`). Where there are any, `_instance` names one of them and nothing else.
+    /// Instances of the subject of the request, by their names, each with its initial state (`S004-13`). If there are
+    /// any, `_instance` names one of them and nothing else.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(optional, type = "Record<string, unknown>")]
     pub instances: Map<String, Value>,
-    /// The manifest of the agent that works here; none for the built-in agent.
+    /// Manifest of the agent that works in this session; none for the built-in agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub agent: Option<AgentManifestFile>,
-    /// The manifests of those that work was given to since, one below the other: each only narrows what its caller may do.
+    /// Manifests of the agents that work was delegated to since, outermost first: each only narrows its caller's
+    /// permissions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<AgentManifestFile>>")]
     pub below: Vec<AgentManifestFile>,
-    /// Whether the model is told its instructions and nothing else: nothing of the project, of skills and of other agents.
+    /// Whether the model gets its instructions and nothing else: nothing about the project, skills or other agents.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub alone: bool,
-    /// Who makes the calls in the place of a model of ours; none where a model does.
+    /// The client that makes the calls in place of a model; none where a model makes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub client: Option<ClientInfo>,
 }
 
-/// A program outside that makes a session's calls itself, as it named itself: nothing of that is proven.
+/// An outside program that makes a session's calls itself, as the program named itself: none of this is verified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ClientInfo {
-    /// Its name: `inspector-client`.
+    /// Name of the program: `inspector-client`.
     pub name: String,
-    /// Its version; empty if it did not say.
+    /// Version of the program; empty if it gave none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[ts(optional, as = "Option<String>")]
     pub version: String,
-    /// By what it calls: `MCP 2025-11-25`.
+    /// Protocol by which the program calls: `MCP 2025-11-25`.
     pub by: String,
 }
 
 impl ClientInfo {
-    /// Name and version: `inspector-client 2.12.0`.
+    /// Returns name and version: `inspector-client 2.12.0`.
     pub fn summary(&self) -> String {
         format!("{} {}", self.name, self.version).trim().to_owned()
     }
 }
 
-/// An agent's manifest as it was read when the session was opened: it holds for the session's whole life, whatever
-/// becomes of the file.
+/// An agent's manifest as it was read when the session was opened: it applies for the session's whole life, even if the
+/// file changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct AgentManifestFile {
     /// The file, as it was named.
     pub file: String,
-    /// Its text.
+    /// Text of the manifest.
     pub text: String,
 }
 
-/// By whom planning is switched on or off.
+/// Actor that switches planning on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanningActor {
     /// The person.
     Person,
-    /// The agent, which began to plan or came to a plan that was accepted.
+    /// The agent, which began to plan or submitted a plan that was accepted.
     Agent,
-    /// The session that this one works for, which plans itself.
+    /// The calling session, which plans itself.
     Caller,
 }

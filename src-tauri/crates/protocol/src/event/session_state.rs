@@ -1,13 +1,13 @@
-//! What a session does at the moment.
+//! Current state of a session.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What a session does.
+/// Current state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionState {
-    /// Waits for the person's next message.
+    /// The session waits for the person's next message.
     Idle,
     /// A turn runs.
     Running,
@@ -17,12 +17,12 @@ pub enum SessionState {
     Done,
     /// The run ended with an error.
     Failed,
-    /// The person, a limit, or the end of the app stopped it.
+    /// The person, a limit, or the end of the app stopped the run.
     Interrupted,
 }
 
 impl SessionState {
-    /// Whether a run is over with it.
+    /// Returns whether this state ends a run.
     pub fn ends_run(self) -> bool {
         match self {
             Self::Done | Self::Failed | Self::Interrupted => true,
@@ -30,7 +30,7 @@ impl SessionState {
         }
     }
 
-    /// The name as written in events.
+    /// Returns the name as written in events.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Idle => "idle",

@@ -1,4 +1,4 @@
-//! Undo as a person sees it, and the nodes that it brings back.
+//! The undo history as a person sees it, and the file system nodes that an undo restores.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -12,15 +12,15 @@ pub use restore::{
     PathReceipt, RestoreCoverage, RestorePreview, RestoreReceipt, RestoreRequest, Timeline,
 };
 
-/// What stands at a path.
+/// File system node at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Node {
-    /// Nothing.
+    /// No node at the path.
     Absent,
     /// A regular file.
     File {
-        /// Its content in the store.
+        /// Digest of the file's content in the store.
         blob: Digest,
         /// Length in bytes.
         bytes: u64,
@@ -31,9 +31,9 @@ pub enum Node {
     },
     /// A symbolic link.
     Link {
-        /// Where it points, as bytes: a path need not be UTF-8.
+        /// The link's target, as bytes: a path need not be UTF-8.
         target: Vec<u8>,
-        /// Its own modification time, nanoseconds since the epoch.
+        /// The link's own modification time, nanoseconds since the epoch.
         mtime_ns: i64,
     },
     /// A folder.
@@ -45,18 +45,18 @@ pub enum Node {
     },
 }
 
-/// Which way an entry goes.
+/// Direction in which an undo entry is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum UndoDirection {
-    /// Back to before it.
+    /// Back to the state before the entry.
     Undo,
-    /// Forward to after it again.
+    /// Forward again to the state after the entry.
     Redo,
 }
 
 impl UndoDirection {
-    /// The other way.
+    /// Returns the opposite direction.
     pub fn opposite(self) -> Self {
         match self {
             Self::Undo => Self::Redo,
@@ -64,7 +64,7 @@ impl UndoDirection {
         }
     }
 
-    /// Where an entry stands after going this way.
+    /// Returns the state of an entry that was applied in this direction.
     pub fn state(self) -> UndoState {
         match self {
             Self::Undo => UndoState::Undone,
@@ -73,66 +73,67 @@ impl UndoDirection {
     }
 }
 
-/// What a person took back or brought again: it is an entry of the history like any other.
+/// An undo or redo made by a person, itself an entry of the history like any other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UndoAction {
-    /// Whether it was taken back or brought again.
+    /// Whether the entries were undone or redone.
     pub direction: UndoDirection,
-    /// The entries, in the order in which that was done.
+    /// The entries, in the order in which they were undone or redone.
     pub of: Vec<UndoId>,
-    /// The act that this is the way back of, to exactly what stood before it; none where the entries themselves went.
+    /// The earlier undo or redo that this one reverses, restoring exactly the state before it; none where the entries
+    /// themselves were undone or redone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub reverses: Option<UndoId>,
 }
 
-/// Where an undo entry stands.
+/// State of an undo entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum UndoState {
-    /// The copy was taken; whether the call took effect is not yet known.
+    /// The copy for undo was taken; whether the call took effect is not yet known.
     Prepared,
     /// The effect stands and can be taken back.
     Applied,
-    /// The effect was taken back and can be brought again.
+    /// The effect was taken back and can be redone.
     Undone,
 }
 
-/// One entry of the history: what a call, or a person who took something back, did to files, kept so that it can be
-/// taken back (`S000-24`).
+/// One entry of the history: the changes to files that a call, or a person's undo or redo, made, kept so that they can
+/// be taken back (`S000-24`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UndoEntry {
-    /// Its name.
+    /// The id of the entry.
     pub id: UndoId,
-    /// The session of the call; of an act, that of the first call that it is about.
+    /// The session of the call; for a person's undo or redo, the session of the first call that it affects.
     pub session: SessionId,
-    /// The call; of an act, the first that it is about.
+    /// The call; for a person's undo or redo, the first call that it affects.
     pub call: CallId,
-    /// Set where a person took something back or brought it again, and no call did this.
+    /// The person's undo or redo that made this entry; none where a call made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub act: Option<UndoAction>,
-    /// When the copy was taken.
+    /// When the copy for undo was taken.
     pub at: At,
     /// The workspace root, absolute.
     pub workspace: String,
-    /// What was done: "Deleted tests/old".
+    /// Title of the change: "Deleted tests/old".
     pub title: String,
-    /// How many paths an undo touches.
+    /// Number of paths that an undo touches.
     pub paths: u64,
-    /// How many bytes an undo brings back.
+    /// Number of bytes that an undo restores.
     pub bytes: u64,
     /// The first of the paths, at most 20.
     pub shown: Vec<String>,
-    /// Where it stands.
+    /// State of the entry.
     pub state: UndoState,
 }
 
-/// What an undo or redo would meet.
+/// Result of checking whether an undo or redo is possible.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UndoCheck {
     /// The entry.
     pub id: UndoId,
-    /// Paths that changed since, which an undo would overwrite: it does nothing while there are any.
+    /// Paths that changed since and that an undo would overwrite; while there are any, an undo does nothing.
     pub conflicts: Vec<String>,
 }

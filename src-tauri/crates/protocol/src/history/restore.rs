@@ -1,4 +1,4 @@
-//! What a person asks of the history, what it would meet, and what came of it, path by path.
+//! A person's restore requests to the history, their previews, and their receipts, path by path.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -8,183 +8,184 @@ use crate::UndoId;
 use crate::view::effects::PathInfo;
 use crate::view::preview::FileDiff;
 
-/// What is to be taken back or brought again: one act, whole or not at all.
+/// A request to undo or redo entries of the history; carried out as a whole or not at all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum RestoreRequest {
-    /// These entries go back, the newest first, and nothing else.
+    /// Undoes these entries, the newest first, and nothing else.
     Undo {
-        /// The entries; their order does not count.
+        /// The entries; their order does not matter.
         entries: Vec<UndoId>,
     },
-    /// Everything in the workspace after this entry goes back, the newest first. The entry itself stays.
+    /// Undoes every entry of the workspace after this one, the newest first. The entry itself stays.
     UndoTo {
         /// The entry.
         entry: UndoId,
     },
-    /// An undone entry comes again.
+    /// Redoes an undone entry.
     Redo {
         /// The entry.
         entry: UndoId,
     },
 }
 
-/// What becomes of a path that is no longer as the history left it.
+/// Treatment of a path that is no longer as the history left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ConflictChoice {
-    /// What stands there stays.
+    /// The current content stays.
     Keep,
-    /// What the history has replaces it; a copy of what stands there is taken first.
+    /// The content from the history replaces the current one; a copy of the current content is taken first.
     Restore,
-    /// Both changes, where they touch different lines of a text; a copy of what stands there is taken first.
+    /// Both changes are applied, where they touch different lines of a text; a copy of the current content is taken
+    /// first.
     Merge,
 }
 
-/// A person's word on one path.
+/// A person's choice for one conflicting path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PathChoice {
     /// The path, as the conflict names it.
     pub path: String,
-    /// What becomes of it.
+    /// The treatment chosen for the path.
     pub choice: ConflictChoice,
 }
 
-/// A path that is no longer as the history left it. Without a choice for each of them nothing is touched.
+/// A path that is no longer as the history left it. Unless every conflict has a choice, nothing is touched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Conflict {
     /// The path, relative to the workspace root.
     pub path: String,
-    /// What the history left there; none if nothing.
+    /// The node that the history left at the path; none if it left nothing.
     pub left: Option<PathInfo>,
-    /// What it would put there; none if nothing.
+    /// The node that the restore would put at the path; none if nothing.
     pub wanted: Option<PathInfo>,
-    /// What stands there; none if nothing.
+    /// The node now at the path; none if nothing.
     pub now: Option<PathInfo>,
-    /// What can be chosen.
+    /// The choices that are possible for the path.
     pub choices: Vec<ConflictChoice>,
-    /// What `restore` would do to the text that stands there; none where one of both is no short text.
+    /// Difference that `restore` would make to the current text; none where either version is not a short text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub restored: Option<FileDiff>,
-    /// What `merge` would do to the text that stands there; none where both changes touch the same lines.
+    /// Difference that `merge` would make to the current text; none where both changes touch the same lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub merged: Option<FileDiff>,
 }
 
-/// What happens to one path.
+/// Change that a restore makes to one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PathChange {
-    /// Something comes where nothing stands.
+    /// A node is created where none exists.
     Created,
-    /// Something else comes in the place of what stands there: content, kind, mode, or time alone.
+    /// The current node is replaced by another, which differs in content, kind, mode, or time alone.
     Restored,
-    /// What stands there goes.
+    /// The current node is removed.
     Removed,
-    /// It gets both changes.
+    /// Both changes are merged into the current text.
     Merged,
-    /// It stays as it is.
+    /// The path stays as it is.
     Kept,
 }
 
-/// One path of an act.
+/// Change to one path in a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PathReceipt {
     /// The path, relative to the workspace root.
     pub path: String,
-    /// What happens, or happened, to it.
+    /// The change that is made, or was made, to the path.
     pub change: PathChange,
-    /// What there is to say of it: why it stays, that a hard link comes back as a file of its own. Empty for nothing.
+    /// Note on the path: why it stays, or that a hard link comes back as a separate file. Empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 
-/// Something that a call did which no copy of files brings back.
+/// Effect of a call that no copy of files can bring back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct IrreversibleEffect {
     /// The entry of the call.
     pub entry: UndoId,
-    /// What it did: `git push`, `/etc/hosts`.
+    /// The effect: `git push`, `/etc/hosts`.
     pub what: String,
-    /// Why that stays, one plain sentence.
+    /// Why the effect stays, in one plain sentence.
     pub reason: String,
 }
 
-/// How far an act reaches.
+/// Extent of a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct RestoreCoverage {
-    /// In one sentence: "Restores 3 files and removes 1 folder; cannot take back: git push."
+    /// Summary in one sentence: "Restores 3 files and removes 1 folder; cannot take back: git push."
     pub text: String,
-    /// Files, links and folders that come back or get other content.
+    /// Number of files, links and folders that come back or get other content.
     pub restores: u64,
-    /// Files, links and folders that go.
+    /// Number of files, links and folders that are removed.
     pub removes: u64,
-    /// Length of what comes back, in bytes.
+    /// Length of the restored content, in bytes.
     pub bytes: u64,
-    /// What cannot be taken back, as far as is known from what the calls declared.
+    /// Effects that cannot be taken back, as far as is known from the calls' declarations.
     pub cannot: Vec<IrreversibleEffect>,
 }
 
-/// What an act would meet. Nothing was touched to find it out.
+/// Preview of a restore: its conflicts and changes. Making the preview touches nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RestorePreview {
-    /// Whether it takes back or brings again.
+    /// Whether the restore is an undo or a redo.
     pub direction: UndoDirection,
-    /// The entries that it is about, in the order in which they would go.
+    /// The entries that the restore covers, in the order in which they would be undone or redone.
     pub entries: Vec<UndoEntry>,
     /// Paths that are no longer as the history left them: each needs a choice. At most 200.
     pub conflicts: Vec<Conflict>,
-    /// What would happen, path by path, if every conflict were kept. At most 1,000.
+    /// The changes, path by path, if every conflict were kept. At most 1,000.
     pub paths: Vec<PathReceipt>,
-    /// How many paths there are altogether.
+    /// Total number of paths.
     pub paths_total: u64,
-    /// How far it reaches.
+    /// Extent of the restore.
     pub coverage: RestoreCoverage,
 }
 
-/// What an act did.
+/// Receipt of a restore that was carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RestoreReceipt {
-    /// The act, as the history has it.
+    /// The history entry of the restore itself.
     pub entry: UndoEntry,
-    /// Path by path, at most 1,000.
+    /// The changes, path by path, at most 1,000.
     pub paths: Vec<PathReceipt>,
-    /// How many paths there are altogether.
+    /// Total number of paths.
     pub paths_total: u64,
 }
 
-/// The history of a workspace, or of all.
+/// The history of one workspace, or of all workspaces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Timeline {
-    /// The newest first; acts of the person among them.
+    /// The entries, the newest first; a person's restores are among them.
     pub entries: Vec<UndoEntry>,
-    /// Whether there are more.
+    /// Whether there are more entries.
     pub more: bool,
-    /// How many there are altogether.
+    /// Total number of entries.
     pub entries_total: u64,
-    /// What the store holds on disk, all workspaces together, in bytes.
+    /// Size of the store on disk, all workspaces together, in bytes.
     pub store_bytes: u64,
-    /// How much it may hold.
+    /// The most that the store may hold, in bytes.
     pub store_bytes_max: u64,
-    /// How long entries are kept.
+    /// How long entries are kept, in days.
     pub keep_days: u32,
-    /// What a person should know of this workspace: that it is the home folder. Empty for nothing.
+    /// Warnings about this workspace: for example, that it is the home folder. Empty for none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// What a collection did.
+/// Receipt of a collection, which drops old entries from the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct CollectionReceipt {
-    /// Entries that were dropped because they are too old or too many.
+    /// Number of entries dropped because they were too old or too many.
     pub entries: u64,
-    /// What that freed, in bytes.
+    /// Space that the collection freed, in bytes.
     pub bytes_freed: u64,
-    /// Entries that are left.
+    /// Number of entries that are left.
     pub entries_left: u64,
-    /// What the store holds now, in bytes.
+    /// Size of the store after the collection, in bytes.
     pub bytes_left: u64,
 }

@@ -1,4 +1,5 @@
-//! Makes an interface fact by fact, and remembers which were said: the rest is inferred, and says so (`S003-61`).
+//! Builds an interface fact by fact and tracks which facts were stated; the others are inferred and listed as such
+//! (`S003-61`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{RequirementSet, ToolKind, ToolMode};
 
-/// An interface in the making. Every method says one fact; see the field of the same name for what it means.
+/// An interface under construction. Every method states one fact; see the field of the same name for its meaning.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct InterfaceBuilder {
@@ -19,7 +20,7 @@ pub struct InterfaceBuilder {
     stated: BTreeSet<&'static str>,
 }
 
-/// One method for each fact, and the list of all facts.
+/// Defines one method for each fact, and the list of all facts.
 macro_rules! define_facts {
     ($($partition:ident { $($field:ident: $type:ty),* $(,)? })*) => {
         /// Every fact of a record, as `partition.field`, in the order of the specification.
@@ -100,7 +101,7 @@ impl InterfaceBuilder {
         }
     }
 
-    /// Adds another name with pairs of *their* argument name and ours (M05).
+    /// Adds another name, with pairs of the argument name used under that name and our own argument name (M05).
     pub fn add_alias(mut self, name: &str, arguments: &[(&str, &str)]) -> Self {
         self.interface.identity.aliases.push(ToolAlias {
             name: name.to_owned(),
@@ -113,7 +114,7 @@ impl InterfaceBuilder {
         self
     }
 
-    /// Adds a clause on what is checked of values (`S003-24`).
+    /// Adds a clause about a check of values (`S003-24`).
     pub fn add_value_check(mut self, clause: &str) -> Self {
         self.interface
             .validation
@@ -123,7 +124,7 @@ impl InterfaceBuilder {
         self
     }
 
-    /// Adds a clause on what is looked at before anything is changed (`S003-25`).
+    /// Adds a clause about a check that is made before anything is changed (`S003-25`).
     pub fn add_preflight(mut self, clause: &str) -> Self {
         self.interface
             .validation
@@ -133,26 +134,26 @@ impl InterfaceBuilder {
         self
     }
 
-    /// Says that calls change nothing and may run side by side.
+    /// States that calls change nothing and may run concurrently.
     pub fn mark_read_only(self) -> Self {
         self.is_read_only(true).is_concurrency_safe(true)
     }
 
-    /// Says what the tool needs of the machine (`S002-07`).
+    /// States the requirements of the tool on the machine (`S002-07`).
     pub fn requires(mut self, requires: RequirementSet) -> Self {
         self.interface.requires = requires;
         self.stated.insert("requires");
         self
     }
 
-    /// Says where the tool comes from.
+    /// States the origin of the tool.
     pub fn origin(mut self, origin: ToolOrigin) -> Self {
         self.interface.origin = origin;
         self.stated.insert("origin");
         self
     }
 
-    /// The interface, with the rest inferred and listed.
+    /// Builds the interface; infers the facts that were not stated, and lists them.
     pub fn build(self) -> ToolInterface {
         let Self {
             mut interface,
@@ -169,7 +170,7 @@ impl InterfaceBuilder {
 }
 
 impl From<ToolInterface> for InterfaceBuilder {
-    /// Goes on from a finished interface: what was inferred may be said, and is inferred anew otherwise.
+    /// Continues from a finished interface: its inferred facts may be stated, and are inferred anew otherwise.
     fn from(interface: ToolInterface) -> Self {
         let said: Vec<&'static str> = FACTS
             .iter()

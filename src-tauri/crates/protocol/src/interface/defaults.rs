@@ -1,5 +1,5 @@
-//! What holds of a tool where nothing was said: the one place of every default, all of them fail-closed (`S003-53` to
-//! `S003-60`).
+//! Defaults of the facts that a tool does not state: the single place of every default, all of them fail-closed
+//! (`S003-53` to `S003-60`).
 
 use serde_json::json;
 
@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{ToolKind, ToolMode};
 
-/// How long a call may run, in milliseconds (M06).
+/// Default time limit of a call, in milliseconds (M06).
 const DEFAULT_TIMEOUT_MS: u64 = 120_000;
 
-/// How much of a result the model gets inline, in bytes (M06).
+/// Default limit of the part of a result that the model gets inline, in bytes (M06).
 const DEFAULT_INLINE_BYTES_MAX: u64 = 200 * 1024;
 
 impl Default for ToolSchemas {
@@ -103,7 +103,7 @@ impl Default for ResultRules {
     }
 }
 
-/// Fills in what follows from what was said. `said` tells whether a fact was; such a fact is never touched.
+/// Infers facts from the stated ones. `said` returns whether a fact was stated; stated facts are never changed.
 pub(super) fn infer_facts(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
     infer_identity(tool, said);
     infer_safety(tool, said);

@@ -1,11 +1,11 @@
-//! Identity and discovery: what a tool is called, and how it is found and described (`S003-02` to `S003-13`).
+//! Identity and discovery: the names of a tool, and how it is found and described (`S003-02` to `S003-13`).
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What a tool is called.
+/// Names of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolIdentity {
@@ -15,21 +15,21 @@ pub struct ToolIdentity {
     pub name: String,
     /// Other names that lead to the same tool (`S003-04`).
     pub aliases: Vec<ToolAlias>,
-    /// Whose tool it is: the name of a server or a document; empty for a tool of the house (`S003-05`).
+    /// The name of the server or document that the tool comes from; empty for a built-in tool (`S003-05`).
     pub namespace: String,
-    /// Its names in other protocols, by protocol, never changed (`S003-06`).
+    /// The tool's names in other protocols, by protocol, never changed (`S003-06`).
     pub native_ids: BTreeMap<String, String>,
     /// The name on a card: "Edit", "Run" (`S003-07`).
     pub user_facing_name: String,
 }
 
-/// Another name for a tool, with the members that are called otherwise under that name (M05).
+/// Another name for a tool, with the arguments that have different names under it (M05).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ToolAlias {
     /// The other name.
     pub name: String,
-    /// Pairs of *their* argument name and ours.
+    /// Pairs of the argument name under this alias and our own argument name.
     #[serde(default)]
     pub arguments: Vec<(String, String)>,
 }
@@ -44,21 +44,21 @@ pub struct ToolDiscovery {
     pub description: String,
     /// The capabilities that the tool needs, as rules name them: `fs.read` (`S003-10`).
     pub capability_refs: Vec<String>,
-    /// Who sees the schema (`S003-11`).
+    /// Whether the model or only the host sees the schema (`S003-11`).
     pub schema_visibility: SchemaVisibility,
-    /// Left out of a model's first catalogue; to be searched for (`S003-12`).
+    /// Whether the tool is left out of a model's first catalogue and has to be searched for (`S003-12`).
     pub should_defer: bool,
-    /// In the first catalogue whatever else is said (`S003-13`).
+    /// Whether the tool is always in the first catalogue, regardless of other facts (`S003-13`).
     pub always_load: bool,
 }
 
-/// Who sees a tool's schema.
+/// Visibility of a tool's schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaVisibility {
-    /// The model, with the tool's description.
+    /// The model sees the schema, with the tool's description.
     #[default]
     Model,
-    /// Nobody but the host: the tool is never offered to a model, nor suggested to one.
+    /// Only the host sees the schema: the tool is never offered or suggested to a model.
     Host,
 }

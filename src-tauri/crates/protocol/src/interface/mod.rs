@@ -1,7 +1,9 @@
-//! What a tool publishes about itself (003): ten partitions, conservative where nothing was said.
+//! The interface that a tool publishes about itself (003): ten partitions, with conservative defaults for facts that
+//! are not stated.
 //!
-//! [`ToolInterface::builder`] begins one; the [`builder`] remembers which facts were said, and [`defaults`] is the one
-//! place that fills in the rest. Whatever was filled in stands in `inferred`, in every export (`S003-61`).
+//! [`ToolInterface::builder`] begins an interface; the module `builder` tracks which facts were stated, and `defaults` is
+//! the one place that fills in the others. Every fact that was filled in is listed in `inferred`, in every export
+//! (`S003-61`).
 
 mod builder;
 mod defaults;
@@ -30,123 +32,123 @@ use ts_rs::TS;
 
 use crate::{RequirementSet, ToolKind, ToolMode};
 
-/// How a tool behaves at run time (`S003-01`). Its JSON form is the record that is exported; one that lacks a fact is
+/// Behaviour of a tool at run time (`S003-01`). Its JSON form is the exported record; a record that lacks a fact is
 /// read with the default of that fact, and the fact is listed in `inferred`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(try_from = "Value")]
 pub struct ToolInterface {
-    /// What it is called.
+    /// Names of the tool.
     pub identity: ToolIdentity,
-    /// How it is found and described.
+    /// How the tool is found and described.
     pub discovery: ToolDiscovery,
-    /// What goes in and comes out.
+    /// Schemas of the arguments and the result.
     pub schemas: ToolSchemas,
-    /// When it can be used.
+    /// When the tool can be used.
     pub availability: ToolAvailability,
-    /// What is checked before it runs.
+    /// Checks that are made before the tool runs.
     pub validation: ToolValidation,
-    /// What is safe about it.
+    /// Safety properties of the tool.
     pub safety: ToolSafety,
-    /// How a call of it is permitted.
+    /// How a call of the tool is permitted.
     pub permission: ToolPermission,
-    /// How it runs.
+    /// How the tool runs.
     pub execution: ToolExecution,
-    /// What becomes of its result.
+    /// Treatment of the tool's result.
     pub result: ResultRules,
-    /// Hints for whoever shows it. Data, never a component (`S003-67`).
+    /// Hints for a user interface that shows the tool. Data, never a component (`S003-67`).
     pub rendering: ToolRendering,
-    /// What the tool needs of the machine (`S002-07`).
+    /// Requirements of the tool on the machine (`S002-07`).
     pub requires: RequirementSet,
-    /// Where the tool comes from.
+    /// Origin of the tool.
     pub origin: ToolOrigin,
-    /// The facts that nobody said, as `partition.field`, in the order of [`FACTS`] (`S003-61`).
+    /// The facts that were not stated, as `partition.field`, in the order of [`FACTS`] (`S003-61`).
     pub inferred: Vec<String>,
 }
 
-/// Where a tool comes from.
+/// Origin of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ToolOrigin {
-    /// Nobody said.
+    /// The origin was not stated.
     #[default]
     Unknown,
     /// Part of Countersign.
     BuiltIn,
-    /// A definition in a file.
+    /// Defined in a file.
     File {
         /// The file: relative to the workspace, or absolute if it is the person's own.
         path: String,
     },
-    /// A server or a document of somebody else.
+    /// Provided by another party's server or document.
     Foreign {
-        /// Its name.
+        /// The name of the server or document.
         source: String,
     },
 }
 
 impl ToolInterface {
-    /// Begins the interface of a tool of this name, with nothing else said.
+    /// Begins the interface of a tool of this name, with no other fact stated.
     pub fn builder(name: impl Into<String>) -> InterfaceBuilder {
         InterfaceBuilder::new(name.into())
     }
 
-    /// The stable id, the name that the model calls (`S002-02`, `S001-03`).
+    /// Returns the stable id, the name that the model calls (`S002-02`, `S001-03`).
     pub fn id(&self) -> &str {
         &self.identity.tool_id
     }
 
-    /// The name on a card: "Edit", "Run" (`S001-04`).
+    /// Returns the name on a card: "Edit", "Run" (`S001-04`).
     pub fn title(&self) -> &str {
         &self.identity.user_facing_name
     }
 
-    /// Prose that the model reads (`S002-03`, `S001-05`).
+    /// Returns the prose that the model reads (`S002-03`, `S001-05`).
     pub fn description(&self) -> &str {
         &self.discovery.description
     }
 
-    /// JSON Schema of the arguments that a model may produce (`S002-04`, `S001-06`).
+    /// Returns the JSON Schema of the arguments that a model may produce (`S002-04`, `S001-06`).
     pub fn parameters(&self) -> &Value {
         &self.schemas.model_input_schema
     }
 
-    /// Other names that lead to the tool (`S003-04`).
+    /// Returns the other names that lead to the tool (`S003-04`).
     pub fn aliases(&self) -> &[ToolAlias] {
         &self.identity.aliases
     }
 
-    /// The mode given at registration; the name's pattern speaks if none is given (`S000-33`).
+    /// Returns the mode given at registration; if there is none, the pattern of the name decides (`S000-33`).
     pub fn mode(&self) -> Option<ToolMode> {
         self.safety.mode
     }
 
-    /// What the tool does.
+    /// Returns the kind of the tool.
     pub fn kind(&self) -> ToolKind {
         self.safety.kind
     }
 
-    /// How long a call may run, in milliseconds.
+    /// Returns the time limit of a call, in milliseconds.
     pub fn timeout_ms(&self) -> u64 {
         self.execution.timeout_ms
     }
 
-    /// How many bytes of output the model gets inline; the rest goes to the sidecar (`S002-68`).
+    /// Returns the number of bytes of output that the model gets inline; the rest goes to the sidecar (`S002-68`).
     pub fn output_bytes_max(&self) -> u64 {
         self.result.max_inline_chars
     }
 
-    /// Whether a fact (`safety.is_open_world`) was said, and not inferred.
+    /// Whether a fact (`safety.is_open_world`) was stated, and not inferred.
     pub fn is_stated(&self, fact: &str) -> bool {
         !self.inferred.iter().any(|inferred| inferred == fact)
     }
 
-    /// The record as it is exported (`S003-61`).
+    /// Returns the record as it is exported (`S003-61`).
     pub fn to_record(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 }
 
-/// The record as it may be written, with facts left out.
+/// A record as it may be written, with facts left out.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct RawInterface {

@@ -1,27 +1,29 @@
-//! Rendering: hints for whoever shows a tool. Data, never a component (`S003-47` to `S003-52`, `S003-67`).
+//! Rendering: hints for a user interface that shows a tool. Data, never a component (`S003-47` to `S003-52`,
+//! `S003-67`).
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Hints for whoever shows a call. Texts have `{member}` where an argument stands; see [`super::fill()`].
+/// Hints for a user interface that shows a call. Texts contain `{member}` in place of an argument; see
+/// [`super::fill_template`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolRendering {
     /// The call in one line: `Edit {path}` (`S003-47`).
     pub ui_summary: String,
-    /// What is going on while it runs: `Editing {path}` (`S003-48`).
+    /// The activity while the call runs: `Editing {path}` (`S003-48`).
     pub activity_description: String,
-    /// How progress looks best (`S003-49`).
+    /// Preferred display of progress (`S003-49`).
     pub progress_render_hint: RenderHint,
-    /// How a rejected call looks best (`S003-50`).
+    /// Preferred display of a rejected call (`S003-50`).
     pub rejected_render_hint: RenderHint,
-    /// How a failed call looks best (`S003-51`).
+    /// Preferred display of a failed call (`S003-51`).
     pub error_render_hint: RenderHint,
-    /// What of the arguments can be searched for (`S003-52`).
+    /// The part of the arguments that can be searched for (`S003-52`).
     pub transcript_search_text: String,
 }
 
-/// The shape of what is shown; how it is drawn is the interface's own affair.
+/// The shape of the displayed content; the user interface decides how to draw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RenderHint {
@@ -30,14 +32,14 @@ pub enum RenderHint {
     Line,
     /// Nothing at all.
     Nothing,
-    /// Text as it came, in a terminal's type.
+    /// Text as it came, in a monospaced font, as in a terminal.
     Terminal,
-    /// The difference that was to be made.
+    /// The difference that the call was to make.
     Difference,
-    /// What would have been lost.
+    /// The data that the call would have removed.
     Loss,
-    /// The command that was to run.
+    /// The command that the call was to run.
     Command,
-    /// The form that was asked.
+    /// The form that the call asked the person to fill in.
     Form,
 }

@@ -1,12 +1,12 @@
-//! Puts a call's arguments into a hint's text: `Edit {path}` becomes `Edit src/main.rs`.
+//! Inserts a call's arguments into a hint's text: `Edit {path}` becomes `Edit src/main.rs`.
 
 use serde_json::{Map, Value};
 
-/// Longest text of one argument that is put in, in characters.
+/// Longest text inserted for one argument, in characters.
 const ARGUMENT_CHARS_MAX: usize = 2_000;
 
-/// The text with every `{member}` replaced by that argument: a string as it is, anything else as JSON, nothing for one
-/// that was left out. Braces that enclose no name of a member stay.
+/// Replaces every `{member}` in the template by that argument: a string as it is, any other value as JSON, and nothing
+/// for an argument that was left out. Braces that do not enclose a member's name stay.
 pub fn fill_template(template: &str, arguments: &Map<String, Value>) -> String {
     let mut filled = String::with_capacity(template.len());
     let mut rest = template;

@@ -26,13 +26,14 @@ struct OpenRun {
     turn: Option<OpenTurn>,
 }
 
-/// A turn whose calls may still be at work.
+/// A turn whose calls may still be running.
 #[derive(Debug, Clone)]
 struct OpenTurn {
     index: u32,
     message: MessageId,
     said: Vec<AgentMessagePart>,
-    /// The message is being written, or is told as complete with the next event that is no call of its.
+    /// Progress of the agent's message. A complete message is reported with the next event that is not one of its
+    /// calls.
     writing: MessageProgress,
     usage: Usage,
     error: Option<String>,
@@ -55,7 +56,7 @@ struct AgentOpenCall {
 }
 
 impl AgentEventMapper {
-    /// The agent events that an event gives.
+    /// Maps an event to agent events.
     pub fn map(&mut self, event: &Event) -> Vec<AgentEvent> {
         let mut out = Vec::new();
         match &event.body {
@@ -162,7 +163,7 @@ impl AgentEventMapper {
         run.map(|run| run.id.clone()).unwrap_or_default()
     }
 
-    /// The run's id; a run begins if none is at work.
+    /// Returns the run's id; begins a run if none is open.
     fn begin_run(&mut self, event: &Event, out: &mut Vec<AgentEvent>) -> String {
         if let Some(run) = &self.run {
             return run.id.clone();
@@ -240,7 +241,7 @@ impl AgentEventMapper {
         out.push(AgentEvent::MessageUpdate { loop_id, delta });
     }
 
-    /// Tells the agent's message as complete, once its calls are known.
+    /// Reports the agent's message as complete, once its calls are known.
     fn complete_message(&mut self, out: &mut Vec<AgentEvent>) {
         let loop_id = self.loop_id();
         let turn = self.run.as_mut().and_then(|run| run.turn.as_mut());
@@ -253,7 +254,7 @@ impl AgentEventMapper {
 
     fn start_call(&mut self, call: &CallId, out: &mut Vec<AgentEvent>) {
         let loop_id = self.loop_id();
-        // A call whose file changed at the last moment is shown anew and begins a second time: it is one run.
+        // A call whose file changed at the last moment is shown again and begins a second time: both are one execution.
         let Some(open) = self.calls.get_mut(call).filter(|open| !open.started) else {
             return;
         };
@@ -370,7 +371,7 @@ impl OpenTurn {
     }
 }
 
-/// A message that is complete when it begins.
+/// Reports a message that is complete when it begins.
 fn push_whole_message(loop_id: &str, message: AgentMessage, out: &mut Vec<AgentEvent>) {
     let loop_id = loop_id.to_owned();
     out.push(AgentEvent::MessageStart {

@@ -1,28 +1,28 @@
-//! 001: the words of the agent events, by the specification's names.
+//! 001: types of the agent events, with the names of the specification.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{CallId, Content, MessageId, Usage};
 
-/// One agent event. The variant's name stands in `type`.
+/// One agent event. The variant's name is the value of `type`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[expect(missing_docs, reason = "the fields are 001's own names")]
 pub enum AgentEvent {
-    /// A run begins: with the person's word, or by going on.
+    /// A run begins: with a message of the person, or by continuing.
     AgentStart {
         session_id: String,
         loop_id: String,
         timestamp: String,
     },
-    /// The model is asked. Counted from 0 within the run.
+    /// The model is asked. Turns are counted from 0 within the run.
     TurnStart {
         loop_id: String,
         turn_index: u32,
         timestamp: String,
     },
-    /// A message begins; one of the person's or of a tool is complete at once.
+    /// A message begins; a message of the person or of a tool is complete at once.
     MessageStart {
         loop_id: String,
         message: AgentMessage,
@@ -51,14 +51,14 @@ pub enum AgentEvent {
         tool_name: String,
         partial_result: AgentPartialResult,
     },
-    /// A word on how far a call is; for people, never for the model (`S001-13`).
+    /// Progress of a call; for people, never for the model (`S001-13`).
     ProgressMessage {
         loop_id: String,
         tool_call_id: CallId,
         tool_name: String,
         text: String,
     },
-    /// A call is over.
+    /// A call has ended.
     ToolExecutionEnd {
         loop_id: String,
         tool_call_id: CallId,
@@ -67,7 +67,7 @@ pub enum AgentEvent {
         is_error: bool,
         child_loop_id: Option<String>,
     },
-    /// A turn with its calls is over.
+    /// A turn with its calls has ended.
     TurnEnd {
         loop_id: String,
         turn_index: u32,
@@ -77,7 +77,7 @@ pub enum AgentEvent {
         error: Option<String>,
         timestamp: String,
     },
-    /// The run is over.
+    /// The run has ended.
     AgentEnd {
         loop_id: String,
         usage: Usage,
@@ -91,17 +91,17 @@ pub enum AgentEvent {
 #[serde(tag = "role", rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are 001's own names")]
 pub enum AgentMessage {
-    /// The person's.
+    /// A message of the person.
     User {
         id: MessageId,
         content: Vec<AgentMessagePart>,
     },
-    /// The agent's; empty when it begins.
+    /// A message of the agent; empty when it begins.
     Assistant {
         id: MessageId,
         content: Vec<AgentMessagePart>,
     },
-    /// A tool's, with what the runtime adds (`S001-20`).
+    /// A message of a tool, with members that the runtime adds (`S001-20`).
     #[serde(rename_all = "snake_case")]
     ToolResult {
         tool_call_id: CallId,
@@ -124,7 +124,7 @@ pub enum AgentMessagePart {
     /// An image.
     #[serde(rename_all = "camelCase")]
     Image { data: String, mime_type: String },
-    /// Something that stands elsewhere.
+    /// A link to a resource that is stored elsewhere.
     #[serde(rename_all = "camelCase")]
     ResourceLink {
         uri: String,
@@ -156,18 +156,18 @@ impl From<&Content> for AgentMessagePart {
     }
 }
 
-/// What a message got longer by.
+/// Text appended to a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are 001's own names")]
 pub enum MessageDelta {
-    /// Of its text.
+    /// Appended to the message's text.
     Text { id: MessageId, delta: String },
-    /// Of its reasoning.
+    /// Appended to the message's reasoning.
     Thinking { id: MessageId, delta: String },
 }
 
-/// A result while it comes to be.
+/// A partial result of a running call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "the fields are 001's own names")]
 pub struct AgentPartialResult {

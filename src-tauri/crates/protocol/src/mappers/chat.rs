@@ -1,4 +1,4 @@
-//! 000: the events of a chat, each about a call with the call's id.
+//! 000: the events of a chat; an event about a call has the call's id.
 
 use std::collections::HashSet;
 
@@ -6,61 +6,62 @@ use serde::Serialize;
 
 use crate::{CallId, Event, EventBody, MessageId, NoticeLevel, SessionState, ToolCall, ToolResult};
 
-/// One event of a chat: `{"type", "payload"}`, and `callId` where it is about a call.
+/// One event of a chat: `{"type", "payload"}`, and `callId` if the event is about a call.
 ///
 /// `keepalive` belongs to the transport and `orchestration` to a host of many agents: the log has neither.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ChatEvent {
-    /// Who answers, and where it works.
+    /// The model that answers, and the workspace.
     Agent {
         /// The agent.
         payload: ChatAgent,
     },
-    /// A piece of the agent's answer. Its reasoning is no content and is not told.
+    /// A piece of the agent's answer. The agent's reasoning is not content and is not reported.
     Content {
         /// The piece.
         payload: ChatContent,
     },
     /// The model asks for a call.
     ToolCall {
-        /// The call, its three members and no more (`S000-05`).
+        /// The call, with its three members and no more (`S000-05`).
         payload: ToolCall,
     },
-    /// A call begins to run: its row shows that it works.
+    /// A call begins to run: the call's row shows an activity indicator.
     #[serde(rename = "loader-hint", rename_all = "camelCase")]
     LoaderHint {
         /// The call.
         call_id: CallId,
-        /// What to show.
+        /// The hint to show.
         payload: ChatHint,
     },
-    /// What came of a call.
+    /// The result of a call.
     #[serde(rename_all = "camelCase")]
     ToolResult {
-        /// The call; the origin's event lacks it, so that two calls at once cannot be told apart there.
+        /// The call; the corresponding event of the original specification lacks the id, so that two simultaneous calls
+        /// cannot be told apart there.
         call_id: CallId,
         /// The result.
         payload: Box<ToolResult>,
     },
-    /// An answer was cut off, or the work stopped.
+    /// An answer was cut off, or the run stopped.
     Error {
-        /// What happened.
+        /// The error.
         payload: ChatError,
     },
-    /// The run came to one of its limits.
+    /// The run reached one of its limits.
     BudgetExhausted {
-        /// Which.
+        /// The limit.
         payload: ChatBudget,
     },
-    /// The run is over.
+    /// The run has ended.
     Done {
-        /// How.
+        /// How the run ended.
         payload: ChatDone,
     },
 }
 
-/// Who answers.
+/// The model that answers, and the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatAgent {
@@ -78,32 +79,32 @@ pub struct ChatAgent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatContent {
-    /// The message that it belongs to.
+    /// The message that the piece belongs to.
     pub message_id: MessageId,
     /// The piece.
     pub text: String,
 }
 
-/// What a row shows while its call works.
+/// Text that a row shows while its call runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChatHint {
     /// The text.
     pub text: String,
 }
 
-/// What went wrong.
+/// An error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChatError {
-    /// What happened.
+    /// Description of the error.
     pub message: String,
-    /// What to do next; may be empty.
+    /// Advice on the next step; may be empty.
     pub hint: String,
 }
 
-/// The limit that a run came to.
+/// The limit that a run reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChatBudget {
-    /// What was used up.
+    /// Description of the limit that was used up.
     pub message: String,
     /// The limit's name: `E_BUDGET_TOOL_CALLS`.
     pub code: String,
@@ -124,7 +125,7 @@ pub struct ChatMapper {
 }
 
 impl ChatMapper {
-    /// The chat events that an event gives.
+    /// Maps an event to chat events.
     pub fn map(&mut self, event: &Event) -> Vec<ChatEvent> {
         self.map_one(event).into_iter().collect()
     }

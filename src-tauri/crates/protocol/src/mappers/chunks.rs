@@ -1,4 +1,4 @@
-//! 002: the stream of chunks, where nothing goes on that did not begin.
+//! 002: the stream of chunks, in which no part continues that did not begin.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,8 @@ use crate::{CallId, CallState, Decision, Event, EventBody, MessageId, Outcome, P
 
 /// One chunk, by its name in the specification; members in camel case, as on the wire.
 ///
-/// The files and sources of a result stand in its envelope; the log streams no arguments, so a call's input begins and is
-/// available at once.
+/// The files and sources of a result are in its envelope; the log does not stream arguments, so a call's input begins
+/// and is available at once.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(
     tag = "type",
@@ -19,54 +19,54 @@ use crate::{CallId, CallState, Decision, Event, EventBody, MessageId, Outcome, P
 )]
 #[expect(missing_docs, reason = "the fields are the chunks' own names")]
 pub enum Chunk {
-    /// A stretch of the answer begins.
+    /// A part of the answer begins.
     TextStart { id: String },
-    /// It goes on.
+    /// A piece of the part of the answer.
     TextDelta { id: String, delta: String },
-    /// It is complete.
+    /// The part of the answer is complete.
     TextEnd { id: String },
-    /// A stretch of reasoning begins.
+    /// A part of the reasoning begins.
     ReasoningStart { id: String },
-    /// It goes on.
+    /// A piece of the part of the reasoning.
     ReasoningDelta { id: String, delta: String },
-    /// It is complete.
+    /// The part of the reasoning is complete.
     ReasoningEnd { id: String },
     /// The model asks for a call.
     ToolInputStart {
         tool_call_id: CallId,
         tool_name: String,
     },
-    /// Its arguments are complete.
+    /// The call's arguments are complete.
     ToolInputAvailable {
         tool_call_id: CallId,
         tool_name: String,
         input: Map<String, Value>,
     },
-    /// The call ended well; the output is the 002 envelope.
+    /// The call succeeded; the output is the 002 envelope.
     ToolOutputAvailable { tool_call_id: CallId, output: Value },
     /// The call ended in any other way; its 002 envelope came before, as `data-envelope`.
     ToolOutputError {
         tool_call_id: CallId,
         error_text: String,
     },
-    /// The turn and its calls are over.
+    /// The turn and its calls have ended.
     FinishStep,
-    /// The run is over.
+    /// The run has ended.
     Finish,
-    /// What only we say: approvals, live output, undo, notices. `data-` and what it is.
+    /// A chunk beyond the specification: approvals, live output, undo, notices. Its name is `data-` and its kind.
     #[serde(untagged)]
     Data(DataChunk),
 }
 
-/// A chunk of a kind of our own.
+/// A chunk of a kind beyond the specification.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DataChunk {
     /// `data-approval-requested` and the like.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// What it says; about a call, its `toolCallId` is a member.
+    /// Content of the chunk; for a chunk about a call, `toolCallId` is a member.
     pub data: Value,
-    /// Whether it is of the moment, and no part of the message that is kept.
+    /// Whether the chunk is transient, and no part of the message that is kept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub transient: bool,
 }
@@ -74,9 +74,9 @@ pub struct DataChunk {
 /// Maps a session's events to chunks.
 #[derive(Debug, Clone, Default)]
 pub struct ChunkMapper {
-    /// The stretch that is being written.
+    /// The part that is being written.
     part: Option<OpenPart>,
-    /// Stretches begun so far: what makes their ids differ.
+    /// Number of parts begun so far, which makes their ids unique.
     parts: u32,
     step: bool,
     running: bool,
@@ -92,7 +92,7 @@ struct OpenPart {
 }
 
 impl ChunkMapper {
-    /// The chunks that an event gives.
+    /// Maps an event to chunks.
     pub fn map(&mut self, event: &Event) -> Vec<Chunk> {
         let mut out = Vec::new();
         match &event.body {
@@ -192,7 +192,7 @@ impl ChunkMapper {
         out
     }
 
-    /// What is told of a call between its input and its output.
+    /// Maps an event of a call between its input and its output.
     fn map_open_call(&self, body: &EventBody) -> Option<Chunk> {
         let (call, chunk) = match body {
             EventBody::CallWaits {
@@ -210,7 +210,7 @@ impl ChunkMapper {
                         Some(true)
                     }
                     Decision::Reject { .. } | Decision::Skip => Some(false),
-                    // It comes again, with what it did for show or with other arguments.
+                    // The call is shown again, with the effects of its dry run or with other arguments.
                     Decision::DryRun | Decision::WithNetwork { .. } | Decision::Edit { .. } => None,
                 };
                 let told = json!({ "toolCallId": call, "approved": approved });
@@ -328,7 +328,8 @@ impl ChunkMapper {
     }
 }
 
-/// How a call ended, with its envelope. The chunk of an error has room for the text alone, so its envelope stands before it.
+/// Reports the end of a call, with its envelope. The chunk of an error has room for the text alone, so its envelope
+/// comes before it.
 fn push_call_end(call: &CallId, outcome: &Outcome, out: &mut Vec<Chunk>) {
     let tool_call_id = call.clone();
     let output = serde_json::to_value(outcome.to_envelope()).unwrap_or_default();

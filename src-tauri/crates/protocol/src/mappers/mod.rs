@@ -1,9 +1,9 @@
-//! One log, five vocabularies: pure mappers from events to the words that the specifications speak (M19).
+//! One log, five vocabularies: pure mappers from events to the messages of the specifications (M19).
 //!
-//! A mapper follows one session from its first event on, keeps what it needs of the past, and gives for each event what is
-//! to be said. It reads no clock and makes no ids: the same events give the same words, each time. Who resumes, maps again
-//! from the first event; a mapper that begins in the middle stays silent about calls whose beginning it did not see. Every
-//! word about a call carries the call's id.
+//! A mapper follows one session from its first event on, keeps the state that it needs, and returns the messages for
+//! each event. It reads no clock and makes no ids: the same events always give the same messages. To resume, map again
+//! from the first event; a mapper that begins in the middle is silent about calls whose beginning it did not see. Every
+//! message about a call carries the call's id.
 
 pub mod agent_event;
 mod agent_event_types;
@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::{Event, SessionId, UserError};
 
-/// The words that a session can be told in, beside its own events.
+/// The vocabularies in which a session can be reported, beside its own events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Vocabulary {
     /// Chat events of 000.
@@ -39,7 +39,7 @@ pub enum Vocabulary {
 }
 
 impl Vocabulary {
-    /// All of them.
+    /// All vocabularies.
     pub const ALL: [Self; 5] = [
         Self::Chat,
         Self::Spans,
@@ -48,7 +48,7 @@ impl Vocabulary {
         Self::ToolEvents,
     ];
 
-    /// The name as typed: `chat`, `spans`, `agent`, `chunks`, `tool-events`.
+    /// Returns the name as typed: `chat`, `spans`, `agent`, `chunks`, `tool-events`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Chat => "chat",
@@ -59,7 +59,7 @@ impl Vocabulary {
         }
     }
 
-    /// Reads such a name.
+    /// Parses the name of a vocabulary.
     pub fn parse(name: &str) -> Result<Self, UserError> {
         let found = Self::ALL.into_iter().find(|known| known.as_str() == name);
         found.ok_or_else(|| {
@@ -71,7 +71,7 @@ impl Vocabulary {
     }
 }
 
-/// One session told in one vocabulary, as JSON.
+/// Maps one session to one vocabulary, as JSON.
 #[derive(Debug, Clone)]
 pub struct SessionMapper {
     session: SessionId,
@@ -88,7 +88,7 @@ enum Mapper {
 }
 
 impl SessionMapper {
-    /// Tells a session in a vocabulary.
+    /// Creates a mapper of a session to a vocabulary.
     pub fn new(vocabulary: Vocabulary, session: SessionId) -> Self {
         let mapper = match vocabulary {
             Vocabulary::Chat => Mapper::Chat(ChatMapper::default()),
@@ -100,7 +100,7 @@ impl SessionMapper {
         Self { session, mapper }
     }
 
-    /// What is to be said of an event: any number of JSON objects, none for another session's.
+    /// Maps an event to any number of JSON objects; none for an event of another session.
     pub fn map(&mut self, event: &Event) -> Vec<Value> {
         if event.session != self.session {
             return Vec::new();
@@ -116,12 +116,12 @@ impl SessionMapper {
 }
 
 fn to_json_values(words: Vec<impl serde::Serialize>) -> Vec<Value> {
-    // Every word is made of texts, numbers and JSON, so each can be written.
+    // Every message consists of texts, numbers and JSON, so serialisation cannot fail.
     let written = words.iter().map(serde_json::to_value);
     written.filter_map(Result::ok).collect()
 }
 
-/// A point in time as RFC 3339 in UTC with milliseconds; the epoch for one that no calendar has.
+/// Formats a point in time as RFC 3339 in UTC with milliseconds; the epoch if the time is outside the calendar's range.
 fn format_time(at: crate::At) -> String {
     let stamp = jiff::Timestamp::from_millisecond(at).unwrap_or_default();
     format!("{stamp:.3}")

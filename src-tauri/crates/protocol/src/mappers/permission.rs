@@ -1,10 +1,10 @@
-//! 003: decisions as the records of a permission, from a trail or from a person's word.
+//! 003: decisions as permission records, made from a trail or from a person's decision.
 
 use serde_json::{Map, Value, json};
 
 use crate::{Decision, Gate, Trail};
 
-/// What was decided without asking.
+/// Maps a decision that was made without asking.
 pub(super) fn map_policy_decision(id: &str, trail: &Trail) -> Value {
     let rule = trail.steps.iter().flat_map(|step| &step.rules);
     let rules: Vec<_> = rule
@@ -39,7 +39,8 @@ pub(super) fn map_policy_decision(id: &str, trail: &Trail) -> Value {
     })
 }
 
-/// What a person decided; other arguments are no decision, the call comes again with them.
+/// Maps a person's decision; none for a dry run, network access or other arguments, which are no decision: the call is
+/// shown again.
 pub(super) fn map_person_decision(id: &str, decision: &Decision) -> Option<Value> {
     let (behavior, note, modified) = match decision {
         Decision::Allow { hunks, note, .. } => ("allow", note.as_str(), hunks.is_some()),
@@ -58,7 +59,7 @@ pub(super) fn map_person_decision(id: &str, decision: &Decision) -> Option<Value
     }))
 }
 
-/// The members that differ.
+/// Returns the names of the members that differ.
 pub(super) fn list_changed_members(
     from: &Map<String, Value>,
     to: &Map<String, Value>,

@@ -1,5 +1,5 @@
-//! 000: each call as a span of its session's trace. What becomes known of a call beside its three members stands in the
-//! attributes of its span, and never in the call (`S000-07`).
+//! 000: each call as a span of its session's trace. Facts about a call beside its three members are in the attributes
+//! of its span, and never in the call (`S000-07`).
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::account::CallAccount;
 use crate::event::fold;
 use crate::{At, CallId, Event, EventBody, Outcome, SessionId};
 
-/// A call that is over, as a span. Where a name is known beyond this house it is OpenTelemetry's.
+/// A call that has ended, as a span. Names are those of OpenTelemetry where it has one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceSpan {
@@ -26,12 +26,12 @@ pub struct TraceSpan {
     pub name: String,
     /// When the model asked for the call.
     pub start_time: String,
-    /// When it ended.
+    /// When the call ended.
     pub end_time: String,
-    /// Whether it did what it was asked to do.
+    /// Whether the call did what was requested.
     pub status: SpanStatus,
-    /// What is known of the call beside id, name and arguments: `authorised.mode`, `executed.duration_ms` and so on, as its
-    /// [`CallAccount`] has it. What is not known is left out.
+    /// Facts about the call beside id, name and arguments: `authorised.mode`, `executed.duration_ms` and so on, as in
+    /// its [`CallAccount`]. Unknown facts are left out.
     pub attrs: Map<String, Value>,
 }
 
@@ -39,9 +39,9 @@ pub struct TraceSpan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpanStatus {
-    /// It did what it was asked to do.
+    /// The call did what was requested.
     Ok,
-    /// It did not.
+    /// The call did not do what was requested.
     Error,
 }
 
@@ -61,7 +61,7 @@ struct SpanOpenCall {
 }
 
 impl SpanMapper {
-    /// The spans that end with an event: one at most.
+    /// Returns the spans that end with an event: one at most.
     pub fn map(&mut self, event: &Event) -> Vec<TraceSpan> {
         match &event.body {
             EventBody::SessionOpened { parent, .. } => {
@@ -137,8 +137,8 @@ impl SpanMapper {
     }
 }
 
-/// Everything that an account says, by part and member. Of the trail the verdict and its reason, of a decision which it was:
-/// both hold more than belongs to a call's description.
+/// Inserts all facts of an account, by part and member. The trail is reduced to its verdict and reason, a decision to
+/// its type: both contain more than belongs to a call's description.
 fn insert_account(account: &CallAccount, attrs: &mut Map<String, Value>) {
     let Value::Object(mut parts) = to_value(account) else {
         return;
@@ -161,7 +161,7 @@ fn insert_account(account: &CallAccount, attrs: &mut Map<String, Value>) {
     }
 }
 
-/// Puts a value in under its name; an object's members each under a name of their own.
+/// Inserts a value under its name; the members of an object each under a name of their own.
 fn insert_attribute(name: &str, value: Value, attrs: &mut Map<String, Value>) {
     match value {
         Value::Object(members) => {
@@ -178,6 +178,6 @@ fn insert_attribute(name: &str, value: Value, attrs: &mut Map<String, Value>) {
 }
 
 fn to_value(of: &impl Serialize) -> Value {
-    // Made of texts, numbers and JSON, so it can be written.
+    // The value consists of texts, numbers and JSON, so serialisation cannot fail.
     serde_json::to_value(of).unwrap_or_default()
 }

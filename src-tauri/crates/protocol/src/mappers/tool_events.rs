@@ -1,4 +1,4 @@
-//! 003: the `tool.*` events of every call, from planned to its one end.
+//! 003: the `tool.*` events of every call, from its plan to its single end.
 
 use std::collections::HashMap;
 
@@ -18,27 +18,29 @@ const SCHEMA_VERSION: &str = "0.2.0";
 pub struct ToolEvent {
     /// The version of the record.
     pub schema_version: &'static str,
-    /// The session, the recorded event's position, and the number of this one among those that it gives: the same each time.
+    /// The session, the recorded event's position, and the number of this event among those that the recorded event
+    /// gives: the same each time.
     pub event_id: String,
-    /// Its class: `tool.invocation.planned`.
+    /// Class of the event: `tool.invocation.planned`.
     pub event_type: &'static str,
-    /// Who tells it: the session.
+    /// Source of the event: the session.
     pub source: String,
-    /// When, as RFC 3339.
+    /// Time of the event, as RFC 3339.
     pub time: String,
-    /// The call: one id from planned to its end, also across a pause.
+    /// The call: one id from the plan to the end, also across a pause.
     pub invocation_id: CallId,
-    /// The tool's id once it is known, and until then the called name.
+    /// The tool's id once it is known; until then the called name.
     pub tool_id: String,
-    /// What the class says more.
+    /// Further members, which depend on the class.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
 /// Maps a session's events to `tool.*` events.
 ///
-/// Classes about the catalogue (`tool.declared`, `tool.surface.*`, `tool.deferred.*`) are no part of a session's log. Nor
-/// are `queued` and `yielded`: what waits for its turn has not begun, and nothing goes on in the background.
+/// Classes about the catalogue (`tool.declared`, `tool.surface.*`, `tool.deferred.*`) are no part of a session's log.
+/// Nor are `queued` and `yielded`: a call that waits for its turn has not begun, and no call continues in the
+/// background.
 #[derive(Debug, Clone, Default)]
 pub struct ToolEventMapper {
     calls: HashMap<CallId, ToolOpenCall>,
@@ -48,20 +50,20 @@ pub struct ToolEventMapper {
 #[derive(Debug, Clone)]
 struct ToolOpenCall {
     tool: String,
-    /// What runs: the model's arguments, or the person's in their place.
+    /// Arguments of the run: the model's, or the person's replacement.
     input: Map<String, Value>,
     judged: bool,
     asked: bool,
     started: bool,
-    /// How many pieces of live output there were.
+    /// Number of pieces of live output so far.
     pieces: u64,
-    /// Where in the session's state its output stands.
+    /// Locations of the output in the session's state.
     resources: Vec<String>,
-    /// The history entry that could take it back.
+    /// The undo entry that can take the effect back.
     undo: Option<String>,
 }
 
-/// What one recorded event gives.
+/// Builds the `tool.*` events of one recorded event.
 struct ToolEventBuilder<'a> {
     event: &'a Event,
     call: &'a CallId,
@@ -93,7 +95,7 @@ impl ToolEventBuilder<'_> {
         });
     }
 
-    /// One check before a call: its beginning and its end.
+    /// Adds the beginning and the end of one check before a call.
     fn push_hook(&mut self, hook_id: &str, source: &str, result: Value, message: &str) {
         let begun =
             json!({ "hook_id": hook_id, "hook_event": "pre_tool_use", "hook_source": source });
@@ -104,7 +106,7 @@ impl ToolEventBuilder<'_> {
         self.push("tool.hook.pre.completed", over);
     }
 
-    /// One more piece of the result.
+    /// Adds one piece of a partial result.
     fn push_piece(&mut self, pieces: &mut u64, partial_result: Value) {
         let piece = json!({
             "status": "partial_result",
@@ -115,14 +117,14 @@ impl ToolEventBuilder<'_> {
         self.push("tool.invocation.partial_result", piece);
     }
 
-    /// The id of the record that this event is: what a decision or a result is referred to by.
+    /// Returns the id of the recorded event, by which a decision or a result refers to it.
     fn record_id(&self) -> String {
         format!("{}.{}", self.event.session, self.event.seq)
     }
 }
 
 impl ToolEventMapper {
-    /// The `tool.*` events that an event gives.
+    /// Maps an event to `tool.*` events.
     pub fn map(&mut self, event: &Event) -> Vec<ToolEvent> {
         match &event.body {
             EventBody::CallProposed {
@@ -208,7 +210,7 @@ fn new_event_builder<'a>(event: &'a Event, call: &'a CallId, tool: &str) -> Tool
     }
 }
 
-/// What is told of a call between its beginning and its end.
+/// Adds the events of a call between its beginning and its end.
 fn push_running_events(told: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall) {
     let id = told.record_id();
     match &told.event.body {
@@ -228,7 +230,7 @@ fn push_running_events(told: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall)
                 told.push("tool.invocation.arguments_ready", input);
             }
             push_watchdog_events(told, trail);
-            // An ask is told when it stands before somebody, with what an answer must name.
+            // A request for approval is reported once the call waits, with the members that an answer must name.
             if trail.verdict != Verdict::Ask {
                 let decision = json!({ "decision": map_policy_decision(&id, trail) });
                 told.push("tool.permission.decided", decision);
@@ -272,14 +274,14 @@ fn push_running_events(told: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall)
         }
         EventBody::CallHooked { hook, refused, .. } => {
             let (result, message) = match refused {
-                // A hook's *go* lifts nothing (M12).
+                // A hook's *go* does not override anything (M12).
                 None => ("passthrough", String::new()),
                 Some(why) => ("deny", why.clone()),
             };
             told.push_hook(&id, hook, json!(result), &message);
         }
         EventBody::UndoPrepared { entry, .. } => open.undo = Some(entry.id.0.clone()),
-        // A call whose file changed at the last moment is shown anew and begins a second time: it is one run.
+        // A call whose file changed at the last moment is shown again and begins a second time: both are one execution.
         EventBody::CallStarted { .. } if !open.started => {
             open.started = true;
             let started = json!({ "status": "running", "call_input": open.input });
@@ -305,7 +307,7 @@ fn push_running_events(told: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall)
     }
 }
 
-/// What the watchdog said before permission was asked for.
+/// Adds the watchdog's outcome, which precedes the request for permission.
 fn push_watchdog_events(told: &mut ToolEventBuilder<'_>, trail: &Trail) {
     let steps = trail.steps.iter();
     for (number, TrailStep { verdict, text, .. }) in
@@ -316,7 +318,7 @@ fn push_watchdog_events(told: &mut ToolEventBuilder<'_>, trail: &Trail) {
     }
 }
 
-/// The result, mapped once, and then the one end.
+/// Adds the result, mapped once, and then the single end.
 fn push_end_events(told: &mut ToolEventBuilder<'_>, open: &ToolOpenCall, outcome: &Outcome) {
     let id = told.record_id();
     if !open.judged && outcome.state == CallState::Failed {
@@ -366,7 +368,7 @@ fn push_end_events(told: &mut ToolEventBuilder<'_>, open: &ToolOpenCall, outcome
     told.push(class, terminal);
 }
 
-/// The class of the end, the result's status, and the class of the error.
+/// Returns the class of the end, the result's status, and the class of the error.
 fn classify_end(state: CallState) -> (&'static str, &'static str, Option<&'static str>) {
     match state {
         CallState::Done | CallState::Undone => ("tool.invocation.succeeded", "succeeded", None),

@@ -1,4 +1,4 @@
-//! What other rules would have said of the calls on record.
+//! Backtests: recorded calls, judged again by other rules.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -10,119 +10,119 @@ use crate::{At, CallId, RuleScope, SessionId, Verdict};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum RuleChange {
-    /// One rule more.
+    /// Adds one rule.
     Add {
         /// The rule.
         rule: NewRule,
-        /// Whose it would be.
+        /// Scope of the new rule.
         scope: RuleScope,
     },
-    /// Another text in the place of a whole file.
+    /// Replaces the text of a whole file.
     Replace {
-        /// Which file.
+        /// Scope of the file.
         scope: RuleScope,
-        /// The text.
+        /// The new text.
         text: String,
     },
-    /// Another rule in the place of one.
+    /// Replaces one rule.
     Change {
-        /// Of which file.
+        /// Scope of the rule's file.
         scope: RuleScope,
         /// The line of its `[[rule]]` header, from 1.
         line: u32,
-        /// The rule.
+        /// The new rule.
         rule: NewRule,
     },
-    /// One rule less.
+    /// Removes one rule.
     Remove {
-        /// Of which file.
+        /// Scope of the rule's file.
         scope: RuleScope,
         /// The line of its `[[rule]]` header, from 1.
         line: u32,
     },
 }
 
-/// What a change would have made of the calls on record.
+/// Effect that a change of the rules would have had on the recorded calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Backtest {
-    /// How many recorded calls were judged again.
+    /// Number of recorded calls that were judged again.
     pub calls: u64,
-    /// How many would have got another verdict, by what it was and would have been.
+    /// Calls that would have got another verdict, grouped by the old and the new verdict.
     pub changed: Vec<BacktestGroup>,
-    /// Some of them: those that the person rejected first, then the newest.
+    /// Examples of such calls: those that the person rejected first, then the newest.
     pub examples: Vec<BacktestCall>,
     /// Recorded calls that cannot be judged again.
     pub unclear: Vec<UnclearCalls>,
-    /// How long it took, in microseconds.
+    /// Duration of the backtest, in microseconds.
     pub took_us: u64,
 }
 
 /// Calls whose verdict would have changed in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct BacktestGroup {
-    /// What the rules in force say.
+    /// Verdict by the rules in force.
     pub from: Verdict,
-    /// What they would say.
+    /// Verdict by the changed rules.
     pub to: Verdict,
-    /// How many.
+    /// Number of calls in the group.
     pub calls: u64,
-    /// How many of them the person allowed.
+    /// Number of these calls that the person allowed.
     pub by_person_allowed: u64,
-    /// How many of them the person rejected.
+    /// Number of these calls that the person rejected.
     pub by_person_rejected: u64,
 }
 
 /// A recorded call whose verdict would have changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct BacktestCall {
-    /// Its session.
+    /// The call's session.
     pub session: SessionId,
     /// The call.
     pub call: CallId,
-    /// When it was judged.
+    /// When the call was judged.
     pub at: At,
-    /// Its tool.
+    /// The call's tool.
     pub tool: String,
-    /// What it acts on.
+    /// The target that the call acts on.
     pub target: String,
-    /// What the rules in force say.
+    /// Verdict by the rules in force.
     pub from: Verdict,
-    /// What they would say.
+    /// Verdict by the changed rules.
     pub to: Verdict,
-    /// What the person said of it, if they were asked.
+    /// The person's decision on the call, if the person was asked.
     pub person: Option<RecordedDecision>,
 }
 
-/// What a person said of a call.
+/// A person's recorded decision on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordedDecision {
-    /// They let it run.
+    /// The person let the call run.
     Allowed,
-    /// They did not.
+    /// The person rejected the call.
     Rejected,
 }
 
 /// Recorded calls that cannot be judged again, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UnclearCalls {
-    /// Why, in a sentence.
+    /// Why the calls cannot be judged again, in a sentence.
     pub reason: String,
-    /// How many.
+    /// Number of calls.
     pub calls: u64,
 }
 
-/// A rule that would have spared the person answers that they gave again and again.
+/// A suggested rule that would have spared the person answers that they gave repeatedly.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleSuggestion {
     /// The rule.
     pub rule: NewRule,
-    /// How many calls that it covers the person allowed.
+    /// Number of calls covered by the rule that the person allowed.
     pub allowed: u64,
-    /// How many calls that it covers the person rejected.
+    /// Number of calls covered by the rule that the person rejected.
     pub rejected: u64,
-    /// Some that they allowed, the newest first.
+    /// Examples of the calls that the person allowed, the newest first.
     pub examples: Vec<BacktestCall>,
-    /// Some that they rejected, the newest first.
+    /// Examples of the calls that the person rejected, the newest first.
     pub counter_examples: Vec<BacktestCall>,
 }

@@ -1,4 +1,4 @@
-//! What a verdict was made from, apart from the rules: enough to judge the call again by other rules.
+//! Evidence of a verdict, apart from the rules: enough to judge the call again by other rules.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,42 +7,42 @@ use ts_rs::TS;
 use crate::text::redact;
 use crate::{ResolvedAccess, Verdict};
 
-/// What is known of a call when it is judged.
+/// Evidence on a call when it is judged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Evidence {
-    /// What it touches, and where that leads.
+    /// Files, hosts and commands that the call touches, each with the place that it leads to.
     pub facts: Vec<ResolvedAccess>,
-    /// What words of its commands may use beside that.
+    /// Files that words of the call's commands may use, in addition to `facts`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<ResolvedAccess>,
-    /// What was read of each command among them, in their order; a command that is named twice was read once.
+    /// Parsed contents of each command among the facts, in their order; a command that occurs twice is parsed once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<CommandEvidence>,
-    /// Which of the facts are folders that are read with everything below, by their number.
+    /// Indices of the facts that are folders read with everything below.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub below: Vec<usize>,
-    /// What the watchdogs said.
+    /// Verdicts of the watchdogs, with their reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alarms: Vec<(Verdict, String)>,
     /// Whether the tool needs a person's answer to run at all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_person: bool,
-    /// Why some of it may not be touched at all, if so.
+    /// Why part of the call may not be touched at all, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub beyond: Option<String>,
-    /// What a person would have to open first: where a fact leads, and the place.
+    /// Folders that a person would have to open first: pairs of the place that a fact leads to, and the folder to open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opens: Vec<(String, String)>,
-    /// What it did when it ran for show; none if it did not.
+    /// Evidence from a dry run of the call; none if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tried: Option<DryRunEvidence>,
-    /// What keeps its tool to what it was judged on.
+    /// Confinement of the call's tool to the accesses that the call is judged on.
     #[serde(default, skip_serializing_if = "Confinement::is_default")]
     #[ts(optional, as = "Option<Confinement>")]
     pub confinement: Confinement,
-    /// The arguments of a call of somebody else's tool, with secrets masked; none where they are not known.
+    /// The arguments of a call of another party's tool, with secrets masked; none where they are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub arguments: Option<Vec<ArgumentValue>>,
@@ -51,19 +51,19 @@ pub struct Evidence {
 /// One value among the arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ArgumentValue {
-    /// Where it stands, `options.branch`; values of a list have the name of the list.
+    /// Path of the value, `options.branch`; values of a list have the name of the list.
     pub name: String,
-    /// The value as text; none where it is too long to be kept.
+    /// The value as text; none where the text is too long to be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub text: Option<String>,
 }
 
-/// Bytes of a value that is kept with a verdict.
+/// Longest value that is kept with a verdict, in bytes.
 const ARGUMENT_BYTES_MAX: usize = 256;
 
 impl ArgumentValue {
-    /// Every value of some arguments that is a text, a number or a truth value.
+    /// Collects every value of the arguments that is a text, a number or a boolean.
     pub fn collect_from(arguments: &Map<String, Value>) -> Vec<Self> {
         let mut all = Vec::new();
         for (name, value) in arguments {
@@ -93,7 +93,7 @@ impl ArgumentValue {
         all.push(Self { name, text });
     }
 
-    /// As it is kept with a verdict: without secrets, and without what is too long.
+    /// Returns the value as it is kept with a verdict: with secrets masked, and without a text that is too long.
     #[must_use]
     pub fn to_masked(&self) -> Self {
         let short = self.text.as_deref();
@@ -105,23 +105,24 @@ impl ArgumentValue {
     }
 }
 
-/// What keeps a tool to what its calls were judged on.
+/// Confinement of a tool to the accesses that its calls are judged on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Confinement {
-    /// It reaches the machine through the app alone.
+    /// The tool reaches the machine through the app alone.
     #[default]
     Held,
-    /// Nothing: it is done by a program that runs as the person, outside any sandbox.
+    /// No confinement: the tool is carried out by a program that runs as the person, outside any sandbox.
     Unconfined,
-    /// A sealed room: it is done by a program that can change one folder and reach the hosts that its person named.
+    /// A sandbox: the tool is carried out by a program that can change one folder and reach the hosts that the person
+    /// named.
     Room,
-    /// It is done on another machine.
+    /// The tool is carried out on another machine.
     Remote,
 }
 
 impl Confinement {
-    /// Whether it is the usual one, which need not be written.
+    /// Whether this is the usual confinement, which need not be written.
     pub fn is_default(&self) -> bool {
         match self {
             Self::Held => true,
@@ -130,54 +131,55 @@ impl Confinement {
     }
 }
 
-/// What a call did when it ran for show, as it is judged.
+/// Evidence from a dry run, on which the call's effects are judged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DryRunEvidence {
-    /// What it wrote and deleted in the workspace, path by path.
+    /// Paths that the call wrote and deleted in the workspace.
     pub effects: Vec<ResolvedAccess>,
-    /// How many things it was refused.
+    /// Number of accesses that the call was refused.
     pub refused: u64,
-    /// The secrets among them, which nothing was read of: whatever it did is what came of that.
+    /// The secrets among the refused accesses, none of which was read: the effects are those of a run without these
+    /// secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub secrets: Vec<String>,
-    /// The hosts that it reached on the network, each once.
+    /// The hosts that the call reached on the network, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub reached: Vec<String>,
-    /// The hosts whose answer is there and was not read yet.
+    /// The hosts whose response has arrived and has not been read yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub came: Vec<String>,
-    /// The `.git` folders that came to be by it: of a repository that was begun or cloned.
+    /// The `.git` folders that the call created, by beginning or cloning a repository.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub begun: Vec<String>,
-    /// Why some of what it wrote may not be touched at all, if so: it lies beyond what its agent requires.
+    /// Why some of the written paths may not be touched at all, if so: they lie beyond the requirements of the call's
+    /// agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub beyond: Option<String>,
-    /// Whether the call itself was let through before: then only what a rule says of its effects counts.
+    /// Whether the call itself was allowed before: then only the rules on its effects count.
     pub agreed: bool,
-    /// Whether it ran for real: its effects stand already, and are taken back where they may not be.
+    /// Whether the call ran for real: its effects are already in place, and are taken back where they are not allowed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub for_real: bool,
-    /// Whether the person wants no question about what changes nothing, is refused nothing and reached
-    /// nobody.
+    /// Whether the person wants no question about a call that changes nothing, is refused nothing and reached no host.
     pub nothing_is_allowed: bool,
 }
 
-/// What was read of a command.
+/// Parsed contents of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CommandEvidence {
-    /// The words that an allow looks at.
+    /// The words that rules with *allow* match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plain: Vec<Vec<String>>,
-    /// Further words that a deny looks at.
+    /// Further words that rules with *deny* match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub may_run: Vec<Vec<String>>,
-    /// Why no rule may allow it.
+    /// Reasons for which no rule may allow the command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsure: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Permissions of other products, as suggestions of rules.
+//! Permissions of other products, imported as suggested rules.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -6,7 +6,7 @@ use ts_rs::TS;
 use crate::UserError;
 use crate::rule::rules_view::NewRule;
 
-/// A product whose permissions are read.
+/// A product whose permissions can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleImportProduct {
@@ -18,28 +18,28 @@ pub enum RuleImportProduct {
     Codex,
 }
 
-/// A file of another product, with what was found in it.
+/// A file of another product, with the permissions found in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ImportSource {
-    /// Whose file it is.
+    /// The product that the file belongs to.
     pub product: RuleImportProduct,
-    /// The file, as a person writes it.
+    /// The file's path, as a person writes it.
     pub file: String,
-    /// Why nothing could be read, if so.
+    /// Why nothing could be read from the file, if so.
     pub fault: Option<UserError>,
-    /// One for each permission in it, in its order.
+    /// One suggestion for each permission in the file, in its order.
     pub suggestions: Vec<ImportSuggestion>,
 }
 
-/// One permission of another product, and the rule that says no more than it.
+/// One permission of another product, and a rule that allows no more than the permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportSuggestion {
-    /// As it is written there.
+    /// The permission, as it is written in the file.
     pub written: String,
-    /// Where, from 1; none if that is not known.
+    /// The line of the permission, from 1; none if it is not known.
     pub line: Option<u32>,
-    /// The rule; none if none can be made of it.
+    /// The rule; none if no rule can express the permission.
     pub rule: Option<NewRule>,
-    /// Why the rule is narrower, or why there is none; empty if there is nothing to say.
+    /// Why the rule is narrower, or why there is none; empty if there is no note.
     pub note: String,
 }

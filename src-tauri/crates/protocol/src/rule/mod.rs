@@ -1,4 +1,4 @@
-//! A rule: who may do what to which, and what a person said about why.
+//! A rule: an action for a permission and a pattern, with its origin and the reason that a person gave.
 
 pub mod backtest;
 pub mod evidence;
@@ -14,24 +14,24 @@ use crate::Digest;
 use crate::ids::GrantId;
 use crate::text::display_text::DisplaySpan;
 
-/// What a rule says (`S002-81`). A rule that says nothing asks.
+/// Action of a rule (`S002-81`). A rule without an action asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleAction {
-    /// Let it pass.
+    /// Lets the call pass.
     Allow,
-    /// Ask a person.
+    /// Asks a person.
     #[default]
     Ask,
-    /// Refuse it.
+    /// Refuses the call.
     Deny,
 }
 
-/// Where a rule comes from. The order is the order of precedence among rules that are equally specific (M14).
+/// Origin of a rule. The order is the order of precedence among rules that are equally specific (M14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleScope {
-    /// What holds before anybody wrote a rule. It stands beside the order: see `policy::builtin`.
+    /// Built-in rules, which hold before anybody wrote a rule. They are not part of the order: see `policy::builtin`.
     Builtin,
     /// The agent's manifest; its deny is final (`S002-84`).
     Manifest,
@@ -39,56 +39,56 @@ pub enum RuleScope {
     User,
     /// The workspace's `.countersign/rules.toml`.
     Project,
-    /// Granted while the session runs.
+    /// Granted during the session.
     Session,
 }
 
-/// One rule, with the place it was read from.
+/// One rule, with the place that it was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Rule {
     /// A tool id, a capability (`fs.write`), `mode:local`, or `*` (`S002-79`).
     pub permission: String,
-    /// What it applies to: a command, a path or a host (`S002-80`); of a tool of a server or a service also one argument,
-    /// `branch=release/*`. None: everything.
+    /// Pattern of the subjects that the rule applies to: a command, a path or a host (`S002-80`); for a tool of a
+    /// server or a service also one argument, `branch=release/*`. None: everything.
     pub pattern: Option<String>,
-    /// What it says.
+    /// Action of the rule.
     pub action: RuleAction,
-    /// Why, in the words of whoever wrote it.
+    /// The reason for the rule, in its author's words.
     pub reason: Option<String>,
-    /// Where it comes from.
+    /// Origin of the rule.
     pub scope: RuleScope,
-    /// The file it stands in, shortened for display.
+    /// The rule's file, shortened for display.
     pub file: Option<String>,
-    /// The line of its `[[rule]]` header, from 1.
+    /// The line of the rule's `[[rule]]` header, from 1.
     pub line: Option<u32>,
-    /// When it stops to hold, in milliseconds since the epoch; none: never.
+    /// When the rule expires, in milliseconds since the epoch; none: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub expires_ms: Option<i64>,
-    /// How many calls it may decide; none: any number.
+    /// Number of calls that the rule may decide; none: any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub max_uses: Option<u32>,
-    /// The grant that it is, if it was made on a card.
+    /// The grant that made the rule, if it was made on a card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub grant: Option<GrantId>,
 }
 
-/// What is known of a project's rules file.
+/// Whether the person trusts a project's rules file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
     /// The person trusted exactly this text.
     Trusted,
-    /// Another text at this place was trusted: it was changed since.
+    /// Another text at this place was trusted: the file was changed since.
     Changed,
-    /// Nobody looked at it yet.
+    /// The person has not reviewed the file yet.
     Unknown,
 }
 
 impl Trust {
-    /// Whether its rules may loosen.
+    /// Whether the rules of the file may loosen.
     pub fn can_loosen(self) -> bool {
         match self {
             Self::Trusted => true,
@@ -97,17 +97,17 @@ impl Trust {
     }
 }
 
-/// A project's rules file as a person looks at it before trusting it.
+/// A project's rules file as a person reviews it before trusting it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProjectRules {
     /// The file, relative to the workspace root.
     pub file: String,
-    /// Digest of its text: what trusting it must name.
+    /// Digest of the file's text, which trusting the file must name.
     pub digest: Digest,
-    /// Whether it may loosen.
+    /// Whether the person trusts the file.
     pub trust: Trust,
-    /// Its text, hidden characters named.
+    /// The file's text, hidden characters named.
     pub text: Vec<DisplaySpan>,
-    /// What changed since it was trusted, as a unified difference, hidden characters named; empty if nothing did.
+    /// Changes since the file was trusted, as a unified difference, hidden characters named; empty if there are none.
     pub changes: Vec<DisplaySpan>,
 }

@@ -8,183 +8,184 @@ use crate::rule::backtest::Backtest;
 use crate::rule::grants::GrantView;
 use crate::{At, Digest, Rule, RuleAction, RuleScope, Trust, UserError};
 
-/// A rule that is written and not yet in any file.
+/// A rule that is written but not yet in any file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct NewRule {
     /// A tool id, a capability, `mode:local`, or `*`.
     pub permission: String,
-    /// What it applies to: a command, a path, a host, or `argument=value`; none: everything.
+    /// Pattern of the subjects that the rule applies to: a command, a path, a host, or `argument=value`; none:
+    /// everything.
     #[serde(default)]
     pub pattern: Option<String>,
-    /// What it says.
+    /// Action of the rule.
     #[serde(default)]
     pub action: RuleAction,
-    /// Why.
+    /// The reason for the rule.
     #[serde(default)]
     pub reason: Option<String>,
-    /// What it must match.
+    /// Examples that the rule must match.
     #[serde(default)]
     pub matches: Vec<String>,
-    /// What it must not match.
+    /// Counter-examples that the rule must not match.
     #[serde(default)]
     pub not_matches: Vec<String>,
-    /// When it stops to hold, in milliseconds since the epoch.
+    /// When the rule expires, in milliseconds since the epoch.
     #[serde(default)]
     #[ts(type = "number | null")]
     pub expires_ms: Option<i64>,
-    /// How many calls it may decide.
+    /// Number of calls that the rule may decide.
     #[serde(default)]
     pub max_uses: Option<u32>,
 }
 
-/// A rule of a file, where it stood when it was read.
+/// Location of a rule in a file, as of when the file was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct RuleLocation {
-    /// The person's or the project's.
+    /// Scope of the file: the person's or the project's.
     pub scope: RuleScope,
     /// The workspace root, absolute, for a project's.
     pub workspace: Option<String>,
-    /// The line of its `[[rule]]` header, from 1.
+    /// The line of the rule's `[[rule]]` header, from 1.
     pub line: u32,
-    /// Digest of the text that it was read from: whatever is asked about it is refused if the file changed since.
+    /// Digest of the text that the rule was read from: any request about the rule is refused if the file changed since.
     pub base: Digest,
 }
 
-/// All rules that hold in a workspace, by where they come from.
+/// All rules that hold in a workspace, by their origin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct RulesView {
-    /// Built in first, then from the widest scope to the closest.
+    /// The sources: built-in rules first, then from the widest scope to the closest.
     pub sources: Vec<RuleSource>,
     /// Every grant, the newest first.
     pub grants: Vec<GrantView>,
     /// The person's own watchdog programs.
     pub watchdogs: Vec<WatchdogView>,
-    /// The workspace that was asked about.
+    /// The workspace that the query named.
     pub workspace: Option<String>,
 }
 
-/// One place that rules come from.
+/// One source of rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct RuleSource {
-    /// Whose rules they are.
+    /// Scope of the rules.
     pub scope: RuleScope,
-    /// The file, as a person writes it; none: built in.
+    /// The source's file, as a person writes it; none: built in.
     pub file: Option<String>,
-    /// Its text; empty if there is no file yet, none if it is not one that is edited here.
+    /// The text of the file; empty if there is no file yet, none if it cannot be edited here.
     pub text: Option<String>,
-    /// What saving it must name; none if there is no file yet.
+    /// Digest that saving the file must name; none if there is no file yet.
     pub digest: Option<Digest>,
-    /// Whether it can be edited here.
+    /// Whether the source can be edited here.
     pub editable: bool,
-    /// What it says where no rule matches.
+    /// Default action where no rule matches.
     pub default: Option<RuleAction>,
-    /// Its rules, in its order.
+    /// The rules of the source, in its order.
     pub rules: Vec<RuleView>,
-    /// What is wrong with it; every call asks meanwhile.
+    /// Error in the source; while there is one, every call asks.
     pub fault: Option<UserError>,
-    /// What is hardly meant.
+    /// Warnings about rules that are probably not intended.
     pub warnings: Vec<RuleWarning>,
     /// Whether a project's file may loosen.
     pub trust: Option<Trust>,
 }
 
-/// A rule with what became of it.
+/// A rule with its use and state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleView {
     /// The rule.
     pub rule: Rule,
-    /// Its examples.
+    /// The rule's examples.
     pub matches: Vec<String>,
-    /// Its counter-examples.
+    /// The rule's counter-examples.
     pub not_matches: Vec<String>,
-    /// How many verdicts on record it made.
+    /// Number of recorded verdicts that the rule decided.
     pub hits: u64,
-    /// When it last did.
+    /// When the rule last decided a verdict.
     pub last_used: Option<At>,
-    /// How many uses are left, where they are limited.
+    /// Number of uses left, where the uses are limited.
     pub uses_left: Option<u32>,
-    /// Whether it holds.
+    /// Whether the rule is in force.
     pub state: RuleState,
-    /// The grant that it is, if it was made on a card.
+    /// The grant that made the rule, if it was made on a card.
     pub grant: Option<GrantId>,
 }
 
-/// Whether a rule holds.
+/// Whether a rule is in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleState {
-    /// It does.
+    /// The rule is in force.
     Active,
-    /// Its time is over.
+    /// The rule has expired.
     Expired,
-    /// It was used as often as it may.
+    /// The rule was used as often as it may be.
     Spent,
-    /// It may only tighten until the person trusts its file.
+    /// The rule may only tighten until the person trusts its file.
     Untrusted,
 }
 
-/// Something in a rules file that is hardly meant.
+/// A warning about a rule that is probably not intended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleWarning {
     /// The line of the rule, from 1.
     pub line: u32,
-    /// One sentence.
+    /// The warning, in one sentence.
     pub text: String,
 }
 
-/// A watchdog program of the person's.
+/// A watchdog program of the person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct WatchdogView {
-    /// Its name.
+    /// The watchdog's name.
     pub name: String,
     /// The program.
     pub program: String,
-    /// How long it may take, in milliseconds.
+    /// Time limit of the watchdog, in milliseconds.
     pub timeout_ms: u32,
 }
 
-/// Whether a rule does what its example says.
+/// Check of one example of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ExampleCheck {
     /// The line of the example; none for a rule that stands in no file.
     pub line: Option<u32>,
-    /// The line of its rule.
+    /// The line of the example's rule.
     pub rule_line: Option<u32>,
     /// The example.
     pub text: String,
-    /// Whether it must match.
+    /// Whether the rule must match the example.
     pub should_match: bool,
-    /// Whether it is as it must be.
+    /// Whether the check passed.
     pub holds: bool,
-    /// Why it is not, or what is remarkable.
+    /// Why the check failed, or a remark on it.
     pub note: Option<String>,
 }
 
-/// A text of rules, checked.
+/// Check of a text of rules.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct RulesCheck {
-    /// What is wrong; none if it could be saved.
+    /// Error in the text; none if the text could be saved.
     pub fault: Option<UserError>,
     /// The rules, as far as the text can be read.
     pub rules: Vec<RuleView>,
-    /// What is hardly meant.
+    /// Warnings about rules that are probably not intended.
     pub warnings: Vec<RuleWarning>,
-    /// Every example.
+    /// Checks of all examples.
     pub examples: Vec<ExampleCheck>,
 }
 
-/// One rule, checked.
+/// Check of one rule.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct RuleCheck {
-    /// What is wrong; none if it could be saved.
+    /// Error in the rule; none if the rule could be saved.
     pub fault: Option<UserError>,
-    /// What is hardly meant.
+    /// Warnings about the rule if it is probably not intended.
     pub warnings: Vec<RuleWarning>,
-    /// Every example.
+    /// Checks of all examples.
     pub examples: Vec<ExampleCheck>,
-    /// What it means, in words.
+    /// Meaning of the rule, in words.
     pub meaning: String,
     /// The rule as it would stand in a file.
     pub text: String,
@@ -194,22 +195,22 @@ pub struct RuleCheck {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct RuleText {
-    /// Whose rules they would be.
+    /// Scope of the rules.
     pub scope: RuleScope,
-    /// The text; none: the file of that scope as it is.
+    /// The text; none: the current file of the scope.
     #[serde(default)]
     pub text: Option<String>,
 }
 
-/// What two texts of rules have in common, and what putting the second in the place of the first would change.
+/// Comparison of two texts of rules, and the effect of replacing the first by the second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct RulesComparison {
-    /// Rules of the first alone.
+    /// Rules that only the first text has.
     pub only_a: Vec<Rule>,
-    /// Rules of the second alone.
+    /// Rules that only the second text has.
     pub only_b: Vec<Rule>,
-    /// How many stand in both.
+    /// Number of rules that both texts have.
     pub both: u32,
-    /// What would change for the calls on record.
+    /// Effect of the replacement on the recorded calls.
     pub effect: Backtest,
 }

@@ -1,19 +1,19 @@
-//! Verdicts with their reasons: what the gates said of a call, and which one decided.
+//! Verdicts with their reasons: the outcome of every gate for a call, and which gate decided.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::{Rule, RuleAction};
 
-/// What may happen to a call. Ordered: the strictest of several is their maximum.
+/// Verdict on a call. Ordered: the strictest of several is their maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It runs.
+    /// The call runs.
     Allow,
     /// A person decides.
     Ask,
-    /// It does not run.
+    /// The call does not run.
     Deny,
 }
 
@@ -27,36 +27,36 @@ impl From<RuleAction> for Verdict {
     }
 }
 
-/// One of the places that a call passes.
+/// One of the policy gates that a call passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
-    /// The mode and where it comes from.
+    /// The mode of the tool and its origin.
     Mode,
-    /// Whether everything it touches lies in a granted root.
+    /// Whether everything that the call touches lies in a granted root.
     Capability,
     /// Checks of the arguments that rules cannot express.
     Watchdog,
     /// The person's rules.
     Rules,
-    /// What it did when it ran for show.
+    /// Effects of the call in a dry run.
     Effects,
-    /// Whether it could be taken back.
+    /// Whether the effects of the call could be undone.
     Undo,
     /// Whether the tool itself needs a person's answer.
     Interaction,
-    /// No person is there to ask.
+    /// Whether no person is present to ask.
     Headless,
-    /// What the person said.
+    /// The person's decision.
     Consent,
 }
 
-/// What one gate said.
+/// Outcome of one gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct TrailStep {
-    /// Which gate.
+    /// The gate.
     pub gate: Gate,
-    /// Its verdict; none if it only explains.
+    /// The gate's verdict; none if the gate only explains.
     pub verdict: Option<Verdict>,
     /// One or two plain sentences.
     pub text: String,
@@ -65,26 +65,26 @@ pub struct TrailStep {
     pub rules: Vec<RuleTrace>,
 }
 
-/// A rule that matched a call, and why it won or lost.
+/// A rule that matched a call, with the reason why it won or lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleTrace {
     /// The rule.
     pub rule: Rule,
     /// Whether this rule decided.
     pub won: bool,
-    /// Why it won or lost: "longest prefix", "less specific", "overruled by a stricter fact".
+    /// Why the rule won or lost: "longest prefix", "less specific", "overruled by a stricter fact".
     pub why: String,
 }
 
-/// Every gate in the order it was passed, and the verdict they came to.
+/// All gates in the order in which the call passed them, and their joint verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Trail {
-    /// The verdict: the strictest of the steps, where a rule replaces what the mode said.
+    /// The verdict: the strictest of the steps, where a rule replaces the mode's verdict.
     pub verdict: Verdict,
-    /// "Asked, because …": the answer to *why* in one sentence.
+    /// The reason of the verdict in one sentence: "Asked, because …".
     pub lead: String,
-    /// What would have happened without the thing that decided; may be empty.
+    /// Explanation of what would have happened without the deciding rule or gate; may be empty.
     pub otherwise: String,
-    /// The gates in order.
+    /// The outcomes of the gates, in order.
     pub steps: Vec<TrailStep>,
 }

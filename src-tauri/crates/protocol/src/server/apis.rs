@@ -1,4 +1,4 @@
-//! Services by their documents (OpenAPI): how a person sets one up, and what is told of it.
+//! Services with an OpenAPI document: how a person configures one, and how it is shown.
 
 use std::collections::BTreeMap;
 
@@ -9,55 +9,56 @@ use crate::server::mcp_servers::{PinState, ServerId};
 use crate::text::display_text::DisplaySpan;
 use crate::{Digest, ToolMode, UserError};
 
-/// How long a service may take to answer one request unless its person says otherwise, in milliseconds.
+/// Default time in which a service has to answer one request, in milliseconds.
 pub const API_TIMEOUT_MS: u32 = 30_000;
-/// The longest such time that may be set, in milliseconds.
+/// The longest answer time that may be configured, in milliseconds.
 pub const API_TIMEOUT_MS_MAX: u32 = 600_000;
 
-/// One service as its person set it up. It has the same kind of name as a server of tools, and no name that one of them has.
+/// One service as the person configured it. Its name follows the rules for names of MCP servers, and differs from all
+/// of theirs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ApiSettings {
-    /// Its name: the first half of its tools' names, `name__operation` (M11).
+    /// The service's name: the first half of its tools' names, `name__operation` (M11).
     pub id: ServerId,
-    /// How it is reached.
+    /// How the service is reached.
     pub setup: ApiSetup,
-    /// Whether its tools may be used.
+    /// Whether the service's tools may be used.
     pub enabled: bool,
 }
 
 /// How a service is reached.
 ///
-/// Values of headers and of `auth` may hold references: `${NAME}` and `${NAME:-default}` for variables of the app's
-/// environment, and a whole value `keychain:NAME` for a secret of the system keychain. They are looked up when a request is
-/// sent and never before.
+/// Values of headers and of `auth` may contain references: `${NAME}` and `${NAME:-default}` for variables of the app's
+/// environment, and a whole value `keychain:NAME` for a secret of the system keychain. References are resolved when a
+/// request is sent and never before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ApiSetup {
-    /// Its document: an address, or the absolute path of a file.
+    /// The service's document: an address, or the absolute path of a file.
     pub document: String,
-    /// Whether files that the document refers to are read as well, as far as they lie in its folder.
+    /// Whether files that the document refers to are read as well, if they lie in its folder.
     pub follow_files: bool,
-    /// The address of the service, in the place of those that the document names; none for those.
+    /// The base address of the service, which replaces the addresses in the document; none to use those.
     pub base_url: Option<String>,
     /// Values of variables in the document's addresses.
     pub variables: BTreeMap<String, String>,
-    /// Headers of every request.
+    /// Headers sent with every request.
     pub headers: BTreeMap<String, String>,
-    /// Who asks, by the names of the document's security schemes.
+    /// Credentials, by the names of the document's security schemes.
     pub auth: BTreeMap<String, ApiAuth>,
-    /// Only operations of these tags are taken; of all if there are none. `*` stands for anything, here and below.
+    /// Tags of the operations to include; empty for operations of any tag. `*` matches any text, here and below.
     pub tags: Vec<String>,
-    /// Only operations that the document calls so; all if there are none.
+    /// Names of the operations to include, as in the document; empty for all.
     pub operations: Vec<String>,
-    /// Only operations of these paths and what is below them; all if there are none.
+    /// Paths of the operations to include, each with all paths below it; empty for all.
     pub paths: Vec<String>,
-    /// How long it may take to answer one request, in milliseconds; 0 for the usual.
+    /// Time in which the service has to answer one request, in milliseconds; 0 for the default.
     pub timeout_ms: u32,
 }
 
 impl ApiSetup {
-    /// How long it may take to answer one request, in milliseconds.
+    /// Returns the time in which the service has to answer one request, in milliseconds.
     pub fn timeout_ms(&self) -> u32 {
         match self.timeout_ms {
             0 => API_TIMEOUT_MS,
@@ -66,93 +67,95 @@ impl ApiSetup {
     }
 }
 
-/// Who asks.
+/// Credentials for a service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ApiAuth {
-    /// By a key or a token.
+    /// A key or a token.
     Token {
         /// The key or the token.
         token: String,
     },
-    /// By a name and a password.
+    /// A user name and a password.
     Basic {
-        /// The name.
+        /// The user name.
         username: String,
         /// The password.
         password: String,
     },
-    /// By a token that is asked for in our own name (OAuth 2.0 client credentials).
+    /// A token that is requested in the app's own name (OAuth 2.0 client credentials).
     Client {
-        /// Our name.
+        /// The app's client id.
         client_id: String,
-        /// What proves it.
+        /// The secret that authenticates the client.
         client_secret: String,
     },
 }
 
-/// What a person does with a service.
+/// A person's change to a service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ApiChange {
-    /// Sets it up, or sets it up otherwise: it is off then, until it is switched on.
+    /// Configures the service, anew or for the first time: it is off afterwards, until it is switched on.
     Set {
-        /// How it is reached.
+        /// How the service is reached.
         setup: Box<ApiSetup>,
     },
-    /// Switches it on or off. The first time that it is switched on its tools are approved as they are then.
+    /// Switches the service on or off. When it is switched on for the first time, its tools are approved as they are
+    /// then.
     Switch {
-        /// On: its document is read, and it stays off if it cannot be.
+        /// Whether the service is on. To switch it on, its document is read; it stays off if that fails.
         enabled: bool,
     },
-    /// Reads its document again: what became another is told, and not used before it is approved.
+    /// Reads the service's document again: changed tools are reported, and not used before they are approved.
     Read,
-    /// Approves its tools as they are now.
+    /// Approves the service's tools as they are now.
     Approve {
-        /// What was looked at, as its view told it in `waits`; an approval of anything else is refused.
+        /// Digest of the tools that were reviewed, as given in `waits` of the view; an approval of any other digest is
+        /// refused.
         digest: Digest,
     },
-    /// Forgets it, with what was approved of it.
+    /// Removes the service and its approvals.
     Remove,
 }
 
-/// Every service that is set up.
+/// All configured services.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct ApiList {
-    /// By their names.
+    /// The services, sorted by name.
     pub apis: Vec<ApiView>,
-    /// Why none of them can be used, if so.
+    /// Why no service can be used, if so.
     pub fault: Option<UserError>,
 }
 
-/// A service with everything that is known of it.
+/// A service with its configuration and its current state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ApiView {
-    /// As it was set up.
+    /// The configuration.
     pub settings: ApiSettings,
-    /// What its document is called and its version, as it was read last; none if it was not yet.
+    /// Title and version of the document, as it was last read; none if it was never read.
     pub title: Option<String>,
-    /// Its tools: those that were approved, in that order, then those that its document has beyond them.
+    /// The service's tools: first the approved ones, in the order of approval, then the others in its document.
     pub tools: Vec<ApiTool>,
-    /// What of its document could not be taken, one sentence each.
+    /// Parts of the document that could not be used, one sentence each.
     pub left_out: Vec<String>,
-    /// What an approval of its tools as they are now must name; none if nothing waits for one.
+    /// Digest that an approval of the tools as they are now must name; none if nothing waits for approval.
     pub waits: Option<Digest>,
 }
 
 /// One operation as a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ApiTool {
-    /// Its name for models; none before it is approved.
+    /// The tool's name for models; none before the tool is approved.
     pub id: Option<String>,
-    /// Its method and its path, hidden characters named.
+    /// Method and path of the operation, hidden characters named.
     pub operation: Vec<DisplaySpan>,
-    /// What it does, in the document's words, hidden characters named.
+    /// Description of the operation, in the document's words, hidden characters named.
     pub description: Vec<DisplaySpan>,
-    /// How a call of it is treated; none where it changes something at the service, so that each call asks.
+    /// Mode of the tool's calls; none for an operation that changes something at the service, so that each call asks.
     pub mode: Option<ToolMode>,
-    /// How it stands to what was approved.
+    /// State of the tool relative to its approval.
     pub pin: PinState,
-    /// What is other than what was approved, as a unified difference; empty if nothing is.
+    /// Difference from the approved version, as a unified difference; empty if there is none.
     pub changes: Vec<DisplaySpan>,
 }

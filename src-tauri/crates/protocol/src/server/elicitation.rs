@@ -1,6 +1,7 @@
-//! What a server asks of the person while one of its tools runs, and what it gets (MCP: elicitation and sampling).
+//! Questions that a server asks while one of its tools runs, and the answers that it gets (MCP: elicitation and
+//! sampling).
 //!
-//! A question belongs to the call that runs: it stands on the desk with it, is recorded with it, and goes with it.
+//! A question belongs to the running call: it waits with the call, is recorded with it, and ends with it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -11,52 +12,53 @@ use crate::server::mcp_servers::ServerId;
 use crate::text::display_text::DisplaySpan;
 use crate::{At, ModelChoice, Usage};
 
-/// One question of a server. It never changes, so its id says which one is answered.
+/// One question of a server. A question never changes, so its id determines which question is answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ServerRequest {
-    /// Who asks.
+    /// The server that asks.
     pub server: ServerId,
-    /// What it says that it wants, in its words, hidden characters named; empty if it says nothing.
+    /// The server's stated purpose, in its words, hidden characters named; empty if it gives none.
     pub message: Vec<DisplaySpan>,
-    /// What it wants.
+    /// The request itself.
     pub wants: ServerRequestKind,
 }
 
-/// What a server wants.
+/// Request of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ServerRequestKind {
     /// A form that the person fills in.
     Form {
-        /// Its fields, in the server's order.
+        /// The form's fields, in the server's order.
         fields: Vec<FormField>,
     },
-    /// That the person opens an address. Nothing opens it but an act of theirs.
+    /// Asks the person to open an address. The address is opened only by an act of the person.
     Address {
-        /// The whole address, in ASCII: `http://` or `https://`. What is shown is what is opened.
+        /// The whole address, in ASCII: `http://` or `https://`. The address that is opened is exactly the one that is
+        /// shown.
         url: String,
-        /// Its host, to be told apart from the rest.
+        /// The host of the address, to be shown apart from the rest.
         host: String,
-        /// What is suspicious about it, one sentence each.
+        /// Suspicious properties of the address, one sentence each.
         warnings: Vec<String>,
     },
-    /// The answer of a model.
+    /// Asks for the answer of a model.
     Model {
-        /// Which one would answer: the session's own.
+        /// The model that would answer: the session's own.
         model: ModelChoice,
-        /// What it would be told first; secrets masked, hidden characters named; empty for nothing.
+        /// The system prompt; secrets masked, hidden characters named; empty for none.
         system: Vec<DisplaySpan>,
-        /// What it would be sent, all of it; secrets masked, hidden characters named.
+        /// All messages that the model would be sent; secrets masked, hidden characters named.
         messages: Vec<SamplingMessage>,
-        /// How much it may answer, in tokens.
+        /// The most tokens that the model may answer with.
         tokens_max: u32,
-        /// How freely it chooses its words; as the provider has it if not given.
+        /// Sampling temperature; the provider's default if not given.
         temperature: Option<f64>,
     },
 }
 
 impl ServerRequestKind {
-    /// What is wanted, as a name for lists and records.
+    /// Returns the kind of the request, as a name for lists and records.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Form { .. } => "form",
@@ -66,10 +68,10 @@ impl ServerRequestKind {
     }
 }
 
-/// One message that a model would be sent.
+/// One message of a prompt for a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SamplingMessage {
-    /// Whether it stands there as the model's own words.
+    /// Whether the message is attributed to the model.
     pub by_model: bool,
     /// The text.
     pub text: Vec<DisplaySpan>,
@@ -78,75 +80,75 @@ pub struct SamplingMessage {
 /// One field of a server's form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct FormField {
-    /// What the answer calls it.
+    /// The field's name in the answer.
     pub name: String,
-    /// Its title, hidden characters named; its name if it has none.
+    /// The field's title, hidden characters named; its name if it has none.
     pub title: Vec<DisplaySpan>,
-    /// What it is for, hidden characters named; empty if nobody says.
+    /// Description of the field, hidden characters named; empty if there is none.
     pub description: Vec<DisplaySpan>,
-    /// Whether it must be filled in.
+    /// Whether the field must be filled in.
     pub required: bool,
-    /// What goes into it.
+    /// The kind of value.
     pub kind: FieldKind,
-    /// Set where a secret seems to be asked for, which no server should do by a form: the sentence that warns of it. What is
-    /// filled in there is sent, and never recorded.
+    /// A warning, set where the field seems to ask for a secret, which no server should do by a form. The value of such
+    /// a field is sent, and never recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub warning: Option<String>,
 }
 
-/// What goes into a field. A default is what stands there at first; it is no answer before the person sends it.
+/// Kind of value of a field. A default is the initial value; it is no answer before the person sends it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum FieldKind {
     /// A text.
     Text {
-        /// What it has to look like.
+        /// The required format.
         format: Option<TextFormat>,
-        /// Fewest characters.
+        /// Smallest number of characters.
         chars_min: Option<u32>,
-        /// Most characters.
+        /// Largest number of characters.
         chars_max: Option<u32>,
-        /// What stands there at first.
+        /// The initial value.
         default: Option<String>,
     },
     /// A number.
     Number {
-        /// Whether it has no fraction.
+        /// Whether the number must be an integer.
         integer: bool,
-        /// The least.
+        /// The smallest value.
         min: Option<f64>,
-        /// The most.
+        /// The largest value.
         max: Option<f64>,
-        /// What stands there at first.
+        /// The initial value.
         default: Option<f64>,
     },
     /// Yes or no.
     Boolean {
-        /// What stands there at first.
+        /// The initial value.
         default: Option<bool>,
     },
-    /// One of several.
+    /// One of several options.
     Choice {
-        /// What there is to choose from; at least one.
+        /// The options; at least one.
         options: Vec<FormOption>,
-        /// The value of what is chosen at first.
+        /// The value of the option that is chosen initially.
         default: Option<String>,
     },
-    /// Some of several.
+    /// Any number of several options.
     Choices {
-        /// What there is to choose from; at least one.
+        /// The options; at least one.
         options: Vec<FormOption>,
-        /// Fewest that are chosen.
+        /// Smallest number of options to choose.
         items_min: Option<u32>,
-        /// Most that are chosen.
+        /// Largest number of options to choose.
         items_max: Option<u32>,
-        /// The values of what is chosen at first.
+        /// The values of the options that are chosen initially.
         default: Vec<String>,
     },
 }
 
-/// What a text has to look like.
+/// Required format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum TextFormat {
@@ -160,43 +162,44 @@ pub enum TextFormat {
     DateTime,
 }
 
-/// One of several.
+/// One option of a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FormOption {
-    /// What the answer says.
+    /// The option's value in the answer.
     pub value: String,
-    /// What is read, hidden characters named.
+    /// The option's label, hidden characters named.
     pub title: Vec<DisplaySpan>,
 }
 
-/// What a server gets for an answer.
+/// Answer to a question of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ServerAnswer {
     /// The form, filled in.
     Filled {
-        /// By the names of the fields: texts, numbers, booleans, and lists of texts. What was left out is not there.
+        /// The values, by the names of the fields: texts, numbers, booleans, and lists of texts. A field that was left
+        /// out is absent.
         #[ts(type = "Record<string, unknown>")]
         values: Map<String, Value>,
     },
-    /// The person goes on at the address.
+    /// The person continues at the address.
     Opened,
     /// The model may answer, this once.
     Allowed,
-    /// No.
+    /// The request was declined.
     Declined,
-    /// Neither yes nor no: it was put away.
+    /// The request was neither accepted nor declined, but dismissed.
     Dismissed,
 }
 
-/// What a model said for a server, or why it said nothing.
+/// Answer of a model to a server, or why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SamplingResult {
-    /// Which model.
+    /// The model.
     pub model: String,
-    /// Its words, all that the server gets; secrets masked.
+    /// The model's text, which is all that the server gets; secrets masked.
     pub text: String,
-    /// What it used. It counts as the session's.
+    /// The tokens that the model used. They count towards the session's usage.
     pub usage: Usage,
     /// Why the server gets nothing, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -204,33 +207,33 @@ pub struct SamplingResult {
     pub error: Option<String>,
 }
 
-/// A question of a server with what came of it.
+/// A question of a server, with its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ServerRequestView {
-    /// Which one.
+    /// The id of the question.
     pub id: AskId,
-    /// What is asked.
+    /// The question.
     pub asked: ServerRequest,
-    /// Since when.
+    /// When the question was asked.
     pub at: At,
-    /// When it is put away by itself, if it is.
+    /// When the question expires and is dismissed, if it does.
     pub expires_at: Option<At>,
-    /// What came of it; none while it stands on the desk.
+    /// Outcome of the question; none while it waits for an answer.
     pub answered: Option<ServerAnswerRecord>,
 }
 
-/// What came of a question.
+/// Outcome of a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ServerAnswerRecord {
-    /// The answer. What looked like a secret is not in it.
+    /// The answer. Values that looked like secrets are left out.
     pub answer: ServerAnswer,
-    /// When.
+    /// When the question was answered.
     pub at: At,
-    /// Why nobody was asked, or nobody answered; none if the person did.
+    /// Why no person was asked or none answered; none if a person did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub why: Option<String>,
-    /// What the model said, once it did.
+    /// The model's answer, once there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub said: Option<SamplingResult>,

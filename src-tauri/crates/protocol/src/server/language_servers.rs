@@ -1,42 +1,43 @@
-//! Language servers of the person: what is set up of each, and what is shown of it.
+//! Language servers of the person: how they are configured, and how they are shown.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A program that knows a language. It runs as the person, outside of any room, and may run what it finds in a folder: so
-/// each is off until the person switches it on.
+/// A language server. It runs as the person, outside of any sandbox, and may run programs that it finds in a folder: so
+/// each language server is off until the person switches it on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LanguageServer {
-    /// A short id: that of one that is offered, or of the person's choice.
+    /// A short id: the one of the offered server, or one of the person's choice.
     pub id: String,
-    /// Whether it may be started.
+    /// Whether the server may be started.
     #[serde(default)]
     pub enabled: bool,
-    /// The name of its program on `PATH`, or the program's file, absolute.
+    /// The name of the server's program on `PATH`, or the program's file, absolute.
     pub command: String,
-    /// Its arguments, each as it is: there is no shell.
+    /// Arguments of the program, each passed as it is: there is no shell.
     #[serde(default)]
     pub args: Vec<String>,
-    /// The endings of the files that it knows, in small letters and without their dot, each with the id of its language.
+    /// Extensions of the files that the server handles, in lower case and without the dot, each with the id of its
+    /// language.
     pub files: BTreeMap<String, String>,
 }
 
 /// A language server as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct LanguageServerView {
-    /// As it is set up; as it would be where it is only offered.
+    /// The configuration; for a server that is only offered, the configuration that it would have.
     pub settings: LanguageServer,
-    /// What people call it.
+    /// The server's usual name.
     pub title: String,
     /// The language or languages.
     pub language: String,
-    /// What it may run of a folder that it works in, as a sentence.
+    /// Programs of a workspace folder that the server may run, described in a sentence.
     pub runs: String,
-    /// Whether it is one of the person's own, beside those that are offered.
+    /// Whether the person added the server, beside those that are offered.
     pub own: bool,
-    /// Where its program is; none where it was not found.
+    /// Path of the server's program; none if it was not found.
     pub found: Option<String>,
 }

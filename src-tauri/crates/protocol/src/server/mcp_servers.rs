@@ -1,4 +1,4 @@
-//! Other people's servers of tools (MCP): how a person sets one up, and what is told of it.
+//! MCP servers of other parties: how a person configures one, and how it is shown.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use crate::{Digest, UserError};
 
 /// Longest id of a server, in characters.
 pub const SERVER_ID_CHARS_MAX: usize = 32;
-/// How long a server may take to answer one request unless its person says otherwise, in milliseconds.
+/// Default time in which a server has to answer one request, in milliseconds.
 pub const SERVER_TIMEOUT_MS: u32 = 30_000;
-/// The longest such time that may be set, in milliseconds.
+/// The longest answer time that may be configured, in milliseconds.
 pub const SERVER_TIMEOUT_MS_MAX: u32 = 600_000;
 
-/// What a server is called: the first half of its tools' names, `server__tool` (M11). 1 to 32 letters, digits, `-` and `_`;
-/// no `_` at an end and no two of them in a row, so that the halves can be told apart.
+/// Name of a server: the first half of its tools' names, `server__tool` (M11). 1 to 32 letters, digits, `-` and `_`; no
+/// `_` at either end and no two `_` in a row, so that the halves can be told apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(try_from = "String", into = "String")]
 #[ts(type = "string")]
 pub struct ServerId(String);
 
 impl ServerId {
-    /// As it was written.
+    /// Returns the name as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The nearest name that a server can have; none if nothing is left of the text.
+    /// Returns the nearest valid name; none if nothing is left of the text.
     pub fn from_nearest(text: &str) -> Option<Self> {
         let mut near = String::new();
         for c in text.chars() {
@@ -82,20 +82,21 @@ impl TryFrom<String> for ServerId {
     }
 }
 
-/// One server as its person set it up.
+/// One server as the person configured it.
 ///
-/// Values may hold references: `${NAME}` and `${NAME:-default}` for variables of the app's environment, and a whole value
-/// `keychain:NAME` for a secret of the system keychain. They are looked up when the server is started and never before.
+/// Values may contain references: `${NAME}` and `${NAME:-default}` for variables of the app's environment, and a whole
+/// value `keychain:NAME` for a secret of the system keychain. References are resolved when the server is started and
+/// never before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSettings {
-    /// Its name.
+    /// The server's name.
     pub id: ServerId,
-    /// How it is reached.
+    /// How the server is reached.
     pub way: ServerTransport,
-    /// How long it may take to start, and to answer one request, in milliseconds.
+    /// Time in which the server has to start, and to answer one request, in milliseconds.
     pub timeout_ms: u32,
-    /// Whether it may be started and its tools used. What was imported is off until its person switches it on.
+    /// Whether the server may be started and its tools used. An imported server is off until the person switches it on.
     pub enabled: bool,
 }
 
@@ -103,59 +104,61 @@ pub struct ServerSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ServerTransport {
-    /// A program of this machine, spoken to through its standard input and output.
+    /// A program of this machine, which communicates through its standard input and output.
     Stdio {
         /// The program: a name that is looked up, or a path.
         command: String,
-        /// Its arguments.
+        /// Arguments of the program.
         args: Vec<String>,
-        /// Variables beside those that it inherits.
+        /// Environment variables beside those that the program inherits.
         env: BTreeMap<String, String>,
-        /// The folder that it starts in, absolute; none for the home folder, and in a room for the folder of that.
+        /// The folder that the program starts in, absolute; none for the home folder, or, in a sandbox, for the
+        /// sandbox's folder.
         folder: Option<String>,
-        /// The sealed room that it runs in; none: it runs as the person, and nothing keeps it from anything.
+        /// The sandbox that the program runs in; none: the program runs as the person, without any restriction.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         room: Option<ServerSandbox>,
     },
-    /// An address, spoken to by streamable HTTP.
+    /// An address, reached by streamable HTTP.
     Http {
-        /// `http://` or `https://`.
+        /// The address: `http://` or `https://`.
         url: String,
-        /// Headers of every request.
+        /// Headers sent with every request.
         headers: BTreeMap<String, String>,
-        /// Who Countersign is to whoever signs the person in; none: it introduces itself there.
+        /// Countersign's registration with the authorisation server; none: Countersign registers itself there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         client: Option<OauthClient>,
     },
 }
 
-/// The sealed room that a server runs in. Where it cannot be made, the server is not started.
+/// The sandbox that a server runs in. If the sandbox cannot be made, the server is not started.
 ///
-/// Secrets are closed in it as they are found when the server is started: one that comes later is not.
+/// Files with secrets that are found when the server starts are closed in the sandbox; a secret that appears later is
+/// not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSandbox {
-    /// The one folder that it may change, absolute.
+    /// The only folder that the server may change, absolute.
     pub workspace: String,
-    /// The hosts that it may reach, each with its port where that is not the usual one.
+    /// The hosts that the server may reach, each with its port unless that is the usual one.
     #[serde(default)]
     pub hosts: Vec<String>,
 }
 
-/// As what Countersign is known to whoever signs the person in.
+/// Countersign's registration as a client with an authorisation server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct OauthClient {
-    /// The id that was given out, or the `https://` address of a document that tells who it is.
+    /// The client id: the id that was given out, or the `https://` address of a client metadata document.
     pub id: String,
-    /// The secret that goes with it, if there is one: `${NAME}` or `keychain:NAME`.
+    /// The client secret, if there is one: `${NAME}` or `keychain:NAME`.
     pub secret: Option<String>,
 }
 
 impl ServerTransport {
-    /// It in one line, with its references as they are written.
+    /// Returns a one-line summary of the transport, with its references as they are written.
     pub fn summary(&self) -> String {
         match self {
             Self::Stdio { command, args, .. } => std::iter::once(command)
@@ -168,208 +171,211 @@ impl ServerTransport {
     }
 }
 
-/// What a person does with a server.
+/// A person's change to a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ServerChange {
-    /// Sets it up, or sets it up otherwise: it is off then, until it is switched on.
+    /// Configures the server, anew or for the first time: it is off afterwards, until it is switched on.
     Set {
-        /// How it is reached.
+        /// How the server is reached.
         way: ServerTransport,
-        /// How long it may take to start, and to answer one request, in milliseconds.
+        /// Time in which the server has to start, and to answer one request, in milliseconds.
         timeout_ms: u32,
     },
-    /// Switches it on or off. The first time that it is switched on its tools are approved as they are then.
+    /// Switches the server on or off. When it is switched on for the first time, its tools are approved as they are
+    /// then.
     Switch {
-        /// On: it is started, and stays off if it cannot be.
+        /// Whether the server is on. To switch it on, the server is started; it stays off if that fails.
         enabled: bool,
     },
-    /// Approves its tools as they are now.
+    /// Approves the server's tools as they are now.
     Approve {
-        /// What was looked at, as its view told it in `waits`; an approval of anything else is refused.
+        /// Digest of the tools that were reviewed, as given in `waits` of the view; an approval of any other digest is
+        /// refused.
         digest: Digest,
     },
-    /// Ends it and starts it anew.
+    /// Stops and restarts the server.
     Restart,
-    /// Begins to sign the person in: its view then tells the address that the person opens. Nobody opens it for them.
+    /// Begins to sign the person in: the server's view then has the address that the person opens. The address is never
+    /// opened automatically.
     SignIn,
-    /// Takes out of the keychain what the person signed in with.
+    /// Signs the person out: removes the credentials from the keychain.
     SignOut,
-    /// Ends it and forgets it, with what was approved of it.
+    /// Stops and removes the server, with its approvals.
     Remove,
 }
 
-/// A server with everything that is known of it.
+/// A server with its configuration and its current state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ServerView {
-    /// As it was set up.
+    /// The configuration.
     pub settings: ServerSettings,
-    /// How it is at the moment.
+    /// The current state of the server.
     pub state: ServerState,
-    /// What it said of itself when it was connected last.
+    /// The server's own description from its last connection.
     pub said: Option<ServerIdentity>,
-    /// Its tools: those that were approved, in that order, then those that it has beyond them.
+    /// The server's tools: first the approved ones, in the order of approval, then its others.
     pub tools: Vec<ServerTool>,
-    /// What of its tools could not be taken, one sentence each.
+    /// Tools of the server that could not be used, one sentence each.
     pub left_out: Vec<String>,
-    /// What an approval of its tools as they are now must name; none if nothing waits for one.
+    /// Digest that an approval of the tools as they are now must name; none if nothing waits for approval.
     pub waits: Option<Digest>,
-    /// How it stands to signing in; none if nobody was asked to.
+    /// State of signing in; none if the server never asked for it.
     pub sign_in: Option<SignInState>,
 }
 
-/// How a person stands to a server that wants to know who asks.
+/// State of a person's sign-in to a server that requires one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum SignInState {
-    /// They have to sign in before it answers.
+    /// The person has to sign in before the server answers.
     Needed {
-        /// Why the last try came to nothing, as a clause; none if there was none.
+        /// Why the last attempt failed, as a clause; none if there was none.
         why: Option<String>,
     },
-    /// They are to open an address, and sign in there.
+    /// The person has to open an address, and sign in there.
     Waiting {
         /// The address.
         url: String,
-        /// Its host, as it is shown.
+        /// The host of the address, for display.
         host: String,
     },
-    /// They are signed in.
+    /// The person is signed in.
     Done,
 }
 
-/// How a server is.
+/// State of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ServerState {
     /// Switched off.
     Off,
-    /// Not started: it is when one of its tools is called.
+    /// Not started: the server starts when one of its tools is called.
     Idle,
-    /// Being started.
+    /// Starting.
     Starting,
     /// Connected.
     Ready,
-    /// It cannot be reached; it is tried again by itself.
+    /// The server cannot be reached; a new attempt follows automatically.
     Unavailable {
-        /// Why, in a sentence.
+        /// Why the server cannot be reached, in a sentence.
         why: String,
-        /// When it is tried again, in seconds from when it failed.
+        /// Time from the failure to the next attempt, in seconds.
         retry_in_s: u32,
     },
-    /// It wants to know who asks: it is tried again once the person signed in.
+    /// The server requires the person to sign in; a new attempt follows once they did.
     NeedsSignIn,
 }
 
-/// What a server says of itself. Nothing of it is believed.
+/// A server's description of itself. Nothing in it is trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ServerIdentity {
-    /// Its name.
+    /// The server's name.
     pub name: String,
-    /// Its version.
+    /// The server's version.
     pub version: String,
-    /// The version of the protocol that is spoken: `2025-11-25`, `2026-07-28`.
+    /// The version of the protocol in use: `2025-11-25`, `2026-07-28`.
     pub protocol: String,
 }
 
 /// One tool of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ServerTool {
-    /// As the server calls it, hidden characters named.
+    /// The tool's name at the server, hidden characters named.
     pub name: Vec<DisplaySpan>,
-    /// What it does, in the server's words, hidden characters named.
+    /// Description of the tool, in the server's words, hidden characters named.
     pub description: Vec<DisplaySpan>,
-    /// What the server says of its safety: hints, which only ever tighten.
+    /// The server's hints on the tool's safety, which only ever tighten.
     pub hints: ToolHints,
-    /// How it stands to what was approved.
+    /// State of the tool relative to its approval.
     pub pin: PinState,
-    /// What is other than what was approved, as a unified difference; empty if nothing is.
+    /// Difference from the approved version, as a unified difference; empty if there is none.
     pub changes: Vec<DisplaySpan>,
 }
 
-/// What a server says of a tool's safety; what it did not say is left out.
+/// A server's hints on a tool's safety; a hint that the server did not give is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ToolHints {
-    /// It changes nothing.
+    /// Whether the tool changes nothing.
     #[serde(rename = "readOnlyHint", skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub read_only: Option<bool>,
-    /// It may remove something.
+    /// Whether the tool may remove something.
     #[serde(rename = "destructiveHint", skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub destructive: Option<bool>,
-    /// Twice is as once.
+    /// Whether calling the tool twice has the same effect as calling it once.
     #[serde(rename = "idempotentHint", skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub idempotent: Option<bool>,
-    /// It reaches beyond its own data.
+    /// Whether the tool reaches beyond its own data.
     #[serde(rename = "openWorldHint", skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub open_world: Option<bool>,
 }
 
-/// How a tool of a server stands to what was approved.
+/// State of a server's tool relative to its approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PinState {
-    /// It is as it was approved, as far as is known.
+    /// The tool is as it was approved, as far as is known.
     Pinned,
-    /// It was not there. It cannot be called before it is approved.
+    /// The tool is new. It cannot be called before it is approved.
     New,
-    /// It is another. It cannot be called before it is approved.
+    /// The tool differs from the approved one. It cannot be called before it is approved.
     Changed,
-    /// The server has it no more.
+    /// The server no longer has the tool.
     Gone,
 }
 
-/// One line of what a server says, or of what happens to it.
+/// One line of a server's log: a message of the server, or an event about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ServerLogLine {
-    /// When, in milliseconds since the epoch.
+    /// Time of the line, in milliseconds since the epoch.
     #[ts(type = "number")]
     pub at_ms: i64,
-    /// Who says it.
+    /// Source of the line.
     pub from: ServerLogSource,
     /// The text, hidden characters named.
     pub text: Vec<DisplaySpan>,
 }
 
-/// Who says a line.
+/// Source of a line of a server's log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerLogSource {
-    /// Countersign.
+    /// Countersign itself.
     Us,
     /// The server, on its standard error.
     Stderr,
-    /// The server, by the protocol.
+    /// The server, by a log message of the protocol.
     Log,
 }
 
-/// A file of another product, or of a project, with the servers that it names.
+/// A file of another product, or of a project, with the servers that it configures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ServerImportSource {
-    /// Whose file it is: "Claude Desktop", "the project".
+    /// Owner of the file: "Claude Desktop", "the project".
     pub product: String,
     /// The file.
     pub file: String,
-    /// Why nothing could be read, if so.
+    /// Why nothing could be read from the file, if so.
     pub fault: Option<UserError>,
-    /// The servers, each off.
+    /// The servers, each switched off.
     pub found: Vec<ServerImport>,
 }
 
-/// A server that another product's file names.
+/// A server that another product's file configures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ServerImport {
-    /// As it is written there.
+    /// The server's name, as it is written in the file.
     pub written: String,
-    /// The same for us; none if it cannot be.
+    /// The equivalent settings; none if there are none.
     pub settings: Option<ServerSettings>,
-    /// What was left out or put otherwise, one sentence each.
+    /// Parts of the entry that were left out or changed, one sentence each.
     pub notes: Vec<String>,
-    /// Whether a server of this name is set up already.
+    /// Whether a server of this name is already configured.
     pub known: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a server of tools has for a person beside its tools: prompts that they may take up, and resources that they may read.
+//! Prompts and resources that an MCP server offers to a person beside its tools.
 
 use std::collections::BTreeMap;
 
@@ -7,50 +7,50 @@ use ts_rs::TS;
 
 use crate::text::display_text::DisplaySpan;
 
-/// What a person asks a server for.
+/// A person's request for prompts or resources of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ServerResourceQuery {
-    /// One page of its prompts.
+    /// One page of the server's prompts.
     Prompts {
-        /// Where the list goes on; none for its beginning.
+        /// Cursor at which the list continues; none for its beginning.
         cursor: Option<String>,
     },
     /// One prompt, filled in.
     Prompt {
-        /// As the list calls it.
+        /// The prompt's name, as in the list.
         name: String,
-        /// What it is filled in with.
+        /// Arguments of the prompt, by name.
         arguments: BTreeMap<String, String>,
     },
-    /// One page of its resources.
+    /// One page of the server's resources.
     Resources {
-        /// Where the list goes on; none for its beginning.
+        /// Cursor at which the list continues; none for its beginning.
         cursor: Option<String>,
     },
     /// One resource.
     Resource {
-        /// Its address, as the list tells it.
+        /// The resource's address, as in the list.
         uri: String,
     },
 }
 
-/// What it has. Nothing of it is believed, and nothing of it reaches a model by itself.
+/// Prompts or resources of a server. Nothing in them is trusted, and nothing in them reaches a model automatically.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ServerResources {
-    /// To `prompts` and `resources`: a page of at most 200 items.
+    /// Answer to `prompts` and `resources`: a page of at most 200 items.
     Page {
-        /// In the order of the server.
+        /// The items, in the order of the server.
         items: Vec<ServerItem>,
-        /// Where the list goes on; none at its end.
+        /// Cursor at which the list continues; none at its end.
         next: Option<String>,
-        /// Items of this page that are not told: they are no items, or too many.
+        /// Number of items of this page that were left out, because they are malformed or too many.
         left_out: u32,
     },
-    /// To `prompt` and `resource`.
+    /// Answer to `prompt` and `resource`.
     Text {
-        /// One after the other.
+        /// The parts, in order.
         parts: Vec<ServerTextPart>,
     },
 }
@@ -58,34 +58,35 @@ pub enum ServerResources {
 /// One prompt, or one resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ServerItem {
-    /// What it is asked for by: a prompt's name, a resource's address. It hides nothing.
+    /// The identifier that the item is requested by: a prompt's name, a resource's address. It contains no hidden
+    /// characters.
     pub name: String,
-    /// What it is called, hidden characters named.
+    /// The item's title, hidden characters named.
     pub title: Vec<DisplaySpan>,
-    /// What the server says of it, hidden characters named.
+    /// The server's description of the item, hidden characters named.
     pub description: Vec<DisplaySpan>,
-    /// The address has parts to fill in.
+    /// Whether the address is a template with parts to fill in.
     pub is_pattern: bool,
-    /// What a prompt is filled in with.
+    /// Arguments of a prompt.
     pub arguments: Vec<PromptArgument>,
 }
 
-/// Something that a prompt is filled in with.
+/// One argument of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PromptArgument {
-    /// Its name. It hides nothing.
+    /// The argument's name. It contains no hidden characters.
     pub name: String,
-    /// What the server says of it, hidden characters named.
+    /// The server's description of the argument, hidden characters named.
     pub description: Vec<DisplaySpan>,
-    /// Whether the prompt cannot be had without it.
+    /// Whether the prompt requires the argument.
     pub required: bool,
 }
 
 /// A piece of a prompt or of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ServerTextPart {
-    /// It stands there as the model's own words.
+    /// Whether the part is attributed to the model.
     pub by_model: bool,
-    /// The text, hidden characters named; what is no text is told in brackets.
+    /// The text, hidden characters named; content that is not text is described in brackets.
     pub text: Vec<DisplaySpan>,
 }

@@ -1,15 +1,15 @@
-//! Who searches the web for agents, as it stands: set up by the person, with a key or without one.
+//! Web search providers for agents and their state: configured by the person, with a key or without one.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// One of those who search, as it was set up (`S002-43`).
+/// One configured search provider (`S002-43`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SearchProviderView {
-    /// Its id, as the settings have it.
+    /// The provider's id, as in the settings.
     pub id: String,
-    /// Whether it can be asked as it is set up now.
+    /// Whether the provider can be used as it is configured now.
     pub ready: bool,
-    /// Where its key was found, or why it cannot be asked: a few words, and never the key.
+    /// Where the provider's key was found, or why the provider cannot be used: a few words, and never the key.
     pub note: String,
 }

@@ -1,16 +1,17 @@
-//! What holds for the tools of servers that run as the person, as `settings.toml` has it.
+//! Settings for the tools of servers that run as the person, as stored in `settings.toml`.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What holds for the tools of servers that are programs of this machine: nothing keeps those to what they say.
+/// Settings for the tools of servers that are programs of this machine: such programs are not confined in any way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerToolsSettings {
-    /// Whether a copy of the workspace is taken before each call, by which what it changed is found, shown and undone.
+    /// Whether a snapshot of the workspace is taken before each call, by which the call's changes are found, shown and
+    /// undone.
     pub snapshot: bool,
-    /// Tools that the person knows to change nothing, by id, `files__read_file`, or family, `files__read_*`: no copy is taken
-    /// for them. What a server says of its own tools is not believed.
+    /// Tools that the person knows to change nothing, by id, `files__read_file`, or family, `files__read_*`: no
+    /// snapshot is taken for them. A server's own claims about its tools are not trusted.
     pub read_only: Vec<String>,
 }
 
@@ -24,12 +25,12 @@ impl Default for ServerToolsSettings {
 }
 
 impl ServerToolsSettings {
-    /// Whether nothing was set.
+    /// Whether all settings have their defaults.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether the person knows this tool to change nothing.
+    /// Whether the person declared that this tool changes nothing.
     pub fn is_read_only(&self, tool: &str) -> bool {
         self.read_only
             .iter()
@@ -39,7 +40,7 @@ impl ServerToolsSettings {
             })
     }
 
-    /// Whether a copy of the workspace is taken before a call of this tool.
+    /// Whether a snapshot of the workspace is taken before a call of this tool.
     pub fn requires_snapshot(&self, tool: &str) -> bool {
         self.snapshot && !self.is_read_only(tool)
     }

@@ -1,29 +1,29 @@
-//! What each answer on a card would grant.
+//! Grants that the answers on a card offer.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How far an answer reaches.
+/// Scope of a grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantReach {
-    /// This one call.
+    /// The current call only.
     Once,
-    /// Something for the rest of the session.
+    /// The rest of the session.
     Session,
-    /// Calls like it, from now on.
+    /// Similar calls, from now on.
     Always,
-    /// Nothing.
+    /// No grant.
     Nothing,
 }
 
-/// What one answer would grant: one line on the card.
+/// The grant that one answer offers: one line on the card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Grant {
-    /// How far it reaches.
+    /// Scope of the grant.
     pub reach: GrantReach,
-    /// The button: "Allow", "Reject".
+    /// Label of the button: "Allow", "Reject".
     pub button: String,
-    /// What it does, without the button's name: "writes the checked hunks to the file."
+    /// Description of the effect, without the button's label: "writes the checked hunks to the file."
     pub text: String,
 }

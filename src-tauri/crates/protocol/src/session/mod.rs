@@ -1,4 +1,4 @@
-//! What belongs to one session, in its events and in what is shown of it.
+//! Properties of one session, used in its events and its views.
 
 pub mod answer_check;
 pub mod grant;

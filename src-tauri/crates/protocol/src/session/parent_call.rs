@@ -1,4 +1,4 @@
-//! The call that a session works for.
+//! The call that opened a session.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -1,9 +1,9 @@
-//! What a run can use up, and how much of it a person lets it use.
+//! Limits on the resources that a run can use up, as the person sets them.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What a run can have too much of.
+/// A resource of a run that can be limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -15,12 +15,12 @@ pub enum Limit {
     Tokens,
     /// Cost, in US dollars.
     Cost,
-    /// Time at work, in minutes, without the time that the run waited for a person.
+    /// Time at work, in minutes, without the time in which the run waited for a person.
     Time,
 }
 
 impl Limit {
-    /// What it is counted in.
+    /// Returns the unit of the limit.
     pub fn unit(self) -> &'static str {
         match self {
             Self::Turns => "turns",
@@ -31,7 +31,7 @@ impl Limit {
         }
     }
 
-    /// Its code in a chat (000).
+    /// Returns the code of the limit in a chat (000).
     pub fn code(self) -> &'static str {
         match self {
             Self::Turns => "E_BUDGET_STEPS",
@@ -43,7 +43,7 @@ impl Limit {
     }
 }
 
-/// How much one run may use before it stops and waits for the person's next word. 0 means no limit.
+/// Limits of one run, at which the run stops and waits for the person's next message. 0 means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunLimits {
@@ -53,13 +53,14 @@ pub struct RunLimits {
     pub calls: u32,
     /// Tokens, read and written.
     pub tokens: u64,
-    /// US dollars; a turn whose price is not known counts nothing.
+    /// US dollars; a turn whose price is not known adds nothing.
     #[serde(deserialize_with = "deserialize_amount")]
     pub cost_usd: f64,
-    /// Minutes at work; the time that the run waits for a person does not count.
+    /// Minutes at work, without the time in which the run waits for a person.
     pub minutes: u32,
-    /// After so many identical calls in a row, with the same result and nothing between that could change it, the next
-    /// one asks if it may change something. One that only reads is never refused for it; the model is told.
+    /// Number of identical calls in a row, with the same result and nothing in between that could change it, after
+    /// which the next one asks if it may change something. A call that only reads is never refused for this; the model
+    /// is told.
     pub repeats: u32,
 }
 
@@ -76,7 +77,8 @@ impl Default for RunLimits {
     }
 }
 
-/// An amount of money. What is below nothing, or no number, is an error: it must not pass for *no limit*.
+/// Deserialises an amount of money. A negative amount, or one that is not a number, is an error: it must not pass for
+/// *no limit*.
 fn deserialize_amount<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let amount = f64::deserialize(deserializer)?;
     match amount.is_finite() && amount >= 0.0 {

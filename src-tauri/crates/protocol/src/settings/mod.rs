@@ -1,4 +1,4 @@
-//! The person's settings, as `settings.toml` holds them.
+//! The person's settings, as stored in `settings.toml`.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -18,61 +18,61 @@ pub mod limit;
 mod programs;
 mod sandbox;
 
-/// Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
+/// All settings of the person. A file that cannot be read gives the strict settings ([`Settings::strict`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Drop the mode defaults: every call asks (M02).
+    /// Whether to drop the defaults of the modes, so that every call asks (M02).
     pub ask_for_everything: bool,
     /// Light, dark, or as the system has it.
     pub theme: Theme,
-    /// How a difference is laid out.
+    /// Layout of differences.
     pub diff: DiffLayout,
-    /// Tell the person when a card lands while the window has no focus.
+    /// Whether to notify the person when a card arrives while the window has no focus.
     pub notify: bool,
-    /// After how many minutes a waiting call or question expires; 0: never.
+    /// Time after which a waiting call or question expires, in minutes; 0: never.
     pub expire_after_min: u32,
-    /// For how many days copies for undo are kept.
+    /// How long copies for undo are kept, in days.
     pub undo_keep_days: u32,
-    /// How many bytes copies for undo may take together.
+    /// The most space that copies for undo may take together, in bytes.
     pub undo_bytes_max: u64,
-    /// For how many days the whole text of long outputs is kept; their beginning stays on record.
+    /// How long the whole text of long outputs is kept, in days; their beginning stays in the record.
     pub outputs_keep_days: u32,
-    /// How many bytes long outputs may take together, packed as they are when they are a day old.
+    /// The most space that long outputs may take together, in bytes; an output counts compressed once it is a day old.
     pub outputs_bytes_max: u64,
     /// The model that a new session starts with.
     pub model: Option<ModelChoice>,
-    /// How the calls of one model turn are run; holds for sessions that are opened from now on (`S001-27`).
+    /// Scheduling of the calls of one model turn; holds for sessions that are opened from now on (`S001-27`).
     pub strategy: Strategy,
-    /// How much one run may use before it stops.
+    /// Limits of one run, at which the run stops.
     pub limits: RunLimits,
-    /// Whether a command runs in a sealed copy before anybody is asked about it (M22).
+    /// Whether a command runs in a dry run before the person is asked about it (M22).
     pub dry_run: DryRunMode,
-    /// What holds for what a command did there.
+    /// Settings for the effects of a command in a dry run.
     pub effects: EffectsSettings,
-    /// Which variables of the app's own environment commands and programs get.
+    /// Variables of the app's own environment that commands and programs get.
     pub variables: VariablesSettings,
-    /// What holds in the sealed rooms that commands run in.
+    /// Settings of the sandbox that commands run in.
     #[serde(skip_serializing_if = "SandboxSettings::is_default")]
     #[ts(optional, as = "Option<SandboxSettings>")]
     pub rooms: SandboxSettings,
-    /// Where skills are found beside those of the project and of the person's home.
+    /// Folders with skills, beside those of the project and of the person's home folder.
     pub skills: SkillsSettings,
-    /// Who searches the web for agents, and how often.
+    /// Web search providers for agents, and how often agents may search.
     pub web_search: WebSearchSettings,
-    /// Programs that know languages, each off until the person switches it on.
+    /// Language servers, each off until the person switches it on.
     pub language_servers: Vec<LanguageServer>,
-    /// Programs that are asked before every call, beside the built-in checks.
+    /// Watchdogs: programs that are asked before every call, beside the built-in checks.
     pub watchdogs: Vec<WatchdogSettings>,
-    /// Programs that hear of every call around its run, and may keep it from running.
+    /// Hooks: programs that are told of every call around its run, and may keep the call from running.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<HookSettings>>")]
     pub hooks: Vec<HookSettings>,
     /// Providers beyond the built-in ones.
     pub providers: Vec<ProviderSettings>,
-    /// What holds for single tools, by their ids.
+    /// Settings of single tools, by their ids.
     pub tools: BTreeMap<String, ToolSettings>,
-    /// What holds for tools of servers that run as the person.
+    /// Settings for the tools of servers that run as the person.
     #[serde(skip_serializing_if = "ServerToolsSettings::is_default")]
     #[ts(optional, as = "Option<ServerToolsSettings>")]
     pub server_tools: ServerToolsSettings,
@@ -110,7 +110,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What holds when the file cannot be read: defaults, but every call asks.
+    /// Returns the settings that hold when the file cannot be read: the defaults, except that every call asks.
     pub fn strict() -> Self {
         Self {
             ask_for_everything: true,
@@ -119,83 +119,83 @@ impl Settings {
     }
 }
 
-/// How the calls of one model turn are run (`S001-28` to `S001-34`). Whatever it is, a call that is not proven safe
-/// beside others runs alone, and results reach the model in call order (M08).
+/// Scheduling of the calls of one model turn (`S001-28` to `S001-34`). With any strategy, a call that is not proven
+/// safe to run concurrently runs alone, and results reach the model in call order (M08).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
-    /// Together what is safe together.
+    /// Runs calls concurrently where that is safe.
     #[default]
     Parallel,
-    /// One after the other.
+    /// Runs one call after the other.
     Sequential,
-    /// So many at a time.
+    /// Runs a limited number of calls at a time.
     Batched {
-        /// How many, at least one.
+        /// The number of calls at a time, at least one.
         #[ts(type = "number")]
         size: NonZeroU32,
     },
 }
 
-/// When a command runs in a sealed copy, where nothing real changes. A call that is denied never does.
+/// When a command runs in a dry run, where nothing real changes. A call that is denied never does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum DryRunMode {
-    /// When the person says so on its card.
+    /// When the person requests a dry run on the command's card.
     #[default]
     Ask,
-    /// Before the person is asked, so that the card shows what it did.
+    /// Before the person is asked, so that the card shows the command's effects.
     Auto,
 }
 
-/// What holds for what a command did in a sealed copy.
+/// Settings for the effects of a command in a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct EffectsSettings {
-    /// What becomes of a command that changed nothing and was refused nothing.
+    /// Treatment of a command that changed nothing and was refused nothing.
     pub none: NoEffectsPolicy,
 }
 
-/// What becomes of a command that changed nothing and was refused nothing.
+/// Treatment of a command that changed nothing and was refused nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum NoEffectsPolicy {
-    /// It asks like any other.
+    /// The command asks like any other.
     #[default]
     Ask,
-    /// It needs no question.
+    /// The command runs without a question.
     Allow,
 }
 
-/// Which variables of the app's own environment programs get, beside those that are known to be harmless.
+/// Variables of the app's own environment that programs get, beside those that are known to be harmless.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct VariablesSettings {
-    /// They never get these, in capitals or not.
+    /// Variables that programs never get, compared without regard to case.
     pub withheld: Vec<VariableName>,
-    /// They get these, whatever they are called; unless withheld.
+    /// Variables that programs get, whatever their names; unless withheld.
     pub passed: Vec<VariableName>,
 }
 
-/// Where skills are found beside those of the project and of the home folder. Holds for sessions opened from now on.
+/// Folders with skills, beside those of the project and of the home folder. Holds for sessions opened from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct SkillsSettings {
-    /// Folders that hold a folder for each skill, absolute.
+    /// Folders with one subfolder for each skill, absolute.
     pub folders: Vec<String>,
 }
 
-/// Who searches the web for agents, and how often (`S002-43` to `S002-46`).
+/// Web search providers for agents, and limits of their use (`S002-43` to `S002-46`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebSearchSettings {
-    /// How often one session may search.
+    /// Number of searches that one session may make.
     pub calls_max: u32,
-    /// How long one search may take, in milliseconds.
+    /// Time limit of one search, in milliseconds.
     pub timeout_ms: u32,
-    /// Who is asked; a session asks one of them, always the same.
+    /// The providers; a session uses one of them, always the same.
     pub providers: Vec<SearchProviderSettings>,
-    /// Operations of services that are asked as well, each like a provider.
+    /// Operations of services that are used for searching as well, each like a provider.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<SearchOperation>>")]
     pub operations: Vec<SearchOperation>,
@@ -212,12 +212,12 @@ impl Default for WebSearchSettings {
     }
 }
 
-/// An operation of a service (by its OpenAPI document) that searches. What is left out is found by itself where it goes by a
-/// name that is usual.
+/// An operation of a service (by its OpenAPI document) that searches the web. Parts that are left out are detected
+/// where they have one of the usual names.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SearchOperation {
-    /// Which, as it is listed among the tools: `service__operation`.
+    /// The operation, as listed among the tools: `service__operation`.
     pub operation: String,
     /// The argument that takes the query, or its place in the arguments as a JSON pointer: `q`, `/body/query`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -227,48 +227,49 @@ pub struct SearchOperation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub results: Option<String>,
-    /// JSON pointer to the title in one of them.
+    /// JSON pointer to the title in a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub title: Option<String>,
-    /// JSON pointer to the address in one of them.
+    /// JSON pointer to the address in a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub url: Option<String>,
-    /// JSON pointer to a few words in one of them.
+    /// JSON pointer to a short excerpt in a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub snippet: Option<String>,
-    /// What it gets beside the query.
+    /// Arguments that the operation gets in addition to the query.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(optional, type = "Record<string, unknown>")]
     pub arguments: Map<String, Value>,
 }
 
-/// Somebody who searches the web. Its key stands in the keychain as `web_search/` and its id, unless a variable holds it.
+/// A web search provider. Its key is stored in the keychain as `web_search/` and the provider's id, unless a variable
+/// holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SearchProviderSettings {
     /// A short id of the person's choice.
     pub id: String,
-    /// What it speaks.
+    /// The API that the provider speaks.
     pub wire: SearchApi,
-    /// Where it is reached, if not where its maker says; a SearXNG instance has no other place.
+    /// Base address of the provider, if not the usual one; a SearXNG instance has no usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// The environment variable that holds its key; else the keychain is asked.
+    /// The environment variable that holds the provider's key; if not given, the key is read from the keychain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_env: Option<String>,
 }
 
 impl SearchProviderSettings {
-    /// The name under which the keychain has its key.
+    /// Returns the name under which the keychain stores the provider's key.
     pub fn keychain_name(&self) -> String {
         format!("web_search/{}", self.id)
     }
 }
 
-/// What somebody who searches the web speaks.
+/// API of a web search provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchApi {
@@ -278,18 +279,18 @@ pub enum SearchApi {
     Tavily,
     /// Exa.
     Exa,
-    /// An instance of SearXNG that gives JSON.
+    /// An instance of SearXNG that returns JSON.
     Searxng,
 }
 
-/// The name of a variable of an environment: neither empty nor with a `=`.
+/// The name of an environment variable: not empty, and without a `=`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(try_from = "String", into = "String")]
 #[ts(type = "string")]
 pub struct VariableName(String);
 
 impl VariableName {
-    /// As it was written.
+    /// Returns the name as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -317,11 +318,11 @@ impl TryFrom<String> for VariableName {
     }
 }
 
-/// What a person set for one tool.
+/// The person's settings for one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolSettings {
-    /// Whether it can be used; one that is off is neither listed to a model nor callable (`S003-18`).
+    /// Whether the tool can be used; a tool that is off is neither listed to a model nor callable (`S003-18`).
     pub enabled: bool,
     /// A mode at least as strict as the tool's own; none for its own.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -337,11 +338,11 @@ impl Default for ToolSettings {
     }
 }
 
-/// Light or dark.
+/// Colour theme of the app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
-    /// As the system has it.
+    /// The theme of the system.
     #[default]
     System,
     /// Light.
@@ -350,7 +351,7 @@ pub enum Theme {
     Dark,
 }
 
-/// How a difference is laid out.
+/// Layout of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffLayout {
@@ -361,13 +362,13 @@ pub enum DiffLayout {
     Split,
 }
 
-/// Which wire format a provider speaks.
+/// Wire format of a provider's API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum WireFormat {
     /// Anthropic Messages.
     Anthropic,
-    /// OpenAI chat completions and everything compatible.
+    /// OpenAI chat completions and everything compatible with them.
     Openai,
     /// Google Gemini.
     Gemini,
@@ -381,19 +382,19 @@ pub enum WireFormat {
 pub struct ProviderSettings {
     /// A short id of the person's choice.
     pub id: String,
-    /// Its name.
+    /// The provider's name.
     pub title: String,
     /// The wire format.
     pub wire: WireFormat,
-    /// Where it is reached: `http://127.0.0.1:1234/v1/`.
+    /// Base address of the provider: `http://127.0.0.1:1234/v1/`.
     pub base_url: String,
-    /// The environment variable that holds its key; else the keychain is asked.
+    /// The environment variable that holds the provider's key; if not given, the key is read from the keychain.
     #[serde(default)]
     pub key_env: Option<String>,
-    /// US dollars for a million tokens read; none when not known.
+    /// Price of a million input tokens, in US dollars; none when not known.
     #[serde(default)]
     pub input_usd_per_mtok: Option<f64>,
-    /// US dollars for a million tokens written; none when not known.
+    /// Price of a million output tokens, in US dollars; none when not known.
     #[serde(default)]
     pub output_usd_per_mtok: Option<f64>,
 }

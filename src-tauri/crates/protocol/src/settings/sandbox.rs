@@ -1,17 +1,17 @@
-//! What a person sets of the sealed rooms that commands run in.
+//! The person's settings of the sandbox that commands run in.
 
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What holds in the sealed rooms that commands run in, beyond what is so by default. Holds for what is started from now on.
+/// Settings of the sandbox that commands run in, in addition to its defaults. Holds for programs started from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct SandboxSettings {
-    /// Files and folders that no command may open there, beside the ones that are known to hold credentials.
+    /// Files and folders that no command in the sandbox may open, beside those that are known to hold credentials.
     pub closed: Vec<DeniedPath>,
-    /// How much memory one room may take, in MiB, at least 256; half of the machine's if left out.
+    /// The most memory that one sandbox may use, in MiB, at least 256; half of the machine's memory if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub memory_mib: Option<NonZeroU32>,
@@ -30,7 +30,7 @@ impl SandboxSettings {
 pub struct DeniedPath(String);
 
 impl DeniedPath {
-    /// As it was written.
+    /// Returns the path as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }

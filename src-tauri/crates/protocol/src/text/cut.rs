@@ -1,17 +1,17 @@
-//! Cutting text between characters: never within one, never with a panic.
+//! Cuts text between characters, never inside one and never with a panic.
 
-/// As much of the start of a text as fits in `bytes_max` bytes, cut between characters.
+/// Returns the longest start of a text that fits in `bytes_max` bytes, cut between characters.
 pub fn take_head(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]
 }
 
-/// As much of the end of a text as fits in `bytes_max` bytes, cut between characters.
+/// Returns the longest end of a text that fits in `bytes_max` bytes, cut between characters.
 pub fn take_tail(text: &str, bytes_max: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes_max))..]
 }
 
-/// The length of some bytes without a character that begins at their end and is not whole. Bytes that are no UTF-8 at
-/// all count as they are.
+/// Returns the length of some bytes without an incomplete character at their end. Bytes that are not UTF-8 at all count
+/// in full.
 pub fn complete_chars_len(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let length = match bytes[bytes.len() - back] {

@@ -1,19 +1,19 @@
-//! How deep JSON may be nested that comes from outside and is kept.
+//! Nesting limit of JSON that comes from outside and is kept.
 
 use serde_json::{Map, Value};
 
-/// Levels of arrays and objects. What is kept is wrapped a few levels deeper by events and entries, and everybody who reads
-/// it back stops at 128 levels: what could just be read once must not be what cannot be read again.
+/// Maximum number of levels of arrays and objects. Events and entries wrap a kept value a few levels deeper, and every
+/// reader stops at 128 levels: a value that could be read once must not become one that cannot be read again.
 pub const DEPTH_MAX: usize = 64;
 
-/// Whether some arguments are nested too deeply to be kept.
+/// Returns whether arguments are nested too deeply to be kept.
 pub fn is_too_deep(arguments: &Map<String, Value>) -> bool {
     arguments
         .values()
         .any(|value| exceeds_depth(value, DEPTH_MAX - 1))
 }
 
-/// Whether a value has more than so many levels; looks no deeper than that.
+/// Returns whether a value has more than `levels` levels, without looking any deeper.
 pub fn exceeds_depth(value: &Value, levels: usize) -> bool {
     match value {
         Value::Array(items) => {

@@ -1,9 +1,10 @@
-//! Text shown letter for letter: what cannot be seen, or changes how the rest is seen, becomes a visible mark.
+//! Text displayed verbatim: characters that are invisible, or that change how the rest is displayed, become visible
+//! marks.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A stretch of text, either as it is or the name of a character that must not be drawn.
+/// A stretch of text, either verbatim or the name of a character that must not be drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DisplaySpan {
     /// The text, or `U+202E` for a hidden character.
@@ -42,12 +43,12 @@ pub fn to_spans(text: &str) -> Vec<DisplaySpan> {
     spans
 }
 
-/// The text of all of it, with hidden characters by their names.
+/// Returns the text of all spans, with hidden characters by their names.
 pub fn join_spans(spans: &[DisplaySpan]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 
-/// A text within a sentence: in one line, hidden characters by name, cut after so many characters.
+/// Formats a text for use within a sentence: in one line, hidden characters by name, cut after `chars_max` characters.
 pub fn to_single_line(text: &str, chars_max: usize) -> String {
     let mut told = String::new();
     for (at, c) in text.chars().enumerate() {
@@ -64,13 +65,14 @@ pub fn to_single_line(text: &str, chars_max: usize) -> String {
     told
 }
 
-/// A number of things: "1 file", "2 files".
+/// Formats a number of things: "1 file", "2 files".
 pub fn format_count(number: u64, thing: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{s}")
 }
 
-/// A text that somebody else wrote, as a sentence that others can follow: it ends with one mark, a full stop where it has none.
+/// Formats a text from another author as a sentence that others can follow: it ends with exactly one mark, a full stop
+/// if it had none.
 pub fn to_sentence(text: &str) -> String {
     let text = text.trim();
     let text = match text.strip_suffix("..") {
@@ -84,7 +86,8 @@ pub fn to_sentence(text: &str) -> String {
     }
 }
 
-/// A path in one line: hidden characters and bytes that are no text by name; `.` for the folder that paths begin at.
+/// Formats a path in one line: hidden characters and bytes that are not text by name; `.` for the base folder of
+/// relative paths.
 pub fn name(path: &std::path::Path) -> String {
     match path.as_os_str().as_encoded_bytes() {
         [] => ".".to_owned(),
@@ -92,7 +95,7 @@ pub fn name(path: &std::path::Path) -> String {
     }
 }
 
-/// The same for the bytes of a path.
+/// Formats the bytes of a path in one line: hidden characters and bytes that are not text by name.
 pub fn format_path_bytes(bytes: &[u8]) -> String {
     let mut named = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -111,7 +114,7 @@ pub fn format_path_bytes(bytes: &[u8]) -> String {
     named
 }
 
-/// Whether a character is invisible, reorders its neighbours, or moves the cursor.
+/// Returns whether a character is invisible, reorders its neighbours, or moves the cursor.
 pub fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -177,7 +180,7 @@ mod tests {
     }
 
     proptest! {
-        /// The text can be told from what is shown of it, so two texts never look the same.
+        /// The text can be recovered from its spans, so two texts never look the same.
         #[test]
         fn nothing_is_lost(text in "([a-zU+0-9 ]|\\PC|\\pC){0,12}") {
             let told: String = to_spans(&text)

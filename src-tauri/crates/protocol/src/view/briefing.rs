@@ -1,5 +1,5 @@
-//! What a session's model is told before anybody says anything, as a person looks at it: the project's instructions, the
-//! skills and the agents that it may turn to.
+//! Briefing of a session's model, as the person inspects it: the text that the model gets before the first message,
+//! which holds the project's instructions, the skills and the agents that the model may use.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -7,7 +7,7 @@ use ts_rs::TS;
 use crate::UserError;
 use crate::text::display_text::DisplaySpan;
 
-/// All of it.
+/// A session's briefing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct Briefing {
     /// The project's instructions, the outermost folder first, as the model gets them.
@@ -16,103 +16,103 @@ pub struct Briefing {
     pub skills: Vec<SkillView>,
     /// Agents that work can be given to.
     pub agents: Vec<AgentView>,
-    /// How long the whole text is that the model gets, in bytes.
+    /// Length of the whole text that the model gets, in bytes.
     pub bytes: u64,
-    /// About how many tokens that is.
+    /// Approximate length of the whole text in tokens.
     pub tokens: u64,
-    /// What could not be read, and was left out.
+    /// Errors of sources that could not be read and were left out.
     pub faults: Vec<UserError>,
 }
 
 /// A file of instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct InstructionFile {
-    /// Its path, absolute.
+    /// Absolute path of the file.
     pub file: String,
-    /// How much of it the model gets, in bytes.
+    /// Length of the part that the model gets, in bytes.
     pub bytes: u64,
-    /// Whether the rest was left out, because all of them together are too long.
+    /// Whether the rest of the file was left out because all instruction files together are too long.
     pub cut: bool,
 }
 
-/// Where a skill or an agent comes from.
+/// Origin of a skill or an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum BriefingSource {
-    /// The project: whoever can write to it can change it.
+    /// The project: anybody who can write to the project can change the skill or agent.
     Project,
     /// The person's own folders.
     Person,
     /// A folder that the settings name.
     Configured,
-    /// The house: it is always there.
+    /// Built into the app; always available.
     House,
 }
 
 /// A skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SkillView {
-    /// By which it is loaded.
+    /// Name by which the skill is loaded.
     pub name: String,
-    /// When to use it.
+    /// When to use the skill.
     pub description: String,
-    /// Where it comes from.
+    /// Where the skill comes from.
     pub source: BriefingSource,
-    /// Its `SKILL.md`, absolute.
+    /// Absolute path of the skill's `SKILL.md`.
     pub file: String,
-    /// Tools that its author would have allowed. They grant nothing.
+    /// Tools that the skill's author would have allowed. They grant nothing.
     pub allowed_tools: Vec<String>,
-    /// What it needs, in its author's words; empty if it does not say.
+    /// Requirements of the skill, in its author's words; empty if the author states none.
     pub compatibility: String,
 }
 
 /// An agent that work can be given to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AgentView {
-    /// By which it is called.
+    /// Name by which the agent is called.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the agent.
     pub description: String,
-    /// Where it comes from.
+    /// Where the agent comes from.
     pub source: BriefingSource,
-    /// Its manifest, absolute.
+    /// Absolute path of the agent's manifest.
     pub file: String,
-    /// The only tools that it may call; none for all of its caller's.
+    /// The only tools that the agent may call; none if it may call all of its caller's.
     pub tools: Option<Vec<String>>,
-    /// Its model, as the manifest names it; empty for its caller's.
+    /// The agent's model, as the manifest names it; empty for its caller's model.
     pub model: String,
 }
 
-/// A part of it whose text a person asks for.
+/// A part of the briefing whose text a person asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum BriefingPart {
-    /// All that the model gets, from its first word to its last.
+    /// The whole text that the model gets.
     Whole,
     /// A file of instructions, as far as the model gets it.
     Instructions {
-        /// Its path, as the briefing told it.
+        /// Path of the file, as given in the briefing.
         file: String,
     },
     /// A skill, as it is loaded.
     Skill {
-        /// Its name.
+        /// Name of the skill.
         name: String,
     },
-    /// What an agent is told before anything else.
+    /// The instructions that an agent gets before anything else.
     Agent {
-        /// Its name.
+        /// Name of the agent.
         name: String,
     },
 }
 
-/// The text of a part.
+/// The text of a part of the briefing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct BriefingText {
-    /// Letter for letter, hidden characters named.
+    /// The text verbatim, hidden characters named.
     pub text: Vec<DisplaySpan>,
-    /// Whether the rest was left out here because it is too long to be looked at.
+    /// Whether the rest of the text was left out because it is too long to display.
     pub cut: bool,
-    /// Files that lie beside a skill's text, by their paths in its folder; the first ones.
+    /// The first of the files that lie beside a skill's text, by their paths in the skill's folder.
     pub files: Vec<String>,
 }

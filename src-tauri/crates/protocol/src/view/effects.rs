@@ -1,5 +1,5 @@
-//! What a command did in the sealed room, before it happens to anybody's files: shown to a person, judged like a call's
-//! accesses, and carried out as it was captured.
+//! Effects of a command's dry run: captured before any real file changes, shown to a person, judged like a call's
+//! accesses, and carried out exactly as captured.
 
 use std::fmt;
 
@@ -11,48 +11,48 @@ use crate::text::display_text::DisplaySpan;
 use crate::view::exact_name::ExactName;
 use crate::view::preview::FileDiff;
 
-/// What the machine can promise of a command, found out by trying once and never guessed from versions.
+/// Level of protection that the machine can give a command, established by one probe and never guessed from versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Assurance {
-    /// There is no preview: a command runs as it stands, and what it changes cannot be taken back.
+    /// No preview: a command runs directly, and its changes cannot be undone.
     GateOnly,
-    /// It runs for real inside the room, and what it changed in the workspace can be taken back whole.
+    /// A command runs for real inside the sandbox, and its changes in the workspace can be undone completely.
     Snapshot,
-    /// Nothing real changes before it was shown and agreed to.
+    /// Nothing real changes before it was shown and approved.
     Speculative,
 }
 
-/// What a command did, or did for show.
+/// The effects of a command that ran for real or in a dry run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Effects {
-    /// What held when it ran.
+    /// Assurance in force when the command ran.
     pub assurance: Assurance,
-    /// Its exit code; none if a signal or a limit ended it.
+    /// The command's exit code; none if a signal or a limit ended it.
     pub exit_code: Option<i32>,
-    /// How it ended where there is no exit code: `signal 9`, `time limit`; empty otherwise.
+    /// How the command ended where there is no exit code: `signal 9`, `time limit`; empty otherwise.
     pub ended: String,
-    /// What it printed, standard error included, its head, hidden characters named.
+    /// Head of the command's output, standard error included, hidden characters named.
     pub output: Vec<DisplaySpan>,
-    /// What it printed altogether, in bytes.
+    /// Length of the whole output in bytes.
     pub output_bytes: u64,
-    /// All that it changed, in order of the paths. Nothing is left out.
+    /// All changed paths, in order of the paths. Nothing is left out.
     pub changes: Vec<Effect>,
-    /// What it tried and was refused.
+    /// Attempts of the command that the sandbox refused.
     pub refused: Vec<Refusal>,
-    /// Where it was let reach on the network, in order of host and port. What it sent there is out, whatever becomes of its
-    /// changes.
+    /// Hosts that the command was allowed to reach, in order of host and port. Data sent there is out, whether or not
+    /// the changes are carried out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<NetworkContact>>", optional)]
     pub reached: Vec<NetworkContact>,
-    /// What a person should know of this run: that a file has other names, that a process was left behind.
+    /// Remarks on this run that a person should know: a file has other names, a process was left behind.
     pub notes: Vec<String>,
-    /// Digest of every path before and after, to the byte: what an approval is bound to.
+    /// Digest of every path before and after, to the byte. An approval is bound to this digest.
     pub digest: Digest,
 }
 
 impl Effects {
-    /// The secrets that it was refused.
+    /// Returns the secret files to which the sandbox refused access.
     pub fn refused_secrets(&self) -> Vec<String> {
         let secrets = self
             .refused
@@ -61,34 +61,34 @@ impl Effects {
         secrets.map(|one| one.target.clone()).collect()
     }
 
-    /// Whether nothing changed, nothing was refused and nothing was sent anywhere.
+    /// Returns whether nothing changed, nothing was refused and nothing was sent anywhere.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.refused.is_empty() && self.reached.is_empty()
     }
 }
 
-/// One path that is different afterwards.
+/// One path that a command changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Effect {
-    /// Its number, from 0: what a partial acceptance names.
+    /// Number of the effect, from 0, by which a partial acceptance names it.
     pub id: u32,
-    /// Path relative to the workspace root, hidden characters and bytes that are no text named.
+    /// Path relative to the workspace root; hidden characters and bytes that are not text are named.
     pub path: String,
-    /// The very path, where `path` is not.
+    /// The exact path, where `path` differs from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub path_exact: Option<ExactName>,
-    /// What happened to it.
+    /// Kind of change.
     pub kind: EffectKind,
-    /// What stood there; none if nothing did.
+    /// State of the path before; none if nothing was there.
     pub before: Option<PathInfo>,
-    /// What stands there now; none if nothing does.
+    /// State of the path after; none if nothing is there.
     pub after: Option<PathInfo>,
-    /// Where it was before; for what was renamed.
+    /// Previous path; only for a rename.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub from: Option<String>,
-    /// The very path where it was, where `from` is not.
+    /// The exact previous path, where `from` differs from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub from_exact: Option<ExactName>,
@@ -96,14 +96,14 @@ pub struct Effect {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub diff: Option<FileDiff>,
-    /// Why there is none: "binary", "too large to be compared".
+    /// Why there is no `diff`: "binary", "too large to be compared".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub undiffed: Option<String>,
 }
 
 impl fmt::Display for Effect {
-    /// One line without its difference: `changed src/a.rs`, `renamed old -> new`.
+    /// Writes the effect in one line, without its difference: `changed src/a.rs`, `renamed old -> new`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.path;
         match self.kind {
@@ -128,46 +128,46 @@ impl fmt::Display for Effect {
     }
 }
 
-/// What happened to a path.
+/// Kind of change to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectKind {
-    /// It came.
+    /// The path was created.
     Added,
-    /// Its content, or what kind of thing it is, became another.
+    /// The content or the type of the path changed.
     Changed,
-    /// It went, with all that was below it.
+    /// The path was removed, with everything below it.
     Deleted,
-    /// It stands at another place with the same content.
+    /// The path was moved; the content is the same.
     Renamed,
-    /// Only its permission bits became others.
+    /// Only the permission bits changed.
     Mode,
-    /// It is a link that came, or leads elsewhere.
+    /// A link was created, or its target changed.
     Link,
-    /// It is a pipe, a socket or a device: it is told of and never carried out.
+    /// A pipe, a socket or a device: reported and never carried out.
     Special,
 }
 
-/// What stands at a path, as a person is told of it.
+/// State of a path, as shown to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PathInfo {
-    /// What kind of thing.
+    /// Type of the path.
     pub what: PathType,
-    /// Length in bytes; 0 for what has none.
+    /// Length in bytes; 0 for a type that has no length.
     pub bytes: u64,
     /// Permission bits.
     pub mode: u32,
-    /// Where a link leads.
+    /// Target of a link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub target: Option<String>,
-    /// Where it leads to the byte, where `target` is not that.
+    /// The exact target of a link, where `target` differs from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub target_exact: Option<ExactName>,
 }
 
-/// A kind of thing on a disk.
+/// Type of a file system entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PathType {
@@ -181,47 +181,48 @@ pub enum PathType {
     Special,
 }
 
-/// What this machine can promise of commands in a workspace, as a trial showed it.
+/// Assurance that this machine gives commands in a workspace, as established by a probe.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AssuranceReport {
-    /// How much.
+    /// Level of assurance.
     pub assurance: Assurance,
-    /// No way to any network.
+    /// Whether commands have no network access.
     pub net_off: bool,
-    /// No way to programs that listen on this machine.
+    /// Whether commands cannot reach sockets of other programs on this machine.
     pub unix_sockets_off: bool,
-    /// Nothing that a command started outlives it.
+    /// Whether no process that a command started outlives the command.
     pub kill_tree: bool,
-    /// A command can run for real in a sealed room, over a picture of the workspace by which that is undone.
+    /// Whether a command can run for real in the sandbox, over a snapshot of the workspace from which its changes are
+    /// undone.
     #[serde(default)]
     pub in_place: bool,
-    /// What was tried and why it is no more, in plain sentences.
+    /// Findings of the probe, and why the assurance is no higher, in plain sentences.
     pub reasons: Vec<String>,
 }
 
-/// A place on the network that a command reached through the way out of its room.
+/// A host and port that a command reached through the egress of its sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 pub struct NetworkContact {
-    /// The host as the command named it: a name in lower case, or an address in figures.
+    /// Host as the command named it: a name in lower case, or a numeric address.
     pub host: String,
-    /// The port.
+    /// Port number.
     pub port: u16,
-    /// How many connections were made to it.
+    /// Number of connections made to this host and port.
     pub connections: u32,
-    /// What the command sent there, in bytes, whatever kept it secret on the way included.
+    /// Bytes that the command sent there, encryption overhead included.
     pub sent: u64,
-    /// What came back, in bytes.
+    /// Bytes received from there.
     pub received: u64,
 }
 
 impl fmt::Display for NetworkContact {
-    /// `reached registry.example:443`
+    /// Writes `reached registry.example:443`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "reached {}", format_host_port(&self.host, self.port))
     }
 }
 
-/// `registry.example:443`; an address with colons stands in brackets.
+/// Formats a host and port as `registry.example:443`; an address with colons is put in brackets.
 pub fn format_host_port(host: &str, port: u16) -> String {
     match host.contains(':') {
         true => format!("[{host}]:{port}"),
@@ -229,12 +230,12 @@ pub fn format_host_port(host: &str, port: u16) -> String {
     }
 }
 
-/// Something that a command tried in the room and was not let.
+/// An attempt of a command that the sandbox refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 pub struct Refusal {
-    /// What it tried.
+    /// Kind of attempt.
     pub kind: RefusalKind,
-    /// What it is about: a host, a path, a call of the system.
+    /// Target of the attempt: a host, a path, a system call.
     pub target: String,
 }
 
@@ -244,24 +245,24 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// What a room refuses.
+/// Kind of attempt that a sandbox refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalKind {
-    /// A way to the network.
+    /// Network access.
     Network,
-    /// A socket of another program on this machine, or one to listen at.
+    /// A connection to a socket of another program on this machine, or listening on a socket.
     Socket,
-    /// A change outside of the workspace, or of what is only to be read in it.
+    /// A change outside of the workspace, or to a read-only part of it.
     Write,
-    /// A file whose content is masked.
+    /// Access to a file whose content is masked.
     Secret,
-    /// A limit that it met.
+    /// A limit that the command exceeded.
     Limit,
 }
 
 impl RefusalKind {
-    /// In one word.
+    /// Returns the kind as one word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Network => "network",

@@ -1,4 +1,4 @@
-//! What an interface is told whole: all that it needs to begin, and a tool with everything that is known of it.
+//! Complete views for an interface: the engine's state at the start, and a tool with everything known about it.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -7,12 +7,12 @@ use crate::model::ProviderView;
 use crate::view::entry::SessionView;
 use crate::{Entry, Settings, ToolInterface, ToolKind, ToolMode, UserError};
 
-/// Everything that the interface needs to be whole again.
+/// Complete state of the engine, for an interface that starts or reconnects.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct EngineView {
-    /// The last event that this includes; subscribe from here.
+    /// Position of the last event that this view includes; subscribe from here.
     pub seq: u64,
-    /// Every session, the one that changed last first.
+    /// Every session, most recently changed first.
     pub sessions: Vec<SessionView>,
     /// Every waiting call, oldest first.
     pub desk: Vec<Entry>,
@@ -20,33 +20,33 @@ pub struct EngineView {
     pub settings: Settings,
     /// The providers.
     pub providers: Vec<ProviderView>,
-    /// What is wrong with settings or rules; stricter behaviour holds meanwhile.
+    /// Errors in settings or rules; stricter behaviour holds until they are fixed.
     pub faults: Vec<UserError>,
     /// The app's version.
     pub version: String,
-    /// The home folder, so that paths below it can be written with `~`.
+    /// The home folder, so that paths below it can be abbreviated with `~`.
     pub home: String,
 }
 
-/// A tool with what was inferred about it.
+/// A tool with the properties inferred about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ToolView {
-    /// What it publishes.
+    /// Interface that the tool publishes.
     pub record: ToolInterface,
-    /// The mode that holds; none if nothing says which (M21).
+    /// The mode in force; none if nothing defines it (M21).
     pub mode: Option<ToolMode>,
-    /// Where the mode comes from.
+    /// Source of the mode in force.
     pub mode_from: String,
-    /// The tool's own mode, whatever the person set.
+    /// The tool's own mode, regardless of the person's setting.
     pub own_mode: Option<ToolMode>,
-    /// The modes that a person may set instead, from loose to strict: those that are stricter than its own.
+    /// Modes that a person may set instead, from loose to strict: those stricter than the tool's own.
     pub stricter_modes: Vec<ToolMode>,
-    /// What it does, in ACP's words.
+    /// Kind of operation, in ACP's terms.
     pub kind: ToolKind,
-    /// Whether it can be used.
+    /// Whether the tool can be used.
     pub enabled: bool,
-    /// What has to be set up first, in a sentence; none if nothing has (`S003-19`).
+    /// Setup that is required first, in a sentence; none if nothing is (`S003-19`).
     pub setup: Option<String>,
-    /// Whether its name belongs to the house and no other tool can take it.
+    /// Whether the tool's name is reserved by the app, so that no other tool can take it.
     pub locked: bool,
 }

@@ -19,19 +19,19 @@ use crate::{
 /// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Entry {
-    /// The message's, the call's or the notice's id; unique within the session.
+    /// Id of the message, call or notice; unique within the session.
     pub id: String,
     /// The session.
     pub session: SessionId,
-    /// Position: the `seq` of the event that began it.
+    /// Position: the `seq` of the event that began the entry.
     pub seq: u64,
-    /// When it began.
+    /// When the entry began.
     pub at: At,
-    /// What it is.
+    /// Content of the entry.
     pub body: EntryBody,
 }
 
-/// What an entry is.
+/// Content of an entry, by its type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum EntryBody {
@@ -39,51 +39,51 @@ pub enum EntryBody {
     Person {
         /// The text.
         text: String,
-        /// How many images were given beside it.
+        /// Number of images attached to the text.
         #[serde(default, skip_serializing_if = "is_zero")]
         #[ts(as = "Option<u32>", optional)]
         images: u32,
-        /// Whether it was said while a turn ran.
+        /// Whether the message was sent while a turn ran.
         steering: bool,
     },
-    /// Work that the agent gave away and did not wait for came to its end.
+    /// A sub-agent task that the agent started without waiting for it has ended.
     Errand {
-        /// The session that did it.
+        /// The session that did the task.
         child: SessionId,
-        /// What it is called.
+        /// Title of the task.
         title: String,
-        /// What came of it, or why nothing did.
+        /// Result of the task, or why it has none.
         text: String,
-        /// Whether it came to nothing.
+        /// Whether the task failed.
         failed: bool,
     },
     /// The agent said something.
     Agent {
         /// The turn's number.
         turn: u32,
-        /// The answer's text so far.
+        /// Text of the answer so far.
         text: String,
         /// The reasoning so far.
         reasoning: String,
-        /// Whether more may come.
+        /// Whether more text may follow.
         writing: bool,
-        /// What the turn used; none until it ended.
+        /// Usage of the turn; none until the turn ended.
         usage: Option<Usage>,
         /// Set when the answer was cut off or failed.
         error: Option<UserError>,
-        /// What came of the answer, if it was asked for in a schema.
+        /// Result of the schema check of the answer, if one was requested.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         checked: Option<AnswerCheck>,
     },
     /// The agent asked for a call.
     Call(Box<CallView>),
-    /// Something to know.
+    /// A notice for the person.
     Notice(Notice),
 }
 
 impl EntryBody {
-    /// The call that it is, if it is one.
+    /// Returns the call, if the entry is one.
     pub fn call(&self) -> Option<&CallView> {
         match self {
             Self::Call(view) => Some(view),
@@ -94,100 +94,100 @@ impl EntryBody {
     }
 }
 
-/// One call with all that is known of it.
+/// One call with everything known about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct CallView {
     /// The call as the model made it.
     pub call: ToolCall,
-    /// The arguments as the person changed them.
+    /// The arguments as the person changed them; none if unchanged.
     #[ts(type = "Record<string, unknown> | null")]
     pub edited: Option<Map<String, Value>>,
-    /// The agent's own reason.
+    /// The agent's own reason for the call.
     pub reasoning: Option<String>,
     /// The tool's id.
     pub tool: String,
     /// Name on the card.
     pub title: String,
-    /// What it acts on.
+    /// Target of the call.
     pub target: String,
-    /// Its mode; none before it was judged, or if nothing says which.
+    /// Mode of the call; none before the verdict, or if nothing defines it.
     pub mode: Option<ToolMode>,
-    /// Its kind.
+    /// Kind of the call.
     pub kind: ToolKind,
-    /// Where it is in its life.
+    /// Current state of the call.
     pub state: CallState,
-    /// The gates and what they said; none before it was judged.
+    /// The gates and their results; none before the verdict.
     pub trail: Option<Arc<Trail>>,
-    /// What it would do.
+    /// Preview shown on the card.
     pub preview: Preview,
-    /// Whether it could be taken back.
+    /// Whether the call's effects could be undone.
     pub outlook: UndoAvailability,
-    /// What a decision needs; set while the call waits.
+    /// Facts needed for a decision; set while the call waits.
     pub waits: Option<PendingDecision>,
-    /// What the person said.
+    /// The person's decision.
     pub decision: Option<PersonDecision>,
-    /// The history entry, once a copy was taken.
+    /// The undo entry, once a copy was taken.
     pub undo: Option<UndoEntry>,
-    /// When the effect was last taken back.
+    /// When the effects were last undone.
     pub undone_at: Option<At>,
     /// The end of the live output, at most [`CallView::OUTPUT_BYTES_MAX`].
     pub output: String,
-    /// How far it says that it is, while it runs.
+    /// Last progress message of the call, while it runs.
     pub progress: Option<String>,
-    /// What its server asked the person, in order. The last one stands on the desk if it has no answer.
+    /// Requests of the call's server to the person, in order. The last one is pending if it has no answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<ServerRequestView>>")]
     pub asks: Vec<ServerRequestView>,
-    /// How it ended.
+    /// Outcome of the call; none until it ended.
     pub outcome: Option<Outcome>,
-    /// Where in the session's state its output stands.
+    /// Where the call's output is kept in the session's state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub kept: Option<StateLocation>,
-    /// When it began to run.
+    /// When the call began to run.
     pub started_at: Option<At>,
-    /// When it ended.
+    /// When the call ended.
     pub ended_at: Option<At>,
 }
 
 impl CallView {
-    /// How much live output the folded call keeps, in bytes; the outcome has the head.
+    /// Maximum length of the live output that the folded call keeps, in bytes; the outcome has the head.
     pub const OUTPUT_BYTES_MAX: usize = 64 * 1024;
 
-    /// What its server asks the person now, if it does.
+    /// Returns the pending request of the call's server to the person, if there is one.
     pub fn open_server_request(&self) -> Option<&ServerRequestView> {
         let last = self.asks.last();
         last.filter(|ask| ask.answered.is_none() && self.state == CallState::Waiting)
     }
 
-    /// Since when it stands on the desk; none if it does not.
+    /// Returns since when the call waits for the person; none if it does not.
     pub fn waiting_since(&self) -> Option<At> {
         let asked = self.open_server_request().map(|ask| ask.at);
         asked.or_else(|| self.waits.as_ref().map(|waits| waits.since))
     }
 }
 
-/// A call on the desk.
+/// A call that waits for a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PendingDecision {
-    /// What a decision must name.
+    /// Digest that a decision must name.
     pub digest: Digest,
-    /// Since when.
+    /// Since when the call waits.
     pub since: At,
-    /// What each answer would grant.
+    /// Grants offered, one for each answer.
     pub grants: Vec<Grant>,
-    /// What changed since it was first shown, if something did.
+    /// Description of the changes since the card was first shown, if there are any.
     pub refreshed: Option<String>,
-    /// When it expires.
+    /// When the wait expires.
     pub expires_at: Option<At>,
 }
 
-/// What a person said, and when.
+/// A person's decision and its time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PersonDecision {
-    /// What was said.
+    /// The decision.
     pub decision: Decision,
-    /// When.
+    /// When the person decided.
     pub at: At,
 }
 
@@ -196,29 +196,29 @@ pub struct PersonDecision {
 pub struct SessionView {
     /// The session.
     pub id: SessionId,
-    /// Its title.
+    /// Title of the session.
     pub title: String,
     /// The workspace root, absolute.
     pub workspace: String,
-    /// Who answers.
+    /// The model that answers.
     pub model: ModelChoice,
-    /// The call that opened it, if a call did.
+    /// The call that opened the session, if a call did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub parent: Option<ParentCall>,
-    /// What it does.
+    /// Current state of the session.
     pub state: SessionState,
-    /// When it began.
+    /// When the session began.
     pub opened_at: At,
-    /// When something last happened.
+    /// When the session last changed.
     pub changed_at: At,
-    /// How many calls wait.
+    /// Number of calls that wait for the person.
     pub waiting: u32,
-    /// How many turns the model had.
+    /// Number of turns that ended.
     pub turns: u32,
-    /// What all turns used together.
+    /// Usage of all turns together.
     pub usage: Usage,
-    /// Whether it plans first: nothing that could change anything is in reach.
+    /// Whether the session plans first, with nothing in reach that could change anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub planning: bool,

@@ -1,4 +1,4 @@
-//! The very name of a file, where what a person is told of it is another text.
+//! The exact name of a file, where the name displayed to a person differs from it.
 
 use std::path::Path;
 
@@ -6,19 +6,20 @@ use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A name to the byte. It stands beside one that a person is told, in which hidden characters and bytes that are no text are
-/// marked, and only where the two are different: two names may be told alike, their exact ones never are.
+/// A file name, exact to the byte. It accompanies a displayed name, in which hidden characters and bytes that are not
+/// text are marked, and only where the two differ: two displayed names may be equal, their exact names never are.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ExactName {
-    /// `{"text":"two\nlines"}`: the name itself.
+    /// The name itself: `{"text":"two\nlines"}`.
     Text(String),
-    /// `{"base64":"b2T/"}`: its bytes, where those are no UTF-8; on Windows those of its WTF-8. With padding.
+    /// The bytes of a name that is not UTF-8, in base64 with padding: `{"base64":"b2T/"}`; on Windows the bytes of its
+    /// WTF-8.
     Base64(String),
 }
 
 impl ExactName {
-    /// The name with these bytes, unless it is the one that is told.
+    /// Returns the name with these bytes, unless it equals the displayed name `told`.
     pub fn from_bytes(told: &str, bytes: &[u8]) -> Option<Self> {
         if told.as_bytes() == bytes {
             return None;
@@ -29,7 +30,8 @@ impl ExactName {
         })
     }
 
-    /// The same for a path. The folder that paths begin at, which is told as `.`, is called so.
+    /// Returns the exact name of a path, unless it equals `told`. The base folder of relative paths, displayed as `.`,
+    /// has no exact name.
     pub fn from_path(told: &str, path: &Path) -> Option<Self> {
         match path.as_os_str().as_encoded_bytes() {
             [] => None,
@@ -69,7 +71,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a name is, it can be told from what is told and its exact form.
+        /// Every name can be recovered from its displayed form and its exact form.
         #[test]
         fn no_byte_is_lost(bytes in prop::collection::vec(any::<u8>(), 0..24)) {
             let told = format_path_bytes(&bytes);

@@ -1,7 +1,8 @@
-//! A settled call without the secrets of its arguments: how it is shown once nobody has to decide on it any more.
+//! The masked form of a settled call: its view once nobody has to decide on it any more, without the secrets of its
+//! arguments.
 //!
-//! While a call waits, a person sees it letter for letter, because they agree to exactly that. Once it is over, the log
-//! keeps the model's own words, from which a session resumes and replays, and every view of the call is masked.
+//! While a call waits, a person sees it verbatim, because they agree to exactly that. Once the call is over, the log
+//! keeps the model's own arguments, from which a session resumes and replays, and every view of the call is masked.
 
 use std::sync::Arc;
 
@@ -24,19 +25,19 @@ pub struct MaskedCall {
     /// The person's arguments; none if the person changed nothing.
     #[ts(type = "Record<string, unknown> | null")]
     pub edited: Option<Map<String, Value>>,
-    /// The agent's own reason.
+    /// The agent's own reason for the call.
     pub reasoning: Option<String>,
-    /// What the call acted on.
+    /// Target of the call.
     pub target: String,
-    /// The gates and what they said.
+    /// The gates and their results.
     pub trail: Option<Arc<Trail>>,
-    /// What the call would do.
+    /// Preview shown on the card.
     pub preview: Preview,
-    /// What the person decided.
+    /// The person's decision.
     pub decision: Option<PersonDecision>,
 }
 
-/// Whether arguments hold a secret.
+/// Returns whether the arguments hold a secret.
 pub fn holds_secret(arguments: &Map<String, Value>) -> bool {
     redact::mask_object(arguments).1 > 0
 }
@@ -56,7 +57,7 @@ impl MaskedCall {
         }
     }
 
-    /// Nothing of a call, where its view cannot be read.
+    /// Returns the form that withholds everything, for a call whose view cannot be read.
     pub fn withheld() -> Self {
         Self {
             arguments: Map::new(),
@@ -69,7 +70,7 @@ impl MaskedCall {
         }
     }
 
-    /// Puts the masked parts in the place of the view's own.
+    /// Replaces the view's own parts with the masked ones.
     pub fn apply(&self, view: &mut CallView) {
         view.call.arguments.clone_from(&self.arguments);
         view.edited.clone_from(&self.edited);
@@ -81,7 +82,7 @@ impl MaskedCall {
     }
 }
 
-/// Masks an event of a settled call. None if the event has another shape without its secrets.
+/// Masks an event of a settled call. Returns none if the event no longer deserializes without its secrets.
 pub fn mask_event(event: &Event) -> Option<Event> {
     let mut event = event.clone();
     if let EventBody::CallJudged { preview, .. } = &mut event.body {
@@ -90,8 +91,8 @@ pub fn mask_event(event: &Event) -> Option<Event> {
     mask_strings(&event)
 }
 
-/// Masks every string of a value, and whatever stands under the name of a secret. None if the value has another shape
-/// without its secrets.
+/// Masks every string of a value, and everything under the name of a secret. Returns none if the value no longer
+/// deserializes without its secrets.
 pub fn mask_strings<T: Serialize + DeserializeOwned>(value: &T) -> Option<T> {
     let value = serde_json::to_value(value).ok()?;
     serde_json::from_value(redact::mask_value(&value).0.into_owned()).ok()
@@ -105,7 +106,7 @@ fn mask_arguments(arguments: &Map<String, Value>) -> Map<String, Value> {
     redact::mask_object(arguments).0.into_owned()
 }
 
-/// A preview that cannot be masked is not shown.
+/// Masks a preview; one that cannot be masked is replaced with nothing.
 fn mask_preview(preview: &Preview) -> Preview {
     let mut preview = preview.clone();
     match &mut preview {
@@ -128,8 +129,8 @@ fn mask_preview(preview: &Preview) -> Preview {
     mask_strings(&preview).unwrap_or(Preview::Nothing)
 }
 
-/// A secret may begin in one part of a line and end in another, or reach over several lines, so that a hunk is masked as
-/// one text.
+/// Masks a file's difference, each hunk as one text: a secret may begin in one part of a line and end in another, or
+/// span several lines.
 fn mask_diff(file: &mut FileDiff) {
     for hunk in &mut file.hunks {
         let texts: Vec<String> = hunk.lines.iter().map(line_text).collect();

@@ -1,4 +1,4 @@
-//! What a person is shown: transcript entries, previews, effects, requests, and the text in which they are drawn.
+//! Views for a person: transcript entries, previews, effects, requests, briefings and search results.
 
 pub mod briefing;
 pub mod effects;

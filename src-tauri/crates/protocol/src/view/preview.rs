@@ -1,4 +1,4 @@
-//! What a person sees of a call before it runs: computed by the engine, drawn by the interface.
+//! Preview of a call before it runs: computed by the engine, drawn by the interface.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -15,30 +15,30 @@ pub enum Preview {
     Nothing,
     /// Files before and after.
     Diff {
-        /// One for each file.
+        /// Differences, one for each file.
         files: Vec<FileDiff>,
     },
     /// A command line.
     Command(CommandPreview),
-    /// What a command did when it was run for show.
+    /// The effects of a command's dry run.
     Effects(Box<EffectsPreview>),
-    /// What will be lost.
+    /// The files and folders that will be lost.
     Loss(LossPreview),
     /// Questions to the person.
     Form {
-        /// In the order they are asked.
+        /// The questions, in the order they are asked.
         questions: Vec<Question>,
     },
-    /// What came from outside, before the agent reads it.
+    /// Content received from outside, before the agent reads it.
     Came(ResponsePreview),
     /// A list of things to do.
     Todo {
-        /// In the agent's order.
+        /// The items, in the agent's order.
         items: Vec<TodoItem>,
     },
-    /// What an agent wants to do, to be accepted.
+    /// The agent's plan, to be accepted.
     Plan {
-        /// In Markdown.
+        /// The plan in Markdown.
         text: String,
     },
     /// A request to a service.
@@ -46,7 +46,7 @@ pub enum Preview {
 }
 
 impl Preview {
-    /// The name of its kind: its JSON's `type`.
+    /// Returns the name of the preview's kind: the `type` of its JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
@@ -63,12 +63,12 @@ impl Preview {
     }
 }
 
-/// What came from outside, before the agent reads it.
+/// Content received from outside, before the agent reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ResponsePreview {
-    /// The hosts that it came from, as rules name them.
+    /// Hosts that the content came from, as rules name them.
     pub hosts: Vec<String>,
-    /// All of it, secrets masked, hidden characters named.
+    /// The whole content, secrets masked, hidden characters named.
     pub text: Vec<DisplaySpan>,
 }
 
@@ -77,25 +77,25 @@ pub struct ResponsePreview {
 pub struct FileDiff {
     /// Path relative to the workspace root.
     pub path: String,
-    /// Whether there is a file now, at `from` if it is set.
+    /// Whether the file exists now, at `from` if that is set.
     pub exists: bool,
     /// Language for syntax colours, by file name: `rust`, `typescript`, …; empty when not known.
     pub language: String,
-    /// Lines that come.
+    /// Number of lines added.
     pub added: u32,
-    /// Lines that go.
+    /// Number of lines removed.
     pub removed: u32,
-    /// The changed places, in order.
+    /// The hunks, in order.
     pub hunks: Vec<Hunk>,
-    /// Where the file was before, if it moves here.
+    /// Previous path of the file, if the call moves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub from: Option<String>,
-    /// Whether the file goes.
+    /// Whether the call removes the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub gone: bool,
-    /// Set when the difference was too large to be shown whole; says what is missing.
+    /// Description of the missing part; set when the difference was too large to be shown whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
 }
@@ -103,56 +103,57 @@ pub struct FileDiff {
 /// One changed place with its context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Hunk {
-    /// Number within the whole preview, from 0: what a partial acceptance names.
+    /// Number within the whole preview, from 0, by which a partial acceptance names the hunk.
     pub id: u32,
-    /// First line before, from 1.
+    /// First line before the change, from 1.
     pub old_start: u32,
-    /// First line after, from 1.
+    /// First line after the change, from 1.
     pub new_start: u32,
-    /// The function or section that the place stands in; empty when not known.
+    /// Function or section that contains the hunk; empty when not known.
     pub section: String,
-    /// Lines that come.
+    /// Number of lines added.
     pub added: u32,
-    /// Lines that go.
+    /// Number of lines removed.
     pub removed: u32,
-    /// The lines; none where a file comes, goes or moves as it is, which `section` tells.
+    /// The lines; none where a file is created, removed or moved without a change of text, which `section` then says.
     pub lines: Vec<DiffLine>,
 }
 
-/// What a line is in a difference.
+/// Kind of a line in a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffLineKind {
     /// Unchanged.
     Context,
-    /// Comes.
+    /// Added.
     Added,
-    /// Goes.
+    /// Removed.
     Removed,
 }
 
 /// One line of a difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DiffLine {
-    /// What it is.
+    /// Kind of the line.
     pub kind: DiffLineKind,
-    /// Number before, from 1; none for a line that comes.
+    /// Line number before the change, from 1; none for an added line.
     pub old: Option<u32>,
-    /// Number after, from 1; none for a line that goes.
+    /// Line number after the change, from 1; none for a removed line.
     pub new: Option<u32>,
-    /// The text without its line end, in stretches that are changed within the line or not, hidden characters named.
+    /// The text without its line ending, split into parts that did or did not change within the line, hidden characters
+    /// named.
     pub parts: Vec<DiffLinePart>,
-    /// The last line of a file that does not end with a line end.
+    /// Whether this is the last line of a file and has no line ending.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_newline: bool,
 }
 
-/// A stretch of a line.
+/// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DiffLinePart {
     /// The text, or the name of a hidden character.
     pub text: String,
-    /// Whether this stretch is what changed within the line.
+    /// Whether this part changed within the line.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
     /// Whether this is the name of a hidden character.
@@ -163,70 +164,71 @@ pub struct DiffLinePart {
 /// A command as it will be run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CommandPreview {
-    /// The folder it runs in, as a person writes it.
+    /// Folder in which the command runs, abbreviated for display.
     pub folder: String,
-    /// The command, letter for letter, hidden characters named.
+    /// The command verbatim, hidden characters named.
     pub command: Vec<DisplaySpan>,
-    /// What was found in it.
+    /// Facts found in the command.
     pub facts: Vec<CommandFact>,
-    /// How long it may run, in milliseconds.
+    /// Time limit in milliseconds.
     pub timeout_ms: u64,
-    /// What this machine can promise of it; none where nobody tried yet.
+    /// Assurance that this machine gives the command; none before the machine was probed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub assurance: Option<Assurance>,
-    /// Why it is no more, and what it is at all: one plain sentence each.
+    /// Explanation of the assurance and of why it is no higher, one plain sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<String>>")]
     pub assured: Vec<String>,
-    /// Whether a person may have it run for real, over a picture of the workspace by which that is undone.
+    /// Whether a person may have the command run for real, over a snapshot of the workspace from which its changes are
+    /// undone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub in_place: bool,
 }
 
-/// A command with what it did in the sealed room: its effects are carried out as they are shown.
+/// A command with the effects of its dry run, which are carried out as they are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct EffectsPreview {
     /// The command.
     pub command: CommandPreview,
-    /// What it did.
+    /// Effects of the dry run.
     pub effects: Effects,
 }
 
-/// One thing found in a command.
+/// One fact found in a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CommandFact {
-    /// "program", "redirect", "substitution", "no rule allows", …
+    /// Kind of fact: "program", "redirect", "substitution", "no rule allows", …
     pub what: String,
     /// The words concerned.
     pub text: String,
-    /// What the rules say of it, if they say something.
+    /// Verdict of the rules on the fact, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<crate::Verdict>,
 }
 
-/// What a destructive call takes away.
+/// The files and folders that a destructive call removes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct LossPreview {
-    /// Files that go.
+    /// Number of files removed.
     pub files: u64,
-    /// Folders that go.
+    /// Number of folders removed.
     pub folders: u64,
-    /// Lines of text in them; none when they were too large to be counted.
+    /// Number of lines of text in the removed files; none when they were too large to be counted.
     pub lines: Option<u64>,
-    /// Their length together, in bytes.
+    /// Total length of the removed files in bytes.
     pub bytes: u64,
-    /// The first of them, at most [`LossPreview::ITEMS_MAX`].
+    /// The first of the removed paths, at most [`LossPreview::ITEMS_MAX`].
     pub shown: Vec<LossItem>,
 }
 
 impl LossPreview {
-    /// How many lost paths a card lists.
+    /// Maximum number of removed paths that a card lists.
     pub const ITEMS_MAX: usize = 50;
 }
 
-/// One path that goes.
+/// One path that the call removes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct LossItem {
     /// Path relative to the workspace root.
@@ -237,23 +239,23 @@ pub struct LossItem {
     pub bytes: u64,
 }
 
-/// Whether a call's effects could be taken back.
+/// Whether a call's effects could be undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum UndoAvailability {
-    /// It changes nothing.
+    /// The call changes nothing.
     NotNeeded,
-    /// A copy is taken first; undo brings it back.
+    /// A copy for undo is taken first.
     Secured,
-    /// What it changes is not known yet: it runs in a sealed room first, and what it changed there can be undone once it
-    /// is carried out.
+    /// The changes are not known yet: the call runs in a dry run first, and its changes can be undone once they are
+    /// carried out.
     Captured,
-    /// What it changes is not known before: it runs for real in a sealed room, over a picture of the whole workspace, and
-    /// what it changed there can be undone.
+    /// The changes are not known before the call runs: it runs for real in the sandbox, over a snapshot of the whole
+    /// workspace, and its changes there can be undone.
     Pictured,
-    /// It cannot be taken back, for this reason.
+    /// The effects cannot be undone.
     Unsecured {
-        /// One plain sentence.
+        /// The reason, in one plain sentence.
         reason: String,
     },
 }
@@ -264,13 +266,13 @@ pub enum UndoAvailability {
 pub struct Question {
     /// The question.
     pub question: String,
-    /// A short head for it.
+    /// A short heading for the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
     /// Answers to choose from; a free answer is always possible.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<QuestionOption>,
-    /// Whether several may be chosen.
+    /// Whether several options may be chosen.
     #[serde(default)]
     pub multi_select: bool,
 }
@@ -281,12 +283,12 @@ pub struct Question {
 pub struct QuestionOption {
     /// The answer.
     pub label: String,
-    /// What it means.
+    /// Meaning of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// Where a thing to do stands.
+/// Progress of a thing to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum TodoStatus {
@@ -302,8 +304,8 @@ pub enum TodoStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct TodoItem {
-    /// What is to be done.
+    /// Description of the work.
     pub content: String,
-    /// Where it stands.
+    /// Progress of the work.
     pub status: TodoStatus,
 }

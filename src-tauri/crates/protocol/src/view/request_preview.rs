@@ -1,4 +1,5 @@
-//! A request as a person sees it before it is sent: everything that leaves, with secrets by the names of their references.
+//! A request as a person sees it before it is sent: everything that leaves the machine, with each secret replaced by
+//! the name of its reference.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -9,59 +10,59 @@ use crate::text::display_text::{DisplaySpan, join_spans};
 /// A request to a service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RequestPreview {
-    /// `GET`, `POST`.
+    /// HTTP method: `GET`, `POST`.
     pub method: String,
     /// The whole address, hidden characters named.
     pub address: Vec<DisplaySpan>,
-    /// What the call gives, read through the tool's own schema.
+    /// Arguments of the call, read through the tool's own schema.
     pub given: Vec<RequestField>,
     /// The headers, in the order in which they are sent.
     pub headers: Vec<RequestHeader>,
-    /// What is sent with it; none if nothing is.
+    /// Body of the request; none if it has no body.
     pub body: Option<RequestBody>,
 }
 
-/// Something that a call gives.
+/// One argument of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RequestField {
-    /// As the service knows it, hidden characters named.
+    /// Name of the field as the service knows it, hidden characters named.
     pub name: Vec<DisplaySpan>,
-    /// Where it goes: `path`, `query`, `header`, `cookie`, `body`.
+    /// Place of the field: `path`, `query`, `header`, `cookie`, `body`.
     pub place: String,
-    /// What the document says of it; empty if it says nothing.
+    /// Description of the field from the service's document; empty if it has none.
     pub about: String,
-    /// Its value, hidden characters named, cut where it is long.
+    /// Value of the field, hidden characters named, cut where it is long.
     pub value: Vec<DisplaySpan>,
 }
 
-/// A header.
+/// A header of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RequestHeader {
-    /// Its name.
+    /// Name of the header.
     pub name: String,
-    /// Its value, or how what stands there is referred to, hidden characters named.
+    /// Value of the header, or the name of the reference that stands for a secret, hidden characters named.
     pub value: Vec<DisplaySpan>,
-    /// Whether a secret stands there, which is looked up when it is sent.
+    /// Whether the value is a secret, which is looked up when the request is sent.
     pub secret: bool,
 }
 
-/// What is sent with a request.
+/// Body of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RequestBody {
-    /// Its media type.
+    /// Media type of the body.
     pub media: String,
-    /// Its beginning as text, hidden characters named; empty if it is no text.
+    /// Beginning of the body as text, hidden characters named; empty if the body is not text.
     pub text: Vec<DisplaySpan>,
-    /// Its length in bytes.
+    /// Length of the body in bytes.
     pub bytes: u64,
-    /// Whether there is more of it than `text`.
+    /// Whether the body is longer than `text`.
     pub cut: bool,
-    /// Exactly what is sent: another body is another request.
+    /// Digest of the exact body: another body is another request.
     pub digest: Digest,
 }
 
 impl RequestPreview {
-    /// All of it as text: the first line, the headers, the body, with hidden characters named.
+    /// Returns the request as text: the first line, the headers, the body, with hidden characters named.
     pub fn summary(&self) -> String {
         let mut told = format!("{} {}", self.method, join_spans(&self.address));
         for header in &self.headers {

@@ -1,37 +1,37 @@
-//! What a search answers.
+//! Results of a search of the transcripts.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::{SessionId, UserError};
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SearchPage {
-    /// Newest first.
+    /// The hits, newest first.
     pub hits: Vec<SearchHit>,
-    /// How many there are in all.
+    /// Number of hits in all.
     pub total: u64,
-    /// How many entries were searched.
+    /// Number of entries searched.
     pub searched: u64,
-    /// How long it took, in microseconds.
+    /// Duration of the search in microseconds.
     pub took_us: u64,
-    /// What is wrong with the query, if something is: the hits are then none.
+    /// Error in the query, if there is one; there are then no hits.
     pub problem: Option<UserError>,
-    /// How many hits there are by state, mode and session, for narrowing.
+    /// Number of hits by state, mode and session, for narrowing.
     pub facets: Vec<Facet>,
 }
 
 /// One count for narrowing a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Facet {
-    /// `state`, `mode` or `session`.
+    /// Name of the filter: `state`, `mode` or `session`.
     pub filter: String,
     /// The filter's value.
     pub value: String,
     /// The value as a person reads it.
     pub label: String,
-    /// How many hits have it.
+    /// Number of hits with this value.
     pub count: u64,
 }
 
@@ -40,42 +40,42 @@ pub struct Facet {
 pub struct SearchHit {
     /// The session.
     pub session: SessionId,
-    /// Its title.
+    /// Title of the session.
     pub session_title: String,
     /// The entry's id.
     pub id: String,
     /// The entry's position, for jumping.
     pub seq: u64,
-    /// When it began.
+    /// When the entry began.
     pub at: crate::At,
-    /// `person`, `agent`, `call` or `notice`.
+    /// Kind of entry: `person`, `agent`, `call` or `notice`.
     pub body: String,
-    /// A call's kind.
+    /// Kind of the call, if the entry is one.
     pub kind: Option<crate::ToolKind>,
-    /// A call's title, or who said it.
+    /// Title of the call, or the name of the speaker.
     pub title: String,
-    /// A call's target.
+    /// Target of the call.
     pub target: String,
-    /// A call's state.
+    /// State of the call, if the entry is one.
     pub state: Option<crate::CallState>,
     /// The lines around the first match.
     pub lines: Vec<HitLine>,
 }
 
-/// One line of context of a hit.
+/// One line around a match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct HitLine {
     /// Line number within the entry's text, from 1.
     pub number: u32,
-    /// The text in stretches.
+    /// The text of the line, in parts.
     pub parts: Vec<HitPart>,
 }
 
-/// A stretch of a line.
+/// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct HitPart {
     /// The text.
     pub text: String,
-    /// Whether this is what was searched for.
+    /// Whether this part matched the query.
     pub matched: bool,
 }

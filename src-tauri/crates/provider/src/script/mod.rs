@@ -9,7 +9,7 @@ use crate::limits::{SCRIPT_DELAY_MS_MAX, SCRIPT_TURNS_MAX};
 
 const SCRIPT_EXAMPLE: &str = "A script looks like {\"turns\":[{\"text\":\"…\",\"calls\":[{\"name\":\"read\",\"arguments\":{…}}]}]}.";
 
-/// What a scripted model says, turn by turn.
+/// The output of a scripted model, turn by turn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Script {
     /// The turns, in order; the end of the list ends the run.
@@ -19,11 +19,11 @@ pub struct Script {
 /// One turn. A turn without calls ends the model's run, like a model's last word does.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScriptTurn {
-    /// What it says.
+    /// Text of the turn.
     pub text: String,
-    /// What it thinks before.
+    /// Thoughts before the text.
     pub reasoning: String,
-    /// What it asks for.
+    /// Calls of the turn.
     pub calls: Vec<ScriptCall>,
     /// Milliseconds between two pieces; 0 for as fast as they are read.
     pub delay_ms: u64,

@@ -13,8 +13,8 @@ use crate::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Script, S
 /// Characters of one piece of text, so that streaming can be seen.
 const PIECE_CHARS: usize = 12;
 
-/// Plays a script. The turn is chosen by the number of assistant messages in the request, so a run that is taken up
-/// again after a restart goes on where it was. Past the end there is nothing to say: only [`Chunk::End`] comes.
+/// Plays a script. The turn is chosen by the number of assistant messages in the request, so a run that is resumed
+/// after a restart goes on where it was. Past the end of the script, only [`Chunk::End`] comes.
 #[derive(Debug, Clone)]
 pub struct ScriptedProvider {
     id: String,

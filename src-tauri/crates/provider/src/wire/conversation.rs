@@ -34,7 +34,7 @@ pub(crate) struct WireConversation<'a> {
 }
 
 impl<'a> WireConversation<'a> {
-    /// For one provider's wire format and one of its models.
+    /// Creates a conversation for one provider's wire format and one of its models.
     pub(crate) fn new(provider: &'a str, wire: WireFormat, model: &str) -> Self {
         Self {
             provider,
@@ -44,7 +44,7 @@ impl<'a> WireConversation<'a> {
         }
     }
 
-    /// All of them, in the order and the grouping that the wire format wants.
+    /// Converts all messages, in the order and the grouping that the wire format wants.
     pub(crate) fn into_wire_messages(mut self, messages: Vec<Message>) -> Vec<ChatMessage> {
         let mut out = Vec::with_capacity(messages.len());
         let mut results: Vec<ContentPart> = Vec::new();
@@ -106,7 +106,7 @@ impl<'a> WireConversation<'a> {
         out
     }
 
-    /// What the person said. Every wire format takes images in it, where the model is shown any.
+    /// Builds the message of the person. Every wire format takes images in it, where the model is shown any.
     fn user_message(&self, text: String, given: Vec<Content>) -> ChatMessage {
         if given.is_empty() {
             return ChatMessage::user(text);

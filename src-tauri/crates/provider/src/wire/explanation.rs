@@ -13,7 +13,7 @@ struct StatusFailure {
 }
 
 impl WireProvider {
-    /// What a failure means to the person, after so many attempts with this key.
+    /// Explains a failure to the person, after so many attempts with this key.
     pub(crate) fn explain_failure(
         &self,
         failure: WireFailure,

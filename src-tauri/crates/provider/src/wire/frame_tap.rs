@@ -1,4 +1,4 @@
-//! What `genai` does not tell of a stream, read off its raw frames.
+//! Facts of a stream that `genai` does not report, read off its raw frames.
 //!
 //! Where `genai` 0.7.2 stands in the way, and what is done here about it:
 //! - OpenAI-compatible calls: it drops a call whose delta has no `index`, makes a second copy of the first call when a
@@ -25,7 +25,7 @@ pub(crate) struct FrameTap {
     facts: Mutex<StreamFacts>,
 }
 
-/// What was heard so far.
+/// The facts of a stream so far.
 #[derive(Debug, Default)]
 pub(crate) struct StreamFacts {
     /// The beginning of the last frame, for errors.
@@ -46,14 +46,14 @@ pub(crate) struct StreamFacts {
     pub cost_usd: Option<f64>,
     /// Why Gemini blocked the prompt.
     pub blocked: Option<String>,
-    /// Whether what came was all without data, like a web page read as events.
+    /// Whether all frames so far had no data, like a web page read as events.
     pub hollow: bool,
     /// Which of our limits was passed.
     pub too_large: Option<String>,
     bytes: u64,
 }
 
-/// A call, as far as it was heard.
+/// A call, as far as its frames have come in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct PartialCall {
     pub id: Option<String>,
@@ -70,7 +70,7 @@ impl FrameTap {
         }
     }
 
-    /// Hears one line of Ollama.
+    /// Takes in one line of Ollama.
     pub(crate) fn push_ollama_line(&self, line: &str) {
         let mut seen = self.lock_facts();
         seen.count_data(line);
@@ -110,7 +110,7 @@ impl ChatFrameSink for FrameTap {
 }
 
 impl StreamFacts {
-    /// Counts what came.
+    /// Counts the bytes of a frame and keeps its beginning.
     fn count_data(&mut self, data: &str) {
         self.hollow = data.is_empty() && (self.hollow || self.bytes == 0);
         self.bytes += data.len() as u64;

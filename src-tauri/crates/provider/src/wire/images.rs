@@ -5,7 +5,8 @@ use protocol::Content;
 use protocol::settings::WireFormat;
 use serde_json::{Value, json};
 
-/// Whether a model is shown images. One of which that is not known gets words: an image would fail the whole request.
+/// Whether a model is shown images. A model of which that is not known gets words: an image would fail the whole
+/// request.
 pub(crate) fn supports_images(wire: WireFormat, model: &str) -> bool {
     const OPENAI: [&str; 6] = ["gpt-4o", "gpt-4.1", "gpt-5", "gpt-6", "o3", "o4"];
     match wire {
@@ -18,7 +19,7 @@ pub(crate) fn supports_images(wire: WireFormat, model: &str) -> bool {
     }
 }
 
-/// What stands in the text for images that a model is not shown.
+/// Adds a text for each image to the message, for a model that is not shown images.
 pub(crate) fn describe_images(text: String, images: &[Content]) -> String {
     images.iter().fold(text, |text, image| {
         format!(

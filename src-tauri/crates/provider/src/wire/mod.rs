@@ -45,7 +45,7 @@ pub(crate) struct WireProvider {
     pub(crate) title: String,
     pub(crate) wire: WireFormat,
     pub(crate) endpoint: Endpoint,
-    /// Who says that it is reached there.
+    /// Source of the endpoint's address.
     pub(crate) from: AddressSource,
     pub(crate) key_env: Option<String>,
     /// Whether there is no point in asking without a key.
@@ -56,7 +56,7 @@ pub(crate) struct WireProvider {
     pub(crate) memory: Mutex<ProviderCache>,
 }
 
-/// What a provider keeps from request to request.
+/// State that a provider keeps from request to request.
 #[derive(Default)]
 pub(crate) struct ProviderCache {
     client: Option<(Option<Secret>, reqwest::Client)>,
@@ -175,7 +175,7 @@ impl WireProvider {
         }
     }
 
-    /// Whom `genai` speaks for; nobody where the wire is our own.
+    /// Returns the adapter of `genai` for the wire format; none where the wire is our own.
     fn genai_adapter(&self) -> Option<AdapterKind> {
         match self.wire {
             WireFormat::Anthropic => Some(AdapterKind::Anthropic),

@@ -1,7 +1,7 @@
-//! Ollama's own wire: the request as it wants it, and its lines as the events that a reply is made of.
+//! Ollama's own wire: its form of the request, and its lines as the events of a reply.
 //!
-//! `genai` 0.7.2 leaves out what an assistant's message thought, so a model with tools forgets its plan from call to call; and
-//! it has no way to add to a request of Ollama. Everything else of the wire stays as it is there.
+//! `genai` 0.7.2 leaves out the thoughts of an assistant's message, so a model with tools forgets its plan from call to
+//! call; and it has no way to add to a request of Ollama. Everything else of the wire stays as it is in `genai`.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,10 +20,9 @@ use crate::limits::{LINE_BYTES_MAX, Timing, duration_from_ms};
 use crate::wire::frame_tap::FrameTap;
 use crate::wire::request::OutgoingRequest;
 
-/// Sends a request, and gives what comes back.
+/// Sends a request and returns its answer.
 ///
-/// # Errors
-/// Nobody answers, or the answer is no success.
+/// # Errors Nobody answers, or the answer is no success.
 pub(crate) async fn start_stream(
     request: reqwest::RequestBuilder,
     outgoing: &OutgoingRequest,
@@ -82,15 +81,15 @@ struct OllamaLines {
     response: reqwest::Response,
     tap: Arc<FrameTap>,
     timing: Timing,
-    /// What came of lines that are not whole yet.
+    /// Bytes of lines that are not complete yet.
     bytes: Vec<u8>,
     events: VecDeque<ChatStreamEvent>,
     is_over: bool,
 }
 
 impl OllamaLines {
-    /// The next event. A line that cannot be read is told, and those behind it are read: whether there are any tells one that
-    /// broke off from one that is wrong.
+    /// Returns the next event. A line that cannot be read is reported, and those behind it are read: whether there are
+    /// any tells a line that broke off from a malformed one.
     async fn next(&mut self) -> Option<Result<ChatStreamEvent, WireFailure>> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -159,7 +158,7 @@ impl OllamaLines {
     }
 }
 
-/// What one line says: thoughts, text, calls, the end; in this order.
+/// Parses one line into its events: thoughts, text, calls, the end; in this order.
 fn events_from_line(said: &Value) -> Result<Vec<ChatStreamEvent>, WireFailure> {
     let mut events = Vec::new();
     let message = said.get("message").unwrap_or(&Value::Null);

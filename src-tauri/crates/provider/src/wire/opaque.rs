@@ -1,12 +1,12 @@
-//! What a provider wants back untouched with the next request: signed thoughts and the like.
+//! Data that a provider wants back untouched with the next request: signed thoughts and the like.
 //!
-//! It is kept in [`protocol::model::Message::Assistant::opaque`] in a form of our own, so that old sessions stay
+//! The data is kept in [`protocol::model::Message::Assistant::opaque`] in a form of our own, so that old sessions stay
 //! readable when `genai` changes its types. It goes back only to the provider that it came from.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is kept of one turn.
+/// The data kept of one turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct OpaqueState {
     /// The id of the provider that it came from.
@@ -15,7 +15,7 @@ pub(crate) struct OpaqueState {
     kept: OpaqueData,
 }
 
-/// What is kept, by wire format.
+/// The kept data, by wire format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "wire", rename_all = "snake_case")]
 pub(crate) enum OpaqueData {
@@ -31,7 +31,7 @@ pub(crate) enum OpaqueData {
         /// One for each call of the turn, in order.
         calls: Vec<SignedCall>,
     },
-    /// OpenAI-compatible and Ollama: what some endpoints want to see again when the results of calls go back.
+    /// OpenAI-compatible and Ollama: data that some endpoints want back with the results of calls.
     Openai {
         /// Text that came as `reasoning_content` (DeepSeek, Kimi) or as `thinking` (Ollama).
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub(crate) enum ThinkingBlock {
     Block(Value),
 }
 
-/// What Gemini said of one call beyond its name and arguments.
+/// Data that Gemini sent with one call beyond its name and arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct SignedCall {
     /// Gemini's own id, if it gave one.
@@ -86,7 +86,7 @@ impl OpaqueData {
         serde_json::to_value(opaque).unwrap_or(Value::Null)
     }
 
-    /// Back from the record; none when it came from another provider, or is not ours to read.
+    /// Restores the data from the record; none when it came from another provider, or is not ours to read.
     pub(crate) fn from_value(value: &Value, provider: &str) -> Option<Self> {
         let opaque: OpaqueState = serde_json::from_value(value.clone()).ok()?;
         (opaque.provider == provider).then_some(opaque.kept)

@@ -1,4 +1,4 @@
-//! One answer as it comes in: `genai`'s events, and what the tap heard, become chunks.
+//! One answer as it comes in: turns `genai`'s events and the facts of the tap into chunks.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::{Chunk, Stop};
 /// How long to look whether an unreadable frame was the last one.
 const LAST_FRAME_WAIT_MS: u64 = 1000;
 
-/// What a reply has to know of its request.
+/// The facts of a request that its reply needs.
 #[derive(Debug, Clone)]
 pub(crate) struct ReplyContext {
     pub provider: String,
@@ -87,8 +87,8 @@ impl Reply {
         }
     }
 
-    /// `genai` logs what it receives, whole error bodies included, and providers quote keys in those. So it is polled
-    /// out of hearing; what matters of it is logged by us.
+    /// Returns the next event. `genai` logs everything that it receives, whole error bodies included, and providers
+    /// quote keys in those; so it is polled without a subscriber, and we log the parts that matter.
     async fn next_event(&mut self) -> Option<Result<ChatStreamEvent, WireFailure>> {
         self.stream.next().with_subscriber(Dispatch::none()).await
     }

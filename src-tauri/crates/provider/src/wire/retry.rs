@@ -4,8 +4,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use crate::limits::Timing;
 
-/// The pause before try number `attempt + 1`, in milliseconds; none when the provider asks for more patience than
-/// we have. What the provider asks for wins over our own back-off.
+/// Returns the pause before try number `attempt + 1`, in milliseconds; none when the provider asks for a longer pause
+/// than we grant. The pause that the provider asks for wins over our own back-off.
 pub(crate) fn pause_ms(
     timing: &Timing,
     attempt: u32,

@@ -1,8 +1,8 @@
-//! Holding a model to a tool's schema while it writes (`S003-17`, `S003-58`): which schemas a wire format can hold, and the
-//! form in which it gets them.
+//! Holding a model to a tool's schema while it writes (`S003-17`, `S003-58`): which schemas a wire format can hold, and
+//! the form in which it gets them.
 //!
-//! A provider refuses the whole request for one schema that it cannot hold, so whatever is not known to hold goes out as it
-//! always did. What a model then writes is checked like anything else.
+//! A provider refuses the whole request for one schema that it cannot hold, so a schema that is not known to hold goes
+//! out unchanged. The model's output is checked like anything else.
 
 use protocol::model::{REASONING_MEMBER, ToolDefinition};
 use protocol::settings::WireFormat;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::limits::{STRICT_DEPTH_MAX, STRICT_OPTIONAL_MAX, STRICT_TOOLS_MAX};
 
-/// What one request may still hold.
+/// The strict tools and optional members that one request may still hold.
 pub(crate) struct StrictToolBudget {
     dialect: Option<SchemaDialect>,
     tools_left: usize,
@@ -43,7 +43,8 @@ impl StrictToolBudget {
         }
     }
 
-    /// The tool's schema in the form in which the model can be held to it; none if it cannot, or is not to be.
+    /// Returns the tool's schema in the form in which the model can be held to it; none if the model cannot or should
+    /// not be.
     pub(crate) fn strict_schema(&mut self, tool: &ToolDefinition) -> Option<Value> {
         let dialect = self.dialect.filter(|_| tool.strict)?;
         let mut form = StrictSchema {
@@ -106,7 +107,7 @@ pub(crate) fn without_text_bounds(schema: &Value) -> Value {
     }
 }
 
-/// Says in the description what the model is not held to.
+/// Adds the bounds that the model is not held to to the description.
 fn append_to_description(schema: &mut Map<String, Value>, bounds: &[String]) {
     if !bounds.is_empty() {
         let said = schema.get("description").and_then(Value::as_str);
@@ -161,8 +162,8 @@ impl StrictSchema {
         form.collect::<Option<Map<_, _>>>().map(Value::Object)
     }
 
-    /// The members that must be given. The reason for the call is no parameter and may be left out anywhere else; a model
-    /// may as well be made to say it.
+    /// The members that must be given. The reason for the call is no parameter and may be left out anywhere else; a
+    /// model may as well be made to say it.
     fn required_members(&mut self, schema: &Map<String, Value>, depth: usize) -> Option<Value> {
         let given = schema.get("required").and_then(Value::as_array);
         let given = |name: &String| given.is_some_and(|given| given.iter().any(|one| one == name));
@@ -175,7 +176,7 @@ impl StrictSchema {
         holds.then(|| required.into_iter().cloned().collect())
     }
 
-    /// Whether the provider holds a bound; none for what is no bound, or not known.
+    /// Whether the provider holds a bound; none if the keyword is no bound, or not known.
     fn supports_bound(&self, keyword: &str, value: &Value) -> Option<bool> {
         match (keyword, self.dialect) {
             ("minLength" | "maxLength", _) => Some(false),
@@ -223,7 +224,7 @@ mod tests {
         }
     }
 
-    /// What each dialect makes of a schema; none where it cannot hold it.
+    /// The form that each dialect gives a schema; none where the dialect cannot hold it.
     #[test]
     fn schemas_are_held_where_they_can_be() {
         let path = json!({ "type": "string", "minLength": 1, "description": "The file." });

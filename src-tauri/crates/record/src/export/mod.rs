@@ -14,10 +14,10 @@ use crate::limits::{PAGE_ENTRIES_MAX, PAGE_EVENTS_MAX};
 use crate::projections::statements;
 use crate::record::Record;
 
-/// What a session is exported as.
+/// The format of an exported session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// A story to read.
+    /// Prose to read.
     Markdown,
     /// Every event as recorded but for its secrets, one JSON object a line.
     JsonLines,

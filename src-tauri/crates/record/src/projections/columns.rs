@@ -45,7 +45,7 @@ pub(crate) fn is_undo_prepared(event: &Event) -> bool {
     matches!(event.body, EventBody::UndoPrepared { .. })
 }
 
-/// The name of what an entry is.
+/// Returns the name of the kind of an entry.
 pub(crate) fn entry_body_name(body: &EntryBody) -> &'static str {
     match body {
         EntryBody::Person { .. } => "person",
@@ -76,14 +76,14 @@ pub(crate) fn call_of_entry(entry: &Entry) -> Option<&CallView> {
     }
 }
 
-/// What the full-text index has of an entry.
+/// The state of an entry in the full-text index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IndexState {
-    /// Nothing: it neither settled nor waited yet.
+    /// Not indexed: the entry neither settled nor waited yet.
     No,
-    /// What `folded` says.
+    /// Indexed with the text of the entry's `folded` JSON.
     Yes,
-    /// Nothing yet, and `folded` has nothing of it either, though it settled.
+    /// Not indexed yet although the entry settled; its `folded` JSON is not written either.
     Deferred,
 }
 

@@ -1,9 +1,9 @@
-//! What is written late: the JSON and the words of entries that settled in one go, which their events say already.
+//! Deferred writes: the JSON and the words of entries that settled in one go, which their events hold already.
 //!
 //! A call that nobody had to decide settles in a moment, and a burst of such calls should wait for nothing but its
-//! events. So their narrow rows say that the rest is owed ([`IndexState::DeferredProjection`]), and the writer makes up for it when
-//! nobody asks anything of it, and before it closes. No reader depends on that: the rows name the last event of each
-//! entry, and a search looks at what is owed itself.
+//! events. So their narrow rows say that the rest is deferred ([`IndexState::Deferred`]), and the writer
+//! writes the rest when it has no other work, and before it closes. No reader depends on that: each row names the last
+//! event of its entry, and a search reads entries with deferred rows from their events.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,29 +21,29 @@ use crate::projections::live_cache::LiveEntry;
 use crate::projections::load;
 use crate::projections::statements::{PreparedStatements, seq_from_sql, seq_to_sql};
 
-/// The rows that owe something, oldest first.
+/// The rows with deferred writes, oldest first.
 const DEFERRED_ROWS: &str =
     "FROM entries INDEXED BY entries_late WHERE indexed = 2 ORDER BY seq LIMIT ?1";
 
-/// The columns of [`load::event`] and the entry's key, from the events of those rows.
+/// The columns of an event, as `load` reads them, and the entry's key, from the events of those rows.
 const EVENTS_OF_DEFERRED: &str = "events.seq, sessions.id, events.at, events.body, events.entry FROM events \
      JOIN sessions ON sessions.key = events.session WHERE events.seq BETWEEN ?2 AND ?3 AND events.entry IN \
      (SELECT seq FROM entries INDEXED BY entries_late WHERE indexed = 2 ORDER BY seq LIMIT ?1) ORDER BY events.seq";
 
-/// An entry whose row owes its JSON and its words.
+/// An entry whose JSON and words are not written yet.
 pub(crate) struct SettledEntry {
     pub(crate) entry: Entry,
-    /// Its last event. Another number in the row says that the entry changed since.
+    /// Last event of the entry. Another number in the row says that the entry changed since.
     pub(crate) folded_to: u64,
     /// Length of its events.
     bytes: usize,
 }
 
-/// What is owed, kept in memory as far as there is room, so that it need not be read again.
+/// Entries with deferred writes, kept in memory as far as there is room, so that they need not be read again.
 pub(crate) struct DeferredProjection {
     buffered: VecDeque<SettledEntry>,
     bytes: usize,
-    /// Whether the tables may owe something that is not kept: what an earlier or another process left.
+    /// Whether the tables may hold deferred rows that are not in memory: an earlier or another process left them.
     more: bool,
 }
 
@@ -63,8 +63,8 @@ impl DeferredProjection {
         self.more || !self.buffered.is_empty()
     }
 
-    /// Whether an entry's JSON and words may come late: if it settled without a person and without a copy to undo it by,
-    /// if a reader finds its events close together, and if not too much is owed already.
+    /// Whether an entry's JSON and words may be written late: if the entry settled without a person and without a copy
+    /// for undo, if a reader finds its events close together, and if not too much is deferred already.
     pub(crate) fn can_defer(&self, live: &LiveEntry) -> bool {
         let row = &live.row;
         columns::is_entry_settled(&live.entry)
@@ -76,7 +76,7 @@ impl DeferredProjection {
             && self.bytes + live.bytes <= DEFERRED_BYTES_MAX
     }
 
-    /// Keeps an entry that [`DeferredProjection::can_defer`] took.
+    /// Keeps an entry for which [`DeferredProjection::can_defer`] is true.
     pub(crate) fn defer_entry(&mut self, live: LiveEntry) {
         self.bytes += live.bytes;
         self.buffered.push_back(SettledEntry {
@@ -86,8 +86,8 @@ impl DeferredProjection {
         });
     }
 
-    /// Writes what some rows owe, within a transaction; at least one and at most a slice of them; stops where
-    /// `asked` says that something is asked of the writer.
+    /// Does deferred writes of some rows, within a transaction: at least one and at most a slice of them. Stops when
+    /// `asked` says that the writer has a request.
     pub(crate) fn write_deferred(
         &mut self,
         tx: &Connection,
@@ -116,7 +116,8 @@ impl DeferredProjection {
     }
 }
 
-/// At most `limit` entries whose rows owe their JSON and their words, oldest first, folded from their events in one walk.
+/// Loads at most `limit` entries whose JSON and words are not written yet, oldest first, folded from their events in
+/// one walk.
 pub(crate) fn load_deferred_entries(
     conn: &Connection,
     limit: usize,

@@ -1,4 +1,4 @@
-//! What the writer keeps folded in memory, so that a call with many events is read once and written once.
+//! The writer's cache of folded entries, so that a call with many events is read once and written once.
 
 use std::collections::HashMap;
 
@@ -17,49 +17,49 @@ use crate::projections::load;
 use crate::projections::statements::PreparedStatements;
 use crate::projections::{columns, statements};
 
-/// A session as it is after the last event.
+/// A session as of its last event.
 pub(crate) struct LiveSession {
     /// Its key in the tables.
     pub(crate) key: i64,
-    /// None for a session that has events but was never opened.
+    /// View of the session; none if it has events but was never opened.
     pub(crate) view: Option<SessionView>,
-    /// Calls that stand on the desk, as stored.
+    /// Number of waiting calls, as stored.
     pub(crate) waiting: u32,
-    /// The last event about it in this batch, if there is any.
+    /// The last event of the session in this batch, if there is any.
     pub(crate) changed: Option<u64>,
-    /// Its entries that may change yet, by their ids.
+    /// Entries of the session that may still change, by their ids.
     pub(crate) entries: HashMap<String, LiveEntry, RandomState>,
-    /// The ids of those that this batch changed, in its order.
+    /// Ids of the entries that this batch changed, in its order.
     pub(crate) touched: Vec<String>,
 }
 
-/// An entry as it is after the last event.
+/// An entry as of its last event.
 pub(crate) struct LiveEntry {
     pub(crate) entry: Entry,
-    /// The last event that `entry` holds.
+    /// The last event folded into `entry`.
     pub(crate) folded_to: u64,
-    /// Length of the events that it is made of.
+    /// Bytes of the events folded into `entry`.
     pub(crate) bytes: usize,
-    /// Whether this batch changed it.
+    /// Whether this batch changed the entry.
     pub(crate) touched: bool,
-    /// Its row.
+    /// Row of the entry.
     pub(crate) row: RowState,
 }
 
-/// What is known of an entry's row.
+/// The state of an entry's row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowState {
-    /// Whether there is one.
+    /// Whether the row exists.
     pub(crate) stored: bool,
-    /// Whether the folded entry stands beside it; else the entry is read from its events.
+    /// Whether the table `folded` holds the entry; else the entry is read from its events.
     pub(crate) folded: bool,
-    /// Whether it says that the entry waits.
+    /// Whether the row says that the entry waits.
     pub(crate) waiting: bool,
-    /// What the full-text index has of it.
+    /// State of the entry in the full-text index.
     pub(crate) indexed: IndexState,
-    /// The event that prepared its undo entry, if it has one.
+    /// The event that prepared the entry's undo entry, if it has one.
     pub(crate) undo_seq: Option<u64>,
-    /// What it lacks.
+    /// Changes of the entry in memory that the row lacks.
     pub(crate) row_gap: RowGap,
 }
 
@@ -74,7 +74,7 @@ impl RowState {
     };
 }
 
-/// What a row lacks of the entry in memory.
+/// The changes of an entry in memory that its row lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowGap {
     /// Nothing.
@@ -119,7 +119,7 @@ impl LiveEntry {
 }
 
 impl LiveSession {
-    /// One of which nothing is known but its key.
+    /// Creates a session of which only the key is known.
     pub(crate) fn new(key: i64) -> Self {
         Self {
             key,
@@ -131,8 +131,8 @@ impl LiveSession {
         }
     }
 
-    /// Folds one event, stored in so many bytes, into the entry that it is about. Gives that entry's key; none if it is
-    /// about none.
+    /// Folds one event, stored in so many bytes, into the entry that it is about. Returns the entry's key; none if the
+    /// event is about no entry.
     fn fold_entry(
         &mut self,
         conn: &Connection,
@@ -178,8 +178,8 @@ impl LiveSession {
         Ok(Some(live.entry.seq))
     }
 
-    /// Writes what this batch changed, every entry once, and forgets what will hardly change again; what `late` takes is
-    /// written there.
+    /// Writes the entries that this batch changed, each once, and evicts those that will hardly change again; writes
+    /// that `late` accepts are deferred.
     fn store_entries(
         &mut self,
         rows: &mut PreparedStatements<'_>,
@@ -210,18 +210,18 @@ impl LiveSession {
 #[derive(Default)]
 pub(crate) struct LiveCache {
     sessions: HashMap<SessionId, LiveSession, RandomState>,
-    /// What the tables owe.
+    /// Deferred writes to the tables.
     pub(crate) deferred: DeferredProjection,
 }
 
 impl LiveCache {
-    /// Forgets everything: the tables are not what was expected.
+    /// Clears the cache: the tables are not as expected.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Folds one event in, stored in so many bytes. Gives the key of its session and the key of its entry, if it is about
-    /// one.
+    /// Folds one event, stored in so many bytes. Returns the key of its session, and the key of its entry if the event
+    /// is about one.
     pub(crate) fn fold_event(
         &mut self,
         conn: &Connection,
@@ -251,7 +251,7 @@ impl LiveCache {
         Ok((session.key, entry))
     }
 
-    /// Writes what this batch changed: of each session its entries, then its own line.
+    /// Writes the changes of this batch: for each session its entries, then its own row.
     pub(crate) fn store_changes(
         &mut self,
         rows: &mut PreparedStatements<'_>,
@@ -268,7 +268,7 @@ impl LiveCache {
         Ok(())
     }
 
-    /// Forgets what would fill the memory.
+    /// Evicts sessions and entries that would fill the memory.
     pub(crate) fn evict_settled(&mut self) {
         let entries: usize = self.sessions.values().map(|s| s.entries.len()).sum();
         if entries > LIVE_ENTRIES_MAX || self.sessions.len() > LIVE_SESSIONS_MAX {

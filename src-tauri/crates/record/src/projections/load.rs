@@ -18,7 +18,7 @@ pub(crate) fn load_last_seq(conn: &Connection) -> Result<u64, RecordError> {
     Ok(last.map_or(0, seq_from_sql))
 }
 
-/// The last event of which everything was made that the other tables hold.
+/// Loads the position of the last event that is fully projected.
 pub(crate) fn load_projected_seq(conn: &Connection) -> Result<u64, RecordError> {
     let upto: Option<i64> = conn
         .prepare_cached("SELECT upto FROM made")?
@@ -136,8 +136,8 @@ pub(crate) fn load_entry_from_row(
     })
 }
 
-/// The entry of a search hit, as it was last folded. Its JSON is asked for alone: SQLite would plan the join of [`ENTRY_WITH_FOLDED_COLUMNS`]
-/// anew for each hit.
+/// The entry of a search hit, as it was last folded. Its JSON is asked for alone: SQLite would plan the join of
+/// [`ENTRY_WITH_FOLDED_COLUMNS`] anew for each hit.
 pub(crate) fn load_entry_at(conn: &Connection, at: i64) -> Result<Option<Entry>, RecordError> {
     let stored: Option<String> = conn
         .prepare_cached("SELECT entry FROM folded WHERE seq = ?1")?

@@ -1,9 +1,10 @@
-//! What is made of the events: sessions, entries, verdicts and undo entries, a little after the events are acknowledged.
+//! Projections of the events: sessions, entries, verdicts and undo entries, written a little after the events are
+//! acknowledged.
 //!
-//! Only the log is written before an event is acknowledged. The rest follows in the log's order, from the events alone, and
-//! `made.upto` names the last event that it holds: once nothing was appended for a moment, once much is left to do, and
-//! before any question about more than the log is answered (`Record::ask`). So a crash leaves nothing undone that the next
-//! start could not do, and whichever process comes first does it for all.
+//! Only the log is written before an event is acknowledged. The projections follow in the log's order, from the events
+//! alone, and `made.upto` names the last event that they include: once nothing was appended for a moment, once much is
+//! left to do, and before any question about more than the log is answered (`Record::query_projections`). So a crash
+//! leaves nothing undone that the next start could not do, and whichever process comes first does it for all.
 
 pub(crate) mod columns;
 pub(crate) mod deferred_projection;
@@ -28,18 +29,18 @@ use crate::projections::statements::{PreparedStatements, seq_to_sql};
 /// The events after a position.
 const EVENTS_AFTER: &str = "WHERE events.seq > ?1 ORDER BY events.seq LIMIT ?2";
 
-/// Makes of the events what the other tables hold.
+/// Projects the events into the other tables.
 pub(crate) struct Projector {
     pub(crate) live: LiveCache,
     /// The last event that `live` holds; none if it holds nothing.
     projected_seq: Option<u64>,
-    /// Recorded events of which nothing was made yet, so that they need not be read again.
+    /// Recorded events that are not projected yet, kept so that they need not be read again.
     buffered: VecDeque<StoredEvents>,
-    /// How many they are.
+    /// Number of buffered events.
     count: usize,
     /// The length of their JSON.
     bytes: usize,
-    /// Whether the log may hold more of them: what an earlier or another process left.
+    /// Whether the log may hold more events that are not projected: an earlier or another process left them.
     more: bool,
 }
 
@@ -78,26 +79,26 @@ impl Projector {
         self.more || !self.buffered.is_empty()
     }
 
-    /// Whether so much waits that it must be made before more is recorded.
+    /// Whether so many events wait that they must be projected before more are recorded.
     pub(crate) fn is_full(&self) -> bool {
         self.count >= UNPROJECTED_EVENTS_MAX || self.bytes >= UNPROJECTED_BYTES_MAX
     }
 
-    /// Keeps recorded events until something is made of them.
+    /// Buffers recorded events until they are projected.
     pub(crate) fn push_events(&mut self, stored: StoredEvents) {
         self.count += stored.events.len();
         self.bytes += stored.total_bytes();
         self.buffered.push_back(stored);
     }
 
-    /// Makes everything that the log says.
+    /// Projects every event in the log.
     pub(crate) fn project_all(&mut self, tx: &Connection) -> Result<(), RecordError> {
         while self.project_next(tx)? {}
         Ok(())
     }
 
-    /// Makes what some of the events say that come next, within a transaction. Gives whether there are more. If this fails, or
-    /// the transaction, the maker must be made anew.
+    /// Projects some of the next events, within a transaction. Returns whether there are more. If this fails, or the
+    /// transaction, the projector must be created anew.
     pub(crate) fn project_next(&mut self, tx: &Connection) -> Result<bool, RecordError> {
         let upto = load::load_projected_seq(tx)?;
         if self.projected_seq != Some(upto) {

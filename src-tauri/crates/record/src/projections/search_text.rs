@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::limits::{INDEXED_BYTES_MAX, INDEXED_DEPTH_MAX, INDEXED_PART_BYTES_MAX};
 
-/// Everything of an entry that can be searched. Of a call, the first line is its title and target. The same entry
-/// always gives the same text, so that a hit's line numbers hold. Secrets in it are masked, those in arguments as well: who
-/// searches for one does not find it.
+/// Returns the searchable text of an entry. The first line of a call's text is its title and target. The same entry
+/// always gives the same text, so that a hit's line numbers hold. Secrets are masked, those in arguments as well: a
+/// search for a secret does not find it.
 pub(crate) fn entry_search_text(entry: &Entry) -> String {
     let mut text = SearchText(String::new());
     match &entry.body {

@@ -114,8 +114,8 @@ impl<'c> PreparedStatements<'c> {
         self.conn
     }
 
-    /// Writes an entry's rows, but leaves owed what may come `late`. Gives how the number of its session's waiting calls
-    /// changes.
+    /// Writes an entry's rows, but defers what may be written `late`. Returns the change in the number of the session's
+    /// waiting calls.
     pub(crate) fn store_entry(
         &mut self,
         session: i64,
@@ -172,7 +172,7 @@ impl<'c> PreparedStatements<'c> {
         Ok(change)
     }
 
-    /// Writes what an entry's row owes, unless the entry changed since or another process was faster.
+    /// Does the deferred writes of an entry, unless the entry changed since or another process was faster.
     pub(crate) fn store_deferred(&mut self, settled: &SettledEntry) -> Result<(), RecordError> {
         let seq = seq_to_sql(settled.entry.seq);
         let row = params![seq, seq_to_sql(settled.folded_to)];
@@ -232,8 +232,8 @@ impl<'c> PreparedStatements<'c> {
         Ok(())
     }
 
-    /// Removes the rows of an entry whose id was used again. Its events, and its undo entry, stay. Gives 1 if it
-    /// waited.
+    /// Removes the rows of an entry whose id was used again. Its events, and its undo entry, stay. Returns 1 if the
+    /// entry waited.
     fn remove_reused_id(&mut self, session: i64, id: &str) -> Result<i32, RecordError> {
         let (seq, state): (i64, Option<String>) = self
             .conn
@@ -284,7 +284,7 @@ pub(crate) fn store_session(
     Ok(())
 }
 
-/// Keeps the undo list what the folded calls say.
+/// Updates the undo list from a folded call.
 pub(crate) fn store_undo_entry(conn: &Connection, live: &mut LiveEntry) -> Result<(), RecordError> {
     let Some(prepared) = live.row.undo_seq else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Verdicts beside the log: what each was made from, what the person said, and how often each rule made one.
+//! Verdicts beside the log: the evidence of each, the person's answer, and how often each rule made one.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use rusqlite::{CachedStatement, Connection, params};
 use crate::RecordError;
 use crate::projections::statements::{seq_to_sql, to_json};
 
-/// A verdict takes the place of the call's last one; what the person said of the call stays.
+/// A verdict takes the place of the call's last one; the person's answer to the call stays.
 const UPSERT_VERDICT: &str = "INSERT INTO judged VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL) ON CONFLICT DO UPDATE SET \
      session = excluded.session, call = excluded.call, at = excluded.at, tool = excluded.tool, target = excluded.target, \
      mode = excluded.mode, undo = excluded.undo, grounds = excluded.grounds";
@@ -17,7 +17,7 @@ const UPSERT_VERDICT: &str = "INSERT INTO judged VALUES (?1, ?2, ?3, ?4, ?5, ?6,
 const UPSERT_RULE_HIT: &str = "INSERT INTO hits VALUES (?1, ?2, ?3, ?4) \
      ON CONFLICT DO UPDATE SET hits = hits + excluded.hits, last = excluded.last";
 
-/// What makes a rule the same rule: another line or reason does not.
+/// Returns the key of a rule: rules that differ only in line or reason have the same key.
 pub fn rule_key(rule: &Rule) -> String {
     let same = Rule {
         line: None,
@@ -27,8 +27,8 @@ pub fn rule_key(rule: &Rule) -> String {
     protocol::Digest::from_json(&same).0
 }
 
-/// Keeps the tables what the events of a batch say: one row for each call and one for each rule, however often they name
-/// it. `places` are the keys of each event's session and entry.
+/// Updates the tables from the events of a batch: one row for each call and one for each rule, however often the events
+/// name it. `places` are the keys of each event's session and entry.
 pub(crate) fn project_verdicts(
     conn: &Connection,
     events: &[Event],
@@ -43,23 +43,23 @@ pub(crate) fn project_verdicts(
     batch.store_all(conn)
 }
 
-/// What a batch says of calls and rules.
+/// The verdicts, answers and rule hits in a batch of events.
 #[derive(Default)]
 struct VerdictBatch<'e> {
-    /// The calls that it names, in its order, by the keys of their entries.
+    /// The calls that the batch names, in its order, by the keys of their entries.
     calls: Vec<(i64, CallChange<'e>)>,
-    /// Where each of them stands.
+    /// Index into `calls` of each call, by its entry's key.
     call_index: HashMap<i64, usize, RandomState>,
     hits: Vec<RuleHit<'e>>,
 }
 
-/// What a batch says of one call.
+/// The change that a batch makes to one call.
 #[derive(Default)]
 struct CallChange<'e> {
     session: i64,
-    /// The event of its last verdict, if it was judged.
+    /// The event of the call's last verdict, if the call was judged.
     judged: Option<&'e Event>,
-    /// What the person said before that verdict was made, which is of an earlier one, if there is one.
+    /// The person's answer before that verdict, which is an answer to an earlier verdict, if there is one.
     answer_before: Option<&'static str>,
     answer: Option<&'static str>,
 }

@@ -40,7 +40,7 @@ const SELECT_UNDO_ENTRIES: &str =
     "SELECT entry FROM undo_entries ORDER BY seq DESC LIMIT ?1 OFFSET ?2";
 const SELECT_UNDO_ENTRY: &str = "SELECT entry FROM undo_entries WHERE id = ?1";
 
-/// What a window needs first, all of one moment.
+/// The data that a window needs first, all as of one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordOverview {
     /// The last event that the rest includes.
@@ -118,7 +118,7 @@ impl Record {
         Ok((stretch.entries, stretch.more))
     }
 
-    /// The same, with the last event that it includes.
+    /// Returns the page with the last event that it includes.
     pub fn transcript_page_before(
         &self,
         session: &SessionId,
@@ -146,7 +146,7 @@ impl Record {
         Ok((stretch.entries, stretch.more))
     }
 
-    /// The same, with the last event that it includes.
+    /// Returns the page with the last event that it includes.
     pub fn transcript_page_from(
         &self,
         session: &SessionId,

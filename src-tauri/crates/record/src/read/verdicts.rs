@@ -1,4 +1,4 @@
-//! Recorded verdicts: what each was made from, what the person said, and how often each rule made one.
+//! Recorded verdicts: the evidence of each, the person's answer, and how often each rule made one.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::projections::columns;
 use crate::projections::statements::{from_json, seq_from_sql, seq_to_sql};
 use crate::record::Record;
 
-/// A recorded call with what its last verdict was made from.
+/// A recorded call with the evidence of its last verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallVerdict {
     /// Its position.
@@ -26,20 +26,21 @@ pub struct CallVerdict {
     pub at: At,
     /// The tool's id.
     pub tool: String,
-    /// What it acts on.
+    /// Target of the call.
     pub target: String,
     /// The mode that the verdict knew.
     pub mode: Option<ToolMode>,
-    /// Whether it could be taken back, as JSON.
+    /// Whether the call could be undone, as JSON.
     undo: String,
-    /// The rest, as JSON; none if it was not kept.
+    /// The rest of the evidence, as JSON; none if it was not kept.
     evidence: Option<String>,
-    /// What the person said, if they were asked.
+    /// Decision of the person, if they were asked.
     pub answer: Option<RecordedDecision>,
 }
 
 impl CallVerdict {
-    /// What the verdict was made from; none if it was not kept. Read apart from the row, so that several threads can.
+    /// Parses the evidence of the verdict; none if it was not kept. Apart from reading the row, so that several threads
+    /// can parse.
     pub fn evidence(&self) -> Result<Option<(Evidence, UndoAvailability)>, RecordError> {
         let Some(text) = &self.evidence else {
             return Ok(None);

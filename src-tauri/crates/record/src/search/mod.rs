@@ -1,4 +1,4 @@
-//! Search: one walk over what matches, newest first, that counts hits and facets and keeps the page that was asked for.
+//! Search: one walk over the matches, newest first, that counts hits and facets and keeps the requested page.
 
 pub(crate) mod query;
 pub(crate) mod time_filter;
@@ -29,15 +29,15 @@ use crate::snippet::MatchMarker;
 const ENTRY_COLUMNS: &str = "entries.seq, entries.session, entries.state, entries.mode, entries.at, entries.tool, entries.paths";
 const ALL_ENTRIES: &str = "FROM entries ORDER BY entries.seq DESC";
 const MATCHING_ENTRIES: &str = "FROM words CROSS JOIN entries ON entries.seq = words.rowid WHERE words MATCH ?1 ORDER BY words.rowid DESC";
-/// The same, with some entries whose words are owed.
+/// Matching entries, and some entries whose words are not indexed yet.
 const MATCHING_OR_DEFERRED: &str = "FROM entries WHERE entries.seq IN (SELECT rowid FROM words WHERE words MATCH ?1 \
      UNION ALL SELECT value FROM json_each(?2)) ORDER BY entries.seq DESC";
 
 impl Record {
     /// Finds entries by words, "phrases", prefix* and the filters `tool: mode: state: session: path: before: after:`;
-    /// at most `limit` of them (200 at most) without the first `offset`, newest first. What cannot be understood in the
-    /// text is the page's `problem`. A facet's counts leave out the filter that it narrows, so that they say what
-    /// another choice would give. Days are those of the machine's time zone.
+    /// at most `limit` of them (200 at most) without the first `offset`, newest first. Parts of the text that cannot be
+    /// understood are the page's `problem`. A facet's counts leave out the filter that it narrows, so that they say how
+    /// many hits another choice would give. Days are those of the machine's time zone.
     pub fn search(
         &self,
         text: &str,
@@ -118,7 +118,7 @@ fn run_search(
     })
 }
 
-/// The entries that match, of those whose words are owed to the index.
+/// Finds the matches among the entries whose words are not indexed yet.
 fn find_deferred_matches(
     conn: &Connection,
     marker: &MatchMarker,

@@ -1,4 +1,4 @@
-//! What a person types into the search box, parsed; what cannot be understood is named.
+//! The query that a person types into the search box, parsed; parts that cannot be understood are named.
 
 use jiff::tz::TimeZone;
 use protocol::{At, CallState, ToolMode, UserError};

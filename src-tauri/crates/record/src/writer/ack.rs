@@ -1,4 +1,4 @@
-//! What an append asks of the writer, and the promise that it gets.
+//! The request that an append sends to the writer, and the acknowledgement that it gets.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -42,15 +42,16 @@ impl From<AppendRequest> for Event {
     }
 }
 
-/// Where the promise of a whole batch is kept, with the position of its first event: its events are recorded together, or
-/// none of them is.
+/// The sender that acknowledges a whole batch, with the position of its first event: its events are recorded together,
+/// or none of them is.
 pub(crate) type BatchAckSender = oneshot::Sender<Result<u64, RecordError>>;
 
 /// The promise of a whole batch, as each of its events has it.
 pub(crate) type BatchAck = Shared<oneshot::Receiver<Result<u64, RecordError>>>;
 
-/// The promise that an event is recorded: gives its `seq` once it is committed and published. Dropping it is fine; the
-/// event is recorded all the same. Whoever waits for it hurries the writer, which else gathers events for a moment.
+/// Promise that an event is recorded: resolves to the event's `seq` once the event is committed and published. Dropping
+/// the promise is fine; the event is recorded all the same. Waiting for it makes the writer commit at once; otherwise
+/// the writer batches events briefly.
 #[derive(Debug, Clone)]
 #[must_use = "await it, or drop it on purpose"]
 pub struct Ack(AckState);
@@ -79,7 +80,7 @@ impl Ack {
         Self(AckState::Failed(error))
     }
 
-    /// What came of it, if that is known by now. Hurries nobody.
+    /// Returns the result of the append, if it is known by now. Does not make the writer commit earlier.
     pub fn try_result(&self) -> Option<Result<u64, RecordError>> {
         match &self.0 {
             AckState::Sent { promise, place, .. } => {
@@ -90,7 +91,7 @@ impl Ack {
         }
     }
 
-    /// Whether what comes of the other comes of this one: both wait for the same batch.
+    /// Whether both appends have the same outcome because they wait for the same batch.
     pub fn is_same_batch(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (AckState::Sent { promise: one, .. }, AckState::Sent { promise: two, .. }) => {
@@ -127,7 +128,7 @@ impl Future for Ack {
     }
 }
 
-/// The position of an event, from what its batch was told. A batch of which nothing was told lost its writer.
+/// Returns the position of an event from the acknowledgement of its batch. A batch without one lost its writer.
 fn event_result(
     told: Result<Result<u64, RecordError>, RecvError>,
     place: u64,

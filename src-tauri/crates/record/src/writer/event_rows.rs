@@ -46,7 +46,7 @@ impl<'c> EventInserter<'c> {
         })
     }
 
-    /// Adds an event, which `place` is told the stored length of, and gives the keys of its session and its entry for.
+    /// Adds an event. `place` takes its stored length and returns the keys of its session and its entry.
     pub(crate) fn push_event(
         &mut self,
         event: &Event,
@@ -75,7 +75,7 @@ impl<'c> EventInserter<'c> {
         Ok(())
     }
 
-    /// Writes those that did not fill a statement.
+    /// Writes the remaining rows, which did not fill a statement.
     pub(crate) fn flush_rest(mut self) -> Result<(), RecordError> {
         for row in &self.rows {
             bind_rows(&mut self.one, 0, row, &self.bodies)?;

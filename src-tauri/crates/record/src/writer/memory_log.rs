@@ -1,4 +1,4 @@
-//! The record that is kept in memory only: the log and nothing that is made from it.
+//! The record that is kept in memory only: the log without projections.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -29,7 +29,7 @@ impl MemoryLog {
         after.filter(wanted).take(limit as usize).cloned().collect()
     }
 
-    /// Takes what comes from the queue, publishes and acknowledges it, until nobody can append any more.
+    /// Takes events from the queue, publishes and acknowledges them, until nobody can append any more.
     pub(crate) fn run(&self, queue: &WriterQueue, publish: &PublishFn) {
         while let Some(WriterWork::Batch(batch)) = queue.next_work(None) {
             if let Some(batch) = batch.events {

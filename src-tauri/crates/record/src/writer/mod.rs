@@ -1,5 +1,5 @@
-//! The one thread that writes: takes what waits, writes it to the log in one transaction, publishes it, then acknowledges
-//! it; and makes of it what there is to make once nothing waits, or somebody asks.
+//! The writer, the only thread that writes: takes waiting events, writes them to the log in one transaction, publishes
+//! them, then acknowledges them; and projects them once nothing waits, or on request.
 
 pub(crate) mod ack;
 pub(crate) mod event_rows;
@@ -23,37 +23,37 @@ use crate::writer::event_rows::EventInserter;
 use crate::writer::queue::{QueuedEvents, WriterBatch, WriterQueue, WriterRequest, WriterWork};
 use crate::writer::search_scope::EntryKeys;
 
-/// Hears of every event after its commit, in order, on the writer's thread; the events are shared, so that passing them
-/// on copies none. It should do that and return: while it runs, nothing is recorded. What it is called with follows without a gap on the events that [`crate::Record::last_seq`]
-/// counted when the record was opened.
+/// Callback for every event after its commit, in order, on the writer's thread; the events are shared, so that passing
+/// them on copies none. It should do only that and return: while it runs, nothing is recorded. The events that it gets
+/// follow without a gap on those that [`crate::Record::last_seq`] counted when the record was opened.
 pub type PublishFn = Box<dyn Fn(Arc<[Event]>) + Send>;
 
 /// The writer's own state.
 pub(crate) struct Writer {
     conn: Connection,
     publish: PublishFn,
-    /// The keys for the log's rows; none if it does not know every entry that it would have to.
+    /// The keys for the log's rows; none if they may lack an entry that they would have to hold.
     entry_keys: Option<EntryKeys>,
     maker: Projector,
     /// The last event that was published.
     last: u64,
     on_disk: bool,
-    /// How late work goes.
+    /// State of the deferred work.
     deferred: DeferredWork,
 }
 
-/// How late work goes.
+/// The state of deferred work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DeferredWork {
-    /// It begins when nothing was asked for a while.
+    /// The work begins when nothing was requested for a while.
     Waiting,
-    /// It has begun, and goes on until something is asked.
+    /// The work has begun, and goes on until something is requested.
     Running,
-    /// It failed, and is tried again after the next batch that does not.
+    /// The work failed, and is tried again after the next batch that does not fail.
     Failed,
 }
 
-/// What came of writing some events.
+/// The result of writing a batch of events.
 struct WriteResult {
     /// The events that another process recorded meanwhile.
     foreign: Vec<Event>,
@@ -75,7 +75,7 @@ impl Writer {
         })
     }
 
-    /// Works until nobody can ask any more.
+    /// Works until nobody can send requests any more.
     pub(crate) fn run(mut self, queue: &WriterQueue) {
         while let Some(work) = queue.next_work(self.deferred_delay()) {
             match work {
@@ -126,7 +126,7 @@ impl Writer {
         }
     }
 
-    /// Makes what is there to make of the events so far. Gives whether that worked.
+    /// Projects all events so far. Returns whether that worked.
     fn project_pending(&mut self) -> bool {
         loop {
             match self.project_some() {
@@ -140,7 +140,7 @@ impl Writer {
         }
     }
 
-    /// Makes some of it. Gives whether there is more.
+    /// Projects some of the events. Returns whether there are more.
     fn project_some(&mut self) -> Result<bool, RecordError> {
         self.set_synchronous(false)?;
         let tx = self
@@ -175,19 +175,19 @@ impl Writer {
         Ok(tx.commit()?)
     }
 
-    /// What is owed stays so in the tables.
+    /// Gives up the deferred work after an error; it stays deferred in the tables.
     fn abandon_deferred(&mut self, error: &RecordError) {
         self.clear_caches();
         self.deferred = DeferredWork::Failed;
         tracing::warn!(error = %error.to_user_error(), "what was left for later waits longer");
     }
 
-    /// What is in memory may hold what was rolled back.
+    /// Clears everything in memory, which may hold changes that were rolled back.
     fn clear_caches(&mut self) {
         (self.entry_keys, self.maker) = (None, Projector::default());
     }
 
-    /// Publishes what another process recorded, which is otherwise told with the next batch of this one.
+    /// Publishes events that another process recorded, which are otherwise published with this process's next batch.
     fn publish_foreign(&mut self) {
         match load_foreign_events(&self.conn, self.last) {
             Ok(events) => {
@@ -203,7 +203,7 @@ impl Writer {
         }
     }
 
-    /// Records a batch whole, or refuses it whole.
+    /// Records a batch as a whole, or refuses it as a whole.
     fn record_batch(&mut self, batch: QueuedEvents) {
         let mut events = batch.events;
         let told = match self.write_events(&mut events, batch.on_disk) {

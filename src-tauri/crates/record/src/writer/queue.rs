@@ -1,4 +1,4 @@
-//! What waits for the writer: events gather here, so that a burst of them becomes one transaction.
+//! The writer's queue: events gather here, so that a burst of them becomes one transaction.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
@@ -12,7 +12,7 @@ use crate::RecordError;
 use crate::limits::{BATCH_EVENTS_MAX, GATHER_DELAY, QUEUED_EVENTS_MAX};
 use crate::writer::ack::{AppendRequest, BatchAck, BatchAckSender, Durability};
 
-/// The queue between those who append and the one thread that writes. A batch is due when somebody waits for one of its
+/// The queue between the threads that append and the one that writes. A batch is due when somebody waits for one of its
 /// events, when one of them must be on the disk, when it is full, or when it was gathered for long enough.
 #[derive(Default)]
 pub(crate) struct WriterQueue {
@@ -24,34 +24,34 @@ pub(crate) struct WriterQueue {
 struct QueueState {
     /// The batches that wait, each full but the last.
     batches: VecDeque<QueuedEvents>,
-    /// Events in all of them.
+    /// Number of events in all batches.
     waiting: usize,
     due: bool,
     requests: Vec<WriterRequest>,
     closed: bool,
 }
 
-/// Something else than an event that the writer is asked for, and whom to tell that it is done.
+/// A request to the writer other than an event, with the channel on which the writer says that it is done.
 pub(crate) enum WriterRequest {
-    /// To take the database for full at so many pages.
+    /// Treats the database as full at this many pages.
     LimitPages(u32, oneshot::Sender<()>),
-    /// To leave nothing for later.
+    /// Does all deferred work.
     Flush(oneshot::Sender<()>),
-    /// To publish what another process recorded.
+    /// Publishes events that another process recorded.
     PublishForeign,
-    /// To make of the events so far what is asked for next; tells whether that worked.
+    /// Projects the events so far for a query; the answer says whether that worked.
     Project(mpsc::SyncSender<bool>),
 }
 
-/// What the writer does next.
+/// The next work of the writer.
 pub(crate) enum WriterWork {
-    /// What was asked of it.
+    /// Requested work.
     Batch(WriterBatch),
-    /// What it left for later: nothing was asked of it for as long as it said, or ever will be.
+    /// Deferred work: nothing was requested for as long as the writer waits, or nothing ever will be.
     Deferred,
 }
 
-/// What is asked of the writer: record the events, if there are any, then do the rest.
+/// Work requested of the writer: it records the events, if there are any, then serves the requests.
 pub(crate) struct WriterBatch {
     pub(crate) events: Option<QueuedEvents>,
     pub(crate) requests: Vec<WriterRequest>,
@@ -62,7 +62,7 @@ pub(crate) struct QueuedEvents {
     pub(crate) events: Vec<Event>,
     /// Whether one of them must be on the disk.
     pub(crate) on_disk: bool,
-    /// Whom to tell of them.
+    /// Acknowledges the events.
     pub(crate) ack_sender: BatchAckSender,
     promise: BatchAck,
 }
@@ -80,7 +80,7 @@ impl Default for QueuedEvents {
 }
 
 impl QueuedEvents {
-    /// Adds an event; gives the promise of the batch and the event's place in it.
+    /// Adds an event; returns the promise of the batch and the event's place in it.
     fn push_event(&mut self, append: AppendRequest) -> (BatchAck, u64) {
         let place = self.events.len() as u64;
         self.on_disk |= append.durability == Durability::OnDisk;
@@ -90,7 +90,8 @@ impl QueuedEvents {
 }
 
 impl WriterQueue {
-    /// Adds an event; gives the promise of its batch and its place there. Fails without a writer, and if there is no room.
+    /// Adds an event; gives the promise of its batch and its place there. Fails without a writer, and if there is no
+    /// room.
     pub(crate) fn append(&self, append: AppendRequest) -> Result<(BatchAck, u64), RecordError> {
         let mut state = self.lock_state();
         if state.waiting >= QUEUED_EVENTS_MAX {
@@ -121,7 +122,7 @@ impl WriterQueue {
         Ok(promised)
     }
 
-    /// Somebody waits: what is in the queue is due now.
+    /// Makes the queued events due now, because somebody waits.
     pub(crate) fn flush_now(&self) {
         let mut state = self.lock_state();
         if !state.due && state.waiting > 0 {
@@ -131,7 +132,7 @@ impl WriterQueue {
         }
     }
 
-    /// Asks for something else. Without a writer it is dropped.
+    /// Adds a request. Without a writer it is dropped.
     pub(crate) fn push_request(&self, ask: WriterRequest) {
         let mut state = self.lock_state();
         if !state.closed {
@@ -141,13 +142,13 @@ impl WriterQueue {
         }
     }
 
-    /// Nobody will append any more. What waits is still taken.
+    /// Closes the queue to appends. Waiting events are still taken.
     pub(crate) fn close(&self) {
         self.lock_state().closed = true;
         self.changed.notify_one();
     }
 
-    /// The writer is gone: whoever waits learns that the record is closed.
+    /// Closes the queue because the writer is gone: everybody who waits learns that the record is closed.
     pub(crate) fn close_abandoned(&self) {
         let mut state = self.lock_state();
         state.closed = true;
@@ -161,8 +162,8 @@ impl WriterQueue {
         !self.lock_state().is_empty()
     }
 
-    /// The next batch, once it is due, or late work if there is some and nothing is asked for so long; none when the
-    /// queue is closed and empty and nothing is left to do.
+    /// Waits for the next batch that is due, or for deferred work if there is some and nothing is requested for
+    /// `late_after`; none when the queue is closed and empty and nothing is left to do.
     pub(crate) fn next_work(&self, late_after: Option<Duration>) -> Option<WriterWork> {
         let asleep = |state: &mut QueueState| state.is_empty() && !state.closed;
         let mut state = match late_after {

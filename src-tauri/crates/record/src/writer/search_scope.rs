@@ -1,5 +1,4 @@
-//! The keys that the log's rows name: of each event its session's and its entry's, known without a look at what is made
-//! of the events.
+//! The keys in the log's rows: of each event its session's and its entry's, known without reading the projections.
 
 use std::collections::HashMap;
 
@@ -14,25 +13,25 @@ use crate::limits::LIVE_SESSIONS_MAX;
 use crate::projections::statements;
 use crate::projections::statements::seq_from_sql;
 
-/// What the writer knows of sessions and entries. While nothing is made of some events, it knows every entry that they
-/// began; of others it may know less, and looks them up.
+/// The writer's keys of sessions and entries. As long as some events are not projected, it holds every entry that those
+/// events began; other entries may be missing, and are looked up.
 #[derive(Default)]
 pub(crate) struct EntryKeys {
     sessions: HashMap<SessionId, SessionKeys, RandomState>,
 }
 
-/// What is known of one session.
+/// The keys of one session.
 struct SessionKeys {
     key: i64,
-    /// The keys of its entries, by their ids.
+    /// The keys of the session's entries, by their ids.
     entries: HashMap<String, u64, RandomState>,
-    /// The first and the last event about it in this batch, if there is any.
+    /// The first and the last event of the session in this batch, if there is any.
     span: Option<(u64, u64)>,
 }
 
 impl EntryKeys {
-    /// The key of an event's session, whose row is added if it has none, and of the entry that it begins or changes, if
-    /// it does.
+    /// Returns the key of an event's session, whose row is added if there is none, and of the entry that the event
+    /// begins or changes, if it does.
     pub(crate) fn keys_for(
         &mut self,
         conn: &Connection,
@@ -73,7 +72,7 @@ impl EntryKeys {
         Ok((place.key, found))
     }
 
-    /// Writes between which positions the batch that ends here has events of each session.
+    /// Writes the range of positions in which the batch that ends here has events of each session.
     pub(crate) fn store_spans(&mut self, conn: &Connection) -> Result<(), RecordError> {
         for place in self.sessions.values_mut() {
             if let Some((first, last)) = place.span.take() {
@@ -83,7 +82,7 @@ impl EntryKeys {
         Ok(())
     }
 
-    /// Forgets the entries: everything is made of the events that began them.
+    /// Forgets the entries: all events that began them are projected.
     pub(crate) fn forget_entries(&mut self) {
         if self.sessions.len() > LIVE_SESSIONS_MAX {
             self.sessions.clear();

@@ -1,4 +1,5 @@
-//! How much a command may change: looked after while it runs, because a room has no quota of its own.
+//! Limits on how much a command may change. The engine checks them while the command runs, because a sandbox has no
+//! disk quota of its own.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use crate::limits::{
     LAYER_PATHS_MAX, TREE_DEPTH_MAX,
 };
 
-/// How many bytes one layer may take.
+/// Returns how many bytes one layer may take.
 pub(super) fn layer_bytes_max(kind: LayerKind) -> u64 {
     match kind {
         LayerKind::Disk | LayerKind::Copy => LAYER_BYTES_MAX,
@@ -21,8 +22,9 @@ pub(super) fn layer_bytes_max(kind: LayerKind) -> u64 {
     }
 }
 
-/// Stays with a command while what it changes is looked after, and ends it by `stop` when that takes more bytes than it may.
-/// Gives what came of it, and in which way it became too large, if it did.
+/// Awaits a command while checking the size of its changes, and ends it by `stop` when they take more than `bytes_max`
+/// bytes.
+/// Returns the result of the command and, if its changes became too large, in which way.
 pub(super) async fn run_within_limits<T>(
     ran: impl Future<Output = T>,
     watched: PathBuf,
@@ -40,7 +42,7 @@ pub(super) async fn run_within_limits<T>(
     }
 }
 
-/// Comes to its end when a layer has become too large, and says in which way.
+/// Returns once a layer has become too large, with a description of the excess.
 async fn wait_until_outgrown(upper: PathBuf, bytes_max: u64) -> String {
     let mut pause = LAYER_CHECK_INTERVAL;
     loop {
@@ -58,7 +60,7 @@ async fn wait_until_outgrown(upper: PathBuf, bytes_max: u64) -> String {
     }
 }
 
-/// What of a layer is too much, if anything is.
+/// Describes which limit a layer exceeds, if it exceeds one.
 fn find_excess(upper: &Path, bytes_max: u64) -> Option<String> {
     // What goes while it is looked at is no longer too much.
     let dir = Dir::open(upper).ok()?;

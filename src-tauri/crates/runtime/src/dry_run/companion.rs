@@ -1,5 +1,5 @@
-//! A program in a room that runs beside us for as long as somebody talks to it: the workspace is the real one, and whoever calls
-//! it looks after what it changes there.
+//! A program that runs in a sandbox for as long as a caller talks to it. The workspace is the real one, and the caller
+//! is responsible for the changes that the program makes there.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -23,7 +23,7 @@ use crate::{
 };
 
 impl SystemSandbox {
-    /// Starts a program in a room around the workspace itself.
+    /// Starts a program in a sandbox around the workspace itself.
     pub(super) async fn start_companion(
         &self,
         command: &CompanionCommand,
@@ -99,7 +99,7 @@ fn build_sandbox(
     })
 }
 
-/// What lasts as long as the program.
+/// Resources that live as long as the program.
 struct CompanionSandbox {
     wanted: Option<SandboxStopper>,
     way_out: Option<EgressProxy>,

@@ -1,4 +1,4 @@
-//! How a command in a room ended and what it was refused there, as the room says.
+//! The exit of a command in a sandbox and the accesses that it was refused there, as reported by the sandbox.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use sandbox::{CommandEnd, SandboxReport};
 use super::refusals::{KILL_SIGNAL, Refusals};
 use crate::FileError;
 
-/// That the list of what it was refused is not all.
+/// Note that the list of refused accesses is incomplete.
 pub(super) const MORE_REFUSALS_NOTE: &str = "It was refused more than is listed.";
 
-/// How the command itself ended, as the room says, and what it was refused.
+/// Reads from the sandbox's report how the command itself ended, and which accesses it was refused.
 pub(super) fn read_command_exit(
     mut ran: CommandRun,
     told: io::Result<Option<SandboxReport>>,
@@ -27,10 +27,10 @@ pub(super) fn read_command_exit(
     Ok((ran, refusals))
 }
 
-/// The same of whatever ran in the room, where `exit` is how the program of the room ended.
+/// Reads the same for any program in the sandbox, where `exit` is the exit of the sandbox program.
 ///
 /// # Errors
-/// Why the room could not be entered, as a clause: then nothing ran.
+/// The reason why the sandbox could not be entered, as a clause: nothing ran then.
 pub(super) fn read_exit(
     exit: CommandExit,
     told: io::Result<Option<SandboxReport>>,
@@ -59,11 +59,11 @@ pub(super) fn read_exit(
     }
 }
 
-/// How complete a room's list of refusals is.
+/// How complete a sandbox's list of refusals is.
 struct DenialCoverage {
-    /// Whether there were more than it lists.
+    /// Whether there were more refusals than the list holds.
     more: bool,
-    /// Whether the room could look at all.
+    /// Whether the sandbox could observe refusals at all.
     watched: bool,
 }
 

@@ -1,9 +1,10 @@
-//! Where commands run for show: in the sealed room, with a layer over the workspace that takes what they change. Or for real, over
-//! a picture of the workspace: where a person wants it so, and where no layer can lie over one, as on macOS and Windows.
+//! Runs commands as a dry run, in the sandbox, with a layer over the workspace that takes their changes; or for real,
+//! over a snapshot of the workspace, where a person wants that and where no layer can lie over a workspace, as on macOS
+//! and Windows.
 //!
-//! [`DryRunEnvironment::probe`] says what this machine can promise, found out by trying once. [`DryRunEnvironment::dry_run`] runs a
-//! command so that nothing real changes, and gives what it did: as effects for a person and as a plan for
-//! [`crate::HistoryArgs::carry_out`].
+//! [`DryRunEnvironment::probe`] reports the guarantees of this machine, found out by trying once.
+//! [`DryRunEnvironment::dry_run`] runs a command so that nothing real changes, and returns its changes: as effects for
+//! a person and as a plan for [`crate::History::apply_plan`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,32 +62,32 @@ type SystemSandbox = crate::dry_run::platform::in_place_only::InPlaceOnly<
     crate::dry_run::platform::unsupported::UnsupportedRunner,
 >;
 
-/// Where commands run for show. Cheap to clone; opened once.
+/// The environment in which commands run as a dry run. Cheap to clone; opened once.
 #[derive(Debug, Clone)]
 pub struct DryRunEnvironment(Arc<SystemSandbox>);
 
-/// What this machine can promise of a command in a workspace.
+/// The guarantees that this machine can give for a command in a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxProbe {
-    /// How much.
+    /// The level of assurance.
     pub assurance: Assurance,
-    /// Where what a command changes is kept.
+    /// Where the changes of a command are kept.
     pub layer: LayerKind,
-    /// Whether a command can run for real in a room, over a picture of the workspace. One of a workspace that is too large
-    /// cannot be taken.
+    /// Whether a command can run for real in a sandbox, over a snapshot of the workspace. `false` for a workspace that
+    /// is too large for a snapshot.
     pub in_place: bool,
-    /// No way to any network.
+    /// Whether no network can be reached.
     pub net_off: bool,
-    /// No way to programs that listen on this machine.
+    /// Whether programs that listen on this machine cannot be reached.
     pub unix_sockets_off: bool,
-    /// Nothing that a command started outlives it.
+    /// Whether no process that a command started outlives it.
     pub kill_tree: bool,
-    /// What was tried and why it is no more, in plain sentences.
+    /// Why the assurance is no higher than this after probing, in plain sentences.
     pub reasons: Vec<String>,
 }
 
 impl SandboxProbe {
-    /// Where nothing holds.
+    /// Returns a probe with no guarantee at all.
     fn gate_only(reasons: Vec<String>) -> Self {
         Self {
             assurance: Assurance::GateOnly,
@@ -100,86 +101,87 @@ impl SandboxProbe {
     }
 }
 
-/// Where what a command changes is kept until it is agreed to.
+/// Where the changes of a command are kept until they are approved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerKind {
     /// On the disk of the data folder.
     Disk,
-    /// In memory, which has less room.
+    /// In memory, which has less space.
     Memory,
     /// In a copy of the whole workspace on the disk of the data folder.
     Copy,
-    /// Nowhere.
+    /// Nowhere: there is no layer.
     None,
 }
 
-/// What closes a room in which a command runs for real.
+/// The isolation of a sandbox in which a command runs for real.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isolation {
-    /// Namespaces, and everything else.
+    /// Namespaces, and every other wall of the sandbox.
     Namespaces,
-    /// Landlock and refused calls alone, where nobody may make namespaces.
+    /// Landlock and denied system calls alone, where unprivileged processes may not create namespaces.
     Landlock,
 }
 
 /// A command to run, with the network that it may use and the token that cancels it.
 #[derive(Clone, Copy)]
 pub struct SandboxRequest<'a> {
-    /// The command.
+    /// The command to run.
     pub command: &'a ShellCommand,
-    /// What it may reach; nothing if it is offline.
+    /// Network access of the command; offline if it may reach nothing.
     pub net: &'a NetworkClient,
-    /// Ends the command.
+    /// Cancels the command.
     pub cancel: &'a CancellationToken,
 }
 
-/// A command that ran for real.
+/// The result of a command that ran for real.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InPlaceRun {
-    /// How it ended and what it said.
+    /// Exit and output of the command.
     pub command: CommandRun,
-    /// What it was refused.
+    /// Accesses that the command was refused.
     pub refused: Vec<Refusal>,
-    /// Where it was let reach.
+    /// Destinations that the command reached.
     pub reached: Vec<NetworkContact>,
 }
 
-/// What a crash left of commands that ran for real.
+/// The outcome of recovering commands that ran for real when a crash came.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct RecoveredRuns {
-    /// Their acts, on disk now.
+    /// Undo entries of these commands, now on disk.
     pub entries: Vec<UndoEntry>,
-    /// Why others could not be recorded: their pictures stay, and are taken up again at the next start.
+    /// Why other commands could not be recorded: their snapshots stay, and are tried again at the next start.
     pub failed: Vec<FileError>,
 }
 
-/// A command that ran for show. What it did can be carried out as long as this is kept; dropped, nothing is left of it.
+/// The result of a command that ran in a dry run. Its changes can be carried out as long as this is kept; dropping it
+/// removes them.
 #[derive(Debug)]
 pub struct DryRunOutput {
-    /// How it ended and what it said.
+    /// Exit and output of the command.
     pub command: CommandRun,
-    /// What it did, for a person.
+    /// Effects of the command, for a person.
     pub effects: Effects,
-    /// What it did, for [`crate::HistoryArgs::carry_out`]; [`PlanTool::None`] if it changed nothing.
+    /// Plan of the changes, for [`crate::History::apply_plan`]; [`Plan::None`] if nothing changed.
     pub plan: Plan,
     /// Holds the captured bytes.
     _layer: LayerFolder,
 }
 
-/// Where changes may be kept, the best first: a copy is for where no layer can lie over the workspace.
+/// Where changes may be kept, the best first. A copy is for systems on which no layer can lie over the workspace.
 const LAYER_KINDS: [LayerKind; 3] = [LayerKind::Disk, LayerKind::Memory, LayerKind::Copy];
-/// What rooms around the workspace itself may be closed by, the best first.
+/// Isolations of a sandbox around the workspace itself, the best first.
 const ISOLATION_LEVELS: [Isolation; 2] = [Isolation::Namespaces, Isolation::Landlock];
 
 impl DryRunEnvironment {
-    /// Opens it, and sweeps what a crash left.
+    /// Opens the environment, and sweeps files that a crash left.
     ///
-    /// `program` is `countersign-room`, or on Windows any at all; none where there is none. `folder` is for layers, for the owner alone. `masked` are
-    /// files and folders that are closed in every room beside the ones that are known to hold secrets; `folder` is one of
-    /// them.
+    /// `program` is `countersign-room`, or on Windows any program at all; `None` where there is none. `folder` is for
+    /// layers, for the owner alone. `masked` are files and folders that every sandbox closes besides the ones that are
+    /// known to hold secrets; `folder` is one of them.
     ///
     /// # Errors
-    /// When the folder cannot be made or used.
+    /// When the folder cannot be created or used.
     pub fn open(
         program: Option<PathBuf>,
         folder: &Path,
@@ -188,8 +190,8 @@ impl DryRunEnvironment {
         Self::open_with(program, folder, masked, &LAYER_KINDS, &ISOLATION_LEVELS)
     }
 
-    /// The same, with changes kept in one of these ways only and commands run for real in one of these rooms only, each
-    /// tried in this order.
+    /// Opens the environment with these layer kinds only, and with commands run for real under these isolations only,
+    /// each tried in this order.
     ///
     /// # Errors
     /// As [`DryRunEnvironment::open`].
@@ -204,21 +206,21 @@ impl DryRunEnvironment {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// What holds in a workspace. It is tried once for each file system and then remembered.
+    /// Returns the guarantees for a workspace. They are probed once for each file system and then remembered.
     pub async fn probe(&self, workspace: &Workspace) -> SandboxProbe {
         self.0.probe(workspace).await
     }
 
-    /// Runs a command to its end in a room with a layer over its workspace. Nothing real changes. `on_output` is as with
-    /// [`crate::run`]; files that the workspace has closed cannot be opened.
+    /// Runs a command to its end in a sandbox with a layer over its workspace. Nothing real changes. `on_output` is as
+    /// with [`crate::run`]; files that the workspace has closed cannot be opened.
     ///
-    /// `net` is the way out of the room, for programs that ask a proxy: what its door admits is reached for real, and told
-    /// of in [`Effects::reached`]. Where it is closed there is none.
+    /// `net` is the network access of the sandbox, for programs that use a proxy: destinations that its policy admits
+    /// are reached for real, and listed in [`Effects::reached`]. If `net` is offline there is no network access.
     ///
     /// # Errors
-    /// [`FileError::SandboxUnavailable`] where no room can be entered, or the command did more than can be looked at;
-    /// [`FileError::Cancelled`]; [`FileError::Changed`] when the workspace changed under it; else what the system said. A
-    /// failing command is no error.
+    /// [`FileError::SandboxUnavailable`] where no sandbox can be entered, or the command did more than can be reviewed;
+    /// [`FileError::Cancelled`]; [`FileError::Changed`] when the workspace changed while the command ran; otherwise any
+    /// error reported by the system. A failing command is no error.
     pub async fn dry_run(
         &self,
         command: &ShellCommand,
@@ -229,13 +231,14 @@ impl DryRunEnvironment {
         self.0.dry_run(command, net, on_output, cancel).await
     }
 
-    /// Takes a picture of a workspace for a command that is to run in it for real: all of it, outside of it, on disk when it
-    /// returns. From then on nothing that the command does is lost: it is recorded by [`DryRunEnvironment::record_changes`], or, after a
-    /// crash, by [`DryRunEnvironment::recover_runs`].
+    /// Takes a snapshot of a workspace for a command that is to run in it for real: complete, outside the workspace,
+    /// and on disk when this returns. From then on no change of the command is lost: it is recorded by
+    /// [`DryRunEnvironment::record_changes`], or, after a crash, by [`DryRunEnvironment::recover_runs`].
     ///
     /// # Errors
-    /// [`FileError::SandboxUnavailable`] where no command can run for real in a room, or the workspace is too large for a picture;
-    /// [`FileError::DiskFull`]; else what the system said. Nothing is left then.
+    /// [`FileError::SandboxUnavailable`] where no command can run for real in a sandbox, or the workspace is too large
+    /// for a snapshot; [`FileError::DiskFull`]; otherwise any error reported by the system. Nothing is left behind
+    /// then.
     pub async fn take_snapshot(
         &self,
         workspace: &Workspace,
@@ -245,16 +248,16 @@ impl DryRunEnvironment {
         self.0.take_snapshot(workspace, history, meta).await
     }
 
-    /// Whether a workspace is small enough for a picture.
+    /// Whether a workspace is small enough for a snapshot.
     pub async fn can_snapshot(&self, workspace: &Workspace) -> bool {
         crate::dry_run::in_place::run::can_snapshot(workspace).await
     }
 
-    /// Takes a picture of a workspace for a call that is done there by a program that runs beside us. What becomes of it is as with
-    /// [`DryRunEnvironment::take_snapshot`].
+    /// Takes a snapshot of a workspace for a call that a companion program carries out there. The snapshot is recorded
+    /// or recovered as with [`DryRunEnvironment::take_snapshot`].
     ///
     /// # Errors
-    /// As [`DryRunEnvironment::take_snapshot`], but that no room is needed.
+    /// As [`DryRunEnvironment::take_snapshot`], but no sandbox is needed.
     pub async fn take_companion_snapshot(
         &self,
         workspace: &Workspace,
@@ -264,12 +267,13 @@ impl DryRunEnvironment {
         crate::dry_run::in_place::run::take_companion_snapshot(workspace, history, meta).await
     }
 
-    /// Runs a command to its end for real, in a room in which the workspace can be written. It is ended when it writes more
-    /// than could be undone. `on_output` is as with [`crate::run`], the network as with [`DryRunEnvironment::dry_run`].
+    /// Runs a command to its end for real, in a sandbox in which the workspace is writable. The command is ended when
+    /// it writes more than could be undone. `on_output` is as with [`crate::run`], the network as with
+    /// [`DryRunEnvironment::dry_run`].
     ///
     /// # Errors
-    /// [`FileError::SandboxUnavailable`] where no room can be entered: then it did not run. Else what the system said. A failing command
-    /// is no error, and neither is one that is cancelled.
+    /// [`FileError::SandboxUnavailable`] where no sandbox can be entered: the command did not run then. Otherwise any
+    /// error reported by the system. A failing command is no error, and neither is one that is cancelled.
     pub async fn run_in_place(
         &self,
         request: SandboxRequest<'_>,
@@ -279,16 +283,18 @@ impl DryRunEnvironment {
         self.0.run_in_place(request, picture, on_output).await
     }
 
-    /// Starts a program beside us, as [`crate::start_companion`] does, in a room in which the workspace can be written: for as long as its
-    /// life is kept, and no longer. It starts in the workspace or in a folder of it. What it changes there is nobody's to look
-    /// after but the caller's, and files that are closed are closed as they are found now: one that comes later is not.
+    /// Starts a companion program, as [`crate::start_companion`] does, in a sandbox in which the workspace is writable,
+    /// for as long as its lifetime is kept, and no longer. It starts in the workspace or in a folder of it. The caller
+    /// alone is responsible for the changes that it makes there. Files that are closed now are masked; one that is
+    /// closed or created later is not.
     ///
     /// `net` is as with [`DryRunEnvironment::dry_run`].
     ///
     /// # Errors
-    /// [`FileError::SandboxUnavailable`] where no room can be had that is closed by all its walls; [`FileError::SandboxConnection`] where its folder is not
-    /// in the workspace; else what the system said. Nothing was started then. A room that could not be entered in the end is told of
-    /// by the program's life, see [`crate::ProcessLifetime::in_room`].
+    /// [`FileError::SandboxUnavailable`] where no sandbox with all its walls can be had; [`FileError::Outside`] where
+    /// the folder is not in the workspace; otherwise any error reported by the system. Nothing was started then. A
+    /// sandbox that could not be entered in the end is reported by the lifetime of the program, see
+    /// [`crate::ProcessLifetime::sandbox_outcome`].
     pub async fn start_companion(
         &self,
         command: &CompanionCommand,
@@ -298,25 +304,27 @@ impl DryRunEnvironment {
         self.0.start_companion(command, workspace, net).await
     }
 
-    /// Compares the workspace with its picture, and records in the picture's history what a command did there, as an act that
-    /// can be taken back. What others did meanwhile cannot be told apart from it. Reads many files.
+    /// Compares the workspace with its snapshot, and records the changes of a command in the snapshot's history as an
+    /// entry that can be undone. Changes that others made meanwhile cannot be told apart from those of the command.
+    /// Reads many files.
     ///
     /// # Errors
-    /// What kept it from being recorded. The picture stays then, and [`DryRunEnvironment::recover_runs`] tries again.
+    /// The error that prevented the recording. The snapshot stays then, and [`DryRunEnvironment::recover_runs`] tries
+    /// again.
     pub fn record_changes(picture: impl Into<Arc<Snapshot>>) -> Result<InPlaceResult, FileError> {
         record_changes(picture.into())
     }
 
-    /// Records what commands did that a crash ended; sweeps pictures over which nothing was begun. To be called after
-    /// [`HistoryArgs::recover`]. Reads many files.
+    /// Records the changes of commands that a crash ended, and removes snapshots over which nothing was begun. To be
+    /// called after [`History::recover_interrupted`]. Reads many files.
     pub fn recover_runs(history: &History) -> RecoveredRuns {
         recover_runs(history)
     }
 }
 
-/// The program of the room, where it is installed with another one: beside it, or where packages keep what is no command
-/// of a person. None where it is not. On Windows there is no room to enter, and the other program does by itself what is done
-/// there.
+/// Finds the sandbox program that is installed with another program: beside it, or where packages keep programs that
+/// are not commands of a person. `None` where there is none. On Windows there is no sandbox to enter, and `program`
+/// itself does the work.
 pub fn find_sandbox_program(program: &Path) -> Option<PathBuf> {
     if cfg!(windows) {
         return Some(program.to_owned());

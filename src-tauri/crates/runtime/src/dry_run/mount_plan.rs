@@ -1,4 +1,4 @@
-//! Where one command runs: over a layer, or in the workspace itself; and how much it may change there.
+//! The place in which one command runs, over a layer or in the workspace itself, and how much it may change there.
 
 use std::path::PathBuf;
 
@@ -11,24 +11,24 @@ use super::change_limits::layer_bytes_max;
 use crate::ShellCommand;
 use crate::dry_run::overlay::layer::LayerFolder;
 
-/// Where a command runs.
+/// The place in which a command runs, and its limits.
 pub(super) struct MountPlan<'a> {
     /// The folder of this command alone.
     pub folder: &'a LayerFolder,
-    /// What takes its changes; none where the workspace itself does.
+    /// Layers that take the changes; `None` where the workspace itself takes them.
     pub layers: Option<WorkspaceLayers>,
-    /// The folder for temporary files, where the room cannot have its own `/tmp`.
+    /// The folder for temporary files, where the sandbox cannot have its own `/tmp`.
     pub private_tmp: Option<PathBuf>,
-    /// What is looked after while it runs.
+    /// Folder whose size is checked while the command runs.
     pub watched_folder: PathBuf,
-    /// How many bytes that may take on the disk.
+    /// How many bytes `watched_folder` may take on disk.
     pub watched_bytes_max: u64,
     /// How long a file may become, in bytes.
     pub file_bytes: u64,
 }
 
 impl<'a> MountPlan<'a> {
-    /// Over a layer.
+    /// Returns a plan that runs the command over a layer.
     #[cfg(target_os = "linux")]
     pub fn over_layer(kind: LayerKind, layer: &'a LayerFolder) -> Self {
         let copied = layer.copied.as_ref().map_or(0, |copied| copied.bytes);
@@ -46,7 +46,8 @@ impl<'a> MountPlan<'a> {
         }
     }
 
-    /// In the workspace itself, which takes so many bytes on the disk and may grow by so many.
+    /// Returns a plan that runs the command in the workspace itself, which takes `disk_bytes` on disk and may grow by
+    /// `grows_max` bytes.
     pub fn in_place(
         folder: &'a LayerFolder,
         private_tmp: Option<PathBuf>,

@@ -1,5 +1,5 @@
-//! One command in a room: the program of the room is started and told what the room is, and the command is ended when it changes
-//! too much.
+//! One command in a sandbox: starts the sandbox program, sends it the specification of the sandbox, and ends the
+//! command when it changes too much.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -27,13 +27,13 @@ use crate::process::sandbox_process::SandboxLauncher;
 use crate::process::shell::{command_env, shell_name};
 use crate::{FileError, NetworkClient, ShellCommand};
 
-/// Where the temporary files of a room lie that has names of its own.
+/// The folder for temporary files in a sandbox with namespaces of its own.
 pub(super) const SANDBOX_TMP: &str = "/tmp";
 
-/// The secret that is named where nobody can say which one it was, or whether there was any.
+/// Name that stands for a secret where the system does not tell which one it was, or whether there was any.
 const UNKNOWN_SECRET: &str = "(not known: this system does not show which files a command opens)";
 
-/// Runs a command by the program of the room, with this way to the network, where it is to run; and has the next room made ready.
+/// Runs a command by the sandbox program, with this network access, at its site; and prestarts the next sandbox.
 pub(super) async fn run_sandboxed(
     rooms: &Arc<SandboxLauncher>,
     request: SandboxRequest<'_>,
@@ -103,7 +103,7 @@ pub(super) async fn run_sandboxed(
     Ok((ran, refusals))
 }
 
-/// What of the app's variables holds in a room with this way to the network.
+/// Returns the app's variables that are valid in a sandbox with this network access.
 pub(super) fn sandbox_inherited_env(
     inherited: Vec<(OsString, OsString)>,
     net: &NetworkClient,

@@ -1,4 +1,4 @@
-//! Files of our own: settings and rules, read whole and replaced in one step.
+//! Files of the app: settings and rules, read whole and replaced in one step.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::FileError;
 use crate::limits::TEXT_BYTES_MAX;
 
-/// The text at `path`; none if there is no such file.
+/// Reads the text at `path`; `None` if there is no such file.
 ///
 /// # Errors
 /// No permission, a folder, longer than 4 MiB, or not UTF-8.
@@ -15,7 +15,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>, FileError> {
     read_text_within(path, TEXT_BYTES_MAX)
 }
 
-/// The same for a file that may be longer, or must be shorter.
+/// Reads a text as [`read_text`] does, with another limit.
 ///
 /// # Errors
 /// As [`read_text`], with this limit in bytes.
@@ -58,10 +58,11 @@ pub fn read_text_within(path: &Path, bytes_max: u64) -> Result<Option<String>, F
 }
 
 /// Replaces `path` by `bytes` in one step: written beside it, synced, renamed. Readers see the old or the new content,
-/// also after a crash. The file gets `mode` (Unix); a link stays a link. Missing folders are created for the owner alone.
+/// also after a crash. The file gets `mode` (Unix); a link stays a link. Missing folders are created for the owner
+/// alone.
 ///
 /// # Errors
-/// What the system says of the folder or the disk.
+/// Any error reported by the system about the folder or the disk.
 pub fn write_atomic(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FileError> {
     let failed = |error: io::Error| FileError::from_io(path.display().to_string(), &error);
     // A linked settings file is somebody's dotfiles: what it points to is replaced.
@@ -82,10 +83,11 @@ pub fn write_atomic(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FileErro
     sync_folder(folder).map_err(failed)
 }
 
-/// Makes an empty file of the person's that is not there yet; false if it is. Of all who try at once, one gets it.
+/// Creates an empty file of the person's that does not exist yet; `false` if it does. If several callers try at once,
+/// one succeeds.
 ///
 /// # Errors
-/// It cannot be made.
+/// The file cannot be created.
 pub fn create_exclusive(path: &Path) -> Result<bool, FileError> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -101,10 +103,10 @@ pub fn create_exclusive(path: &Path) -> Result<bool, FileError> {
     }
 }
 
-/// A file of our own that is there for being locked, opened or made, for the owner alone.
+/// Opens or creates a file of the app that serves as a lock, for the owner alone.
 ///
 /// # Errors
-/// What the system said.
+/// Any error reported by the system.
 pub(crate) fn open_private_file(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -116,10 +118,10 @@ pub(crate) fn open_private_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Removes a file of our own; fine if there is none.
+/// Removes a file of the app; succeeds if there is none.
 ///
 /// # Errors
-/// What the system says.
+/// Any error reported by the system.
 pub fn remove_if_exists(path: &Path) -> Result<(), FileError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -134,8 +136,8 @@ pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
 }
 
-/// The names of the files in a folder of our own, sorted; none if there is no such folder. What is being written is left
-/// out.
+/// Lists the names of the files in a folder of the app, sorted; empty if there is no such folder. Files that are being
+/// written are left out.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -157,10 +159,10 @@ pub fn list_file_names(folder: &Path) -> Result<Vec<String>, FileError> {
     Ok(names)
 }
 
-/// Makes `path` and what is missing above it, for the owner alone (0700).
+/// Creates `path` and missing folders above it, for the owner alone (0700).
 ///
 /// # Errors
-/// What the system says.
+/// Any error reported by the system.
 pub fn create_private_folder(path: &Path) -> Result<(), FileError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

@@ -1,4 +1,5 @@
-//! The places between two effects, where a crash or a failing disk can strike; tests make them strike there.
+//! Fault injection: the points between two effects at which a crash or a full disk can strike, and at which tests make
+//! it strike.
 
 #[cfg(not(test))]
 use std::io;
@@ -13,7 +14,7 @@ pub(crate) fn crash_point() -> io::Result<()> {
 #[cfg(test)]
 pub(crate) use strike::{crash_point, race_point};
 
-/// Called between the look where a path leads and its opening. Outside tests it does nothing.
+/// Called between resolving a path and opening it. Outside tests it does nothing.
 #[cfg(not(test))]
 pub(crate) fn race_point() {}
 
@@ -23,14 +24,14 @@ pub(crate) mod strike {
     use std::io;
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-    /// What happens at the chosen step.
+    /// The fault that is injected at the chosen step.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(crate) enum InjectedFault {
-        /// As by `kill -9`: nothing after it is done.
+        /// As by `kill -9`: nothing after the step is done.
         Stop,
         /// The disk is full, once.
         Full,
-        /// By `kill -9` indeed: for a process that was started for it.
+        /// A real `kill -9`: for a process that was started for it.
         #[cfg(unix)]
         Kill,
     }
@@ -39,7 +40,7 @@ pub(crate) mod strike {
         static NEXT: Cell<Option<(usize, InjectedFault)>> = const { Cell::new(None) };
     }
 
-    /// What strikes between a look and the opening, and after how many looks.
+    /// The action between a look and the opening, and the number of looks before it.
     type Swap = (usize, Box<dyn FnOnce()>);
 
     thread_local! {
@@ -60,7 +61,8 @@ pub(crate) mod strike {
         }
     }
 
-    /// Runs `work`, and `swap` in it right after the look of this number, from 0 on. The flag says whether it came to that.
+    /// Runs `work`, and `swap` in it right after the look of this number, from 0 on. The flag says whether that look
+    /// was reached.
     pub(crate) fn swapping<T>(
         look: usize,
         swap: impl FnOnce() + 'static,
@@ -97,7 +99,8 @@ pub(crate) mod strike {
         }
     }
 
-    /// Runs `work` and strikes after `steps` steps. None: it was stopped. The flag says whether the step was reached.
+    /// Runs `work` and injects a fault after `steps` steps. `None` if it was stopped. The flag says whether the step
+    /// was reached.
     pub(crate) fn after<T>(
         steps: usize,
         strike: InjectedFault,

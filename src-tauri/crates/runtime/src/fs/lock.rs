@@ -1,4 +1,4 @@
-//! A lock that holds across processes: whoever reads a file of ours to write it anew has it meanwhile.
+//! A lock that holds across processes, for the time in which a file of the app is read and rewritten.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -7,14 +7,14 @@ use std::thread::sleep;
 use crate::limits::{LOCK_RETRY_INTERVAL, LOCK_TRIES};
 use crate::{FileError, create_private_folder};
 
-/// The lock, held until this is dropped, also by the end of the process.
+/// A held lock, released when this is dropped, also by the end of the process.
 #[derive(Debug)]
 pub struct FileLock(#[expect(dead_code, reason = "what is open holds the lock")] File);
 
-/// Takes the lock that a file stands for; the file is made, and stays.
+/// Takes the lock that a file stands for; the file is created, and stays.
 ///
 /// # Errors
-/// Somebody else holds it for longer than such a thing takes, or the file cannot be opened.
+/// Another process holds the lock for longer than a rewrite takes, or the file cannot be opened.
 pub fn lock_file(path: &Path) -> Result<FileLock, FileError> {
     if let Some(folder) = path.parent() {
         create_private_folder(folder)?;
@@ -32,11 +32,11 @@ pub fn lock_file(path: &Path) -> Result<FileLock, FileError> {
     ))
 }
 
-/// The same, now or not at all: none if somebody else holds it. Takes a folder, too, where those can be locked; the folder
-/// of a file must be there.
+/// Takes the lock at once or not at all: `None` if it is held elsewhere. `path` may be a folder, too, where those can
+/// be locked; the folder of a file must exist.
 ///
 /// # Errors
-/// It cannot be opened or locked.
+/// The file cannot be opened or locked.
 pub fn try_lock_file(path: &Path) -> Result<Option<FileLock>, FileError> {
     let file = match path.is_dir() {
         true => File::open(path).map_err(|error| lock_error(path, &error))?,
@@ -51,7 +51,7 @@ fn open_lock_file(path: &Path) -> Result<File, FileError> {
     options.open(path).map_err(|error| lock_error(path, &error))
 }
 
-/// Whether it is held now by who opened this.
+/// Whether the lock was taken.
 fn try_acquire(path: &Path, file: &File) -> Result<bool, FileError> {
     match file.try_lock() {
         Ok(()) => Ok(true),

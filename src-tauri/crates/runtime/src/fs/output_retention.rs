@@ -1,4 +1,4 @@
-//! What becomes of long outputs once their session is not at work: they are packed, and removed by age and by size.
+//! Retention of long outputs once their session is not active: they are packed, and removed by age and by size.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -14,37 +14,37 @@ use crate::limits::{
 };
 use crate::{FileError, RetentionLimits, SessionFolder, read_text_within, write_atomic};
 
-/// The end of the name of an output.
+/// Extension of an output.
 const PLAIN_EXTENSION: &str = ".txt";
-/// What is added when it is packed, as one frame of zstd.
+/// Extension that is added to a packed output, which is one frame of zstd.
 const PACKED_EXTENSION: &str = ".zst";
-/// What is added while it is being written.
+/// Extension that is added while a packed output is being written.
 const PARTIAL_EXTENSION: &str = ".part";
 /// The list of outputs that were removed: a name and a time in milliseconds since 1970 a line.
 const REMOVED_LIST_NAME: &str = "removed.list";
 
-/// What was done with the outputs of all sessions.
+/// The result of a sweep over the outputs of all sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OutputSweep {
     /// Outputs that were packed.
     pub packed: u64,
     /// Outputs that were removed.
     pub removed: u64,
-    /// Bytes that all of them take now.
+    /// Bytes that all outputs take now.
     pub bytes: u64,
 }
 
 /// One output on disk.
 #[derive(Debug)]
 struct StoredOutput {
-    /// The file's path as it was when it was written, without the end that packing adds.
+    /// The file's path as it was written, without the extension that packing adds.
     plain_path: PathBuf,
     at: At,
     bytes: u64,
 }
 
-/// Packs the outputs of sessions that nobody works in, and removes those that are too old or, the oldest first, too much.
-/// Sessions at work keep all of theirs. What cannot be looked at is passed over until the next time.
+/// Packs the outputs of sessions that are not active, and removes those that are too old or, the oldest first, exceed
+/// the size limit. Active sessions keep all of theirs. Folders that cannot be read are skipped until the next time.
 ///
 /// # Errors
 /// The folder of sessions cannot be listed.
@@ -104,7 +104,7 @@ fn list_session_folders(sessions: &Path) -> Result<Vec<PathBuf>, FileError> {
         .collect())
 }
 
-/// Sweeps one session's folder by age; gives what is left. A session at work is left alone.
+/// Sweeps one session's folder by age; returns the outputs that are left. An active session is left alone.
 fn sweep_folder(
     folder: &Path,
     since: At,
@@ -128,7 +128,7 @@ fn sweep_folder(
     Ok(left)
 }
 
-/// The outputs in a folder. What an end in the middle of packing left behind is removed.
+/// Lists the outputs in a folder. Files left by an interrupted packing are removed.
 fn list_outputs(folder: &Path) -> Result<Vec<StoredOutput>, FileError> {
     let listed = fs::read_dir(folder).map_err(|error| output_error(folder, &error))?;
     let mut found: BTreeMap<PathBuf, StoredOutput> = BTreeMap::new();
@@ -163,7 +163,8 @@ fn list_outputs(folder: &Path) -> Result<Vec<StoredOutput>, FileError> {
     Ok(found.into_values().collect())
 }
 
-/// Packs an output that is not packed yet, and gives how long it is then. Whenever this is cut off, one of both is whole.
+/// Packs an output that is not packed yet, and returns its length then. If this is interrupted, one of the two files is
+/// complete.
 fn compress_output(output: &StoredOutput) -> Result<u64, FileError> {
     let packed = with_extension(&output.plain_path, PACKED_EXTENSION);
     let packing = || -> io::Result<u64> {
@@ -181,7 +182,7 @@ fn compress_output(output: &StoredOutput) -> Result<u64, FileError> {
     packing().map_err(|error| output_error(&output.plain_path, &error))
 }
 
-/// Removes outputs of a folder; that they were, and when, is written down before.
+/// Removes outputs of a folder, after recording the removal and its time.
 fn remove_outputs(folder: &Path, outputs: &[StoredOutput], now: At) -> Result<(), FileError> {
     if outputs.is_empty() {
         return Ok(());
@@ -217,7 +218,7 @@ impl SessionFolder {
     /// Makes an output readable at its path again if it was packed; does nothing for any other path.
     ///
     /// # Errors
-    /// It was removed, with the day; or what the system says.
+    /// The output was removed, with the day; or any error reported by the system.
     pub fn restore_output(&self, path: &Path) -> Result<(), FileError> {
         let is_ours =
             path.parent() == Some(self.path()) && path.to_string_lossy().ends_with(PLAIN_EXTENSION);
@@ -244,7 +245,7 @@ impl SessionFolder {
         }
     }
 
-    /// When an output was removed; none if it never was.
+    /// Returns when an output was removed; `None` if it never was.
     fn find_removal_time(&self, path: &Path) -> Result<Option<At>, FileError> {
         let list = read_text_within(&self.path().join(REMOVED_LIST_NAME), REMOVED_LIST_BYTES_MAX)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -256,7 +257,7 @@ impl SessionFolder {
     }
 }
 
-/// A day as `2026-11-23`, in UTC.
+/// Formats a day as `2026-11-23`, in UTC.
 fn format_day(at: At) -> String {
     let time = jiff::Timestamp::from_millisecond(at).unwrap_or_default();
     time.strftime("%Y-%m-%d").to_string()
@@ -268,7 +269,7 @@ fn with_extension(path: &Path, end: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A new file for the owner alone; one that is there is replaced.
+/// Creates a file for the owner alone; an existing one is replaced.
 fn create_private_file(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -391,7 +392,7 @@ mod tests {
         assert_eq!(place.sweep(30, 0).removed, 1);
     }
 
-    /// Wherever packing or removing was cut off, the output is there whole or said to be removed.
+    /// Wherever packing or removing was interrupted, the output is complete or recorded as removed.
     #[test]
     fn what_was_cut_off_is_taken_up() {
         let place = Place::new();

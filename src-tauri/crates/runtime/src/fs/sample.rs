@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use protocol::UserError;
 
-/// Writes `files` (path and content) into a fresh folder below `parent` whose name begins with `name`, and gives its
-/// path. An earlier sample is left as it is: a session may still be about it.
+/// Writes `files` (path and content) into a new folder below `parent` whose name begins with `name`, and returns its
+/// path. An earlier sample is left as it is: a session may still use it.
 pub fn create_sample_workspace(
     parent: &Path,
     name: &str,

@@ -9,7 +9,7 @@ use protocol::{CallId, Digest, SessionId};
 
 use crate::{FileError, FileLock, create_private_folder, try_lock_file};
 
-/// Held by the process that works in a session, where a folder cannot be.
+/// Lock file held by the process that works in a session, where a folder cannot be locked.
 const SESSION_LOCK_NAME: &str = "at-work.lock";
 
 /// The folder of one session, for the owner alone.
@@ -22,7 +22,7 @@ impl SessionFolder {
     /// Opens or creates the folder of a session below the data folder: `sessions/<session>`.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error reported by the system.
     pub fn open(data_dir: &Path, session: &SessionId) -> Result<Self, FileError> {
         let path = data_dir
             .join("sessions")
@@ -34,29 +34,30 @@ impl SessionFolder {
         })
     }
 
-    /// Takes the session for whoever works in it, until this is dropped or its process ends; none while another has it.
+    /// Locks the session for the process that works in it, until the lock is dropped or the process ends; `None` while
+    /// another process holds it.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error reported by the system.
     pub fn try_lock(&self) -> Result<Option<FileLock>, FileError> {
         try_lock_session(&self.path)
     }
 
-    /// Removes it if nothing was put there.
+    /// Removes the folder if it is empty.
     pub fn remove_if_empty(&self) {
         let _holds_something = fs::remove_dir(&self.path);
     }
 
-    /// Where it is: real and absolute.
+    /// Returns the path of the folder: real and absolute.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes a call's whole output, with its secrets masked whatever the caller did; returns the absolute path that `read` takes (`S002-69`). A later output of the same
-    /// call replaces an earlier one.
+    /// Writes a call's whole output, with its secrets masked whatever the caller did; returns the absolute path that
+    /// `read` takes (`S002-69`). A later output of the same call replaces an earlier one.
     ///
     /// # Errors
-    /// What the system says; nothing is left then.
+    /// Any error reported by the system; nothing is left behind then.
     pub fn save_output(&self, call: &CallId, bytes: &[u8]) -> Result<PathBuf, FileError> {
         let (path, mut file) = self.create_output_file(call)?;
         let (masked, _) = redact::mask_bytes(bytes);
@@ -68,7 +69,7 @@ impl SessionFolder {
         Ok(path)
     }
 
-    /// A new empty file for a call's output.
+    /// Creates an empty file for a call's output.
     pub(crate) fn create_output_file(&self, call: &CallId) -> Result<(PathBuf, File), FileError> {
         let path = self
             .path
@@ -92,7 +93,7 @@ impl SessionFolder {
     /// Removes everything in the folder (`S002-71`).
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error reported by the system.
     pub fn clear(&self) -> Result<(), FileError> {
         match fs::remove_dir_all(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -104,7 +105,7 @@ impl SessionFolder {
     }
 }
 
-/// Takes the session whose folder this is; none while somebody works in it.
+/// Locks the session of this folder; `None` while another process works in it.
 pub(crate) fn try_lock_session(folder: &Path) -> Result<Option<FileLock>, FileError> {
     let file = || try_lock_file(&folder.join(SESSION_LOCK_NAME));
     // A file would have to be made, at ten times the cost. Windows locks no folders, and some network disks nothing that is
@@ -115,7 +116,8 @@ pub(crate) fn try_lock_session(folder: &Path) -> Result<Option<FileLock>, FileEr
     }
 }
 
-/// A file name for an id. Call ids come from model providers and can hold anything: what is not plain becomes a digest.
+/// Returns a file name for an id. Call ids come from model providers and can hold anything: an id that is not plain
+/// becomes a digest.
 pub(crate) fn file_name_for_id(id: &str) -> String {
     let plain = id
         .chars()

@@ -1,4 +1,4 @@
-//! Names of temporary files, known before they are made, so that a crash leaves none behind for good.
+//! Names of temporary files, known before the files are created, so that a crash leaves none behind for good.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,24 +13,24 @@ use crate::fs::dir::{Dir, is_not_found};
 
 const NAME_PREFIX: &str = ".countersign-";
 
-/// What the temporary names of one piece of work have in common.
+/// The common part of the temporary names of one piece of work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct TempTag(String);
 
 impl TempTag {
-    /// For carrying out a plan.
+    /// Returns the tag for carrying out a plan.
     pub(crate) fn from_plan(plan: &Plan) -> Self {
         Self::from_bytes(plan.digest().as_str().as_bytes())
     }
 
-    /// For work named by some bytes.
+    /// Returns the tag for work that is identified by some bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         let digest = Digest::from_bytes(bytes);
         Self(digest.as_str().chars().take(20).collect())
     }
 
-    /// The name of the temporary file number `n`.
+    /// Returns the name of the temporary file number `n`.
     pub(crate) fn temp_name(&self, n: usize) -> OsString {
         format!("{NAME_PREFIX}{}-{n}.tmp", self.0).into()
     }
@@ -43,7 +43,7 @@ impl TempTag {
     }
 }
 
-/// Removes what work with one of these tags left in the folders that hold `paths`, and in those above them.
+/// Removes temporary files with one of these tags from the folders that hold `paths`, and from those above them.
 pub(crate) fn sweep_temp_files<'a>(
     dir: &Dir,
     paths: impl Iterator<Item = &'a Path>,

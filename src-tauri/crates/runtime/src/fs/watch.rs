@@ -1,4 +1,4 @@
-//! Says when files that somebody looks at change.
+//! Watches files for changes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ impl FileWatcher {
         Ok(watch)
     }
 
-    /// Returns when one of the paths changed; changes within 80 ms are one.
+    /// Returns when one of the paths changed; changes within 80 ms count as one.
     pub async fn wait_for_change(&mut self) {
         if self.signs.recv().await.is_none() {
             // The watcher is gone, which it never is while we hold it: nothing will ever change.
@@ -68,7 +68,7 @@ impl FileWatcher {
         }
     }
 
-    /// Watches, for each path, the nearest folder above it that is there, and those that lead there.
+    /// Watches, for each path, the nearest existing folder above it, and the folders that lead there.
     fn watch_folders(&mut self) -> Result<(), UserError> {
         let mut wanted = BTreeSet::new();
         for target in &self.targets {
@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether a change is seen; the limit is only there so that a failure ends.
+    /// Whether a change is seen; the timeout only makes a failing test end.
     async fn seen(watch: &mut FileWatcher) -> bool {
         tokio::time::timeout(Duration::from_secs(20), watch.wait_for_change())
             .await

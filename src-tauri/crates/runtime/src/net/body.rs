@@ -1,4 +1,4 @@
-//! The body of an answer: unpacked while it comes, and cut off where it is too long, packed or not.
+//! The body of a response: decompressed as it arrives, and cut off where it is too long, compressed or not.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use reqwest::{Response, Url};
 use super::error::root_cause;
 use super::{FetchResult, NetError};
 
-/// Takes an answer's body, and no more of it than may be.
+/// Reads the body of a response, up to the limit.
 pub(super) async fn read_body(
     at: &Url,
     mut response: Response,
@@ -63,7 +63,7 @@ fn body_error(at: &Url, error: &io::Error) -> NetError {
     NetError::failed(at, format!("it cannot be unpacked: {error}"))
 }
 
-/// Takes so many bytes and refuses what is beyond.
+/// A buffer that takes so many bytes and refuses the rest.
 #[derive(Default)]
 struct LimitedBuffer {
     bytes: Vec<u8>,
@@ -88,18 +88,18 @@ impl Write for LimitedBuffer {
     }
 }
 
-/// A body as it is unpacked.
+/// A body that is being decompressed.
 enum BodyDecoder {
     Plain(LimitedBuffer),
     Gzip(Box<MultiGzDecoder<LimitedBuffer>>),
-    /// Which of the two it is its first byte tells.
+    /// Deflate data of which the first byte has yet to tell its format.
     UndetectedDeflate(LimitedBuffer),
     Zlib(Box<ZlibDecoder<LimitedBuffer>>),
     Deflate(Box<DeflateDecoder<LimitedBuffer>>),
 }
 
 impl BodyDecoder {
-    /// By what an answer says of its packing; the error is a packing that was not asked for.
+    /// Chooses a decoder by the response's content encoding; the error names an encoding that was not asked for.
     fn from_encoding(packing: &str, bytes_max: usize) -> Result<Self, String> {
         let room = LimitedBuffer {
             bytes_max,
@@ -139,7 +139,7 @@ impl BodyDecoder {
         }
     }
 
-    /// Unpacks the rest: an answer that ends before its packing does is broken.
+    /// Decompresses the rest: a response that ends before its compressed data does is broken.
     fn finish(&mut self) -> io::Result<()> {
         match self {
             Self::Plain(_) | Self::UndetectedDeflate(_) => Ok(()),

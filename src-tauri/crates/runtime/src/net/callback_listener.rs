@@ -1,4 +1,5 @@
-//! Where a browser comes back to: one address of this machine that nobody else knows of, for as long as somebody waits there.
+//! A callback address for a browser: one address of this machine that is known to nobody else, served for as long as a
+//! caller waits there.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::limits::{
 /// The only path that is answered.
 const CALLBACK_PATH: &str = "/callback";
 
-/// Waits for a browser on the loopback interface, at a port that was free. Nobody waits there any more when it is dropped.
+/// Waits for a browser on the loopback interface, at a free port. The port is closed when this is dropped.
 #[derive(Debug)]
 pub struct CallbackListener {
     address: String,
@@ -22,19 +23,19 @@ pub struct CallbackListener {
     _leash: DropGuard,
 }
 
-/// A browser that came, and waits for its answer.
+/// A browser that has arrived and waits for its answer.
 #[derive(Debug)]
 pub struct CallbackRequest {
-    /// The whole address that it came to, with what it brings.
+    /// The whole address that the browser requested, with its query.
     pub url: String,
     stream: TcpStream,
 }
 
 impl CallbackListener {
-    /// Begins to wait.
+    /// Opens the port and begins to wait.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error reported by the system.
     pub async fn open() -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = format!("http://{}{CALLBACK_PATH}", listener.local_addr()?);
@@ -55,18 +56,18 @@ impl CallbackListener {
         })
     }
 
-    /// The address: `http://127.0.0.1:PORT/callback`.
+    /// Returns the address: `http://127.0.0.1:PORT/callback`.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// The next browser that comes to the address; none if the system took the port away.
+    /// Returns the next browser that requests the address; `None` if the system took the port away.
     pub async fn next_request(&mut self) -> Option<CallbackRequest> {
         self.visits.recv().await
     }
 }
 
-/// Takes everybody who comes. A browser opens connections that it never uses, so none of them holds up another.
+/// Accepts every connection. A browser opens connections that it never uses, so none of them holds up another.
 async fn accept_connections(
     listener: TcpListener,
     site: String,
@@ -97,7 +98,7 @@ async fn accept_connections(
     }
 }
 
-/// What a `GET` asks for; none for anything else.
+/// Returns the target of a `GET` request; `None` for any other request.
 async fn read_request_target(mut stream: TcpStream) -> Option<(String, TcpStream)> {
     let mut head = Vec::new();
     let mut piece = [0_u8; 1024];
@@ -162,7 +163,7 @@ mod tests {
         answer
     }
 
-    /// Bad input: what is no visit of a browser is not told, and keeps nobody from coming.
+    /// Bad input: a connection that is no browser's request is ignored, and keeps no other from arriving.
     #[tokio::test]
     async fn only_who_comes_to_the_address_is_told() {
         let mut way = CallbackListener::open().await.unwrap();

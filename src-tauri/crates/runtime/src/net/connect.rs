@@ -1,4 +1,4 @@
-//! Connections for somebody else: to a host that is admitted, and to nowhere but where it was judged to lead.
+//! Connections for other programs: to a host that is admitted, and only to the addresses at which it was judged.
 
 use std::io;
 

@@ -1,13 +1,13 @@
-//! Why something was not fetched, as a sentence that names the address.
+//! Reasons why a fetch failed, each as a sentence that names the address.
 
 use std::error::Error;
 
 use reqwest::Url;
 
-/// What can go wrong between an address and its content. The display text is what the model and the person read.
+/// An error of a fetch. The display text is for the model and the person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NetError {
-    /// An address on the way may not be asked; nothing was sent there.
+    /// The policy refused an address on the way; nothing was sent there.
     #[error("`{url}` was not asked for: {why} Choose another address, or let the person allow it.")]
     Refused {
         /// The address, which may be one that the first was redirected to.
@@ -15,17 +15,17 @@ pub enum NetError {
         /// Why not, as a sentence.
         why: String,
     },
-    /// It took too long.
+    /// The fetch took too long.
     #[error(
         "`{url}` did not answer within {timeout_ms} ms. Try it later, or choose another address."
     )]
     TimedOut {
-        /// The address that was asked first.
+        /// The address that was requested first.
         url: String,
-        /// The limit.
+        /// The limit, in milliseconds.
         timeout_ms: u64,
     },
-    /// The person or the engine stopped it.
+    /// The person or the engine cancelled the fetch.
     #[error("Stopped before it was finished.")]
     Cancelled,
     /// Anything else, with the system's own words.
@@ -54,7 +54,7 @@ impl NetError {
     }
 }
 
-/// The cause at the bottom, which alone says something.
+/// Returns the innermost cause, which alone is informative.
 pub(super) fn root_cause(error: &dyn Error) -> String {
     let mut at = error;
     while let Some(inner) = at.source() {

@@ -1,5 +1,5 @@
-//! Fetches from the web: every address is judged before its name is looked up, every connection by where the name leads,
-//! every redirect like a request of its own.
+//! Fetches from the web: every address is judged before its name is looked up, every connection by the addresses that
+//! the name resolves to, every redirect like a request of its own.
 
 pub use std::net::IpAddr;
 use std::net::SocketAddr;
@@ -29,11 +29,11 @@ pub use request::{HttpRequest, RequestMethod};
 pub use server_client::{build_server_client, build_server_headers, folder_url, parse_server_url};
 pub use service_call::ServiceResponse;
 
-/// What a page is asked for as: what reads best comes first.
+/// `Accept` header of a page request: the most readable types come first.
 const ACCEPT_READABLE: &str =
     "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5";
 
-/// Says where a request may go. The runtime asks and obeys; it decides nothing.
+/// Decides where a request may go. The runtime asks and obeys; it decides nothing.
 pub trait NetworkPolicy: Send + Sync {
     /// Whether a request may go to this address at all, asked before its host is looked up.
     ///
@@ -41,30 +41,30 @@ pub trait NetworkPolicy: Send + Sync {
     /// Why not, as a sentence.
     fn allows_url(&self, url: &str) -> Result<(), String>;
 
-    /// Whether a connection may be made to where the host of this address leads.
+    /// Whether a connection may be made to this address of the URL's host.
     ///
     /// # Errors
     /// Why not, as a sentence.
     fn allows_ip(&self, url: &str, ip: IpAddr) -> Result<(), String>;
 
-    /// Whether something of this very machine is behind it. A command that runs apart from the machine is then led outside
-    /// also for what it calls its own.
+    /// Whether the policy admits addresses of this machine itself. A sandboxed command is then led outside also for
+    /// names that it takes for its own.
     fn allows_loopback(&self) -> bool {
         false
     }
 }
 
-/// Looks names up.
+/// Resolves host names.
 #[async_trait]
 pub trait HostResolver: Send + Sync {
-    /// Where a host leads.
+    /// Returns the addresses of a host.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error reported by the system.
     async fn resolve_host(&self, host: &str) -> std::io::Result<Vec<IpAddr>>;
 }
 
-/// The names of this system.
+/// The resolver of this system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemResolver;
 
@@ -76,34 +76,34 @@ impl HostResolver for SystemResolver {
     }
 }
 
-/// The way to the web for one call. Cheap to clone.
+/// Network access of one call. Cheap to clone.
 #[derive(Clone)]
 pub struct NetworkClient {
     names: Arc<dyn HostResolver>,
     door: Option<Arc<dyn NetworkPolicy>>,
 }
 
-/// What a fetch may take.
+/// Limits of a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FetchLimits {
-    /// From the first request to the last byte, in milliseconds.
+    /// Time from the first request to the last byte, in milliseconds.
     pub timeout_ms: u64,
-    /// Of the body, in bytes, as it came and once it is unpacked; what is beyond is not read.
+    /// Length of the body, in bytes, both as received and decompressed; the rest is not read.
     pub body_bytes_max: usize,
 }
 
-/// What was fetched.
+/// The result of a fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchResult {
-    /// Where it came from in the end.
+    /// Final address, after redirects.
     pub url: String,
-    /// The answer's status, such as 200 or 404.
+    /// Status of the response, such as 200 or 404.
     pub status: u16,
-    /// What the answer says it is; empty if it does not say.
+    /// Content type of the response; empty if it names none.
     pub content_type: String,
-    /// Its body, unpacked.
+    /// Body of the response, decompressed.
     pub body: Vec<u8>,
-    /// Whether there was more than the limit.
+    /// Whether the body was longer than the limit.
     pub is_truncated: bool,
 }
 
@@ -123,7 +123,7 @@ impl NetworkClient {
         self.door.is_some()
     }
 
-    /// Whether something of this very machine can be.
+    /// Whether addresses of this machine itself can be reached.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     pub(crate) fn allows_loopback(&self) -> bool {
         self.door
@@ -131,7 +131,7 @@ impl NetworkClient {
             .is_some_and(|door| door.allows_loopback())
     }
 
-    /// No way at all.
+    /// Returns a client without any network access.
     pub fn offline() -> Self {
         Self {
             names: Arc::new(SystemResolver),
@@ -139,7 +139,7 @@ impl NetworkClient {
         }
     }
 
-    /// The same way with somebody at its door.
+    /// Returns the client with this policy.
     #[must_use]
     pub fn with_policy(&self, door: Arc<dyn NetworkPolicy>) -> Self {
         Self {
@@ -148,7 +148,7 @@ impl NetworkClient {
         }
     }
 
-    /// The same way with other names than the system's.
+    /// Returns the client with another resolver than the system's.
     #[must_use]
     pub fn with_resolver(&self, names: Arc<dyn HostResolver>) -> Self {
         Self {
@@ -157,8 +157,8 @@ impl NetworkClient {
         }
     }
 
-    /// Gets what stands at an address. Only `http` and `https`, no name and password in it; from `https` no redirect leads
-    /// back to `http`. No proxy is asked, because nobody could say where that would connect to.
+    /// Gets the content of an address. Only `http` and `https`, without name and password; from `https` no redirect
+    /// leads back to `http`. No proxy is used, because it could not be judged where that would connect to.
     ///
     /// # Errors
     /// [`NetError::Refused`] when some address on the way is not admitted: nothing was sent there.
@@ -177,8 +177,8 @@ impl NetworkClient {
         .await
     }
 
-    /// Sends one request to an address and takes its answer, whatever its status. No redirect is followed: what the request
-    /// carries is for this address alone.
+    /// Sends one request to an address and reads its response, whatever its status. No redirect is followed: the
+    /// content of the request is for this address alone.
     ///
     /// # Errors
     /// [`NetError::Refused`] when the address is not admitted, or a header cannot be sent: nothing was sent.
@@ -220,7 +220,7 @@ impl NetworkClient {
         ))
     }
 
-    /// One request, to nowhere but the addresses that were judged: the connection looks no name up again.
+    /// Sends one request, only to the addresses that were judged: the connection looks no name up again.
     async fn send_request(&self, url: &Url, outgoing: &HttpRequest) -> Result<Response, NetError> {
         let headers = outgoing.header_map(url)?;
         let ips = self.resolve_allowed_ips(url).await?;
@@ -251,7 +251,7 @@ impl NetworkClient {
         request.send().await.map_err(failed)
     }
 
-    /// Where the host of an address leads, each place admitted.
+    /// Resolves the host of an address, with every IP address admitted by the policy.
     async fn resolve_allowed_ips(&self, url: &Url) -> Result<Vec<IpAddr>, NetError> {
         let Some(door) = &self.door else {
             return Err(NetError::refused(
@@ -268,7 +268,7 @@ impl NetworkClient {
         Ok(ips)
     }
 
-    /// Where the host of an address leads; an address in figures leads to itself.
+    /// Resolves the host of an address; an IP address resolves to itself.
     async fn resolve_ips(&self, url: &Url) -> Result<Vec<IpAddr>, NetError> {
         let host = match url.host() {
             Some(url::Host::Ipv4(four)) => return Ok(vec![four.into()]),
@@ -286,7 +286,7 @@ impl NetworkClient {
     }
 }
 
-/// Does it in the time that it has, unless it is stopped.
+/// Runs `work` within its time limit, unless it is cancelled.
 async fn with_timeout<T>(
     url: &str,
     limits: FetchLimits,
@@ -303,13 +303,13 @@ async fn with_timeout<T>(
     }
 }
 
-/// The same headers, which say as well how an answer may be packed.
+/// Adds the header that names the accepted compressions.
 fn accept_compression(mut headers: HeaderMap) -> HeaderMap {
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, deflate"));
     headers
 }
 
-/// Leads every name to the addresses that were judged.
+/// A resolver that returns the judged addresses for every name.
 struct PinnedResolver(Vec<SocketAddr>);
 
 impl Resolve for PinnedResolver {
@@ -340,7 +340,7 @@ fn parse_url(url: &str) -> Result<Url, NetError> {
     Ok(read)
 }
 
-/// Where an answer leads on to, if it does.
+/// Returns the redirect target of a response, if it is a redirect.
 fn redirect_target(at: &Url, response: &Response) -> Result<Option<Url>, NetError> {
     let leads_on = matches!(
         response.status(),

@@ -1,28 +1,28 @@
-//! A request to an address: its method, its headers, and what it carries.
+//! A request to an address: its method, its headers, and its body.
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::NetError;
 
-/// How something is asked for.
+/// Method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestMethod {
-    /// It is read.
+    /// Reads the resource.
     Get,
-    /// Something is handed over.
+    /// Submits data to the resource.
     Post,
-    /// Something is put in its place.
+    /// Replaces the resource.
     Put,
-    /// Something becomes another.
+    /// Modifies the resource.
     Patch,
-    /// Something is removed.
+    /// Removes the resource.
     Delete,
-    /// It is read, without what stands there.
+    /// Reads the headers of the resource without its body.
     Head,
-    /// What can be done there.
+    /// Asks which methods the resource supports.
     Options,
-    /// What arrives there.
+    /// Echoes the request as it arrives.
     Trace,
 }
 
@@ -44,13 +44,13 @@ impl From<RequestMethod> for reqwest::Method {
 /// One request. Headers may hold keys, so none of them is ever printed.
 #[derive(Clone)]
 pub struct HttpRequest {
-    /// How it is asked.
+    /// Method of the request.
     pub method: RequestMethod,
     /// The whole address.
     pub url: String,
     /// Names and values.
     pub headers: Vec<(String, String)>,
-    /// What it carries; none for nothing.
+    /// Body of the request; `None` for none.
     pub body: Option<Vec<u8>>,
 }
 
@@ -64,7 +64,7 @@ impl std::fmt::Debug for HttpRequest {
 }
 
 impl HttpRequest {
-    /// A request that reads what stands there.
+    /// Returns a request that reads the resource at `url`.
     pub fn get(url: impl Into<String>) -> Self {
         Self {
             method: RequestMethod::Get,
@@ -74,7 +74,7 @@ impl HttpRequest {
         }
     }
 
-    /// Its headers as they are sent, kept out of whatever is logged.
+    /// Returns the headers as they are sent, kept out of all logs.
     pub(super) fn header_map(&self, url: &Url) -> Result<HeaderMap, NetError> {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.headers {

@@ -1,4 +1,4 @@
-//! The way to one server that the person switched on: to its address and no other.
+//! A client for one server that the person switched on, for its address and no other.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::error::root_cause;
 use super::{NetError, parse_url};
 use crate::limits::CONNECT_TIMEOUT;
 
-/// Whether an address can be a server's: `http` or `https`, a host, no name and password in it.
+/// Checks whether an address can be a server's: `http` or `https`, a host, without name and password.
 ///
 /// # Errors
 /// Why not, as a clause.
@@ -26,12 +26,12 @@ pub fn parse_server_url(url: &str) -> Result<Url, String> {
     }
 }
 
-/// A client for requests to one server. It follows no redirect, asks no proxy and keeps no cookies, so that what the person
-/// switched on is where every request goes. It has no limit on the time of an answer, which may be a stream: whoever asks
-/// sets one.
+/// Builds a client for requests to one server. The client follows no redirect, uses no proxy and keeps no cookies, so
+/// every request goes to the address that the person switched on. The time of a response is not limited, since it may
+/// be a stream: the caller sets a limit.
 ///
 /// # Errors
-/// An address that cannot be a server's, or certificates of the system that cannot be read.
+/// An address that cannot be a server's, or system certificates that cannot be read.
 pub fn build_server_client(url: &str) -> Result<Client, NetError> {
     let url = &parse_url(url)?;
     let mut client = Client::builder()
@@ -48,10 +48,10 @@ pub fn build_server_client(url: &str) -> Result<Client, NetError> {
         .map_err(|error| NetError::failed(url, root_cause(&error)))
 }
 
-/// Headers of every request to a server, kept out of whatever is logged.
+/// Builds the headers of every request to a server, kept out of all logs.
 ///
 /// # Errors
-/// Which one cannot be sent, as a clause without its value.
+/// Which header cannot be sent, as a clause without its value.
 pub fn build_server_headers<'a>(
     headers: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<HashMap<HeaderName, HeaderValue>, String> {
@@ -68,7 +68,7 @@ pub fn build_server_headers<'a>(
     headers.collect()
 }
 
-/// The address of a folder, `file:///…`.
+/// Returns the URL of a folder, `file:///…`.
 pub fn folder_url(path: &std::path::Path) -> String {
     Url::from_directory_path(path).map_or_else(
         |()| format!("file://{}", path.display()),

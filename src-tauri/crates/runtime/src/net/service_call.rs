@@ -1,4 +1,4 @@
-//! Calls of a service: judged like a fetch, and led on only where nothing is done twice.
+//! Calls of a service: judged like a fetch, and redirected only where nothing is done twice.
 
 use reqwest::Url;
 use reqwest::header::ACCEPT;
@@ -10,25 +10,25 @@ use super::{
 };
 use crate::limits::REDIRECTS_MAX;
 
-/// What a service answered.
+/// The response of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceResponse {
-    /// Where it came from in the end.
+    /// Final address, after redirects.
     pub url: String,
-    /// Its status, such as 200 or 404.
+    /// Status of the response, such as 200 or 404.
     pub status: u16,
-    /// Its headers that are text, with their names in lower case.
+    /// Headers of the response that are text, with their names in lower case.
     pub headers: Vec<(String, String)>,
-    /// What it says it is; empty if it does not say.
+    /// Content type of the response; empty if it names none.
     pub content_type: String,
-    /// Its body, unpacked.
+    /// Body of the response, decompressed.
     pub body: Vec<u8>,
-    /// Whether there was more than the limit.
+    /// Whether the body was longer than the limit.
     pub is_truncated: bool,
 }
 
 impl ServiceResponse {
-    /// The first header of this name, which is in lower case.
+    /// Returns the first header of this name, which is in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
@@ -36,12 +36,13 @@ impl ServiceResponse {
 }
 
 impl NetworkClient {
-    /// Sends a request and takes the whole answer. A `GET` or a `HEAD` follows redirects, each judged like a request of its
-    /// own; to another site than the first it takes nothing along but what it accepts, since headers may be secrets.
-    /// Anything else is sent once: where it is led on, that is the answer.
+    /// Sends a request and reads the whole response. A `GET` or a `HEAD` follows redirects, each judged like a request
+    /// of its own; to another site than the first only the `Accept` header is sent along, since headers may be secrets.
+    /// Any other request is sent once: a redirect is returned as the response.
     ///
     /// # Errors
-    /// [`NetError::Refused`] when some address on the way is not admitted, or a header cannot be sent: nothing was sent there.
+    /// [`NetError::Refused`] when some address on the way is not admitted, or a header cannot be sent: nothing was sent
+    /// there.
     pub async fn call_following_redirects(
         &self,
         outgoing: &HttpRequest,
@@ -57,7 +58,7 @@ impl NetworkClient {
         .await
     }
 
-    /// Sends a request once and takes the whole answer: where it is led on, that is the answer.
+    /// Sends a request once and reads the whole response: a redirect is returned as the response.
     ///
     /// # Errors
     /// [`NetError::Refused`] when the address is not admitted, or a header cannot be sent: nothing was sent.
@@ -120,7 +121,7 @@ impl NetworkClient {
     }
 }
 
-/// From `https` no redirect leads back to `http`.
+/// Refuses a redirect from `https` back to `http`.
 pub(super) fn check_redirect_security(at: &Url, next: &Url) -> Result<(), NetError> {
     match at.scheme() == "https" && next.scheme() != "https" {
         true => Err(NetError::refused(next, "it leads from https back to http.")),

@@ -1,4 +1,4 @@
-//! The gate to the network, over loopback.
+//! Tests of the network policy, over loopback.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 
 use super::*;
 
-/// Names that a test makes up, and what was looked up.
+/// Host names made up by a test, and the names that were looked up.
 #[derive(Default)]
 struct MadeUp {
     names: BTreeMap<&'static str, Vec<IpAddr>>,
@@ -23,7 +23,7 @@ impl HostResolver for MadeUp {
     }
 }
 
-/// A doorkeeper that admits some hosts, and those of them that are granted on this machine too.
+/// A policy that admits some hosts, and some of them on this machine too.
 struct Door {
     hosts: Vec<&'static str>,
     granted: Vec<&'static str>,
@@ -50,7 +50,7 @@ fn host_of(url: &str) -> String {
     Url::parse(url).unwrap().host_str().unwrap().to_owned()
 }
 
-/// A server that answers each path in its own way and remembers what was asked.
+/// A server that answers each path in its own way and remembers its requests.
 struct Site {
     port: u16,
     asked: Arc<Mutex<Vec<String>>>,
@@ -107,7 +107,7 @@ const LIMITS: FetchLimits = FetchLimits {
     body_bytes_max: 100,
 };
 
-/// A way to a site whose names all lead to this machine.
+/// Returns the network access to a site whose names all resolve to this machine.
 fn net(hosts: &[&'static str], granted: &[&'static str]) -> (NetworkClient, Arc<MadeUp>) {
     let here = vec![IpAddr::from([127, 0, 0, 1])];
     let names = ["site.test", "other.test", "rebound.test"];
@@ -163,7 +163,7 @@ async fn what_is_admitted_is_fetched() {
     );
 }
 
-/// What is not admitted is not even looked up, and nothing is sent; neither is it after a redirect.
+/// A refused address is not even looked up, and nothing is sent; the same holds after a redirect.
 #[tokio::test]
 async fn every_address_on_the_way_is_judged() {
     let site = Site::open().await;
@@ -210,7 +210,7 @@ async fn every_address_on_the_way_is_judged() {
     }
 }
 
-/// A host of the world whose name leads to this machine is this machine: the connection is judged by where it goes.
+/// A public host name that resolves to this machine counts as this machine: the connection is judged by its address.
 #[tokio::test]
 async fn a_name_that_leads_home_is_refused() {
     let site = Site::open().await;
@@ -265,7 +265,7 @@ async fn what_does_not_work_is_said() {
     );
 }
 
-/// A site that takes a connection and says nothing, or a byte now and then, is given up.
+/// A site that accepts a connection and says nothing, or a byte now and then, is given up.
 #[tokio::test]
 async fn a_slow_site_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -297,7 +297,7 @@ async fn a_slow_site_is_given_up() {
     );
 }
 
-/// What is handed over arrives as it was given, follows no redirect, and is never printed with its headers.
+/// A request arrives as it was given, follows no redirect, and is never printed with its headers.
 #[tokio::test]
 async fn a_request_is_sent_as_it_is() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,4 +1,5 @@
-//! Runs one program beside us for as long as somebody talks to it: piped on all three sides, ended whole when it is let go.
+//! Runs a companion program for as long as a caller talks to it: piped on all three sides, ended with its whole process
+//! group when its lifetime is dropped.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -9,41 +10,41 @@ use super::InheritedEnv;
 use super::lifetime::{ProcessLifetime, supervise};
 use crate::FileError;
 
-/// A program to start.
+/// A companion program to start.
 #[derive(Debug, Clone)]
 pub struct CompanionCommand {
     /// A name that is looked up in `PATH`, or a path.
     pub program: String,
-    /// Its arguments, each as it is: there is no shell.
+    /// Arguments of the program, each passed as it is: there is no shell.
     pub args: Vec<String>,
-    /// The folder that it starts in, absolute.
+    /// The folder that the program starts in, absolute.
     pub folder: PathBuf,
-    /// What it inherits of the app's environment.
+    /// Variables of the app's environment that the program inherits.
     pub inherited: InheritedEnv,
-    /// Variables beside those, and instead of those of the same name.
+    /// Further variables, which replace inherited ones of the same name.
     pub env: Vec<(String, String)>,
 }
 
-/// A program that runs.
+/// A running companion program.
 #[derive(Debug)]
 pub struct Companion {
-    /// What it reads.
+    /// Standard input of the program.
     pub input: ChildStdin,
-    /// What it says.
+    /// Standard output of the program.
     pub output: ChildStdout,
-    /// What it says to people.
+    /// Standard error of the program, for people.
     pub errors: ChildStderr,
-    /// Whether it runs. Dropped, it ends, with everything that it started.
+    /// Lifetime of the program. Dropping it ends the program, with everything that the program started.
     pub lifetime: ProcessLifetime,
 }
 
-/// The program as the system finds it.
+/// Returns the program as the system finds it.
 #[cfg(not(windows))]
 fn program_path(command: &CompanionCommand) -> &str {
     &command.program
 }
 
-/// The program as the system finds it, which by itself looks for names that end in `.exe`.
+/// Returns the program as the system finds it, which by itself looks only for names that end in `.exe`.
 #[cfg(windows)]
 fn program_path(command: &CompanionCommand) -> PathBuf {
     let inherited = command.inherited.variables().into_iter();
@@ -58,12 +59,12 @@ fn program_path(command: &CompanionCommand) -> PathBuf {
     found.unwrap_or_else(|| PathBuf::from(&command.program))
 }
 
-/// Starts a program at the head of its own process group.
+/// Starts a program as the leader of its own process group.
 ///
-/// It ends when its [`ProcessLifetime`] is dropped, and what it left running ends with it.
+/// It ends when its [`ProcessLifetime`] is dropped, and processes that it left running end with it.
 ///
 /// # Errors
-/// When it could not be started.
+/// When the program could not be started.
 pub fn start_companion(command: &CompanionCommand) -> Result<Companion, FileError> {
     let failed = |error: std::io::Error| FileError::from_io(command.program.as_str(), &error);
     let mut starter = Starter::new(program_path(command));
@@ -127,7 +128,7 @@ mod tests {
         assert_eq!(*exit, Some(CommandExit::Code(0)));
     }
 
-    /// It and what it started hold the pipe open until both are gone.
+    /// The program and its children hold the pipe open until all are gone.
     #[tokio::test]
     async fn let_go_of_it_ends_with_all_that_it_started() {
         let mut companion =

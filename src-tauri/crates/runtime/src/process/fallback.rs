@@ -1,4 +1,5 @@
-//! Processes where there are no process groups: a job holds what a command starts, its output is read by a thread.
+//! Processes where there are no process groups: a job holds the processes that a command starts, its output is read by
+//! a thread.
 
 use std::io::{PipeReader, Read};
 use std::os::windows::io::RawHandle;
@@ -30,20 +31,21 @@ impl OutputPipe {
         Ok(Self { pieces })
     }
 
-    /// The next piece; none when nobody can write any more.
+    /// Returns the next piece of output; `None` when no process can write any more.
     pub(super) async fn next_piece(&mut self) -> Option<Vec<u8>> {
         self.pieces.recv().await
     }
 }
 
-/// A command's process tree: a job that ends with us at the latest, and the id of its head where there can be no job.
+/// A command's process tree: a job that ends with this process at the latest, and the id of its first process where
+/// there can be no job.
 pub(super) struct ProcessGroup {
     job: Option<Job>,
     id: Option<u32>,
 }
 
 impl ProcessGroup {
-    /// What the head starts before it is in the job is in no job, so it is put there as soon as it is started.
+    /// Puts the first process into a job as soon as it is started: its children from before that are in no job.
     pub(super) fn from_child(child: &Child) -> Self {
         let job = child.raw_handle().and_then(|head| create_job(head).ok());
         Self {
@@ -52,10 +54,10 @@ impl ProcessGroup {
         }
     }
 
-    /// Nothing here ends by being closed.
+    /// Returns at once: no process ends by closing anything on this system.
     pub(super) async fn wait_for_exit(&self) {}
 
-    /// Ends the tree.
+    /// Ends the process tree.
     pub(super) async fn terminate(&mut self) {
         self.kill_tree();
     }
@@ -77,7 +79,7 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// A job with a process in it, that ends everything in it when it is closed.
+/// Creates a job with a process in it. Closing the job ends every process in it.
 fn create_job(head: RawHandle) -> Result<Job, JobError> {
     let mut limits = ExtendedLimitInfo::new();
     limits.limit_kill_on_job_close();
@@ -106,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    /// What it started holds its output open for minutes, unless it ends with it.
+    /// The command's child would hold its output open for minutes, unless it ends with the command.
     #[tokio::test]
     async fn what_a_command_started_ends_with_it() {
         let (reader, writer) = std::io::pipe().unwrap();

@@ -1,4 +1,5 @@
-//! The life of a program that runs beside us: stayed with to its end, and ended whole when it is let go.
+//! The lifetime of a companion program: supervised to its end, and ended with its whole process group when the lifetime
+//! is dropped.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +11,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::{CommandExit, ProcessGroup, exit_from_status, reap_child_until};
 use crate::limits::COMPANION_EXIT_GRACE;
 
-/// The life of a program. Dropped, the program ends, with everything that it started.
+/// The lifetime of a program. Dropping it ends the program, with everything that the program started.
 #[derive(Debug)]
 pub struct ProcessLifetime {
     ended: watch::Receiver<Option<CommandExit>>,
@@ -18,44 +19,45 @@ pub struct ProcessLifetime {
     _leash: DropGuard,
 }
 
-/// How a program fared that was to run in a room, once it has ended.
+/// The outcome of a program that was to run in a sandbox, once it has ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxOutcome {
-    /// Why the room could not be entered, as a clause: then the program did not run. None: it did.
+    /// Why the sandbox could not be entered, as a clause: the program did not run then. `None` if it ran.
     pub entry_error: Option<String>,
-    /// What it was refused.
+    /// Accesses that the program was refused.
     pub refused: Vec<Refusal>,
 }
 
 impl ProcessLifetime {
-    /// How it ended, if it did.
+    /// Returns how the program ended, if it has ended.
     pub fn exit(&self) -> Option<CommandExit> {
         *self.ended.borrow()
     }
 
-    /// Tells how it ends, also after this is gone.
+    /// Returns a receiver for the exit of the program, also valid after this is dropped.
     pub fn subscribe(&self) -> watch::Receiver<Option<CommandExit>> {
         self.ended.clone()
     }
 
-    /// How it fared in its room, once it has ended; none where it was to run in none.
+    /// Returns the outcome of the program in its sandbox, once it has ended; `None` where it was to run in none.
     pub fn sandbox_outcome(&self) -> Option<&SandboxOutcome> {
         self.in_room.get()
     }
 }
 
-/// The room around a program.
+/// The sandbox around a program.
 pub(crate) trait SandboxGuard: Send + 'static {
-    /// Ends it, with everything that runs in it.
+    /// Ends the sandbox, with everything that runs in it.
     fn terminate(&mut self);
 
-    /// How the program in it ended and fared, which is known once the program of the room is gone. `exit` is how that one ended.
+    /// Returns how the program in the sandbox ended, and its outcome, known once the sandbox program has ended. `exit`
+    /// is the exit of the sandbox program.
     fn into_outcome(self: Box<Self>, exit: CommandExit) -> (CommandExit, SandboxOutcome);
 }
 
-/// Stays with a program that was started. When its life is dropped it has a moment to end by itself, since what it reads mostly
-/// ends then too; after that its room is ended, if it has one, and its group is asked to end and then made to. When the program
-/// ends, what it left running ends with it.
+/// Supervises a program that was started. When its lifetime is dropped, the program has a moment to end by itself,
+/// since its input mostly ends then too; after that its sandbox is ended, if it has one, and its group is asked to end
+/// and then killed. When the program ends, processes that it left running end with it.
 pub(crate) fn supervise(
     mut child: Child,
     mut around: Option<Box<dyn SandboxGuard>>,

@@ -46,21 +46,21 @@ pub struct ShellCommand {
     pub workspace: Workspace,
     /// The folder it starts in, relative to the workspace root; empty is the root.
     pub folder: String,
-    /// Variables beside those that the workspace lets it inherit ([`Workspace::inheriting`]).
+    /// Variables beside those that the workspace lets the command inherit ([`Workspace::with_inherited_env`]).
     pub env: Vec<(String, String)>,
-    /// How long it may run, in milliseconds.
+    /// How long the command may run, in milliseconds.
     pub timeout_ms: u64,
     /// How much output is kept in memory, in bytes.
     pub output_bytes_max: u64,
-    /// Where output beyond that goes; counted and dropped if left out.
+    /// File for further output; counted and dropped if left out.
     pub spill: Option<OutputSpill>,
-    /// Where standard error goes by itself; with the output if left out.
+    /// Pipe for standard error alone; merged with the output if left out.
     pub errors: Option<Arc<std::io::PipeWriter>>,
     /// Mask secrets before anything is kept or shown, so that none is cut in two.
     pub mask_secrets: bool,
 }
 
-/// Where a command's long output goes.
+/// The file for a command's long output.
 #[derive(Debug, Clone)]
 pub struct OutputSpill {
     /// The session's folder.
@@ -69,11 +69,11 @@ pub struct OutputSpill {
     pub call: CallId,
 }
 
-/// Runs a command to its end. `on_output` gets the output as text in pieces cut between characters; what is not UTF-8 is
-/// replaced there, never in [`Ran::head`].
+/// Runs a command to its end. `on_output` gets the output as text in pieces cut between characters; bytes that are not
+/// UTF-8 are replaced there, never in [`CommandRun::head`].
 ///
-/// The command is the head of its own process group. When it ends, is cancelled, runs out of time, or the future is
-/// dropped, the whole group ends with it: first asked (TERM), then made to (KILL). Its input is empty.
+/// The command is the leader of its own process group. When it ends, is cancelled, runs out of time, or the future is
+/// dropped, the whole group ends with it: first asked (TERM), then killed (KILL). Its input is empty.
 ///
 /// # Errors
 /// When the folder is outside or missing, or no shell could be started. A failing command is no error.
@@ -95,12 +95,12 @@ pub async fn run(
 pub(crate) struct StartedCommand {
     pub child: Child,
     pub pipe: OutputPipe,
-    /// What ends the command by being closed, where it has such a thing.
+    /// Handle that ends the command when dropped, where it has such a handle.
     pub stop_on_drop: Option<Box<dyn Send>>,
 }
 
-/// Starts a command and stays with it to its end, as [`run`] says. What has something to close is ended by closing that
-/// first.
+/// Starts a command and supervises it to its end, as [`run`] does. A command with a handle to drop is ended by dropping
+/// that first.
 pub(crate) async fn run_to_end(
     command: &ShellCommand,
     start: impl Future<Output = Result<StartedCommand, FileError>>,
@@ -181,7 +181,7 @@ pub(crate) async fn run_to_end(
     Ok(output.into_result(exit, began.elapsed()))
 }
 
-/// Takes what the pipe still has, until it ends or `grace` is over.
+/// Reads the rest of the pipe, until it ends or `grace` is over.
 async fn drain_output<F: FnMut(&str) + Send>(
     pipe: &mut OutputPipe,
     output: &mut OutputCollector<'_, F>,
@@ -195,8 +195,8 @@ async fn drain_output<F: FnMut(&str) + Send>(
     let _ = tokio::time::timeout(grace, all).await;
 }
 
-/// Waits until the end of a child's group has come, and takes in the child's own end meanwhile: who is not waited for keeps its
-/// name in the group.
+/// Waits until the end of a child's group has come, and reaps the child meanwhile: an unreaped child keeps the group
+/// alive.
 async fn reap_child_until(child: &mut Child, end: impl Future<Output = ()>) {
     tokio::pin!(end);
     let mut waits = true;

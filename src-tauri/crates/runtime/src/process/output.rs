@@ -1,4 +1,5 @@
-//! What a command says: a head in memory, the whole in a file when it is long, text pieces for those who watch.
+//! The output of a command: its head in memory, the whole in a file when it is long, and text pieces for live
+//! observers.
 
 use std::fs::File;
 use std::io::Write;
@@ -20,7 +21,7 @@ pub(super) struct OutputCollector<'a, F> {
     note: Option<String>,
     watcher: F,
     masker: Option<Masker>,
-    /// The beginning of a character whose end has not come yet.
+    /// The beginning of a character whose end has not arrived yet.
     partial_char: Vec<u8>,
 }
 
@@ -65,7 +66,7 @@ impl<'a, F: FnMut(&str) + Send> OutputCollector<'a, F> {
         self.emit_text(bytes);
     }
 
-    /// Writes what the head does not hold; the file begins with the head, so that it is whole.
+    /// Writes the output that exceeds the head; the file begins with the head, so that it is whole.
     fn write_overflow(&mut self, over: &[u8]) {
         if self.note.is_some() {
             return;
@@ -102,7 +103,7 @@ impl<'a, F: FnMut(&str) + Send> OutputCollector<'a, F> {
         }
     }
 
-    /// Passes on what is whole characters, and keeps a beginning for the next piece.
+    /// Passes on whole characters, and keeps the beginning of an incomplete one for the next piece.
     fn emit_text(&mut self, bytes: &[u8]) {
         let mut all = std::mem::take(&mut self.partial_char);
         all.extend_from_slice(bytes);
@@ -160,7 +161,7 @@ mod tests {
         }
     }
 
-    /// A secret in two pieces is in none of what is kept or shown.
+    /// A secret split over two pieces is in none of the kept or shown output.
     #[test]
     fn a_secret_in_two_pieces_is_masked() {
         let mut shown = String::new();

@@ -1,13 +1,14 @@
-//! Finds a program on Windows as its shells do: a name without an ending stands for one that has an ending of `PATHEXT`.
+//! Finds a program on Windows as its shells do: a name without an extension stands for one that has an extension of
+//! `PATHEXT`.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The endings where the environment names none.
+/// Extensions where the environment names none.
 const DEFAULT_EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD";
 
-/// The file that a program's name stands for: `npx` for `npx.cmd` in a folder of `PATH`. None where the system finds it by
-/// itself, or nobody does.
+/// Returns the file that a program's name stands for: `npx.cmd` in a folder of `PATH` for `npx`. `None` where the
+/// system finds the program by itself, or it cannot be found.
 pub(super) fn find_with_extension(
     program: &str,
     variables: &[(String, String)],

@@ -17,42 +17,43 @@ use crate::{FileError, Workspace};
 /// One program to run, without a shell.
 #[derive(Debug, Clone)]
 pub struct ProgramCommand {
-    /// Its file: absolute, and executable.
+    /// File of the program: absolute, and executable.
     pub file: PathBuf,
-    /// The command that a call names it by.
+    /// The command name by which a call refers to the program.
     pub command_name: String,
-    /// The workspace whose root it runs in.
+    /// The workspace in whose root the program runs.
     pub workspace: Workspace,
-    /// What it reads.
+    /// Standard input of the program.
     pub input: Vec<u8>,
-    /// How long it may run, in milliseconds.
+    /// How long the program may run, in milliseconds.
     pub timeout_ms: u64,
-    /// How much it may answer, in bytes.
+    /// Limit on the answer, in bytes.
     pub output_bytes_max: u64,
 }
 
-/// What a program left.
+/// The result of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramResult {
-    /// How it ended.
+    /// How the program ended.
     pub exit: CommandExit,
-    /// Its standard output, at most `output_bytes_max` bytes.
+    /// Standard output of the program, at most `output_bytes_max` bytes.
     pub output: Vec<u8>,
-    /// Whether it wanted to write more; it was ended then.
+    /// Whether the program wrote more; it was ended then.
     pub is_truncated: bool,
-    /// The beginning of its standard error, as text.
+    /// The beginning of the program's standard error, as text.
     pub errors: String,
-    /// From start to end, in milliseconds.
+    /// Time from start to end, in milliseconds.
     pub duration_ms: u64,
 }
 
-/// Runs a program to its end, with the variables that its workspace lets it inherit. `on_told` gets its standard error in pieces; beyond 1 MiB it is dropped.
+/// Runs a program to its end, with the variables that its workspace lets it inherit. `on_told` gets its standard error
+/// in pieces; beyond 1 MiB it is dropped.
 ///
-/// The program is the head of its own process group. When it ends, is cancelled, runs out of time, answers too much, or
-/// the future is dropped, the whole group ends with it.
+/// The program is the leader of its own process group. When it ends, is cancelled, runs out of time, answers too much,
+/// or the future is dropped, the whole group ends with it.
 ///
 /// # Errors
-/// When it could not be started. A failing program is no error.
+/// When the program could not be started. A failing program is no error.
 pub async fn run_program(
     program: &ProgramCommand,
     mut on_told: impl FnMut(&str) + Send,
@@ -105,7 +106,7 @@ pub async fn run_program(
     Ok(heard.into_result(exit, started.elapsed()))
 }
 
-/// Gives the program its input and closes it. A program that does not read it all has its reasons.
+/// Writes the program's input and closes it. A program that does not read all of it is no error.
 async fn write_input(stdin: Option<ChildStdin>, input: &[u8]) {
     if let Some(mut stdin) = stdin {
         let _ = stdin.write_all(input).await;
@@ -113,7 +114,8 @@ async fn write_input(stdin: Option<ChildStdin>, input: &[u8]) {
     }
 }
 
-/// A file that somebody still has open for writing cannot be started; it mostly can a moment later.
+/// Starts the program, and retries while its file is still open for writing elsewhere, which mostly ends a moment
+/// later.
 async fn start_with_retry(program: &ProgramCommand) -> io::Result<(Child, OutputPipe, OutputPipe)> {
     for pause_ms in [5, 20, 80, 320] {
         match start_program(program) {
@@ -174,7 +176,7 @@ impl<'a> ProgramOutput<'a> {
         }
     }
 
-    /// Takes a piece of the answer. False at its end.
+    /// Takes a piece of the answer. Returns `false` at its end.
     fn push_answer(&mut self, piece: Option<Vec<u8>>) -> bool {
         let Some(piece) = piece else { return false };
         let room = self.output_bytes_max - self.output.len();
@@ -184,7 +186,7 @@ impl<'a> ProgramOutput<'a> {
         true
     }
 
-    /// Takes a piece of what is for people. False at its end.
+    /// Takes a piece of standard error. Returns `false` at its end.
     fn push_errors(&mut self, piece: Option<Vec<u8>>) -> bool {
         let Some(piece) = piece else { return false };
         let room = STDERR_BYTES_MAX - self.told.len();
@@ -284,7 +286,7 @@ mod tests {
         }
     }
 
-    /// Cargo names the package that it tests, which stands here for a variable of the app.
+    /// Cargo sets the name of the package under test, which stands here for a variable of the app.
     #[tokio::test]
     async fn a_program_inherits_what_is_not_withheld() {
         let room = Room(tempfile::tempdir().unwrap());
@@ -296,7 +298,7 @@ mod tests {
         assert_eq!(ran(&program).await.1, "nothing cat\n");
     }
 
-    /// What prints without end is ended at the limit, and what hangs at its time.
+    /// A program that prints without end is ended at the limit, and one that hangs at its timeout.
     #[tokio::test]
     async fn a_program_that_does_not_end_is_ended() {
         let room = Room(tempfile::tempdir().unwrap());

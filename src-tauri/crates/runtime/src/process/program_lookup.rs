@@ -1,15 +1,15 @@
-//! Finds the file of a program by its name: where `PATH` has it by a whole path, and nowhere else.
+//! Finds the file of a program by its name: in the absolute folders of `PATH`, and nowhere else.
 
 use std::path::{Path, PathBuf};
 
-/// Endings that a program's name may be written without.
+/// Extensions that a program's name may be written without.
 const EXTENSIONS: &[&str] = match cfg!(windows) {
     true => &["", ".exe", ".cmd", ".bat"],
     false => &[""],
 };
 
-/// The file of a program that is named as on `PATH`, or by its whole path; none where there is none. A folder of `PATH` that
-/// is relative would lead into whatever folder something is started in, and is passed over.
+/// Returns the file of a program that is named as on `PATH`, or by its whole path; `None` where there is none. A
+/// relative folder of `PATH` would depend on the folder in which something is started, and is skipped.
 pub fn find_program(command: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();

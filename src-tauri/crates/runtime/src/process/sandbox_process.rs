@@ -1,4 +1,5 @@
-//! Starts a command in the sealed room: the program of the room, with the room on its standard input.
+//! Starts a command in the sandbox: runs the sandbox program, with the specification of the sandbox on its standard
+//! input.
 
 use std::io::{self, PipeReader};
 use std::net::TcpListener;
@@ -14,21 +15,21 @@ use tokio::process::{Child, Command as Starter};
 use super::{OutputPipe, StartedCommand};
 use crate::FileError;
 
-/// The program of the room, and one of it that has started already and waits to hear which room it is: all that every room has
-/// is made by then, which takes about as long as all that comes after.
+/// The sandbox program, and one process of it that was started ahead and waits for its specification: the parts that
+/// every sandbox has are made by then, which takes about as long as the rest.
 #[derive(Debug)]
 pub(crate) struct SandboxLauncher {
     program: PathBuf,
     ready: Mutex<Option<WaitingSandbox>>,
 }
 
-/// A program that waits to hear which room it is. Let go of, it ends.
+/// A sandbox program that waits for its specification. Dropping it ends it.
 #[derive(Debug)]
 struct WaitingSandbox {
     child: Child,
     output: PipeReader,
     wanted: SandboxStopper,
-    /// What was mounted where when it started.
+    /// The mount table at the time when the program was started.
     mounts: Option<Vec<u8>>,
 }
 
@@ -40,7 +41,8 @@ impl SandboxLauncher {
         }
     }
 
-    /// Enters a room for a program that is talked to: `input` is what it reads. The rest is as with [`SandboxLauncher::start_command`].
+    /// Enters a sandbox for a companion program: `input` is its standard input. The rest is as with
+    /// [`SandboxLauncher::start_command`].
     #[cfg(target_os = "linux")]
     pub(crate) async fn start_companion(
         &self,
@@ -62,8 +64,9 @@ impl SandboxLauncher {
         Ok((talking, listener))
     }
 
-    /// Enters a room. When the program's input closes, the room ends. Of a room with a way out it gives the port in it at which
-    /// somebody is to listen; none if it could not be entered, which it tells in its own way.
+    /// Enters a sandbox. When the program's input closes, the sandbox ends. For a sandbox with network access returns
+    /// the port in it on which a proxy is to listen; `None` if the sandbox could not be entered, which its report
+    /// tells.
     pub(crate) async fn start_command(
         &self,
         room: &SandboxSpec,
@@ -93,8 +96,8 @@ impl SandboxLauncher {
         Ok((started, listener))
     }
 
-    /// Has one wait for the next room, if none does. It is made beside whatever goes on; where it cannot be, the next room
-    /// takes a little longer.
+    /// Starts a program that waits for the next sandbox, if none waits. It is started in the background; where that
+    /// fails, the next sandbox takes a little longer.
     pub(crate) fn prestart(self: &Arc<Self>) {
         if !CAN_PRESTART || self.lock_waiting().is_some() {
             return;
@@ -113,7 +116,7 @@ impl SandboxLauncher {
     }
 }
 
-/// Only there is anything made before the program knows the room.
+/// Whether a program can be started ahead: only on Linux does it make anything before it knows its specification.
 const CAN_PRESTART: bool = cfg!(target_os = "linux");
 
 impl WaitingSandbox {
@@ -148,31 +151,31 @@ impl WaitingSandbox {
         })
     }
 
-    /// It, if it still waits, and sees the same disks as whoever asks for a room: what is mounted after it has started may not
-    /// reach it.
+    /// Returns the program if it still waits, and sees the same mounts as the caller: a disk mounted after it was
+    /// started may not be visible to it.
     fn if_reusable(mut self) -> Option<Self> {
         let waits = matches!(self.child.try_wait(), Ok(None));
         (waits && self.mounts.is_some() && self.mounts == read_mounts()).then_some(self)
     }
 }
 
-/// What is mounted where, as the system tells it.
+/// Reads the mount table, as the system reports it.
 pub(crate) fn read_mounts() -> Option<Vec<u8>> {
     std::fs::read("/proc/self/mountinfo").ok()
 }
 
-/// A program in a room that is talked to.
+/// A companion program in a sandbox.
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
 pub(crate) struct SandboxedCompanion {
     pub child: Child,
-    /// The reading end of its standard output.
+    /// The reading end of the program's standard output.
     pub output: PipeReader,
-    /// What ends it by being let go of.
+    /// Handle that ends the sandbox when dropped.
     pub stopper: SandboxStopper,
 }
 
-/// A room is wanted as long as this is kept. Letting go of it waits for nothing.
+/// Keeps a sandbox running; dropping it ends the sandbox without blocking.
 #[derive(Debug)]
 pub(crate) struct SandboxStopper(Option<SandboxConnection>);
 
@@ -186,8 +189,8 @@ impl Drop for SandboxStopper {
     }
 }
 
-/// Says what the room is, hands in what its command reads, and waits for the port in it, if it has one. A program that ended
-/// before it had read it all says why in its own way.
+/// Sends the specification, hands over the standard input of the command, and waits for the port in the sandbox, if it
+/// has one. A program that ended before it had read everything reports why in its own way.
 async fn send_request(
     wanted: SandboxStopper,
     room: SandboxSpec,
@@ -208,35 +211,35 @@ async fn send_request(
     asking.await.map_err(io::Error::other)
 }
 
-/// A pipe to the program, where no room has a way out.
+/// A pipe to the program, where no sandbox has network access.
 #[cfg(target_os = "macos")]
 #[derive(Debug)]
 struct SandboxConnection(io::PipeWriter);
 
 #[cfg(target_os = "macos")]
 impl SandboxConnection {
-    /// This end, and the one that becomes the program's standard input.
+    /// Returns this end, and the one that becomes the program's standard input.
     fn new_pair() -> io::Result<(Self, io::PipeReader)> {
         let (inside, outside) = io::pipe()?;
         Ok((Self(outside), inside))
     }
 
-    /// Says what the room is.
+    /// Sends the specification of the sandbox.
     fn send_spec(&self, room: &SandboxSpec) -> io::Result<()> {
         let mut line = serde_json::to_vec(room)?;
         line.push(b'\n');
         io::Write::write_all(&mut &self.0, &line)
     }
 
-    /// There is no such room.
+    /// Fails: there is no sandbox with input on this system.
     fn send_input(&self, _: OwnedFd) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// It ends when this is let go of.
+    /// Does nothing: the sandbox ends when this is dropped.
     fn stop(&self) {}
 
-    /// There never is one.
+    /// Fails: there is no listener on this system.
     fn receive_listener(&self) -> io::Result<TcpListener> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -247,12 +250,12 @@ impl SandboxConnection {
 mod tests {
     use super::*;
 
-    /// Any program will do that waits for its input.
+    /// Starts a waiting program; any program that waits for its input will do.
     fn waiting() -> WaitingSandbox {
         WaitingSandbox::start_waiting(Path::new("/bin/cat"), false, None).unwrap()
     }
 
-    /// Nobody enters it: what it is told is read and forgotten.
+    /// Returns a specification that no sandbox is made of: the program reads and ignores it.
     fn room(bare: Option<PathBuf>) -> SandboxSpec {
         SandboxSpec {
             workspace: "/nowhere".into(),

@@ -1,4 +1,4 @@
-//! Starts the shell: which one, where, with what around it.
+//! Starts the shell of a command: chooses the shell, its folder and its environment.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::FileError;
 use crate::fs::dir::Dir;
 use crate::fs::workspace::join_path;
 
-/// Starts a command's shell, and gives it with the reading end of the pipe that it and its children write to.
+/// Starts a command's shell, and returns it with the reading end of the pipe that it and its children write to.
 pub(super) fn start_shell(command: &ShellCommand) -> Result<StartedCommand, FileError> {
     let folder = if command.folder.is_empty() {
         "."
@@ -51,7 +51,7 @@ pub(super) fn start_shell(command: &ShellCommand) -> Result<StartedCommand, File
     })
 }
 
-/// What a command finds in its environment beside what it inherits.
+/// Returns the variables that a command gets in addition to those that it inherits.
 pub(crate) fn command_env(command: &ShellCommand, folder: &Path) -> Vec<(String, OsString)> {
     let mut around = vec![
         ("PWD".to_owned(), folder.as_os_str().to_owned()),

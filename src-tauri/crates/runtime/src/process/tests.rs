@@ -1,4 +1,4 @@
-//! Commands that end well, badly, late, never, and behind our back.
+//! Tests of commands that end well, badly, late, never, and of processes that they leave behind.
 
 #![cfg(unix)]
 

@@ -27,7 +27,7 @@ impl OutputPipe {
         })
     }
 
-    /// The next piece; none when nobody can write any more.
+    /// Returns the next piece of output; `None` when no process can write any more.
     pub(super) async fn next_piece(&mut self) -> Option<Vec<u8>> {
         match self.receiver.read(&mut self.buffer).await {
             Ok(0) | Err(_) => None,
@@ -36,7 +36,7 @@ impl OutputPipe {
     }
 }
 
-/// A command's process group. Dropped before its end, it is killed.
+/// A command's process group. Dropping it before its end kills it.
 pub(super) struct ProcessGroup {
     id: Option<Pid>,
 }
@@ -56,7 +56,7 @@ impl ProcessGroup {
         }
     }
 
-    /// Asks whatever is left of the group to end, then makes it.
+    /// Asks the processes left in the group to end, then kills them.
     pub(super) async fn terminate(&mut self) {
         let Some(id) = self.id else { return };
         for (signal, grace) in [(Signal::TERM, TERM_GRACE), (Signal::KILL, KILL_GRACE)] {
@@ -80,7 +80,7 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// Whether a group ends within `grace`. There is nothing to wait on but the group's own existence.
+/// Whether a group ends within `grace`. Its existence is polled, since nothing else can be waited for.
 async fn has_exited_within(id: Pid, grace: Duration) -> bool {
     let until = Instant::now() + grace;
     let mut pause = Duration::from_millis(1);

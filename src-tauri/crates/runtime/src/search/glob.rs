@@ -7,7 +7,7 @@ use super::walk::{EntryFilter, SearchRoot, VerifiedStat, walk_entries};
 use crate::fs::workspace::{PathKind, PathUse, join_path};
 use crate::{FileError, Workspace};
 
-/// Which names a pattern is compared with.
+/// Which entries a pattern is compared with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum GlobInclude {
     /// Files and links that `.gitignore` does not name.
@@ -51,8 +51,8 @@ pub struct GlobResult {
     pub more: bool,
 }
 
-/// Entries whose path below `under` fits the pattern. Hidden files are found, `.git` is not. A folder that is named is looked
-/// into even where it is ignored.
+/// Finds entries whose path below `under` matches the pattern. Hidden files are found, `.git` is not. A folder that is
+/// named is searched even where it is ignored.
 ///
 /// # Errors
 /// A bad pattern, a folder that is outside or missing, too many files, cancelled.
@@ -100,12 +100,12 @@ pub fn find_files(
     })
 }
 
-/// How many folders deep a pattern can reach; none where it goes through folders.
+/// Returns how many folders deep a pattern can match; `None` if it can match at any depth.
 fn pattern_depth_max(pattern: &str) -> Option<usize> {
     (!pattern.contains("**")).then(|| pattern.matches('/').count() + 1)
 }
 
-/// A matcher for the part of `pattern` that is left; errors name the pattern as it was given.
+/// Builds a matcher for the part of `pattern` that is left; errors name the pattern as it was given.
 pub(super) fn build_matcher(pattern: &str, rest: &str) -> Result<GlobMatcher, FileError> {
     GlobBuilder::new(rest)
         .literal_separator(true)

@@ -1,4 +1,5 @@
-//! Finds lines by pattern: all files by path first, then searched side by side in that order until there are enough.
+//! Finds lines by pattern: lists all files by path first, then searches them in parallel in that order until there are
+//! enough matches.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -18,7 +19,7 @@ use crate::limits::{
 };
 use crate::{FileError, Workspace};
 
-/// What to look for in files.
+/// A search for lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GrepQuery {
     /// A regular expression of the `regex` crate; it matches within a line.
@@ -38,7 +39,7 @@ pub struct GrepQuery {
 pub struct GrepMatch {
     /// Relative to the workspace root with `/`; absolute in a readable folder outside.
     pub path: String,
-    /// From 1.
+    /// Line number, from 1.
     pub line: u64,
     /// The line without its end; bytes that are not UTF-8 are replaced, a very long line is cut.
     pub text: String,
@@ -53,18 +54,18 @@ pub struct GrepMatch {
 pub struct GrepResult {
     /// Sorted by path and line.
     pub matches: Vec<GrepMatch>,
-    /// Files in which they stand.
+    /// Files in which the matches stand.
     pub files: usize,
     /// Whether there are more than the limit.
     pub more: bool,
-    /// Files that were not looked into because they are closed.
+    /// Files that were not searched because they are closed.
     pub closed: usize,
-    /// Files that could not be searched: no permission, or one line of them beyond all measure.
+    /// Files that could not be searched: no permission, or a line that is too long.
     pub unreadable: usize,
 }
 
-/// Lines that match; binary files are left out, `.gitignore` is honoured, hidden files are searched, `.git` is not. A folder that is named is looked into even
-/// where it is ignored.
+/// Finds the lines that match; binary files are left out, `.gitignore` is honoured, hidden files are searched, `.git`
+/// is not. A folder that is named is searched even where it is ignored.
 ///
 /// # Errors
 /// A bad pattern, a folder that is outside or missing, too many files, cancelled.
@@ -154,11 +155,12 @@ struct GrepSearch<'a> {
     cancel: &'a CancellationToken,
 }
 
-/// What one file had: its number in the list and its lines.
+/// The matches of one file: its number in the list and its lines.
 type FileMatches = (usize, Vec<GrepMatch>);
 
 impl GrepSearch<'_> {
-    /// Batch by batch, growing: a common word is found in the first, a rare one keeps all threads busy.
+    /// Searches batch by batch, each larger than the last: a common word is found in the first, a rare one keeps all
+    /// threads busy.
     fn search_files(&self, paths: &[PathBuf]) -> Result<GrepResult, FileError> {
         let mut found = GrepResult {
             matches: Vec::new(),

@@ -1,4 +1,4 @@
-//! Collects the matching lines of one file with what stands around them.
+//! Collects the matching lines of one file with their context.
 
 use std::io;
 
@@ -58,7 +58,7 @@ impl Sink for LineCollector {
     }
 }
 
-/// A line as text: without its end, what is not UTF-8 replaced, cut when it is very long.
+/// Returns a line as text: without its end, bytes that are not UTF-8 replaced, cut when it is very long.
 fn display_line(bytes: &[u8]) -> String {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);

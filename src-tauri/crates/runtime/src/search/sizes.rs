@@ -24,8 +24,8 @@ pub struct FileSizes {
     pub more: bool,
 }
 
-/// Regular files below `under` as [`crate::glob`] finds them: `.gitignore` is honoured, hidden files are found, `.git` is
-/// not, and no link is followed.
+/// Lists the regular files below `under` as [`crate::find_files`] finds them: `.gitignore` is honoured, hidden files
+/// are found, `.git` is not, and no link is followed.
 ///
 /// # Errors
 /// A folder that is outside or missing, too many files, cancelled.

@@ -1,4 +1,4 @@
-//! What is found, what is left out, in which order, and where it stops.
+//! Tests of search results, of exclusions, of their order, and of the limits.
 
 use std::fs;
 

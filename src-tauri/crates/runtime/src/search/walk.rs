@@ -1,4 +1,4 @@
-//! The files below a folder, as git would have them: ignored ones left out, hidden ones not, in order of their paths.
+//! The files below a folder, as git sees them: ignored ones left out, hidden ones not, in order of their paths.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl EntryFilter {
     }
 }
 
-/// Where a search looks.
+/// The place that a search looks in.
 pub(super) struct SearchRoot {
     pub root: Arc<Root>,
     /// The folder or file, relative to the root.
@@ -71,7 +71,7 @@ impl SearchRoot {
         })
     }
 
-    /// A path below the root as the answer names it: relative to the workspace, or absolute in a readable folder.
+    /// Returns a path below the root as results show it: relative to the workspace, or absolute in a readable folder.
     pub(super) fn display_path(&self, rel: &Path) -> String {
         if self.in_workspace {
             display_path(rel)
@@ -81,13 +81,13 @@ impl SearchRoot {
     }
 }
 
-/// How many threads a search takes.
+/// Returns how many threads a search uses.
 pub(super) fn thread_count() -> usize {
     available_parallelism().map_or(1, |n| n.get().min(SEARCH_THREADS_MAX))
 }
 
-/// All `entries` at most `depth_max` folders below a ground for which `keep` holds, relative to the root, sorted by the bytes
-/// of the path.
+/// Returns all `entries` at most `depth_max` folders below `ground` for which `keep` holds, relative to the root,
+/// sorted by the bytes of the path.
 pub(super) fn walk_entries(
     ground: &SearchRoot,
     cancel: &CancellationToken,
@@ -150,8 +150,8 @@ pub(super) fn walk_entries(
     Ok(found)
 }
 
-/// Whether found names really stand below the root: the walk goes by names, and a folder may become a link to elsewhere
-/// while it is walked. Sorted paths of one folder open it once.
+/// Verifies that found names really stand below the root: the walk goes by names, and a folder may become a link to
+/// elsewhere meanwhile. Sorted paths of one folder open it once.
 pub(super) struct VerifiedStat<'a> {
     root: &'a Root,
     folder: Option<(PathBuf, Option<Dir>)>,
@@ -165,7 +165,7 @@ impl<'a> VerifiedStat<'a> {
         }
     }
 
-    /// What stands there, the last part not followed; none if nothing does.
+    /// Returns the file details of a path, the last part not followed; `None` if there is no entry.
     pub(super) fn stat(&mut self, rel: &Path) -> Option<FileStat> {
         let (parent, name) = split_parent(rel)?;
         if self.folder.as_ref().is_none_or(|(at, _)| at != parent) {
@@ -179,7 +179,7 @@ impl<'a> VerifiedStat<'a> {
     }
 }
 
-/// What one thread found, handed over when the thread is done: no lock in the middle of the walk.
+/// The entries that one thread found, handed over when the thread is done: no lock in the middle of the walk.
 struct WalkBatch {
     found: Vec<PathBuf>,
     sender: Sender<Vec<PathBuf>>,

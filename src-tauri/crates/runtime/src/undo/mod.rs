@@ -1,10 +1,11 @@
 //! Copies taken before an effect, kept outside the workspace, so that one call can be taken back to the byte.
 //!
-//! An entry knows every path before and after. It is on disk before the effect begins. Taking entries back is an act, an
-//! entry itself: it is on disk, with copies of all that it overwrites, before it touches anything. So at any moment a
-//! crash can strike, and afterwards every path is on one of two known sides; and an act can be taken back like any call.
+//! An entry knows every path before and after. It is on disk before the effect begins. Restoring entries is an act, an
+//! entry itself: it is on disk, with copies of everything that it overwrites, before it touches anything. So a crash
+//! can strike at any moment, and afterwards every path is on one of two known sides; and an act can be undone like any
+//! call.
 //!
-//! Start reading at [`HistoryArgs`]; what an act would do is worked out in `walk`, and done in `restore`.
+//! Start reading at [`History`]; an act is planned in `walk`, and carried out in `restore`.
 
 use std::fs::File;
 use std::path::Path;
@@ -34,7 +35,7 @@ pub use protocol::UndoDirection;
 pub use retention::RetentionLimits;
 use store::CopyStore;
 
-/// The history of one data folder. Cheap to clone; one piece of work at a time.
+/// The history of one data folder. Cheap to clone; one operation at a time.
 #[derive(Debug, Clone)]
 pub struct History(Arc<HistoryInner>);
 
@@ -43,22 +44,22 @@ struct HistoryInner {
     entries: ManifestStore,
     store: CopyStore,
     bytes_max: u64,
-    /// Held by one piece of work at a time, of all processes that have this data folder open.
+    /// Lock held by one operation at a time, of all processes that have this data folder open.
     exclusive_lock: Mutex<File>,
 }
 
-/// What the history entry of a call is called and belongs to.
+/// Identity and title of the history entry of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndoEntryMeta {
-    /// Its name.
+    /// Id of the entry.
     pub id: UndoId,
     /// The session of the call.
     pub session: SessionId,
     /// The call.
     pub call: CallId,
-    /// Now.
+    /// The current time.
     pub at: At,
-    /// What is done: "Deleted tests/old".
+    /// Title of the entry: "Deleted tests/old".
     pub title: String,
 }
 
@@ -68,7 +69,7 @@ pub enum RestoreError {
     /// These paths are no longer as the call left them; nothing was touched.
     #[error("Changed since, so nothing was touched: {}. Keep what is there, or put it back first.", .0.join(", "))]
     Conflict(Vec<String>),
-    /// Something else.
+    /// Any other error.
     #[error(transparent)]
     Failed(#[from] UserError),
 }
@@ -96,7 +97,7 @@ impl History {
         })))
     }
 
-    /// Whether the effects of `plan` could be secured: no special file, within the limit, enough free disk.
+    /// Whether the effects of `plan` could be undone: no special file, within the limit, enough free disk space.
     pub fn undo_availability(&self, workspace: &Workspace, plan: &Plan) -> UndoAvailability {
         if *plan == Plan::None {
             return UndoAvailability::NotNeeded;
@@ -109,11 +110,12 @@ impl History {
         }
     }
 
-    /// Takes the copies, and has them and the entry on disk when it returns.
+    /// Takes the copies for undo, and has them and the entry on disk when it returns.
     ///
     /// # Errors
-    /// [`FileError::Changed`] when the plan no longer fits what stands there; [`FileError::TooLarge`] and
-    /// [`FileError::DiskFull`] when there is no room for the copies; else what the system said. No entry is left.
+    /// [`FileError::Changed`] when the plan no longer matches the workspace; [`FileError::TooLarge`] and
+    /// [`FileError::DiskFull`] when there is no room for the copies; otherwise any error reported by the system. No
+    /// entry is left then.
     pub fn prepare_entry(
         &self,
         workspace: &Workspace,
@@ -146,9 +148,10 @@ impl History {
         Ok(entry)
     }
 
-    /// Carries out `plan`: as [`crate::fs::apply`] does, or what a command did as it was captured, staged on disk whole before
-    /// the first path changes. Modes that are in the way and that we may change are as the plan says afterwards, and where
-    /// it says nothing, as before. What fails half-way is taken back by [`Self::settle_failed`] of the entry that was prepared.
+    /// Carries out `plan`: as [`crate::fs::apply`] does, or the captured changes of a command, staged on disk whole
+    /// before the first path changes. Modes that are in the way and that the current user may change are as the plan
+    /// says afterwards, and where it says nothing, as before. A failure half-way is taken back by
+    /// [`Self::settle_failed`] of the entry that was prepared.
     ///
     /// # Errors
     /// As [`crate::fs::apply`].
@@ -162,10 +165,10 @@ impl History {
         unlocked.relock()
     }
 
-    /// Records that the effect stands: as it was captured where that is known to the byte, else as it stands now.
+    /// Records that the effect stands: as it was captured where that is known to the byte, otherwise as it stands now.
     ///
     /// # Errors
-    /// What the system said of the history. Nothing in the workspace keeps an entry from being sealed.
+    /// Any error reported by the system about the history. Nothing in the workspace keeps an entry from being sealed.
     pub fn mark_applied(&self, id: &UndoId) -> Result<(), FileError> {
         let _turn = self.lock_exclusive()?;
         let named = |fault: UserError| FileError::from_display(id.as_str(), fault);
@@ -176,7 +179,7 @@ impl History {
         self.0.entries.save(&manifest)
     }
 
-    /// Every entry as it stands, acts among them, the oldest first.
+    /// Returns every entry in its present state, acts among them, the oldest first.
     ///
     /// # Errors
     /// When the history cannot be read. A single entry that cannot be read is left out.
@@ -184,7 +187,7 @@ impl History {
         Ok(self.0.entries.list()?.entries)
     }
 
-    /// An entry as it stands; none if there is no such entry.
+    /// Returns an entry in its present state; `None` if there is no such entry.
     ///
     /// # Errors
     /// When the history cannot be read.
@@ -192,7 +195,7 @@ impl History {
         Ok(self.entries()?.into_iter().find(|entry| entry.id == *id))
     }
 
-    /// What an act would meet and do. Nothing is changed.
+    /// Returns the conflicts that a restore would meet and the changes that it would make. Nothing is changed.
     ///
     /// # Errors
     /// When an entry is missing or stands on that side already, or the workspace is gone.
@@ -201,11 +204,11 @@ impl History {
         crate::undo::restore::execute::preview_restore(&self.0, restore)
     }
 
-    /// Takes entries back, or brings one again: content, mode and time of their paths, and nothing else.
+    /// Undoes entries, or redoes one: content, mode and time of their paths, and nothing else.
     ///
-    /// Every path is compared first. Then what is overwritten by choice is secured, the act is written down, and only
-    /// then something changes; when it fails half-way it goes back, and when the machine fails, [`HistoryArgs::recover_interrupted`]
-    /// finishes it.
+    /// Every path is compared first. Then everything that is overwritten by choice is copied, the act is recorded, and
+    /// only then something changes; when it fails half-way it is rolled back, and when the machine fails,
+    /// [`History::recover_interrupted`] finishes it.
     ///
     /// # Errors
     /// [`RestoreError::Conflict`] for paths that changed since and have no choice; nothing was touched.
@@ -219,7 +222,7 @@ impl History {
         crate::undo::restore::execute::execute_restore(&self.0, restore, choices, meta)
     }
 
-    /// What an act did, path by path.
+    /// Returns the changes of an act, path by path.
     ///
     /// # Errors
     /// When there is no such act.
@@ -232,11 +235,11 @@ impl History {
         })
     }
 
-    /// After a failed effect: takes back what of it stands, and says where the entry is now: `Undone`, or `Applied` when
-    /// all of it stands.
+    /// Takes back the part of a failed effect that stands, and returns the entry in its new state: `Undone`, or
+    /// `Applied` when all of the effect stands.
     ///
     /// # Errors
-    /// When it cannot be taken back; the entry stays as it was and can be settled later.
+    /// When the effect cannot be taken back; the entry stays as it was and can be settled later.
     pub fn settle_failed(&self, id: &UndoId) -> Result<UndoEntry, UserError> {
         let _turn = self.lock_exclusive()?;
         let mut manifest = self.0.load_manifest(id)?;
@@ -244,12 +247,12 @@ impl History {
         Ok(manifest.entry)
     }
 
-    /// Finishes what a crash interrupted and sweeps temporary files; returns the entries whose state it settled. An
-    /// entry whose workspace is gone is left as it is, and so is the effect of a call in a session that somebody is
-    /// `at_work` in: it may be under way.
+    /// Finishes what a crash interrupted and removes temporary files; returns the entries whose state was settled. An
+    /// entry whose workspace is gone is left as it is, and so is the effect of a call in a session for which `at_work`
+    /// is true: the effect may be under way.
     ///
     /// # Errors
-    /// The first thing that could not be finished, after everything else was.
+    /// The first failure, after everything else was finished.
     pub fn recover_interrupted(
         &self,
         at_work: impl Fn(&SessionId) -> bool,
@@ -258,19 +261,19 @@ impl History {
         recover::recover_interrupted(&self.0, at_work)
     }
 
-    /// Drops what is not kept, and every copy that no entry needs. What is under way is kept.
+    /// Drops entries beyond the retention limits, and every copy that no entry needs. Entries under way are kept.
     ///
     /// # Errors
-    /// What the system said.
+    /// Any error reported by the system.
     pub fn collect_garbage(&self, keep: &RetentionLimits) -> Result<CollectionReceipt, UserError> {
         let _turn = self.lock_exclusive()?;
         retention::collect_garbage(&self.0, keep)
     }
 
-    /// What the history takes on disk, in bytes.
+    /// Returns the space that the history takes on disk, in bytes.
     ///
     /// # Errors
-    /// What the system said.
+    /// Any error reported by the system.
     pub fn disk_bytes(&self) -> Result<u64, UserError> {
         retention::disk_bytes(&self.0)
     }
@@ -290,7 +293,7 @@ impl History {
     }
 }
 
-/// One piece of work on the history: nobody else, in this process or another, works on it meanwhile.
+/// Exclusive access to the history: nobody else, in this process or another, works on it meanwhile.
 struct ExclusiveLock<'a>(MutexGuard<'a, File>);
 
 impl Drop for ExclusiveLock<'_> {
@@ -313,7 +316,7 @@ impl HistoryInner {
         self.check_space(bytes, || plan.paths().join(", "))
     }
 
-    /// Whether so many bytes more can be kept for one entry.
+    /// Checks that so many more bytes can be kept for one entry.
     fn check_space(&self, bytes: u64, path: impl Fn() -> String) -> Result<(), FileError> {
         if bytes > self.bytes_max {
             return Err(FileError::TooLarge {
@@ -337,7 +340,7 @@ impl UndoManifest {
     }
 }
 
-/// The entry of a call that changed these paths, or is about to.
+/// Builds the entry of a call that changed these paths, or is about to.
 fn build_entry(
     workspace: &Workspace,
     meta: UndoEntryMeta,
@@ -362,7 +365,7 @@ fn build_entry(
     }
 }
 
-/// The first paths of an entry, without folders that were only made on the way.
+/// Returns the first paths of an entry, without folders that were only created on the way.
 fn first_paths(steps: &[UndoStep]) -> Vec<String> {
     let shown = steps.iter().filter(|step| !step.made);
     shown

@@ -1,8 +1,8 @@
-//! Owner's permission bits that an act needs for a while: added before it, taken away after it.
+//! Owner's permission bits that an act needs temporarily: added before the act, removed after it.
 //!
-//! An ordinary user cannot read a file of mode 000 or remove a name from a folder of mode 555, but may change both modes. What
-//! is added is written down in the data folder before the first mode changes; after a crash whoever works on the history next
-//! takes it away again. No link is ever followed, and what belongs to somebody else is left as it is.
+//! An ordinary user cannot read a file of mode 000 or remove a name from a folder of mode 555, but may change both
+//! modes. The added bits are logged in the data folder before the first mode changes; after a crash the next operation
+//! on the history removes them. No link is ever followed, and files of other users are left as they are.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,17 +23,17 @@ use crate::limits::{SYNC_SINGLY_MAX, TREE_DEPTH_MAX, TREE_ITEMS_MAX};
 use crate::undo::entry::manifest::RelPath;
 use crate::{FileError, Workspace, create_private_folder, write_atomic};
 
-/// What an act does at a path.
+/// The access that an act needs at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum AccessNeed {
-    /// Reads a file, or enters a folder and lists it.
+    /// Reading a file, or entering a folder and listing it.
     Read,
-    /// Makes and removes names in a folder.
+    /// Creating and removing names in a folder.
     Change,
 }
 
 impl AccessNeed {
-    /// The owner's bits for it; none for what has no mode of its own.
+    /// Returns the owner's bits for this access; `None` for a kind that has no mode of its own.
     fn owner_bits(self, kind: PathKind) -> Option<u32> {
         match (kind, self) {
             (PathKind::File, _) => Some(0o400),
@@ -44,33 +44,33 @@ impl AccessNeed {
     }
 }
 
-/// A path whose owner got bits that it does not have.
+/// A path to whose mode owner's bits were added.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct AddedBits {
     path: RelPath,
-    /// Its own mode.
+    /// Original mode of the path.
     mode: u32,
-    /// The mode that it has for now.
+    /// Temporary mode of the path.
     for_now: u32,
-    /// Device and inode, so that what took its place is left alone.
+    /// Device and inode, so that a file that took its place is left alone.
     place: Option<(u64, u64)>,
 }
 
 impl AddedBits {
-    /// Whether a mode is its own with what was added: all of it, or a part where that was cut off.
+    /// Whether a mode is the original one with added bits: all of them, or a part if adding them was interrupted.
     fn accounts_for(&self, now: u32) -> bool {
         now != self.mode && now & self.mode == self.mode && now & !self.for_now == 0
     }
 }
 
-/// What was added in one workspace, as it is on disk.
+/// The bits added in one workspace, as logged on disk.
 #[derive(Debug, Serialize, Deserialize)]
 struct UnlockLog {
     root: RelPath,
     added: Vec<AddedBits>,
 }
 
-/// A workspace of which some paths have more owner's bits than their modes say. They lose them when this is dropped.
+/// A workspace of which some paths have additional owner's bits. Dropping it removes these bits.
 pub(super) struct UnlockedPaths {
     dir: Dir,
     root: RelPath,
@@ -79,7 +79,7 @@ pub(super) struct UnlockedPaths {
 }
 
 impl UnlockedPaths {
-    /// Nothing is unlocked yet.
+    /// Returns the workspace with nothing unlocked.
     pub(super) fn new(inner: &HistoryInner, workspace: &Workspace) -> Self {
         let name = format!("{}.json", uuid::Uuid::now_v7().simple());
         Self {
@@ -94,7 +94,7 @@ impl UnlockedPaths {
         &self.dir
     }
 
-    /// What stands at a path, with its own mode; none where a link stands in the way.
+    /// Returns the file details of a path, with its original mode; `None` where a link stands in the way.
     pub(super) fn stat(&self, rel: &Path) -> io::Result<Option<FileStat>> {
         let mut stat = match self.dir.stat_at(rel) {
             Err(error) if is_link_refused(&error) => None,
@@ -109,11 +109,11 @@ impl UnlockedPaths {
         Ok(stat)
     }
 
-    /// Unlocks what stands at these paths, and the folders above them for being entered.
+    /// Unlocks these paths, and the folders above them for being entered.
     ///
     /// # Errors
-    /// What the system said. What cannot be unlocked because it belongs to somebody else is no error: whoever needs it finds
-    /// out.
+    /// Any error reported by the system. A path that cannot be unlocked because it belongs to another user is no error:
+    /// the operation that needs it fails later.
     pub(super) fn unlock_paths<'p>(
         &self,
         needs: impl IntoIterator<Item = (&'p Path, AccessNeed)>,
@@ -141,10 +141,10 @@ impl UnlockedPaths {
             .try_for_each(|level| self.unlock_level(level))
     }
 
-    /// Unlocks everything at and below a path for being read.
+    /// Unlocks everything at and below a path for reading.
     ///
     /// # Errors
-    /// The same; and what is below it is too much.
+    /// As for unlocking paths; also when there is too much below the path.
     pub(super) fn unlock_tree(&self, top: &Path) -> Result<(), FileError> {
         let mut level = vec![top.to_owned()];
         let mut count = 0;
@@ -177,17 +177,17 @@ impl UnlockedPaths {
         Ok(())
     }
 
-    /// What stands at a path now has the mode that it is to have: it stays when the others are locked.
+    /// Marks the current mode of a path as final: it stays when the other paths are locked.
     pub(super) fn accept_current_mode(&self, path: &Path) {
         self.added.borrow_mut().remove(path);
     }
 
-    /// Every path that is unlocked now.
+    /// Returns every path that is unlocked now.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         self.added.borrow().keys().cloned().collect()
     }
 
-    /// Gives one path its own mode again.
+    /// Restores the original mode of one path.
     pub(super) fn relock_path(&self, path: &Path, sync: bool) -> io::Result<()> {
         let added = self.added.borrow().get(path).cloned();
         if let Some(added) = added {
@@ -197,10 +197,10 @@ impl UnlockedPaths {
         Ok(())
     }
 
-    /// Gives every path its own mode again.
+    /// Restores the original mode of every path.
     ///
     /// # Errors
-    /// What the system said; the next work on the history tries again.
+    /// Any error reported by the system; the next operation on the history tries again.
     pub(super) fn relock(&self) -> Result<(), FileError> {
         if !self.log.exists() {
             return Ok(());
@@ -255,7 +255,7 @@ impl UnlockedPaths {
         Ok(())
     }
 
-    /// The bits that are missing at a name; none where they are not.
+    /// Returns the bits that are missing at a name; `None` if none are.
     fn missing_bits(
         &self,
         folder: &Dir,
@@ -316,8 +316,8 @@ impl Drop for UnlockedPaths {
     }
 }
 
-/// Takes away what a crash left unlocked, in every workspace that is there. A log that was not written whole is removed: no
-/// mode changes before its log is there.
+/// Removes bits that a crash left behind, in every existing workspace. A log that was not written completely is
+/// removed: no mode changes before its log is complete.
 pub(super) fn relock_after_crash(inner: &HistoryInner) {
     let Ok(logs) = fs::read_dir(log_folder(inner)) else {
         return;
@@ -343,7 +343,7 @@ fn relock_from_log(log: &Path) -> Result<(), FileError> {
     remove_log(log)
 }
 
-/// Gives these paths, which are in order, their own modes again, from the inside out.
+/// Restores the original modes of these paths, which are sorted, from the inside out.
 fn relock_added(root: &Dir, added: &[AddedBits]) -> Result<(), FileError> {
     let many = added.len() > SYNC_SINGLY_MAX;
     for one in added.iter().rev() {
@@ -358,7 +358,7 @@ fn relock_added(root: &Dir, added: &[AddedBits]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Leaves alone what somebody else gave another mode, or put there since.
+/// Restores one path, unless another program changed its mode or replaced it since.
 fn relock_one(root: &Dir, one: &AddedBits, sync: bool) -> io::Result<()> {
     let (parent, name) = dir::split_parent(&one.path.0).unwrap_or((Path::new(""), OsStr::new(".")));
     let folder = match root.open_folder(parent) {
@@ -392,7 +392,7 @@ fn log_folder(inner: &HistoryInner) -> PathBuf {
     inner.entries.0.with_file_name("unlocked")
 }
 
-/// Whether an error says that something is not there, or that it is not for us.
+/// Whether an error means that a path does not exist or is not accessible.
 fn is_unreachable(error: &io::Error) -> bool {
     is_not_found(error)
         || is_link_refused(error)

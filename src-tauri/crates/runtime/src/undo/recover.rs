@@ -1,4 +1,4 @@
-//! After a crash or a failed effect: every entry is brought to one side, and nothing temporary stays.
+//! Recovery after a crash or a failed effect: every entry is brought to one side, and nothing temporary stays.
 
 use std::io;
 
@@ -17,8 +17,8 @@ use crate::undo::restore::execute::{
 };
 use crate::undo::restore::survey::{PathState, survey_paths};
 
-/// Records that the effect stands. What is known to the byte is not read again; of the rest, what cannot be read is taken to
-/// be as it was planned.
+/// Records that the effect stands. Paths that are known to the byte are not read again; other paths that cannot be read
+/// are assumed to be as planned.
 pub(super) fn mark_applied(
     manifest: &mut UndoManifest,
     unlocked: &UnlockedPaths,
@@ -39,7 +39,7 @@ pub(super) fn mark_applied(
     Ok(())
 }
 
-/// Every path as the effect left it.
+/// Observes every path as the effect left it.
 fn observe_after(
     manifest: &mut UndoManifest,
     unlocked: &UnlockedPaths,
@@ -65,7 +65,7 @@ fn observe_after(
     batch.commit().map_err(failed)
 }
 
-/// Brings an entry of which it is not known whether it took effect to one side.
+/// Brings an entry to one side if it is not known whether its effect stands.
 pub(super) fn settle_entry(
     inner: &HistoryInner,
     manifest: &mut UndoManifest,
@@ -113,7 +113,7 @@ pub(super) fn settle_entry(
     Ok(())
 }
 
-/// Everything came, but folders get their modes and times last: they are given them, however often it takes.
+/// Finishes an effect whose paths are all there: folders get their modes and times last, however often that takes.
 fn finish_applying(
     inner: &HistoryInner,
     unlocked: &UnlockedPaths,
@@ -130,7 +130,7 @@ fn finish_applying(
     remove_staged_files(unlocked, manifest)
 }
 
-/// How closely a path must fit while it is not known whether the effect stands.
+/// Returns how closely a path must match while it is not known whether the effect stands.
 fn match_level_for(manifest: &UndoManifest) -> MatchLevel {
     match manifest.known {
         true => MatchLevel::InProgress,
@@ -138,7 +138,7 @@ fn match_level_for(manifest: &UndoManifest) -> MatchLevel {
     }
 }
 
-/// Brings everything to one side that nobody is at any more; returns the entries whose state that settled.
+/// Brings every entry that no process works on any more to one side; returns the entries whose state was settled.
 pub(super) fn recover_interrupted(
     inner: &HistoryInner,
     at_work: impl Fn(&SessionId) -> bool,

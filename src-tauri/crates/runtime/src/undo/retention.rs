@@ -1,4 +1,4 @@
-//! How much is kept: by age and by what it takes on disk, the newest first; what no entry needs goes.
+//! Retention of the history: by age and by size on disk, the newest first; copies that no entry needs are removed.
 
 use std::io;
 
@@ -9,16 +9,16 @@ use super::HistoryInner;
 use super::store::RequiredFiles;
 use crate::FileError;
 
-/// How much is kept.
+/// Limits on the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetentionLimits {
-    /// Entries from then on.
+    /// Entries from this time on are kept.
     pub since: At,
-    /// As many of the newest entries as have their copies in so many bytes on disk, each piece of them counted once.
+    /// As many of the newest entries are kept as have their copies in so many bytes on disk, each piece counted once.
     pub bytes_max: u64,
 }
 
-/// Drops what is not kept. What is under way is kept, and everything newer.
+/// Drops entries beyond the limits. Entries under way are kept, and everything newer.
 pub(super) fn collect_garbage(
     inner: &HistoryInner,
     keep: &RetentionLimits,
@@ -67,7 +67,7 @@ pub(super) fn collect_garbage(
     })
 }
 
-/// What the history takes on disk, in bytes.
+/// Returns the space that the history takes on disk, in bytes.
 pub(super) fn disk_bytes(inner: &HistoryInner) -> Result<u64, UserError> {
     let copies = inner.store.disk_bytes();
     let size = copies.and_then(|copies| Ok(copies + inner.entries.total_bytes()?));

@@ -1,4 +1,4 @@
-//! What the first process of a room hears of the others: that some ended.
+//! Notifies the first process of a sandbox when other processes of it end.
 #![allow(unsafe_code, reason = "signals that wait in a file have no safe form")]
 
 use std::io;
@@ -9,7 +9,7 @@ use std::ptr::null_mut;
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions, WaitStatus, wait};
 
-/// Becomes readable when a process of the room ended.
+/// Becomes readable when a process of the sandbox ended.
 pub(super) struct ChildReaper(OwnedFd);
 
 impl AsFd for ChildReaper {
@@ -18,7 +18,7 @@ impl AsFd for ChildReaper {
     }
 }
 
-/// Begins to listen. Called before the first of them starts, who begins with no signal held back, as every program does.
+/// Begins to listen. Called before the first child starts, which begins with no signal blocked, as every program does.
 pub(super) fn watch_children() -> io::Result<ChildReaper> {
     // SAFETY: the set is made by the system's own words, and the descriptor is new and ours.
     unsafe {
@@ -37,7 +37,7 @@ pub(super) fn watch_children() -> io::Result<ChildReaper> {
 }
 
 impl ChildReaper {
-    /// Takes in every process that ended, also those that lost their parents, and gives how.
+    /// Reaps every process that ended, also orphaned ones, and returns their exit statuses.
     pub(super) fn reap_all(&self) -> rustix::io::Result<Vec<(Pid, WaitStatus)>> {
         // Several ends make one signal.
         let mut signal = [0; size_of::<libc::signalfd_siginfo>()];

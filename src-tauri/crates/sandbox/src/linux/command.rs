@@ -1,5 +1,5 @@
-//! The command: gives away what it has, one thing after the other, and then runs. Where the room has names of its own it is
-//! there before the room is known, and has given away by then what no command has.
+//! The command: drops its privileges, one after the other, and then runs. In a sandbox with namespaces the process is
+//! started before the specification is known, and has dropped by then the privileges that no command has.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -24,17 +24,17 @@ use crate::linux::seccomp::deny_filter::SocketPolicy;
 use crate::linux::seccomp::seccomp_notify;
 use crate::linux::seccomp::seccomp_notify::NotifyListener;
 
-/// A process of the room that waits to hear which command it is, as its keeper sees it.
+/// A process of the sandbox that waits for its command, as seen by the supervisor.
 pub(super) struct PendingCommand {
     pub(super) process: Pid,
-    /// Where it is told the room, and then that the room stands.
+    /// Pipe for the specification, and then for the message that the sandbox is ready.
     spec_pipe: File,
-    /// Where it says what stands in its way.
+    /// Pipe on which the process reports what went wrong.
     error_pipe: OwnedFd,
 }
 
 impl PendingCommand {
-    /// Starts it. What goes wrong with it is heard when it is to run.
+    /// Starts the process. Its errors are reported when it is to run.
     pub(super) fn start() -> Result<Self, EnterError> {
         let (says, saying) = fd_passing::new_socket_pair().with_step("pair")?;
         let (hears, told) = pipe_with(PipeFlags::CLOEXEC).with_step("pair")?;
@@ -55,17 +55,17 @@ impl PendingCommand {
         }
     }
 
-    /// Tells it which room it is in, so that it gets ready while the walls are built.
+    /// Sends the specification, so that the process gets ready while the walls are built.
     pub(super) fn send_spec(&mut self, room: &SandboxSpec) -> io::Result<()> {
         self.send_message(room)
     }
 
-    /// Gives it what it reads.
+    /// Sends the standard input of the command.
     pub(super) fn send_input(&self, input: &OwnedFd) -> io::Result<()> {
         fd_passing::send_with_fd(&self.error_pipe, fd_passing::INPUT_MESSAGE, Some(input))
     }
 
-    /// Has it run, now that the room stands; gives where questions about it arrive.
+    /// Runs the command in the finished sandbox; returns the listener on which its notifications arrive.
     pub(super) fn run(
         mut self,
         heard: io::Result<()>,
@@ -84,15 +84,16 @@ impl PendingCommand {
     }
 }
 
-/// Hears one thing; an error when nothing more will be said.
+/// Reads one message; an error when no more will come.
 fn read_message<T: DeserializeOwned>(hears: &mut impl io::BufRead) -> Result<T, EnterError> {
     let mut line = Vec::new();
     hears.read_until(b'\n', &mut line).with_step("command")?;
     serde_json::from_slice(&line).with_step("command")
 }
 
-/// Waits until the command begins to run, and gives where questions about it arrive. An error if something stands in its way:
-/// it says so with the name of a wall and what the system said, and a zero byte between. It says nothing more once it runs.
+/// Waits until the command begins to run, and returns the listener on which its notifications arrive. An error if
+/// something went wrong: the process reports the name of a step and the system's error, separated by a zero byte. It
+/// reports nothing more once it runs.
 pub(super) fn wait_until_running(ready: &OwnedFd) -> Result<Option<NotifyListener>, EnterError> {
     let mut questions = None;
     loop {
@@ -109,7 +110,7 @@ pub(super) fn wait_until_running(ready: &OwnedFd) -> Result<Option<NotifyListene
     }
 }
 
-/// Runs the command of a [bare](Room::bare) room in place of this process. Never returns.
+/// Runs the command of an [unprivileged](SandboxSpec::bare) sandbox in place of this process. Never returns.
 pub(super) fn exec_unprivileged(room: &SandboxSpec, tmp: &Path, says: &OwnedFd) -> ! {
     let input = open_null_input().with_step("input");
     let failed = match input.and_then(|input| drop_unprivileged(room, tmp).map(|()| input)) {
@@ -119,14 +120,14 @@ pub(super) fn exec_unprivileged(room: &SandboxSpec, tmp: &Path, says: &OwnedFd) 
     report_failure(&failed, says)
 }
 
-/// Says what stood in its way. The keeper reads it; if it is gone, so is the room.
+/// Reports what went wrong. The supervisor reads it; if that is gone, so is the sandbox.
 fn report_failure(failed: &EnterError, says: &OwnedFd) -> ! {
     let words = format!("{}\0{}", failed.step, failed.error);
     let _ = fd_passing::send_with_fd(says, words.as_bytes(), None);
     std::process::exit(1)
 }
 
-/// Gives away what no command has, waits for the room, and gives away the rest.
+/// Drops the privileges that no command has, waits for the sandbox, and drops the rest.
 fn prepare_command(hears: File, says: &OwnedFd) -> Result<ReadyCommand, EnterError> {
     let mut hears = BufReader::new(hears);
     // Before its calls are looked at: nobody answers until it runs.
@@ -154,12 +155,12 @@ struct ReadyCommand {
     input: File,
 }
 
-/// What a command reads where nobody says anything.
+/// Opens the standard input of a command that gets none.
 fn open_null_input() -> io::Result<File> {
     File::open("/dev/null")
 }
 
-/// What a command reads that somebody talks to.
+/// Receives the standard input of a command that was handed one.
 fn receive_input(says: &OwnedFd) -> io::Result<File> {
     match fd_passing::receive_with_fd(says)? {
         (_, Some(input)) => Ok(input.into()),
@@ -167,7 +168,7 @@ fn receive_input(says: &OwnedFd) -> io::Result<File> {
     }
 }
 
-/// Takes the place of this process. Returns what stood in its way.
+/// Replaces this process by the command. Returns only if that failed.
 fn exec_command(room: &SandboxSpec, way_out: Option<SocketAddr>, input: File) -> EnterError {
     let Some((program, arguments)) = room.command.split_first() else {
         return EnterError {
@@ -192,7 +193,8 @@ fn exec_command(room: &SandboxSpec, way_out: Option<SocketAddr>, input: File) ->
     }
 }
 
-/// What can be given away before the room is known. Of the calls nothing that is still to be done is refused or asked about.
+/// Drops the privileges that can be dropped before the sandbox is known. Of the system calls none that is still needed
+/// is denied or reported yet.
 fn drop_early_privileges(says: &OwnedFd) -> Result<LandlockRules, EnterError> {
     // No terminal to push keys into, and no group of the door's to signal.
     rustix::process::setsid().with_step("session")?;
@@ -207,7 +209,7 @@ fn drop_early_privileges(says: &OwnedFd) -> Result<LandlockRules, EnterError> {
     Ok(ground)
 }
 
-/// In this order: what needs a right before the right is gone.
+/// Drops the remaining privileges, in this order: each step comes before the loss of a right that it needs.
 fn drop_remaining_privileges(room: &SandboxSpec, ground: LandlockRules) -> Result<(), EnterError> {
     std::env::set_current_dir(&room.folder).with_step("folder")?;
     privileges::drop_capabilities().with_step("privileges")?;
@@ -215,7 +217,7 @@ fn drop_remaining_privileges(room: &SandboxSpec, ground: LandlockRules) -> Resul
     ground.enforce_for(room).with_step("landlock")
 }
 
-/// All of it, in this order: what needs a right before the right is gone, the calls last.
+/// Drops all privileges, in this order: each step comes before the loss of a right that it needs, system calls last.
 fn drop_unprivileged(room: &SandboxSpec, tmp: &Path) -> Result<(), EnterError> {
     rustix::process::setsid().with_step("session")?;
     std::env::set_current_dir(&room.folder).with_step("folder")?;
@@ -226,7 +228,7 @@ fn drop_unprivileged(room: &SandboxSpec, tmp: &Path) -> Result<(), EnterError> {
     deny_filter::install_deny_filter(SocketPolicy::None).with_step("seccomp")
 }
 
-/// The name of a wall that was read from the pipe.
+/// Returns the name of a step that was read from the pipe.
 fn parse_step(step: &str) -> &'static str {
     [
         "input",
@@ -244,7 +246,7 @@ fn parse_step(step: &str) -> &'static str {
     .unwrap_or("command")
 }
 
-/// A path as the kernel takes it.
+/// Converts a path to a C string for the kernel.
 pub(super) fn to_c_path(path: &Path) -> io::Result<CString> {
     use std::os::unix::ffi::OsStrExt as _;
     CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other)

@@ -1,4 +1,4 @@
-//! What was refused, each thing once: written down as soon as it is known.
+//! The log of denials, each one once: written as soon as it is known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use std::fs::File;
 use crate::report::ReportLine;
 use crate::{DENIALS_MAX, Denial, DenialKind, TARGET_BYTES_MAX};
 
-/// The file of a room, and what stands in it already.
+/// The report file of a sandbox, and the denials that are in it already.
 pub(super) struct DenialLog<'a> {
     report: &'a File,
     recorded: BTreeSet<Denial>,
@@ -25,7 +25,7 @@ impl<'a> DenialLog<'a> {
         }
     }
 
-    /// Notes it, if it is not there. One kind cannot crowd out another.
+    /// Records a denial, if it is not recorded already. One kind cannot crowd out another.
     pub(super) fn record_denial(&mut self, kind: DenialKind, target: &[u8]) {
         let refused = Denial {
             kind,
@@ -52,7 +52,7 @@ impl<'a> DenialLog<'a> {
     }
 }
 
-/// Bytes as text of bounded length: what is none, or would move a cursor, is `\xNN`.
+/// Formats bytes as text of bounded length: bytes that are no text, or would move a cursor, are `\xNN`.
 fn escape_target(target: &[u8]) -> String {
     const CUT: char = '…';
     let mut shown = String::new();

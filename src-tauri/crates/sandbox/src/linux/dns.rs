@@ -1,13 +1,13 @@
-//! Where programs of the room ask for names: the room itself is found, and of everything else is said that it does not exist,
-//! which is what lets a program fail at once and say so.
+//! The name server for programs of the sandbox: it resolves the sandbox itself, and answers for every other name that
+//! it does not exist, so that a program fails at once with that message.
 
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// Answers at the place that the stand-in for `/etc/resolv.conf` names.
+/// Answers at the address that the placeholder for `/etc/resolv.conf` names.
 pub(super) struct DnsResponder {
     socket: UdpSocket,
-    /// What this machine calls itself.
+    /// Host name of this machine.
     own: Vec<u8>,
 }
 
@@ -28,7 +28,8 @@ impl DnsResponder {
         Ok(Self { socket, own })
     }
 
-    /// Answers what was asked since; gives the names that lead out of the room. What is no question has no answer.
+    /// Answers the questions asked since the last call; returns the names that lead out of the sandbox. A malformed
+    /// question gets no answer.
     pub(super) fn answer_pending(&self) -> Vec<Vec<u8>> {
         // The others have their turn too.
         const AT_ONCE: usize = 64;
@@ -51,12 +52,12 @@ impl DnsResponder {
     }
 }
 
-/// One question as DNS has it (RFC 1035, 4.1).
+/// One question in the format of DNS (RFC 1035, 4.1).
 struct DnsQuestion<'a> {
     id: [u8; 2],
-    /// The words of the question themselves, which an answer repeats.
+    /// The bytes of the question themselves, which an answer repeats.
     words: &'a [u8],
-    /// In small letters, without the dot at its end.
+    /// Name in lower case, without the final dot.
     name: Vec<u8>,
     kind: u16,
 }
@@ -97,13 +98,14 @@ impl<'a> DnsQuestion<'a> {
         })
     }
 
-    /// Whether it is a name of the room itself (RFC 6761, 6.3).
+    /// Whether the name is one of the sandbox itself (RFC 6761, 6.3).
     fn is_local_name(&self, own: &[u8]) -> bool {
         let name = self.name.as_slice();
         name == own || name == b"localhost" || name.ends_with(b".localhost")
     }
 
-    /// The room has the older of its two addresses under its names, as most files of hosts have it.
+    /// Builds an answer. The names of the sandbox resolve to the older of its two addresses (IPv4), as in most hosts
+    /// files.
     fn build_answer(&self, here: bool) -> Vec<u8> {
         const ANSWER_OF_ALL_THAT_IS_KNOWN: u8 = 0x84;
         const NO_SUCH_NAME: u8 = 3;

@@ -1,5 +1,5 @@
-//! A way out of the room that is watched: a port in it at which somebody outside listens, who says for each host whether it
-//! may be reached. What goes through it are bytes; no socket of the outside comes in.
+//! Watched network access of the sandbox: a port in it on which a proxy outside listens and judges each host. Only
+//! bytes pass through it; no socket of the outside comes in.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -14,7 +14,8 @@ pub(super) fn open_proxy_port() -> io::Result<SocketAddr> {
     Ok(address)
 }
 
-/// What leads programs there. The room itself is reached directly, unless `given` says what is.
+/// Returns the environment variables that lead programs to the proxy. The sandbox itself is reached directly, unless
+/// `given` names the exceptions.
 pub(super) fn proxy_environment(
     address: SocketAddr,
     given: &[(String, String)],

@@ -1,5 +1,5 @@
-//! How an open file goes from one process to another: from the command to its keeper, where questions about it arrive; from
-//! the keeper to the outside, where programs of the room are led to; and from the outside to the command, what it reads.
+//! Passes open files between processes: from the command to its supervisor, the listener for notifications; from the
+//! supervisor to the outside, the port for network access; and from the outside to the command, its standard input.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -10,10 +10,10 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
 };
 
-/// What is said where the standard input of a command is asked for, and where it is handed on.
+/// Message by which the standard input of a command is requested, and with which it is handed on.
 pub(crate) const INPUT_MESSAGE: &[u8] = b"input";
 
-/// The keeper's end and the command's, which closes when the command begins. Each message arrives whole.
+/// Returns the supervisor's end and the command's, which closes when the command begins. Each message arrives whole.
 pub(super) fn new_socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(
         AddressFamily::UNIX,
@@ -23,7 +23,7 @@ pub(super) fn new_socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     )?)
 }
 
-/// Sends words, and an open file with them.
+/// Sends bytes, and an open file with them.
 pub(crate) fn send_with_fd(to: impl AsFd, words: &[u8], file: Option<&OwnedFd>) -> io::Result<()> {
     let files: Vec<_> = file.into_iter().map(|file| file.as_fd()).collect();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -35,7 +35,7 @@ pub(crate) fn send_with_fd(to: impl AsFd, words: &[u8], file: Option<&OwnedFd>) 
     Ok(())
 }
 
-/// Receives words, none of them when the other end is closed, and an open file, if one came.
+/// Receives bytes, none when the other end is closed, and an open file, if one came.
 pub(crate) fn receive_with_fd(from: impl AsFd) -> io::Result<(Vec<u8>, Option<OwnedFd>)> {
     let mut words = vec![0; 4096];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

@@ -1,14 +1,16 @@
-//! Entering a room, from top to bottom: three processes, each with one job.
+//! Entering a sandbox, from top to bottom: three processes, each with one job.
 //!
-//! 1. The *door* ([`enter_sandbox`]) makes the namespaces and waits. It ends when the room does, and ends the room when nobody wants
-//!    it any more.
-//! 2. The *keeper* is the first process of the room. It prepares what every room has, and only then asks which room it is. It
-//!    builds the walls, has the command run, takes in what is left behind, sees what the command is refused, and says that and
-//!    how the command ended. When it ends, the kernel ends everything in the room.
-//! 3. The *command* gives away what it has, one thing after the other: what no command has before the room is known, the rest
-//!    once the walls stand. Then it runs.
+//! 1. The *parent* ([`enter_sandbox`]) creates the namespaces and waits. It ends when the sandbox does, and ends the
+//!    sandbox when its caller no longer wants it.
+//! 2. The *supervisor* is the first process of the sandbox. It prepares the parts that every sandbox has, and only then
+//!    reads the specification. It builds the walls, starts the command, reaps orphaned processes, observes the accesses
+//!    that the command is refused, and reports them and how the command ended. When it ends, the kernel ends every
+//!    process in the sandbox.
+//! 3. The *command* drops its privileges, one after the other: those that no command has before the specification is
+//!    known, the rest once the walls stand. Then it runs.
 //!
-//! Where nobody may make namespaces, a room can be had in which these are one less (`bare.rs`).
+//! Where unprivileged processes may not create namespaces, a sandbox of one process less and without namespaces can be
+//! had (`unprivileged.rs`).
 
 mod child_reaper;
 mod command;
@@ -44,7 +46,7 @@ use rustix::process::{
 use crate::SandboxSpec;
 use crate::report::ReportLine;
 
-/// Which wall of a room could not be built, and what the system said.
+/// The wall of a sandbox that could not be built, and the system's error.
 #[derive(Debug)]
 pub struct EnterError {
     step: &'static str,
@@ -59,7 +61,7 @@ impl EnterError {
         }
     }
 
-    /// Says it. If that cannot be written either, the exit code still says it.
+    /// Writes the error to the report. If that fails too, the exit code still tells of it.
     fn write_to_report(&self, told: &File) {
         let _ = self.to_report_line().write_to(told);
     }
@@ -73,7 +75,7 @@ impl fmt::Display for EnterError {
 
 impl std::error::Error for EnterError {}
 
-/// Names the wall that an error is about.
+/// Adds the name of a wall to an error.
 trait StepContext<T> {
     fn with_step(self, step: &'static str) -> Result<T, EnterError>;
 }
@@ -87,11 +89,12 @@ impl<T, E: Into<io::Error>> StepContext<T> for Result<T, E> {
     }
 }
 
-/// Makes what every room has, then asks `read` which room it is; enters that, runs its command there, and says in the room's file
-/// what became of it. Who is asked long after the start answers to a room that is nearly there.
+/// Prepares the parts that every sandbox has, then gets the specification from `read`; enters that sandbox, runs its
+/// command there, and reports its outcome in the sandbox's report file. If `read` answers long after the start, the
+/// sandbox is nearly ready by then.
 ///
 /// # Errors
-/// The room could not be entered, or what became of it could not be written down.
+/// The sandbox could not be entered, or its outcome could not be reported.
 pub fn enter_sandbox(read: impl FnOnce() -> SandboxSpec) -> Result<(), EnterError> {
     let outside = HostRoot::open_root().with_step("told")?;
     let (made, group) = crate::linux::resources::cgroup::create_group().unzip();
@@ -117,7 +120,7 @@ pub fn enter_sandbox(read: impl FnOnce() -> SandboxSpec) -> Result<(), EnterErro
     entered
 }
 
-/// Enters a room that has no names of its own, see [`Room::bare`], and the rest as [`enter_sandbox`] does.
+/// Enters a sandbox without namespaces, see [`SandboxSpec::bare`], otherwise as [`enter_sandbox`] does.
 ///
 /// # Errors
 /// As [`enter_sandbox`].
@@ -126,8 +129,8 @@ pub fn enter_unprivileged(room: &SandboxSpec) -> Result<(), EnterError> {
     unprivileged::run_unprivileged(room, &told).inspect_err(|failed| failed.write_to_report(&told))
 }
 
-/// The world as whoever asks for a room sees it, held from before the room has names of its own: in the room a path may mean
-/// something else, and a file that is open there for writing keeps the disk that it lies on from becoming read-only.
+/// The file system as the caller sees it, held from before the sandbox has namespaces of its own: in the sandbox a path
+/// may mean something else, and a file that is open there for writing keeps its disk from becoming read-only.
 struct HostRoot(OwnedFd);
 
 impl HostRoot {
@@ -136,7 +139,7 @@ impl HostRoot {
         rustix::fs::open("/", flags, Mode::empty()).map(Self)
     }
 
-    /// Makes a file that is told in.
+    /// Creates a report file.
     fn create_report(&self, path: &Path) -> rustix::io::Result<File> {
         let path = path.strip_prefix("/").map_err(|_| Errno::INVAL)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC;
@@ -144,11 +147,11 @@ impl HostRoot {
     }
 }
 
-/// Which of the two processes goes on.
+/// The process that continues after the fork.
 enum ForkSide {
-    /// Outside, with the keeper that it waits for, and what it holds open as long as it does.
+    /// Outside: the supervisor that it waits for, and the pipe that it holds open meanwhile.
     Parent(Pid, OwnedFd),
-    /// In the room, with what closes when the door does.
+    /// In the sandbox: the pipe that closes when the parent ends.
     Supervisor(OwnedFd),
 }
 
@@ -166,7 +169,7 @@ fn fork_supervisor() -> Result<ForkSide, EnterError> {
     }
 }
 
-/// Waits until the room is over, or nobody wants it any more.
+/// Waits until the sandbox has ended, or its caller no longer wants it.
 fn wait_for_supervisor(keeper: Pid) -> Result<(), EnterError> {
     let ends = pidfd_open(keeper, PidfdFlags::empty()).with_step("keeper")?;
     let input = io::stdin();

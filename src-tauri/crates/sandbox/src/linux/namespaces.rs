@@ -1,4 +1,4 @@
-//! Names of its own for everything: users, mounts, network, processes, messages, host name.
+//! Namespaces of the sandbox's own: users, mounts, network, processes, messages, host name.
 #![allow(unsafe_code, reason = "forking, in a program with one thread")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::io;
 use rustix::process::{Pid, getgid, getuid};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-/// Leaves everything that is shared. The person stays the same person inside, so that programs find their own files.
+/// Leaves all shared namespaces. The user keeps the same id inside, so that programs find their own files.
 pub(super) fn unshare_all() -> io::Result<()> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     let all = UnshareFlags::NEWUSER
@@ -24,7 +24,7 @@ pub(super) fn unshare_all() -> io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// Forks. None in the child.
+/// Forks. Returns `None` in the child.
 pub(super) fn fork_process() -> io::Result<Option<Pid>> {
     // SAFETY: this program has one thread, so the child finds every lock open.
     match unsafe { libc::fork() } {

@@ -1,4 +1,4 @@
-//! What a command gives away before it runs: capabilities, new privileges, more than its share, open files.
+//! Privileges that a command drops before it runs: capabilities, new privileges, unlimited resources, open files.
 #![allow(
     unsafe_code,
     reason = "the call that marks all open files has no safe form"
@@ -37,7 +37,8 @@ pub(super) fn set_limits(limits: &SandboxLimits) -> io::Result<()> {
     Ok(())
 }
 
-/// Closes every way back to a capability that is given away: also for root, who would get them all again with the next program.
+/// Closes every way back to a dropped capability: also for root, which would get all of them again with the next
+/// program.
 pub(super) fn lock_capabilities() -> io::Result<()> {
     set_capabilities_secure_bits(
         CapabilitiesSecureBits::NO_ROOT
@@ -59,8 +60,8 @@ pub(super) fn lock_capabilities() -> io::Result<()> {
     Ok(set_no_new_privs(true)?)
 }
 
-/// Gives away every capability that this process has, and the way to new ones by another program, which is all that an
-/// ordinary user may do.
+/// Drops every capability of this process, and the way to new ones by another program, which is all that an ordinary
+/// user may do.
 pub(super) fn drop_capabilities() -> io::Result<()> {
     set_no_new_privs(true)?;
     let none = CapabilitySets {
@@ -71,8 +72,8 @@ pub(super) fn drop_capabilities() -> io::Result<()> {
     Ok(set_capabilities(None, none)?)
 }
 
-/// Lets the modes of files count for whoever keeps a room as they do for what runs in it, so that a path leads both to the same
-/// place, or neither. What asks on behalf of another still has all of its rights.
+/// Subjects a supervisor to file modes like the processes in its sandbox, so that a path leads both to the same place,
+/// or neither. Requests on behalf of another process still have all rights of that process.
 pub(super) fn drop_file_overrides() -> io::Result<()> {
     let mut ours = capabilities(None)?;
     ours.effective
@@ -80,7 +81,8 @@ pub(super) fn drop_file_overrides() -> io::Result<()> {
     Ok(set_capabilities(None, ours)?)
 }
 
-/// Every open file but the three streams closes when the command begins: one that was left open would lead past every wall.
+/// Marks every open file but the three streams to be closed when the command begins: an open one would lead past every
+/// wall.
 pub(super) fn set_close_on_exec() -> io::Result<()> {
     // SAFETY: it marks files and closes none, so nothing in this process loses what it owns.
     let marked = unsafe {

@@ -1,4 +1,5 @@
-//! The first process of a room: builds the walls, starts the command, takes in what is left behind, says how it ended.
+//! The first process of a sandbox: builds the walls, starts the command, reaps orphaned processes, and reports how the
+//! command ended.
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -30,22 +31,22 @@ use crate::linux::seccomp::seccomp_notify::NotifyListener;
 use crate::report::ReportLine;
 use crate::{CommandEnd, DenialKind, SandboxSpec};
 
-/// How the keeper itself ends: nobody looks at it, for what became of the room stands in its file.
+/// Exit code of the supervisor: nobody looks at it, for the outcome of the sandbox is in its report file.
 const EXIT_DONE: i32 = 0;
 
-/// How often the limits are looked at.
+/// How often the limits are checked.
 const LIMIT_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How long nothing is waited for, as the system takes it: until memory is looked at.
+/// Longest wait for an event, as the system takes it: until memory is checked.
 const POLL_TIMEOUT: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: memory::CHECK_INTERVAL.subsec_nanos() as i64,
 };
 
-/// How the keeper ends where nobody can be told what became of the room.
+/// Exit code of the supervisor where the outcome of the sandbox cannot be reported.
 const EXIT_UNREPORTED: i32 = 125;
 
-/// Keeps the room until the command has ended. Never returns: with it, everything in the room ends.
+/// Supervises the sandbox until the command has ended. Never returns: with it, every process in the sandbox ends.
 pub(super) fn run_supervisor(
     read: impl FnOnce() -> SandboxSpec,
     outside: HostRoot,
@@ -68,14 +69,14 @@ pub(super) fn run_supervisor(
     std::process::exit(EXIT_DONE)
 }
 
-/// What every room has, made before it is known which one it is.
+/// The parts that every sandbox has, prepared before its specification is known.
 struct PreparedSandbox {
     names: DnsResponder,
     children: ChildReaper,
     command: PendingCommand,
-    /// What the command was put into; none where there are no such groups.
+    /// Control group of the command; `None` where no group could be created.
     group: Option<Cgroup>,
-    /// All that is mounted in the room, held by this alone once its processes are gone.
+    /// All mounts of the sandbox, held by this alone once its processes are gone.
     mounted: Option<OwnedFd>,
     mounts: mounts::PreparedMounts,
 }
@@ -145,7 +146,8 @@ fn run_sandbox(
     watch.run_until_end().with_step("wait")
 }
 
-/// Asks for what the command reads, and hands it on. Nothing else is said from outside once the room is known.
+/// Requests the standard input of the command, and hands it on. The caller sends nothing else once the specification is
+/// known.
 fn receive_input(command: &PendingCommand) -> std::io::Result<()> {
     fd_passing::send_with_fd(std::io::stdin(), fd_passing::INPUT_MESSAGE, None)?;
     match fd_passing::receive_with_fd(std::io::stdin())? {
@@ -161,7 +163,7 @@ fn is_pipe_closed(pipe: impl AsFd) -> rustix::io::Result<bool> {
     Ok(!seen[0].revents().is_empty())
 }
 
-/// Everything that the keeper hears of while the command runs.
+/// The event sources of the supervisor while the command runs.
 struct SupervisorLoop<'a> {
     child: Pid,
     children: ChildReaper,
@@ -206,7 +208,7 @@ impl SupervisorLoop<'_> {
         }
     }
 
-    /// Notes that the room took more memory than it may, and gives how it ends for that.
+    /// Records that the sandbox took more memory than it may, and returns its end for that.
     fn end_for_memory(&mut self) -> CommandEnd {
         let limit = self.memory.limit_text();
         self.denial_log
@@ -214,7 +216,7 @@ impl SupervisorLoop<'_> {
         CommandEnd::Signal(libc::SIGKILL)
     }
 
-    /// Waits for something to happen.
+    /// Waits for an event.
     fn wait_for_event(&self) -> rustix::io::Result<[PollFlags; 3]> {
         let mut seen = vec![
             PollFd::new(&self.children, PollFlags::IN),
@@ -236,7 +238,7 @@ impl SupervisorLoop<'_> {
         Ok([(); 3].map(|()| flags.next().unwrap_or(PollFlags::empty())))
     }
 
-    /// Gives how the command ended, once it has.
+    /// Reaps children, and returns the status of the command, once it has ended.
     fn reap_children(&mut self) -> rustix::io::Result<Option<WaitStatus>> {
         let mut found = None;
         for (ended, status) in self.children.reap_all()? {
@@ -265,7 +267,7 @@ impl SupervisorLoop<'_> {
         }
     }
 
-    /// Looks at a call and answers it.
+    /// Assesses a call and answers it.
     fn answer_notification(&mut self) {
         let Some(questions) = &self.notify_listener else {
             return;
@@ -300,7 +302,7 @@ impl SupervisorLoop<'_> {
     }
 }
 
-/// How a process ended.
+/// Returns how a process ended.
 pub(super) fn command_end(status: WaitStatus) -> CommandEnd {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => CommandEnd::Exit(code),

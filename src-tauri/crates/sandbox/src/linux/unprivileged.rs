@@ -1,6 +1,6 @@
-//! A room where nobody may make namespaces: Landlock and the calls that are refused are all its walls. One process keeps it,
-//! starts the command, and takes in all that it leaves behind. Where the kernel does not keep signals in, a command can end
-//! its keeper, and what it started may then outlive the room.
+//! A sandbox where unprivileged processes may not create namespaces: Landlock and denied calls are all its walls. One
+//! process supervises it, starts the command, and reaps all processes that it leaves behind. Where the kernel does not
+//! confine signals, a command can kill its supervisor, and processes that it started may then outlive the sandbox.
 
 use std::fs;
 use std::fs::File;
@@ -21,7 +21,7 @@ use crate::linux::resources::limits::{LimitMonitor, limit_from_status};
 use crate::report::ReportLine;
 use crate::{CommandEnd, DenialKind, SandboxSpec};
 
-/// Keeps the room until the command has ended, or nobody wants it any more.
+/// Supervises the sandbox until the command has ended, or its caller no longer wants it.
 pub(super) fn run_unprivileged(room: &SandboxSpec, told: &File) -> Result<(), EnterError> {
     let Some(tmp) = &room.bare else {
         return Err(io::Error::other("it has no folder for temporary files")).with_step("tmp");
@@ -57,7 +57,7 @@ pub(super) fn run_unprivileged(room: &SandboxSpec, told: &File) -> Result<(), En
         .with_step("told")
 }
 
-/// How the command ended.
+/// Waits for the command, and returns how it ended.
 fn wait_for_command(
     child: Pid,
     children: &ChildReaper,
@@ -88,7 +88,7 @@ fn wait_for_command(
     }
 }
 
-/// Ends what the command started, until nothing of it is left: what loses its parent comes to us.
+/// Kills the processes that the command started, until none is left: orphaned ones become children of this process.
 fn kill_remaining() -> io::Result<()> {
     loop {
         for child in list_children()? {
@@ -105,7 +105,7 @@ fn kill_remaining() -> io::Result<()> {
     }
 }
 
-/// The processes whose parent we are.
+/// Lists the children of this process.
 fn list_children() -> io::Result<Vec<Pid>> {
     let mut ours = Vec::new();
     for task in fs::read_dir("/proc/self/task")? {

@@ -1,5 +1,5 @@
-//! Reads the manifests of every place that has some: Markdown with front matter, or TOML. The first of a name wins, and what
-//! is wrong is told.
+//! Loads agent manifests from every configured folder: Markdown with front matter, or TOML. The first manifest of a
+//! name wins, and invalid manifests are reported.
 
 use policy::{AgentManifest, manifest};
 use protocol::UserError;
@@ -15,24 +15,24 @@ use crate::front_matter;
 use crate::limits::{AGENT_BYTES_MAX, AGENTS_MAX};
 use crate::skills::to_one_line;
 
-/// What every session has: an agent like its caller, with a context of its own.
+/// Manifest of the agent that every session has: the same as its caller, with a context of its own.
 const GENERAL_AGENT_MANIFEST: &str = "name = \"general\"\n\
     description = \"Works like you do, with your tools, in a context of its own. For work whose steps you need not see.\"\n";
 
 /// A folder of manifests.
 #[derive(Debug, Clone)]
 pub struct AgentFolder {
-    /// Where it can be read.
+    /// Workspace through which the folder is read.
     pub workspace: Workspace,
-    /// Its path there.
+    /// Path of the folder in `workspace`.
     pub path: String,
-    /// Whose it is.
+    /// Owner of the manifests.
     pub source: BriefingSource,
-    /// Whether they are another program's, of which name, description, tools and prompt are taken.
+    /// Whether the manifests are another program's, of which name, description, tools and prompt are taken.
     pub foreign: bool,
 }
 
-/// As other programs write it.
+/// A manifest as other programs write it.
 #[derive(Deserialize)]
 struct ForeignManifest {
     name: String,
@@ -50,8 +50,8 @@ enum ForeignTools {
 }
 
 impl AgentIndex {
-    /// Reads the agents of these folders, in this order; none of them has to be there. Gives what is wrong with those that
-    /// are left out.
+    /// Loads the agents of these folders, in this order; a folder may be missing. Also returns an error for each
+    /// manifest that is left out.
     pub fn load(shelves: &[AgentFolder]) -> (Self, Vec<UserError>) {
         let kind = ItemKind {
             one: "an agent",
@@ -85,7 +85,7 @@ impl ItemFolder for AgentFolder {
         (&agent.view.name, &agent.view.file)
     }
 
-    /// The agent in a file of this name; none if it is no manifest.
+    /// Reads the agent from the file of this name; `None` if the file is not a manifest.
     fn read_item(&self, name: &str) -> Result<Option<Agent>, UserError> {
         let markdown = match name.rsplit_once('.') {
             Some((_, "md")) => true,
@@ -157,7 +157,7 @@ fn build_agent(
     }
 }
 
-/// What is taken of another program's agent: its model is not ours to know.
+/// Converts the manifest of another program's agent. Its model is dropped, since the name may be unknown here.
 fn convert_foreign(foreign: ForeignManifest) -> Map<String, Value> {
     let mut head = Map::new();
     head.insert("name".to_owned(), foreign.name.into());
@@ -177,7 +177,7 @@ fn convert_foreign(foreign: ForeignManifest) -> Map<String, Value> {
     head
 }
 
-/// The name that a tool of another program has here.
+/// Maps a tool name of another program to the name of the tool here.
 fn map_tool_name(name: &str) -> String {
     match name {
         "TodoWrite" | "TodoRead" => "todo".to_owned(),

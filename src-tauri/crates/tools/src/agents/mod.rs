@@ -1,4 +1,4 @@
-//! Agents that work can be given to (`S002-19`): each by its manifest, found once for a session.
+//! Agents that work can be delegated to (`S002-19`), each described by a manifest and loaded once per session.
 
 mod load;
 
@@ -10,41 +10,41 @@ pub use self::load::AgentFolder;
 use crate::limits::AGENT_NAME_CHARS_MAX;
 use crate::name_suggestions::{find_close_names, format_suggestion};
 
-/// The agents of a session, the first source first.
+/// The agents of a session, in the order of their sources.
 #[derive(Debug, Default)]
 pub struct AgentIndex(Vec<Agent>);
 
 /// One agent.
 #[derive(Debug, Clone)]
 pub struct Agent {
-    /// What a person sees.
+    /// Description of the agent shown to the person.
     pub view: AgentView,
-    /// What it is told before anything else.
+    /// System prompt of the agent.
     pub prompt: String,
-    /// The provider that its model is of; its caller's if it names none.
+    /// Provider of the agent's model; the caller's if none is named.
     pub provider: Option<String>,
-    /// Its model; its caller's if it names none.
+    /// Model of the agent; the caller's if none is named.
     pub model: Option<String>,
-    /// Its manifest, in TOML.
+    /// Manifest of the agent, in TOML.
     pub manifest: AgentManifestFile,
 }
 
 impl AgentIndex {
-    /// What a person sees.
+    /// Returns the descriptions shown to the person, one per agent.
     pub fn views(&self) -> impl Iterator<Item = &AgentView> {
         self.0.iter().map(|agent| &agent.view)
     }
 
-    /// The lines that a model gets, one for each agent.
+    /// Formats the list of agents for the model, one line per agent.
     pub fn summary(&self) -> String {
         let line = |agent: &Agent| format!("- {}: {}\n", agent.view.name, agent.view.description);
         self.0.iter().map(line).collect()
     }
 
-    /// An agent by its name.
+    /// Finds an agent by name.
     ///
     /// # Errors
-    /// There is none: names that are close are told.
+    /// If there is no agent of this name; the error suggests similar names.
     pub fn find(&self, name: &str) -> Result<&Agent, ToolError> {
         let found = self.0.iter().find(|agent| agent.view.name == name);
         found.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! The tools of the house: the locked set (`S002-11`), and `delete_path`, `apply_patch`, `plan`, `plan_exit`,
+//! The built-in tools: the locked set (`S002-11`), and `delete_path`, `apply_patch`, `plan`, `plan_exit`,
 //! `repo_overview`, `lsp` and `lsp_rename` beside it (`S002-32`).
 
 pub(crate) mod fs;
@@ -29,7 +29,7 @@ pub use crate::builtin::session::task::TaskTool;
 pub use crate::builtin::session::tool_search::{TOOL_SEARCH, ToolSearchTool};
 pub use crate::builtin::web::search::{WEB_SEARCH, WebSearchTool};
 
-/// Every built-in tool, in the order that a model sees.
+/// Returns every built-in tool, in the order in which a model sees them.
 pub(crate) fn builtin_tools() -> [Arc<dyn Tool>; 20] {
     [
         Arc::new(crate::builtin::fs::read::ReadFileTool::new()),
@@ -55,7 +55,7 @@ pub(crate) fn builtin_tools() -> [Arc<dyn Tool>; 20] {
     ]
 }
 
-/// What holds of every tool of the house.
+/// Returns the part of the interface that all built-in tools share.
 fn builtin_interface(name: &str) -> InterfaceBuilder {
     ToolInterface::builder(name)
         .origin(ToolOrigin::BuiltIn)
@@ -79,7 +79,7 @@ fn builtin_interface(name: &str) -> InterfaceBuilder {
         .empty_result_policy(EmptyResultPolicy::NeverEmpty)
         .redaction_policy_refs(vec!["secrets".to_owned()])
 }
-/// The schema of an object with these members and no others.
+/// Returns the schema of an object with these members and no others.
 fn object_schema(members: Value, required: &[&str]) -> Value {
     json!({
         "type": "object",
@@ -89,12 +89,12 @@ fn object_schema(members: Value, required: &[&str]) -> Value {
     })
 }
 
-/// The schema of a path argument.
+/// Returns the schema of a path argument.
 fn path_schema(description: &str) -> Value {
     json!({ "type": "string", "minLength": 1, "maxLength": 4096, "description": description })
 }
 
-/// A text argument; empty if it was left out.
+/// Returns a text argument; empty if it was left out.
 fn text_argument<'a>(arguments: &'a Map<String, Value>, member: &str) -> &'a str {
     arguments
         .get(member)
@@ -102,7 +102,7 @@ fn text_argument<'a>(arguments: &'a Map<String, Value>, member: &str) -> &'a str
         .unwrap_or_default()
 }
 
-/// A text argument that may be left out.
+/// Returns a text argument that may be left out.
 fn optional_text_argument<'a>(arguments: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
     arguments.get(member).and_then(Value::as_str)
 }
@@ -118,7 +118,7 @@ fn flag_argument(arguments: &Map<String, Value>, member: &str) -> bool {
         .unwrap_or_default()
 }
 
-/// Does work that blocks off the threads that everything else runs on.
+/// Runs blocking work on a separate thread, away from the async worker threads.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {
@@ -131,7 +131,8 @@ async fn run_blocking<T: Send + 'static>(
     }
 }
 
-/// Why the effects of a dry run could not be carried out: [`ToolError::Stale`] when something underneath changed since.
+/// Converts a failure to carry out the effects of a dry run: [`ToolError::Stale`] when something underneath changed
+/// since.
 pub fn commit_error(error: FileError) -> ToolError {
     match error {
         FileError::Changed { .. } => ToolError::Stale(error.to_string()),
@@ -139,7 +140,7 @@ pub fn commit_error(error: FileError) -> ToolError {
     }
 }
 
-/// A failed file operation as the model reads it.
+/// Converts a failed file operation into the error that the model reads.
 fn file_error(error: FileError) -> ToolError {
     match error {
         FileError::Cancelled => ToolError::Cancelled,

@@ -1,4 +1,5 @@
-//! A list that is cut by its own count: the head inline, the whole in the sidecar file (`S002-65`, `S002-73`, `S002-74`).
+//! A list that is truncated by its own count: the head inline, the whole in the sidecar file (`S002-65`, `S002-73`,
+//! `S002-74`).
 
 use protocol::call::outcome::Truncation;
 use protocol::{CallId, ToolError, ToolOutput};
@@ -8,22 +9,22 @@ use crate::limits::{OUTPUT_BYTES_MAX, OUTPUT_NOTE_BYTES};
 use crate::text::group_digits;
 use crate::tool::ToolContext;
 
-/// Lines that were found.
+/// The lines of a result.
 pub(super) struct TruncatedList {
-    /// All of them that were looked for.
+    /// All lines that were collected.
     pub lines: Vec<String>,
-    /// How many are given inline.
+    /// Number of lines that are given inline.
     pub shown_max: usize,
-    /// Whether there are more than were looked for.
+    /// Whether there are more lines than were collected.
     pub has_more: bool,
-    /// What they are: "files".
+    /// Plural noun for the lines: "files".
     pub noun: &'static str,
-    /// How many there are, for the person: "3 matches in 2 files".
+    /// Count shown to the person: "3 matches in 2 files".
     pub count: String,
 }
 
 impl TruncatedList {
-    /// The output; past the limit the whole list goes to the session's folder first.
+    /// Returns the output; past the limit the whole list is first written to the session's folder.
     pub(super) fn into_output(
         self,
         hands: &ToolContext,
@@ -66,7 +67,7 @@ impl TruncatedList {
         })
     }
 
-    /// How many lines fit, by count and by bytes.
+    /// Returns the number of lines that fit, by count and by bytes.
     fn shown_count(&self) -> usize {
         let mut room = OUTPUT_BYTES_MAX as usize - OUTPUT_NOTE_BYTES;
         let fits = |line: &&String| match room.checked_sub(line.len() + 1) {

@@ -1,5 +1,5 @@
-//! A tool that a program carries out: parameters as JSON on its standard input, the result as JSON on its standard
-//! output (`S004-10`, `S004-28`).
+//! Tools that a program implements: parameters as JSON on its standard input, the result as JSON on its standard output
+//! (`S004-10`, `S004-28`).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -30,11 +30,11 @@ use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 /// A program that calls can be bound to, found by its name apart from any schema (`S004-45`).
 #[derive(Debug, Clone)]
 pub(super) struct Activity {
-    /// The folder that it is below: the workspace, or the person's own.
+    /// Folder that contains the program: the workspace, or the person's own.
     pub home: Workspace,
-    /// Its file, relative to that folder.
+    /// Path of the program, relative to `home`.
     pub file: String,
-    /// The same as a word of a command.
+    /// Path of the program, quoted as one word of a shell command.
     pub shell_word: String,
 }
 
@@ -44,12 +44,12 @@ pub(super) struct ActivityTool {
     output: OutputValidator,
     first: Option<String>,
     output_path: Option<String>,
-    /// Digest of the program as it was shown, by digest of the input.
+    /// Digest of the program when a call was shown, by the digest of the call's input.
     shown_digests: Mutex<HashMap<Digest, Digest>>,
 }
 
 impl ActivityTool {
-    /// Binds a definition to a program, or to the sentence that says why there is none.
+    /// Binds a definition to a program, or to a sentence that says why there is none.
     pub(super) fn new(
         definition: &CustomToolDefinition,
         activity: Result<Activity, String>,
@@ -89,7 +89,7 @@ impl ActivityTool {
             .map_err(|why| ToolError::Failed(why.clone()))
     }
 
-    /// The program as it stands on disk now.
+    /// Returns the digest of the program that is on disk now.
     fn program_digest(&self, activity: &Activity) -> Result<Digest, ToolError> {
         match activity.home.read_whole(&activity.file, ACTIVITY_BYTES_MAX) {
             Ok(Some(bytes)) => Ok(Digest::from_bytes(&bytes)),
@@ -280,7 +280,7 @@ impl ActivityTool {
     }
 }
 
-/// A text as one word of a command.
+/// Quotes a text as one word of a shell command.
 pub(super) fn quote_shell_word(text: &str) -> String {
     let plain =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@' | ':');

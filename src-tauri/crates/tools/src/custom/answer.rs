@@ -1,4 +1,4 @@
-//! A model's answer in a composed schema: read, checked, and taken apart into calls and output.
+//! A model's answer in a composed schema: parsed, checked, and split into calls and output.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,8 @@ use crate::schema::Schema;
 use crate::schema_problem::describe_problem;
 use crate::validator;
 
-/// What a call may say of how it is carried out, whatever its tool's schema forbids (`S004-19`, `S004-20`).
+/// Members by which a call says how it is carried out, even where its tool's schema forbids them (`S004-19`,
+/// `S004-20`).
 const CALL_META_MEMBERS: [&str; 3] = [REASONING_MEMBER, OUTPUT_PATH, INSTANCE];
 
 /// A composed schema, ready to check answers.
@@ -28,36 +29,36 @@ pub struct ComposedSchema {
     places: HashMap<String, usize>,
 }
 
-/// What a model answered, in the shape that was asked for. With neither calls nor output it says nothing (`S004-40`).
+/// A model's answer in the requested structure. With neither calls nor output it is empty (`S004-40`).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ComposedAnswer {
     /// Calls, in order (`S004-37`).
     pub calls: Vec<AnsweredCall>,
-    /// The final output; none if it is null (`S004-38`).
+    /// The final output; `None` if the answer has null (`S004-38`).
     pub output: Option<Value>,
 }
 
 /// One call of an answer: an instance of a tool with its required parameters filled (`S004-16`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnsweredCall {
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: String,
-    /// Its parameters, and the meta-properties beside them.
+    /// Parameters of the call, and the meta-properties beside them.
     pub arguments: Map<String, Value>,
 }
 
 impl ComposedAnswer {
-    /// Whether there is nothing to do and nothing to give (`S004-40`).
+    /// Whether the answer has neither calls nor output (`S004-40`).
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.output.is_none()
     }
 }
 
 impl ComposedSchema {
-    /// Composes these tools and this output schema.
+    /// Composes the schema of these tools and this output schema.
     ///
     /// # Errors
-    /// An output schema that is none.
+    /// If the output schema is not valid.
     pub fn new(tools: Vec<ToolDefinition>, output: Option<&Value>) -> Result<Self, UserError> {
         let schema = compose_schema(&tools, output)?;
         let whole = validator::compile_validator(&schema).map_err(|why| {
@@ -75,16 +76,16 @@ impl ComposedSchema {
         })
     }
 
-    /// The schema that the model answers in.
+    /// Returns the schema that the model answers in.
     pub fn schema(&self) -> &Value {
         &self.schema
     }
 
-    /// Reads an answer. One that breaks the schema is refused whole: none of its calls is carried out (`S004-17`,
-    /// `S004-18`, `S004-41`).
+    /// Parses an answer. An answer that breaks the schema is refused as a whole: none of its calls is carried out
+    /// (`S004-17`, `S004-18`, `S004-41`).
     ///
     /// # Errors
-    /// What is wrong with it, in words that the model can act on.
+    /// The problems of the answer, in words that the model can act on.
     pub fn parse_answer(&self, text: &str) -> Result<ComposedAnswer, String> {
         if text.len() > ANSWER_BYTES_MAX {
             return Err(format!(
@@ -105,7 +106,7 @@ impl ComposedSchema {
         }
     }
 
-    /// An answer whose calls leave out the optional members that are `null`, as every other call may.
+    /// Removes optional members that are `null` from the calls of an answer, as for every other call.
     fn strip_optional_nulls(&self, mut answer: Value) -> Value {
         let calls = answer.get_mut("calls").and_then(Value::as_array_mut);
         for call in calls.into_iter().flatten() {
@@ -136,7 +137,7 @@ impl ComposedSchema {
         problems.join("; ")
     }
 
-    /// The members of a call that fits its tool's schema.
+    /// Checks a call against its tool's schema and returns the members of the call.
     fn check_call(&self, call: &Value) -> Result<Map<String, Value>, String> {
         let Some(given) = call.as_object() else {
             return Err("a call is an object".to_owned());
@@ -157,7 +158,7 @@ impl ComposedSchema {
     }
 }
 
-/// The text inside one Markdown fence, which some models put around any JSON; else the text as it is.
+/// Returns the text inside a single Markdown fence, which some models put around any JSON; otherwise the whole text.
 fn strip_code_fence(text: &str) -> &str {
     let text = text.trim();
     let inner = text
@@ -167,7 +168,7 @@ fn strip_code_fence(text: &str) -> &str {
     inner.map_or(text, str::trim)
 }
 
-/// Takes off the calls what they say of how they are carried out.
+/// Removes from each call the members that say how it is carried out, and returns them separately.
 fn lift_call_meta(mut answer: Value) -> (Value, Vec<Map<String, Value>>) {
     let calls = answer.get_mut("calls").and_then(Value::as_array_mut);
     let beside = calls.into_iter().flatten().map(|call| {
@@ -244,7 +245,8 @@ mod tests {
         }
     }
 
-    /// Calls only, output only, both, neither (`S004-37` to `S004-40`), and the specification's latent call (`S004-29`).
+    /// Answers with calls only, output only, both, or neither (`S004-37` to `S004-40`), and the specification's latent
+    /// call (`S004-29`).
     #[test]
     fn every_answer_that_fits_is_taken_apart() {
         let composed = composed();
@@ -305,7 +307,7 @@ mod tests {
         );
     }
 
-    /// An answer that breaks the schema is refused whole and says why (`S004-17`, `S004-18`, `S004-41`).
+    /// An answer that breaks the schema is refused as a whole with the reason (`S004-17`, `S004-18`, `S004-41`).
     #[test]
     fn what_does_not_fit_is_named() {
         let composed = composed();

@@ -1,4 +1,4 @@
-//! What every schema-first tool has in common, whatever carries it out.
+//! Parts that all schema-first tools share, whatever carries them out.
 
 use protocol::ToolInterface;
 use protocol::ToolOutput;
@@ -10,14 +10,14 @@ use super::schema_references;
 use crate::schema::Schema;
 use crate::text::{escape_invisible, truncate_chars};
 
-/// What a model reads of a tool whose author said nothing.
+/// Description for the model of a tool whose author gave none.
 const DEFAULT_DESCRIPTION: &str =
     "Its author gave no description; its name and parameters say what it does.";
 
-/// Characters of the line that says what a call acts on.
+/// Longest text that names the target of a call, in characters.
 const TARGET_CHARS_MAX: usize = 200;
 
-/// What a definition alone says of a tool.
+/// Builds the part of a tool's interface that follows from its definition alone.
 pub(super) fn build_interface(
     definition: &CustomToolDefinition,
     execution: ExecutionKind,
@@ -35,7 +35,7 @@ pub(super) fn build_interface(
         .origin(origin)
 }
 
-/// What a classifier of risk is given of a call: the name and every parameter.
+/// Returns the template of the input that a risk classifier gets: the name of the tool and every parameter.
 pub(super) fn classifier_input(definition: &CustomToolDefinition) -> String {
     let parameters = definition
         .parameter_names()
@@ -45,7 +45,7 @@ pub(super) fn classifier_input(definition: &CustomToolDefinition) -> String {
         .collect()
 }
 
-/// What a call acts on, in one line: the value of its first parameter.
+/// Returns the target of a call in one line: the value of its first parameter.
 pub(super) fn call_target(first: Option<&str>, arguments: &Map<String, Value>) -> String {
     let text = match first.and_then(|name| arguments.get(name)) {
         None | Some(Value::Null) => String::new(),
@@ -56,8 +56,8 @@ pub(super) fn call_target(first: Option<&str>, arguments: &Map<String, Value>) -
     truncate_chars(&escape_invisible(line), TARGET_CHARS_MAX)
 }
 
-/// A result in its one place: `data` holds the output, the model reads it as JSON, or as it is if it is a text
-/// (`S004-48`).
+/// Converts a result into a tool output: `data` holds the result, and the model reads it as JSON, or as plain text if
+/// it is a text (`S004-48`).
 pub(super) fn output_from_value(output: Value, message: &str) -> ToolOutput {
     let text = match &output {
         Value::String(text) => text.clone(),
@@ -69,7 +69,7 @@ pub(super) fn output_from_value(output: Value, message: &str) -> ToolOutput {
     }
 }
 
-/// Checks outputs that code computed against `_output`.
+/// Validates outputs that code computed against `_output`.
 #[derive(Debug)]
 pub(super) struct OutputValidator(Option<Schema>);
 
@@ -92,7 +92,7 @@ impl OutputValidator {
         Self(schema.flatten())
     }
 
-    /// What is wrong with an output, in one line.
+    /// Returns the output if it is valid; otherwise the problem, in one line.
     pub(super) fn validate(&self, output: Value) -> Result<Value, String> {
         let Some(schema) = &self.0 else {
             return Ok(output);

@@ -1,4 +1,4 @@
-//! Tools and an output schema become the one schema that a model answers in (`S004-30`).
+//! Composes tools and an output schema into the single schema that a model answers in (`S004-30`).
 
 use protocol::UserError;
 use protocol::model::ToolDefinition;
@@ -12,14 +12,14 @@ const NOT_NULLABLE: [&str; 10] = [
     "$ref", "const", "enum", "allOf", "anyOf", "oneOf", "not", "if", "then", "else",
 ];
 
-/// The one schema for these tools and this output (`S004-31`).
+/// Composes the schema for these tools and this output (`S004-31`).
 ///
-/// With several tools an item of `calls` is `anyOf` theirs: `_tool` is another constant in each, so exactly one can
-/// fit, as `oneOf` would say; and providers that constrain a model's answer know `anyOf` but refuse `oneOf` (`S004-35`).
-/// Without tools `calls` must be empty, and without an output schema `output` must be null.
+/// With several tools an item of `calls` is the `anyOf` of their schemas: `_tool` is a different constant in each, so
+/// exactly one can match, as `oneOf` would say; but providers that constrain a model's answer support `anyOf` and
+/// refuse `oneOf` (`S004-35`). Without tools `calls` must be empty, and without an output schema `output` must be null.
 ///
 /// # Errors
-/// When the output schema is not one of an object, or refers to something outside itself.
+/// If the output schema is not one of an object, or refers to something outside itself.
 pub fn compose_schema(
     tools: &[ToolDefinition],
     output: Option<&Value>,
@@ -51,7 +51,8 @@ pub fn compose_schema(
     }))
 }
 
-/// One tool as an item of `calls` (`S004-36`): `_tool` first, a constant and required. `place` is where it stands.
+/// Returns the schema of a call of one tool, an item of `calls` (`S004-36`): `_tool` comes first, constant and
+/// required. `place` is where the schema is inserted.
 pub fn call_item_schema(tool: &ToolDefinition, place: &str) -> Value {
     let constant = (TOOL.to_owned(), json!({ "const": tool.name }));
     let mut parameters = tool.parameters.clone();
@@ -86,8 +87,8 @@ pub fn call_item_schema(tool: &ToolDefinition, place: &str) -> Value {
     Value::Object(item)
 }
 
-/// The output schema, made nullable (`S004-32`). It keeps its `required`, and forbids what it does not name unless it
-/// says otherwise itself (`S004-33`).
+/// Makes the output schema nullable (`S004-32`). It keeps its `required`, and forbids members that it does not name
+/// unless it says otherwise itself (`S004-33`).
 fn to_nullable(schema: &Value) -> Result<Value, UserError> {
     let wrong = |what: &str| {
         UserError::new(
@@ -134,7 +135,7 @@ mod tests {
         }
     }
 
-    /// The specification's example, to the byte and in its order (`S004-44`; `S004-31` to `S004-34`, `S004-36`).
+    /// The specification's example, byte for byte and in its order (`S004-44`; `S004-31` to `S004-34`, `S004-36`).
     #[test]
     fn greet_user_is_composed_as_the_specification_shows_s004_32_s004_33_s004_44() {
         let schema: Value = serde_json::from_str(

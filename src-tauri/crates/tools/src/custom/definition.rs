@@ -1,4 +1,4 @@
-//! One tool as a schema (004): read strictly, its meta-fields apart from its parameters.
+//! The definition of one tool as a schema (004): parsed strictly, with its meta-fields separate from its parameters.
 
 use serde_json::{Map, Value};
 
@@ -10,52 +10,52 @@ use crate::schema;
 
 /// The tool's name, a constant (`S004-04`).
 pub const TOOL: &str = "_tool";
-/// The structure of the result (`S004-07`).
+/// Schema of the result (`S004-07`).
 pub const OUTPUT: &str = "_output";
-/// The activity that carries calls out (`S004-10`).
+/// The activity that carries out calls (`S004-10`).
 pub const ACTIVITY: &str = "_activity";
-/// The delegate that calls go to (`S004-11`).
+/// The delegate that calls are passed to (`S004-11`).
 pub const DELEGATE: &str = "_delegate";
-/// Where in the session's state the output goes (`S004-12`).
+/// Place in the session's state that the output is stored at (`S004-12`).
 pub const OUTPUT_PATH: &str = "_outputPath";
-/// The instance that a call is for (`S004-13`).
+/// The instance that a call is meant for (`S004-13`).
 pub const INSTANCE: &str = "_instance";
 
-/// A tool that is nothing but a schema (`S004-01`). What carries it out is bound to it elsewhere, so both can be replaced
-/// apart (`S004-45`).
+/// A tool defined by a schema alone (`S004-01`). Its implementation is bound elsewhere, so that both can be replaced
+/// independently (`S004-45`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CustomToolDefinition {
-    /// The unique name (`S004-04`).
+    /// Unique name (`S004-04`).
     pub name: String,
-    /// The name for a person (`S004-05`).
+    /// Name shown to a person (`S004-05`).
     pub title: Option<String>,
-    /// What it does (`S004-06`); empty if nothing is said.
+    /// Description of the tool (`S004-06`); empty if none is given.
     pub description: String,
-    /// The activity's name; empty if the author wants none whatever there is, none if nothing is said.
+    /// Name of the activity; empty if the author wants none even where one exists, `None` if not specified.
     pub activity: Option<String>,
-    /// The delegate's name.
+    /// Name of the delegate.
     pub delegate: Option<String>,
-    /// The place in the state that every output goes to; none if a call may name one itself.
+    /// Place in the state that every output is stored at; `None` if a call may name one itself.
     pub output_path: Option<StatePath>,
     /// The schema as it was written.
     schema: Map<String, Value>,
 }
 
-/// Who computes a call's result.
+/// The party that computes the result of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExecutionKind {
-    /// The model itself, in `_output` (`S004-25`, `S004-26`).
+    /// The model computes the result itself, in `_output` (`S004-25`, `S004-26`).
     Latent,
-    /// An activity or a delegate; the model is not asked for `_output` (`S004-28`).
+    /// An activity or a delegate computes the result; the model is not asked for `_output` (`S004-28`).
     Explicit,
 }
 
-/// What is wrong with a definition: the members that lead there, and the reason without a full stop.
+/// A problem in a definition: the path of members that leads to it, and the reason without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionError {
     /// Member names from the schema's root.
     pub path: Vec<String>,
-    /// The reason.
+    /// The reason, without a full stop.
     pub reason: String,
 }
 
@@ -67,10 +67,11 @@ fn definition_error<T>(path: &[&str], reason: impl Into<String>) -> Result<T, De
 }
 
 impl CustomToolDefinition {
-    /// Reads a schema. `name` is the name that it is registered under (`S004-14`); without one its `_tool` says it.
+    /// Parses a schema. `name` is the name that the tool is registered under (`S004-14`); without one the schema's
+    /// `_tool` gives the name.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first problem of the schema.
     pub fn parse(name: Option<&str>, schema: &Value) -> Result<Self, DefinitionError> {
         let Some(schema) = schema.as_object() else {
             return definition_error(&[], "a tool is a JSON Schema, which is an object");
@@ -131,14 +132,14 @@ impl CustomToolDefinition {
         Ok(definition)
     }
 
-    /// Names of the parameters: every property without a leading underscore (`S004-02`, `S004-03`).
+    /// Returns the names of the parameters: every property without a leading underscore (`S004-02`, `S004-03`).
     pub fn parameter_names(&self) -> impl Iterator<Item = &str> {
         self.members()
             .map(|(name, _)| name.as_str())
             .filter(|name| !name.starts_with('_'))
     }
 
-    /// The structure of the result; none if the author said none (`S004-07`).
+    /// Returns the schema of the result; `None` if the author gave none (`S004-07`).
     pub fn output(&self) -> Option<&Value> {
         let properties = self.schema.get("properties")?;
         properties.get(OUTPUT)
@@ -149,9 +150,9 @@ impl CustomToolDefinition {
         properties.into_iter().flatten()
     }
 
-    /// The schema of what a model fills in: the parameters, what a call may say of how it is carried out, and `_output`
-    /// if the model computes the result. What binds the tool to its implementation is not in it, so exchanging that
-    /// changes nothing for the model (`S004-49`).
+    /// Returns the schema of the members that a model fills in: the parameters, the members by which a call says how it
+    /// is carried out, and `_output` if the model computes the result. The binding of the tool to its implementation is
+    /// not in it, so replacing the implementation changes nothing for the model (`S004-49`).
     pub fn parameters(&self, execution: ExecutionKind) -> Value {
         let latent = execution == ExecutionKind::Latent;
         let shown = |name: &str| match name {
@@ -201,7 +202,7 @@ impl CustomToolDefinition {
     }
 }
 
-/// Whether a name can be that of a file in one folder.
+/// Whether a name is a valid name of a file directly in a folder.
 pub(super) fn is_plain_file_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     (1..=64).contains(&name.len()) && !name.starts_with('.') && name.chars().all(plain)
@@ -220,7 +221,7 @@ fn text_member(
     }
 }
 
-/// A meta-field's constant.
+/// Returns the constant of a meta-field.
 fn const_member(
     members: &Map<String, Value>,
     member: &str,
@@ -255,7 +256,7 @@ fn parse_tool_name(
     }
 }
 
-/// A name that a model can call.
+/// Checks that a model can call a tool of this name.
 fn check_callable_name(name: String) -> Result<String, DefinitionError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     match (1..=64).contains(&name.len()) && name.chars().all(plain) {

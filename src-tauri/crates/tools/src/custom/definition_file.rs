@@ -1,5 +1,5 @@
-//! A file of definitions: one schema, or names with a schema each. What is wrong is said with its line, and the rest of
-//! the file still counts.
+//! Parses a file of definitions: a single schema, or names with a schema each. Errors name the line, and the rest of
+//! the file is still used.
 
 use protocol::UserError;
 use serde_json::Value;
@@ -8,18 +8,19 @@ use super::definition::{CustomToolDefinition, DefinitionError};
 use super::strict_json::{self, JsonError};
 use crate::limits::TOOLS_PER_FILE_MAX;
 
-/// What stands in a file of definitions.
+/// The contents of a file of definitions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DefinitionFile {
     /// The tools, each with the line that it begins on.
     pub tools: Vec<(usize, CustomToolDefinition)>,
-    /// What is wrong with the others: file, line, reason.
+    /// Errors in the other definitions: file, line, reason.
     pub faults: Vec<UserError>,
 }
 
-/// Reads a file (`S004-14`). `file` names it in faults; `stem` is the name of a single tool that does not say its own.
+/// Parses a file (`S004-14`). `file` names it in errors; `stem` is the name of a single tool whose schema has no name
+/// of its own.
 ///
-/// A file holds one tool if its `type` is a word; else each member is a tool under its name.
+/// A file holds a single tool if its `type` is a string; otherwise each member is a tool under its name.
 pub fn parse_definitions(file: &str, stem: &str, text: &str) -> DefinitionFile {
     let mut read = DefinitionFile::default();
     let root = match strict_json::parse_strict(text) {
@@ -89,7 +90,7 @@ fn add_definition(
     }
 }
 
-/// A fault of a definition, in the form that faults of settings have.
+/// Builds the error for a definition, in the form of errors in settings.
 pub fn definition_fault(file: &str, line: usize, reason: &str) -> UserError {
     UserError::new(
         format!("{file}, line {line}: {reason}."),
@@ -226,7 +227,7 @@ mod tests {
         assert_eq!(other.parameters(ExecutionKind::Explicit), seen, "S004-49");
     }
 
-    /// File, line and reason, and the others still load.
+    /// Errors name the file, line and reason, and the other definitions still load.
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         let two = "{\n\"good\": {\"type\": \"object\"},\n\"bad\": {\"type\": \"object\",\n \"properties\": {\n  \"_oops\": {}}}}";
@@ -281,7 +282,8 @@ mod tests {
         }
     }
 
-    /// A schema that refers to itself, and a pattern that blows up elsewhere, are taken and do not hang.
+    /// A schema that refers to itself, and a pattern that would backtrack exponentially elsewhere, are accepted and do
+    /// not hang.
     #[test]
     fn cycles_and_slow_patterns_do_no_harm() {
         let text = r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"},"b":{"pattern":"^(a+)+$"}},

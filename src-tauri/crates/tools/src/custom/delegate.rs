@@ -1,4 +1,4 @@
-//! A tool that a run of its own carries out: with its own context, and only the parameters as input (`S004-11`).
+//! Tools that a run of its own carries out: with its own context, and only the parameters as input (`S004-11`).
 
 use async_trait::async_trait;
 use policy::Approved;
@@ -21,7 +21,7 @@ pub(super) struct DelegateTool {
 }
 
 impl DelegateTool {
-    /// Binds a definition to a saved request, or to the sentence that says why there is none.
+    /// Binds a definition to a saved request, or to a sentence that says why there is none.
     pub(super) fn new(
         definition: &CustomToolDefinition,
         request: Result<StructuredRequest, String>,

@@ -1,4 +1,4 @@
-//! A tool without code: the model fills in the result itself, and it is checked (`S004-25` to `S004-27`, M17).
+//! Tools without code: the model fills in the result itself, and the result is checked (`S004-25` to `S004-27`, M17).
 
 use async_trait::async_trait;
 use policy::Approved;

@@ -1,5 +1,5 @@
-//! The schema-first tools of a workspace and of its person: definitions, activities and delegates, each from a folder of
-//! its own, so that each can be replaced without the others (`S004-23`, `S004-45`).
+//! Loads the schema-first tools of a workspace and of the person: definitions, activities and delegates, each from a
+//! folder of its own, so that each can be replaced without the others (`S004-23`, `S004-45`).
 
 use std::sync::Arc;
 
@@ -23,11 +23,12 @@ const TOOLS_FOLDER: &str = "tools";
 const ACTIVITIES_FOLDER: &str = "activities";
 const DELEGATES_FOLDER: &str = "delegates";
 
-/// Adds the tools of a workspace (`.countersign/tools/*.json`) and of its person (`tools/*.json` in the data folder) to
-/// those that are there, and says what is wrong with file, line and reason; everything else is added.
+/// Adds the tools of a workspace (`.countersign/tools/*.json`) and of the person (`tools/*.json` in the data folder) to
+/// the registry. Errors are reported with file, line and reason; everything else is added.
 ///
-/// A tool is bound to the activity that `_activity` names, or else to the one of its own name, or to the delegate that
-/// `_delegate` names; what is bound to neither is latent (`S004-25`). A person's file comes before the workspace's.
+/// A tool is bound to the activity that `_activity` names, or else to the activity of the tool's own name, or to the
+/// delegate that `_delegate` names; a tool that is bound to neither is latent (`S004-25`). A person's file takes
+/// precedence over the workspace's.
 pub fn load_custom_tools(
     registry: &mut Registry,
     workspace: &Workspace,
@@ -66,10 +67,10 @@ pub fn load_custom_tools(
     faults
 }
 
-/// Adds the tools that a request brings (`S004-43`).
+/// Adds the tools that a request defines (`S004-43`).
 ///
 /// # Errors
-/// The first one that cannot be used, or whose name another tool has.
+/// The first tool that cannot be used, or whose name another tool has.
 pub fn add_request_tools(
     registry: &mut Registry,
     tools: &Map<String, Value>,
@@ -84,8 +85,8 @@ pub fn add_request_tools(
     Ok(())
 }
 
-/// A digest of all that [`load_custom_tools`] goes by, to notice that nothing of it changed since. What cannot be read counts with the
-/// reason.
+/// Returns a digest of all files that [`load_custom_tools`] reads, to detect changes. A file that cannot be read counts
+/// with the reason.
 pub fn digest_sources(workspace: &Workspace, person: &Workspace) -> Digest {
     let mut faults = Vec::new();
     let homes = tool_homes(workspace, person);
@@ -102,7 +103,7 @@ pub fn digest_sources(workspace: &Workspace, person: &Workspace) -> Digest {
     Digest::from_json(&(texts, programs.collect::<Vec<_>>(), faults))
 }
 
-/// The two places, the person's first.
+/// Returns the two places, the person's first.
 fn tool_homes<'a>(workspace: &'a Workspace, person: &'a Workspace) -> [ToolHome<'a>; 2] {
     [
         ToolHome {
@@ -118,12 +119,12 @@ fn tool_homes<'a>(workspace: &'a Workspace, person: &'a Workspace) -> [ToolHome<
     ]
 }
 
-/// One of the two places.
+/// One of the two places that tools are loaded from.
 struct ToolHome<'a> {
     folder: &'a Workspace,
-    /// Before every path below the folder.
+    /// Prefix of every path below the folder.
     prefix: &'static str,
-    /// The same as people read it.
+    /// The prefix as it is shown to people.
     display_name: String,
 }
 
@@ -140,7 +141,7 @@ impl ToolHome<'_> {
     }
 }
 
-/// The files of one kind, the person's first.
+/// Files of one kind from both places, the person's first.
 struct HomeFiles<'a>(Vec<(&'a ToolHome<'a>, String)>);
 
 impl<'a> HomeFiles<'a> {
@@ -164,7 +165,7 @@ impl<'a> HomeFiles<'a> {
         Self(all)
     }
 
-    /// The file of this name, or the one whose name is this but for its ending. The person's comes first.
+    /// Finds the file of this name, or the one whose name without its extension is this. The person's file comes first.
     fn find_file(&self, name: &str) -> Option<(&'a ToolHome<'a>, &str)> {
         let stem = |file: &str| file.rsplit_once('.').map(|(stem, _)| stem == name) == Some(true);
         let exact = self.0.iter().find(|(_, file)| file == name);
@@ -173,7 +174,7 @@ impl<'a> HomeFiles<'a> {
             .map(|(home, file)| (*home, file.as_str()))
     }
 
-    /// The activity of this name, where the files are activities.
+    /// Finds the activity of this name, where the files are activities.
     fn find_activity(&self, name: &str) -> Option<Activity> {
         let (home, file) = self.find_file(name)?;
         Some(build_activity(home, file))
@@ -220,8 +221,8 @@ fn build_activity(home: &ToolHome<'_>, name: &str) -> Activity {
     }
 }
 
-/// A saved request by its name. The sentence that says why there is none is for the model; a file with an error is also
-/// told to the person.
+/// Loads a saved request by name. The sentence that says why there is none is for the model; an error in a file is also
+/// reported to the person.
 fn load_delegate(
     name: &str,
     delegates: &HomeFiles<'_>,

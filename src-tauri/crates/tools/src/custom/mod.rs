@@ -1,7 +1,7 @@
-//! Tools that are nothing but schemas (004): read, offered to a model, composed with an output schema, and bound to what
-//! carries them out.
+//! Tools defined by schemas alone (004): parsed, offered to a model, composed with an output schema, and bound to their
+//! implementation.
 //!
-//! Start reading at [`Definition`], then [`compose`] and [`ComposedSchema`].
+//! Start reading at [`CustomToolDefinition`], then module `compose` and [`ComposedSchema`].
 
 mod activity;
 mod answer;

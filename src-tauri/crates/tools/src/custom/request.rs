@@ -1,4 +1,4 @@
-//! A whole request as a developer writes it: configuration, output schema, context, in that order (`S004-47`).
+//! A request as a developer writes it: configuration, output schema, context, in that order (`S004-47`).
 
 use protocol::UserError;
 use serde::{Deserialize, Serialize};
@@ -8,22 +8,22 @@ use super::definition::{CustomToolDefinition, DefinitionError};
 use super::strict_json::{self, JsonError};
 use crate::request_config::RequestConfig;
 
-/// What is asked of a model: tools and output schema are given apart, and composed by the system (`S004-42`).
+/// A request to a model: tools and output schema are given separately, and composed by the system (`S004-42`).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StructuredRequest {
-    /// Which model answers, and how.
+    /// The model that answers, and its parameters.
     #[serde(default)]
     pub config: RequestConfig,
-    /// JSON Schema of the final output; none if only calls are wanted.
+    /// JSON Schema of the final output; `None` if only calls are wanted.
     #[serde(default)]
     pub output_schema: Option<Value>,
-    /// What the model gets to know and to use, in order.
+    /// Texts and tools for the model, in order.
     #[serde(default)]
     pub context: Vec<ContextItem>,
 }
 
-/// One thing in the context (`S004-43`).
+/// An item of the context (`S004-43`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ContextItem {
@@ -40,10 +40,10 @@ pub enum ContextItem {
 }
 
 impl StructuredRequest {
-    /// Reads a file with a request.
+    /// Parses a request file.
     ///
     /// # Errors
-    /// The first thing that is wrong in it, with its line.
+    /// The first problem in the file, with its line.
     pub fn parse(file: &str, text: &str) -> Result<Self, UserError> {
         Self::parse_text(text).map_err(|JsonError { line, reason }| {
             let reason = reason.trim_end_matches('.');
@@ -69,7 +69,7 @@ impl StructuredRequest {
         }
     }
 
-    /// The tools of the context with their schemas (`S004-43`).
+    /// Returns the tools of the context with their schemas (`S004-43`).
     pub fn own_tools(&self) -> Map<String, Value> {
         let tools = self.context.iter().filter_map(|item| match item {
             ContextItem::Tool { tool } => Some(tool.clone()),
@@ -78,7 +78,7 @@ impl StructuredRequest {
         tools.flatten().collect()
     }
 
-    /// What the model is told of the instances; empty where there are none (`S004-13`).
+    /// Describes the instances to the model; empty if there are none (`S004-13`).
     pub fn instances_summary(&self) -> String {
         let instances = &self.config.instances;
         if instances.is_empty() {
@@ -92,10 +92,11 @@ impl StructuredRequest {
         )
     }
 
-    /// The tools of the context, in order (`S004-21`, `S004-43`).
+    /// Returns the definitions of the tools of the context, in order (`S004-21`, `S004-43`).
     ///
     /// # Errors
-    /// The first one that is none, that the model cannot carry out by itself, or whose name is there already.
+    /// The first tool whose definition is invalid, that the model cannot carry out by itself, or whose name is already
+    /// taken.
     pub fn definitions(&self) -> Result<Vec<CustomToolDefinition>, UserError> {
         let mut all: Vec<CustomToolDefinition> = Vec::new();
         for item in &self.context {
@@ -113,7 +114,7 @@ impl StructuredRequest {
         Ok(all)
     }
 
-    /// The prompt: every text of the context, with an empty line between two.
+    /// Returns the prompt: all texts of the context, separated by empty lines.
     pub fn prompt(&self) -> String {
         let texts = self.context.iter().filter_map(|item| match item {
             ContextItem::Text { text } => Some(text.as_str()),
@@ -123,8 +124,8 @@ impl StructuredRequest {
     }
 }
 
-/// A tool that a request brings: one that the model carries out by itself. What code or a delegate carries out stands in a file
-/// of tools, where a person put it.
+/// Parses a tool that a request defines, which the model must be able to carry out by itself. Tools that code or a
+/// delegate carries out belong in a file of tools, placed there by a person.
 pub(super) fn parse_definition(
     name: &str,
     schema: &Value,
@@ -152,8 +153,8 @@ mod tests {
     use crate::custom::{compose_schema, definition::ExecutionKind};
     use protocol::model::ToolDefinition;
 
-    /// Configuration, output schema and context, in that order (`S004-47`); tools and texts of the context find their
-    /// places (`S004-21`, `S004-42`, `S004-43`).
+    /// Configuration, output schema and context, in that order (`S004-47`); the tools and texts of the context end up
+    /// in their places (`S004-21`, `S004-42`, `S004-43`).
     #[test]
     fn the_specifications_request_is_read_s004_43_s004_47() {
         let text = r#"{"config":{"model":"m","temperature":0.2},"output_schema":{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]},"context":[{"type":"tool","tool":{"greetUser":{"type":"object","properties":{"userName":{"type":"string"}},"required":["userName"]}}},{"type":"text","text":"some prompt here"}]}"#;
@@ -178,7 +179,7 @@ mod tests {
         );
     }
 
-    /// What is wrong with a file of a request is told with its line (`S004-13`, `S004-43`).
+    /// Errors in a request file name the line (`S004-13`, `S004-43`).
     #[test]
     fn what_is_wrong_in_a_file_is_told_with_its_line() {
         for (text, told) in [

@@ -1,4 +1,5 @@
-//! References inside a schema: only to places of its own, and moved with it when it becomes a part of another.
+//! References inside a schema: limited to places within the schema, and rebased when the schema becomes a part of
+//! another.
 
 use serde_json::{Map, Value};
 
@@ -14,8 +15,8 @@ const NAMED_SCHEMA_KEYWORDS: [&str; 5] = [
     "dependentSchemas",
 ];
 
-/// Keywords that give a place a name of its own, or change what a reference means. A schema that becomes a part of
-/// another would mean something else with them.
+/// Keywords that give a place a name of its own, or change the meaning of a reference. A schema that has them would
+/// mean something else as a part of another schema.
 const REFUSED_KEYWORDS: [&str; 8] = [
     "$id",
     "id",
@@ -27,7 +28,7 @@ const REFUSED_KEYWORDS: [&str; 8] = [
     "$vocabulary",
 ];
 
-/// Visits every reference of a schema.
+/// Calls `with` on every reference of a schema.
 fn visit_references(schema: &mut Value, with: &mut dyn FnMut(&mut String)) {
     match schema {
         Value::Object(members) => {
@@ -51,7 +52,7 @@ fn visit_references(schema: &mut Value, with: &mut dyn FnMut(&mut String)) {
     }
 }
 
-/// Moves references to the schema's own places (`#/…`) to where the schema stands now: `to` is that place, such as
+/// Rebases references to the schema's own places (`#/…`) to where the schema is now: `to` is that place, such as
 /// `/properties/output`.
 pub fn rebase_references(schema: &mut Value, to: &str) {
     visit_references(schema, &mut |target| {
@@ -61,7 +62,8 @@ pub fn rebase_references(schema: &mut Value, to: &str) {
     });
 }
 
-/// Whether every part of the schema stands for itself: the path to the first keyword that does not, and why.
+/// Checks that every part of the schema is self-contained. The error is the path to the first keyword that is not, and
+/// the reason.
 pub fn check_references(schema: &Value) -> Result<(), (Vec<String>, String)> {
     match schema {
         Value::Object(members) => check_object(members),

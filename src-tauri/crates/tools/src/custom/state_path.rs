@@ -1,21 +1,21 @@
-//! The name of a place in a session's state, such as `report.title`.
+//! Paths in a session's state, such as `report.title`.
 
 use std::fmt;
 
-/// Names between the points.
+/// Most names in a path.
 const NAMES_MAX: usize = 8;
 /// Longest name, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 
-/// A place in a session's state: one to eight names with points between them.
+/// A path in a session's state: one to eight names separated by points.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StatePath(String);
 
 impl StatePath {
-    /// Reads a path.
+    /// Parses a path.
     ///
     /// # Errors
-    /// A clause that says what a path looks like.
+    /// A clause that describes a valid path.
     pub fn parse(text: &str) -> Result<Self, String> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let names: Vec<&str> = text.split('.').collect();
@@ -33,12 +33,12 @@ impl StatePath {
         }
     }
 
-    /// The path as it was written.
+    /// Returns the path as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its names, from the outermost in.
+    /// Returns the names of the path, from the outermost in.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.split('.')
     }

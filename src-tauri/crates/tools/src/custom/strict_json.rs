@@ -1,4 +1,4 @@
-//! JSON as a person wrote it: no member twice, and the line on which a thing stands.
+//! Strict JSON as a person wrote it: no duplicate members, and errors with line numbers.
 
 use std::fmt;
 
@@ -6,19 +6,20 @@ use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// What is wrong with a text, and on which line, from 1.
+/// An error in a JSON text, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonError {
-    /// The line.
+    /// The line, from 1.
     pub line: usize,
     /// The reason, without a full stop.
     pub reason: String,
 }
 
-/// Reads JSON in which no object names a member twice: of two definitions of one thing neither is silently lost.
+/// Parses JSON in which no object names a member twice, so that neither of two definitions of one thing is silently
+/// lost.
 ///
 /// # Errors
-/// Where the text is no JSON, nests deeper than can be kept (64), or repeats a member.
+/// If the text is not JSON, nests more than 64 levels deep, or repeats a member.
 pub fn parse_strict(text: &str) -> Result<Value, JsonError> {
     match serde_json::from_str::<StrictValue>(text) {
         Ok(StrictValue(value)) if exceeds_depth(&value, DEPTH_MAX) => Err(JsonError {
@@ -103,8 +104,8 @@ impl<'de> Visitor<'de> for UniqueMembersVisitor {
     }
 }
 
-/// The line of the member that `path` leads to from the root, from 1; that of the deepest member on the way that is
-/// there. `text` must be JSON; of anything else the answer is some line of it.
+/// Returns the line, from 1, of the member that `path` leads to from the root, or of the deepest member on the way that
+/// exists. `text` must be JSON; for any other text the result is an arbitrary line of it.
 pub fn find_line(text: &str, path: &[&str]) -> usize {
     let mut at = LineScanner {
         bytes: text.as_bytes(),
@@ -139,7 +140,7 @@ pub fn find_line(text: &str, path: &[&str]) -> usize {
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
-/// Steps over valid JSON without building anything.
+/// Skips over valid JSON without building values.
 struct LineScanner<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -158,7 +159,7 @@ impl<'a> LineScanner<'a> {
         }
     }
 
-    /// A string with its quotes; none if there is none here.
+    /// Scans a string and returns it with its quotes; `None` if there is no string here.
     fn scan_string(&mut self) -> Option<&'a str> {
         let begins = self.at;
         if self.bytes.get(self.at) != Some(&b'"') {

@@ -1,4 +1,4 @@
-//! The differences of the files that a command changed for show.
+//! Differences of the files that a command changed in a dry run.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use runtime::{FileError, Workspace, read_contents};
 use super::{CONTEXT_LINES, diff_file};
 use crate::limits::{EFFECTS_DIFF_BYTES_MAX, EFFECTS_DIFF_FILE_BYTES_MAX, EFFECTS_DIFFS_MAX};
 
-/// Gives the effects their differences, from both sides as they were captured. An effect without one says why. Reads
-/// files: not for a thread that others wait for.
+/// Adds a difference to each effect, computed from both sides as they were captured. An effect without a difference
+/// says why. Reads files, so it must not run on an async thread.
 pub fn add_file_diffs(workspace: &Workspace, captured: &CapturedEffects, effects: &mut Effects) {
     let mut steps: BTreeMap<u32, Vec<&EffectStep>> = BTreeMap::new();
     for step in &captured.steps {

@@ -1,4 +1,4 @@
-//! Builds the hunks of one file within the limits of what is shown, and says what had to be left out.
+//! Builds the hunks of one file within the display limits, and reports what was left out.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ enum LineIndex {
     Added { new: usize },
 }
 
-/// Makes hunks one after the other and keeps the account.
+/// Builds hunks one after the other and counts added, removed and omitted lines.
 pub(super) struct HunkBuilder<'a> {
     old: &'a [&'a str],
     new: &'a [&'a str],
@@ -28,9 +28,9 @@ pub(super) struct HunkBuilder<'a> {
     bytes_left: usize,
     hidden_changes: u64,
     long_lines: u64,
-    /// Lines that come, shown or not.
+    /// Number of added lines, shown or not.
     pub added: u32,
-    /// Lines that go, shown or not.
+    /// Number of removed lines, shown or not.
     pub removed: u32,
 }
 
@@ -50,7 +50,7 @@ impl<'a> HunkBuilder<'a> {
         }
     }
 
-    /// The hunk of one group of operations; none once nothing more may be shown.
+    /// Builds the hunk of one group of operations; `None` once nothing more may be shown.
     pub(super) fn build_hunk(&mut self, id: u32, group: &[DiffOp], language: &str) -> Option<Hunk> {
         let first = group.first()?;
         let (old_start, new_start) = (first.old_range().start, first.new_range().start);
@@ -147,7 +147,7 @@ impl<'a> HunkBuilder<'a> {
         });
     }
 
-    /// What is not shown, in one or two sentences; none if all is.
+    /// Describes the lines that are not shown, in one or two sentences; `None` if all are shown.
     pub(super) fn truncation_note(&self) -> Option<String> {
         let mut sentences = Vec::new();
         if self.hidden_changes > 0 {
@@ -169,7 +169,7 @@ impl<'a> HunkBuilder<'a> {
     }
 }
 
-/// A line's number as a person counts.
+/// Returns the number of a line, counted from 1.
 fn line_number(index: usize) -> u32 {
     line_count(index).saturating_add(1)
 }

@@ -1,6 +1,6 @@
-//! The language of a file, by its name: what syntax colours go by.
+//! Detects the language of a file by its name, for syntax highlighting.
 
-/// The language's name, lower case; empty when it is not known.
+/// Returns the name of the language in lower case; empty if it is not known.
 pub fn detect_language(path: &str) -> &'static str {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     match name.as_str() {

@@ -1,11 +1,11 @@
-//! Lines of a text, and how one line is shown: without its end, with every hidden character named.
+//! Splits a text into lines, and formats a line for display: without its line end, with every hidden character named.
 
 use protocol::text::display_text::to_spans;
 use protocol::view::preview::DiffLinePart;
 
 use super::marks::Segments;
 
-/// The lines of a text, each with its end. A bare carriage return ends no line.
+/// Splits a text into lines, each with its line end. A bare carriage return ends no line.
 pub(super) fn split_lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
@@ -15,14 +15,14 @@ pub(super) fn ends_without_newline(lines: &[&str], index: usize) -> bool {
     index + 1 == lines.len() && lines.get(index).is_some_and(|line| !line.ends_with('\n'))
 }
 
-/// How line ends are treated in one difference.
+/// Treatment of line ends in one difference.
 pub(super) struct LineEndings {
     name_carriage_returns: bool,
 }
 
 impl LineEndings {
-    /// A carriage return before the line feed is part of the line end where all lines of both sides have it. Where
-    /// lines differ in it, it is a difference that must be seen, and is named.
+    /// Detects the line ends of both sides. A carriage return before the line feed is part of the line end if all lines
+    /// of both sides have it. If only some lines have it, it is a difference that must be seen, and is named.
     pub(super) fn detect(old: &[&str], new: &[&str]) -> Self {
         let mut ended = old.iter().chain(new).filter(|line| line.ends_with('\n'));
         Self {
@@ -30,7 +30,8 @@ impl LineEndings {
         }
     }
 
-    /// The visible parts of a line, and whether it is whole: past `bytes_max` only its length is told.
+    /// Returns the visible parts of a line, and whether it is complete: for a line longer than `bytes_max` only the
+    /// length is given.
     pub(super) fn visible_parts(
         &self,
         segments: Segments<'_>,

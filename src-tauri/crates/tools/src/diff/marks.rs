@@ -1,4 +1,4 @@
-//! Marks within lines: which words of a replaced block changed.
+//! Marks within lines: the words of a replaced block that changed.
 
 use std::time::Instant;
 
@@ -6,16 +6,16 @@ use similar::{ChangeTag, DiffOp, InlineChangeMode, InlineChangeOptions, TextDiff
 
 use crate::limits::{MARKED_BYTES_MAX, MARKED_LINES_MAX};
 
-/// Stretches of one line with its end; true for those that changed within it.
+/// Segments of one line including its line end; true for segments that changed within the line.
 pub(super) type Segments<'a> = Vec<(bool, &'a str)>;
 
-/// A line without marks.
+/// Returns a line without marks.
 pub(super) fn unmarked_line(line: &str) -> Segments<'_> {
     vec![(false, line)]
 }
 
-/// The lines that go and the lines that come, with marks where they resemble each other. Blocks that are too large, or
-/// that are no replacement, get none.
+/// Returns the removed and the added lines, with marks where they resemble each other. Blocks that are too large, or
+/// that are not replacements, get no marks.
 pub(super) fn mark_changes<'a>(
     old: &'a [&'a str],
     new: &'a [&'a str],

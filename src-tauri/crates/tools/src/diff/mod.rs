@@ -1,7 +1,7 @@
-//! A file before and after, as hunks that a person reads and may accept one by one.
+//! Differences between two versions of a file, as hunks that a person reads and may accept one by one.
 //!
-//! Start at [`diff_file`]. What a choice of hunks writes is [`select`]; both are exact: all hunks give the new content,
-//! none give the old.
+//! Start at [`diff_file`]. The content that a choice of hunks writes is computed in `select.rs`; both are exact: all
+//! hunks give the new content, none give the old.
 
 mod effects;
 mod hunks;
@@ -29,12 +29,12 @@ pub use self::effects::add_file_diffs;
 pub use self::language::detect_language;
 pub use self::select::{describe_left_out, select_hunks, select_plan};
 
-/// Unchanged lines around a change.
+/// Number of unchanged lines around a change.
 pub const CONTEXT_LINES: u32 = 3;
 
-/// The difference of one file. Hunks are numbered from `first_hunk_id` and carry `context` unchanged lines on either
-/// side. `before` is none where there is no file. What is not shown (content that is no text, lines past a limit) is
-/// said in `cut`; `added` and `removed` count all lines, shown or not.
+/// Computes the difference of one file. Hunks are numbered from `first_hunk_id` and carry `context` unchanged lines on
+/// either side. `before` is none if there is no file. Anything that is not shown (content that is not text, lines past
+/// a limit) is described in `cut`; `added` and `removed` count all lines, shown or not.
 ///
 /// The starts of a hunk are positions: a hunk that only adds names the line before which it adds.
 pub fn diff_file(
@@ -99,8 +99,8 @@ fn add_hunks(file: &mut FileDiff, old: &str, new: &str, first_hunk_id: u32, cont
     file.cut = builder.truncation_note();
 }
 
-/// What turns the old lines into the new ones. Above the limit the unequal middle is one replaced block, so that the
-/// result does not hang on how fast the machine is.
+/// Computes the operations that turn the old lines into the new ones. Above the limit the unequal middle is one
+/// replaced block, so that the result does not depend on the speed of the machine.
 fn diff_operations(old: &[&str], new: &[&str], deadline: Instant) -> Vec<DiffOp> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let tail = old[head..]

@@ -1,4 +1,4 @@
-//! The algebra of hunks: what holds for any two texts and any choice.
+//! Properties of hunks that hold for any two texts and any choice.
 
 use proptest::prelude::*;
 use protocol::call::plan::FileChange;

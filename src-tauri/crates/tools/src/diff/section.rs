@@ -1,9 +1,9 @@
-//! The function, class or heading that a changed place stands in.
+//! Finds the function, class or heading that contains a changed place.
 
 use crate::limits::{SECTION_CHARS_MAX, SECTION_LINES_SCANNED_MAX};
 use crate::text::{escape_invisible, truncate_chars};
 
-/// Words that begin a definition in the languages that people write.
+/// Words that begin a definition in common languages.
 const SECTION_KEYWORDS: &[&str] = &[
     "abstract",
     "async",
@@ -48,10 +48,12 @@ const SECTION_KEYWORDS: &[&str] = &[
     "void",
 ];
 
-/// Words of [`SECTION_KEYWORDS`] that only lead to the word that counts; a line of them alone opens nothing.
+/// Words of [`SECTION_KEYWORDS`] that only lead to the word that counts; a line that has only these words opens no
+/// section.
 const STATEMENT_KEYWORDS: &[&str] = &["const", "static", "type", "export", "pub", "package"];
 
-/// The nearest line before `start` that opens a section, shortened, hidden characters named; empty if there is none.
+/// Returns the nearest line before `start` that opens a section, shortened and with hidden characters named; empty if
+/// there is none.
 pub(super) fn find_section(lines: &[&str], start: usize, language: &str) -> String {
     lines[..start.min(lines.len())]
         .iter()

@@ -1,4 +1,4 @@
-//! What a choice of hunks writes, and how the agent is told of the rest.
+//! Applies a choice of hunks, and describes the omitted hunks to the agent.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use protocol::{Effects, Plan, Preview, ToolError};
 
 use crate::text::format_count;
 
-/// The content of a file with only these hunks applied. All of them give the new content (of a file that goes: nothing), none
-/// give the old one (of a file that does not exist yet: nothing). Hunks of other files are ignored.
+/// Returns the content of a file with only these hunks applied. All hunks give the new content (of a deleted file:
+/// nothing), no hunks give the old one (of a file that does not exist yet: nothing). Hunks of other files are ignored.
 ///
 /// # Errors
-/// A difference that was cut can only be taken whole: nobody can choose from what was not shown.
+/// If the difference was cut and only some of its hunks are chosen: nobody can choose from hunks that were not shown.
 pub fn select_hunks(
     change: &FileChange,
     file: &FileDiff,
@@ -57,8 +57,8 @@ pub fn select_hunks(
     Ok(content)
 }
 
-/// The plan with only these hunks of its preview. Files of which every hunk is left out are left alone, and do not move;
-/// files without hunks (a new empty file that `write` makes) cannot be left out.
+/// Restricts the plan to these hunks of its preview. Files whose hunks are all left out are not changed, and do not
+/// move; files without hunks (a new empty file that `write` makes) cannot be left out.
 ///
 /// # Errors
 /// A number that names no hunk, a choice that leaves nothing to do, a choice within a difference that was cut, and a
@@ -124,7 +124,7 @@ pub fn select_plan(plan: &Plan, preview: &Preview, hunks: &[u32]) -> Result<Plan
     Ok(Plan::Write(narrowed))
 }
 
-/// The plan with only these effects.
+/// Restricts the plan to these effects.
 fn select_effects(
     captured: &CapturedEffects,
     shown: &EffectsPreview,
@@ -145,7 +145,7 @@ fn select_effects(
     }
 }
 
-/// What the agent is told of the hunks that were not accepted; none if all were.
+/// Describes the hunks that were not accepted to the agent; `None` if all were accepted.
 pub fn describe_left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
     let files = match preview {
         Preview::Diff { files } => files,
@@ -178,10 +178,10 @@ pub fn describe_left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
     ))
 }
 
-/// How many changes that were left out are told by their paths.
+/// Most omitted changes that are listed by path.
 const LEFT_OUT_NAMED_MAX: usize = 20;
 
-/// The same of the effects of a command.
+/// Describes the effects of a command that were not accepted to the agent; `None` if all were accepted.
 fn describe_effects_left_out(effects: &Effects, chosen: &[u32]) -> Option<String> {
     let left = effects.changes.iter();
     let left: Vec<&str> = left
@@ -204,7 +204,8 @@ fn describe_effects_left_out(effects: &Effects, chosen: &[u32]) -> Option<String
     })
 }
 
-/// "src/a.rs lines 10 to 12 (fn parse)", counted in the file as it was; "src/a.rs (moves as it is)" where nothing is counted.
+/// Formats the location of a hunk: "src/a.rs lines 10 to 12 (fn parse)", counted in the old file; "src/a.rs (moves as
+/// it is)" for a hunk without lines.
 fn format_location(path: &str, hunk: &Hunk) -> String {
     if hunk.lines.is_empty() {
         return format!("{path} ({})", hunk.section);
@@ -229,7 +230,7 @@ fn format_location(path: &str, hunk: &Hunk) -> String {
     }
 }
 
-/// Where a hunk stands in the old lines and in the new ones.
+/// Returns the ranges of a hunk in the old and in the new lines.
 fn hunk_ranges(hunk: &Hunk) -> (Range<usize>, Range<usize>) {
     let range = |start: u32, lines: usize| {
         let start = (start as usize).saturating_sub(1);

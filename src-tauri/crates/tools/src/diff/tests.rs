@@ -1,4 +1,4 @@
-//! The difference as a person sees it, and what a choice of hunks does.
+//! Tests of the difference as a person sees it, and of choosing hunks.
 
 use protocol::call::plan::FileChange;
 use protocol::view::preview::{DiffLineKind, FileDiff};
@@ -6,7 +6,7 @@ use protocol::{Plan, Preview, ToolError};
 
 use super::*;
 
-/// The difference as text: a head for each hunk, `[…]` around marks, `<…>` around hidden characters.
+/// Renders the difference as text: a head for each hunk, `[…]` around marks, `<…>` around hidden characters.
 fn drawn(file: &FileDiff) -> String {
     let mut text = String::new();
     for hunk in &file.hunks {

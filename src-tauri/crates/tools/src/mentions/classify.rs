@@ -1,8 +1,8 @@
-//! What an argument holds, as far as its name, the format of its schema and its value tell.
+//! Classifies the value of an argument by its name, the format of its schema and the value itself.
 
 use crate::limits::MENTION_BYTES_MAX;
 
-/// What a value names.
+/// The kind of thing that a value names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MentionKind {
     Path,
@@ -72,7 +72,7 @@ const PATH_NAMES: [&str; 32] = [
     "database",
 ];
 
-/// Of these the value alone does not tell whether it is a path: free text is not one.
+/// Names of `PATH_NAMES` that need not hold a path: free text under one of them is not a path.
 const AMBIGUOUS_PATH_NAMES: [&str; 12] = [
     "source",
     "destination",
@@ -95,12 +95,12 @@ const HOST_NAMES: [&str; 16] = [
 
 const COMMAND_NAMES: [&str; 4] = ["command", "cmd", "commandline", "shellcommand"];
 
-/// Words in the name of a tool that takes something away, or moves it.
+/// Words in the names of tools that delete or move something.
 const DELETING_NAMES: [&str; 9] = [
     "delete", "remove", "rm", "unlink", "erase", "trash", "move", "rename", "mv",
 ];
 
-/// Whether the name of a tool says that it takes something away.
+/// Whether the name of a tool says that it deletes or moves something.
 pub fn is_deleting_name(tool: &str) -> bool {
     split_words(tool)
         .iter()
@@ -116,7 +116,7 @@ pub(super) fn classify_format(format: &str) -> Option<MentionKind> {
     }
 }
 
-/// The words of a name: `targetPath`, `target_path` and `target-path` are two.
+/// Splits a name into words: `targetPath`, `target_path` and `target-path` are two words each.
 fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
@@ -136,7 +136,8 @@ fn split_words(name: &str) -> Vec<String> {
     words
 }
 
-/// The last word of a name, which says what it holds; of `file_name` and `path_name` the one before.
+/// Returns the last word of a name, which says what the argument holds; for `file_name` and `path_name` the word before
+/// the last.
 fn last_word(name: &str) -> String {
     let mut words = split_words(name);
     if words.len() > 1
@@ -177,7 +178,8 @@ pub(super) fn is_plain_word(text: &str) -> bool {
     !text.is_empty() && text.len() <= MENTION_BYTES_MAX && !text.contains(char::is_whitespace)
 }
 
-/// What a value alone says: an address, or a path that begins at a root, at home, here or above.
+/// Classifies a value by itself: an address, or a path that begins at the root, the home folder, the current folder or
+/// its parent.
 pub(super) fn classify_value(text: &str) -> Option<MentionKind> {
     let text = text.trim();
     if path_from_file_url(text).is_some() {
@@ -207,7 +209,7 @@ pub(super) fn classify_value(text: &str) -> Option<MentionKind> {
     (is_drive || is_rooted).then_some(MentionKind::Path)
 }
 
-/// The path of a `file:` address.
+/// Returns the path of a `file:` address.
 pub(super) fn path_from_file_url(text: &str) -> Option<String> {
     let text = text.trim();
     let begins = text.get(..5)?.eq_ignore_ascii_case("file:");
@@ -227,7 +229,7 @@ pub(super) fn path_from_file_url(text: &str) -> Option<String> {
     })
 }
 
-/// The host of an address, whatever its scheme; the text itself where it is none.
+/// Returns the host of an address, whatever its scheme; the text itself if it is not an address.
 pub(super) fn extract_host(text: &str) -> String {
     let text = text.trim();
     match text.split_once("://") {

@@ -1,7 +1,7 @@
-//! The paths and hosts that the arguments of somebody else's tool name.
+//! Collects the paths and hosts that the arguments of a third-party tool name.
 //!
-//! Nobody vouches for what such a tool does with its arguments, so everything that may name a path or a host counts: by the
-//! format that its schema gives it, by the name of the argument, and by the value itself. What is found can make a verdict
+//! Nobody vouches for what such a tool does with its arguments, so everything that may name a path or a host counts: by
+//! the format in its schema, by the name of the argument, and by the value itself. A mention can make a verdict
 //! stricter; it never makes one looser.
 
 mod classify;
@@ -17,22 +17,22 @@ use classify::{
 
 use crate::limits::{MENTION_BYTES_MAX, MENTIONS_MAX};
 
-/// What the arguments of a call name.
+/// Paths, hosts, commands and words that the arguments of a call name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mentions {
     /// Paths, hosts and commands.
     pub accesses: Vec<Access>,
-    /// Single words that are paths where the workspace has something of that name.
+    /// Single words, which are paths if the workspace has an entry of that name.
     pub words: Vec<String>,
-    /// There was more than is looked at.
+    /// Whether the arguments name more than is collected.
     pub is_cut: bool,
 }
 
-/// How deep schemas are followed, references among it.
+/// Greatest depth to which schemas are followed, including references.
 const DEPTH_MAX: usize = 32;
 
-/// What the arguments name, by a schema that need not be right. A path is one that is read and written; `deletes` adds that it
-/// is deleted.
+/// Collects everything that the arguments name, by a schema that need not be correct. A path counts as read and
+/// written; `deletes` adds that it is deleted.
 pub fn collect_mentions(schema: &Value, arguments: &Map<String, Value>, deletes: bool) -> Mentions {
     let mut search = MentionCollector {
         root: schema,
@@ -54,7 +54,7 @@ struct MentionCollector<'a> {
 }
 
 impl<'a> MentionCollector<'a> {
-    /// A schema with everything that it is composed of.
+    /// Returns a schema together with all schemas that it is composed of.
     fn expand_schema(&self, node: &'a Value) -> Vec<&'a Value> {
         let mut all = Vec::new();
         let mut open = vec![node];
@@ -81,7 +81,7 @@ impl<'a> MentionCollector<'a> {
         all
     }
 
-    /// The schemas of a member of an object.
+    /// Returns the schemas of a member of an object.
     fn member_schemas(&self, nodes: &[&'a Value], name: &str) -> Vec<&'a Value> {
         let below = nodes.iter().filter_map(|node| {
             let named = node.get("properties").and_then(|all| all.get(name));
@@ -90,7 +90,7 @@ impl<'a> MentionCollector<'a> {
         below.flat_map(|node| self.expand_schema(node)).collect()
     }
 
-    /// The schemas of an item of a list.
+    /// Returns the schemas of an item of a list.
     fn item_schemas(&self, nodes: &[&'a Value], at: usize) -> Vec<&'a Value> {
         let below = nodes.iter().filter_map(|node| {
             let first = node.get("prefixItems").and_then(|items| items.get(at));
@@ -158,7 +158,7 @@ impl<'a> MentionCollector<'a> {
         }
     }
 
-    /// A single word, and what stands behind a `=` in it.
+    /// Collects a single word, and the value after a `=` in it.
     fn collect_words(&mut self, text: &str) {
         if !is_plain_word(text) {
             return;
@@ -213,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    /// The targets that are found, in order, and the words that may be paths.
+    /// Returns the mentioned targets in order, and the words that may be paths.
     fn found(schema: Value, arguments: Value) -> (Vec<String>, Vec<String>) {
         let found = collect_mentions(&schema, arguments.as_object().unwrap(), false);
         assert!(!found.is_cut);

@@ -1,4 +1,4 @@
-//! Finds where the hunks of a file belong, each at the one place that fits to the letter, and what the file is then.
+//! Locates the hunks of a file, each at the one place where it matches exactly, and applies them.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use super::PatchHunk;
 use super::mismatch::explain_mismatch;
 use crate::text::{find_overlapping, is_crlf_only};
 
-/// Lines that an error lists.
+/// Most lines that an error lists.
 const LINES_LISTED_MAX: usize = 10;
 
-/// The content of a file with all hunks applied. Line ends stay as the file has them: CRLF where all of them are, and a last
-/// line without one, unless a hunk says otherwise.
+/// Returns the content of a file with all hunks applied. Line ends stay as the file has them: CRLF if all lines end so,
+/// and a last line without a line end, unless a hunk says otherwise.
 ///
 /// # Errors
-/// One sentence for each hunk that fits nowhere or at several places, and for hunks that touch the same lines.
+/// One sentence for each hunk that matches nowhere or at several places, and for hunks that touch the same lines.
 pub(crate) fn apply_hunks(content: &str, hunks: &[PatchHunk]) -> Result<String, Vec<String>> {
     let file = PatchedFile::new(content);
     let mut found: Vec<(usize, Range<usize>, &PatchHunk)> = Vec::new();
@@ -43,13 +43,13 @@ pub(crate) fn apply_hunks(content: &str, hunks: &[PatchHunk]) -> Result<String, 
 
 struct PatchedFile<'a> {
     content: &'a str,
-    /// Its lines without their ends, between line feeds.
+    /// Lines of the file without their line ends, between line feeds.
     bare: String,
     lines: Vec<&'a str>,
-    /// Where in `bare` the line feed before each of them is.
+    /// Offset in `bare` of the line feed before each line.
     starts: Vec<usize>,
     crlf: bool,
-    /// Whether the last line has no end.
+    /// Whether the last line has no line end.
     open: bool,
 }
 
@@ -81,7 +81,8 @@ impl<'a> PatchedFile<'a> {
         }
     }
 
-    /// Lines of a hunk without the carriage returns that belong to the line ends of the file: a diff of it shows them.
+    /// Returns the lines of a hunk without the carriage returns that belong to the line ends of the file: a diff of the
+    /// file shows them.
     fn strip_line_ends<'b>(&self, mut lines: Vec<&'b str>) -> Vec<&'b str> {
         if self.crlf {
             for line in &mut lines {
@@ -91,7 +92,7 @@ impl<'a> PatchedFile<'a> {
         lines
     }
 
-    /// The lines that a hunk replaces, or why they are not clear.
+    /// Returns the lines that a hunk replaces, or why they are not clear.
     fn locate_hunk(&self, hunk: &PatchHunk) -> Result<Range<usize>, String> {
         let below = self.find_anchor(&hunk.anchors)?;
         let old = self.strip_line_ends(hunk.old_lines());
@@ -142,8 +143,8 @@ impl<'a> PatchedFile<'a> {
         }
     }
 
-    /// The first line that is below all anchors. Each must stand once below the one before, or once in the block that that one
-    /// opens.
+    /// Returns the first line below all anchors. Each anchor must match exactly once below the previous one, or once in
+    /// the block that the previous one opens.
     fn find_anchor(&self, anchors: &[String]) -> Result<usize, String> {
         let mut below = 0;
         for anchor in anchors {
@@ -171,7 +172,8 @@ impl<'a> PatchedFile<'a> {
         Ok(below)
     }
 
-    /// Of several places: the only one in the block that the last anchor opens, or the one at the line that was named.
+    /// Picks one of several places: the only one in the block that the last anchor opens, or the one at the line that
+    /// the hunk names.
     fn narrow_candidates(
         &self,
         starts: Vec<usize>,
@@ -188,7 +190,7 @@ impl<'a> PatchedFile<'a> {
         }
     }
 
-    /// Where the block ends whose first line stands above `below`: after the next line that is indented no deeper.
+    /// Returns the end of the block whose first line is above `below`: after the next line that is indented no deeper.
     fn block_end(&self, below: usize) -> usize {
         let depth = |line: &str| line.len() - line.trim_start().len();
         let Some(opens) = below.checked_sub(1).and_then(|line| self.lines.get(line)) else {
@@ -200,7 +202,7 @@ impl<'a> PatchedFile<'a> {
         closes.map_or(self.lines.len(), |line| below + line + 1)
     }
 
-    /// Where lines come between others that the hunk does not name.
+    /// Returns the place where lines are inserted between lines that the hunk does not name.
     fn locate_insertion(&self, hunk: &PatchHunk, below: usize) -> Result<Range<usize>, String> {
         let end = self.lines.len();
         let at = match hunk.line {
@@ -218,7 +220,7 @@ impl<'a> PatchedFile<'a> {
         self.verify_location(at..at, hunk)
     }
 
-    /// What is said of the end of the file must be so.
+    /// Checks that the hunk's statements about the end of the file are true.
     fn verify_location(
         &self,
         place: Range<usize>,
@@ -236,7 +238,7 @@ impl<'a> PatchedFile<'a> {
         }
     }
 
-    /// The content with these places replaced, in order.
+    /// Returns the content with these places replaced, in order.
     fn replace_ranges(&self, found: &[(usize, Range<usize>, &PatchHunk)]) -> String {
         let mut lines: Vec<&str> = Vec::with_capacity(self.lines.len());
         let mut next = 0;
@@ -262,7 +264,7 @@ impl<'a> PatchedFile<'a> {
     }
 }
 
-/// The one that fits, if no other does.
+/// Returns the line that fits, if exactly one does.
 fn only_match(lines: &[usize], fits: impl Fn(usize) -> bool) -> Option<usize> {
     let mut fitting = lines.iter().copied().filter(|line| fits(*line));
     fitting.next().filter(|_| fitting.next().is_none())

@@ -1,4 +1,4 @@
-//! Reads a patch in its envelope: `*** Begin Patch`, files that are added, deleted and updated, `*** End Patch`.
+//! Parses a patch in the envelope form: `*** Begin Patch`, files that are added, deleted and updated, `*** End Patch`.
 
 use super::{FilePatch, PatchAction, PatchHunk, unified};
 
@@ -10,7 +10,7 @@ const UPDATE_MARKER: &str = "*** Update File: ";
 const MOVE_MARKER: &str = "*** Move to: ";
 const END_OF_FILE_MARKER: &str = "*** End of File";
 
-/// Reads all lines of the envelope; the first is [`BEGIN_MARKER`].
+/// Parses all lines of the envelope; the first is [`BEGIN_MARKER`].
 pub(super) fn parse_envelope(lines: &[&str]) -> Result<Vec<FilePatch>, String> {
     // Without its last line a patch may have been cut off in the middle of a file.
     if lines
@@ -72,7 +72,7 @@ impl<'a> EnvelopeReader<'a> {
         self.lines.get(self.next).copied()
     }
 
-    /// The lines of a new file.
+    /// Reads the lines of a new file.
     fn read_added_content(&mut self, path: &str) -> Result<String, String> {
         let mut content = String::new();
         while let Some(line) = self.peek() {
@@ -95,7 +95,7 @@ impl<'a> EnvelopeReader<'a> {
         Ok(content)
     }
 
-    /// Whether nothing but empty lines stands before the next file.
+    /// Whether only empty lines remain before the next file.
     fn is_blank_to_next(&self) -> bool {
         let mut rest = self.lines[self.next..].iter();
         rest.find(|line| !line.trim().is_empty())

@@ -1,4 +1,4 @@
-//! Why a hunk fits nowhere: what stands where it was meant to go.
+//! Explains why a hunk matches nowhere, by the lines at its most likely place.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use crate::limits::SIMILAR_LINES_MAX;
 use crate::patch::not_found_hint::{explain_masked_text, explain_not_found};
 use crate::text::quote_truncated;
 
-/// Lines of a hunk by which its place is looked for.
+/// Most lines of a hunk that are used to find its most likely place.
 const LINES_MAX: usize = 50;
 
-/// Characters of a line that are repeated.
+/// Longest excerpt of a line, in characters.
 const LINE_CHARS_MAX: usize = 200;
 
-/// A sentence or two on why these lines are not in the file, and what to do.
+/// Explains in one or two sentences why these lines are not in the file, and what to do.
 pub(super) fn explain_mismatch(content: &str, lines: &[&str], old: &[&str]) -> String {
     let joined = old.join("\n");
     let masked = explain_masked_text(content, &joined);
@@ -37,8 +37,8 @@ pub(super) fn explain_mismatch(content: &str, lines: &[&str], old: &[&str]) -> S
     format!("its lines are not in the file. {masked}{why}")
 }
 
-/// The place where at least half of the lines stand as they should: the line of the file that is the first to differ, from
-/// 0, and the hunk's line that it should be.
+/// Finds the place where at least half of the lines match. Returns the line of the file that is the first to differ,
+/// from 0, and the hunk's line that was expected there.
 fn find_nearest_lines(lines: &[&str], old: &[&str]) -> Option<(usize, usize)> {
     let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
     let file = lines.iter().take(SIMILAR_LINES_MAX).enumerate();

@@ -1,7 +1,7 @@
-//! A patch as an agent writes it: which files come, go, move and change, and where in them.
+//! A patch as an agent writes it: the files that are added, deleted, moved and changed, and the changed places in them.
 //!
-//! Two forms are read, each strictly: the envelope (`*** Begin Patch`) in [`envelope`], and a unified diff in [`unified`].
-//! Where a change belongs in a file is found in [`place`]: at the one place that fits to the letter, or nowhere.
+//! Two forms are parsed, each strictly: the envelope (`*** Begin Patch`) in [`envelope`], and a unified diff in
+//! [`unified`]. The place of a change in a file is found in [`apply`]: where it matches exactly, or nowhere.
 
 mod apply;
 mod envelope;
@@ -18,7 +18,7 @@ use crate::text::is_crlf_only;
 
 pub(crate) use self::apply::apply_hunks;
 
-/// What a patch does to one file.
+/// The part of a patch that concerns one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FilePatch {
     /// The path as it was written.
@@ -26,32 +26,32 @@ pub(crate) struct FilePatch {
     pub act: PatchAction,
 }
 
-/// What becomes of a file.
+/// The change that a patch makes to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PatchAction {
-    /// It comes, with this content.
+    /// The file is added, with this content.
     Add(String),
-    /// It goes. A unified diff tells its content, which must be so; an envelope does not.
+    /// The file is deleted. A unified diff gives its content, which must match; an envelope does not.
     Delete(Vec<PatchHunk>),
-    /// Its content changes, and it may come to stand at another path.
+    /// The content of the file changes, and the file may move to another path.
     Update {
         to: Option<String>,
         hunks: Vec<PatchHunk>,
     },
 }
 
-/// One place of a file that changes.
+/// A changed place of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct PatchHunk {
-    /// Lines that stand above the place, from the outside in: `@@ class A`, `@@ def b`.
+    /// Lines above the place, from the outside in: `@@ class A`, `@@ def b`.
     pub anchors: Vec<String>,
-    /// The line that a unified diff says it begins at, from 1; where it only adds lines, the one above them, and 0 is before
-    /// the first.
+    /// First line of the hunk as a unified diff gives it, from 1; for a hunk that only adds lines, the line above them,
+    /// where 0 is before the first line.
     pub line: Option<usize>,
     pub lines: Vec<PatchLine>,
     /// Whether the place is the end of the file.
     pub at_end: bool,
-    /// Whether the file is said to have no line end at its end: before, and after.
+    /// Whether the hunk says that the last line of the file has no line end: before, and after the change.
     pub open_before: bool,
     pub open_after: bool,
 }
@@ -65,7 +65,7 @@ pub(crate) enum PatchLine {
 }
 
 impl PatchHunk {
-    /// What must stand there.
+    /// Returns the lines that the file must have at this place.
     fn old_lines(&self) -> Vec<&str> {
         let old = |line: &'_ PatchLine| matches!(line, PatchLine::Keep(_) | PatchLine::Gone(_));
         self.lines
@@ -75,7 +75,7 @@ impl PatchHunk {
             .collect()
     }
 
-    /// What comes to stand there.
+    /// Returns the lines that replace the old ones.
     fn new_lines(&self) -> Vec<&str> {
         let new = |line: &'_ PatchLine| matches!(line, PatchLine::Keep(_) | PatchLine::Come(_));
         self.lines
@@ -85,14 +85,15 @@ impl PatchHunk {
             .collect()
     }
 
-    /// Takes in what its `@@` says: the line it begins at, and how many lines it has before. Where it counts lines and names
-    /// none, what was to stand beside it is lost, and whether it comes above or below that line is not told.
+    /// Sets the position given by the hunk's `@@` line: the first line, and the number of old lines. If the header
+    /// counts old lines but the hunk has none, its context was lost, and it is not known whether the new lines belong
+    /// above or below that line.
     fn set_start(&mut self, line: usize, counted: usize) {
         let is_told = counted == 0 || !self.old_lines().is_empty();
         self.line = is_told.then_some(line);
     }
 
-    /// Takes a line of a hunk's body; false if it is none.
+    /// Appends a line of the hunk's body. Returns `false` if the line does not belong to a hunk.
     fn push_line(&mut self, line: &str) -> bool {
         let taken = match line.split_at_checked(1) {
             // White space at the end is what is lost first: an empty line is one that stays.
@@ -106,7 +107,7 @@ impl PatchHunk {
         true
     }
 
-    /// Leaves out the empty lines that only part it from what follows, and says what is wrong with it.
+    /// Drops the empty lines that only separate the hunk from what follows, and checks that the hunk changes something.
     fn finish(&mut self, blank_tail: usize) -> Result<(), String> {
         self.lines
             .truncate(self.lines.len() - blank_tail.min(self.lines.len()));
@@ -132,10 +133,10 @@ fn split_lines(text: &str) -> Vec<&str> {
     text.split('\n').collect()
 }
 
-/// Reads a patch.
+/// Parses a patch.
 ///
 /// # Errors
-/// What is wrong with it and where, as the end of a sentence that begins with "`patch`".
+/// The problem and its place, as the end of a sentence that begins with "`patch`".
 pub(crate) fn parse_patch(text: &str) -> Result<Vec<FilePatch>, String> {
     let text = match is_crlf_only(text) {
         true => Cow::from(text.replace("\r\n", "\n")),

@@ -1,4 +1,4 @@
-//! Where a text that was not found may have been meant: the hint that lets a model correct itself in one step.
+//! Hints at where a text that was not found may have been meant, so that a model can correct itself in one step.
 
 use protocol::text::redact::{self, MASK};
 use similar::get_close_matches;
@@ -6,13 +6,13 @@ use similar::get_close_matches;
 use crate::limits::SIMILAR_LINES_MAX;
 use crate::text::quote_truncated;
 
-/// How much a line must have in common with the one that was looked for, from 0 to 1.
+/// Lowest similarity of a line to the one that was searched for, from 0 to 1.
 const SIMILARITY_MIN: f32 = 0.6;
 
 /// Longest line that is compared or repeated, in characters.
 const LINE_CHARS_MAX: usize = 200;
 
-/// Why a text that is to be replaced is not found, where it is the mask; empty otherwise.
+/// Explains why a text to be replaced is not found, if it is the mask; empty otherwise.
 pub(crate) fn explain_masked_text(content: &str, old: &str) -> &'static str {
     match old.contains(MASK) && redact::text(content).1 > 0 {
         true => {
@@ -23,7 +23,7 @@ pub(crate) fn explain_masked_text(content: &str, old: &str) -> &'static str {
     }
 }
 
-/// Two or three sentences on why the text was not found, and what to do.
+/// Explains in two or three sentences why the text was not found, and what to do.
 pub(crate) fn explain_not_found(content: &str, old: &str) -> String {
     if content.is_empty() {
         return "The file is empty. Use write.".to_owned();
@@ -68,7 +68,7 @@ pub(crate) fn explain_not_found(content: &str, old: &str) -> String {
     }
 }
 
-/// The lines of `read` were copied with their numbers.
+/// Whether the lines were copied from `read` with their numbers.
 fn has_line_numbers(old: &str) -> bool {
     old.lines().next().is_some_and(|line| {
         line.split_once('\t').is_some_and(|(number, _)| {

@@ -1,4 +1,4 @@
-//! What is read of a patch, and what cannot be.
+//! Tests of parsing patches, valid and invalid.
 
 mod placed;
 mod properties;

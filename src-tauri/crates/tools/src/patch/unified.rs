@@ -1,26 +1,26 @@
-//! Reads a unified diff of one file or many, as `diff -u` and `git diff` write it.
+//! Parses a unified diff of one or several files, as `diff -u` and `git diff` write it.
 
 use super::{FilePatch, PatchAction, PatchHunk, PatchLine};
 
-/// Where a file is said to be that does not exist.
+/// Path of a file that does not exist.
 const DEV_NULL: &str = "/dev/null";
 
-/// Whether a text that begins with this line is one.
+/// Whether a text that begins with this line is a unified diff.
 pub(super) fn is_diff_start(line: &str) -> bool {
     line.starts_with("--- ") || line.starts_with("diff --git ")
 }
 
-/// Place and size of a hunk, as its line with `@@` tells them.
+/// Place and size of a hunk, as given in its `@@` line.
 pub(super) struct HunkHeader {
-    /// The line that it begins at before, from 1; where it only adds lines, the one above them.
+    /// First line of the hunk in the old file, from 1; for a hunk that only adds lines, the line above them.
     pub old_start: usize,
-    /// How many lines it has before.
+    /// Number of lines in the old file.
     pub old_count: usize,
-    /// How many lines it has after.
+    /// Number of lines in the new file.
     pub new_count: usize,
 }
 
-/// Reads the text after `@@`.
+/// Parses the text after `@@`.
 pub(super) fn parse_hunk_header(head: &str) -> Option<HunkHeader> {
     let (ranges, _) = head.trim_start().split_once(" @@")?;
     let (old, new) = ranges.split_once(' ')?;
@@ -39,7 +39,7 @@ pub(super) fn parse_hunk_header(head: &str) -> Option<HunkHeader> {
     })
 }
 
-/// Reads all lines of it.
+/// Parses all lines of a unified diff.
 pub(super) fn parse_unified(lines: &[&str]) -> Result<Vec<FilePatch>, String> {
     let mut left = UnifiedReader { lines, next: 0 };
     let mut files = Vec::new();
@@ -111,7 +111,7 @@ impl<'a> UnifiedReader<'a> {
         self.build_file_patch(from, to)
     }
 
-    /// A line of git's that says nothing that has to be done.
+    /// Whether a line of git's can be ignored, since it asks for no change.
     fn is_ignorable_line(&self) -> Result<bool, String> {
         let line = self.peek();
         for (start, fits) in [
@@ -144,7 +144,7 @@ impl<'a> UnifiedReader<'a> {
         }
     }
 
-    /// The file whose `--- ` is next.
+    /// Parses the patch of the file whose `--- ` line is next.
     fn build_file_patch(
         &mut self,
         from: Option<String>,
@@ -193,8 +193,8 @@ impl<'a> UnifiedReader<'a> {
         Ok(FilePatch { path, act })
     }
 
-    /// The body of a hunk. The counts only tell lines that look like the head of a file from such a head; they are often
-    /// wrong otherwise.
+    /// Parses the body of a hunk. The counts only serve to distinguish lines of the hunk that look like the head of a
+    /// file from such a head; otherwise they are often wrong.
     fn parse_hunk(&mut self, header: &HunkHeader) -> PatchHunk {
         let (mut old, mut new) = (header.old_count, header.new_count);
         let mut hunk = PatchHunk::default();
@@ -243,7 +243,7 @@ impl<'a> UnifiedReader<'a> {
     }
 }
 
-/// Empty lines at the end that are more than the count of old lines asks for.
+/// Counts the empty lines at the end that exceed the number of old lines.
 fn count_blank_tail(hunk: &PatchHunk, old_count: usize) -> usize {
     let blank = hunk.lines.iter().rev();
     let blank = blank.take_while(|line| **line == PatchLine::Keep(String::new()));
@@ -252,7 +252,7 @@ fn count_blank_tail(hunk: &PatchHunk, old_count: usize) -> usize {
         .min(hunk.old_lines().len().saturating_sub(old_count))
 }
 
-/// Paths without git's `a/` and `b/`, where both sides have them.
+/// Strips git's `a/` and `b/` from the paths, if both sides have them.
 fn strip_side_prefixes(old: String, new: String) -> (String, String) {
     let bare = |path: &str, side: &str| match path {
         DEV_NULL => Some(DEV_NULL.to_owned()),
@@ -264,7 +264,7 @@ fn strip_side_prefixes(old: String, new: String) -> (String, String) {
     }
 }
 
-/// What a new file holds.
+/// Returns the content of a new file.
 fn added_content(hunks: &[PatchHunk], path: &str) -> Result<String, String> {
     let mut content = String::new();
     for hunk in hunks {

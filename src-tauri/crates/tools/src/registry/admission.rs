@@ -1,4 +1,4 @@
-//! Who may join the registry, and under which name.
+//! Checks whether a tool may join the registry, and under which name.
 
 use policy::Surface;
 use protocol::{ToolInterface, ToolKind, UserError};
@@ -7,10 +7,10 @@ use crate::limits::{ALIASES_MAX, ID_BYTES_MAX};
 use crate::registry::LOCKED_TOOL_IDS;
 use crate::sub_agent;
 
-/// What a tool of somebody else must not be: one that takes a locked name (`S002-26`).
+/// Checks that a third-party tool does not take a locked name (`S002-26`).
 ///
 /// # Errors
-/// Names the locked id.
+/// If it does; the error names the locked id.
 pub fn check_not_locked(interface: &ToolInterface) -> Result<(), UserError> {
     for name in tool_names(interface) {
         if LOCKED_TOOL_IDS.contains(&name) {
@@ -25,10 +25,10 @@ pub fn check_not_locked(interface: &ToolInterface) -> Result<(), UserError> {
     Ok(())
 }
 
-/// What every tool must be: named so that models can call it, with its requirements said.
+/// Checks the requirements on every tool: a name that models can call, and declared requirements.
 ///
 /// # Errors
-/// Names what is wrong.
+/// If one is not met; the error describes the problem.
 pub fn check_interface(interface: &ToolInterface) -> Result<(), UserError> {
     let id = interface.id();
     tool_names(interface).try_for_each(check_name)?;
@@ -71,8 +71,9 @@ pub fn check_interface(interface: &ToolInterface) -> Result<(), UserError> {
     Ok(())
 }
 
-/// What a record says of how its tool is treated must be so: what is always done here cannot be declined, what nobody does
-/// here cannot be asked for, and no capability is left untold (`S003-10`, `S003-23`, `S003-26`, `S003-42`).
+/// Checks that the tool's claims about how it is treated are true: checks that are always made cannot be declined,
+/// result mappers that do not exist cannot be requested, and every required capability is listed (`S003-10`, `S003-23`,
+/// `S003-26`, `S003-42`).
 fn check_hints(interface: &ToolInterface) -> Result<(), UserError> {
     let id = interface.id();
     let always = [
@@ -117,7 +118,7 @@ fn check_hints(interface: &ToolInterface) -> Result<(), UserError> {
     }
 }
 
-/// The id and the aliases.
+/// Returns the id and the aliases of a tool.
 pub fn tool_names(interface: &ToolInterface) -> impl Iterator<Item = &str> {
     let aliases = interface.aliases().iter().map(|alias| alias.name.as_str());
     std::iter::once(interface.id()).chain(aliases)
@@ -137,7 +138,7 @@ fn check_name(name: &str) -> Result<(), UserError> {
     ))
 }
 
-/// The name with the first numeric tail under which it is free (M11). Cut so that it still fits.
+/// Returns the name with the first numeric suffix that makes it free (M11), shortened so that it still fits.
 pub fn with_numeric_suffix(name: &str, taken: &dyn Fn(&str) -> bool) -> String {
     (2..u32::MAX)
         .map(|n| {
@@ -149,9 +150,9 @@ pub fn with_numeric_suffix(name: &str, taken: &dyn Fn(&str) -> bool) -> String {
         .unwrap_or_default()
 }
 
-/// What changes or reaches something, by its kind or by its word that its world is open, cannot require nothing: the
-/// capability check would have nothing to check, and nobody could see what it needs. Whoever gives work to an agent needs what
-/// the tools of that agent need (`S002-19`).
+/// Whether the tool changes or reaches something, by its kind or because it declares an open world. Such a tool cannot
+/// require nothing: the capability check would have nothing to check, and nobody could see what the tool needs. A tool
+/// that delegates to an agent needs what the tools of that agent need (`S002-19`).
 fn has_external_reach(interface: &ToolInterface) -> bool {
     let carried_out_by = interface.execution.execution_profile_ref.as_str();
     let gives_work = ["delegate", sub_agent::SUB_AGENT_PROFILE].contains(&carried_out_by);

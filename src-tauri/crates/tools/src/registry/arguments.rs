@@ -1,4 +1,4 @@
-//! A tool that was found: its arguments checked, completed, and held against what it publishes.
+//! Arguments of a registered tool: checked, completed, and validated against the tool's interface.
 
 use protocol::ToolError;
 use serde_json::{Map, Value};
@@ -9,17 +9,17 @@ use crate::host_arguments::SuppliedArguments;
 use crate::progress_schema::ProgressSchema;
 use crate::schema::{invalid_arguments_error, split_meta};
 
-/// Arguments after they were held against the schema.
+/// Result of checking arguments against the schema.
 enum CheckedArguments {
-    /// The arguments in our names.
+    /// Valid arguments, in our names.
     Valid(Map<String, Value>),
-    /// What is wrong with them, one clause each, in the names that the caller used.
+    /// Problems of the arguments, one clause each, in the names that the caller used.
     Invalid(Vec<String>),
 }
 
 impl RegisteredTool<'_> {
-    /// The arguments as the tool gets them: `_*` members lifted off, an alias's names made ours, schema and values
-    /// checked (`S002-05`).
+    /// Returns the arguments for the tool: `_*` members removed, an alias's names translated into ours, schema and
+    /// values checked (`S002-05`).
     ///
     /// # Errors
     /// [`ToolError::InvalidArgs`], in the names that the model used.
@@ -38,7 +38,8 @@ impl RegisteredTool<'_> {
         Ok(ValidatedArguments { arguments, meta })
     }
 
-    /// The arguments in our names, or what the schema finds wrong with them, in the names that the caller used.
+    /// Translates the arguments into our names and checks them against the schema; problems are in the names that the
+    /// caller used.
     fn translate_and_check(
         &self,
         arguments: Map<String, Value>,
@@ -57,7 +58,8 @@ impl RegisteredTool<'_> {
         })
     }
 
-    /// The arguments, and what is about the call instead (M13); a member that the tool gets itself stays.
+    /// Splits the members into arguments and metadata of the call (M13); a member that the tool itself receives stays
+    /// an argument.
     fn split_meta(&self, given: &Map<String, Value>) -> (Map<String, Value>, Map<String, Value>) {
         let (mut arguments, mut meta) = split_meta(given.clone());
         for member in self.tool.retained_meta() {
@@ -66,15 +68,15 @@ impl RegisteredTool<'_> {
         (arguments, meta)
     }
 
-    /// Whether a source has members of its own to put into calls of the tool.
+    /// Whether a source has members of its own to supply for calls of the tool.
     pub fn has_supplied_source(&self, source: &str) -> bool {
         self.schema.host_arguments().has_source(source)
     }
 
-    /// Checked arguments with what their sources put in beside them (`S003-63`).
+    /// Adds the members that their sources supply to checked arguments (`S003-63`).
     ///
     /// # Errors
-    /// A member that is not its source's, or a value that the runtime schema does not allow.
+    /// If a member is not its source's to supply, or a value is not allowed by the runtime schema.
     pub fn complete_arguments(
         &self,
         checked: Map<String, Value>,
@@ -85,12 +87,12 @@ impl RegisteredTool<'_> {
             .complete_arguments(checked, put_in)
     }
 
-    /// What the tool may say while it runs (`S003-40`).
+    /// Returns the schema of the tool's progress messages (`S003-40`).
     pub fn progress_schema(&self) -> &ProgressSchema {
         self.schema.progress_schema()
     }
 
-    /// What is wrong with these arguments, one sentence each; empty if nothing is.
+    /// Returns the problems of these arguments, one sentence each; empty if there are none.
     pub fn find_problems(&self, given: &Map<String, Value>) -> Vec<String> {
         let (arguments, _) = self.split_meta(given);
         let checked = match self.translate_and_check(arguments) {

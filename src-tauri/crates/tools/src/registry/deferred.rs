@@ -1,4 +1,5 @@
-//! Tools that a model does not see at first: those that say so, and those of others once there are many (`S002-41`).
+//! Tools that a model does not see at first: tools that declare it, and tools of servers once there are many
+//! (`S002-41`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +17,8 @@ impl Registry {
         entry.is_some_and(|(place, _)| self.is_entry_deferred(&self.entries[*place]))
     }
 
-    /// What the model sees once it has found these tools, by their ids: they come after all others.
+    /// Returns the definitions that the model sees once it has found the tools with the ids in `loaded`; they come
+    /// after all others.
     pub fn definitions_with(&self, loaded: &BTreeSet<String>) -> Arc<Vec<ToolDefinition>> {
         let mut definitions = self.definitions();
         let ids = loaded.iter().filter_map(|id| self.names.get(id));
@@ -28,7 +30,7 @@ impl Registry {
         definitions
     }
 
-    /// An index of the tools that must be searched for.
+    /// Returns an index of the tools that must be searched for.
     pub fn search_index(&self) -> ToolIndex {
         let offered = self.entries.iter().filter(|entry| entry.is_offered());
         let deferred = offered.filter(|entry| self.is_entry_deferred(entry));
@@ -43,7 +45,7 @@ impl Registry {
         discovery.should_defer || is_foreign(entry) && self.has_many_foreign()
     }
 
-    /// Whether there are too many of others to show a model all of them.
+    /// Whether there are too many tools of servers to show a model all of them.
     fn has_many_foreign(&self) -> bool {
         let count = || {
             let offered = self.entries.iter().filter(|entry| entry.is_offered());
@@ -53,7 +55,7 @@ impl Registry {
     }
 }
 
-/// Whether it is of a server, and not of the house or of the project.
+/// Whether a tool belongs to a server, and is neither built in nor of the project.
 fn is_foreign(entry: &ToolEntry) -> bool {
     !entry.interface.identity.namespace.is_empty()
 }

@@ -1,4 +1,5 @@
-//! The tools that a program outside is offered, which makes its calls itself: no model of ours and no person is behind it.
+//! Tools offered to an external program that makes its calls itself: no model of ours and no person is behind the
+//! calls.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,28 +12,30 @@ use super::{Registry, ToolEntry};
 use crate::builtin::{PLAN, TOOL_SEARCH};
 use crate::sub_agent;
 
-/// Left out by their ids. `plan`: whether somebody outside plans first is their own matter, and nobody here would accept the
-/// plan. `tool_search`: its finds are shown to a model of ours; whoever lists the tools outside is given all of them.
+/// Ids of tools that are not offered externally. `plan`: whether an external client plans first is its own matter, and
+/// nobody here would accept the plan. `tool_search`: its results are shown to a model of ours; a client that lists the
+/// tools gets all of them.
 const INTERNAL_TOOL_IDS: [&str; 2] = [PLAN, TOOL_SEARCH];
 
-/// Left out by who carries them out. A person (`question`, `plan_exit`): nobody is there to answer, so they are not shown and
-/// are refused. An agent below (`task`, delegates, sub-agents): it would run on its caller's model, and there is none.
+/// Execution profiles of tools that are not offered externally. A person (`question`, `plan_exit`): nobody can answer,
+/// so the tools are not shown and are refused. A sub-agent (`task`, delegates, sub-agents): it would run on its
+/// caller's model, and there is none.
 const INTERNAL_PROFILES: [&str; 3] = ["person", "delegate", sub_agent::SUB_AGENT_PROFILE];
 
-/// A tool as it is offered outside.
+/// A tool as it is offered to external clients.
 #[derive(Debug, Clone)]
 pub struct OfferedTool {
-    /// What a model sees of it.
+    /// Definition that a model sees.
     pub definition: ToolDefinition,
-    /// What it publishes.
+    /// Published interface.
     pub interface: Arc<ToolInterface>,
-    /// Its mode, as the person set it if they did; none if nothing says which.
+    /// Mode of the tool, as the person set it if they did; `None` if it is unspecified.
     pub mode: Option<ToolMode>,
 }
 
 impl Registry {
-    /// Of these tools only those that a program outside can use. What needs a person's answer is kept for whoever calls it
-    /// nevertheless, and is not shown: it is refused in its own words (`S002-105`).
+    /// Restricts the registry to tools that an external program can use. Tools that need a person's answer are kept but
+    /// hidden: a call of one is refused in the tool's own words (`S002-105`).
     #[must_use]
     pub fn for_external_clients(&self) -> Self {
         let kept = self.entries.iter().filter(|entry| {
@@ -48,7 +51,8 @@ impl Registry {
         outside
     }
 
-    /// All of these tools that a model may know of, also those that one of ours would have to search for, in order.
+    /// Returns all tools that a model may know of, in order, including those that a model of ours would have to search
+    /// for.
     pub fn offered_tools(&self) -> Vec<OfferedTool> {
         let offered = self.entries.iter().filter(|entry| entry.is_offered());
         let offer = |entry: &Arc<ToolEntry>| OfferedTool {
@@ -61,7 +65,7 @@ impl Registry {
 }
 
 impl ToolEntry {
-    /// The same, which no model is told of.
+    /// Returns a copy of the entry that is hidden from models.
     fn to_hidden(&self) -> Self {
         let interface = InterfaceBuilder::from(ToolInterface::clone(&self.interface));
         let hidden = interface.schema_visibility(SchemaVisibility::Host);

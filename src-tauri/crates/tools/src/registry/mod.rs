@@ -1,4 +1,4 @@
-//! Every tool by its name, each with its compiled schema: where a call finds what it asks for.
+//! The registry of tools by name, each with its compiled schema: resolves the tool that a call asks for.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -28,7 +28,7 @@ mod subset;
 
 pub use external::OfferedTool;
 
-/// Names that models know and nobody else may take (`S002-11`, `S002-25`, `S002-26`).
+/// Names that models know and that no other tool may take (`S002-11`, `S002-25`, `S002-26`).
 pub const LOCKED_TOOL_IDS: [&str; 13] = [
     "read",
     "write",
@@ -45,17 +45,17 @@ pub const LOCKED_TOOL_IDS: [&str; 13] = [
     "tool_search",
 ];
 
-/// The tools of a desk or of a session. Cheap to clone: the tools themselves are shared.
+/// The tools of the engine or of a session. Cheap to clone: the tools themselves are shared.
 #[derive(Clone, Default)]
 pub struct Registry {
     entries: Vec<Arc<ToolEntry>>,
-    /// Every name: the tool's place, and the place of the alias among its own.
+    /// Every name, with the index of its tool and the index of the alias among the tool's aliases.
     names: HashMap<String, (usize, Option<usize>)>,
-    /// What a model sees at first, once somebody asked.
+    /// Cached definitions that a model sees at first.
     definitions: OnceLock<Arc<Vec<ToolDefinition>>>,
-    /// What all of them require, once somebody asked: every call does.
+    /// Cached requirements of all tools, which every call asks for.
     requires: OnceLock<RequirementSet>,
-    /// Whether there are too many to show a model all of them, once somebody asked.
+    /// Cached answer to whether there are too many tools to show a model all of them.
     has_many: OnceLock<bool>,
 }
 
@@ -68,15 +68,15 @@ struct ToolEntry {
     locked: bool,
 }
 
-/// A tool that was found, and the alias that it was called by, if it was.
+/// A tool that was found, and the alias by which it was called, if any.
 pub struct RegisteredTool<'a> {
     /// The tool.
     pub tool: &'a Arc<dyn Tool>,
-    /// What it publishes, under the name that it has here.
+    /// Published interface, under the tool's name in this registry.
     pub interface: &'a ToolInterface,
-    /// Its mode and kind, as the person set them if they did.
+    /// Mode and kind, as the person set them if they did.
     pub classified: &'a ToolClass,
-    /// The other name that the model used.
+    /// Alias that the model used.
     pub alias: Option<&'a ToolAlias>,
     schema: &'a Schema,
 }
@@ -84,14 +84,14 @@ pub struct RegisteredTool<'a> {
 /// Arguments that passed the schema and the tool's own check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValidatedArguments {
-    /// What the tool gets, under its own names.
+    /// Arguments for the tool, under its own names.
     pub arguments: Map<String, Value>,
     /// Members that begin with `_`, kept beside the call (M13).
     pub meta: Map<String, Value>,
 }
 
 impl Registry {
-    /// The tools of the house. A tool whose schema did not compile would be missing; a test holds that none is.
+    /// Returns the built-in tools. A tool whose schema does not compile would be missing; a test ensures that none is.
     pub fn builtin() -> Self {
         let mut registry = Self::default();
         for tool in builtin::builtin_tools() {
@@ -101,7 +101,7 @@ impl Registry {
         registry
     }
 
-    /// These tools and some of somebody else, with what is wrong with those that could not join.
+    /// Returns these tools and third-party tools, with an error for each tool that could not join.
     pub fn with_tools(&self, tools: Vec<Arc<dyn Tool>>) -> (Self, Vec<UserError>) {
         let mut registry = self.clone();
         let faults = tools
@@ -111,10 +111,10 @@ impl Registry {
         (registry, faults)
     }
 
-    /// Puts a tool of the house in the place of the one of its name: over what this session has.
+    /// Replaces the built-in tool of the same name, for a tool over the state of this session.
     ///
     /// # Errors
-    /// A schema that is none.
+    /// If the schema is not valid.
     pub fn replace_tool(&mut self, tool: Arc<dyn Tool>) -> Result<(), UserError> {
         let interface = tool.interface().clone();
         let schema = Arc::new(Schema::from_interface(&interface)?);
@@ -142,16 +142,16 @@ impl Registry {
         Ok(())
     }
 
-    /// What all tools together say is gathered anew when somebody asks.
+    /// Clears the values that are computed from all tools together, so that they are recomputed on demand.
     fn clear_caches(&mut self) {
         (self.definitions, self.requires, self.has_many) = Default::default();
     }
 
-    /// Adds a tool of somebody else. One of a namespace whose name is taken gets a numeric tail (M11).
+    /// Adds a third-party tool. A tool of a namespace whose name is taken gets a numeric suffix (M11).
     ///
     /// # Errors
-    /// A locked id (`S002-26`), a name that is taken or that no model can call, a schema that is none, and a tool that
-    /// does not say what it requires (`S002-07`).
+    /// A locked id (`S002-26`), a name that is taken or that no model can call, an invalid schema, or a tool that does
+    /// not declare its requirements (`S002-07`).
     pub fn register(&mut self, tool: Arc<dyn Tool>) -> Result<(), UserError> {
         admission::check_not_locked(tool.interface())?;
         self.insert_tool(tool, false)
@@ -200,7 +200,8 @@ impl Registry {
         Ok(())
     }
 
-    /// These tools as the person set them: some switched off, some stricter. Says which settings do not hold.
+    /// Applies the person's settings to the tools: some are switched off, some become stricter. Also returns an error
+    /// for each setting that does not hold.
     pub fn with_settings(
         &self,
         settings: &BTreeMap<String, ToolSettings>,
@@ -226,10 +227,10 @@ impl Registry {
         (registry, faults)
     }
 
-    /// Whether the person may set a tool so.
+    /// Checks whether the person may apply a setting to a tool.
     ///
     /// # Errors
-    /// There is no such tool, or the mode is looser than the tool's own.
+    /// If there is no such tool, or the mode is looser than the tool's own.
     pub fn check_setting(&self, name: &str, mode: Option<ToolMode>) -> Result<(), UserError> {
         let Some((place, None)) = self.names.get(name) else {
             return Err(UserError::new(
@@ -240,11 +241,11 @@ impl Registry {
         tighten_mode(name, &self.entries[*place].classified, mode).map(|_| ())
     }
 
-    /// The tool of this id or alias (`S001-02`, `S003-04`), in constant time. One that is switched off is not found
-    /// (`S003-18`).
+    /// Finds the tool of this id or alias (`S001-02`, `S003-04`), in constant time. A tool that is switched off is not
+    /// found (`S003-18`).
     ///
     /// # Errors
-    /// [`ToolError::NotFound`] with up to three names that are close, or all of them (`S000-03`, `S001-26`).
+    /// [`ToolError::NotFound`] with up to three similar names, or all names (`S000-03`, `S001-26`).
     pub fn find(&self, name: &str) -> Result<RegisteredTool<'_>, ToolError> {
         match self.names.get(name).and_then(|(place, alias)| {
             let entry = self.entries.get(*place)?;
@@ -295,8 +296,8 @@ impl Registry {
         ToolError::NotFound(format!("{shown}.{hint}"))
     }
 
-    /// What the model sees first (`S001-69`): ids only, never an alias; none that is deferred (`S003-12`), switched off
-    /// (`S003-18`) or the host's own.
+    /// Returns the definitions that the model sees first (`S001-69`): ids only, never an alias; no tool that is
+    /// deferred (`S003-12`), switched off (`S003-18`) or reserved for the host.
     pub fn definitions(&self) -> Arc<Vec<ToolDefinition>> {
         let gather = || {
             let first = self.entries.iter().filter(|entry| entry.is_offered());
@@ -306,8 +307,8 @@ impl Registry {
         self.definitions.get_or_init(gather).clone()
     }
 
-    /// What all tools together require: with what an agent's manifest requires, the surface of an agent (`S002-09`,
-    /// `S002-10`).
+    /// Returns the requirements of all tools together: combined with the requirements of an agent's manifest, they are
+    /// the surface of the agent (`S002-09`, `S002-10`).
     pub fn requirements(&self) -> &RequirementSet {
         self.requires.get_or_init(|| {
             let enabled = self
@@ -318,7 +319,7 @@ impl Registry {
         })
     }
 
-    /// The ids of those that an agent may be given that works for another one (`S001-42`).
+    /// Returns the ids of the tools that a sub-agent may be given (`S001-42`).
     pub fn sub_agent_tool_ids(&self) -> Vec<String> {
         let given = self
             .entries
@@ -327,12 +328,12 @@ impl Registry {
         given.map(|entry| entry.interface.id().to_owned()).collect()
     }
 
-    /// How many there are.
+    /// Returns the number of tools.
     pub fn count(&self) -> usize {
         self.entries.len()
     }
 
-    /// What a person sees: every tool with its mode and where that comes from.
+    /// Returns the views shown to the person: every tool with its mode and the origin of the mode.
     pub fn views(&self) -> Vec<ToolView> {
         self.entries
             .iter()
@@ -372,7 +373,7 @@ impl ToolEntry {
             && self.interface.discovery.schema_visibility == SchemaVisibility::Model
     }
 
-    /// What a model sees of it.
+    /// Returns the definition that a model sees.
     fn definition(&self) -> ToolDefinition {
         ToolDefinition {
             name: self.interface.id().to_owned(),
@@ -383,7 +384,7 @@ impl ToolEntry {
     }
 }
 
-/// The mode that the person set, if it is at least as strict as the tool's own.
+/// Returns the mode that the person set, if it is at least as strict as the tool's own.
 fn tighten_mode(
     name: &str,
     own: &ToolClass,

@@ -1,4 +1,4 @@
-//! A part of the tools, for a session that may do less than another.
+//! Subsets of the registry, for sessions that may do less than another.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Registry, ToolEntry};
 
 impl Registry {
-    /// Of these tools only those with one of these ids.
+    /// Returns only the tools with one of these ids.
     #[must_use]
     pub fn subset(&self, ids: &HashSet<&str>) -> Self {
         let kept = |entry: &Arc<ToolEntry>| ids.contains(entry.interface.id());

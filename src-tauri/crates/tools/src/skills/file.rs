@@ -1,4 +1,4 @@
-//! One skill's file, `SKILL.md`, as the open specification has it.
+//! Parses the file of one skill, `SKILL.md`, as the open specification has it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::limits::{
     SKILL_COMPATIBILITY_CHARS_MAX, SKILL_DESCRIPTION_CHARS_MAX, SKILL_NAME_CHARS_MAX,
 };
 
-/// What a skill says of itself.
+/// The front matter of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SkillHeader {
     pub name: String,
@@ -19,7 +19,7 @@ pub(super) struct SkillHeader {
     pub allowed_tools: Vec<String>,
 }
 
-/// As it is written. Members beyond the specification's are other programs' business.
+/// Front matter as it is written. Members beyond the specification's belong to other programs and are ignored.
 #[derive(Deserialize)]
 struct RawSkillHeader {
     name: String,
@@ -34,7 +34,7 @@ struct RawSkillHeader {
     allowed_tools: Option<AllowedTools>,
 }
 
-/// Divided by spaces, as the specification has it, or a list, as many write it.
+/// Allowed tools, separated by spaces as the specification has it, or as a list, as many write it.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AllowedTools {
@@ -42,10 +42,10 @@ enum AllowedTools {
     List(Vec<String>),
 }
 
-/// Reads a skill that lies in a folder of this name.
+/// Parses a skill that lies in a folder of this name.
 ///
 /// # Errors
-/// Anything that is not as the specification has it.
+/// Any deviation from the specification.
 pub(super) fn parse_skill_file<'a>(
     text: &'a str,
     folder: &str,
@@ -109,7 +109,8 @@ fn explain_invalid_name(name: &str) -> Option<String> {
     }
 }
 
-/// A text as one line, with characters that cannot be seen by their names: it stands among lines of ours.
+/// Formats a text as one line, with invisible characters replaced by their names, since the line is placed among lines
+/// of our own.
 pub(crate) fn to_one_line(text: &str) -> String {
     let told = protocol::text::display_text::to_single_line(text.trim(), usize::MAX);
     told.split_whitespace().collect::<Vec<_>>().join(" ")

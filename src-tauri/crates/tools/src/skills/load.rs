@@ -1,4 +1,4 @@
-//! Reads the skills of every place that has some: the first of a name wins, and what is wrong is told.
+//! Loads skills from every configured folder: the first skill of a name wins, and invalid skills are reported.
 
 use std::sync::OnceLock;
 
@@ -14,17 +14,17 @@ use crate::limits::{SKILL_BYTES_MAX, SKILLS_MAX};
 /// A folder of skills, each in a folder of its own.
 #[derive(Debug, Clone)]
 pub struct SkillFolder {
-    /// Where it can be read.
+    /// Workspace through which the folder is read.
     pub workspace: Workspace,
-    /// Its path there.
+    /// Path of the folder in `workspace`.
     pub path: String,
-    /// Whose it is.
+    /// Owner of the skills.
     pub source: BriefingSource,
 }
 
 impl SkillIndex {
-    /// Reads the skills of these folders, in this order; none of them has to be there. Gives what is wrong with those that
-    /// are left out.
+    /// Loads the skills of these folders, in this order; a folder may be missing. Also returns an error for each skill
+    /// that is left out.
     pub fn load(shelves: &[SkillFolder]) -> (Self, Vec<UserError>) {
         let kind = ItemKind {
             one: "a skill",
@@ -47,7 +47,7 @@ impl ItemFolder for SkillFolder {
         (&skill.view.name, &skill.view.file)
     }
 
-    /// The skill in a folder of this name; none if it holds none.
+    /// Reads the skill from the folder of this name; `None` if it contains no skill.
     fn read_item(&self, name: &str) -> Result<Option<Skill>, UserError> {
         let folder = format!("{}/{name}", self.path);
         let file = format!("{folder}/SKILL.md");

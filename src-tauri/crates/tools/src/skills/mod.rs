@@ -1,7 +1,7 @@
-//! Skills: knowledge that a session finds by a line of description and loads when it needs it (`S002-40`).
+//! Skills: knowledge that a session finds by a one-line description and loads when needed (`S002-40`).
 //!
-//! An [`SkillIndex`] is read once for a session and stays as it is; a skill's body is read when it is first asked for. What a
-//! skill says that it may use (`allowed-tools`) is shown to people and grants nothing.
+//! A [`SkillIndex`] is read once for a session and stays as it is; a skill's body is read when it is first requested.
+//! The tools that a skill claims it may use (`allowed-tools`) are shown to people and grant nothing.
 
 mod file;
 mod load;
@@ -21,38 +21,39 @@ use crate::limits::{
 };
 use crate::name_suggestions::{find_close_names, format_suggestion};
 
-/// The skills of a session, the first source first.
+/// The skills of a session, in the order of their sources.
 #[derive(Debug, Default)]
 pub struct SkillIndex(Vec<Skill>);
 
 /// One skill.
 #[derive(Debug)]
 pub struct Skill {
-    /// What a person sees of it.
+    /// Description of the skill shown to the person.
     view: SkillView,
-    /// Where its folder can be read.
+    /// Workspace through which the skill's folder is read.
     from: Workspace,
-    /// Its folder, as a path there.
+    /// Path of the skill's folder in `from`.
     folder: String,
-    /// Its text, once it was asked for.
+    /// Body of the skill, once it was read.
     body: OnceLock<String>,
 }
 
 impl SkillIndex {
-    /// What a person sees.
+    /// Returns the descriptions shown to the person, one per skill.
     pub fn views(&self) -> impl Iterator<Item = &SkillView> {
         self.0.iter().map(|skill| &skill.view)
     }
 
-    /// Folders of skills outside of the project, by absolute path: what lies beside a `SKILL.md` belongs to the skill.
+    /// Returns the absolute paths of skill folders outside of the project: the files beside a `SKILL.md` belong to the
+    /// skill.
     pub fn external_folders(&self) -> impl Iterator<Item = PathBuf> {
         let elsewhere = |skill: &&Skill| skill.view.source != BriefingSource::Project;
         let folder = |skill: &Skill| skill.from.root().join(&skill.folder);
         self.0.iter().filter(elsewhere).map(folder)
     }
 
-    /// The lines that a model gets, one for each skill; nothing if there is none. What is too much is left out, and that is
-    /// said.
+    /// Formats the list of skills for the model, one line per skill; empty if there are none. Skills beyond the size
+    /// limit are left out, and the list says so.
     pub fn summary(&self) -> String {
         let mut told = String::new();
         for (at, skill) in self.0.iter().enumerate() {
@@ -68,10 +69,10 @@ impl SkillIndex {
         told
     }
 
-    /// A skill by its name.
+    /// Finds a skill by name.
     ///
     /// # Errors
-    /// There is none: names that are close are told.
+    /// If there is no skill of this name; the error suggests similar names.
     pub fn find(&self, name: &str) -> Result<&Skill, ToolError> {
         let found = self.0.iter().find(|skill| skill.view.name == name);
         found.ok_or_else(|| {
@@ -90,15 +91,15 @@ impl SkillIndex {
 }
 
 impl Skill {
-    /// What a person sees.
+    /// Returns the description shown to the person.
     pub fn view(&self) -> &SkillView {
         &self.view
     }
 
-    /// The text below its front matter. Once it was read it stays as it was.
+    /// Returns the text below the skill's front matter. Once read, the text does not change.
     ///
     /// # Errors
-    /// The file is not there any more, too long, or not as it must be.
+    /// If the file does not exist any more, is too long, or is not valid.
     pub fn body(&self) -> Result<&str, ToolError> {
         if let Some(body) = self.body.get() {
             return Ok(body);
@@ -121,7 +122,8 @@ impl Skill {
         Ok(self.body.get_or_init(|| body.to_owned()))
     }
 
-    /// The first so many files that lie beside its text, by their paths in its folder; nothing where they cannot be listed.
+    /// Returns the first `items_max` files beside the skill's text, by their paths in its folder; empty if they cannot
+    /// be listed.
     pub fn files(&self, items_max: usize) -> Vec<String> {
         let limits = TreeLimits {
             items_max: SKILL_TREE_ITEMS_MAX,
@@ -136,7 +138,7 @@ impl Skill {
         others.take(items_max).map(display_text::name).collect()
     }
 
-    /// Its folder, absolute.
+    /// Returns the absolute path of the skill's folder.
     pub fn folder(&self) -> PathBuf {
         self.from.root().join(&self.folder)
     }

@@ -1,12 +1,13 @@
-//! From bytes to characters: by the mark at their start, by what is said of them, else as UTF-8, else as the web's oldest.
+//! Decodes bytes into characters: by their byte order mark, by the declared encoding, otherwise as UTF-8 or as
+//! Windows-1252.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use protocol::text::display_text::to_single_line;
 
-/// Bytes of a page in which it may say its own encoding.
+/// Number of leading bytes of a page that are searched for a declared encoding.
 const CHARSET_SCAN_BYTES: usize = 4 * 1024;
 
-/// The characters, and a note where they are not what was said.
+/// Decodes the body, with a note if its characters are not in the declared encoding.
 pub(super) fn decode_body(
     body: &[u8],
     content_type: &str,
@@ -44,7 +45,7 @@ pub(super) fn decode_body(
     }
 }
 
-/// What stands after `charset=`, if it does.
+/// Returns the encoding declared after `charset=`, if there is one.
 fn find_declared_charset(text: &[u8]) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let mark = b"charset";
@@ -68,7 +69,7 @@ fn guess_and_decode(body: &[u8]) -> String {
     }
 }
 
-/// Whether more characters beyond ASCII are whole than broken.
+/// Whether more characters beyond ASCII are valid than broken.
 fn is_nearly_utf8(body: &[u8]) -> bool {
     let (mut whole, mut broken) = (0_usize, 0_usize);
     for chunk in body.utf8_chunks() {

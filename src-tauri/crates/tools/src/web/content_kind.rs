@@ -1,22 +1,22 @@
-//! What bytes from a site are: by what they say and by how they begin.
+//! Detects the kind of a fetched body: by its declared type and by its first bytes.
 
-/// What can be done with them.
+/// The kind of a body, which decides how it is processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ContentKind {
-    /// A page.
+    /// An HTML page.
     Html,
-    /// Text that is given as it is: plain, Markdown, JSON, XML and their kin.
+    /// Text that is passed on as it is: plain, Markdown, JSON, XML and similar.
     Text,
     /// A PDF document.
     Pdf,
-    /// No text; what it is.
+    /// Not text; the name of its format.
     Other(String),
 }
 
-/// Bytes at the start that are looked at.
+/// Number of leading bytes that are inspected.
 const SNIFFED_BYTES: usize = 8 * 1024;
 
-/// Types beside `text/…` that are text.
+/// Media types besides `text/…` that are text.
 const TEXT_TYPES: [&str; 14] = [
     "application/json",
     "application/ld+json",
@@ -34,7 +34,8 @@ const TEXT_TYPES: [&str; 14] = [
     "application/x-sh",
 ];
 
-/// What they are. How they begin counts where they do not say, and where they say text and are none.
+/// Detects the kind of a body. The first bytes count where no type is declared, and where text is declared but the
+/// bytes are not text.
 pub(super) fn detect_kind(content_type: &str, body: &[u8]) -> ContentKind {
     let said = content_type.split(';').next().unwrap_or_default();
     let said = said.trim().to_ascii_lowercase();
@@ -83,7 +84,8 @@ fn is_text_type(said: &str) -> bool {
         || TEXT_TYPES.contains(&said)
 }
 
-/// A zero byte is in no text but UTF-16, which says so at its start; other formats are known by theirs.
+/// Whether a body is binary. A zero byte occurs in no text but UTF-16, which is marked at its start; other formats are
+/// known by their first bytes.
 fn is_binary(body: &[u8]) -> bool {
     let is_wide = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
     let zero = body.iter().take(SNIFFED_BYTES).any(|byte| *byte == 0);

@@ -1,9 +1,9 @@
-//! A fetch that came to nothing.
+//! Errors of fetches.
 
 use protocol::ToolError;
 use runtime::NetError;
 
-/// A fetch that came to nothing.
+/// Converts the error of a fetch into the error of a tool.
 pub(crate) fn fetch_error(error: NetError) -> ToolError {
     match error {
         NetError::Cancelled => ToolError::Cancelled,

@@ -1,15 +1,16 @@
-//! The frame around what a stranger wrote: a model reads whose words they are, and where they end.
+//! Frames third-party text, so that a model knows whose words they are, and where they end.
 
 use protocol::Digest;
 use protocol::text::display_text::to_single_line;
 
-/// Characters of an address that the frame names.
+/// Longest address in the frame, in characters.
 const URL_CHARS_MAX: usize = 300;
 
-/// Bytes of the digest, as it is written, in a mark.
+/// Length in bytes of the digest, as it is written, in a mark.
 const MARK_BYTES: usize = 16;
 
-/// The text of an address between two marks that it cannot write itself: they hold its own digest.
+/// Puts the text of an address between two marks that the text cannot contain itself, since they hold the text's own
+/// digest.
 pub(crate) fn frame_text(what: &str, url: &str, text: &str) -> String {
     let url = to_single_line(url, URL_CHARS_MAX);
     let digest = Digest::from_bytes(text.as_bytes());

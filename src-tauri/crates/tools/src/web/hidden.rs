@@ -1,12 +1,12 @@
-//! Elements that a person who looks at the page does not see: words for a model are hidden in them.
+//! Removes elements that a person who looks at the page does not see: they may hide instructions for a model.
 //!
-//! Known are those that say so themselves: `hidden`, `aria-hidden`, a style of their own that shows nothing, and class names
-//! that are used for that everywhere. What a style sheet or a script hides is not known, nor is text that another element
-//! covers; so the rest is no more to be trusted for it.
+//! Elements are recognized if they say so themselves: `hidden`, `aria-hidden`, an inline style that shows nothing, and
+//! class names that are widely used for hiding. Elements hidden by a style sheet or a script, or covered by another
+//! element, are not recognized; so the remaining text is no more trustworthy for it.
 
 use dom_query::{Document, NodeRef};
 
-/// Class names that hide.
+/// Class names of hidden elements.
 const HIDDEN_CLASSES: [&str; 6] = [
     "d-none",
     "hide-text",
@@ -16,14 +16,14 @@ const HIDDEN_CLASSES: [&str; 6] = [
     "visuallyhidden",
 ];
 
-/// Elements that never say anything that is read.
+/// Elements that never contain readable text.
 const NON_CONTENT_ELEMENTS: [&str; 18] = [
     "audio", "base", "canvas", "embed", "head", "iframe", "input", "link", "meta", "noscript",
     "object", "script", "select", "style", "svg", "template", "textarea", "video",
 ];
 
-/// Takes out what is not seen, and says how many elements that had words were hidden. What lies in one of them goes with it
-/// and is not looked at.
+/// Removes hidden elements, and returns the number of those that contained words. Elements inside a hidden one are
+/// removed with it and not inspected.
 pub(super) fn remove_hidden(document: &Document) -> usize {
     let mut hidden = 0;
     let mut open: Vec<NodeRef<'_>> = Vec::new();
@@ -78,7 +78,7 @@ fn is_hidden(node: &NodeRef<'_>) -> bool {
     node.has_attr("hidden") || is("aria-hidden", "true") || by_class() || by_style()
 }
 
-/// Whether a style shows nothing of what has it.
+/// Whether a style hides the element that has it.
 fn is_hidden_by_style(style: &str) -> bool {
     let mut colours = (None, None);
     for one in style.split(';') {
@@ -128,7 +128,7 @@ fn is_hidden_by_style(style: &str) -> bool {
     matches!(colours, (Some(ink), Some(paper)) if ink == paper)
 }
 
-/// A colour in the one spelling that the same colour is often given in two of.
+/// Normalizes a colour, so that two spellings of the same colour become equal.
 fn normalize_color(value: &str) -> String {
     let plain = match value.trim() {
         "white" => "#ffffff",
@@ -144,7 +144,7 @@ fn normalize_color(value: &str) -> String {
     }
 }
 
-/// The number that a value begins with.
+/// Parses the number at the beginning of a value.
 fn parse_number(value: &str) -> Option<f64> {
     let end = value
         .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-' | '+'))

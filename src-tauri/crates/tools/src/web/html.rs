@@ -1,4 +1,4 @@
-//! A page as Markdown: its main part where it has one, else all of it; without what nobody sees.
+//! Converts a page to Markdown: its main content if it has one, otherwise the whole page; without hidden elements.
 
 use std::time::Instant;
 
@@ -9,14 +9,14 @@ use super::{WebPage, hidden, links, markdown, parse};
 use crate::limits::{READABLE_DEPTH_MAX, READABLE_ELEMENTS_MAX};
 use crate::text::format_count;
 
-/// Letters below which a main part is none.
+/// Fewest letters of a main content.
 const MAIN_CHARS_MIN: usize = 400;
-/// A main part is at least one in so many letters of the page.
+/// Smallest share of the page that a main content has: one in this many letters.
 const MAIN_SHARE: usize = 5;
-/// Letters below which a page with scripts is likely to say nothing without them.
+/// Number of letters below which a page with scripts probably needs them to show its content.
 const SPARSE_CHARS: usize = 200;
 
-/// The page of this address.
+/// Converts the page at this address.
 pub(super) fn html_to_page(html: &str, url: &str, deadline: Instant) -> WebPage {
     let document = match parse::parse_tree(html, deadline) {
         Ok(document) => document,
@@ -70,7 +70,8 @@ fn find_title(document: &Document) -> String {
         .unwrap_or_default()
 }
 
-/// The article of a page, by readability. A page of very many or deeply nested elements has none: to look would take too long.
+/// Extracts the article of a page, by readability. Returns `None` for a page of very many or deeply nested elements:
+/// the search would take too long.
 fn extract_main_content(document: Document) -> Option<markdown::MarkdownText> {
     let mut elements = 0_usize;
     let mut depth = 0_usize;
@@ -105,13 +106,13 @@ fn extract_main_content(document: Document) -> Option<markdown::MarkdownText> {
     Some(markdown::write_markdown(&article.root()))
 }
 
-/// Whether it is enough to be what the page is for, and leaves enough out to be worth it.
+/// Whether the text is long enough to be the main content, and leaves out enough of the page to be worth it.
 fn is_main_content(main: &str, whole: &str) -> bool {
     let (main, whole) = (main.len(), whole.len());
     main >= MAIN_CHARS_MIN && main.saturating_mul(MAIN_SHARE) >= whole && main < whole / 20 * 19
 }
 
-/// The text between the tags, as it stands; of scripts and styles nothing.
+/// Returns the text between the tags as it is, without scripts and styles.
 fn strip_tags(html: &str) -> String {
     let mut text = String::new();
     let mut rest = html;

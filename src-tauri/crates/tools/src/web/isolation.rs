@@ -1,4 +1,5 @@
-//! Work on what strangers made, apart from everything else: on a thread of its own, so many at a time, with a limit on time.
+//! Isolated work on third-party data: each piece on a thread of its own, with a limit on their number and on their
+//! time.
 
 use std::time::{Duration, Instant};
 
@@ -8,14 +9,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limits::{PAGE_PARSE_MS_MAX, PAGE_PARSE_STACK_BYTES, PAGE_PARSES_MAX};
 
-/// A thread cannot be ended from outside. One that does not come back keeps its place, so there are never more of them.
+/// Permits for the threads. A thread cannot be ended from outside; one that does not return keeps its permit, so there
+/// are never more threads than permits.
 static READING_PERMITS: Semaphore = Semaphore::const_new(PAGE_PARSES_MAX);
 
-/// Does it, and gives what it came to. The work is told by when it has to be over the worst, and
-/// looks at the clock itself.
+/// Runs the work on a thread of its own and returns its result. The work receives a deadline for its main part, and
+/// checks the clock itself.
 ///
 /// # Errors
-/// It broke off, took too long, or was stopped; or too many are at work that do not come back.
+/// If the work panicked, took too long, or was cancelled; or too many threads are busy and do not return.
 pub(super) async fn run_isolated<T: Send + 'static>(
     work: impl FnOnce(Instant) -> T + Send + 'static,
     cancel: &CancellationToken,

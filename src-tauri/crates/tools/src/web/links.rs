@@ -1,12 +1,12 @@
-//! Links as whole addresses: what a model could follow is what it reads.
+//! Makes links absolute, so that a model reads addresses that it could follow.
 
 use dom_query::{Document, NodeRef};
 use url::Url;
 
 use crate::limits::{LINK_BYTES_MAX, LINKS_BYTES_MAX};
 
-/// Makes the addresses of links and images whole, by where the page stands or says that it stands. One that leads nowhere on
-/// the web is taken off, as is what is beyond the limits: its words stay.
+/// Makes the addresses of links and images absolute, relative to the page's address or to the base that it declares. An
+/// address that does not lead to the web, or that exceeds the limits, is removed; its text stays.
 pub(super) fn make_links_absolute(document: &Document, url: &str) {
     let Ok(page) = Url::parse(url) else {
         return;

@@ -1,22 +1,22 @@
-//! From a tree to Markdown, however deep it is and whatever stands in it.
+//! Converts a tree to Markdown, however deep it is and whatever it contains.
 //!
-//! There are crates for it. Those that fold a table into columns of one width need the product of its rows and its longest
-//! cell, those that go down by recursion end with the stack, and neither knows where to stop: a page is an enemy's as
-//! easily as a friend's. So the walk is our own, without recursion and with an end.
+//! There are crates for this. Those that fold a table into columns of one width need the product of its rows and its
+//! longest cell, recursive ones overflow the stack, and neither has a size limit: a page may well be hostile. So this
+//! module has its own walk, without recursion and with a limit.
 
 use dom_query::NodeRef;
 
 use super::markdown_writer::{MarkdownWriter, WriterMark};
 
-/// What was written.
+/// The Markdown of a tree.
 pub(super) struct MarkdownText {
-    /// The Markdown.
+    /// Text in Markdown.
     pub text: String,
-    /// Whether there was more than fits.
+    /// Whether the text was cut because it was too long.
     pub is_full: bool,
 }
 
-/// What follows when an element ends.
+/// The action to take when an element ends.
 enum CloseAction {
     Nothing,
     Gap(usize),
@@ -31,25 +31,25 @@ enum CloseAction {
     Cell,
 }
 
-/// What an element is to the walk.
+/// The treatment of an element by the walk.
 enum EnterResult {
-    /// Go in, and do this at its end.
+    /// Descend into the element, and take this action at its end.
     Descend(CloseAction),
-    /// It was dealt with.
+    /// The element was handled.
     Consumed,
 }
 
-/// A walk with what is open.
+/// A walk over a tree, with the state of the open elements.
 #[derive(Default)]
 struct MarkdownWalk {
     out: MarkdownWriter,
-    /// Lists, each with its next number if it counts.
+    /// Open lists, each with its next number if it is numbered.
     lists: Vec<Option<u64>>,
-    /// Tables: how many cells the row has, and whether a row was written.
+    /// Open tables: the number of cells in the current row, and whether a row was written.
     tables: Vec<(usize, bool)>,
 }
 
-/// Everything below a node.
+/// Converts everything below a node.
 pub(super) fn write_markdown(root: &NodeRef<'_>) -> MarkdownText {
     let mut walk = MarkdownWalk::default();
     let mut open: Vec<(NodeRef<'_>, CloseAction)> = Vec::new();
@@ -244,7 +244,7 @@ impl MarkdownWalk {
         EnterResult::Descend(CloseAction::Item)
     }
 
-    /// Tables within a cell are read along as words.
+    /// Enters a table or a part of one. Tables within a cell are written as plain words.
     fn enter_table_part(&mut self, name: &str) -> EnterResult {
         if self.out.is_inline() {
             return self.enter_block(1);
@@ -325,7 +325,7 @@ impl MarkdownWalk {
     }
 }
 
-/// The language of a block of code, where its class says so.
+/// Returns the language of a code block, if its class names one.
 fn code_language(node: &NodeRef<'_>) -> String {
     const CHARS_MAX: usize = 20;
     let inner = node

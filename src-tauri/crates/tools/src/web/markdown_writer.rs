@@ -1,31 +1,32 @@
-//! Markdown as it is written: lines with what stands before them, blanks folded, and an end.
+//! Writes Markdown: lines with their prefixes, collapsed blanks, and a size limit.
 
 use crate::limits::MARKDOWN_BYTES_MAX;
 
-/// The text so far. Nothing is written before something to read comes, so what is empty leaves no trace.
+/// The text written so far. Pending line ends and blanks are only written before the next text, so empty elements leave
+/// no trace.
 #[derive(Default)]
 pub(super) struct MarkdownWriter {
     out: String,
-    /// What stands before every line, from the outside in.
+    /// Prefixes of every line, from the outside in.
     before: Vec<LinePrefix>,
-    /// Line ends that are due.
+    /// Number of pending line ends.
     gap: usize,
-    /// A blank is due.
+    /// Whether a blank is pending.
     blank: bool,
-    /// Nothing stands in the line but what stands before every one.
+    /// Whether the line has only its prefixes so far.
     at_start: bool,
-    /// How many things are open that have to stay in one line.
+    /// Number of open elements that have to stay in one line.
     inline: usize,
     is_full: bool,
 }
 
-/// What stands before lines: a bullet before the first, its width before all others.
+/// A prefix of lines: a bullet before the first line, its width before all others.
 struct LinePrefix {
     first: Option<String>,
     then: String,
 }
 
-/// Where a mark was opened.
+/// The place where a mark was opened.
 #[derive(Clone, Copy)]
 pub(super) struct WriterMark {
     from: usize,
@@ -34,32 +35,32 @@ pub(super) struct WriterMark {
 }
 
 impl MarkdownWriter {
-    /// What was written, and whether there was more than fits.
+    /// Returns the text, and whether it was cut at the size limit.
     pub fn finish(self) -> (String, bool) {
         (self.out, self.is_full)
     }
 
-    /// No more is taken.
+    /// Whether the size limit is reached, so that no more text is accepted.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Whether what comes has to stay in the line.
+    /// Whether the next text has to stay in the current line.
     pub fn is_inline(&self) -> bool {
         self.inline > 0
     }
 
-    /// What comes stays in the line until [`Self::end_inline`].
+    /// Keeps all text in the current line until [`Self::end_inline`].
     pub fn begin_inline(&mut self) {
         self.inline += 1;
     }
 
-    /// The end of what [`Self::begin_inline`] began.
+    /// Ends the range that [`Self::begin_inline`] began.
     pub fn end_inline(&mut self) {
         self.inline = self.inline.saturating_sub(1);
     }
 
-    /// At least so many line ends come before what is next; a blank where the line may not end.
+    /// Requests at least this many line ends before the next text; a blank where the line may not end.
     pub fn request_gap(&mut self, lines: usize) {
         match self.is_inline() {
             true => self.blank = true,
@@ -67,7 +68,7 @@ impl MarkdownWriter {
         }
     }
 
-    /// From now on this stands before lines.
+    /// Adds a prefix to all following lines.
     pub fn indent(&mut self, first: &str, then: &str) {
         self.before.push(LinePrefix {
             first: Some(first.to_owned()),
@@ -75,12 +76,12 @@ impl MarkdownWriter {
         });
     }
 
-    /// No more.
+    /// Removes the last prefix.
     pub fn outdent(&mut self) {
         self.before.pop();
     }
 
-    /// Words, every run of blanks one.
+    /// Writes words, with every run of blanks collapsed into one.
     pub fn write_words(&mut self, text: &str) {
         let in_cell = self.is_inline();
         if text.starts_with(char::is_whitespace) {
@@ -97,20 +98,20 @@ impl MarkdownWriter {
         }
     }
 
-    /// A text as it is, in this line.
+    /// Writes a text as it is, in the current line.
     pub fn write_literal(&mut self, text: &str) {
         self.write_pending();
         self.push_str(text);
     }
 
-    /// A bar between cells; blanks beside it are its own.
+    /// Writes a bar between table cells, which brings its own blanks.
     pub fn write_table_bar(&mut self, bar: &str) {
         self.blank = false;
         self.write_literal(bar);
         self.at_start = true;
     }
 
-    /// Lines as they are.
+    /// Writes lines as they are.
     pub fn write_lines<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
         for line in lines {
             self.write_pending();
@@ -119,7 +120,7 @@ impl MarkdownWriter {
         }
     }
 
-    /// Opens a mark that is closed again.
+    /// Opens a mark, to be closed by `close_mark`.
     pub fn open(&mut self, mark: &str) -> WriterMark {
         let begins = self.out.is_empty() || self.gap > 0 || self.at_start;
         self.write_pending();
@@ -133,7 +134,7 @@ impl MarkdownWriter {
         }
     }
 
-    /// Closes it; where nothing was written since it was never there.
+    /// Closes a mark; if nothing was written since, the opening mark is removed.
     pub fn close_mark(&mut self, place: WriterMark, mark: &str) {
         match self.out.len() <= place.to {
             true => {
@@ -148,7 +149,7 @@ impl MarkdownWriter {
         }
     }
 
-    /// What is due before something to read.
+    /// Writes the pending line ends, prefixes and blanks.
     fn write_pending(&mut self) {
         let begins = self.out.is_empty() || self.gap > 0;
         if !self.out.is_empty() {

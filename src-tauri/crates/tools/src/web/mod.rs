@@ -1,7 +1,8 @@
-//! What a site sent as text for a model: pages as Markdown, documents as their words, data as it is, everything else named.
+//! Converts fetched bodies to text for a model: pages as Markdown, documents as their words, data as it is; anything
+//! else is only named.
 //!
-//! Nothing here reaches anywhere, and everything here may be made by an enemy: each step has its limit, and all of it is
-//! done apart, where a panic or a stack that runs over the side is the error of one call.
+//! Nothing in this module has network access, and all of its input may be hostile: each step has its limit, and all
+//! work runs isolated, where a panic or a stack overflow is the error of one call.
 
 mod charset;
 mod content_kind;
@@ -29,32 +30,32 @@ pub(crate) use self::fetch_error::fetch_error;
 pub(crate) use self::frame::frame_text;
 pub(crate) use self::sanitize::sanitize_line;
 
-/// What came from an address.
+/// The body fetched from an address.
 #[derive(Debug, Clone)]
 pub(crate) struct FetchedBody {
-    /// Where it came from in the end.
+    /// Final address of the body, after redirects.
     pub url: String,
-    /// What it says it is; empty if it does not say.
+    /// Declared content type; empty if there is none.
     pub content_type: String,
-    /// Its bytes, unpacked.
+    /// Bytes of the body, decompressed.
     pub body: Vec<u8>,
 }
 
-/// What a model reads of it. All of it is somebody else's words, the title as well.
+/// The text of a fetched page for a model. All of it is third-party content, including the title.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WebPage {
-    /// Its title in one line; empty for none.
+    /// Title in one line; empty for none.
     pub title: String,
-    /// Its text.
+    /// Text of the page.
     pub text: String,
-    /// What was left out or could not be read, a sentence each, in our own words.
+    /// Notes on omitted or unreadable parts, a sentence each, in our own words.
     pub notes: Vec<String>,
 }
 
-/// Reads what came, apart from everything else and in the time that it has.
+/// Converts a fetched body, isolated from everything else and within the time limit.
 ///
 /// # Errors
-/// What it is instead of something to read, as a sentence with the next step.
+/// A sentence with the next step, which names the kind of a body that has no readable text.
 pub(crate) async fn read_page(
     sent: FetchedBody,
     cancel: &CancellationToken,

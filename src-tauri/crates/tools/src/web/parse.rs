@@ -1,4 +1,5 @@
-//! A page as a tree: bounded, because a few bytes of open tags can ask for more elements than any machine can hold.
+//! Parses a page into a tree of bounded size, because a few bytes of open tags can create more elements than any
+//! machine can hold.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -11,12 +12,13 @@ use html5ever::{Attribute, ParseOpts, QualName, parse_document};
 
 use crate::limits::{ELEMENTS_MAX, PARSE_CHUNK_BYTES};
 
-/// The tree of a page.
+/// Parses a page into a tree.
 ///
-/// It is fed piece by piece, each with at most one tag: what that opens again from before is then counted in time.
+/// The parser is fed piece by piece, each with at most one tag, so that elements that a tag reopens are counted in
+/// time.
 ///
 /// # Errors
-/// Why there is none, as the end of a sentence.
+/// The reason why there is no tree, as the end of a sentence.
 pub(super) fn parse_tree(html: &str, deadline: Instant) -> Result<Document, &'static str> {
     let mut options = ParseOpts::default();
     options.tree_builder.scripting_enabled = false;
@@ -38,7 +40,7 @@ pub(super) fn parse_tree(html: &str, deadline: Instant) -> Result<Document, &'st
     Ok(parser.finish())
 }
 
-/// A document that counts its elements while it comes to be.
+/// A document that counts its elements while it is built.
 #[derive(Default)]
 struct BoundedTreeSink {
     document: Document,
@@ -54,7 +56,7 @@ impl TreeSink for BoundedTreeSink {
         self.document
     }
 
-    /// Pages are full of them, and nobody reads them.
+    /// Ignores parse errors: pages are full of them, and nobody reads them.
     fn parse_error(&self, _: Cow<'static, str>) {}
 
     fn get_document(&self) -> NodeId {

@@ -1,4 +1,4 @@
-//! The words of a PDF document, page by page.
+//! Extracts the text of a PDF document, page by page.
 
 use std::time::Instant;
 
@@ -8,10 +8,10 @@ use super::WebPage;
 use crate::limits::{MARKDOWN_BYTES_MAX, PDF_PAGES_MAX, PDF_STREAM_BYTES_MAX};
 use crate::text::format_count;
 
-/// The document's words.
+/// Extracts the text of the document.
 ///
 /// # Errors
-/// What is wrong with it, as a sentence with the next step.
+/// The problem of the document, as a sentence with the next step.
 pub(super) fn pdf_to_page(bytes: &[u8], deadline: Instant) -> Result<WebPage, String> {
     let options = LoadOptions::with_max_decompressed_size(PDF_STREAM_BYTES_MAX);
     let document = Document::load_mem_with_options(bytes, options).map_err(|error| {
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// A document with a page for each of these lines, their streams packed if wanted.
+    /// Builds a document with one page for each line, with streams compressed if wanted.
     fn document(lines: &[&str], content: Option<Vec<u8>>) -> Vec<u8> {
         let mut document = Document::with_version("1.5");
         let pages = document.new_object_id();
@@ -146,7 +146,7 @@ mod tests {
         assert!(told.contains("2 pages and no words"), "{told}");
     }
 
-    /// A stream of a few kilobytes that unpacks to more than may be.
+    /// A stream of a few kilobytes that decompresses to more than the limit.
     #[test]
     fn a_stream_that_unpacks_to_too_much_is_left_out() {
         let bomb = vec![b' '; PDF_STREAM_BYTES_MAX + 1];
@@ -156,7 +156,7 @@ mod tests {
         assert!(told.contains("no words that can be read"), "{told}");
     }
 
-    /// Whatever is cut off, turned or written over, it is words or a sentence.
+    /// However a document is truncated, reordered or overwritten, the result is words or a sentence.
     #[test]
     fn broken_documents_are_read_or_refused() {
         let whole = document(&["Hello there", "The end"], None);

@@ -1,10 +1,13 @@
-//! Text of a stranger without what cannot be seen: blanks become spaces, everything else that hides is marked by its name.
+//! Removes invisible characters from third-party text: blanks become spaces, all other hidden characters are replaced
+//! by their names.
 
 use protocol::text::display_text::is_hidden;
 
-/// The text with every hidden character marked as `U+202E`. Line ends are line feeds, and more than two of them are two.
+/// Returns the text with every hidden character marked as `U+202E`. Line ends become line feeds, and more than two in a
+/// row become two.
 ///
-/// Joiners between letters of scripts that need them stay, so that their words do not fall apart; so does nothing else.
+/// Joiners between letters of scripts that need them stay, so that their words do not fall apart; no other hidden
+/// character stays.
 pub(super) fn sanitize_text(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut blank_lines = 0_u8;
@@ -26,7 +29,7 @@ pub(super) fn sanitize_text(text: &str) -> String {
     clean.get(skipped..end).unwrap_or_default().to_owned()
 }
 
-/// The same in one line, not too long.
+/// Sanitizes a text to a single line of at most `chars_max` characters.
 pub(crate) fn sanitize_line(text: &str, chars_max: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut clean = String::new();

@@ -1,4 +1,4 @@
-//! What sites send, friendly or not, and what a model reads of it.
+//! Tests of converting fetched bodies, friendly or not, into text for a model.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ async fn pages_become_markdown() {
     }
 }
 
-/// Words that a person would not see are not given, and it is said that there were some.
+/// Words that a person would not see are left out, and a note says that there were some.
 #[tokio::test]
 async fn what_is_hidden_is_left_out() {
     let html = "<html style='opacity:0'><head><title> A  title </title><meta name=description content=EVIL></head><body hidden>\
@@ -250,7 +250,7 @@ async fn what_is_no_text_is_named() {
     }
 }
 
-/// Hidden characters are marked as everywhere; blanks and line ends are made plain.
+/// Hidden characters are marked as everywhere else; blanks and line ends are made plain.
 #[tokio::test]
 async fn hidden_characters_are_marked() {
     for (text, expected) in [
@@ -277,7 +277,7 @@ async fn hidden_characters_are_marked() {
     assert!(page.title.starts_with("aU+202E <!-- bxx") && page.title.ends_with('…'));
 }
 
-/// Whatever the text is, it cannot write the mark that ends it.
+/// Whatever the text is, it cannot contain the mark that ends it.
 #[test]
 fn a_frame_cannot_be_left_from_inside() {
     let first = frame_text("the content of", "https://a.test/", "hello");
@@ -304,7 +304,7 @@ fn a_frame_cannot_be_left_from_inside() {
     assert!(!second.ends_with(end));
 }
 
-/// Pages that want too much: each ends in time, with words or with a sentence, and takes no one down with it.
+/// Excessive pages: each ends in time, with words or with a sentence, and crashes nothing else.
 #[tokio::test]
 async fn pages_of_enemies_end() {
     let deep = format!("{}x{}", "<div>".repeat(3_000), "</div>".repeat(3_000));

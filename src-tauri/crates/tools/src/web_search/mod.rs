@@ -1,7 +1,8 @@
-//! Whoever searches the web: one way for all of them, from a query to results, with what a session may use of it.
+//! Web search: a single interface from a query to results, with the limits of a session.
 //!
-//! A [`SearchProvider`] says what it is asked by and what its answer means; it reaches nothing itself. An operation of a service
-//! that a person set up can search as well: it is called as its service is, and judged on what it touches itself.
+//! A [`SearchProvider`] builds its request and interprets its answer; it has no network access itself. An operation of
+//! a service that a person set up can search as well: it is called as its service is, and judged on what the operation
+//! itself touches.
 
 mod operation;
 mod providers;
@@ -25,73 +26,73 @@ use crate::web::{frame_text, sanitize_line};
 pub use self::operation::{OperationCaller, OperationSearch};
 pub use self::providers::build_provider;
 
-/// One result, in the provider's words.
+/// A search result, in the provider's words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WebSearchHit {
-    /// The page's title, in one line.
+    /// Title of the page, in one line.
     pub title: String,
-    /// Its address.
+    /// Address of the page.
     pub url: String,
-    /// A few words of it, in one line.
+    /// Excerpt of the page, in one line.
     pub snippet: String,
 }
 
-/// What somebody who searches the web speaks.
+/// The protocol of a search provider.
 pub trait SearchProvider: Send + Sync {
-    /// What a person calls it.
+    /// Returns the display name of the provider.
     fn title(&self) -> &str;
 
-    /// Where it is reached, whole: what a search declares that it touches.
+    /// Returns the full address of the provider, which a search declares as its access.
     fn address(&self) -> &str;
 
-    /// Whether it wants a key.
+    /// Whether the provider needs a key.
     fn requires_key(&self) -> bool;
 
-    /// What is sent for a query.
+    /// Builds the request for a query.
     fn build_request(&self, query: &str, results_max: usize, key: &str) -> HttpRequest;
 
-    /// What its answer says was found; none where it is no answer of its kind.
+    /// Parses the results in an answer of the provider; `None` if the answer has a different structure.
     fn found(&self, answer: &Value) -> Option<Vec<WebSearchHit>>;
 }
 
-/// Looks a key up; may block. None where there is none.
+/// Looks up a key; may block. Gives `None` if there is no key.
 pub type KeyFn = Arc<dyn Fn() -> Result<Option<String>, String> + Send + Sync>;
 
-/// Limits of what one session may search, as the person set them.
+/// Limits of the searches of one session, as the person set them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchLimits {
-    /// How often the session may search.
+    /// Most searches of the session.
     pub calls_max: u32,
-    /// How long one search may take, in milliseconds.
+    /// Longest time of one search, in milliseconds.
     pub timeout_ms: u32,
 }
 
-/// Who searches for one session, and how much it may.
+/// The web search of one session, with its limits.
 pub struct WebSearcher {
     backend: SearchBackend,
     calls_max: u32,
     timeout_ms: u64,
-    /// How often the session searched.
+    /// Number of searches that the session has made.
     call_count: Arc<AtomicU32>,
 }
 
-/// Who is asked.
+/// The backend that searches.
 enum SearchBackend {
     Provider(KeyedProvider),
     Operation(Box<OperationSearch>),
 }
 
-/// A provider with its key.
+/// A provider together with its key.
 struct KeyedProvider {
     provider: Box<dyn SearchProvider>,
     key: KeyFn,
-    /// What to do where there is no key, as a sentence.
+    /// Hint on what to do if there is no key, as a sentence.
     key_hint: String,
 }
 
 impl WebSearcher {
-    /// A provider with its key and its limits, for a session that searched so often already. `key_hint` says what to do where
-    /// there is no key.
+    /// Creates a searcher over a provider with its key and limits. `calls` counts the searches that the session has
+    /// made. `key_hint` says what to do if there is no key.
     pub fn new(
         provider: Box<dyn SearchProvider>,
         key: KeyFn,
@@ -107,7 +108,7 @@ impl WebSearcher {
         Self::with_backend(SearchBackend::Provider(wired), limits, calls)
     }
 
-    /// An operation with the same limits.
+    /// Creates a searcher over an operation, with the same limits.
     pub fn from_operation(
         operation: OperationSearch,
         limits: SearchLimits,
@@ -129,7 +130,7 @@ impl WebSearcher {
         }
     }
 
-    /// What a search touches.
+    /// Returns the accesses of a search.
     pub(crate) fn accesses(&self, query: &str) -> Vec<Access> {
         match &self.backend {
             SearchBackend::Provider(wired) => {
@@ -140,7 +141,7 @@ impl WebSearcher {
         }
     }
 
-    /// What it needs of the machine.
+    /// Returns the requirements of a search.
     pub(crate) fn requirements(&self) -> RequirementSet {
         match &self.backend {
             SearchBackend::Provider(_) => RequirementSet::empty().with_host(&self.host()),
@@ -148,7 +149,7 @@ impl WebSearcher {
         }
     }
 
-    /// The host that is asked.
+    /// Returns the host that searches go to.
     pub(crate) fn host(&self) -> String {
         let first = self.accesses("").into_iter().next();
         first.map_or_else(String::new, |access| {
@@ -156,7 +157,7 @@ impl WebSearcher {
         })
     }
 
-    /// The mode of a search; none if nothing says which.
+    /// Returns the mode of a search; `None` if it is unspecified.
     pub(crate) fn mode(&self) -> Option<ToolMode> {
         match &self.backend {
             SearchBackend::Provider(_) => Some(ToolMode::External),
@@ -172,7 +173,7 @@ impl WebSearcher {
         }
     }
 
-    /// The tool that a search calls, if it calls one.
+    /// Returns the tool that a search calls, if it calls one.
     pub(crate) fn called_tool(&self) -> Option<&str> {
         match &self.backend {
             SearchBackend::Provider(_) => None,
@@ -180,7 +181,7 @@ impl WebSearcher {
         }
     }
 
-    /// What a search would send, where that can be shown.
+    /// Returns the preview and the plan of a search, if the backend can show them.
     pub(crate) fn prepare(
         &self,
         query: &str,
@@ -192,12 +193,12 @@ impl WebSearcher {
         }
     }
 
-    /// What one search may take, in milliseconds.
+    /// Returns the longest time of one search, in milliseconds.
     pub fn timeout_ms(&self) -> u64 {
         self.timeout_ms
     }
 
-    /// Searches once (`S002-44`, `S002-45`).
+    /// Runs one search (`S002-44`, `S002-45`).
     pub(crate) async fn search(
         &self,
         query: &str,
@@ -249,7 +250,7 @@ impl WebSearcher {
         Ok(hits)
     }
 
-    /// Counts a search.
+    /// Counts a search, and fails if the session may not search again.
     fn count_call(&self) -> Result<(), ToolError> {
         let took = self
             .call_count
@@ -268,7 +269,7 @@ impl WebSearcher {
 }
 
 impl KeyedProvider {
-    /// What its answer says was found; none where it is no list of results.
+    /// Parses the results in an answer; `None` if it has no list of results.
     fn parse_response(
         &self,
         answer: &FetchResult,
@@ -302,7 +303,7 @@ impl KeyedProvider {
         }
     }
 
-    /// The provider answered, but with no results. It may say the key again; nobody else is told it.
+    /// Builds the error for an answer without results. The key is removed from the quoted answer, which may repeat it.
     fn response_error(&self, answer: &FetchResult, key: &str) -> ToolError {
         let meaning = match answer.status {
             401 | 403 => ": it does not take the key, or does not give JSON",

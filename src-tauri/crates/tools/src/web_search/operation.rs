@@ -1,4 +1,4 @@
-//! An operation of a service that searches: what it is asked with, and where in its answer the results stand.
+//! Search by an operation of a service: its arguments, and the place of the results in its answer.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::limits::{ANSWER_DEPTH_MAX, ANSWER_NODES_MAX};
 use crate::schema::{Schema, invalid_arguments_error};
 use crate::tool::PreviewedPlan;
 
-/// Names under which a query is usual, the first that there is.
+/// Common names of a query argument, in order of preference.
 const QUERY_NAMES: [&str; 8] = [
     "query", "q", "search", "term", "keywords", "keyword", "text", "s",
 ];
-/// The same for what stands in a result.
+/// Common names of the address in a result, in order of preference.
 const URL_NAMES: [&str; 7] = [
     "url", "link", "href", "html_url", "web_url", "uri", "address",
 ];
@@ -34,7 +34,7 @@ const SNIPPET_NAMES: [&str; 8] = [
     "text",
     "body",
 ];
-/// And for the list of results, where it is empty.
+/// Common names of the list of results, for a list that is empty.
 const LIST_NAMES: [&str; 7] = [
     "results",
     "items",
@@ -45,29 +45,29 @@ const LIST_NAMES: [&str; 7] = [
     "data",
 ];
 
-/// An operation, called as a search that was judged on what the operation touches.
+/// Calls an operation as a search that was judged on what the operation touches.
 #[async_trait]
 pub trait OperationCaller: Send + Sync {
-    /// What it publishes as a tool.
+    /// Returns the interface that the operation publishes as a tool.
     fn interface(&self) -> &ToolInterface;
 
-    /// What a call would touch.
+    /// Returns the accesses of a call.
     fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access>;
 
-    /// What a call would send.
+    /// Returns the preview and the plan of a call.
     ///
     /// # Errors
-    /// It is not as it was approved, not set up, or cannot be called with these.
+    /// If the operation differs from the approved one, is not set up, or cannot be called with these arguments.
     fn prepare_call(
         &self,
         arguments: &Map<String, Value>,
         workspace: &Workspace,
     ) -> Result<PreviewedPlan, ToolError>;
 
-    /// Calls it.
+    /// Calls the operation.
     ///
     /// # Errors
-    /// It cannot be reached, or says that it went wrong.
+    /// If the service cannot be reached, or reports an error.
     async fn call(
         &self,
         arguments: &Map<String, Value>,
@@ -77,22 +77,22 @@ pub trait OperationCaller: Send + Sync {
     ) -> Result<ToolOutput, ToolError>;
 }
 
-/// An operation as a person set it up to search.
+/// A search operation as a person set it up.
 pub struct OperationSearch {
     pub(super) operation: Arc<dyn OperationCaller>,
     pub(super) settings: SearchOperation,
-    /// Its mode, as the person set it if they did; none if nothing says which.
+    /// Mode of the operation, as the person set it if they did; `None` if it is unspecified.
     pub(super) mode: Option<ToolMode>,
-    /// Where in the arguments the query goes.
+    /// Path to the query in the arguments.
     query: Vec<String>,
     schema: Schema,
 }
 
 impl OperationSearch {
-    /// The operation, which these settings speak of, with the mode that it has as a tool.
+    /// Creates a search over the operation that these settings name, with the mode that it has as a tool.
     ///
     /// # Errors
-    /// Nothing says which argument takes the query: a sentence.
+    /// If it is not known which argument takes the query: a sentence.
     pub fn new(
         operation: Arc<dyn OperationCaller>,
         mode: Option<ToolMode>,
@@ -120,17 +120,17 @@ impl OperationSearch {
         })
     }
 
-    /// The arguments of a search.
+    /// Builds the arguments of a search.
     pub(super) fn build_arguments(&self, query: &str) -> Map<String, Value> {
         let mut arguments = self.settings.arguments.clone();
         insert_query(&mut arguments, &self.query, query);
         arguments
     }
 
-    /// What a search would send.
+    /// Returns the preview and the plan of a search.
     ///
     /// # Errors
-    /// The operation cannot be called with what it is given.
+    /// If the operation cannot be called with these arguments.
     pub(super) fn prepare(
         &self,
         query: &str,
@@ -155,7 +155,7 @@ impl OperationSearch {
         })
     }
 
-    /// What an answer says was found; none where it is no list of results.
+    /// Parses the results in an answer; `None` if it has no list of results.
     pub(super) fn parse_hits(&self, answer: &Value) -> Option<Vec<WebSearchHit>> {
         let list = match &self.settings.results {
             Some(place) => answer.pointer(&to_json_pointer(place))?.as_array()?,
@@ -174,7 +174,8 @@ impl OperationSearch {
         Some(list.iter().map(hit).collect())
     }
 
-    /// The first list in an answer, from the outside in, whose first item has an address; or an empty one under a usual name.
+    /// Finds the first list in an answer, from the outside in, whose first item has an address; or an empty list under
+    /// a common name.
     fn find_hit_list<'a>(&self, answer: &'a Value) -> Option<&'a Vec<Value>> {
         let is_result = |item: &Value| {
             let url = find_text(item, self.settings.url.as_deref(), &URL_NAMES);
@@ -209,7 +210,7 @@ impl OperationSearch {
     }
 }
 
-/// The text at a place in a result, or under the first usual name that has one.
+/// Returns the text at a place in a result, or under the first common name that has one.
 fn find_text(result: &Value, place: Option<&str>, usual: &[&str]) -> Option<String> {
     let found = match place {
         Some(place) => result
@@ -220,7 +221,7 @@ fn find_text(result: &Value, place: Option<&str>, usual: &[&str]) -> Option<Stri
     found.map(str::to_owned)
 }
 
-/// A JSON pointer; a plain name is one too.
+/// Converts a place to a JSON pointer; a plain name is accepted too.
 fn to_json_pointer(place: &str) -> String {
     match place.is_empty() || place.starts_with('/') {
         true => place.to_owned(),
@@ -228,7 +229,7 @@ fn to_json_pointer(place: &str) -> String {
     }
 }
 
-/// The names along a pointer.
+/// Splits a pointer into its names.
 fn split_pointer(place: &str) -> Vec<String> {
     let pointer = to_json_pointer(place);
     let names = pointer.split('/').skip(1);
@@ -237,7 +238,7 @@ fn split_pointer(place: &str) -> Vec<String> {
         .collect()
 }
 
-/// Puts a query where these names lead; what is missing on the way is made.
+/// Inserts a query at the path of these names, and creates missing objects on the way.
 fn insert_query(arguments: &mut Map<String, Value>, names: &[String], query: &str) {
     let Some((first, rest)) = names.split_first() else {
         return;
@@ -255,8 +256,8 @@ fn insert_query(arguments: &mut Map<String, Value>, names: &[String], query: &st
     }
 }
 
-/// Where a query goes by its usual names: among the arguments, or one level below, in a body. An argument that a person set
-/// is not it. If nothing goes by such a name, the only text that must be given is it.
+/// Finds the place of the query by its common names: among the arguments, or one level below, in a body. An argument
+/// that a person set is skipped. If no argument has such a name, the only required text is the query.
 fn find_query_path(schema: &Value, given: &Map<String, Value>) -> Option<Vec<String>> {
     let members = schema.get("properties")?.as_object()?;
     let is_text = |schema: &Value| match schema.get("type") {

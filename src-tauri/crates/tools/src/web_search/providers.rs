@@ -1,4 +1,4 @@
-//! What Brave, Tavily, Exa and SearXNG are asked by, and what their answers mean: as each documents it.
+//! The requests and answers of Brave, Tavily, Exa and SearXNG, as each provider documents them.
 
 use protocol::UserError;
 use protocol::settings::{SearchApi, SearchProviderSettings};
@@ -12,14 +12,14 @@ use super::{SearchProvider, WebSearchHit};
 struct HttpSearchProvider {
     wire: SearchApi,
     title: &'static str,
-    /// Where a query goes.
+    /// Address that queries are sent to.
     address: String,
 }
 
-/// The provider that these settings speak of.
+/// Builds the provider that these settings describe.
 ///
 /// # Errors
-/// An address that is none, or that is missing.
+/// If the address is missing or not valid.
 pub fn build_provider(
     settings: &SearchProviderSettings,
 ) -> Result<Box<dyn SearchProvider>, UserError> {
@@ -150,7 +150,7 @@ impl SearchProvider for HttpSearchProvider {
 }
 
 impl HttpSearchProvider {
-    /// The address with a query.
+    /// Returns the address with a query string.
     fn url_with_query(&self, pairs: &[(&str, &str)]) -> String {
         match Url::parse_with_params(&self.address, pairs) {
             Ok(url) => url.into(),
@@ -159,7 +159,7 @@ impl HttpSearchProvider {
     }
 }
 
-/// What Exa takes out of a page, as one text.
+/// Joins the highlights that Exa takes from a page into one text.
 fn join_highlights(result: &Value) -> Option<String> {
     let texts = result.get("highlights")?.as_array()?.iter();
     let texts: Vec<&str> = texts.filter_map(Value::as_str).collect();

@@ -1,4 +1,4 @@
-// *GrantRequest…* of one card: what may be granted, and the rule that would be, while a person chooses it.
+// *Always…* of one card: the grants on offer, and the rule that would be made, while a person chooses.
 
 import type { GrantRequest } from '../../../ipc/bindings/GrantRequest';
 import type { Backtest } from '../../../ipc/bindings/Backtest';
@@ -11,17 +11,17 @@ import type { RuleCheck } from '../../../ipc/bindings/RuleCheck';
 import { Asking } from '../../../state/asking.svelte';
 import { grantScopes } from '../../rules';
 
-/** The number of newest calls that a grant is tried on. */
+/** Number of the newest calls that a grant is backtested on. */
 export const CALLS_MAX = 1_000;
 const ASK_AFTER_MS = 200;
 
-/** Which answer the rule goes along with. */
+/** The answer that the rule goes along with. */
 export type Answer = 'allow' | 'deny';
 
-/** What the answers show of *GrantRequest…*; none: it is left out. */
+/** State of the button *Always…*; none: the button is left out. */
 export type AlwaysButton = 'loading' | 'refused' | 'offered' | 'open' | null;
 
-/** The questions to the engine. */
+/** Queries to the engine. */
 export interface Engine {
   offers(): Promise<GrantOffers>;
   check(rule: NewRule): Promise<RuleCheck>;
@@ -33,7 +33,7 @@ export class AlwaysPick {
   #told: GrantOffers | null = $state.raw(null);
   /** Whether the engine was asked and has not answered. */
   #waits = $state(false);
-  /** Which rule is being chosen; none while the picker is closed. */
+  /** The answer whose rule is being chosen; none while the picker is closed. */
   open: Answer | null = $state(null);
   readonly #engine: Engine;
   #asked = 0;
@@ -42,7 +42,7 @@ export class AlwaysPick {
   #lasts: GrantScope = $state('session');
   #until: number | null | undefined = $state(null);
   #uses: number | null | undefined = $state(null);
-  /** When what would be granted last changed, by the clock of presses. */
+  /** Time at which the grant last changed, by the clock of presses. */
   changedAt = Number.NEGATIVE_INFINITY;
   readonly check: Asking<NewRule, RuleCheck>;
   readonly test: Asking<RuleChange, Backtest>;
@@ -53,7 +53,7 @@ export class AlwaysPick {
     this.test = new Asking((change) => engine.backtest(change), ASK_AFTER_MS);
   }
 
-  /** Asks what may be granted from what is shown now, if anything is asked; true once that is told. */
+  /** Asks for the grants on offer from the digest shown, if an answer is asked for; true once they are known. */
   async renew(asks: boolean): Promise<boolean> {
     const asked = (this.#asked += 1);
     this.#told = null;
@@ -76,15 +76,18 @@ export class AlwaysPick {
     this.take(0);
     return true;
   }
-  /** What may go along with an answer, the narrowest first. */
+  /** Returns the grants that may go along with an answer, the narrowest first. */
   offersFor(answer: Answer): readonly GrantOffer[] {
     return this.#told?.offers.filter((offer) => offer.action === answer) ?? [];
   }
-  /** What is chosen from. */
+  /** Grants to choose from. */
   get offers(): readonly GrantOffer[] {
     return this.offersFor(this.open ?? 'allow');
   }
-  /** What the answers show of it: its place is kept from the moment at which the card is drawn, so that no answer moves. */
+  /**
+   * State of the button *Always…*. Its place is kept from the moment at which the card is drawn, so that no answer
+   * moves.
+   */
   get button(): AlwaysButton {
     if (this.open) return 'open';
     if (this.offers.length > 0) return 'offered';
@@ -158,14 +161,14 @@ export class AlwaysPick {
       max_uses: this.#uses ?? null,
     };
   }
-  /** What is asked of the engine while it is chosen. */
+  /** Asks the engine to check the chosen rule, and to backtest it once it is sound. */
   ask(): void {
     const rule = this.open === null ? null : this.rule;
     this.check.put(rule);
     const sound = rule !== null && !this.check.busy && !this.check.reply?.fault;
     if (rule === null || sound) this.test.put(rule && { type: 'add', rule, scope: grantScopes[this.#lasts] });
   }
-  /** Why it cannot be granted as it stands; empty if it can. */
+  /** Why the rule cannot be granted as it stands; empty if it can. */
   get trouble(): string {
     if (this.#until === undefined || this.#uses === undefined) return 'How long it lasts cannot be read.';
     // Everything that a permission names is offered as such, or not at all.
@@ -175,7 +178,10 @@ export class AlwaysPick {
     // Where it cannot be checked beforehand, the engine refuses what it cannot grant.
     return fault ? `${fault.message} ${fault.hint}`.trim() : '';
   }
-  /** What goes along with an answer: nothing (null), a rule, or one that cannot be made as it stands (undefined). */
+  /**
+   * Returns the grant that goes along with an answer: none (null), a rule, or one that cannot be made as it stands
+   * (undefined).
+   */
   alongWith(answer: Answer): GrantRequest | null | undefined {
     const { offer, trouble } = this;
     if (this.open !== answer) return null;

@@ -1,4 +1,5 @@
-// Always…: the picker on a card, what is sent, and that nothing is granted that was not seen long enough (design/ui.md, "Deciding").
+// Always…: the picker on a card, the decision sent, and that nothing is granted before it was seen long enough
+// (design/ui.md, "Deciding").
 
 import { fireEvent, within } from '@testing-library/svelte';
 import axe from 'axe-core';
@@ -7,7 +8,7 @@ import { samples } from '../../../gallery/samples';
 import { REST_MS } from '../deciding/arming';
 import { allow, decisions, page, pass, see, type Page } from '../card/card_page';
 
-/** The card of a command with the picker open, and looked at long enough. */
+/** Opens the card of a command with the picker, in view for long enough. */
 async function opened(): Promise<Page & { in_: ReturnType<typeof within> }> {
   const shown = await page(samples.command);
   await shown.key('a');

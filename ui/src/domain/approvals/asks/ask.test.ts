@@ -1,4 +1,4 @@
-// The card of a call whose server asks: who asks, what is sent, and that nothing says yes by itself.
+// The card of a call whose server asks: the server's name, the values sent, and that nothing says yes by itself.
 
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
 import axe from 'axe-core';
@@ -194,7 +194,7 @@ test('what a model would be sent is shown whole; Enter, Space and a yes too soon
   await key('y');
   await press('ask-yes');
   expect(host.ops).toEqual([]);
-  // A yes too soon says so: on its button, and to who does not see it.
+  // A yes that comes too soon is announced: on its button, and to a screen reader.
   expect(within(at('ask-yes')).getByTestId('early').textContent).toBe('wait');
   expect(document.body.textContent).toContain(
     'Not counted: the card has only just come into view. Click again in a moment.',

@@ -1,4 +1,4 @@
-// Forms of servers: what may stand in a field, and what is sent.
+// Forms of servers: the valid values of a field, and the values that are sent.
 
 import { expect, test } from 'vitest';
 import type { FieldKind } from '../../../ipc/bindings/FieldKind';

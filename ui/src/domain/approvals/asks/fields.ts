@@ -1,14 +1,15 @@
-// The form of a server while it is filled in: what stands in each field, what is wrong with it, what is sent. Pure.
+// The form of a server while it is filled in: the value and the problem of each field, and the values that are sent.
+// Pure.
 
 import type { FieldKind } from '../../../ipc/bindings/FieldKind';
 import type { FormField } from '../../../ipc/bindings/FormField';
 import type { TextFormat } from '../../../ipc/bindings/TextFormat';
 import { count, plural } from '../../../widgets/figures';
 
-/** What stands in a field: a text or number as it is typed, yes or no, or the values that are chosen. */
+/** Value of a field: a text or number as it is typed, yes or no, or the chosen values. */
 export type FieldValue = string | boolean | null | readonly string[];
 
-/** What stands in a field at first. */
+/** Returns the initial value of a field. */
 export function atFirst(kind: FieldKind): FieldValue {
   switch (kind.type) {
     case 'text':
@@ -40,7 +41,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** What a field has to hold, in words; empty if anything will do. */
+/** Describes the values that a field takes; empty if it takes any. */
 export function wants(kind: FieldKind): string {
   switch (kind.type) {
     case 'text': {
@@ -70,7 +71,7 @@ function isEmpty(held: FieldValue): boolean {
   return held === null || held === '' || (Array.isArray(held) && held.length === 0);
 }
 
-/** Describes what is wrong with what stands in a field; empty if nothing is. */
+/** Returns the problem of a field's value; empty if there is none. */
 export function problemOf({ kind, required }: FormField, held: FieldValue): string {
   if (isEmpty(held))
     return required && !(kind.type === 'choices' && !kind.items_min)
@@ -115,7 +116,7 @@ function numberOf(text: string): number | null {
     : null;
 }
 
-/** What is sent of a form that has no problem; what was left out is not there. */
+/** Returns the values of a form that has no problem; values that were left out are absent. */
 export function valuesOf(
   fields: readonly FormField[],
   held: Readonly<Record<string, FieldValue>>,

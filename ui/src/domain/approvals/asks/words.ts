@@ -30,7 +30,7 @@ export function yesWords(wants: ServerRequestKind, server: string): string {
   }
 }
 
-/** What became of a question. `why` says why nobody was asked or answered. */
+/** Describes how a server's question was answered. `why` tells why nobody was asked or answered. */
 export function answerWords(answer: ServerAnswer, why: string | undefined): string {
   const by = why === undefined ? 'You' : 'It was';
   switch (answer.type) {

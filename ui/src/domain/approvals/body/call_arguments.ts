@@ -2,7 +2,10 @@
 
 import type { CallView } from '../../../ipc/bindings/CallView';
 
-/** Of a tool of ours, when its one argument is what it acts on, whole. Of somebody else's the name counts as well. */
+/**
+ * Tells whether a call's one argument is its target, whole. For a tool from elsewhere the argument's name counts as
+ * well.
+ */
 export function isTargetOnly(view: Pick<CallView, 'call' | 'edited' | 'target' | 'mode'>): boolean {
   const values = Object.values(view.edited ?? view.call.arguments);
   const foreign = view.mode === null || view.mode === 'external';

@@ -5,15 +5,15 @@ import type { ToolView } from '../../../ipc/bindings/ToolView';
 import type { Desk } from '../../../state/desk.svelte';
 import { claims } from '../../tool_hints';
 
-/** What is told of a tool. */
+/** Facts of a tool that its card shows. */
 export interface ToolInfo {
-  /** What it takes. */
+  /** Input schema of the tool. */
   schema: unknown;
-  /** The server that brings it; none for a tool of ours or of a file. */
+  /** The server that brings the tool; none for a built-in tool or one of a file. */
   server: string | null;
-  /** What the server says of it. */
+  /** The server's claims about the tool. */
   hints: readonly string[];
-  /** Where its server is reached, if that is an address. */
+  /** Address of the server, if it is reached at one. */
   left: string | null;
 }
 
@@ -27,7 +27,7 @@ interface Told {
 }
 const told = new WeakMap<Desk, Map<string, Told>>();
 
-/** What is known of a tool in the workspace of a session; none where nobody knows it. Never refused. */
+/** Looks up a tool in the workspace of a session; none where the tool is not known. Never rejects. */
 export async function toolInfo(desk: Desk, session: string, tool: string): Promise<ToolInfo | null> {
   const { tools, servers } = ask(desk, desk.session(session)?.workspace ?? null);
   const record = (await tools).find((one) => one.record.identity.tool_id === tool)?.record;

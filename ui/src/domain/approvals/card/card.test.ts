@@ -1,4 +1,4 @@
-// The card in a page: which presses decide, what is sent, and that each state stands without fault (design/ui.md).
+// The card in a page: which presses decide, the decision sent, and that each state is without fault (design/ui.md).
 
 import { cleanup, fireEvent, screen, within } from '@testing-library/svelte';
 import axe from 'axe-core';

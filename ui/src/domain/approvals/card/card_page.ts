@@ -1,4 +1,4 @@
-// A card in a page for tests: what is in view is moved by hand, time by timers.
+// A card in a page for tests, which scroll it into view by hand and let time pass by timers.
 
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { tick } from 'svelte';
@@ -11,7 +11,7 @@ import { Desk, type CallEntry } from '../../../state/desk.svelte';
 import { REST_MS } from '../deciding/arming';
 
 type Seen = (changes: { target: Element; isIntersecting: boolean }[]) => void;
-/** Observers of what is in view, moved by hand. */
+/** Intersection observers, triggered by hand. */
 let observers: { tell: Seen; targets: Element[] }[] = [];
 
 beforeEach(() => {
@@ -20,7 +20,7 @@ beforeEach(() => {
   window.dispatchEvent(new Event('blur'));
   window.dispatchEvent(new Event('focus'));
   observers = [];
-  // What jsdom has not: a pointer's event with its button.
+  // jsdom lacks pointer events with a button.
   vi.stubGlobal('PointerEvent', class extends MouseEvent {});
   vi.stubGlobal(
     'IntersectionObserver',
@@ -54,7 +54,7 @@ export async function pass(ms: number): Promise<void> {
   await tick();
 }
 
-/** What a test does with the page. */
+/** The page as a test drives it. */
 export interface Page {
   host: SampleHost;
   card: HTMLElement;
@@ -63,7 +63,7 @@ export interface Page {
   click: (testid: string) => Promise<void>;
 }
 
-/** A page with one card that has been looked at for long enough and has the focus. */
+/** Opens a page with one card that has been in view for long enough and has the focus. */
 export async function page(
   entry: CallEntry,
   ready = true,

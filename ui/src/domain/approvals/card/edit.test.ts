@@ -1,4 +1,4 @@
-// A waiting call's arguments in the hands of a person: the form, its JSON, and what is sent (design/ui.md).
+// A waiting call's arguments edited by a person: the form, its JSON, and the decision sent (design/ui.md).
 
 import { fireEvent, within } from '@testing-library/svelte';
 import { expect, it } from 'vitest';

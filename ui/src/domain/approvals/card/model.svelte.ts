@@ -22,7 +22,7 @@ interface Hold {
   release(): void;
 }
 
-/** What the card was given, read anew each time. */
+/** Props of the card, read anew each time. */
 interface Given {
   entry(): Entry;
   /** Whether this card owns the keys. */
@@ -35,7 +35,7 @@ export class CardModel {
   readonly desk: Desk;
   readonly #given: Given;
 
-  // What the parts of the card bind here.
+  // Elements and parts that the card's components bind here.
   element: HTMLElement | undefined = $state.raw();
   top: HTMLElement | undefined = $state.raw();
   end: HTMLElement | undefined = $state.raw();
@@ -45,11 +45,11 @@ export class CardModel {
   undoStrip: { act(): Promise<void> } | undefined = $state.raw();
   ask: { press(yes: boolean): void } | undefined = $state.raw();
 
-  /** The question of a form that is asked now. */
+  /** Place of the form's question that is asked now. */
   step = $state(0);
-  /** How else the command is to be run, while that is chosen. */
+  /** The chosen way to run the command otherwise; none while none is chosen. */
   way: RunChoice | null = $state(null);
-  /** What the tool takes, while its arguments are written. */
+  /** Input schema of the tool, while the arguments are written. */
   schema: unknown = $state.raw();
   /** Whether the focus is within the card. */
   inside = $state(false);
@@ -94,7 +94,7 @@ export class CardModel {
   readonly whole = $derived.by(() => !this.settled || this.open || this.view.state === 'failed');
   readonly pick = $derived.by(() => this.deciding.pick);
   readonly differs = $derived.by(() => this.view.preview.type === 'diff' || this.view.preview.type === 'effects');
-  /** What its server asks while it runs. */
+  /** Question that the server asks while the call runs. */
   readonly openAsk = $derived.by(() => openAsk(this.view));
   /** Whether an answer to the call itself is asked for. */
   readonly decides = $derived.by(() => this.waiting && this.view.preview.type !== 'form' && this.openAsk === null);
@@ -105,7 +105,7 @@ export class CardModel {
   readonly changed = $derived.by(() =>
     this.view.edited ? changedMembers(this.view.call.arguments, this.view.edited) : [],
   );
-  /** What can be taken back, or brought again; none if nothing can. */
+  /** Undo entry that can be undone or redone; none if there is none. */
   readonly undoable = $derived.by(() => {
     const { undo, state } = this.view;
     if (this.settled && undo !== null && undo.state !== 'prepared') return undo;
@@ -139,13 +139,13 @@ export class CardModel {
     onlater: () => this.later(),
   }));
 
-  /** Forgets what was chosen: what is shown has changed, or waits anew. */
+  /** Forgets every choice: the digest has changed, or waits anew. */
   renew(): void {
     this.releaseHolds();
     this.deciding.renew();
     this.way = null;
   }
-  /** Lets go of what is held. */
+  /** Releases held buttons. */
   releaseHolds(): void {
     this.mainHold?.release();
     this.wayHold?.release();
@@ -154,7 +154,7 @@ export class CardModel {
   focus(): void {
     this.element?.focus();
   }
-  /** Tells who does not see the button that a press came too soon. */
+  /** Announces an early press to a screen reader. */
   announceEarly(by: By): void {
     this.desk.announced = tooSoon(by);
   }
@@ -167,7 +167,7 @@ export class CardModel {
     await tick();
     this.noteField?.focus();
   }
-  /** Opens the arguments in a form made of what the tool takes; as JSON where that is not known. */
+  /** Opens the arguments in a form made of the tool's input schema; as JSON where the schema is not known. */
   async edit(): Promise<void> {
     if (this.deciding.editing) return;
     this.schema = await this.desk.query({ type: 'tools', workspace: this.#workspace }).then(
@@ -176,7 +176,7 @@ export class CardModel {
     );
     if (this.decides) this.deciding.editing = true;
   }
-  /** Leaves the form of the arguments; what was written stays. */
+  /** Leaves the form of the arguments; their draft is kept. */
   async leaveEdit(written: Members | null): Promise<void> {
     this.deciding.written = written;
     this.deciding.editing = false;
@@ -191,11 +191,11 @@ export class CardModel {
     }
     this.deciding.watching.grow();
     await tick();
-    // What would be granted stands at the card's end.
+    // The rule that would be granted stands at the card's end.
     if (this.always.open) this.end?.scrollIntoView({ block: 'nearest' });
     else this.focus();
   }
-  /** Opens one of the choices how else it is run, or closes it again. */
+  /** Opens one of the other ways to run the command, or closes it again. */
   async toggleWay(wanted: RunChoice): Promise<void> {
     this.way = this.way === wanted ? null : wanted;
     this.deciding.watching.grow();
@@ -216,7 +216,7 @@ export class CardModel {
   toggleLayout(): void {
     void this.desk.set({ diff: this.desk.settings.diff === 'split' ? 'unified' : 'split' });
   }
-  /** Does what was picked in the menu of the card. */
+  /** Carries out the act picked in the menu of the card. */
   pickMore(id: string): void {
     if (id === 'edit') void this.edit();
     else if (id === 'network' || id === 'in_place') void this.toggleWay(id);
@@ -236,7 +236,7 @@ export class CardModel {
   }
   onkeyup(event: KeyboardEvent): void {
     this.releaseHolds();
-    // Where a browser presses a button when Space comes up.
+    // A browser presses a button when Space comes up.
     if (event.key === ' ' && this.element && placeOf(event.target, this.element) === 'answer') event.preventDefault();
   }
   onfocusin(): void {
@@ -263,7 +263,7 @@ export class CardModel {
   #goTo(key: string | null): void {
     if (key === null || !focusCard(key)) lendFocus();
   }
-  /** Does what a key asks for; false where it means nothing here. */
+  /** Carries out the act of a key; false where the key means nothing here. */
   #act(intent: Intent): boolean {
     const { deciding, decides } = this;
     switch (intent) {

@@ -1,4 +1,4 @@
-// The one motion of a card: once it is answered it folds to what is left of it.
+// The one motion of a card: once it is answered it folds to its settled form.
 
 /** Folds a card from the height it had to the height it has. Not at all where the system asks for reduced motion. */
 export function settle(card: HTMLElement, from: number): void {

@@ -13,7 +13,7 @@ const away: View = { top: false, end: false, some: false, fits: true };
 function after(...views: [View, number][]): Look {
   return views.reduce((look, [view, at]) => looked(look, view, at), unseen());
 }
-/** A moment in which everything is as it should be, but for what is given. */
+/** Makes a moment in which every condition holds, except those that `more` overrides. */
 function moment(more: Partial<Moment>): Moment {
   return { at: 10_000, look: after([whole, 0]), focusedSince: 0, windowSince: 0, spent: false, held: false, ...more };
 }

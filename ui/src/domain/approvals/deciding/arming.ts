@@ -1,15 +1,16 @@
-// Rules when an answer counts: only from a person who looks at exactly what is shown. Pure; the card tells it what it sees.
+// Rules when an answer counts: only from a person who looks at exactly the digest shown. Pure; the card reports what is
+// in view.
 
 /** How long the card must have been in view, and have had the focus, before an answer counts. */
 export const REST_MS = 400;
 /** A press that comes so soon after the window became active merely activated it. */
 export const WAKE_MS = 300;
 
-/** Which parts of a card are in view now. */
+/** Parts of a card that are in view now. */
 export interface View {
-  /** Its very top. */
+  /** Whether the very top of the card is in view. */
   top: boolean;
-  /** Its very end, below the answers. */
+  /** Whether the very end of the card, below the answers, is in view. */
   end: boolean;
   /** Any part of it. */
   some: boolean;
@@ -17,7 +18,7 @@ export interface View {
   fits: boolean;
 }
 
-/** How a card has been looked at since it shows what it shows. */
+/** History of a card's visibility since its content last changed. */
 export interface Look {
   view: View;
   /** Whether its top was in view at some time. */
@@ -30,7 +31,7 @@ export interface Look {
   someSince: number | null;
 }
 
-/** A card that nobody has seen: also the state after what it shows has changed. */
+/** Returns the look of a card that nobody has seen: also the state after its content has changed. */
 export function unseen(): Look {
   return {
     view: { top: false, end: false, some: false, fits: true },
@@ -60,12 +61,12 @@ export function looked(before: Look, view: View, at: number): Look {
   };
 }
 
-/** What a person wants to say of a card. */
+/** Answer that a person means to give on a card. */
 export type Wish = 'allow' | 'reject';
-/** How they say it. */
+/** Means by which the person gives the answer. */
 export type By = 'key' | 'pointer';
 
-/** All that decides whether an answer counts. Times are milliseconds of one clock; none means never. */
+/** State that decides whether an answer counts. Times are milliseconds of one clock; none means never. */
 export interface Moment {
   at: number;
   look: Look;
@@ -77,12 +78,12 @@ export interface Moment {
   spent: boolean;
   /** Whether it must be held because it cannot be undone. */
   held: boolean;
-  /** When the person last changed what would be granted; none if they did not. */
+  /** Time at which the person last changed the grant; none if they did not. */
   changedAt?: number;
 }
 
 /**
- * What becomes of a wish:
+ * Ruling on a wish:
  * `go` it counts · `hold` it counts once held · `show` the card is scrolled into view · `rest` the unseen part is scrolled
  * into view · `wait` it came too soon and does nothing · `asleep` it only activated the window · `spent` it was said already.
  */

@@ -1,4 +1,5 @@
-// One card's decision: what is chosen, what was aimed at, and the one answer that is sent for each thing shown.
+// One card's decision: the chosen hunks, the answer that was aimed at, and the one answer that is sent for each digest
+// shown.
 
 import type { GrantRequest } from '../../../ipc/bindings/GrantRequest';
 import type { CallView } from '../../../ipc/bindings/CallView';
@@ -12,7 +13,7 @@ import { hunksToApply, pickOf, withHunks, type Chosen } from '../hunks';
 import { Watching } from './watching.svelte';
 import { appliedLeft, mustHold } from '../words';
 
-/** What a card can do about a ruling. */
+/** Acts of a card that a ruling leads to. */
 export interface Acts {
   /** The rule that an answer would make as well; none: it makes none. `undefined`: it was asked for, and cannot be made as it stands. */
   always(wish: Wish): GrantRequest | null | undefined;
@@ -20,7 +21,7 @@ export interface Acts {
   changedAt(): number;
   /** Sends the decision; false if it was refused. */
   send(decision: Decision, digest: Digest): Promise<boolean>;
-  /** Begins to hold the main answer, or what runs it in another way. */
+  /** Begins to hold the main answer, or the button that runs the command in another way. */
   hold(what: 'answer' | 'way'): void;
   /** A press came too soon to count. */
   early(by: By): void;
@@ -47,12 +48,12 @@ export class Deciding {
     this.early = new EarlyPress((by) => acts.early(by));
   }
 
-  /** What is shown and waits for an answer. */
+  /** Digest that is shown and waits for an answer. */
   get digest(): Digest | null {
     const view = this.#view();
     return view.state === 'waiting' ? (view.waits?.digest ?? null) : null;
   }
-  /** What is chosen: by the person while it waits, then what was applied. */
+  /** Chosen hunks or paths: the person's choice while the call waits, then the part that was applied. */
   get pick(): Chosen {
     const view = this.#view();
     return pickOf(view.preview, view.state === 'waiting' ? this.leftOut : appliedLeft(view));
@@ -66,7 +67,10 @@ export class Deciding {
     return (this.pick.all > 0 && this.pick.ids.length === 0) || this.#acts.always('allow') === undefined;
   }
 
-  /** What is shown has changed, or waits anew: nothing of what was seen, chosen or aimed at counts any more. */
+  /**
+   * Starts over once the digest has changed or waits anew: nothing that was seen, chosen or aimed at before counts any
+   * more.
+   */
   renew(): void {
     this.watching.renew();
     this.#spent = null;
@@ -97,12 +101,15 @@ export class Deciding {
   wish(wish: Wish): void {
     this.#carry(wish, this.#rule(wish, 'key'), false, 'key');
   }
-  /** A pointer went down on an answer: what it may do is ruled now, by what the person sees now. */
+  /** Handles a pointer going down on an answer: whether it may count is ruled now, by the parts in view now. */
   aim(wish: Wish): void {
     const digest = this.digest;
     this.#aimed = digest === null ? null : { wish, digest, ruling: this.#rule(wish, 'pointer') };
   }
-  /** The pointer came up on it. A press on something else, or on what is not shown any more, does nothing. */
+  /**
+   * Handles the pointer coming up on an answer. A press on something else, or on a digest no longer shown, does
+   * nothing.
+   */
   release(wish: Wish, stop = false): void {
     const aimed = this.#aimed;
     this.#aimed = null;
@@ -112,13 +119,13 @@ export class Deciding {
   held(): void {
     if (this.#rule('allow', 'pointer') === 'hold') this.#allow();
   }
-  /** A key asks for it to run in another way. What that does is not shown before, so it is held, and ruled as an Allow. */
+  /** Handles the key for another way to run. Its effects are not shown before, so it is held, and ruled as an Allow. */
   wishWay(): void {
     const ruling = this.#rule('allow', 'key', true);
     if (ruling === 'hold') this.#acts.hold('way');
     else this.#carry('allow', ruling, false, 'key');
   }
-  /** That was held to its end. */
+  /** Sends the decision once the button for another way to run was held to its end. */
   heldWay(decision: Decision): void {
     const ruling = this.#rule('allow', 'pointer', true);
     if (ruling === 'hold') void this.send(decision);
@@ -169,7 +176,7 @@ export class Deciding {
     });
   }
 
-  /** Sends an answer to exactly what is shown, once. A refusal makes the card answerable again. */
+  /** Sends an answer to exactly the digest shown, once. A refusal makes the card answerable again. */
   async send(decision: Decision): Promise<void> {
     const digest = this.digest;
     if (digest === null || this.busy) return;

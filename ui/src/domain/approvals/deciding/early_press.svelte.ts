@@ -3,12 +3,12 @@
 import { REST_MS, type By, type Wish } from './arming';
 
 export class EarlyPress {
-  /** What the last such press asked for, until one would count. */
+  /** Answer that the last early press asked for, until a press would count. */
   wish: Wish | null = $state(null);
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #tell: (by: By) => void;
 
-  /** `tell` says it to who does not see the button. */
+  /** `tell` announces the early press to people who do not see the button. */
   constructor(tell: (by: By) => void) {
     this.#tell = tell;
   }

@@ -1,4 +1,4 @@
-// Which key means what, and that text, stray keys and shortcuts mean nothing (design/ui.md, "Faults of others").
+// The meaning of each key; text, stray keys and shortcuts mean nothing (design/ui.md, "Faults of others").
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { following, intentOf, placeOf, successor, type Intent, type Place, type Press } from './keys';

@@ -1,6 +1,6 @@
-// The keys of a card. Pure; whether an answer counts is ruled in arming.ts.
+// The keys of a card. Pure; arming.ts rules whether an answer counts.
 
-/** What a key asks for. */
+/** Act of a card that a key asks for. */
 export type Intent =
   | 'allow'
   | 'always'
@@ -28,7 +28,9 @@ export interface Press {
   isComposing: boolean;
 }
 
-/** Where the focus is: the card itself, a control on it, its main answer, a text field, an open menu, or anywhere else. */
+/**
+ * Place of the focus: the card itself, a control on it, its main answer, a text field, an open menu, or anywhere else.
+ */
 export type Place = 'card' | 'control' | 'answer' | 'text' | 'menu' | 'elsewhere';
 
 const letters: Record<string, Intent> = {
@@ -67,7 +69,9 @@ function letterOf(press: Press): string {
     : '';
 }
 
-/** What a key press asks for; nothing where it is text, a shortcut of something else, or held down. */
+/**
+ * Returns the act that a key press asks for; none where the key is text, a shortcut of something else, or held down.
+ */
 export function intentOf(press: Press, place: Place): Intent | null {
   if (press.isComposing || press.ctrlKey || press.altKey || press.metaKey || press.repeat) return null;
   if (place === 'elsewhere' || place === 'menu') return null;

@@ -1,4 +1,5 @@
-// Watches how a card is looked at: what of it is in view, since when it has the focus. arming.ts rules on it.
+// Watches how a card is looked at: the part of it that is in view, and since when it has the focus. arming.ts rules on
+// that.
 
 import { grown, hasRest, looked, REST_MS, unseen, type Look, type View } from './arming';
 
@@ -56,13 +57,13 @@ export class Watching {
     this.focusedSince = inside ? (this.focusedSince ?? performance.now()) : null;
   }
 
-  /** What the card shows has changed: it has not been seen yet. */
+  /** Starts over once the card's content has changed: the new content has not been seen yet. */
   renew(): void {
     this.look = unseen();
     this.#see(this.#view);
   }
 
-  /** The card got another part at its end: it must be seen before an answer counts. */
+  /** Marks the card as grown by a part at its end, which must be seen before an answer counts. */
   grow(): void {
     this.look = grown(this.look);
     this.#see(this.#view);

@@ -1,4 +1,4 @@
-// What a command did, on the card: the tree and its ticks, the words, and what is sent (design/ui.md, "The card").
+// The effects of a command on the card: the tree and its ticks, the words, and what is sent (design/ui.md, "The card").
 
 import { fireEvent, within } from '@testing-library/svelte';
 import axe from 'axe-core';
@@ -12,7 +12,7 @@ import { runChoices } from '../words';
 import { filtered, isHeading, leftBefore, tickOf, treeOf, type Row } from './tree';
 import { endWords, assuranceOf, metaOf, openFirst, summary } from './words';
 
-/** Time for what was opened on a card to be seen. */
+/** Lets enough time pass for a part opened on a card to be seen. */
 async function look(): Promise<void> {
   see(true, true, true);
   await pass(REST_MS + 100);

@@ -4,14 +4,14 @@ import type { Effect } from '../../../ipc/bindings/Effect';
 
 /** One row: a path that changed, or a folder that only holds such. */
 export interface Row {
-  /** Its name among all rows. */
+  /** Key of the row among all rows. */
   key: string;
   depth: number;
-  /** What is written: the path from the row above it on. */
+  /** Text of the row: the path from the parent row on. */
   name: string;
-  /** What changed; none for a folder that only holds changes. */
+  /** The change at the path; none for a folder that only holds changes. */
   effect: Effect | null;
-  /** Whether rows stand below it. */
+  /** Whether the row has rows below it. */
   holds: boolean;
   /** The stretch of all ids, in the order of the rows, that this row and those below it stand for. */
   from: number;
@@ -31,7 +31,7 @@ export interface Tree {
   ids: readonly number[];
 }
 
-/** From so many changes on what is lost stands first, by itself. */
+/** Number of changes from which deletions stand first, in a part of their own. */
 export const LOST_FIRST = 40;
 
 interface Node {
@@ -39,14 +39,14 @@ interface Node {
   below: Map<string, Node>;
 }
 
-/** Tells whether a change can be chosen: a pipe, a socket or a device is told of and never carried out. */
+/** Tells whether a change can be chosen: a pipe, a socket or a device is reported and never carried out. */
 export function canChoose(effect: Effect): boolean {
   return effect.kind !== 'special';
 }
 
 export const isHeading = (row: Row | Heading): row is Heading => 'text' in row;
 
-/** The changes whose path holds all the words of a filter, and are of a kind. */
+/** Returns the changes whose path holds all the words of a filter, and which are of a kind. */
 export function filtered(changes: readonly Effect[], words: string, kind: Effect['kind'] | null): readonly Effect[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (wanted.length === 0 && kind === null) return changes;
@@ -57,7 +57,7 @@ export function filtered(changes: readonly Effect[], words: string, kind: Effect
   });
 }
 
-/** The tree of some changes; `closed` holds the keys of rows whose rows below are folded away. */
+/** Returns the tree of some changes; `closed` holds the keys of rows whose rows below are folded away. */
 export function treeOf(changes: readonly Effect[], closed: ReadonlySet<string>): Tree {
   const rows: (Row | Heading)[] = [];
   const ids: number[] = [];
@@ -117,14 +117,14 @@ function grow(
   walk(root, '', 0, true);
 }
 
-/** How many of the first ids are left out, for each place: what a row's tick is told by. */
+/** Counts, for each place, how many of the first ids are left out: the sums from which ticks are computed. */
 export function leftBefore(ids: readonly number[], left: ReadonlySet<number>): Uint32Array {
   const sums = new Uint32Array(ids.length + 1);
   for (let i = 0; i < ids.length; i += 1) sums[i + 1] = (sums[i] ?? 0) + (left.has(ids[i] as number) ? 1 : 0);
   return sums;
 }
 
-/** Tells whether what a row stands for is chosen: all of it, none, or some; none to choose at all: `null`. */
+/** Returns whether the changes of a row are chosen: all, none, or some; `null` where none can be chosen. */
 export function tickOf(row: Row, sums: Uint32Array): boolean | 'mixed' | null {
   const all = row.to - row.from;
   if (all === 0) return null;

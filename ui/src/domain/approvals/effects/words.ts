@@ -1,4 +1,4 @@
-// The effects of a command in words: how many of what, what stands at a path, and what holds. Pure.
+// The effects of a command in words: counts by kind, the detail of each path, and the assurance. Pure.
 
 import type { Assurance } from '../../../ipc/bindings/Assurance';
 import type { CallState } from '../../../ipc/bindings/CallState';
@@ -13,7 +13,7 @@ import { assurances, type ShownAssurance } from '../../assurance';
 import { bytes, count, plural } from '../../../widgets/figures';
 import type { IconName } from '../../../widgets/icons';
 
-/** The kinds in the order in which they are counted: what is lost is never the last to be told. */
+/** The kinds in the order in which they are counted: deletions never come last. */
 export const kinds: readonly { kind: EffectKind; sign: string; word: string; title: string }[] = [
   { kind: 'changed', sign: 'M', word: 'changed', title: 'changed' },
   { kind: 'deleted', sign: 'D', word: 'deleted', title: 'deleted' },
@@ -49,7 +49,7 @@ export function summary(effects: Pick<Effects, 'changes' | 'refused' | 'reached'
   return `${changed}; ${refused}${reached}`;
 }
 
-/** How it ended: "exit 0", "signal 9". */
+/** Describes the end of a command: "exit 0", "signal 9". */
 export function endWords(effects: Pick<Effects, 'exit_code' | 'ended'>): string {
   return effects.exit_code === null ? effects.ended || 'no exit code' : `exit ${effects.exit_code}`;
 }
@@ -62,7 +62,7 @@ const things: Record<PathInfo['what'], string> = {
   special: 'pipe, socket or device',
 };
 
-/** What else is to be known of a change, at the right of its row. */
+/** Returns the detail of a change, shown at the right of its row. */
 export function metaOf(effect: Effect): string {
   const { before, after, kind, diff } = effect;
   if (kind === 'special') return 'not carried out';
@@ -84,13 +84,13 @@ export function metaOf(effect: Effect): string {
   return [effect.undiffed ?? '', size, mode].filter(Boolean).join(', ');
 }
 
-/** The name of a change for somebody who does not see its row. */
+/** Returns the accessible name of a change's row. */
 export function rowName(effect: Effect): string {
   const from = effect.from === undefined ? '' : ` from ${effect.from}`;
   return [`${effect.path}, ${effect.kind}${from}`, metaOf(effect)].filter(Boolean).join(', ');
 }
 
-/** The hosts that a command tried to reach, or reached before: what is offered when it asks for the network. */
+/** Returns the hosts that a command tried to reach, or reached before: the offer when it asks for the network. */
 export function hostsOf({ preview }: Pick<CallView, 'preview'>): string[] {
   if (preview.type !== 'effects') return [];
   const { refused, reached = [] } = preview.effects;
@@ -104,7 +104,7 @@ export function trafficWords({ connections, sent, received }: NetworkContact): s
   return `${plural(connections, 'connection')}, ${bytes(sent)} sent, ${bytes(received)} received`;
 }
 
-/** What is refused, as a person reads it. */
+/** Icon and word for each kind of refusal. */
 export const refusals: Record<RefusalKind, { icon: IconName; word: string }> = {
   network: { icon: 'net', word: 'network' },
   socket: { icon: 'net', word: 'socket of this machine' },
@@ -113,7 +113,7 @@ export const refusals: Record<RefusalKind, { icon: IconName; word: string }> = {
   limit: { icon: 'clock', word: 'limit' },
 };
 
-/** What holds for effects that are shown, by where the call stands. */
+/** Describes the assurance of the effects that are shown, by the state of the call. */
 export function assuranceOf(assurance: Assurance, state: CallState): ShownAssurance {
   const { icon, look, name } = assurances[assurance];
   if (assurance === 'gate_only') return { icon, look, name, text: 'it ran for real, and cannot be undone' };
@@ -157,7 +157,7 @@ export function assuranceOf(assurance: Assurance, state: CallState): ShownAssura
 /** How many lines of differences are open from the start. */
 const OPEN_LINES_MAX = 120;
 
-/** The changes whose difference is open from the start: in their order, until enough lines stand there. */
+/** Returns the changes whose difference is open from the start: in their order, until enough lines are shown. */
 export function openFirst(changes: readonly Effect[]): Set<number> {
   const open = new Set<number>();
   let lines = 0;

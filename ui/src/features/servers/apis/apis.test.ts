@@ -1,4 +1,4 @@
-// The services of the Servers screen: what stands there, what is approved, added, switched and removed, and by which keys.
+// The services of the Servers screen: their look, and approving, adding, switching and removing them, also by keys.
 
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
 import axe from 'axe-core';

@@ -1,4 +1,4 @@
-// The setup of a service as it is typed: its problems, and what is saved. Pure.
+// The setup of a service as it is typed: its problems, and the saved settings. Pure.
 
 import type { ApiAuth } from '../../../ipc/bindings/ApiAuth';
 import type { ApiSettings } from '../../../ipc/bindings/ApiSettings';
@@ -16,17 +16,17 @@ import {
 } from '../setup';
 import { isAddress } from './words';
 
-/** Who asks, by the name of one of the document's security schemes. */
+/** Credentials for one of the document's security schemes. */
 export interface Who {
   scheme: string;
   as: ApiAuth['type'];
   /** The name, or the client's id; none for a key. */
   name: string;
-  /** The key, the password, or what proves the client. */
+  /** The key, the password, or the client's secret. */
   secret: string;
 }
 
-/** What stands in the fields. Tags, operations and paths are written with commas. */
+/** Text in the fields. Tags, operations and paths are separated by commas. */
 export interface Draft {
   id: string;
   document: string;
@@ -41,7 +41,7 @@ export interface Draft {
   seconds: string;
 }
 
-/** A field and what is wrong with it, in one sentence that says what to do. */
+/** Problem of each field, in one sentence that says what to do. */
 export type Problems = Partial<
   Record<'id' | 'document' | 'baseUrl' | 'headers' | 'variables' | 'who' | 'seconds', string>
 >;
@@ -117,7 +117,7 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
   put('seconds', secondsProblem(draft.seconds));
   return problems;
 }
-/** What is wrong with variables of addresses: they are shown, so they refer to nothing. */
+/** Returns the problem of variables of addresses: addresses are shown, so variables refer to nothing. */
 function variablesProblem(variables: readonly Pair[]): string {
   const problem = pairsProblem(variables, false);
   const given = variables.filter((pair) => pair.name.trim() !== '');

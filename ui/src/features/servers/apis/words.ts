@@ -6,7 +6,7 @@ import type { ToolMode } from '../../../ipc/bindings/ToolMode';
 import type { ShownState } from '../../../domain/states';
 import type { Doing } from '../words';
 
-/** How a service is, or what is being done with it. */
+/** Returns the state of a service, or the act under way on it. */
 export function stateOf(api: ApiView, doing?: Doing): ShownState {
   if (doing === 'on' || doing === 'restart') return { icon: 'running', text: 'Reading its document', ink: 'running' };
   return api.settings.enabled ? { icon: 'done', text: 'On', ink: 'done' } : { icon: 'off', text: 'Off', ink: 'quiet' };

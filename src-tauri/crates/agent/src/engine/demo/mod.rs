@@ -14,7 +14,7 @@ use crate::Engine;
 
 /// The demo's provider id.
 pub const DEMO_PROVIDER: &str = "demo";
-/// What the person says at its beginning.
+/// First message of the person in the demo.
 pub const DEMO_PROMPT: &str = "Mend the sign: `-2^2` gives 4, not -4. Then tidy up the drafts.";
 
 const SCRIPT: &str = include_str!("script.json");
@@ -35,7 +35,7 @@ const FILES: [(&str, &str); 8] = [
     (".countersign/rules.toml", include_str!("sample/rules.toml")),
 ];
 
-/// Who answers in the demo.
+/// Returns the model of the demo.
 pub fn demo_model() -> ModelChoice {
     ModelChoice {
         provider: DEMO_PROVIDER.to_owned(),
@@ -43,12 +43,12 @@ pub fn demo_model() -> ModelChoice {
     }
 }
 
-/// What the scripted agent says and asks for.
+/// Loads the script of the agent: its messages and calls.
 pub fn load_script() -> Result<Script, UserError> {
     Script::parse(SCRIPT)
 }
 
-/// The scripted agent.
+/// Returns the provider of the scripted agent.
 pub fn demo_provider() -> Result<Arc<dyn Provider>, UserError> {
     Ok(Arc::new(ScriptedProvider::with_id(
         DEMO_PROVIDER,
@@ -56,13 +56,13 @@ pub fn demo_provider() -> Result<Arc<dyn Provider>, UserError> {
     )))
 }
 
-/// Makes a fresh sample workspace in the data folder and says where it is.
+/// Creates a fresh sample workspace in the data folder, and returns its path.
 pub fn workspace(data_dir: &Path) -> Result<PathBuf, UserError> {
     runtime::fs::sample::create_sample_workspace(&data_dir.join("demo"), "tally", &FILES)
 }
 
-/// Sits at the desk in a person's place until the demo is over: decides on each of its calls a while after it landed,
-/// and at the end takes the deletion back. Nothing but the demo is decided on.
+/// Acts in a person's place until the demo is over: decides on each of its calls a while after the call began to wait,
+/// and at the end undoes the deletion. Calls of other sessions are not decided on.
 pub async fn run_demo(desk: &Engine, pace: Duration) -> Result<SessionId, UserError> {
     let mut events = desk.subscribe(desk.last_seq()?);
     let session = desk
@@ -118,7 +118,7 @@ async fn decide_call(desk: &Engine, session: &SessionId, call: &CallId) -> Resul
     Ok(())
 }
 
-/// What a person might decide on each of the demo's calls: for playing it where nobody is there to click.
+/// Returns the decision that a person might make on each of the demo's calls, to play the demo without a person.
 pub fn decision_for(view: &CallView) -> Decision {
     match &view.preview {
         Preview::Form { questions } => Decision::Answer {

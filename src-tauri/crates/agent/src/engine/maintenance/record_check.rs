@@ -1,4 +1,5 @@
-//! A data folder whose record is gone while what belongs to it is still there: it is not begun anew without a word.
+//! Check for a data folder whose record is missing although its other files exist: such a folder is not started anew
+//! silently.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +7,16 @@ use protocol::UserError;
 use protocol::text::display_text::format_count;
 use record::Record;
 
-/// Where the record of a data folder is.
+/// Returns the path of a data folder's record.
 pub(crate) fn record_path(data_dir: &Path) -> PathBuf {
     data_dir.join("record.db")
 }
 
-/// Refuses a folder without a record, or with an empty one, that has copies for undo or files of sessions. Nothing is changed.
+/// Rejects a folder without a record, or with an empty one, that has copies for undo or session files. Nothing is
+/// changed.
 ///
 /// # Errors
-/// What is there without its record, and what to do; or that the folder cannot be read.
+/// Returns which files exist without a record, and what to do; or that the folder cannot be read.
 pub(crate) fn check_record_exists(data_dir: &Path) -> Result<(), UserError> {
     let file = record_path(data_dir);
     if !Record::is_blank(&file) {

@@ -1,4 +1,5 @@
-//! What other processes record beside this one, told here as it comes: a window shows what command lines and gateways do.
+//! Watching the record for events of other processes, which are published here as they arrive: a window shows what
+//! command lines and gateways do.
 
 use std::sync::Arc;
 
@@ -7,13 +8,14 @@ use runtime::{FileWatcher, Workspace};
 
 use crate::session::engine_state::EngineState;
 
-/// What every commit changes.
+/// File that every commit changes.
 const WAL_FILE: &str = "record.db-wal";
 
-/// Looks into the record whenever it changed, until the desk is closed.
+/// Reads new events from the record whenever it changes, until the engine is closed.
 ///
 /// # Errors
-/// The system gives no more watches. What others record is told then with the next event of this process.
+/// The system grants no more file watches. Events of other processes are then published with the next event of this
+/// process.
 pub(crate) fn watch_record(shared: &Arc<EngineState>) -> Result<(), UserError> {
     let folder = Workspace::open(&shared.config.data_dir)?;
     let mut watch = FileWatcher::new(&folder, &[WAL_FILE])?;

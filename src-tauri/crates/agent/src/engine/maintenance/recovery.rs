@@ -1,4 +1,4 @@
-//! Takes up what the last end of the app left behind: nothing acknowledged is lost, nothing runs twice.
+//! Recovery after the last end of the app: nothing acknowledged is lost, nothing runs twice.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::session::engine_state::EngineState;
 use crate::session::session_lock;
 use crate::undo;
 
-/// Finishes interrupted restores, ends what was running, and puts back on the desk what was waiting. What cannot be taken
-/// up, a workspace that is gone or a copy that cannot be read, is told, keeps nothing else from opening, and is tried
-/// again by the next start.
+/// Finishes interrupted restores, ends calls that were running, and restores calls that were waiting for a decision. If
+/// something cannot be recovered, such as a workspace that is gone or a copy that cannot be read, the error is
+/// reported, everything else still opens, and the next start tries again.
 pub(crate) async fn run_recovery(shared: &Arc<EngineState>) -> Result<(), UserError> {
     if let Err(fault) = finish_restores(shared).await {
         tracing::warn!(%fault, "not every restore is finished");
@@ -50,8 +50,8 @@ async fn finish_restores(shared: &Arc<EngineState>) -> Result<(), UserError> {
     Ok(())
 }
 
-/// Takes up what whoever works beside a window may: what nobody holds any more is nobody's work and is brought to its end.
-/// What waits for a person is left to who can ask one.
+/// Recovers what a process that works beside a window may recover: work that no process holds any more is ended. Calls
+/// that wait for a person are left to a process that can ask one.
 pub(crate) async fn recover_abandoned(shared: &Arc<EngineState>) -> Result<(), UserError> {
     recover_snapshots(shared).await?;
     // What is wrong with them is none of the faults of what is asked for here.
@@ -59,7 +59,8 @@ pub(crate) async fn recover_abandoned(shared: &Arc<EngineState>) -> Result<(), U
     Ok(())
 }
 
-/// Takes up every session whose process ended in the middle of its work. Gives why some could not be.
+/// Recovers every session whose process ended in the middle of its work. Returns the errors of those that could not be
+/// recovered.
 async fn recover_sessions(shared: &Arc<EngineState>) -> Result<Vec<UserError>, UserError> {
     let mut faults = Vec::new();
     for view in shared.record.active_sessions()? {
@@ -71,7 +72,7 @@ async fn recover_sessions(shared: &Arc<EngineState>) -> Result<Vec<UserError>, U
     Ok(faults)
 }
 
-/// Records what commands did that ran for real when the app ended, each in its own session.
+/// Records the effects of commands that ran for real when the app ended, each in its own session.
 async fn recover_snapshots(shared: &Arc<EngineState>) -> Result<(), UserError> {
     let up = undo::with_history(shared, |history| {
         Ok(DryRunEnvironment::recover_runs(history))
@@ -93,7 +94,7 @@ async fn recover_snapshots(shared: &Arc<EngineState>) -> Result<(), UserError> {
     Ok(())
 }
 
-/// Takes a session up whose process ended in the middle of its work. Gives whether it was such a one.
+/// Recovers a session if its process ended in the middle of its work. Returns whether it did.
 pub(crate) async fn recover_if_abandoned(
     shared: &Arc<EngineState>,
     view: &SessionView,
@@ -123,7 +124,8 @@ pub(crate) async fn recover_if_abandoned(
     recover_session(shared, &session).await
 }
 
-/// Gives whether it was: where a call waits for a person and there is none, nothing is done.
+/// Recovers a session, and returns whether it was recovered: if a call waits for a person and there is none, nothing is
+/// done.
 async fn recover_session(
     shared: &Arc<EngineState>,
     session: &Arc<Session>,
@@ -171,8 +173,8 @@ async fn recover_session(
     Ok(true)
 }
 
-/// What is known of the effect of a call that was running: a change of files is known from its copy, and one that came only in
-/// part is taken back.
+/// Returns what is known of the effect of a call that was running: a change of files is known from its copy for undo,
+/// and a partial change is reverted.
 async fn unfinished_effect(
     shared: &Arc<EngineState>,
     session: &Session,
@@ -203,7 +205,7 @@ async fn unfinished_effect(
 
 const UNKNOWN_EFFECT: &str = "Whether it took effect is not known: look before you repeat it.";
 
-/// A message that was being written ends here.
+/// Ends a message of the model that was being written.
 fn end_unfinished_turn(shared: &EngineState, session: &Session) -> Result<(), UserError> {
     let (entries, _) = shared.record.transcript_before(&session.id, None, 200)?;
     for entry in entries {

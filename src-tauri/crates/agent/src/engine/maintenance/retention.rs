@@ -1,4 +1,4 @@
-//! How long copies for undo and long outputs are kept: by age and by what they take on disk, the newest first.
+//! The retention of copies for undo and long outputs: by age and by size on disk, keeping the newest.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use crate::undo::with_history;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Drops copies that are too old or too many, and outputs. Their calls stay on record; an undo of them is then refused by name.
+/// Removes copies that are too old or too many, and outputs. Their calls stay on record; an undo of them is then
+/// refused with an error that says so.
 pub(crate) async fn run_retention(
     shared: &Arc<EngineState>,
 ) -> Result<CollectionReceipt, UserError> {
@@ -21,7 +22,7 @@ pub(crate) async fn run_retention(
     with_history(shared, move |history| history.collect_garbage(&keep)).await
 }
 
-/// The same, as the person asked for it.
+/// Runs retention on request of the person, and returns its receipt.
 pub(crate) async fn collect_receipt(shared: &Arc<EngineState>) -> Result<OpReceipt, UserError> {
     Ok(OpReceipt {
         collected: Some(run_retention(shared).await?),
@@ -29,8 +30,8 @@ pub(crate) async fn collect_receipt(shared: &Arc<EngineState>) -> Result<OpRecei
     })
 }
 
-/// Packs and removes long outputs of sessions that are not at work, in the background. A process that only does one thing
-/// does so once a day.
+/// Compresses and removes long outputs of idle sessions, in the background. A process that only runs one command does
+/// so once a day.
 pub(crate) fn sweep_outputs(shared: &Arc<EngineState>) {
     let config = &shared.config;
     let (data_dir, now) = (config.data_dir.clone(), config.clock.now());
@@ -53,7 +54,7 @@ pub(crate) fn sweep_outputs(shared: &Arc<EngineState>) {
     });
 }
 
-/// The file that holds when outputs were swept last, in milliseconds.
+/// File with the time of the last sweep of outputs, in milliseconds.
 const SWEPT_MARKER: &str = "swept";
 
 fn output_retention(settings: &Settings, now: At) -> RetentionLimits {

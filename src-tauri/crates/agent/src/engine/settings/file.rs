@@ -1,4 +1,4 @@
-//! The settings file as its text, for whoever edits it by hand or by key: where it is, whether it holds, and writing it.
+//! The settings file as text, to be edited by hand or by key: its path, validation and writing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use crate::engine::settings;
 use crate::pipeline::hooks;
 use crate::toolset::web_search;
 
-/// Where the settings are.
+/// Returns the path of the settings file.
 pub fn settings_path(data_dir: &Path) -> PathBuf {
     settings::settings_path(data_dir)
 }
 
-/// The text of the file; empty where there is none.
+/// Returns the text of the file; empty if there is no file.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -23,11 +23,11 @@ pub fn read_text(data_dir: &Path) -> Result<String, UserError> {
     Ok(runtime::read_text(&settings_path(data_dir))?.unwrap_or_default())
 }
 
-/// The settings that a text holds.
+/// Parses and validates the text of the settings.
 ///
 /// # Errors
-/// It is no TOML, a setting is not known or has a wrong value, or a provider, server or hook in it cannot be used. The fault
-/// names the line where there is one.
+/// The text is not valid TOML, a setting is unknown or has a wrong value, or a provider, server or hook in it cannot be
+/// used. The error names the line if there is one.
 pub fn check_text(data_dir: &Path, text: &str) -> Result<Settings, UserError> {
     let settings: Settings = settings::parse_settings(&settings_path(data_dir), text)?;
     let providers = Providers::new(&settings.providers, Arc::new(MemoryKeyStore::new()));
@@ -41,10 +41,10 @@ pub fn check_text(data_dir: &Path, text: &str) -> Result<Settings, UserError> {
     }
 }
 
-/// Puts a text in the place of the file, whole or not at all.
+/// Replaces the text of the file, completely or not at all.
 ///
 /// # Errors
-/// As [`check_text`]; the file is not what `base` was any more; or it cannot be written.
+/// The errors of [`check_text`]; the file no longer equals `base`; or it cannot be written.
 pub fn write_text(data_dir: &Path, text: &str, base: &str) -> Result<(), UserError> {
     check_text(data_dir, text)?;
     runtime::create_private_folder(data_dir)?;

@@ -1,4 +1,4 @@
-//! Settings on disk: read with errors that name the line, written whole or not at all.
+//! The settings on disk: read with errors that name the line, written completely or not at all.
 
 pub mod file;
 
@@ -13,13 +13,13 @@ use crate::pipeline::hooks;
 use crate::session::engine_state::EngineState;
 use crate::toolset::web_search;
 
-/// Where the settings stand.
+/// Returns the path of the settings file.
 pub fn settings_path(data_dir: &Path) -> PathBuf {
     data_dir.join("settings.toml")
 }
 
-/// Reads them. What cannot be read gives the strict settings and says why; the file is left as it is. Where only hooks are
-/// wrong, all other settings hold and every call asks.
+/// Loads the settings. If they cannot be read, returns the strict settings and the reason; the file is left as it is.
+/// If only hooks are invalid, all other settings apply and every call asks.
 pub fn load_settings(data_dir: &Path) -> (Settings, Option<UserError>) {
     let path = settings_path(data_dir);
     let text = match runtime::read_text(&path) {
@@ -46,10 +46,10 @@ pub fn load_settings(data_dir: &Path) -> (Settings, Option<UserError>) {
     (settings, fault)
 }
 
-/// The settings that the text of a file holds.
+/// Parses the settings from the text of a file.
 ///
 /// # Errors
-/// The text is not one of settings; the fault names the line.
+/// The text is not valid settings; the error names the line.
 pub fn parse_settings(path: &Path, text: &str) -> Result<Settings, UserError> {
     toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| {
@@ -63,7 +63,7 @@ pub fn parse_settings(path: &Path, text: &str) -> Result<Settings, UserError> {
     })
 }
 
-/// Writes them.
+/// Writes the settings.
 pub fn save_settings(data_dir: &Path, settings: &Settings) -> Result<(), UserError> {
     let text = toml::to_string_pretty(settings).map_err(|error| {
         UserError::new("The settings cannot be written.", "Report this.").with_source(&error)
@@ -75,8 +75,8 @@ pub fn save_settings(data_dir: &Path, settings: &Settings) -> Result<(), UserErr
     )?)
 }
 
-/// Lets what is started inherit as the settings say. A provider's key is withheld under whatever name it stands, unless that
-/// very name is passed.
+/// Sets the environment variables that started programs inherit, by the settings. A provider's key is withheld under
+/// whatever name it is stored, unless that very name is passed.
 pub(crate) fn set_inherited_variables(inherited: &InheritedEnv, settings: &Settings) {
     let variables = &settings.variables;
     let withheld = variables.withheld.iter().map(VariableName::as_str);
@@ -90,7 +90,7 @@ pub(crate) fn set_inherited_variables(inherited: &InheritedEnv, settings: &Setti
     inherited.set_choice(withheld.chain(keys), passed());
 }
 
-/// Has rooms be as the settings say.
+/// Applies the settings to the sandbox options.
 pub(crate) fn apply_sandbox_options(rooms: &SandboxOptions, settings: &Settings) {
     let chosen = &settings.rooms;
     let closed = chosen.closed.iter().map(|path| path.as_str().into());
@@ -98,7 +98,7 @@ pub(crate) fn apply_sandbox_options(rooms: &SandboxOptions, settings: &Settings)
     rooms.set_choice(closed.collect(), memory);
 }
 
-/// What holds in rooms by the settings.
+/// Returns the sandbox options from the settings.
 pub(crate) fn sandbox_options(settings: &Settings) -> SandboxOptions {
     let rooms = SandboxOptions::default();
     apply_sandbox_options(&rooms, settings);
@@ -106,7 +106,7 @@ pub(crate) fn sandbox_options(settings: &Settings) -> SandboxOptions {
 }
 
 impl EngineState {
-    /// Puts other settings in force and on disk.
+    /// Puts new settings in force and saves them to disk.
     pub fn set_settings(&self, settings: Settings) -> Result<(), UserError> {
         let (tools, mut tool_faults) = self.default_tools().with_settings(&settings.tools);
         if !tool_faults.is_empty() {

@@ -1,4 +1,4 @@
-//! What each answer on a card would grant: one line each, duration first.
+//! The description of what each answer on a card grants: one line each, duration first.
 
 use protocol::event::{Grant, GrantReach};
 use protocol::rule::evidence::Confinement;
@@ -8,7 +8,7 @@ use protocol::{FileChange, Plan, Preview, RuleAction};
 
 use crate::pipeline::prepare::PreparedCall;
 
-/// The lines for a call that is ready to run, and may be granted so from now on.
+/// Returns the lines for a call that is ready to run, with the grants that may be offered from now on.
 pub(crate) fn describe_grants(ready: &PreparedCall, offers: &GrantOffers) -> Vec<Grant> {
     let PreparedCall {
         preview,

@@ -1,4 +1,4 @@
-//! Step 6: the call stands on the desk until a person says what is to become of it.
+//! Step 6: showing a card for the call and waiting for a person's decision.
 
 pub(crate) mod card_grants;
 
@@ -22,37 +22,37 @@ use crate::session::Session;
 use crate::session::grants;
 use crate::session::pending_call::PendingCall;
 
-/// What came of asking the person.
+/// Result of asking the person.
 pub(crate) enum ApprovalAnswer {
     /// The call may run.
     Approved(Approval),
     /// A file changed while the call waited: it must be shown anew.
     Changed(String),
-    /// Other rules decide it now.
+    /// Changed rules now decide the call.
     RulesChanged(String),
-    /// The person wants to see first what the call does, with network access to these hosts.
+    /// The person wants to see the effects of the call first, with network access to these hosts.
     DryRun { hosts: Vec<String> },
-    /// The person wants other arguments.
+    /// The person replaced the arguments.
     Edited(Map<String, Value>),
 }
 
-/// What may run, and how.
+/// Approval of a call: what may run, and how.
 pub(crate) struct Approval {
-    /// What was shown, or a part of it.
+    /// The plan that was shown, or a part of it.
     pub plan: Plan,
     pub consent: Option<Consent>,
     pub feedback: UserFeedback,
-    /// The hosts that the call may reach when it runs in place; none if nobody said that it runs in place.
+    /// Hosts that the call may reach when it runs in place; none if nobody chose to run it in place.
     pub in_place: Option<Vec<String>>,
 }
 
 impl ApprovalAnswer {
-    /// The call runs in a dry run first, without network access.
+    /// Returns the answer to run the call in a dry run first, without network access.
     pub fn offline_dry_run() -> Self {
         Self::DryRun { hosts: Vec::new() }
     }
 
-    /// Nobody had to be asked.
+    /// Returns the approval of a call about which nobody had to be asked.
     pub fn without_asking(session: &Session, prepared: &PreparedCall) -> Self {
         Self::Approved(Approval {
             plan: prepared.plan.clone(),
@@ -63,17 +63,17 @@ impl ApprovalAnswer {
     }
 }
 
-/// What the person wants the agent to know.
+/// Feedback of the person for the agent.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UserFeedback {
-    /// A word for the agent; empty for none.
+    /// Note for the agent; empty for none.
     pub note: String,
-    /// Which parts were left out; none if none.
+    /// Description of the parts that were left out; none if all were accepted.
     pub left_out: Option<String>,
 }
 
 impl UserFeedback {
-    /// The same, with the note of an earlier feedback if it has none of its own.
+    /// Adds the note of an earlier feedback if this one has none of its own.
     pub fn or_note_of(mut self, earlier: Option<&Self>) -> Self {
         if let Some(earlier) = earlier.filter(|_| self.note.is_empty()) {
             self.note.clone_from(&earlier.note);
@@ -81,7 +81,8 @@ impl UserFeedback {
         self
     }
 
-    /// What the agent is told after the result, one paragraph each. `edited` is what the person put in place of its arguments.
+    /// Returns the paragraphs that the agent reads after the result. `edited` holds the arguments that the person put
+    /// in place of the agent's.
     pub fn paragraphs(&self, edited: Option<&Map<String, Value>>) -> impl Iterator<Item = String> {
         let edited = edited.map(|arguments| {
             let arguments = Value::Object(arguments.clone());
@@ -93,8 +94,8 @@ impl UserFeedback {
     }
 }
 
-/// Puts the call on the desk and waits: for a decision, other rules that decide, a change of what is shown, the end of the
-/// run, or expiry.
+/// Shows the card of the call and waits: for a decision, other rules that decide, a change of what is shown, the end of
+/// the run, or expiry.
 pub(crate) async fn ask_person(
     cx: &CallContext<'_>,
     assessed: &Assessment,
@@ -257,7 +258,8 @@ fn answer_from_decision(
     }
 }
 
-/// The caller approved beforehand whatever would ask; a question stays unanswered, for nobody invents answers.
+/// Approves a call that would ask, as the caller agreed to beforehand; a question stays unanswered, because answers are
+/// never invented.
 fn approve_in_advance(
     cx: &CallContext<'_>,
     judgement: &Judgement,

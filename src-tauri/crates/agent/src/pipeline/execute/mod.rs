@@ -1,4 +1,4 @@
-//! Step 8: the tool runs, within its limits, able to be stopped, and unable to take anything else down with it.
+//! Step 8: running the tool within its limits, so that it can be stopped and cannot take anything else down with it.
 
 pub(crate) mod network_guard;
 pub(crate) mod updates;
@@ -34,31 +34,32 @@ use crate::pipeline::{outcome, snapshot};
 use crate::session::Session;
 use crate::session::elicitation::ElicitationHandler;
 
-/// What a tool that panics leaves behind.
+/// Payload of a panic in a tool.
 type PanicPayload = Box<dyn Any + Send>;
 
 /// How an approved call runs.
 pub(crate) enum ExecutionMode {
     /// In a dry run first: its effects are judged and shown before they are real.
     DryRunFirst,
-    /// By committing what its dry run captured.
+    /// By committing the effects that its dry run captured.
     Commit(Box<DryRunResult>),
     /// In place, for real: over a snapshot of the workspace, and with network access to these hosts.
     InPlace {
         hosts: Vec<String>,
-        /// What the call did in a dry run before, if it did.
+        /// Result of an earlier dry run of the call, if there was one.
         dry_run: Option<Box<DryRunResult>>,
     },
-    /// Directly; what its plan touches is copied first where that makes the call undoable.
+    /// Directly; the files that its plan touches are copied first if that makes the call undoable.
     Direct,
 }
 
 impl ExecutionMode {
-    /// How the call runs: in place if a person said so or nothing better holds on this machine, else by its dry run if it can
-    /// have one. `chosen` is what was said of running in place, with the hosts that it may reach.
+    /// Chooses how the call runs: in place if a person said so or no stronger protection is available on this machine,
+    /// else by its dry run if it can have one. `chosen` holds the hosts that the call may reach, if somebody chose to
+    /// run it in place.
     ///
     /// # Errors
-    /// A host that was named may not be reached.
+    /// A named host may not be reached.
     pub fn choose(
         session: &Session,
         assessed: &Assessment,
@@ -88,13 +89,13 @@ fn check_hosts(session: &Session, hosts: &[String]) -> Result<Vec<String>, Abort
         .map_err(|fault| outcome::failed_outcome(&ToolError::Failed(fault.message)).into())
 }
 
-/// A call that ran, and the history entry that its success or failure is still to be told.
+/// A call that ran, and its undo entry that is still to be marked as applied or failed.
 pub(crate) struct FinishedRun {
     pub run: ToolRun,
     pub undo_entry: Option<Box<UndoEntry>>,
 }
 
-/// Commits what a dry run captured, once a copy for undo is taken.
+/// Commits the effects that a dry run captured, once a copy for undo is taken.
 pub(crate) async fn commit(
     cx: &CallContext<'_>,
     prepared: &PreparedCall,
@@ -130,15 +131,15 @@ pub(crate) async fn run(
     Ok(Step::Done(FinishedRun { run, undo_entry }))
 }
 
-/// Records that the call begins, on disk before it does.
+/// Records on disk that the call begins, before it does.
 pub(super) async fn record_start(cx: &CallContext<'_>) -> Result<(), Abort> {
     let may_change = cx.tool.may_change();
     let journal = &cx.session.journal;
     Ok(journal.record_start_synced(&cx.call.id, may_change).await?)
 }
 
-/// Runs the tool. A panic, a time-out and a stop are errors of this one call (`S001-25`). Steering ends it if it is a tool
-/// that wants that (M09). Whoever drops this ends the tool too.
+/// Runs the tool. A panic, a time-out and a stop are errors of this one call (`S001-25`). Steering ends the tool if its
+/// interface asks for that (M09). Dropping the future ends the tool too.
 pub(super) async fn run_tool(
     cx: &CallContext<'_>,
     approved: Approved,
@@ -151,14 +152,14 @@ pub(super) async fn run_tool(
     .await
 }
 
-/// What the work of a tool is followed by while it runs.
+/// State that accompanies the work of a tool while it runs.
 struct RunningCall {
     cancel: CancellationToken,
     elicitation: Arc<ElicitationHandler>,
     updates: Arc<UpdateSender>,
 }
 
-/// Does a piece of a tool's work within its limits, with its updates told.
+/// Runs a piece of a tool's work within its limits, and sends its updates.
 pub(super) async fn run_with_limits<T, W>(
     cx: &CallContext<'_>,
     work: impl FnOnce(ExecutionContext) -> W,
@@ -205,14 +206,14 @@ where
     }
 }
 
-/// Whether a tool can hold nobody up: one of the house that needs nothing of the machine. What it does at once is done
-/// here; a task for it alone costs more than such work, and a thread that is woken for it more again.
+/// Whether a tool cannot block anything else: a built-in one that requires nothing of the machine. Such work is first
+/// polled inline; a task of its own costs more than the work, and waking a thread for it even more.
 fn runs_inline(tool: &ResolvedTool<'_>) -> bool {
     let interface = tool.interface();
     interface.origin == ToolOrigin::BuiltIn && interface.requires.is_empty()
 }
 
-/// The work of a tool in a task of its own, until it ends or its time is up.
+/// Runs the work of a tool in a task of its own, until it ends or its time is up.
 async fn run_to_end<T: Send + 'static>(
     cx: &CallContext<'_>,
     running: &RunningCall,
@@ -277,18 +278,18 @@ async fn run_to_end<T: Send + 'static>(
     }
 }
 
-/// The tool has a fault that it did not handle.
+/// Returns the error for a fault that the tool did not handle.
 pub(crate) fn internal_error() -> ToolError {
     ToolError::Failed(
         "The tool broke off by a fault of its own. Try it with other arguments.".to_owned(),
     )
 }
 
-/// What a person is told whose word came to something that is not there any more.
+/// Message for the person whose approval no longer matches the files.
 pub(crate) const CHANGED_REASON: &str =
     "The file changed after you allowed this, so nothing was written and what is shown is new.";
 
-/// Says that what was shown is no longer so, if that is why the call did not run.
+/// Returns the message that the files changed after they were shown, if that is why the call did not run.
 pub(crate) fn changed_files_reason(ran: &ToolRun) -> Option<String> {
     match ran.result.as_ref().err()? {
         ToolError::Stale(_) => Some(CHANGED_REASON.to_owned()),

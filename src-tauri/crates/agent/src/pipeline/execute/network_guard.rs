@@ -1,5 +1,5 @@
-//! Which hosts a tool reaches while it runs: those that its call was judged on. Where it is redirected to another one, that
-//! is judged like a call of its own.
+//! The hosts that a tool may reach while it runs: those that its call was judged on. A redirect to another host is
+//! judged like a call of its own.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::pipeline::evaluate;
 use crate::pipeline::prepare::PreparedCall;
 use crate::session::Session;
 
-/// What the tool of an approved call is given: files, commands and hosts that were judged, and no others.
+/// Returns the tool context of an approved call: the files, commands and hosts that were judged, and no others.
 pub(crate) fn guard_network(cx: &CallContext<'_>, prepared: &PreparedCall) -> ToolContext {
     let guard = Arc::new(CallNetworkGuard::new(cx, &prepared.facts));
     ToolContext {
@@ -36,7 +36,7 @@ struct CallNetworkGuard {
 }
 
 impl CallNetworkGuard {
-    /// The guard of a call that was approved with these facts.
+    /// Returns the guard of a call that was approved with these facts.
     fn new(cx: &CallContext<'_>, facts: &CallFacts) -> Self {
         let hosts = facts
             .all()

@@ -1,4 +1,4 @@
-//! What a running call says, joined into few events, between the hooks that may keep it back.
+//! Updates of a running call, joined into few events, and passed through the hooks that may keep them back.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -20,8 +20,8 @@ use crate::pipeline::hooks;
 use crate::pipeline::outcome;
 use crate::session::Session;
 
-/// The updates of one call. A tool says them from wherever it runs; without hooks they are told at once when there are
-/// enough of them, with hooks when the call's own loop comes by.
+/// The updates of one call. A tool produces them from any thread; without hooks they are sent at once when there are
+/// enough of them, with hooks when the loop of the call flushes them.
 pub(in crate::pipeline) struct UpdateSender {
     session: Arc<Session>,
     call: CallId,
@@ -33,15 +33,15 @@ pub(in crate::pipeline) struct UpdateSender {
 
 #[derive(Default)]
 struct PendingUpdates {
-    /// Output and pieces of the result that were not told yet, in order; output that follows output is one piece.
+    /// Output and pieces of the result that were not sent yet, in order; consecutive output is one piece.
     queue: Vec<CallUpdate>,
-    /// Their bytes.
+    /// Total size of the queued updates, in bytes.
     queue_bytes: usize,
     progress: Option<String>,
-    /// Sees all output of the call as one text, so that a secret in two pieces of it is found.
+    /// Masks the output of the call as one text, so that a secret split across two pieces is found.
     masker: Option<Masker>,
     since: Option<Instant>,
-    /// A hook broke: nothing more is told.
+    /// A hook failed: no more updates are sent.
     silent: bool,
 }
 
@@ -60,7 +60,7 @@ impl UpdateSender {
         }
     }
 
-    /// Takes live output (`S001-12`).
+    /// Queues live output (`S001-12`).
     pub fn push_output(&self, text: &str) {
         let mut open = self.lock_pending();
         let masked = open.masker.as_mut().map(|masker| masker.push_text(text));
@@ -69,7 +69,8 @@ impl UpdateSender {
         self.send_if_due(&mut open);
     }
 
-    /// Takes a piece of the result (`S001-12`). One for which there is no room is left out: the result has it all.
+    /// Queues a piece of the result (`S001-12`). A piece for which there is no room is dropped: the result contains all
+    /// of them.
     pub fn push_partial(&self, mut partial: PartialResult) {
         let mut open = self.lock_pending();
         let bytes = partial.byte_len();
@@ -88,8 +89,8 @@ impl UpdateSender {
         self.send_if_due(&mut open);
     }
 
-    /// Takes a word on progress (`S001-13`). Of several at once the last counts; one that the tool does not publish is not
-    /// told (`S003-40`).
+    /// Sets the progress message (`S001-13`). Only the last of several pending messages is sent; one that does not fit
+    /// the tool's published schema is dropped (`S003-40`).
     pub fn set_progress(&self, message: &str) {
         if !self.progress_text.is_valid_message(message) {
             tracing::warn!(tool = %self.tool, "progress that does not fit its schema was left out");
@@ -102,7 +103,7 @@ impl UpdateSender {
         self.send_if_due(&mut open);
     }
 
-    /// Tells the rest: no more will come.
+    /// Sends the remaining updates, at the end of the call.
     pub async fn finish(&self) {
         {
             let mut open = self.lock_pending();
@@ -112,7 +113,7 @@ impl UpdateSender {
         self.flush().await;
     }
 
-    /// Tells what is sure by now.
+    /// Sends the pending updates.
     pub async fn flush(&self) {
         let updates = take_all(&mut self.lock_pending());
         let Some(hooked) = &self.hooked else {

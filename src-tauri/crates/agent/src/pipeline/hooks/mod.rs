@@ -1,8 +1,8 @@
-//! What a host, and programs of the person's, do around a call: they may keep a call from running and an update from being
-//! told, and hear of both.
+//! Hooks of the host, and programs of the person, around a call: they may keep a call from running or an update from
+//! being sent, and are notified of both.
 //!
-//! The order for one call (`S001-68`): before, start event, each update between its two hooks, end event, after. A
-//! hook's *go* lifts nothing: it is asked last, when rules and person have let the call through (M12).
+//! The order for one call (`S001-68`): before, start event, each update between its two hooks, end event, after. A hook
+//! that approves a call lifts nothing: hooks are asked last, when rules and person have let the call through (M12).
 
 use std::sync::Arc;
 
@@ -26,19 +26,19 @@ use crate::session::Session;
 
 mod program;
 
-/// The call that the later hooks are told of; none if there are no hooks, or none was asked.
+/// Description of the call for the later hooks; none if there are no hooks, or none was asked.
 pub(crate) type HookContext = Option<Arc<HookedCall>>;
 
 /// One hook.
 enum HookSource<'a> {
-    /// The host's.
+    /// A hook of the host.
     Host(Arc<dyn Hooks>),
-    /// A program of the person's.
+    /// A program of the person.
     Program(ProgramHook<'a>),
 }
 
 impl HookSource<'_> {
-    /// Whose it is, within a sentence.
+    /// Returns the name of the hook or its host, for use within a sentence.
     fn name(&self) -> String {
         match self {
             Self::Host(hooks) => hooks.name().to_owned(),
@@ -111,7 +111,7 @@ impl HookSource<'_> {
         }
     }
 
-    /// Tells the person that it broke, and what follows from that.
+    /// Tells the person that the hook failed, and the consequence.
     fn report_failure(&self, session: &Session, broke: &str, follows: &str) {
         let level = NoticeLevel::Warning;
         let whose = match self {
@@ -125,7 +125,7 @@ impl HookSource<'_> {
     }
 }
 
-/// What is wrong with hooks in the settings.
+/// Returns the errors of the hooks in the settings.
 pub(crate) fn check_hooks(hooks: &[HookSettings]) -> Vec<UserError> {
     let never = hooks.iter().filter(|hook| hook.on.is_empty());
     let mut faults: Vec<UserError> = never
@@ -149,7 +149,7 @@ pub(crate) fn check_hooks(hooks: &[HookSettings]) -> Vec<UserError> {
     faults
 }
 
-/// The hooks that hear of this point, in their order: the host's first.
+/// Returns the hooks for this point, in their order: the host's first.
 fn hooks_at(session: &Session, point: HookPoint) -> impl Iterator<Item = HookSource<'_>> {
     let hosts = session
         .engine
@@ -166,12 +166,12 @@ fn hooks_at(session: &Session, point: HookPoint) -> impl Iterator<Item = HookSou
         .filter(move |hook| hook.handles(point))
 }
 
-/// Whether anybody hears of calls.
+/// Whether the session has any hooks.
 pub(crate) fn has_hooks(session: &Session) -> bool {
     !session.engine.config.hooks.is_empty() || !session.engine.settings().hooks.is_empty()
 }
 
-/// What the hooks are told of a call; none if there are no hooks.
+/// Returns the description of a call for the hooks; none if there are no hooks.
 pub(crate) fn hook_context(
     session: &Session,
     call: &CallId,
@@ -193,10 +193,10 @@ pub(crate) fn hook_context(
     }))
 }
 
-/// Asks every hook of the host what it puts into a call.
+/// Asks every hook of the host for the arguments that it adds to a call.
 ///
 /// # Errors
-/// The sentence that the model reads if a hook broke.
+/// Returns the sentence for the model if a hook failed.
 pub(crate) async fn collect_extra_arguments(
     session: &Session,
     hooked: HookContext,
@@ -218,18 +218,18 @@ pub(crate) async fn collect_extra_arguments(
     Ok(all)
 }
 
-/// Why hooks keep a call from running.
+/// Reason why a hook keeps a call from running.
 pub(crate) struct HookRefusal {
     /// The sentence that the model reads.
     pub text: String,
-    /// Whether a hook broke, rather than said no.
+    /// Whether a hook failed, rather than refused.
     pub is_broken: bool,
 }
 
-/// Asks every hook before a call, and records what each said. Gives what the later hooks are told of.
+/// Asks every hook before a call, and records each answer. Returns the description of the call for the later hooks.
 ///
 /// # Errors
-/// A hook said no, or broke.
+/// A hook refused the call, or failed.
 pub(crate) async fn run_before_execution(
     session: &Session,
     hooked: HookContext,
@@ -272,10 +272,10 @@ pub(crate) async fn run_before_execution(
     Ok(hooked)
 }
 
-/// Asks every hook before a call runs, and notes what the later hooks are told of.
+/// Asks every hook before a call runs, and stores the description of the call for the later hooks.
 ///
 /// # Errors
-/// A hook keeps the call from running, or broke.
+/// A hook keeps the call from running, or failed.
 pub(crate) async fn ask_before_execution(cx: &mut CallContext<'_>) -> Result<(), Abort> {
     let (session, tool) = (cx.session, &cx.tool);
     let hooked = hook_context(session, &cx.call.id, Some(tool), tool.id(), &cx.arguments);
@@ -284,7 +284,7 @@ pub(crate) async fn ask_before_execution(cx: &mut CallContext<'_>) -> Result<(),
     Ok(())
 }
 
-/// Asks every hook before an update. A broken hook says no, and a person is told.
+/// Asks every hook before an update. A failed hook counts as a refusal, and the person is told.
 pub(crate) async fn run_before_update(
     session: &Session,
     hooked: &Arc<HookedCall>,
@@ -303,7 +303,7 @@ pub(crate) async fn run_before_update(
     Ok(true)
 }
 
-/// Tells every hook of an update that was told.
+/// Tells every hook of an update that was sent.
 pub(crate) async fn run_after_update(
     session: &Session,
     hooked: &Arc<HookedCall>,
@@ -316,7 +316,7 @@ pub(crate) async fn run_after_update(
     }
 }
 
-/// Tells every hook of the end of a call that was told.
+/// Tells every hook that a call has ended, if the hooks were told of the call.
 pub(crate) async fn run_after_execution(session: &Session, hooked: HookContext, outcome: &Outcome) {
     let Some(hooked) = hooked else { return };
     for hook in hooks_at(session, HookPoint::After) {
@@ -326,7 +326,7 @@ pub(crate) async fn run_after_execution(session: &Session, hooked: HookContext, 
     }
 }
 
-/// Runs a hook of the host where neither its panic nor its silence can harm the run.
+/// Runs a hook of the host so that neither a panic nor a missing answer can harm the run.
 async fn run_guarded<T: Send + 'static>(
     hook: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, &'static str> {

@@ -1,4 +1,4 @@
-//! A program of the person's as a hook: what it is told at each of its points, and what it answers.
+//! A program of the person as a hook: its input at each point, and its answers.
 
 use protocol::Outcome;
 use protocol::settings::{HookPoint, HookSettings};
@@ -13,16 +13,16 @@ use crate::pipeline::external_program;
 use crate::pipeline::external_program::ProgramRequest;
 use crate::session::Session;
 
-/// How it answers where an answer is read.
+/// Form of the program's answer, at points where an answer is read.
 const ANSWER_FORM: &str = "{\"verdict\":\"allow|deny\",\"reason\":…}";
 
-/// A hook in the settings. Its errors are ends of sentences that begin with its name.
+/// A hook in the settings. Its error messages are the ends of sentences that begin with the hook's name.
 pub(super) struct ProgramHook<'a> {
     session: &'a Session,
     settings: HookSettings,
 }
 
-/// What it answers.
+/// Answer of the program.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HookAnswer {
@@ -43,7 +43,7 @@ impl<'a> ProgramHook<'a> {
         Self { session, settings }
     }
 
-    /// What it is called in a sentence: hook `audit`.
+    /// Returns the name of the hook for use in a sentence: hook `audit`.
     pub fn display_name(&self) -> String {
         let name = to_single_line(&self.settings.name, PROGRAM_REASON_CHARS_MAX);
         format!("hook `{name}`")
@@ -95,7 +95,7 @@ impl<'a> ProgramHook<'a> {
         self.notify(HookPoint::After, call, told).await
     }
 
-    /// Asks it while the run goes on.
+    /// Asks the program, unless the run is stopped.
     async fn request_answer(
         &self,
         point: HookPoint,
@@ -107,7 +107,7 @@ impl<'a> ProgramHook<'a> {
         external_program::parse_answer(&printed, ANSWER_FORM)
     }
 
-    /// Tells it what was done, also once the run was stopped.
+    /// Tells the program what was done, even after the run was stopped.
     async fn notify(&self, point: HookPoint, call: &HookedCall, more: Value) -> Result<(), String> {
         let never = CancellationToken::new();
         self.run_hook(point, call, more, &never).await.map(drop)

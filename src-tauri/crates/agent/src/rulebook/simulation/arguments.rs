@@ -1,4 +1,4 @@
-//! What the arguments of a call tell of what it would touch, where its tool does not say so by itself.
+//! Accesses that can be derived from the arguments of a call if its tool does not declare them itself.
 
 use protocol::{Access, Capability, UserError};
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ fn text_argument<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// What must be a text for the call to touch anything.
+/// Checks that the arguments that name something to access are strings.
 pub(super) fn check_strings(id: &str, arguments: &Map<String, Value>) -> Result<(), UserError> {
     match id {
         "bash" => check_string(id, arguments, "command"),
@@ -36,7 +36,7 @@ fn check_string(id: &str, arguments: &Map<String, Value>, name: &str) -> Result<
     }
 }
 
-/// Where a search's own pattern leads.
+/// Returns the accesses that a search's own pattern implies.
 pub(super) fn implied_accesses(id: &str, arguments: &Map<String, Value>) -> Vec<Access> {
     if id != "glob" {
         return Vec::new();

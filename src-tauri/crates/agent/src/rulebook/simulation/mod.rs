@@ -1,5 +1,5 @@
-//! What rules by themselves would say of a call, and what would be said of one on another system or in no folder: there is no
-//! pipeline to ask then. What the pipeline here says is the matter of [`crate::rulebook::explain`]. Nothing runs.
+//! The verdict of rules alone on a call, or on a call on another operating system or in no folder, where no pipeline is
+//! available. For the verdict of this machine's pipeline see [`crate::rulebook::explain`]. Nothing runs.
 
 mod arguments;
 
@@ -31,26 +31,26 @@ use crate::permissions::access_resolver::AccessResolver;
 use crate::permissions::{agent_bounds, manifest};
 use crate::rulebook::simulation::arguments::{check_strings, implied_accesses};
 
-/// How calls are tried.
+/// Options of a simulation.
 #[derive(Debug, Clone)]
 pub struct SimulationOptions {
-    /// Rules files that the person names, each in its scope. They count as trusted, because they were named.
+    /// Rules files that the person names, each in its scope. They count as trusted, because they were named explicitly.
     pub rules: Vec<(RuleScope, PathBuf)>,
     /// The workspace.
     pub workspace: PathBuf,
-    /// Whose rules for paths hold. The disk is looked at only if it is this system's.
+    /// Operating system whose path rules apply. The disk is read only if it is this system's.
     pub os: Os,
-    /// Nobody is there to ask.
+    /// Whether the session is headless, with nobody to ask.
     pub headless: bool,
-    /// The rules are judged by themselves, without mode defaults and built-in protections.
+    /// Whether to evaluate only the rules, without mode defaults and built-in protections.
     pub only_rules: bool,
-    /// The manifest of the agent that calls: its rules hold, and its tools and requirements.
+    /// Manifest of the agent that calls: its rules, tools and requirements apply.
     pub agent: Option<PathBuf>,
-    /// The data folder whose rules hold, with those of the workspace, where no file is named.
+    /// Data folder whose rules apply, with those of the workspace, if no file is named.
     pub data_dir: Option<PathBuf>,
 }
 
-/// A place where calls are tried.
+/// A simulation of verdicts on calls.
 pub struct PolicySimulation {
     registry: Arc<Registry>,
     rules: RuleSet,
@@ -62,7 +62,7 @@ pub struct PolicySimulation {
 }
 
 impl PolicySimulation {
-    /// Reads the rules.
+    /// Opens a simulation with the rules of these options.
     ///
     /// # Errors
     /// A rules file that is missing or malformed.
@@ -118,7 +118,7 @@ impl PolicySimulation {
         })
     }
 
-    /// A trial of these rules, with these tools, in no folder: names are taken as they stand.
+    /// Returns a simulation of these rules with these tools, in no folder: names are taken as written.
     pub(crate) fn from_rules(rules: RuleSet, registry: Arc<Registry>, now: At) -> Self {
         let root = "/".to_owned();
         Self {
@@ -140,10 +140,10 @@ impl PolicySimulation {
         }
     }
 
-    /// What would be said of a call.
+    /// Returns the verdict on a call, with its reasons.
     ///
     /// # Errors
-    /// Arguments from which it cannot be told what the call would touch: such a call does not run either.
+    /// The accesses of the call cannot be determined from its arguments: such a call does not run either.
     pub fn simulate(&self, tool: &str, arguments: &Map<String, Value>) -> Result<Trail, UserError> {
         let called = self.resolve_call(tool, arguments)?;
         let ground = match &self.workspace {
@@ -206,8 +206,8 @@ impl PolicySimulation {
         Ok(Trail::clone(judgement.trail()))
     }
 
-    /// Holds a call to what its tool and its agent's manifest may touch at all. What no tool that is here declares is known
-    /// to nobody, and other gates judge it.
+    /// Restricts a call to the bounds of its tool and its agent's manifest. Accesses of a tool that is not registered
+    /// here are unknown, and are judged by other gates.
     fn restrict_to_bounds(&self, called: &SimulatedCall, facts: &mut CallFacts) {
         if let Some(manifest) = &self.manifest
             && let Some(tools) = &manifest.tools
@@ -235,12 +235,12 @@ impl PolicySimulation {
         }
     }
 
-    /// With what the agent requires beside its tools.
+    /// Merges the agent's requirements with those of its tools.
     fn merge_requirements<'a>(&self, tools: &'a RequirementSet) -> Cow<'a, RequirementSet> {
         agent_bounds::merge_requirements(self.manifest.as_ref(), tools)
     }
 
-    /// What the variables of requirements stand for.
+    /// Returns the values of the variables in requirements.
     fn surroundings(&self) -> VariableValues {
         let data_dir = self.options.data_dir.as_deref();
         let data = data_dir.and_then(|folder| Workspace::open(folder).ok());
@@ -251,8 +251,8 @@ impl PolicySimulation {
         }
     }
 
-    /// The root of the workspace, and the further ones of the manifest: as the disk has them, where it is looked at. One that
-    /// is not there stands for nothing.
+    /// Returns the root of the workspace, and the further ones of the manifest: as resolved on disk, if the disk is
+    /// read. A root that does not exist is left out.
     fn roots(&self) -> Vec<String> {
         let further = self.manifest.iter().flat_map(|manifest| {
             let roots = manifest.roots.iter();
@@ -274,7 +274,7 @@ impl PolicySimulation {
         std::iter::once(self.root.clone()).chain(further).collect()
     }
 
-    /// Which tool it is, and what it would touch.
+    /// Resolves the tool of a call and its accesses.
     fn resolve_call(
         &self,
         name: &str,
@@ -323,25 +323,25 @@ impl PolicySimulation {
     }
 }
 
-/// A call, as far as it can be told without making it.
+/// A call, as far as it is known without making it.
 struct SimulatedCall {
     id: String,
     classified: ToolClass,
     accesses: Vec<Access>,
-    /// What it may touch besides; this only tightens.
+    /// Further accesses that the call may make; they only restrict the call further.
     implied: Vec<Access>,
-    /// What its arguments name.
+    /// Accesses that the arguments mention.
     mentions: Mentions,
     confinement: Confinement,
-    /// What its tool requires; none for a tool that is not here.
+    /// Requirements of the tool; none for a tool that is not registered here.
     requires: Option<RequirementSet>,
     needs_person: bool,
 }
 
-/// The text of a rules file that the person named.
+/// Returns the text of a rules file that the person named.
 ///
 /// # Errors
-/// It is missing, too large, or no text.
+/// The file is missing, too large, or not text.
 pub fn rules_text(file: &Path) -> Result<String, UserError> {
     runtime::read_text(file)?.ok_or_else(|| {
         UserError::new(
@@ -354,7 +354,7 @@ pub fn rules_text(file: &Path) -> Result<String, UserError> {
 /// Reads a rules file that the person named.
 ///
 /// # Errors
-/// It is missing, too large, or malformed.
+/// The file is missing, too large, or malformed.
 pub fn read_rules(file: &Path, scope: RuleScope, os: Os) -> Result<RulesFile, UserError> {
     let name = file.display().to_string();
     let text = rules_text(file)?;
@@ -373,10 +373,10 @@ pub fn read_rules(file: &Path, scope: RuleScope, os: Os) -> Result<RulesFile, Us
     )
 }
 
-/// What is hardly meant in a rules file, expired rules among it.
+/// Returns warnings about entries of a rules file that are probably mistakes, including expired rules.
 ///
 /// # Errors
-/// As [`read_rules`].
+/// The errors of [`read_rules`].
 pub fn lint_rules(file: &Path) -> Result<Vec<RulesFileWarning>, UserError> {
     let read = read_rules(file, RuleScope::Project, Os::CURRENT)?;
     let now = SystemClock.now();

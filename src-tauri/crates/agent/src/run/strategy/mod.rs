@@ -1,4 +1,5 @@
-//! Which calls of a model turn run together, which alone, and where steering is looked for between them (M08, M09).
+//! The division of a model turn's calls into steps: which calls run together, which alone, and when steering is checked
+//! between them (M08, M09).
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -9,9 +10,9 @@ use protocol::Strategy;
 
 use crate::limits::PARALLEL_CALLS_MAX;
 
-/// How many calls each step has, in call order. A step's calls run together; the next step begins when all of them are
-/// over and nobody steered meanwhile. `safe` says of each call whether it is proven to run safely beside others; a call
-/// that is not runs alone, whatever the strategy.
+/// Returns the number of calls in each step, in call order. A step's calls run together; the next step begins when all
+/// of them are over and nobody steered meanwhile. `safe` tells for each call whether it is known to be safe in
+/// parallel; a call that is not runs alone, whatever the strategy.
 pub(crate) fn plan_steps(strategy: Strategy, safe: impl IntoIterator<Item = bool>) -> Vec<usize> {
     let together_max = match strategy {
         Strategy::Sequential => 1,
@@ -30,11 +31,11 @@ pub(crate) fn plan_steps(strategy: Strategy, safe: impl IntoIterator<Item = bool
     steps
 }
 
-/// Runs the calls step by step, at most [`TOGETHER_MAX`] at once, and gives back those that never began because `halted`
-/// said so. What has begun is always waited for. An error keeps everything after it from beginning.
+/// Runs the calls step by step, at most [`PARALLEL_CALLS_MAX`] at once, and returns those that never began because `halted`
+/// returned `true`. A call that has begun is always awaited. An error keeps all later calls from beginning.
 ///
 /// # Errors
-/// The first of `one`, after everything that ran beside it is over.
+/// The first error of `one`, after everything that ran beside the failed call is over.
 pub(crate) async fn run_steps<C, E, F>(
     steps: &[usize],
     calls: impl Into<VecDeque<C>>,

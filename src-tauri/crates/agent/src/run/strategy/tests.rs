@@ -39,7 +39,7 @@ fn steps_by_strategy() {
     }
 }
 
-/// What one run of a list of calls showed.
+/// Observations of one run of a list of calls.
 #[derive(Debug, Default)]
 struct Seen {
     began: Vec<usize>,
@@ -51,7 +51,7 @@ struct Seen {
     ms: u128,
 }
 
-/// Runs calls of which each is `(safe, how long it takes in ms)`, on a paused clock. The person steers at `steer_ms`.
+/// Runs calls, each given as `(safe, duration in ms)`, on a paused clock. The person steers at `steer_ms`.
 async fn play(strategy: How, calls: &[(bool, u64)], steer_ms: Option<u64>) -> Seen {
     let began_at = tokio::time::Instant::now();
     let steered = || steer_ms.is_some_and(|ms| began_at.elapsed().as_millis() >= u128::from(ms));
@@ -131,7 +131,7 @@ fn steering_by_strategy() {
     }
 }
 
-/// An error waits for what runs beside it and keeps the rest from beginning.
+/// An error waits for the calls that run beside it and keeps the rest from beginning.
 #[test]
 fn an_error_ends_the_step() {
     let ended = RefCell::new(Vec::new());

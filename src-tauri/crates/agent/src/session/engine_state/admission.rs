@@ -1,4 +1,4 @@
-//! Sessions as they are opened in this process.
+//! Opening of sessions in this process.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
@@ -28,7 +28,7 @@ impl EngineState {
         Ok(sessions.entry(id).or_insert(session).clone())
     }
 
-    /// A session that is in no list of this process.
+    /// Builds a session without adding it to the sessions of this process.
     pub fn build_session(
         self: &Arc<Self>,
         id: SessionId,

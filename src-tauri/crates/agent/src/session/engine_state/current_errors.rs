@@ -1,4 +1,4 @@
-//! What is wrong at the moment, by where it comes from, so that what was corrected disappears.
+//! The current errors by source, so that a corrected error disappears.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use protocol::UserError;
 
 use crate::session::engine_state::EngineState;
 
-/// All of it.
+/// All current errors.
 #[derive(Default)]
 pub(crate) struct CurrentErrors(Mutex<ErrorsBySource>);
 
@@ -22,7 +22,7 @@ struct ErrorsBySource {
 }
 
 impl CurrentErrors {
-    /// What the settings are wrong in, and what they say of tools.
+    /// Replaces the errors of the settings, and of the settings of tools.
     pub fn set_settings_errors(&self, settings: Option<UserError>, tools: Vec<UserError>) {
         let mut kept = self.lock_errors();
         (kept.settings, kept.tools) = (settings, tools);
@@ -34,7 +34,7 @@ impl CurrentErrors {
 }
 
 impl EngineState {
-    /// What is wrong at the moment.
+    /// Returns all current errors.
     pub fn current_errors(&self) -> Vec<UserError> {
         let providers = self.providers();
         let kept = self.current_errors.lock_errors();
@@ -54,7 +54,7 @@ impl EngineState {
         all
     }
 
-    /// What is wrong with a workspace's rules; nothing if they are right.
+    /// Replaces the errors of a workspace's rules; empty if the rules are correct.
     pub fn set_rule_errors(&self, root: &Path, faults: Vec<UserError>) {
         self.current_errors
             .lock_errors()
@@ -62,7 +62,8 @@ impl EngineState {
             .insert(root.to_owned(), faults);
     }
 
-    /// What is wrong with a workspace's files of tools, skills, agents and instructions; nothing if they are right.
+    /// Replaces the errors of a workspace's files of tools, skills, agents and instructions; empty if the files are
+    /// correct.
     pub fn set_tool_errors(&self, root: &Path, faults: Vec<UserError>) {
         self.current_errors
             .lock_errors()
@@ -70,7 +71,7 @@ impl EngineState {
             .insert(root.to_owned(), faults);
     }
 
-    /// Something went wrong that may keep even the record from telling it.
+    /// Sets an error that may prevent even the record from reporting it.
     pub fn raise_error(&self, fault: &UserError) {
         self.current_errors.lock_errors().raised = Some(fault.clone());
     }

@@ -1,4 +1,4 @@
-//! From the record's commits to everybody who listens: without gaps, in order, to late listeners too.
+//! Delivery of the record's commits to all subscribers: without gaps, in order, to late subscribers too.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -8,32 +8,32 @@ use record::Record;
 use serde::{Serialize, Serializer};
 use tokio::sync::broadcast;
 
-/// How many batches a slow listener may fall behind before it is sent to the record for what it missed.
+/// Number of batches that a slow subscriber may fall behind before it has to read the missed events from the record.
 const BUFFERED_BATCHES_MAX: usize = 1024;
-/// How many recorded events a listener gets at once.
+/// Number of recorded events that a subscriber receives at once.
 const BACKLOG_EVENTS_MAX: u32 = 1_000;
 
-/// The place where committed events are handed out.
+/// Hub that publishes committed events to subscribers.
 #[derive(Clone)]
 pub struct EventHub {
     sender: broadcast::Sender<Arc<[Event]>>,
 }
 
 impl EventHub {
-    /// A hub that nobody listens to yet.
+    /// Returns a hub without subscribers.
     pub fn new() -> Self {
         Self {
             sender: broadcast::Sender::new(BUFFERED_BATCHES_MAX),
         }
     }
 
-    /// Hands out committed events. Called by the record's writer, after each commit.
+    /// Publishes committed events. Called by the record's writer, after each commit.
     pub fn publish(&self, events: Arc<[Event]>) {
         // Nobody may listen. Who begins to after this finds the events on record.
         let _ = self.sender.send(events);
     }
 
-    /// Everything after `since`: what is on record first, then what comes.
+    /// Returns every event after `since`: recorded ones first, then new ones.
     pub fn subscribe(&self, record: Record, since: u64) -> EventStream {
         // Listen first, then read: nothing can fall between.
         EventStream {
@@ -45,11 +45,11 @@ impl EventHub {
     }
 }
 
-/// Some events in order, at least one; shared with everybody else who listens.
+/// One or more events in order; shared between all subscribers.
 #[derive(Debug, Clone)]
 pub struct EventBatch {
     events: Arc<[Event]>,
-    /// How many of them this listener had before.
+    /// Number of leading events that this subscriber has received before.
     skipped: usize,
 }
 
@@ -67,7 +67,7 @@ impl Serialize for EventBatch {
     }
 }
 
-/// A listener's place in the log.
+/// A subscriber's position in the log.
 pub struct EventStream {
     live: broadcast::Receiver<Arc<[Event]>>,
     record: Record,
@@ -76,7 +76,7 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    /// The next events; none once the desk is gone.
+    /// Returns the next events; none once the engine is closed.
     pub async fn next(&mut self) -> Result<Option<EventBatch>, UserError> {
         loop {
             if self.behind {
@@ -98,7 +98,7 @@ impl EventStream {
         }
     }
 
-    /// What of some events this listener did not have; none if it had them all.
+    /// Returns the events that this subscriber has not received; none if it has received them all.
     fn take_unseen(&mut self, events: Arc<[Event]>) -> Option<EventBatch> {
         let known = events.partition_point(|event| event.seq <= self.seq);
         self.seq = events.get(known..)?.last()?.seq;

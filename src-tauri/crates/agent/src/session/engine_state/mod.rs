@@ -1,4 +1,4 @@
-//! What all sessions of an engine have in common.
+//! The state that all sessions of an engine share.
 
 mod admission;
 pub(crate) mod current_errors;
@@ -28,44 +28,44 @@ use crate::toolset::apis::Apis;
 use crate::toolset::engine_tools::EngineTools;
 use crate::toolset::servers::Servers;
 
-/// Gives a provider that comes with the engine; none if there is none with this id.
+/// Returns a built-in provider; none if there is none with this id.
 pub(crate) type BuiltInProvider = fn(&str) -> Option<Result<Arc<dyn Provider>, UserError>>;
 
-/// What all sessions have in common.
+/// State that all sessions of an engine share.
 pub(crate) struct EngineState {
     pub config: EngineConfig,
     pub record: Record,
     pub history: Arc<History>,
-    /// Where commands run for show.
+    /// Environment for dry runs of commands.
     pub dry_run_environment: DryRunEnvironment,
-    /// Which variables of ours whatever is started gets.
+    /// Environment variables of the app that started programs inherit.
     pub inherited_variables: InheritedEnv,
-    /// What holds in the rooms that commands run in.
+    /// Options of the sandboxes that commands run in.
     pub sandbox_options: SandboxOptions,
-    /// Other people's servers of tools.
+    /// MCP servers.
     pub servers: Servers,
-    /// Services by their documents.
+    /// Services that are set up by their OpenAPI documents.
     pub apis: Apis,
-    /// Programs that know languages.
+    /// Language servers.
     pub languages: Arc<LanguageServers>,
     /// The tools.
     pub tools: EngineTools,
     pub keys: Arc<dyn KeyStore>,
-    /// Cancelled when the desk closes: runs end, what waits stays waiting on record.
+    /// Cancelled when the engine closes: runs end, and waiting calls stay on record as waiting.
     pub closing: CancellationToken,
     pub(crate) hub: EventHub,
     pub(crate) sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
     pub(crate) settings: RwLock<Arc<Settings>>,
     pub(crate) providers: RwLock<Arc<Providers>>,
-    /// The providers that come with the engine, by id: for the demo, and for sessions without a model.
+    /// Lookup of built-in providers by id: for the demo, and for sessions without a model.
     pub built_in_provider: BuiltInProvider,
-    /// Makes what carries out the work that the calls of a session give away.
+    /// Creates the spawner of sub-agent tasks for the calls of a session.
     pub sub_agent_spawner: fn(Arc<Session>) -> Arc<dyn SubAgentSpawner>,
     pub current_errors: CurrentErrors,
 }
 
 impl EngineState {
-    /// The settings in force.
+    /// Returns the settings in force.
     pub fn settings(&self) -> Arc<Settings> {
         self.settings
             .read()
@@ -73,26 +73,26 @@ impl EngineState {
             .clone()
     }
 
-    /// The tools as the person set them, with those of servers as they are now.
+    /// Returns the tools as the person configured them, with the current ones of servers.
     pub fn tools(&self) -> Arc<Registry> {
         self.tools
             .current_tools(&self.servers, &self.apis, &self.settings().tools)
             .configured
     }
 
-    /// The tools as they come, to check a setting with.
+    /// Returns the tools without the person's settings, to check a setting against.
     pub fn default_tools(&self) -> Arc<Registry> {
         self.tools
             .current_tools(&self.servers, &self.apis, &self.settings().tools)
             .defaults
     }
 
-    /// How often the person set the tools.
+    /// Returns how often the person has configured the tools.
     pub fn tool_settings_version(&self) -> u64 {
         self.tools.registrations()
     }
 
-    /// Puts other settings and the providers that they name in force.
+    /// Puts new settings and their providers in force.
     pub fn replace_settings(&self, settings: Settings, providers: Providers) {
         *self
             .providers
@@ -104,7 +104,7 @@ impl EngineState {
             .unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 
-    /// The configured providers.
+    /// Returns the configured providers.
     pub fn providers(&self) -> Arc<Providers> {
         self.providers
             .read()
@@ -112,7 +112,7 @@ impl EngineState {
             .clone()
     }
 
-    /// A provider by its id: the caller's own, the demo, or a configured one.
+    /// Returns a provider by its id: the caller's own, the demo, or a configured one.
     pub fn provider(&self, id: &str) -> Result<Arc<dyn Provider>, UserError> {
         match &self.config.provider {
             Some(given) if given.id() == id => Ok(given.clone()),
@@ -124,7 +124,7 @@ impl EngineState {
         }
     }
 
-    /// A session that is on record, opened in this process if it is not yet.
+    /// Returns a recorded session, and opens it in this process if it is not open yet.
     pub fn session(self: &Arc<Self>, id: &SessionId) -> Result<Arc<Session>, UserError> {
         if let Some(session) = self
             .sessions
@@ -151,12 +151,12 @@ impl EngineState {
         Ok(session)
     }
 
-    /// Every event after `since`, then what comes.
+    /// Returns a stream of every event after `since`, including future ones.
     pub fn subscribe(&self, since: u64) -> EventStream {
         self.hub.subscribe(self.record.clone(), since)
     }
 
-    /// What the model of a session is told first that is asked this.
+    /// Reads the briefing of a session with these options.
     pub fn read_briefing(&self, workspace: &Workspace, asked: &SessionOptions) -> Briefing {
         if asked.alone {
             return Briefing::default();
@@ -178,7 +178,7 @@ impl EngineState {
         }
     }
 
-    /// Takes a session that was closed out of this process; it is opened again when somebody asks for it.
+    /// Removes a closed session from this process; it is opened again on the next request.
     pub fn remove_session(&self, id: &SessionId) {
         self.sessions
             .lock()
@@ -186,12 +186,12 @@ impl EngineState {
             .remove(id);
     }
 
-    /// Reads the rules anew in every open session of a folder.
+    /// Reloads the rules in every open session of a folder.
     pub fn reload_rules_in(&self, root: &Path) {
         self.reload_rules_matching(|session| session.tool_context.workspace.root() == root);
     }
 
-    /// Reads the rules anew in the open sessions of a kind; calls that wait are judged by them at once.
+    /// Reloads the rules in the open sessions of a kind; waiting calls are judged by the new rules at once.
     pub fn reload_rules_matching(&self, of_kind: impl Fn(&Session) -> bool) {
         let sessions: Vec<_> = {
             let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,19 +1,19 @@
-//! How long a run has been at work, without the time that it waited for a person.
+//! The active time of a run, without the time that it waited for a person.
 
 use tokio::time::{Duration, Instant};
 
 /// The clock of one run.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveTime {
-    /// When the run began; none before the first.
+    /// Start of the run; none before the first run.
     started: Option<Instant>,
-    /// How long of that it waited, up to the wait that lasts.
+    /// Time that the run waited for a person, without the current wait.
     waited: Duration,
     waits_since: Option<Instant>,
 }
 
 impl ActiveTime {
-    /// A run begins.
+    /// Starts the clock of a run.
     pub fn start() -> Self {
         Self {
             started: Some(Instant::now()),
@@ -21,7 +21,7 @@ impl ActiveTime {
         }
     }
 
-    /// From now on it waits for a person, or does not.
+    /// Sets whether the run waits for a person from now on.
     pub fn set_waiting(&mut self, waits: bool) {
         if let Some(since) = self.waits_since.take() {
             self.waited += since.elapsed();
@@ -29,7 +29,7 @@ impl ActiveTime {
         self.waits_since = waits.then(Instant::now);
     }
 
-    /// How long it has been at work.
+    /// Returns the active time of the run.
     pub fn time(&self) -> Duration {
         let waits = self
             .waits_since

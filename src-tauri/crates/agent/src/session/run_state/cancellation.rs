@@ -1,4 +1,4 @@
-//! What ends one call and nothing beside it: whoever asked for it takes it back.
+//! Cancellation of a single call, on request of the client that made it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::session::Session;
 
-/// Calls of a session that can be ended alone.
+/// Calls of a session that can be cancelled individually.
 #[derive(Default)]
 pub(crate) struct CallCancellations(Mutex<HashMap<CallId, CancellationToken>>);
 
@@ -17,19 +17,20 @@ impl CallCancellations {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a call be ended by this token.
+    /// Registers the token that cancels a call.
     pub fn insert(&self, call: CallId, stop: CancellationToken) {
         self.lock_tokens().insert(call, stop);
     }
 
-    /// The call is over.
+    /// Removes the token of a call that is over.
     pub fn remove(&self, call: &CallId) {
         self.lock_tokens().remove(call);
     }
 }
 
 impl Session {
-    /// What ends a call: its own token where it has one, which ends with the run too; else the run's.
+    /// Returns the token that cancels a call: its own if it has one, which is also cancelled with the run; else the
+    /// run's.
     pub(crate) fn call_cancellation(&self, call: &CallId) -> CancellationToken {
         let own = self.cancellations.lock_tokens().get(call).cloned();
         own.unwrap_or_else(|| self.cancellation_token())

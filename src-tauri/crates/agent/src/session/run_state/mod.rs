@@ -1,4 +1,4 @@
-//! What changes while a session runs: its time, its use of limits, its repeats, and what ends it.
+//! The state that changes while a session runs: its time, its use of limits, its repeats, and what ends it.
 
 pub(crate) mod active_time;
 pub(crate) mod cancellation;

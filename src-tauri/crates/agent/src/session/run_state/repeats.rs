@@ -1,4 +1,5 @@
-//! Loops: the same call several times in a row, always with the same result and nothing between that could change it.
+//! Detection of loops: the same call several times in a row, always with the same result and with nothing in between
+//! that could change the result.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,18 +9,18 @@ use serde_json::{Map, Value};
 
 use crate::limits::CALLS_REMEMBERED_MAX;
 
-/// The calls of one run since something last changed: how often each came to the same result in a row.
+/// Calls of one run since the last change: how often each had the same result in a row.
 #[derive(Debug, Default)]
 pub(crate) struct RepeatCounter {
     counts: HashMap<CallKey, (Digest, u32)>,
 }
 
-/// What two calls have in common when they are the same: tool and arguments, in whatever order these are written.
+/// Key that is equal for two calls with the same tool and arguments, in whatever order the arguments are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct CallKey(u64);
 
 impl CallKey {
-    /// The key of a call. It is compared within one run only, and nothing is let through by it.
+    /// Returns the key of a call. Keys are compared within one run only, and never decide whether a call may run.
     pub fn from_call(tool: &str, arguments: &Map<String, Value>) -> Self {
         let mut hasher = DefaultHasher::new();
         (tool, arguments).hash(&mut hasher);
@@ -27,23 +28,23 @@ impl CallKey {
     }
 }
 
-/// Whether a call may change what other calls come to.
+/// Whether a call may change the results of other calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallEffect {
-    /// It only reads.
+    /// The call only reads.
     None,
-    /// It may change something.
+    /// The call may change something.
     Possible,
 }
 
 impl RepeatCounter {
-    /// How often this call came to the same result with nothing between that could have changed it.
+    /// Returns how often this call had the same result, with nothing in between that could have changed it.
     pub fn repeat_count(&self, call: CallKey) -> u32 {
         self.counts.get(&call).map_or(0, |(_, times)| *times)
     }
 
-    /// Adds the result of a call, and gives how often it came to that result in a row. One that did not come to its end
-    /// has no result that could be compared.
+    /// Adds the result of a call, and returns how often the call had that result in a row. A call that did not run to
+    /// completion has no result to compare.
     pub fn add_outcome(&mut self, call: CallKey, effect: CallEffect, outcome: &Outcome) -> u32 {
         let has_result = match outcome.state {
             CallState::Done | CallState::Failed => true,
@@ -77,18 +78,18 @@ impl RepeatCounter {
         *times
     }
 
-    /// Forgets how often a call was made: it was denied, and a denial must not lead to the next one.
+    /// Resets the count of a call that was denied: a denial must not lead to the next one.
     pub fn remove(&mut self, call: CallKey) {
         self.counts.remove(&call);
     }
 
-    /// Forgets all calls: something else than a call may have changed what they come to.
+    /// Resets all counts: something other than a call may have changed the results.
     pub fn clear(&mut self) {
         self.counts.clear();
     }
 }
 
-/// Why the next call of this kind is asked about; none if it is not.
+/// Returns the reason to ask about the next call of this kind; none if there is no need to ask.
 pub(crate) fn repeat_reason(times: u32, asks_after: u32) -> Option<String> {
     (asks_after > 0 && times >= asks_after).then(|| {
         let times = times_in_words(times);
@@ -99,7 +100,7 @@ pub(crate) fn repeat_reason(times: u32, asks_after: u32) -> Option<String> {
     })
 }
 
-/// What a model is told with the result of a read that came to the same so often in a row; none while it is not too often.
+/// Returns the note to the model on a read that had the same result this many times in a row; none below the limit.
 pub(crate) fn repeat_note(times: u32, tells_after: u32) -> Option<String> {
     (tells_after > 0 && times > tells_after).then(|| {
         let times = times_in_words(times);

@@ -1,4 +1,4 @@
-//! How much one run has used, with whoever works for it, and the limit that it came to.
+//! The usage of one run, including its sub-agents, and the limit that the run reached.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,17 +7,17 @@ use protocol::{EventBody, Limit, NoticeLevel, RunLimits, Usage, UserError};
 
 use crate::session::Session;
 
-/// What a run has used so far.
+/// Usage of a run so far.
 #[derive(Debug)]
 pub(crate) struct RunMeter {
     limits: RunLimits,
     turns: u32,
     calls: u32,
-    /// Of this run, and of those that it works for.
+    /// Usage of this run, and of those that it works for.
     usage: Vec<Arc<RunUsage>>,
 }
 
-/// The tokens and the money of one run, with those of everybody who works for it: an errand spends what its caller may.
+/// Tokens and cost of one run, including its sub-agents: a sub-agent task spends from the budget of its caller.
 #[derive(Debug, Default)]
 pub(crate) struct RunUsage(Mutex<UsageTotals>);
 
@@ -42,7 +42,7 @@ impl RunUsage {
     }
 }
 
-/// A limit, and what was used of it.
+/// A limit that was reached, and the usage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct LimitReached {
     pub limit: Limit,
@@ -51,7 +51,7 @@ pub(crate) struct LimitReached {
 }
 
 impl RunMeter {
-    /// Nothing used yet by this run; by those that it works for what they used.
+    /// Returns a meter with no usage by this run, and the usage so far of the runs that it works for.
     pub fn for_session(session: &Session, limits: RunLimits) -> Self {
         let above = session.lineage().into_iter().skip(1);
         let above = above.filter_map(|id| session.engine.session(&id).ok());
@@ -71,7 +71,7 @@ impl RunMeter {
         }
     }
 
-    /// Whether one more turn may begin; counts it.
+    /// Counts a turn, if one more may begin; otherwise returns the limit.
     pub fn begin_turn(&mut self) -> Result<(), LimitReached> {
         self.check_usage()?;
         let max = self.limits.turns;
@@ -82,12 +82,12 @@ impl RunMeter {
         Ok(())
     }
 
-    /// Counts what a turn used.
+    /// Adds the usage of a turn.
     pub fn add_usage(&self, usage: &Usage) {
         self.usage.iter().for_each(|spent| spent.add_usage(usage));
     }
 
-    /// Counts calls, and says how many of them may run; with the limit if not all may.
+    /// Counts calls, and returns how many of them may run; with the limit if not all may.
     pub fn admit_calls(&mut self, calls: usize) -> (usize, Option<LimitReached>) {
         if calls == 0 {
             return (0, None);
@@ -140,7 +140,7 @@ fn limit_reached(limit: Limit, used: f64, max: f64) -> LimitReached {
 }
 
 impl LimitReached {
-    /// The limit in words: "20 turns".
+    /// Describes the limit: "20 turns".
     pub fn describe(&self) -> String {
         let (max, s) = (self.max, if self.max == 1.0 { "" } else { "s" });
         match self.limit {
@@ -152,13 +152,13 @@ impl LimitReached {
         }
     }
 
-    /// What the model reads instead of the result of a call that the limit kept from running.
+    /// Returns the text for the model in place of the result of a call that the limit kept from running.
     pub fn model_message(&self) -> String {
         format!("Not run: the run reached its limit of {}.", self.describe())
     }
 }
 
-/// Waits until the run has been at work for as long as it may; for ever if it may be for ever.
+/// Waits until the run reaches its time limit; forever if there is none.
 pub(crate) async fn wait_time_limit(session: &Session, limits: RunLimits) -> LimitReached {
     if limits.minutes == 0 {
         std::future::pending::<()>().await;
@@ -176,7 +176,7 @@ pub(crate) async fn wait_time_limit(session: &Session, limits: RunLimits) -> Lim
     }
 }
 
-/// Says that the run stops, why, and what to do.
+/// Records a notice that the run stops, why, and what to do.
 pub(crate) fn record_limit(session: &Session, reached: &LimitReached) {
     session.journal.record(EventBody::LimitReached {
         limit: reached.limit,

@@ -1,4 +1,4 @@
-//! What a person does with services: set up, switch, look, approve, remove; each on disk before it is in force.
+//! A person's changes to services: set up, switch, look, approve, remove; each on disk before it takes effect.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::permissions::{egress, rules};
 use crate::toolset::api_context::ApiContext;
 use crate::toolset::config_store::{ConfigStore, stale_error};
 
-/// Does what the person asks, one after the other.
+/// Carries out a change of services, one at a time.
 pub(crate) async fn change_apis(
     context: &ApiContext<'_>,
     id: ServerId,
@@ -60,7 +60,7 @@ fn save_api(context: &ApiContext<'_>, id: ServerId, setup: ApiSetup) -> Result<(
     context.apis.store.save(&settings)
 }
 
-/// The first scheme whose secret is no reference.
+/// Returns the first authentication scheme whose secret is not a reference.
 fn inline_document(setup: &ApiSetup) -> Option<&str> {
     let mut all = setup.auth.iter();
     let found = all.find(|(_, auth)| {
@@ -74,7 +74,7 @@ fn inline_document(setup: &ApiSetup) -> Option<&str> {
     found.map(|(scheme, _)| scheme.as_str())
 }
 
-/// It is on only once its document was read, with what that says approved the first time.
+/// Switches a service on, once its document was read; the first time this approves the operations of the document.
 async fn enable_api(context: &ApiContext<'_>, id: &ServerId) -> Result<(), UserError> {
     let apis = &context.apis.store;
     let known = apis.find(id)?;
@@ -99,7 +99,7 @@ async fn enable_api(context: &ApiContext<'_>, id: &ServerId) -> Result<(), UserE
     apis.set_enabled(id, true)
 }
 
-/// Reads the document of a service, from where its person said that it stands and nowhere else.
+/// Reads the document of a service, only from the location that its person gave.
 async fn refresh_api(context: &ApiContext<'_>, api: Arc<ApiService>) -> Result<(), UserError> {
     let setup = api.settings().setup.clone();
     let source = if is_document_url(&setup.document) {
@@ -124,7 +124,8 @@ async fn run_blocking<T: Send + 'static>(
     done.map_err(|_| UserError::new("Reading the document broke off.", "Report this."))
 }
 
-/// A way to the host of the document, which the person named; their rules hold for it too.
+/// Returns network access to the host of the document, which the person named; the person's rules apply to that host
+/// too.
 fn document_egress(context: &ApiContext<'_>, document: &str) -> Result<NetworkClient, UserError> {
     let (config, now) = (&context.config, context.config.clock.now());
     let rules = rules::load_rules(&config.data_dir, None, &[], None).rules;

@@ -1,4 +1,4 @@
-//! The services of a desk: those that its person set up by their documents, and the tools that they bring.
+//! The services of an engine: those that its person set up by their documents, and their tools.
 
 mod change;
 
@@ -20,7 +20,7 @@ use crate::host::config::EngineConfig;
 pub(crate) use super::config_store::ConfigVersion;
 pub(crate) use change::change_apis;
 
-/// Every service of a desk.
+/// All services of an engine.
 pub(crate) struct Apis {
     store: ConfigStore<ApiService>,
 }
@@ -59,7 +59,7 @@ impl ConfigEntry for ApiService {
 }
 
 impl Apis {
-    /// Those of a desk. No document is looked at: what was approved is kept.
+    /// Reads the services of an engine. No document is read: approved operations are stored.
     pub fn from_config(config: &EngineConfig, keys: &Arc<dyn KeyStore>) -> Self {
         let ground = ApiContext {
             lookup: Arc::new(ServerVariables(keys.clone())),
@@ -70,22 +70,22 @@ impl Apis {
         }
     }
 
-    /// Reads the file again if it is another.
+    /// Reloads the file if it changed.
     pub fn reload(&self) {
         self.store.reload();
     }
 
-    /// What the tools depend on at the moment.
+    /// Returns the current version that the tools depend on.
     pub fn seen(&self) -> ConfigVersion {
         self.store.seen()
     }
 
-    /// The tools of every service that is on, as far as they are as they were approved.
+    /// Returns the tools of every service that is switched on, if they have not changed since they were approved.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         self.store.tools()
     }
 
-    /// The operation of this name among the tools, to be called as a search.
+    /// Returns the operation of this name among the tools, to be called as a search.
     pub fn search_operation(&self, id: &str) -> Option<Arc<dyn OperationCaller>> {
         let of = |api: &Arc<ApiService>| {
             api.settings()
@@ -95,12 +95,12 @@ impl Apis {
         self.store.map_entries(of).into_iter().flatten().next()
     }
 
-    /// What is wrong with the file, or with what was approved.
+    /// Returns the errors of the file, and of the stored approvals.
     pub fn errors(&self) -> Vec<UserError> {
         self.store.errors()
     }
 
-    /// Every service, by its name.
+    /// Returns every service, sorted by name.
     pub fn views(&self) -> Vec<ApiView> {
         self.store.reload();
         self.store.map_entries(|api| api.view())

@@ -1,4 +1,4 @@
-//! What a person does with servers: set up, switch, approve, restart, remove; each on disk before it is in force.
+//! A person's changes to servers: set up, switch, approve, restart, remove; each on disk before it takes effect.
 
 use mcp::{ToolPins, pins, supports_sign_in};
 use protocol::op::OpReceipt;
@@ -8,7 +8,7 @@ use protocol::{Digest, UserError};
 use crate::toolset::config_store::stale_error;
 use crate::toolset::servers::Servers;
 
-/// Does what the person asks, one after the other.
+/// Carries out a change of servers, one at a time.
 pub(crate) async fn change_servers(
     servers: &Servers,
     server: ServerId,
@@ -35,7 +35,7 @@ pub(crate) async fn change_servers(
 }
 
 impl Servers {
-    /// It is on only once it was connected, with what it listed then approved the first time.
+    /// Switches a server on, once it was connected; the first time this approves the tools that it listed.
     async fn enable(&self, id: &ServerId) -> Result<(), UserError> {
         let known = self.store.find(id)?;
         let settings = ServerSettings {

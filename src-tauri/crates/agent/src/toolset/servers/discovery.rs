@@ -1,4 +1,4 @@
-//! Servers that other products, or the project, are set up with: offered, never used by themselves.
+//! Servers that are set up in other products or in the project: offered for import, never used by themselves.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use protocol::server::mcp_servers::ServerImportSource;
 use crate::limits::IMPORTED_BYTES_MAX;
 use crate::toolset::servers::Servers;
 
-/// Every file that is there and names servers, with what could be taken from it.
+/// Returns every existing file that names servers, with the servers that could be imported from it.
 pub(crate) fn find_servers(servers: &Servers, workspace: Option<&Path>) -> Vec<ServerImportSource> {
     servers.store().reload();
     let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
@@ -23,11 +23,11 @@ pub(crate) fn find_servers(servers: &Servers, workspace: Option<&Path>) -> Vec<S
     all
 }
 
-/// What could be taken from a file that is named, of a product as the command line calls it. In the file that Claude Code
-/// keeps for a person that is what it has for `workspace` alone, too.
+/// Returns the servers that could be imported from a given file, of a product named as on the command line. From the
+/// personal file of Claude Code that includes its servers for `workspace` alone.
 ///
 /// # Errors
-/// There is no such product, or no such file with servers in it.
+/// The product is unknown, or there is no such file with servers in it.
 pub fn servers_from_file(
     product: &str,
     file: &Path,
@@ -49,7 +49,7 @@ pub fn servers_from_file(
     }
 }
 
-/// What could be taken from a file; nothing if it is not there, or is about something else.
+/// Returns the servers that could be imported from a file; none if the file does not exist, or has other content.
 fn read_source(place: &import::ImportLocation) -> Option<ServerImportSource> {
     let read = match runtime::read_text_within(&place.file, IMPORTED_BYTES_MAX) {
         Ok(None) => return None,

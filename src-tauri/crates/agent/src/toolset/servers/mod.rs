@@ -1,4 +1,4 @@
-//! The servers of a desk: those that its person set up, each connected once, and the tools that they bring.
+//! The servers of an engine: those that its person set up, each connected once, and their tools.
 
 mod change;
 mod discovery;
@@ -27,24 +27,24 @@ pub use crate::toolset::servers::discovery::servers_from_file;
 pub(crate) use crate::toolset::servers::sandboxes::ServerSandboxes;
 use crate::toolset::servers::sign_ins::SignInVault;
 
-/// Under which provider's name the keychain files a secret of a server.
+/// Prefix of the provider name under which the keychain stores a secret of a server.
 const SECRET_PREFIX: &str = "mcp:";
 
-/// Every server of a desk.
+/// All servers of an engine.
 pub(crate) struct Servers {
     store: ConfigStore<McpServer>,
-    /// Those that could not be switched on, ended: what they said is looked at for as long as the one that they were made after
-    /// is there.
+    /// Ended servers that could not be switched on: their log stays available for as long as the server that they were
+    /// to replace exists.
     failed: Mutex<BTreeMap<ServerId, FailedServer>>,
 }
 
-/// One that could not be switched on, beside the one that it was made after.
+/// A server that could not be switched on, and the server that it was to replace.
 type FailedServer = (Weak<McpServer>, Arc<McpServer>);
 
-/// What the servers of a desk stand on.
+/// Context that the servers of an engine share.
 pub(crate) struct ServerContext {
     connection: mcp::ServerDependencies,
-    /// The workspaces that tools are used in.
+    /// Workspaces that tools are used in.
     roots: Mutex<BTreeSet<PathBuf>>,
 }
 
@@ -95,7 +95,7 @@ impl ConfigEntry for McpServer {
 }
 
 impl Servers {
-    /// Those of a desk: read who is set up; nobody is started.
+    /// Reads the configured servers of an engine; none is started.
     pub fn from_config(
         config: &EngineConfig,
         inherited: &InheritedEnv,
@@ -123,7 +123,7 @@ impl Servers {
         }
     }
 
-    /// Those of the file, as they stand.
+    /// Returns the servers of the file.
     pub fn store(&self) -> &ConfigStore<McpServer> {
         &self.store
     }
@@ -135,20 +135,20 @@ impl Servers {
         }
     }
 
-    /// Every server, by its name.
+    /// Returns every server, sorted by name.
     pub fn views(&self) -> Vec<ServerView> {
         self.store.reload();
         self.store.map_entries(|server| server.view())
     }
 
-    /// Keeps one that could not be switched on in the place of another.
+    /// Keeps a server that could not be switched on in place of another.
     fn add_failed(&self, known: &Arc<McpServer>, server: Arc<McpServer>) {
         let id = server.settings().id.clone();
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         failed.insert(id, (Arc::downgrade(known), server));
     }
 
-    /// What a server said; where it could not be switched on, what it said then.
+    /// Returns the log of a server; if it could not be switched on, the log of that attempt.
     pub fn log_lines(&self, id: &ServerId) -> Result<Vec<ServerLogLine>, UserError> {
         self.store.reload();
         let server = self.store.find(id)?;
@@ -161,7 +161,7 @@ impl Servers {
             .log_lines())
     }
 
-    /// What a server has for a person beside its tools.
+    /// Returns the contents that a server offers a person beside its tools.
     pub async fn server_contents(
         &self,
         id: &ServerId,
@@ -171,13 +171,13 @@ impl Servers {
         self.store.find(id)?.inspect(asked).await
     }
 
-    /// Ends all of them.
+    /// Ends all servers.
     pub fn close(&self) {
         self.store.map_entries(|server| server.shut_down());
     }
 }
 
-/// Where the references of servers are looked up: the app's environment and the system keychain.
+/// Resolver of references in servers' settings: the app's environment and the system keychain.
 pub(crate) struct ServerVariables(pub Arc<dyn KeyStore>);
 
 impl ReferenceResolver for ServerVariables {

@@ -1,4 +1,5 @@
-//! The sealed rooms of servers: around the folder that each may change, closed by the rules in force when it is started.
+//! The sandboxes of servers: around the folder that each may change, restricted by the rules in force when the server
+//! is started.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
@@ -14,7 +15,7 @@ use runtime::{
 
 use crate::permissions::{egress, rules};
 
-/// Makes them as it makes those of commands.
+/// Builds the sandboxes of servers, in the same way as those of commands.
 pub(crate) struct ServerSandboxes {
     pub environment: DryRunEnvironment,
     pub options: SandboxOptions,
@@ -58,7 +59,7 @@ impl ServerSandboxLauncher for ServerSandboxes {
 }
 
 impl ServerSandboxes {
-    /// The folder with what is closed in it, and the way to the hosts.
+    /// Returns the server's folder with its closed paths, and network access to its hosts.
     fn sandbox_workspace(
         &self,
         room: &ServerSandbox,

@@ -1,4 +1,5 @@
-//! What people signed in to servers with, in the keychain: in pieces, since some keychains take no long ones.
+//! Sign-ins of people to servers, in the keychain: stored in pieces, because some keychains limit the length of an
+//! item.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,18 +11,19 @@ use provider::{KeyStore, Secret};
 
 use crate::limits::{KEYCHAIN_CHARS_MAX, KEYCHAIN_PIECES_MAX, RENEWAL_ATTEMPTS_MAX};
 
-/// Under which provider's name the keychain files a sign-in: no reference of a server's settings leads there.
+/// Prefix of the provider name under which the keychain stores a sign-in: no reference of a server's settings can name
+/// it.
 const SIGN_IN_PREFIX: &str = "mcp-sign-in:";
 
-/// The sign-ins of a desk's servers.
+/// Sign-ins to the servers of an engine.
 pub(crate) struct SignInVault {
     keys: Arc<dyn KeyStore>,
-    /// What holds one stands here, for every process with the same data folder.
+    /// Folder of lock files for sign-ins, shared by all processes with the same data folder.
     locks: PathBuf,
 }
 
 impl SignInVault {
-    /// In a keychain, for a data folder.
+    /// Returns the sign-ins in a keychain, for a data folder.
     pub(crate) fn new(keys: Arc<dyn KeyStore>, data_dir: &Path) -> Self {
         let locks = data_dir.join("sign-ins");
         Self { keys, locks }
@@ -31,7 +33,7 @@ impl SignInVault {
         format!("{SIGN_IN_PREFIX}{server}:{piece}")
     }
 
-    /// One piece: how many there are, which of them it is, and what it holds.
+    /// Reads one piece: the number of pieces, and the content of this one.
     fn read_piece(
         &self,
         server: &ServerId,
@@ -49,7 +51,7 @@ impl SignInVault {
 }
 
 impl CredentialVault for SignInVault {
-    /// What is not whole is none.
+    /// Returns a sign-in; none if any of its pieces is missing.
     fn get(&self, server: &ServerId) -> Result<Option<String>, String> {
         let mut whole = String::new();
         let mut count = 1;

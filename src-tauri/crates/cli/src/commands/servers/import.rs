@@ -1,4 +1,4 @@
-//! `servers import`: what other products and the project are set up with, shown and taken.
+//! `servers import`: shows the servers that other products and the project are set up with, and imports them.
 
 use std::path::Path;
 
@@ -39,11 +39,11 @@ pub(super) fn load_file_sources(
     agent::servers_from_file(product, file, workspace).map_err(CliError::usage_error)
 }
 
-/// Which of the servers that were found are set up.
+/// Selection of the found servers to set up.
 pub(super) struct ImportSelection {
-    /// Their names.
+    /// Names of the servers.
     pub add: Vec<String>,
-    /// Whether one may take the place of a server of its name.
+    /// Whether an imported server may replace an existing one with the same name.
     pub replace: bool,
 }
 

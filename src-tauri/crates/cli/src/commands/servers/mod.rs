@@ -1,4 +1,4 @@
-//! `servers`: other people's servers of tools, set up, looked at, switched and approved.
+//! `servers`: sets up, lists, switches and approves external servers of tools.
 
 mod import;
 mod prompts_and_resources;
@@ -24,7 +24,7 @@ use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::SECRET_BYTES_MAX;
 use crate::output::{OutputWriter, TextStyle};
 
-/// Servers of tools.
+/// Servers of tools, as a kind of source.
 pub(super) enum ServerCommands {}
 
 impl SourceCommands for ServerCommands {
@@ -97,7 +97,7 @@ impl SourceCommands for ServerCommands {
     }
 }
 
-/// Does what was asked.
+/// Runs the given subcommand.
 pub(crate) async fn run_servers(
     desk: &Engine,
     asked: ServersCommand,
@@ -257,7 +257,7 @@ async fn show_server(desk: &Engine, id: &ServerId, out: &mut OutputWriter) -> Cl
     source_commands::show_source::<ServerCommands>(desk, id, out).await
 }
 
-/// Nobody knows the tools of one that is off.
+/// Returns an error if the server is off: its tools are unknown then.
 async fn require_enabled(desk: &Engine, id: &ServerId) -> Result<(), CliError> {
     match source_commands::load_view::<ServerCommands>(desk, id)
         .await?

@@ -1,4 +1,4 @@
-//! `servers prompts` and `servers resources`: what a server has for a person beside its tools.
+//! `servers prompts` and `servers resources`: a server's offers for a person besides its tools.
 
 use agent::Engine;
 use protocol::UserError;
@@ -13,7 +13,7 @@ use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::SERVER_PAGES_MAX;
 use crate::output::{OutputWriter, TextStyle};
 
-/// Asks, and tells what there is: of a list every page.
+/// Queries a server and prints the items; of a list every page.
 pub(super) async fn show_items(
     desk: &Engine,
     server: &ServerId,

@@ -1,4 +1,4 @@
-//! `servers room`: moves a server into a sealed room, and back.
+//! `servers room`: moves a server into a sandbox, and back.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +14,13 @@ use super::{ServerCommands, show_server, submit_server_change};
 use crate::exit::{CliError, CliResult};
 use crate::output::OutputWriter;
 
-/// Characters of a folder or a host that is named, at most.
+/// Maximum length of the name of a folder or a host, in characters.
 const NAME_CHARS_MAX: usize = 200;
 
-/// The room that is asked for on a command line.
+/// Builds the sandbox that the command line describes.
 ///
 /// # Errors
-/// The folder has no place.
+/// The folder has no absolute path.
 pub(super) fn parse_sandbox(folder: &Path, hosts: &[String]) -> Result<ServerSandbox, CliError> {
     Ok(ServerSandbox {
         workspace: resolve_folder(folder)?.display().to_string(),
@@ -28,7 +28,7 @@ pub(super) fn parse_sandbox(folder: &Path, hosts: &[String]) -> Result<ServerSan
     })
 }
 
-/// A folder that was named, as a whole path.
+/// Returns the absolute path of a named folder.
 pub(super) fn resolve_folder(folder: &Path) -> Result<PathBuf, CliError> {
     std::path::absolute(folder).map_err(|error| {
         CliError::usage_error(UserError::new("The folder has no place.", "Name another."))
@@ -36,7 +36,7 @@ pub(super) fn resolve_folder(folder: &Path) -> Result<PathBuf, CliError> {
     })
 }
 
-/// Sets it up with this room, or with none; one that was on is started anew there.
+/// Sets the server up with this sandbox, or without one; a server that is on is restarted there.
 pub(super) async fn set_sandbox(
     desk: &Engine,
     id: &ServerId,
@@ -73,7 +73,7 @@ pub(super) async fn set_sandbox(
     show_server(desk, id, out).await
 }
 
-/// Where a program of this machine runs, in a sentence; none for what runs on another.
+/// Describes where a program of this machine runs, in a sentence; none for a server on another machine.
 pub(super) fn describe_sandbox(view: &ServerView) -> Option<String> {
     let id = &view.settings.id;
     let name = |text: &str| to_single_line(text, NAME_CHARS_MAX);

@@ -1,4 +1,4 @@
-//! `servers sign-in`: shows the address that the person opens, and waits until they come back from there.
+//! `servers sign-in`: shows the URL that the person opens, and waits until the sign-in ends.
 
 use agent::Engine;
 use protocol::UserError;
@@ -11,7 +11,7 @@ use crate::exit::{CliError, CliResult};
 use crate::limits::SIGN_IN_POLL_INTERVAL;
 use crate::output::OutputWriter;
 
-/// Begins, and stays until the person is signed in or is not.
+/// Begins the sign-in, and waits until it succeeds or fails.
 pub(super) async fn start_sign_in(
     desk: &Engine,
     id: &ServerId,
@@ -51,7 +51,7 @@ fn sign_in_failed(id: &ServerId, why: Option<String>) -> CliError {
     ))
 }
 
-/// How the person stands to a server, in a sentence; none if nobody was asked.
+/// Describes the person's sign-in state at a server, in a sentence; none if the server requires no sign-in.
 pub(super) fn describe_sign_in(view: &ServerView) -> Option<String> {
     let id = &view.settings.id;
     match view.sign_in.as_ref()? {

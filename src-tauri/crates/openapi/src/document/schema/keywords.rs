@@ -1,4 +1,5 @@
-//! The keywords of one schema: those of JSON Schema stay where they make sense, those of 3.0 become them, others go.
+//! Converts the keywords of one schema: those of JSON Schema are kept where they are valid, those of 3.0 become them,
+//! others are dropped.
 
 use protocol::text::display_text::to_spans;
 use serde_json::{Map, Number, Value, json};
@@ -12,7 +13,7 @@ const JSON_TYPES: [&str; 7] = [
     "string", "number", "integer", "boolean", "array", "object", "null",
 ];
 
-/// The members of a schema that is no mere reference.
+/// Converts the members of a schema that is not only a reference.
 pub(super) fn convert_keywords<'a>(
     schemas: &mut SchemaBuilder<'a, '_>,
     place: DocumentNode<'a>,
@@ -36,7 +37,7 @@ pub(super) fn convert_keywords<'a>(
     }
 }
 
-/// What a keyword becomes that can be looked at by itself; none if it says nothing here, or nothing that makes sense.
+/// Converts a keyword that does not depend on others; none if it has no meaning here, or an invalid value.
 fn convert_keyword<'a>(
     schemas: &mut SchemaBuilder<'a, '_>,
     at: DocumentNode<'a>,
@@ -121,7 +122,7 @@ fn convert_keyword<'a>(
     }
 }
 
-/// A number of things, however it was written.
+/// Parses a count in any notation.
 fn parse_count(value: &Value) -> Option<u64> {
     let whole = |number: f64| number >= 0.0 && number.fract() == 0.0 && number < 1e15;
     #[expect(
@@ -138,7 +139,7 @@ fn parse_count(value: &Value) -> Option<u64> {
     value.as_u64().or_else(float)
 }
 
-/// A list of texts, none twice; none if it is no list.
+/// Returns a list of strings without duplicates; none if the value is no list.
 fn unique_texts(value: &Value) -> Option<Value> {
     let mut texts: Vec<&str> = Vec::new();
     for text in value.as_array()?.iter().filter_map(Value::as_str) {
@@ -149,7 +150,7 @@ fn unique_texts(value: &Value) -> Option<Value> {
     Some(json!(texts))
 }
 
-/// The types that there are. One of a name that is no type is any.
+/// Converts the types of a schema. An unknown type allows any.
 fn convert_types(members: &Map<String, Value>, out: &mut Map<String, Value>) {
     let one = |name: &str| JSON_TYPES.contains(&name);
     let kept = match members.get("type") {
@@ -173,7 +174,7 @@ fn convert_types(members: &Map<String, Value>, out: &mut Map<String, Value>) {
     out.insert("type".to_owned(), kept);
 }
 
-/// What only ever stands in answers is not asked for.
+/// Drops read-only members, which occur only in responses.
 fn drop_read_only(members: &Map<String, Value>, out: &mut Map<String, Value>) {
     let only_read = |name: &str| {
         let member = members.get("properties").and_then(|all| all.get(name));
@@ -194,7 +195,7 @@ fn drop_read_only(members: &Map<String, Value>, out: &mut Map<String, Value>) {
     }
 }
 
-/// Bounds that exclude their end: a yes or no beside the bound in 3.0, a bound of their own since.
+/// Converts exclusive bounds: a boolean beside the bound in 3.0, a bound of their own since.
 fn convert_bounds(members: &Map<String, Value>, out: &mut Map<String, Value>) {
     for (name, bound) in [
         ("exclusiveMinimum", "minimum"),
@@ -214,7 +215,7 @@ fn convert_bounds(members: &Map<String, Value>, out: &mut Map<String, Value>) {
     }
 }
 
-/// Lists whose items differ by their place, as they were once written.
+/// Converts lists whose items differ by position, in the older notation.
 fn convert_tuple<'a>(
     schemas: &mut SchemaBuilder<'a, '_>,
     place: DocumentNode<'a>,
@@ -230,7 +231,7 @@ fn convert_tuple<'a>(
     }
 }
 
-/// The same schema, with nothing allowed as well.
+/// Returns the same schema with null allowed too.
 fn allow_null(mut out: Map<String, Value>) -> Value {
     let composed = ["$ref", "allOf", "anyOf", "oneOf", "not", "const"];
     if composed.iter().any(|name| out.contains_key(*name)) {

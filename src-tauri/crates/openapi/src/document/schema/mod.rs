@@ -1,4 +1,5 @@
-//! From the schemas of a document to the one schema of a tool: references become `$defs`, circles stay circles.
+//! Converts the schemas of a document to the one schema of a tool: references become `$defs`, and circular ones stay
+//! circular.
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -10,27 +11,27 @@ use crate::limits::{SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX};
 
 mod keywords;
 
-/// Where the definitions stand in the schema of a tool.
+/// Prefix of references to definitions in the schema of a tool.
 const DEFINITIONS_PREFIX: &str = "#/$defs/";
-/// What stands in the place of what is cut.
+/// Description of a schema that replaces one that was cut.
 const TRUNCATED_DESCRIPTION: &str =
     "Cut here, since the whole schema is too long. Any value is taken.";
-/// What stands in the place of what cannot be found.
+/// Description of a schema that replaces one that was not found.
 const UNRESOLVED_DESCRIPTION: &str =
     "The document refers to something that is not there. Any value is taken.";
 
-/// A schema that others refer to, converted.
+/// A converted schema that others refer to.
 pub(crate) struct SchemaDefinition {
     value: Value,
     bytes: usize,
-    /// The keys of what it refers to itself.
+    /// Keys of the schemas that this one refers to.
     references: Vec<String>,
 }
 
-/// The schema of one operation in the making.
+/// Builds the schema of one operation.
 pub(crate) struct SchemaBuilder<'a, 'r> {
     pub reader: &'r DocumentReader<'a>,
-    /// The keys of what was referred to since it was looked at last.
+    /// Keys of the schemas referred to since this list was last taken.
     references: Vec<String>,
 }
 
@@ -42,7 +43,7 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
         }
     }
 
-    /// A schema of the document in the dialect of tools, at this level of the whole.
+    /// Converts a schema of the document to the dialect of tools; `level` is its depth in the whole schema.
     pub fn convert(&mut self, place: DocumentNode<'a>, level: usize) -> Value {
         if level >= SCHEMA_DEPTH_MAX {
             return json!({ "description": TRUNCATED_DESCRIPTION });
@@ -78,7 +79,7 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
         referring
     }
 
-    /// The name under which the schema of this key is defined: the same in every tool of the document.
+    /// Returns the name of the definition for this key: the same in every tool of the document.
     fn definition_name(&self, key: &str) -> String {
         let reader = self.reader;
         if let Some(name) = reader.definition_names.borrow().get(key) {
@@ -96,7 +97,7 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
         name
     }
 
-    /// The converted schema of a key.
+    /// Returns the converted schema for a key.
     fn definition(&self, key: &str) -> Rc<SchemaDefinition> {
         if let Some(part) = self.reader.definitions.borrow().get(key) {
             return part.clone();
@@ -122,7 +123,7 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
         part
     }
 
-    /// The whole schema: these members, with everything that they refer to, as long as it is not too long.
+    /// Builds the whole schema: these members, with every definition that they refer to, up to the size limit.
     pub fn into_schema(self, mut schema: Map<String, Value>) -> Value {
         let mut parts: HashMap<String, Value> = HashMap::new();
         let mut counts: HashMap<String, usize> = HashMap::new();
@@ -178,7 +179,7 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
     }
 }
 
-/// Puts definitions that are referred to once into the place of their reference.
+/// Replaces references by their definitions where a definition is referred to only once.
 struct DefinitionInliner<'p> {
     definitions: &'p mut HashMap<String, Value>,
     is_single_use: &'p dyn Fn(&str) -> bool,
@@ -221,7 +222,7 @@ impl DefinitionInliner<'_> {
     }
 }
 
-/// A pointer as a fragment.
+/// Escapes a pointer as a fragment.
 fn escape_pointer(pointer: &str) -> String {
     pointer.replace('%', "%25")
 }

@@ -1,9 +1,9 @@
-//! Documents of Swagger 2.0, converted to OpenAPI 3.0 before they are read: many services publish no other.
+//! Converts documents of Swagger 2.0 to OpenAPI 3.0 before they are read: many services publish no other.
 //!
-//! Own code, since the converters that there are read 2.0 into types of their own and give up the whole document for one
-//! operation that is not right; here what is wrong stays where it is, and is left out with its reason later.
+//! This is our own code, since the existing converters parse 2.0 into their own types and reject the whole document for
+//! one invalid operation; here an invalid operation stays in place, and is left out with its reason later.
 //!
-//! `definitions` stay where they are, so that references to them go on to hold. Parameters and responses are written out in
+//! `definitions` stay in place, so that references to them remain valid. Parameters and responses are written out in
 //! each operation, since a reference to a body has no counterpart in 3.0.
 
 mod operation;
@@ -18,7 +18,7 @@ use crate::document::reader::{DocumentNode, DocumentReader};
 use crate::document::source::DocumentSource;
 use crate::document::swagger2::operation::DefaultMediaTypes;
 
-/// Version 2.0 as documents write it; YAML reads it as a number where nobody quoted it.
+/// Whether the document has version 2.0; YAML reads the version as a number where it is not quoted.
 fn is_swagger_2(root: &Value) -> bool {
     match root.get("swagger") {
         Some(Value::String(version)) => version == "2.0" || version == "2",
@@ -27,7 +27,7 @@ fn is_swagger_2(root: &Value) -> bool {
     }
 }
 
-/// The document as one of OpenAPI 3.0; none if it is not of Swagger 2.0.
+/// Converts the document to OpenAPI 3.0; none if it is not of Swagger 2.0.
 pub(crate) fn convert_to_openapi(source: &DocumentSource) -> Option<DocumentSource> {
     if !is_swagger_2(&source.root) {
         return None;
@@ -55,9 +55,9 @@ fn url_scheme(address: &str) -> Option<&str> {
 /// Converts one document with its files.
 struct SwaggerConverter<'a> {
     reader: DocumentReader<'a>,
-    /// What holds where an operation says nothing.
+    /// Defaults for operations without media types of their own.
     defaults: DefaultMediaTypes,
-    /// The scheme of the address that the document came from.
+    /// Scheme of the URL that the document came from.
     document_scheme: Option<&'a str>,
 }
 
@@ -96,7 +96,7 @@ impl<'a> SwaggerConverter<'a> {
         Value::Object(converted)
     }
 
-    /// Where the service is reached by these schemes, the encrypted ones first.
+    /// Builds the servers of the service for these schemes, the encrypted ones first.
     fn build_servers(&self, schemes: &[&str]) -> Value {
         let root = self.reader.root();
         let path = match root.text("basePath").map(|path| path.trim_matches('/')) {
@@ -130,7 +130,7 @@ impl<'a> SwaggerConverter<'a> {
         Value::Object(paths.collect())
     }
 
-    /// A path with its operations, as it stands in a file; empty for the document.
+    /// Converts a path with its operations; `file` contains it, and is empty for the document.
     fn convert_path_item(&self, item: &'a Value, file: &'a str) -> Value {
         let Some(members) = item.as_object() else {
             return item.clone();
@@ -147,7 +147,8 @@ impl<'a> SwaggerConverter<'a> {
         Value::Object(members.collect())
     }
 
-    /// Whatever a file beside the document holds: a path that the document refers to is converted wherever it stands.
+    /// Converts the content of a file beside the document: a path that the document refers to is converted in any
+    /// place.
     fn convert_nested(&self, value: &'a Value, file: &'a str) -> Value {
         let is_operation = |name: &String, value: &Value| {
             is_method_name(name) && value.get("responses").is_some_and(Value::is_object)
@@ -175,14 +176,14 @@ fn is_method_name(name: &str) -> bool {
     HttpMethod::ALL.iter().any(|(method, _)| *method == name)
 }
 
-/// The texts of a list.
+/// Returns the strings of a list.
 fn text_list<'v>(value: &'v Value, name: &str) -> Vec<&'v str> {
     let items = value.get(name).and_then(Value::as_array);
     let items = items.into_iter().flatten();
     items.filter_map(Value::as_str).collect()
 }
 
-/// A way to say who asks. What is not known stays as it is, and is told later.
+/// Converts a security scheme. An unknown one stays as it is, and is reported later.
 fn convert_security_scheme(scheme: &Value) -> Value {
     let text = |name: &str| scheme.get(name).and_then(Value::as_str);
     match text("type") {

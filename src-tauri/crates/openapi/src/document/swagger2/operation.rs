@@ -1,4 +1,4 @@
-//! Operations of Swagger 2.0: what is sent with one, and what it answers.
+//! Converts operations of Swagger 2.0: the body of the request, and the responses.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::document::swagger2::parameter::{FormBodyBuilder, text_member};
 use crate::document::swagger2::references::rebase_references;
 use crate::document::swagger2::{SwaggerConverter, schema, text_list};
 
-/// What holds for an operation that says nothing of it.
+/// Media types of operations that name none.
 pub(super) struct DefaultMediaTypes {
     consumes: Vec<String>,
     produces: Vec<String>,
@@ -29,7 +29,7 @@ impl DefaultMediaTypes {
     }
 }
 
-/// The list of an operation, else the usual one.
+/// Returns the list of an operation, or the default one.
 fn media_types<'v>(operation: &'v Value, name: &str, usual: &'v [String]) -> Vec<&'v str> {
     match operation.get(name).is_some_and(Value::is_array) {
         true => text_list(operation, name),
@@ -38,7 +38,7 @@ fn media_types<'v>(operation: &'v Value, name: &str, usual: &'v [String]) -> Vec
 }
 
 impl<'a> SwaggerConverter<'a> {
-    /// An operation of a path.
+    /// Converts an operation of a path.
     pub(super) fn convert_operation(
         &self,
         item: DocumentNode<'a>,
@@ -88,7 +88,7 @@ impl<'a> SwaggerConverter<'a> {
         Value::Object(out)
     }
 
-    /// The parameters of a path and of its operation, which come before those, each written out.
+    /// Writes out the parameters of a path and of its operation; the operation's override those of the path.
     fn inline_parameters(
         &self,
         item: DocumentNode<'a>,
@@ -118,7 +118,7 @@ impl<'a> SwaggerConverter<'a> {
         all
     }
 
-    /// What it answers: 3.0 names the media types with each answer that has a content.
+    /// Converts the responses: 3.0 names the media types in each response that has content.
     fn convert_responses(&self, operation: DocumentNode<'a>) -> Value {
         let produces = media_types(operation.value, "produces", &self.defaults.produces);
         let responses = operation.members_of("responses").map(|(status, at)| {
@@ -145,7 +145,7 @@ impl<'a> SwaggerConverter<'a> {
     }
 }
 
-/// A body as what is sent, as each media type that the operation takes.
+/// Converts a body parameter to a request body, with each media type that the operation accepts.
 fn convert_body(body: &Value, consumes: &[&str]) -> Value {
     let described = schema::convert_schema(body.get("schema").unwrap_or(&json!({})));
     let types = match consumes {

@@ -1,10 +1,11 @@
-//! Parameters of Swagger 2.0: those that stay parameters, and the fields of a form, which become what is sent.
+//! Converts parameters of Swagger 2.0: those that stay parameters, and the fields of a form, which become the request
+//! body.
 
 use serde_json::{Map, Value, json};
 
 use crate::document::swagger2::schema;
 
-/// A parameter of the path, the query or a header.
+/// Converts a parameter of the path, the query or a header.
 pub(super) fn convert_parameter(parameter: &Value) -> Value {
     let mut out = Map::new();
     for name in ["name", "in", "description", "required", "deprecated"] {
@@ -39,12 +40,12 @@ pub(super) fn convert_parameter(parameter: &Value) -> Value {
     Value::Object(out)
 }
 
-/// The fields of a form as what is sent, and those that cannot be written there.
+/// Collects the fields of a form as the request body, and the parameters that cannot be part of one.
 pub(super) struct FormBodyBuilder {
     properties: Map<String, Value>,
     required: Vec<String>,
     encoding: Map<String, Value>,
-    /// Parameters of a place that is not known, so that the operation is left out with its reason.
+    /// Parameters with an unknown location, kept so that the operation is left out with its reason.
     pub unsupported: Vec<Value>,
     has_file: bool,
 }
@@ -90,7 +91,7 @@ impl FormBodyBuilder {
         self.properties.insert(name.to_owned(), described);
     }
 
-    /// What is sent: as parts if one of them is a file or the operation takes nothing else, else as a form.
+    /// Builds the request body: multipart if a field is a file or the operation accepts nothing else, otherwise a form.
     pub(super) fn into_body(self, consumes: &[&str]) -> Value {
         const MULTIPART_FORM: &str = "multipart/form-data";
         const URLENCODED_FORM: &str = "application/x-www-form-urlencoded";

@@ -1,11 +1,11 @@
-//! References of what is written out elsewhere than where it stood.
+//! Rewrites the references of values that are moved to another file.
 
 use serde_json::Value;
 
 use crate::document::source::resolve_file_reference;
 
-/// A value of the file `from` with its references as they read in the file `to`; empty for the document itself, which no file
-/// can refer to by a name.
+/// Rewrites the references of a value of the file `from` for the file `to`. An empty name is the document itself, which
+/// no file can refer to by a name.
 pub(super) fn rebase_references(value: Value, from: &str, to: &str) -> Value {
     if from == to {
         return value;
@@ -31,7 +31,7 @@ pub(super) fn rebase_references(value: Value, from: &str, to: &str) -> Value {
     }
 }
 
-/// None if it leads to an address, or into the document itself.
+/// Rewrites one reference; none if it leads to a URL, or into the document itself.
 fn rebase_reference(reference: &str, from: &str, to: &str) -> Option<String> {
     let (file, pointer) = reference.split_once('#').unwrap_or((reference, ""));
     let file = match file {

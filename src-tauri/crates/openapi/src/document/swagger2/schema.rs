@@ -1,8 +1,9 @@
-//! Schemas of Swagger 2.0: those of OpenAPI 3.0 but for `null`, which documents allow by an extension.
+//! Converts schemas of Swagger 2.0: the same as in OpenAPI 3.0 except for `null`, which documents allow by an
+//! extension.
 
 use serde_json::{Map, Value};
 
-/// The keywords that a parameter has of a schema.
+/// Keywords of a schema that a parameter may have.
 const PARAMETER_SCHEMA_KEYWORDS: [&str; 18] = [
     "type",
     "format",
@@ -24,7 +25,7 @@ const PARAMETER_SCHEMA_KEYWORDS: [&str; 18] = [
     "example",
 ];
 
-/// A schema, or something that holds schemas.
+/// Converts a schema, or a value that contains schemas.
 pub(super) fn convert_schema(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -37,7 +38,7 @@ pub(super) fn convert_schema(value: &Value) -> Value {
     }
 }
 
-/// The members of an object, with `x-nullable` as 3.0 writes it.
+/// Converts the members of an object, with `x-nullable` in the notation of 3.0.
 pub(super) fn convert_nullable(mut members: Map<String, Value>) -> Map<String, Value> {
     if members.get("x-nullable") == Some(&Value::Bool(true)) {
         members.insert("nullable".to_owned(), Value::Bool(true));
@@ -45,7 +46,7 @@ pub(super) fn convert_nullable(mut members: Map<String, Value>) -> Map<String, V
     members
 }
 
-/// What a parameter says of its value, as a schema. A file is a text of any bytes.
+/// Builds the schema of a parameter's value. A file becomes a string of any bytes.
 pub(super) fn schema_from_parameter(parameter: &Value) -> Value {
     let mut schema = Map::new();
     for keyword in PARAMETER_SCHEMA_KEYWORDS {

@@ -1,4 +1,4 @@
-//! What is taken over is never looser than there: each product's own way to decide, played beside ours.
+//! Imported rules are never looser than their originals: each product's own decision procedure, run beside ours.
 
 use proptest::prelude::*;
 use protocol::view::preview::UndoAvailability;
@@ -9,7 +9,7 @@ use crate::{
     CallFacts, EvaluationRequest, RuleSet, ToolClass, ToolDeclaration, classify_tool, evaluate,
 };
 
-/// What our rules say of a command, and where none speaks.
+/// Returns the verdict of the imported rules on a command, or the default where none matches.
 fn ours(rules: &[ImportSuggestion], command: &str) -> Verdict {
     let source = RulesFileSource::new("import", RuleScope::User);
     let mut set = RuleSet::default();
@@ -112,7 +112,7 @@ proptest! {
         prop_assert!(is >= theirs || (unsaid && is != Verdict::Allow), "{text} {command}: {is:?} {theirs:?}");
     }
 
-    /// The last that matches wins.
+    /// In OpenCode, the last permission that matches wins.
     #[test]
     fn opencode_is_never_loosened(rules in listed(), command in command()) {
         let said = |action: usize| ["allow", "ask", "deny"][action];

@@ -1,4 +1,4 @@
-//! What a rule says of the calls of somebody else's tool, of which only the arguments are known.
+//! Matching of rules with calls of somebody else's tool, of which only the arguments are known.
 
 use protocol::{Capability, ResolvedAccess, RuleAction};
 
@@ -6,7 +6,7 @@ use super::{CompiledPattern, CompiledRule};
 use crate::patterns::ArgumentPattern;
 
 impl CompiledRule {
-    /// The argument that it is about, if it is about one.
+    /// The argument that the rule is about, if it is about one.
     pub(crate) fn argument_pattern(&self) -> Option<&ArgumentPattern> {
         match &self.pattern {
             CompiledPattern::Argument(pattern) => Some(pattern),
@@ -16,7 +16,7 @@ impl CompiledRule {
         }
     }
 
-    /// Whether an allow covers what the arguments of somebody else's tool name.
+    /// Whether an allow covers an access that the arguments of somebody else's tool name.
     pub(super) fn allows_mention(&self, fact: &ResolvedAccess, root: Option<&str>) -> bool {
         let is_certain = fact.doubt.is_none() && fact.unresolved.is_none();
         is_certain && (self.matches_fact(fact, true, root) || self.names_outside_path(fact))
@@ -34,8 +34,8 @@ impl CompiledRule {
                 .is_some_and(|pattern| pattern.allows_outside(&fact.real))
     }
 
-    /// Whether it lets somebody else's tool name this path outside the workspace: it names the tool, or its family, and the
-    /// path.
+    /// Whether the rule lets somebody else's tool name this path outside the workspace: the rule names the tool, or its
+    /// family, and the path.
     pub(in crate::rules) fn opens_path(&self, tool: &str, fact: &ResolvedAccess) -> bool {
         let permission = self.permission();
         let names_tool = match permission.strip_suffix('*') {

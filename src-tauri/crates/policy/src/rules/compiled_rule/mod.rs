@@ -21,20 +21,21 @@ use crate::shell::{names_program_by_path, requires_named_rule};
 pub struct CompiledRule {
     /// The rule as written.
     pub rule: Rule,
-    /// Whether it may loosen: a project's file has to be trusted first, and who works for an agent never may.
+    /// Whether the rule may loosen: a project's file has to be trusted first, and an agent that works for another never
+    /// may.
     pub trusted: bool,
-    /// Whether it decided as many calls as it may.
+    /// Whether the rule decided as many calls as it may.
     pub spent: bool,
     pattern: CompiledPattern,
     folds: bool,
-    /// What its permission names.
+    /// The name in the rule's permission.
     names: String,
 }
 
 #[derive(Debug, Clone)]
 enum CompiledPattern {
     Everything,
-    /// One call and no other, by what it alone has.
+    /// Exactly one call, by its digest.
     Exactly(Digest),
     /// Calls by one of their arguments.
     Argument(Box<ArgumentPattern>),
@@ -58,7 +59,7 @@ impl CompiledRule {
         })
     }
 
-    /// A grant for one call and no other; what the rule names as its pattern is how that is told to a person.
+    /// Creates a grant for exactly one call; the rule's pattern is only the text by which a person is shown the call.
     pub fn for_exact_call(rule: Rule, call: Digest) -> Self {
         Self {
             // It names the tool of that call.
@@ -71,12 +72,12 @@ impl CompiledRule {
         }
     }
 
-    /// What its permission names: a tool, however that is spelt, a capability, a mode or everything.
+    /// The name in the rule's permission: a tool, however that is spelt, a capability, a mode or everything.
     pub fn permission(&self) -> &str {
         &self.names
     }
 
-    /// The one call that it is for, if it is for no other.
+    /// Digest of the only call that the rule is for, if it is for one call.
     pub(crate) fn exact_digest(&self) -> Option<&Digest> {
         match &self.pattern {
             CompiledPattern::Exactly(call) => Some(call),
@@ -86,7 +87,7 @@ impl CompiledRule {
         }
     }
 
-    /// The same, but the last word of its pattern may not go on: `rm*` does not mean `rmdir`.
+    /// Returns the rule with a pattern whose last word may not go on: `rm*` does not mean `rmdir`.
     #[must_use]
     pub fn with_whole_words(mut self) -> Self {
         if let CompiledPattern::Some { command, .. } = &mut self.pattern {
@@ -95,7 +96,7 @@ impl CompiledRule {
         self
     }
 
-    /// What it is found by.
+    /// The topic by which the index finds the rule.
     pub(super) fn topic(&self) -> RuleTopic {
         let broad = self.rule.action != RuleAction::Allow;
         match &self.pattern {
@@ -123,7 +124,7 @@ impl CompiledRule {
         }
     }
 
-    /// How directly it names a call; none if it speaks of something else.
+    /// Returns how directly the rule names a call; none if it is about something else.
     pub(super) fn permission_rank(&self, subject: &Subject<'_>) -> Option<PermissionRank> {
         let permission = self.permission();
         if let SubjectKind::Response(_) = subject.seen {
@@ -213,7 +214,7 @@ impl CompiledRule {
         }
     }
 
-    /// Whether what it denies may lie below a folder that is read whole.
+    /// Whether a path that the rule denies may lie below a folder that is read as a whole.
     pub(super) fn may_match_below(&self, subject: &Subject<'_>, root: Option<&str>) -> bool {
         let (
             CompiledPattern::Some {
@@ -258,7 +259,8 @@ impl CompiledRule {
         }
     }
 
-    /// The pattern of paths that its files have to fit before it asks or denies; none if it may do that of any file.
+    /// The path pattern that a file has to match before the rule asks or denies; none if the rule may do so for any
+    /// file.
     pub(super) fn mask_pattern(&self) -> Option<&PathPattern> {
         match &self.pattern {
             CompiledPattern::Some { path, .. } => path.as_deref(),
@@ -268,7 +270,7 @@ impl CompiledRule {
         }
     }
 
-    /// Whether this rule itself is about what a protection covers: it names it, instead of only reaching it.
+    /// Whether the rule itself is about a protected place: it names the place, instead of only reaching it.
     pub(crate) fn names_protected(&self, protected: &PathPattern) -> bool {
         match &self.pattern {
             CompiledPattern::Some {
@@ -278,7 +280,7 @@ impl CompiledRule {
         }
     }
 
-    /// Whether it opens a host that is closed unless it is named.
+    /// Whether the rule opens a host that is closed unless a rule names it.
     pub(crate) fn opens_host(&self, real: &str) -> bool {
         match &self.pattern {
             CompiledPattern::Some {
@@ -288,7 +290,7 @@ impl CompiledRule {
         }
     }
 
-    /// Whether an allow of it could ever match a command; none if it is not about commands.
+    /// Whether an allow of the rule could ever match a command; none if the rule is not about commands.
     pub(crate) fn can_allow_command(&self) -> Option<bool> {
         match (&self.pattern, self.rule.permission.as_str()) {
             (
@@ -302,7 +304,7 @@ impl CompiledRule {
         }
     }
 
-    /// Whether it was written with a pattern that means everything.
+    /// Whether the rule was written with a pattern that means everything.
     pub(crate) fn is_catch_all(&self) -> bool {
         matches!(self.pattern, CompiledPattern::Everything)
     }
@@ -352,7 +354,7 @@ pub(crate) fn path_forms<'a>(fact: &'a ResolvedAccess, root: Option<&'a str>) ->
     }
 }
 
-/// Whether a pattern covers a path, by where it leads and by how it was said.
+/// Whether a pattern covers a path, by its resolved form or by its written one.
 pub(crate) fn covers_fact(
     pattern: &PathPattern,
     fact: &ResolvedAccess,
@@ -374,7 +376,7 @@ pub(crate) fn covers_fact(
         || (fact.capability == Capability::FsDelete && pattern.may_cover_in_removed(&real))
 }
 
-/// A path as it was said, its `.` and `..` taken out: the name of a link counts as well as where it leads.
+/// Removes `.` and `..` from a path as it was written: the name of a link counts as well as its target.
 fn collapse_dots(said: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in said.split(['/', '\\']) {

@@ -1,4 +1,4 @@
-//! One rule of a file's text changed or taken out: the rest stays as it stands, letter for letter, comments included.
+//! Edits to one rule of a file's text: the rest stays as it is, letter for letter, comments included.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use super::raw::RawRulesFile;
 use super::{LineStarts, time};
 use crate::rules_file::verdict_word;
 
-/// A file's text with another rule in the place of the one whose header stands in a line, from 1: only members that differ
-/// are written anew.
+/// A file's text with another rule in the place of the one whose header stands in a line, from 1: only members that
+/// differ are written anew.
 ///
 /// # Errors
 /// No rule has its own header there: such a file can only be changed as a whole.
@@ -21,10 +21,9 @@ pub fn replace_rule(text: &str, line: u32, rule: &NewRule) -> Result<String, Use
     Ok([&text[..block.start], &written, &text[block.end..]].concat())
 }
 
-/// Just what would stand there of that rule.
+/// Formats just the lines that [`replace_rule`] would write for the rule.
 ///
-/// # Errors
-/// As [`replace_rule`].
+/// # Errors As [`replace_rule`].
 pub fn format_replaced_rule(text: &str, line: u32, rule: &NewRule) -> Result<String, UserError> {
     let block = find_rule_block(text, line)?;
     let own = &text[block];
@@ -32,8 +31,8 @@ pub fn format_replaced_rule(text: &str, line: u32, rule: &NewRule) -> Result<Str
     rewrite_block(own, rule)
 }
 
-/// A file's text without the rule whose header stands in a line, and without the comment right above it. A comment at the
-/// very top is about the file and stays.
+/// A file's text without the rule whose header stands in a line, and without the comment right above it. A comment at
+/// the very top is about the file and stays.
 ///
 /// # Errors
 /// As [`replace_rule`].
@@ -91,7 +90,7 @@ fn find_rule_block(text: &str, line: u32) -> Result<Range<usize>, UserError> {
     Ok(start..end)
 }
 
-/// What stands below the last member of a rule: empty lines, and comments that belong to what follows.
+/// Returns the text below the last member of a rule: empty lines, and comments that belong to the next item.
 fn trailing_text(block: &str) -> &str {
     let mut from = block.len();
     for line in block.split_inclusive('\n').rev() {
@@ -128,7 +127,7 @@ fn rewrite_block(block: &str, rule: &NewRule) -> Result<String, UserError> {
     })
 }
 
-/// Writes a member where it says something else than it should; its comment stays.
+/// Writes a member if its value differs from the given one; its comment stays.
 fn set_member(table: &mut Table, member: &str, value: Option<Value>) {
     let old = table.get(member).and_then(Item::as_value);
     let is_same = match (old, &value) {

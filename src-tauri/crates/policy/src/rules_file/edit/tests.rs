@@ -1,4 +1,4 @@
-//! One rule of a file changed: what differs, and nothing beside it.
+//! Edits to one rule of a file: only differences are written.
 
 use protocol::RuleAction;
 use protocol::rule::rules_view::NewRule;

@@ -31,7 +31,7 @@ impl FileUse {
         }
     }
 
-    /// What may be done to the file.
+    /// Capabilities that the file may be used with.
     pub fn capabilities(&self) -> &'static [Capability] {
         match self.is_written {
             true => &[FsRead, FsWrite],
@@ -154,8 +154,8 @@ pub(in crate::shell) fn find_file_uses(program: &str, words: &[ShellWord]) -> Ve
     found
 }
 
-/// The same of the word lists that a verdict keeps, each use once, and only words that are no more than a name: without a dot,
-/// a slash, a blank or anything that the shell completes.
+/// Finds the uses in the word lists that a verdict keeps, each once, and only words that are plain names: without a
+/// dot, a slash, a blank or anything that the shell completes.
 pub(in crate::shell) fn find_bare_uses(lists: &[Vec<String>]) -> Vec<(Capability, String)> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
@@ -221,8 +221,8 @@ fn names_home_folder(text: &str) -> bool {
         .any(|home| text.starts_with(home))
 }
 
-/// Whether it is known what a program does with its words. Any other may take a text with blanks for words of its own, as
-/// `frob "cat .env"` may.
+/// Whether the use that a program makes of its words is known. Any other program may take a text with blanks for words
+/// of its own, as `frob "cat .env"` may.
 fn is_known_program(program: &str) -> bool {
     program == "git"
         || [
@@ -264,8 +264,8 @@ fn may_write(program: &str, words: &[ShellWord]) -> bool {
     })
 }
 
-/// Whether a word may give one of these options, in whatever way they can be spelled: among other letters, cut short, or
-/// with its value attached. What only the shell knows may be any of them.
+/// Whether a word may give one of these options, in any way they can be spelled: among other letters, cut short, or
+/// with its value attached. A word that only the shell can expand may be any of them.
 fn may_give_option(text: &str, letters: &str, longs: &str) -> bool {
     if text.starts_with(['$', '`', '"', '\'', '{']) {
         return true;
@@ -291,7 +291,7 @@ fn git_may_write(words: &[ShellWord]) -> bool {
     !reads || outputs || words.iter().any(|word| word.text() == "config")
 }
 
-/// Where the file stands that an interpreter runs.
+/// Returns the position of the file that an interpreter runs.
 fn script_position(program: &str, words: &[ShellWord]) -> Option<usize> {
     let is_interpreter = list_has_word(CODE_INTERPRETERS, program);
     let first = words[1..]

@@ -1,4 +1,4 @@
-//! Which words of a command are its operands, and what its options make of them.
+//! Operands of a command, and the effect of its options on them.
 
 use protocol::Capability::{self, FsDelete, FsWrite};
 
@@ -37,7 +37,7 @@ pub(in crate::shell) fn list_operands(
     found
 }
 
-/// What the options of a program make of its operands.
+/// Returns the capability that a program's options turn its operands into; none if they change nothing.
 pub(in crate::shell) fn stricter_capability(
     program: &str,
     words: &[ShellWord],

@@ -2,15 +2,15 @@
 
 use crate::limits::PATH_BYTES_MAX;
 
-/// What may stand before a path within a word: `--file=a`, `HEAD:a`, `a,b`, `name=@a`.
+/// Characters that may stand before a path within a word: `--file=a`, `HEAD:a`, `a,b`, `name=@a`.
 const SEPARATORS: [char; 7] = ['=', ':', ',', '@', '<', '>', ';'];
 /// How many letters may stand before a value that is attached to them: `-xzfFILE`.
 const OPTION_LETTERS_MAX: usize = 6;
 /// Signs that code and data put around a name.
 const SURROUNDING_CHARS: [char; 8] = ['"', '\'', '(', ')', '[', ']', '{', '}'];
 
-/// Every piece of a word that may be a path: the word itself, what stands behind or between separators, and what is
-/// attached to letters of options. `colons` says whether a colon separates.
+/// Splits a word into every piece that may be a path: the word itself, the texts behind or between separators, and
+/// values attached to letters of options. `colons` says whether a colon separates.
 pub(in crate::shell) fn split_path_pieces(text: &str, colons: bool) -> Vec<&str> {
     let mut found = Vec::new();
     let is_option = text.starts_with('-') && text.len() > 1;

@@ -1,7 +1,8 @@
 //! The files and hosts that a command names: its redirects, the operands of well-known programs, and every word that
 //! may be a path, whatever its program is.
 //!
-//! They can only make a verdict stricter, so a word too many does no harm; what a program's table says only adds.
+//! These accesses can only make a verdict stricter, so a word too many does no harm; a program's table only adds to
+//! them.
 
 use protocol::Capability::{self, FsDelete, FsRead, FsWrite, NetFetch};
 
@@ -18,7 +19,7 @@ use crate::shell::tables::accesses::{OPTION_ACCESSES, OperandAccess, PROGRAM_ACC
 use crate::shell::tables::wrapper::list_has_word;
 
 impl ShellReader<'_> {
-    /// What the redirects of a command touch.
+    /// Records the accesses of a command's redirects.
     pub fn record_redirect_accesses(&mut self, redirects: &[ShellRedirect]) {
         for redirect in redirects.iter().filter(|redirect| !redirect.is_neutral) {
             let capabilities: &[Capability] = match redirect.kind {
@@ -33,7 +34,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// What the words of a command touch.
+    /// Records the accesses of a command's words.
     pub fn record_word_accesses(&mut self, words: &[ShellWord]) {
         let Some(program) = words
             .first()
@@ -49,7 +50,7 @@ impl ShellReader<'_> {
         self.record_possible_uses(program, words);
     }
 
-    /// What the table of a program says that its words touch.
+    /// Records the accesses that the table of a program gives for its words.
     fn record_table_accesses(&mut self, program: &str, words: &[ShellWord]) {
         match program {
             "dd" => return self.record_dd_accesses(words),
@@ -160,7 +161,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// Every word that may be a path: it is read and, unless the program is known to only read it, written.
+    /// Records every word that may be a path as read and, unless the program is known to only read it, written.
     fn record_possible_uses(&mut self, program: &str, words: &[ShellWord]) {
         let mut found = file_uses::find_file_uses(program, words);
         // `git -C folder show HEAD:x`: what is named is named from there.
@@ -208,7 +209,7 @@ impl ShellReader<'_> {
         self.folder = folder;
     }
 
-    /// `cd`: what follows is also judged below that folder.
+    /// Follows `cd`: later accesses are also judged below that folder.
     fn enter_folder(&mut self, words: &[ShellWord]) {
         let operand = words[1..]
             .iter()
@@ -279,7 +280,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// The options whose value is a file; the places that they take.
+    /// Records the options whose value is a file; returns the positions of those values.
     fn record_option_accesses(&mut self, program: &str, words: &[ShellWord]) -> Vec<usize> {
         let mut taken = Vec::new();
         for (programs, options, capability) in OPTION_ACCESSES {

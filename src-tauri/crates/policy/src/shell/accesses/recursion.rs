@@ -1,4 +1,4 @@
-//! Which commands read what lies below a folder that they name: `grep -r`, `rg`, `cp -r`, `tar c`.
+//! Commands that read everything below a folder that they name: `grep -r`, `rg`, `cp -r`, `tar c`.
 
 use crate::shell::facts::ShellWord;
 use crate::shell::program_base_name;
@@ -7,9 +7,9 @@ use crate::shell::tables::wrapper::list_has_word;
 /// Which folders a command reads below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::shell) enum RecursiveRead {
-    /// Those that it names.
+    /// The folders that the command names.
     Named,
-    /// The one that it runs in, because it names no other.
+    /// The folder that the command runs in, because it names no other.
     CurrentFolder,
 }
 
@@ -24,8 +24,8 @@ const SEARCH_VALUE_OPTIONS: &str = "-A -B -C -E -M -T -d -e -f -g -j -m -r -t -D
                       --max-depth --max-filesize --path-separator --pre --pre-glob --regex-size-limit --regexp \
                       --replace --sort --sortr --threads --type --type-add --type-clear --type-not";
 
-/// How a command reads below its folders; none if it reads only what it names. `piped` says that its input comes from
-/// another command.
+/// Returns how a command reads below its folders; none if it reads only the files that it names. `piped` says that its
+/// input comes from another command.
 pub(in crate::shell) fn detect_recursive_read(
     words: &[ShellWord],
     piped: bool,

@@ -1,4 +1,4 @@
-//! What words may become when a command runs: variables, printed texts, and all known spellings.
+//! The values of words when a command runs: variables, printed texts, and all known spellings.
 
 pub(crate) mod printed;
 pub(crate) mod setters;

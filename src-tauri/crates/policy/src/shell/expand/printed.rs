@@ -1,4 +1,4 @@
-//! What `echo` and `printf` print: another shell may read it as a script.
+//! The output of `echo` and `printf`: another shell may read it as a script.
 
 use crate::limits::SHELL_SCRIPT_BYTES_MAX;
 use crate::shell::parse::ansi_quote;

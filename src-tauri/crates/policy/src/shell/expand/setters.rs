@@ -1,4 +1,4 @@
-//! Built-in commands that set variables, and what they are set to.
+//! Built-in commands that set variables, and the values that they set.
 
 use crate::shell::matching::plain::NEUTRAL_VARIABLES;
 use crate::shell::tables::wrapper::list_has_word;

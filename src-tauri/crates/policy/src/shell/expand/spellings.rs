@@ -1,4 +1,4 @@
-//! Every spelling of a command that is known: what its words may become when it runs, as a deny looks at it.
+//! Every known spelling of a command: the words that it may have when it runs, as a deny looks at it.
 
 use std::collections::HashMap;
 
@@ -14,14 +14,14 @@ const SPELLING_BYTES_MAX: usize = 64 * 1024;
 /// Most expansions within one that are filled in.
 const NESTED_MAX: usize = 8;
 
-/// What a text says of what is only there when it runs.
+/// Run-time values that a text itself tells.
 #[derive(Debug, Default)]
 pub(in crate::shell) struct KnownValues {
-    /// What variables are set to.
+    /// Values of variables, by name.
     set: HashMap<String, Vec<String>>,
-    /// What commands print, by their text.
+    /// Output of commands, by their text.
     printed: HashMap<String, String>,
-    /// What files are written with, by their name.
+    /// Texts written to files, by file name.
     files: HashMap<String, Vec<String>>,
 }
 
@@ -41,7 +41,7 @@ impl KnownValues {
         }
     }
 
-    /// What `$1`, `$2` and `$@` stand for.
+    /// Sets the values of `$1`, `$2` and `$@`.
     pub fn set_parameters(&mut self, words: &[String]) {
         for (at, word) in words.iter().enumerate().take(SPELLINGS_MAX) {
             self.set_text(&(at + 1).to_string(), word);
@@ -50,7 +50,7 @@ impl KnownValues {
         self.set_text("@", &words.join("\0"));
     }
 
-    /// A file is written with what a command prints.
+    /// Records a file that the output of a command is written to.
     pub fn record_written_file(&mut self, file: &str, said: &[String]) {
         let known = self
             .files
@@ -63,7 +63,7 @@ impl KnownValues {
         }
     }
 
-    /// What a file was written with.
+    /// Returns the texts that were written to a file.
     pub fn written_texts(&self, file: &str) -> Vec<String> {
         self.files
             .get(bare_file_name(file))
@@ -81,7 +81,8 @@ fn bare_file_name(file: &str) -> &str {
     file.trim_start_matches("./")
 }
 
-/// The word lists that a command may become: as it is written with its quotes removed, and with what is known filled in.
+/// Lists the word lists that a command may expand to: as it is written with its quotes removed, and with known values
+/// filled in.
 pub(in crate::shell) fn list_spellings(
     words: &[ShellWord],
     known: &KnownValues,
@@ -132,7 +133,7 @@ fn unquote_word(word: &ShellWord) -> String {
     text
 }
 
-/// The texts that a word may become where nothing splits it.
+/// Expands a word into the texts that it may become where nothing splits it.
 pub(in crate::shell) fn expand_value(raw: &str, known: &KnownValues) -> Vec<String> {
     match word::parse_word(raw).literal() {
         Some(value) => vec![value],
@@ -149,7 +150,7 @@ pub(in crate::shell) fn expand_document(raw: &str, known: &KnownValues) -> Vec<S
     ways.into_iter().map(|way| way.concat()).collect()
 }
 
-/// What one word may become: ways, each of no, one or several words.
+/// Expands one word into all its alternatives, each of no, one or several words.
 fn expand_word(raw: &str, known: &KnownValues) -> Vec<Vec<String>> {
     let mut ways = Vec::new();
     let mut written = vec![raw.to_owned()];
@@ -225,7 +226,7 @@ fn sole_character(glob: &str) -> Option<&str> {
     (inner.chars().count() == 1).then_some(inner)
 }
 
-/// What a command prints, without the ends of lines that the shell takes away.
+/// Returns the output of a command, without the trailing newlines that the shell removes.
 fn printed_output(script: &str, known: &KnownValues) -> String {
     if let Some(said) = known.printed.get(script) {
         return said.trim_end_matches('\n').to_owned();
@@ -240,7 +241,7 @@ fn printed_output(script: &str, known: &KnownValues) -> String {
         .unwrap_or_default()
 }
 
-/// What a parameter may be: nothing, what it was set to, or what is used in its place.
+/// Expands a parameter into its possible values: empty, the value it was set to, or the value used in its place.
 fn expand_parameter(written: &str, known: &KnownValues) -> Vec<String> {
     let name = written.trim_start_matches(['!', '#']);
     let end = name

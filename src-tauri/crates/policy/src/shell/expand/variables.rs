@@ -1,4 +1,4 @@
-//! Variables whose value some program runs, and what a text sets for what comes after it.
+//! Variables whose value some program runs, and the variables and files that a text sets for later commands.
 
 use brush_parser::ast;
 
@@ -48,7 +48,7 @@ fn is_executing_variable(name: &str) -> bool {
         || is_expanded_variable(name)
 }
 
-/// Variables whose value a shell expands when it starts or before each command: what is substituted in it runs.
+/// Variables whose value a shell expands when it starts or before each command: a substitution in the value runs.
 fn is_expanded_variable(name: &str) -> bool {
     list_has_word("PS0 PS1 PS2 PS3 PS4 BASH_ENV ENV", name)
 }
@@ -75,8 +75,8 @@ impl ShellReader<'_> {
         }
     }
 
-    /// Notes what a command leaves behind for those after it: variables that it sets and files that it writes. `said` is
-    /// what it prints.
+    /// Records the effects of a command on those after it: variables that it sets and files that it writes. `said` is
+    /// its output.
     pub fn record_side_effects(
         &mut self,
         list: &[String],
@@ -125,7 +125,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// Follows what a command runs that stands in a file which the same text wrote.
+    /// Follows a command that runs a file which the same text wrote.
     pub fn follow_written_files(
         &mut self,
         program: &str,
@@ -145,7 +145,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// Reads the body of a function again where it is called, with what it is given.
+    /// Reads the body of a function again where it is called, with the arguments of the call.
     pub fn follow_function_call(&mut self, list: &[String], place: CommandContext<'_>) {
         let Some(body) = self.functions.get(&list[0]).cloned() else {
             return;
@@ -161,7 +161,7 @@ impl ShellReader<'_> {
         self.walk_compound(&body, place);
     }
 
-    /// Keeps the body of a function for where it is called.
+    /// Keeps the body of a function for its calls.
     pub fn define_function(&mut self, name: &str, body: &ast::CompoundCommand) {
         self.functions.insert(name.to_owned(), body.clone());
     }

@@ -1,4 +1,4 @@
-//! The names under which a rule may know a command: what stands between a program and its sub-command hides nothing.
+//! The names under which a rule may know a command: options between a program and its sub-command hide nothing.
 
 use crate::shell::programs::foreign_shell::strip_executable_ending;
 use crate::shell::tables::wrapper::list_has_word;

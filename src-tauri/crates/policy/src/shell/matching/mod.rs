@@ -1,4 +1,4 @@
-//! What an allow or a named rule matches of a command.
+//! The parts of a command that an allow or a rule that names a program matches.
 
 pub(crate) mod command_names;
 pub(crate) mod named_only;

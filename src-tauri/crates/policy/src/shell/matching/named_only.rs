@@ -1,14 +1,14 @@
 //! Commands that an allow for everything does not cover: a rule has to name their program before they are allowed.
 //!
-//! Whoever allows every command means builds, tests and looks around. What reaches other machines, changes what is
-//! installed or who may do what, takes something away for good, or runs what only a file or a host says, is asked about
-//! until a rule speaks of it.
+//! A person who allows every command means builds, tests and looking around. A command that reaches other machines,
+//! changes installed software or permissions, removes something for good, or runs text that only a file or a host
+//! holds, is asked about until a rule names its program.
 
 use crate::shell::expand::setters;
 use crate::shell::tables::wrapper::list_has_word;
 use crate::shell::{program_base_name, runs_other_programs};
 
-/// Programs that are not covered, whatever they are told.
+/// Programs that are not covered, whatever their arguments.
 const NAMED_ONLY_PROGRAMS: &str = "sudo doas su pkexec run0 runuser systemctl service initctl rc-service launchctl crontab at batch iptables ip6tables nft ufw \
     firewall-cmd modprobe insmod rmmod depmod sysctl useradd usermod userdel adduser deluser groupadd groupmod groupdel \
     passwd chpasswd visudo chsh chfn vipw mount umount swapon swapoff losetup cryptsetup parted fdisk sfdisk gdisk mkswap \
@@ -55,8 +55,8 @@ const NAMED_ONLY_COMMANDS: &[(&str, &str)] = &[
         "pr issue release repo api secret auth gist workflow run ssh-key gpg-key variable alias extension codespace",
     ),
 ];
-/// Programs of build tools whose sub-commands run what a file of the workspace says: an allow for everything is meant for
-/// these, so they are covered. A script that is run as such, by an interpreter or by its path, is not.
+/// Programs of build tools whose sub-commands run what a file of the workspace says: an allow for everything is meant
+/// for these, so they are covered. A script that is run as such, by an interpreter or by its path, is not.
 const BUILD_TOOLS: &str = "make gmake ninja cmake just";
 
 /// Interpreters whose programs stand in the command and are read: what runs or writes is refused there.

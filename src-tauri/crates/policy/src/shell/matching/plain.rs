@@ -9,8 +9,8 @@ use crate::shell::programs::inner_commands;
 pub(in crate::shell) const NEUTRAL_VARIABLES: [&str; 6] =
     ["LC_ALL", "LANG", "NO_COLOR", "CI", "RUST_BACKTRACE", "TERM"];
 
-/// The words that an allow looks at: none for what runs nothing by itself. The error is why it is not plain, as a
-/// sentence. `bare` says of each word whether it is written without quotes.
+/// Returns the words that an allow looks at: none for a command that runs nothing by itself. The error is the reason
+/// why the command is not plain, as a sentence. `bare` says of each word whether it is written without quotes.
 pub(in crate::shell) fn plain_words(
     command: &SimpleCommand,
     bare: &[bool],
@@ -74,8 +74,8 @@ pub(crate) fn names_program_by_path(words: &[String]) -> bool {
     words.first().is_some_and(|program| program.contains('/'))
 }
 
-/// Why programs that are named by a path from the folder on are not certain; none if they are: a folder that changes on
-/// the way makes them others.
+/// Returns why programs that are named by a path from the folder on are not certain; none if they are: changing the
+/// folder on the way makes them other programs.
 pub(in crate::shell) fn find_folder_change(
     commands: &[SimpleCommand],
     plain: &[Vec<String>],
@@ -107,7 +107,8 @@ pub(in crate::shell) fn has_line_continuation(text: &str) -> bool {
     })
 }
 
-/// The variable that one of several commands sets for those after it; alone it sets it for nobody.
+/// Returns a sentence on the variable that one of several commands sets for those after it; none for a single command,
+/// which sets it for no other.
 pub(in crate::shell) fn find_shared_variable(plain: &[Vec<String>]) -> Option<String> {
     let several = plain.len() > 1;
     let mut set = plain

@@ -180,7 +180,8 @@ impl ShellReader<'_> {
         }
     }
 
-    /// Texts of substitutions. Where one cannot be read, it may have been cut out wrongly: what it stands in is searched.
+    /// Follows the texts of substitutions. One that cannot be read may have been cut out wrongly: the text around it is
+    /// searched.
     pub fn follow_substitutions(&mut self, scripts: Vec<String>, place: CommandContext<'_>) {
         let within = CommandContext {
             origin: &CommandOrigin::Substitution,

@@ -1,4 +1,4 @@
-//! What is too deep or too large to be parsed: both parsers are kept from it, and no rule allows it.
+//! Limits on depth and size: a text beyond them is given to neither parser, and no rule allows it.
 
 use brush_parser::Token;
 

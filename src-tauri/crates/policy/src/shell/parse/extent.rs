@@ -27,15 +27,15 @@ pub(in crate::shell) fn find_substitutions(text: &str) -> Vec<String> {
     found
 }
 
-/// The text up to the parenthesis that closes, and the bytes up to and with it; one more than there are if none closes.
-/// Commands stand in it: a parenthesis of a `case`, a comment or a here-document closes nothing.
+/// Returns the text up to the closing parenthesis, and the number of bytes up to and with it; one more than the text
+/// has if none closes. The text holds commands: a parenthesis of a `case`, a comment or a here-document closes nothing.
 pub(in crate::shell) fn split_at_parenthesis(text: &str) -> (&str, usize) {
     let commands = CommandListState::new(text.starts_with('('));
     ExtentScanner::new(text, OpenDelimiter::Commands(commands)).scan_until_closed()
 }
 
-/// The text up to the bracket that closes what was opened before it, for the brackets of an expansion. Quotes are
-/// entered as the shell enters them: a substitution between double quotes has quotes of its own.
+/// Returns the text up to the bracket that closes the one opened before it, for the brackets of an expansion. Quotes
+/// are entered as the shell enters them: a substitution between double quotes has quotes of its own.
 pub(in crate::shell) fn split_at_bracket(
     text: &str,
     open: char,
@@ -79,7 +79,7 @@ pub(in crate::shell) fn split_at_backquote(text: &str) -> (String, usize) {
     (inner, text.len() + 1)
 }
 
-/// Something that is open.
+/// An open delimiter.
 enum OpenDelimiter {
     DoubleQuote,
     BackQuote,
@@ -94,7 +94,7 @@ enum OpenDelimiter {
 
 /// Where in a list of commands the scan is.
 struct CommandListState {
-    /// It may be arithmetic, which has no comments and no here-documents.
+    /// Whether the text may be arithmetic, which has no comments and no here-documents.
     may_be_arithmetic: bool,
     /// A command may begin here.
     at_command_start: bool,
@@ -172,7 +172,7 @@ impl<'t> ExtentScanner<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Takes one character, or what belongs to it.
+    /// Takes one character, or everything that belongs to it.
     fn advance(&mut self) {
         let rest = self.rest();
         let (Some(c), Some(open)) = (rest.chars().next(), self.open.last()) else {

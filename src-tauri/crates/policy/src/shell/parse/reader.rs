@@ -15,18 +15,18 @@ use crate::shell::matching::plain;
 use crate::shell::parse::word;
 use crate::shell::parse::{complexity, second_parser};
 
-/// Where a command stands.
+/// The place of a command.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::shell) struct CommandContext<'p> {
-    /// What brings it to run.
+    /// The construct that makes the command run.
     pub origin: &'p CommandOrigin,
-    /// How many texts within texts it is away from the command line.
+    /// Number of texts within texts from the command line to the command.
     pub depth: usize,
-    /// How many programs run one another in front of it.
+    /// Number of programs in front of the command that run one another.
     pub wrapper_depth: usize,
-    /// Texts that may come to it through a pipe.
+    /// Texts that the command may get through a pipe.
     pub input: &'p [String],
-    /// The text that it stands in.
+    /// The text that the command stands in.
     pub text: &'p str,
 }
 
@@ -34,20 +34,20 @@ pub(in crate::shell) struct CommandContext<'p> {
 pub(in crate::shell) struct ShellReader<'a> {
     command: &'a str,
     pub facts: ShellFacts,
-    /// Word lists that were already followed, each with what tells its input from another.
+    /// Word lists that were already followed, each with the hash of its input.
     pub followed: HashSet<(Vec<String>, u64)>,
-    /// Word lists that are told to a deny.
+    /// Word lists that were recorded for a deny.
     pub denied_lists: HashSet<Vec<String>>,
-    /// What is told to be touched.
+    /// Accesses that were recorded.
     pub recorded_accesses: HashSet<ShellAccess>,
-    /// What variables are set to and commands print, as far as it stands in the text.
+    /// Values of variables and output of commands, as far as the text tells them.
     pub known_values: KnownValues,
-    /// What commands print whose output is their arguments or their input.
+    /// Output of commands that print their arguments or their input.
     pub printed: Vec<String>,
     /// The words of every command that an allow looks at, as the first parser sees them and as the second.
     pub first: Vec<Vec<String>>,
     second_parse: Vec<Vec<String>>,
-    /// Whether what is read now is given its input by another command.
+    /// Whether another command gives the current one its input.
     pub is_piped: bool,
     /// The bodies of functions that are defined.
     pub functions: HashMap<String, ast::CompoundCommand>,
@@ -58,7 +58,7 @@ pub(in crate::shell) struct ShellReader<'a> {
     /// Texts that wait to be searched, each with its depth; every text is searched once.
     pub doubtful_texts: VecDeque<(String, usize)>,
     pub queued_texts: HashSet<String>,
-    /// What may still be spent on that, in bytes.
+    /// Bytes that may still be spent on searching those texts.
     pub search_left: usize,
     bytes_left: usize,
 }
@@ -135,7 +135,7 @@ impl<'a> ShellReader<'a> {
         }
     }
 
-    /// A text that a shell may run. False if it could not be read for sure.
+    /// Reads a text that a shell may run. Returns false if the text could not be read for sure.
     pub fn read_script(&mut self, text: &str, place: CommandContext<'_>) -> bool {
         if place.depth > SHELL_SCRIPTS_DEEP_MAX || text.len() > self.bytes_left {
             self.queue_doubtful_text(
@@ -168,7 +168,7 @@ impl<'a> ShellReader<'a> {
         is_read
     }
 
-    /// What the second parser sees counts for a deny too.
+    /// Reads the text with the second parser too, whose commands count for a deny as well.
     fn compare_second_parse(&mut self, text: &str, place: CommandContext<'_>) {
         let opinion = second_parser::parse_second(text);
         if opinion.as_ref().is_none_or(|opinion| opinion.has_error) {

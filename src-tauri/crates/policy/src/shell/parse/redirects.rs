@@ -44,7 +44,7 @@ impl ShellReader<'_> {
         });
     }
 
-    /// One redirect. What it brings to standard input is added to `input`.
+    /// Reads one redirect. Text that it gives to standard input is added to `input`.
     pub fn read_redirect(
         &mut self,
         redirect: &IoRedirect,

@@ -1,11 +1,11 @@
-//! The second opinion: what another parser, written by other people from another grammar, takes for commands.
+//! The second opinion: the commands that another parser sees, written by other people from another grammar.
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
-/// What it sees.
+/// The result of the second parser.
 #[derive(Debug, Default)]
 pub(in crate::shell) struct SecondParse {
-    /// It could not read some of the text.
+    /// Whether the parser could not read some of the text.
     pub has_error: bool,
     /// The words of every command as they are written, in the order in which they begin.
     pub commands: Vec<Vec<String>>,

@@ -19,7 +19,7 @@ use crate::shell::program_base_name;
 use crate::shell::programs::inner_commands;
 use crate::shell::programs::inner_commands::InnerCommand;
 
-/// Why what is behind too many others is not trusted.
+/// Reason why commands behind too many others are not trusted.
 const TOO_DEEP_REASON: &str = "It holds too many commands within commands.";
 
 /// A command while it is read.
@@ -32,7 +32,7 @@ struct CommandParts {
     input: Vec<String>,
 }
 
-/// What tells one input from another.
+/// Returns a hash that tells one input from another.
 fn input_hash(input: &[String]) -> u64 {
     let mut hasher = DefaultHasher::new();
     input.hash(&mut hasher);
@@ -132,7 +132,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// A command that is whole: it is told, judged for an allow, and followed for a deny.
+    /// Records a complete command: for the facts, for an allow, and follows it for a deny.
     fn record_command(&mut self, mut parts: CommandParts, place: CommandContext<'_>) {
         let words: Vec<ShellWord> = parts
             .words
@@ -183,7 +183,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// Follows what a command may run, in every spelling that is known, and gives those back.
+    /// Follows the commands that a command may run, in every known spelling, and returns the spellings.
     pub fn run(
         &mut self,
         words: &[ShellWord],
@@ -202,7 +202,7 @@ impl ShellReader<'_> {
         spelled
     }
 
-    /// Follows one word list: what a deny looks at, and what it runs in turn.
+    /// Follows one word list: records it for a deny, and follows the commands that it runs in turn.
     fn follow_word_list(&mut self, list: Vec<String>, place: CommandContext<'_>, input: &[String]) {
         let Some(program) = list.first().map(|word| program_base_name(word).to_owned()) else {
             return;
@@ -268,7 +268,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// What a command prints, as far as its words or its input say it.
+    /// Records the output of a command, as far as its words or its input tell it.
     fn record_output(&mut self, program: &str, list: &[String], input: &[String]) {
         match program {
             "echo" | "printf" | "print" => self.printed.extend(printed_texts(program, &list[1..])),

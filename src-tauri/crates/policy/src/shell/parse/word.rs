@@ -1,4 +1,4 @@
-//! Reads one word as it is written: what it literally says, or the parts that only the shell will know.
+//! Parses one word as it is written: its literal text, or the parts that only the shell will know.
 
 use crate::shell::facts::ShellWord;
 use crate::shell::parse::extent::{
@@ -14,7 +14,7 @@ pub(in crate::shell) enum WordPart {
     Glob(String),
     /// The text of a command substitution.
     Run(String),
-    /// A parameter: what stands between `${` and `}`, or after `$`.
+    /// A parameter: the text between `${` and `}`, or after `$`.
     Parameter(String),
     /// An arithmetic expression.
     Arithmetic(String),
@@ -35,9 +35,9 @@ pub(in crate::shell) struct ParsedWord {
     pub pieces: Vec<WordPiece>,
     /// Written without a quote or a backslash.
     pub is_bare: bool,
-    /// A brace expansion may make several words of it.
+    /// Whether a brace expansion may make several words of the word.
     pub has_braces: bool,
-    /// It ends within a quote or a substitution, or says what no text can hold.
+    /// Whether the word ends within a quote or a substitution, or holds bytes that no text can hold.
     pub is_broken: bool,
     /// The end of a substitution or an expansion was not found: where the word ends is not known.
     pub is_unterminated: bool,
@@ -272,7 +272,7 @@ impl<'a> WordParser<'a> {
         self.push_part(WordPart::Glob(taken), false);
     }
 
-    /// What begins with `$` or a back quote.
+    /// Parses a part of a word that begins with `$` or a backquote.
     fn parse_dollar(&mut self, quoted: bool) {
         if self.rest.starts_with('`') {
             self.take_bytes(1);

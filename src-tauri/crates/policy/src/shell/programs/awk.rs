@@ -1,4 +1,4 @@
-//! What a program of `awk` runs, reads and writes beside the files that it is given.
+//! The commands that a program of `awk` runs, and the files that it reads and writes beside those that it is given.
 
 use crate::shell::programs::inner_commands::InnerCommand;
 use crate::shell::programs::options::{ProgramRuns, find_quoted_scripts};

@@ -1,4 +1,4 @@
-//! Recognises what is written for PowerShell or for the shell of Windows: it is read as neither, and never allowed.
+//! Recognises text for PowerShell or for the shell of Windows: it is parsed as neither, and never allowed.
 
 use crate::shell::tables::wrapper::list_has_word;
 

@@ -1,4 +1,4 @@
-//! What the arguments of `git` make it run and write.
+//! The commands that `git` runs and the files that it writes because of its arguments.
 
 use crate::shell::programs::inner_commands::InnerCommand;
 use crate::shell::programs::options::ProgramRuns;
@@ -18,7 +18,7 @@ fn is_executing_setting(key: &str) -> bool {
         )
 }
 
-/// Looks at what `git` is told to run and to write.
+/// Finds the commands that `git` is told to run and the files that it is told to write.
 pub(in crate::shell) fn inspect_git(list: &[String], found: &mut ProgramRuns) {
     let mut at = 1;
     // Options before the sub-command.
@@ -137,7 +137,7 @@ fn is_pager_option(name: &str) -> bool {
     flags.is_some_and(|flags| flags.contains('O'))
 }
 
-/// What is attached to the letter of an option that runs something.
+/// Returns the value attached to the letter of an option that runs something.
 fn attached_value<'n>(command: &str, name: &'n str) -> Option<&'n str> {
     let letter = match command {
         "grep" => 'O',

@@ -1,4 +1,4 @@
-//! What a command runs in turn: wrappers taken away, texts for other shells found.
+//! The commands that a command runs in turn: wrappers removed, texts for other shells found.
 
 use crate::shell::program_base_name;
 use crate::shell::programs::{foreign_shell, launchers, options, stdin_runners};
@@ -9,7 +9,7 @@ use crate::shell::tables::wrapper::{Wrapper, WrapperKind, find_wrapper, list_has
 pub(in crate::shell) enum InnerCommand {
     /// A program with its arguments.
     Words(Vec<String>),
-    /// What `$1` and `$@` stand for in the texts that follow.
+    /// Values of `$1` and `$@` in the texts that follow.
     Parameters(Vec<String>),
     /// A text for a shell.
     Script(String),
@@ -79,11 +79,11 @@ fn is_command_query(word: &str) -> bool {
 
 /// The options of a wrapper, read.
 struct WrapperOptions {
-    /// The first word after them.
+    /// Index of the first word after the options.
     next: usize,
     /// Texts that options give to a shell.
     scripts: Vec<String>,
-    /// An option stands there that the table does not know.
+    /// Whether there is an option that the table does not know.
     unknown: bool,
 }
 
@@ -304,8 +304,8 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Where the command begins that an allow looks at: after `timeout 5`, `nice -n 3` and their like. The error is why no
-/// rule may allow it, as a sentence.
+/// Returns where the command that an allow looks at begins: after `timeout 5`, `nice -n 3` and their like. The error is
+/// the reason why no rule may allow the command, as a sentence.
 pub(in crate::shell) fn skip_transparent_wrappers(list: &[String]) -> Result<usize, String> {
     let mut start = 0;
     loop {
@@ -366,7 +366,8 @@ pub(in crate::shell) fn skip_transparent_wrappers(list: &[String]) -> Result<usi
     }
 }
 
-/// A shell without a file runs what it reads; with another person's rights, or on another machine, nobody knows what runs.
+/// Whether a program runs commands from its input: a shell without a file does; with another person's rights, or on
+/// another machine, it is not known what runs.
 fn reads_commands_from_input(wrapper: &Wrapper, list: &[String]) -> bool {
     let program = list[0].as_str();
     if list_has_word(

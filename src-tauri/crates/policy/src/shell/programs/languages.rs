@@ -5,7 +5,7 @@ use crate::shell::programs::inner_commands::InnerCommand;
 use crate::shell::programs::options::{ProgramRuns, find_quoted_scripts};
 use crate::shell::tables::wrapper::list_has_word;
 
-/// Looks at what a program is told to run in its own language.
+/// Finds the commands that a program is told to run in its own language.
 pub(in crate::shell) fn inspect_program(program: &str, list: &[String], found: &mut ProgramRuns) {
     inspect_runners(program, list, found);
     for (_, commands) in SHELL_SUBCOMMANDS
@@ -90,7 +90,7 @@ const SUBCOMMAND_RUNNERS: &[(&str, &str, usize)] = &[
     ("dotnet cargo go", "exec", 0),
 ];
 
-/// Sub-commands that run what follows them, and nobody needs with whatever follows.
+/// Sub-commands that run the words behind them, and that nobody needs to allow with whatever follows.
 const SHELL_SUBCOMMANDS: &[(&str, &str)] = &[
     ("ansible-test cdist", "shell"),
     ("csvtool", "call"),
@@ -136,7 +136,7 @@ fn inspect_runners(program: &str, list: &[String], found: &mut ProgramRuns) {
     }
 }
 
-/// `make` runs its recipes by what `SHELL` names, and evaluates `$(shell …)` in the value of any variable.
+/// `make` runs its recipes with the shell that `SHELL` names, and evaluates `$(shell …)` in the value of any variable.
 fn inspect_make(list: &[String], found: &mut ProgramRuns) {
     for word in &list[1..] {
         let Some((name, value)) = word.split_once('=').filter(|_| !word.starts_with('-')) else {
@@ -200,7 +200,7 @@ fn inspect_second_operand(list: &[String], found: &mut ProgramRuns) {
     }
 }
 
-/// `sed` runs what its `e` says and writes what its `w` names.
+/// `sed` runs the command of its `e` and writes the file of its `w`.
 fn inspect_sed(list: &[String], found: &mut ProgramRuns) {
     let scripts = crate::shell::programs::sed::find_sed_scripts(list);
     if let Some(option) = scripts.script_file_option {

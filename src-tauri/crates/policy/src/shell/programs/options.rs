@@ -1,5 +1,5 @@
-//! Options with which a program that is harmless by itself runs another, or code: what they run is followed for a deny,
-//! and no open rule for the program covers them.
+//! Options with which a program that is harmless by itself runs another, or code: the commands that they run are
+//! followed for a deny, and no open rule for the program covers them.
 
 use crate::shell::programs::inner_commands::InnerCommand;
 use crate::shell::programs::languages;
@@ -15,14 +15,14 @@ pub(in crate::shell) fn is_interpreter(program: &str) -> bool {
         .any(|row| row.value == Code)
 }
 
-/// Whether what a program reads may hold texts for a shell.
+/// Whether the input of a program may hold texts for a shell.
 pub(in crate::shell) fn may_read_scripts(program: &str) -> bool {
     crate::shell::tables::options::rows_for_program(program)
         .iter()
         .any(|row| matches!(row.value, Code | DatabaseQuery))
 }
 
-/// What a program's options run, and the first option for which no rule may allow it.
+/// The commands that a program's options run, and the first option for which no rule may allow the program.
 #[derive(Debug, Default)]
 pub(in crate::shell) struct ProgramRuns {
     pub inner: Vec<InnerCommand>,
@@ -57,7 +57,7 @@ pub(in crate::shell) fn inspect_options(program: &str, list: &[String]) -> Progr
 }
 
 impl ProgramRuns {
-    /// Notes what stands in the way of an allow.
+    /// Records the first option for which no rule may allow the program.
     pub fn refuse_allow(&mut self, what: &str) {
         self.refusal.get_or_insert_with(|| what.to_owned());
     }
@@ -116,7 +116,8 @@ fn add_option_value(
     }
 }
 
-/// Every place where an option is given, with its value. A long option may be cut short, and a letter stand among others.
+/// Every place where an option is given, with its value. A long option may be cut short, and a letter stand among
+/// others.
 fn find_option_values(option: &str, list: &[String]) -> Vec<(usize, String, String)> {
     let mut places = Vec::new();
     for (at, word) in list.iter().enumerate().skip(1) {
@@ -185,7 +186,8 @@ fn ssh_options(program: &str, list: &[String]) -> Vec<(String, String)> {
     found
 }
 
-/// Texts in code that it may give to a shell: what stands between quotes, where the code names a way to run something.
+/// Finds texts in code that the code may give to a shell: those between quotes, if the code names a way to run
+/// something.
 pub(in crate::shell) fn find_quoted_scripts(code: &str) -> impl Iterator<Item = String> + use<> {
     const WAYS: [&str; 14] = [
         "system", "popen", "exec", "spawn", "run", "call", "check_", "`", "%x", "qx", "shell", "!",

@@ -7,7 +7,7 @@ use crate::shell::tables::wrapper;
 /// Interpreters beside those whose options are followed.
 const MORE_INTERPRETERS: &str = "awk gawk mawk nawk deno tsx ts-node java jshell R swift";
 
-/// Whether what a simple command does is not said by the command itself: another program or a text decides it.
+/// Whether another program or a text decides the effect of a simple command, and not the command itself.
 pub(crate) fn runs_other_programs(words: &[String]) -> bool {
     let Some(first) = words.first() else {
         return false;

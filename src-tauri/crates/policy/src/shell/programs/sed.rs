@@ -1,4 +1,4 @@
-//! Reads a script of `sed` as far as it takes to know what it runs and which files it reads and writes.
+//! Parses a script of `sed` far enough to know which commands it runs and which files it reads and writes.
 
 use protocol::Capability;
 
@@ -9,14 +9,14 @@ pub(in crate::shell) struct SedScripts {
     pub scripts: Vec<String>,
     /// The words that are scripts and nothing else.
     pub script_positions: Vec<usize>,
-    /// The option that names a file of commands, if one does.
+    /// The option that names a file of commands, if one of the options does.
     pub script_file_option: Option<String>,
 }
 
 /// A file that a script names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::shell) struct SedFile {
-    /// How it is touched.
+    /// Capability of the access.
     pub capability: Capability,
     /// Its path.
     pub path: String,

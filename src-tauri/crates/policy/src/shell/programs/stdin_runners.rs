@@ -1,4 +1,4 @@
-//! Programs that run what they read from their input: interpreters, editors, clients of databases, schedulers, `make`.
+//! Programs that run commands from their input: interpreters, editors, clients of databases, schedulers, `make`.
 
 use crate::shell::programs::inner_commands::InnerCommand;
 use crate::shell::programs::options;
@@ -6,7 +6,7 @@ use crate::shell::programs::options;
 /// Fields before the command of a line of a crontab: `* * * * * command`, or `@reboot command`.
 const CRONTAB_FIELDS: [usize; 2] = [1, 5];
 
-/// What a program runs of its input, as far as that is known.
+/// Adds the commands that a program runs from its input, as far as the input is known.
 pub(in crate::shell) fn find_stdin_runs(
     program: &str,
     list: &[String],

@@ -1,5 +1,5 @@
-//! Reads a command from every place of a text where one may begin: no quote, bracket or here-document that stands around
-//! it is believed.
+//! Reads a command from every place of a text where one may begin: no quote, bracket or here-document around the place
+//! is trusted.
 
 use std::collections::HashSet;
 
@@ -10,24 +10,24 @@ use crate::shell::scan::unquoted;
 
 /// After these a command may begin.
 const COMMAND_SEPARATORS: [char; 9] = [';', '&', '|', '\n', '(', ')', '{', '}', '`'];
-/// Most bytes that are read of one command, and least.
+/// Limits of the bytes that are read of one command: the least and the most.
 const COMMAND_BYTES_LIMITS: (usize, usize) = (256, 16 * 1024);
 
-/// What a place costs beside the bytes that are read from it.
+/// Cost of a place in bytes, beside the bytes that are read from it.
 const START_COST_BYTES: usize = 32;
 
-/// What may be a command: its words as they are written, and what stands around them.
+/// A possible command: its words as they are written, and their surroundings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(in crate::shell) struct CommandStart {
     pub words: Vec<String>,
-    /// What variables are set to, in front of it or by `for`.
+    /// Values of variables, set in front of the command or by `for`.
     pub assignments: Vec<(String, String)>,
     pub redirects: Vec<(RedirectKind, String)>,
-    /// What here-strings give to it.
+    /// Input of the command from here-strings.
     pub input: Vec<String>,
 }
 
-/// The commands of a text. What is read is taken from `bytes_left`.
+/// Finds the commands of a text. The bytes that are read are subtracted from `bytes_left`.
 pub(in crate::shell) fn find_command_starts(
     text: &str,
     bytes_left: &mut usize,
@@ -59,7 +59,7 @@ pub(in crate::shell) fn find_command_starts(
 struct StartScanner<'t> {
     text: &'t str,
     at: usize,
-    /// What ends a command that stands between back quotes.
+    /// The text that ends a command that stands between backquotes.
     closing: Option<String>,
     start: CommandStart,
     word: Option<String>,
@@ -171,7 +171,7 @@ impl<'t> StartScanner<'t> {
         }
     }
 
-    /// The command is whole: what stands in front of its program is taken away.
+    /// Finishes a command: words in front of its program are removed.
     fn finish_command(&mut self) {
         self.finish_word();
         let mut start = std::mem::take(&mut self.start);

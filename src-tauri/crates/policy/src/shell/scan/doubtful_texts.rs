@@ -1,6 +1,6 @@
-//! Searches the texts that the parsers cannot be trusted with for whatever they may run.
+//! Searches the texts that the parsers cannot be trusted with for commands that they may run.
 //!
-//! It is done last, when everything that the parsers could tell is known.
+//! The search is done last, when all facts from the parsers are known.
 
 use protocol::text::display_text::is_hidden;
 
@@ -22,7 +22,7 @@ const TAIL_WORDS_MAX: usize = 1_000_000;
 const INPUT_BYTES_MAX: usize = 1024 * 1024;
 
 impl ShellReader<'_> {
-    /// A text that the parsers cannot be trusted with: it will be searched for whatever it may run.
+    /// Queues a text that the parsers cannot be trusted with: it will be searched for commands that it may run.
     pub fn queue_doubtful_text(&mut self, text: &str, depth: usize, reason: impl Into<String>) {
         self.add_unsure_reason(reason);
         if self.queued_texts.insert(text.to_owned()) {
@@ -30,7 +30,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// Searches every text that is in doubt, and what is found in these.
+    /// Searches every queued text, and the texts that are found in these.
     pub fn search_doubtful_texts(&mut self) {
         while let Some((text, depth)) = self.doubtful_texts.pop_front() {
             self.search_command_starts(&text, depth);
@@ -141,7 +141,7 @@ fn command_from_start(start: &CommandStart) -> SimpleCommand {
     }
 }
 
-/// Whether a command may run what it is given to read.
+/// Whether a command may run its input.
 fn reads_input(command: &SimpleCommand) -> bool {
     command.words.first().is_some_and(|word| {
         let program = program_base_name(word.text());

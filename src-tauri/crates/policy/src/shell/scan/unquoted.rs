@@ -1,6 +1,7 @@
-//! Searches a text for what it may run without reading its quotes: the floor for a deny where nothing else is sure.
+//! Searches a text for commands that it may run without reading its quotes: the floor for a deny where nothing else is
+//! sure.
 //!
-//! Every quote and backslash is removed, and every separator splits. A list may name what would never run.
+//! Every quote and backslash is removed, and every separator splits. A list may name a command that would never run.
 
 use std::collections::HashSet;
 

@@ -1,11 +1,11 @@
-//! What well-known programs do with the files and hosts that they are given.
+//! Accesses of well-known programs to the files and hosts that they are given.
 
 use protocol::Capability::{self, FsDelete, FsRead, FsWrite};
 
-/// What a program does with its operands.
+/// Access of a program to its operands.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::shell) enum OperandAccess {
-    /// The same with all of them, after so many words that are none (a mode, a pattern, a script).
+    /// The same capability for all operands, after this many words that are no operands (a mode, a pattern, a script).
     All(Capability, usize),
     /// Reads all but the last, writes the last.
     Copy,
@@ -15,7 +15,7 @@ pub(in crate::shell) enum OperandAccess {
     Host,
 }
 
-/// What programs do with their operands.
+/// Accesses of programs to their operands.
 pub(in crate::shell) const PROGRAM_ACCESSES: &[(&str, OperandAccess)] = &[
     (
         "cat tac head tail less more bat batcat nl wc od xxd hexdump hd strings file stat sort uniq cut paste join diff \

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// What the value of an option is.
+/// The kind of value that an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::shell) enum OptionValue {
     /// A text for a shell, or a program with its arguments.
@@ -22,11 +22,11 @@ pub(in crate::shell) struct OptionRow {
     pub programs: &'static str,
     /// Long options without dashes, and letters.
     pub options: &'static str,
-    /// What their value is.
+    /// The kind of their value.
     pub value: OptionValue,
     /// Where not empty, options end at the first operand; these take the next word.
     pub values: &'static str,
-    /// Only this far into the value stands what runs: `exec=` of `--checkpoint-action=exec=…`.
+    /// Only the part of the value behind this text runs: `exec=` of `--checkpoint-action=exec=…`.
     pub after: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! The table of the programs that run what their arguments name.
+//! The table of the programs that run the commands in their arguments.
 
 use crate::shell::tables::wrapper::{Wrapper, WrapperKind};
 

@@ -11,38 +11,38 @@ use crate::{CallState, FailureClass, ToolOutput};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Envelope {
-    /// It worked (`S002-62`).
+    /// The call succeeded (`S002-62`).
     Output {
-        /// Tool-specific JSON; `{head}` when it was cut (`S002-65`).
+        /// Tool-specific JSON; `{head}` when the output was truncated (`S002-65`).
         #[ts(type = "unknown")]
         data: Value,
-        /// How long it took, and where the rest is.
+        /// Duration, and location of the whole output.
         metadata: EnvelopeMetadata,
     },
-    /// It did not (`S002-63`).
+    /// The call failed (`S002-63`).
     Error {
-        /// Why.
+        /// Description of the failure.
         error_text: String,
-        /// How long it took, and where the rest is.
+        /// Duration, and location of the whole output.
         metadata: EnvelopeMetadata,
     },
 }
 
-/// What every envelope says beside the result.
+/// Metadata that every envelope carries beside the result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct EnvelopeMetadata {
-    /// From start to end in milliseconds (`S002-64`).
+    /// Duration from start to end, in milliseconds (`S002-64`).
     pub duration_ms: u64,
-    /// Set when only the head is here.
+    /// Set when the data is only the head of the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
-    /// Where the whole stands.
+    /// Path of the file with the whole output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_path: Option<String>,
 }
 
 impl Outcome {
-    /// The 002 envelope.
+    /// Returns the 002 envelope.
     pub fn to_envelope(&self) -> Envelope {
         let metadata = EnvelopeMetadata {
             duration_ms: self.duration_ms,
@@ -72,7 +72,8 @@ impl Outcome {
         }
     }
 
-    /// An outcome from somebody else's envelope. The length of a whole that was cut is not known from it.
+    /// Returns an outcome from an envelope of another implementation. The length of a truncated output is not known
+    /// from it.
     pub fn from_envelope(envelope: &Envelope) -> Self {
         let (mut outcome, metadata) = match envelope {
             Envelope::Error {

@@ -1,30 +1,30 @@
-//! Why a call did not do what it was asked to do, in the words of 003.
+//! Classes of failed calls, in the terms of 003.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// The class of a failure. 003 knows more of them; these are the ones that can happen here.
+/// The class of a failure. 003 defines more classes; these are the ones that can occur here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureClass {
     /// No tool of this name.
     UnknownTool,
-    /// The arguments fit the schema and still make no sense, or do not fit it.
+    /// The arguments do not fit the schema, or fit it and still make no sense.
     InvalidArguments,
-    /// A gate said no.
+    /// A gate denied the call.
     PermissionDenied,
-    /// A person said no.
+    /// A person rejected the call.
     ApprovalRejected,
     /// Nobody answered in time.
     ApprovalExpired,
-    /// A hook skipped it.
+    /// A hook blocked the call.
     HookBlocked,
     /// The tool is not set up.
     SetupRequired,
-    /// It ran longer than its limit.
+    /// The call ran longer than its limit.
     Timeout,
     /// The tool tried and failed.
     ExecutionFailed,
-    /// It was stopped, or never begun.
+    /// The call was stopped, or never begun.
     Canceled,
 }

@@ -1,4 +1,4 @@
-//! How a call ended: folded once by the pipeline, projected from here to every shape that somebody asks for (M01).
+//! Outcome of a call: folded once by the pipeline, then projected to every other shape (M01).
 
 mod envelope;
 mod failure_class;
@@ -23,36 +23,36 @@ pub use crate::call::outcome::tool_message::ToolMessage;
 
 use crate::{At, Content, Digest, SessionId, ToolError, ToolOutput};
 
-/// Where a call is in its life.
+/// State of a call in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
-    /// Asked for by the model; not judged yet.
+    /// The model asked for the call, which has no verdict yet.
     Proposed,
-    /// On the desk: a person is needed.
+    /// The call waits for a person.
     Waiting,
-    /// Let through and at work.
+    /// The call was allowed and is running.
     Running,
-    /// Ended well.
+    /// The call succeeded.
     Done,
-    /// Ended badly; the tool says why.
+    /// The call failed; the tool says why.
     Failed,
-    /// A rule, a scope or the headless host said no.
+    /// A rule, a scope or the headless host denied the call.
     Denied,
-    /// A person said no.
+    /// A person rejected the call.
     Rejected,
     /// Nobody answered in time.
     Expired,
-    /// Stopped before its end, by a person or by the app's own end.
+    /// The call was stopped before its end, by a person or by the end of the app.
     Interrupted,
-    /// Never started, because the person steered or stopped the turn first.
+    /// The call never started, because the person steered or stopped the turn first.
     Skipped,
-    /// Took effect, and the effect was taken back.
+    /// The call took effect, and the effects were undone.
     Undone,
 }
 
 impl CallState {
-    /// Whether nothing more will happen to the call by itself.
+    /// Returns whether nothing more will happen to the call by itself.
     pub fn is_settled(self) -> bool {
         match self {
             Self::Proposed | Self::Waiting | Self::Running => false,
@@ -67,7 +67,7 @@ impl CallState {
         }
     }
 
-    /// The name as written in events and search filters.
+    /// Returns the name as written in events and search filters.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Proposed => "proposed",
@@ -85,11 +85,11 @@ impl CallState {
     }
 }
 
-/// Output that was too long: what is here is its head (`S002-65`).
+/// Marks output that was too long and is reduced to its head (`S002-65`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Truncation {
-    /// The absolute path of the file that holds the whole, which the agent can read. None where there is no such file: the tool
-    /// can be asked for the rest, or the rest is lost.
+    /// Absolute path of the file that holds the whole output, which the agent can read. None where there is no such
+    /// file: the tool can be asked for the rest, or the rest is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub output_path: Option<String>,
@@ -97,41 +97,41 @@ pub struct Truncation {
     pub bytes: u64,
 }
 
-/// How a call ended.
+/// Outcome of a call.
 ///
-/// The members keep the faces of a result apart (`S003-68` to `S003-72`): `text` and `content` are what the tool gave,
-/// nothing added; `notes` and `empty` are what the model is told beside it; `message` is for the person; `data` is for
-/// programs; `details` is for the log. What each reader gets is made of them by the projections and the faces below.
+/// The members keep the faces of a result apart (`S003-68` to `S003-72`): `text` and `content` are the tool's own
+/// output, nothing added; `notes` and `empty` are told to the model beside it; `message` is for the person; `data` is
+/// for programs; `details` is for the log. The projections and the faces below combine the members for each reader.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Outcome {
-    /// One of the settled states.
+    /// State of the call; one of the settled states.
     pub state: CallState,
-    /// Why it did not work; none if it did.
+    /// Class of the failure; none if the call succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<FailureClass>,
-    /// What the tool gave, as text: its output (the head when truncated), or the error's display text. Empty when it
-    /// gave nothing.
+    /// Output of the tool as text (the head when truncated), or the error's display text. Empty when the tool gave no
+    /// text.
     pub text: String,
-    /// The words with which a model is told that there is nothing; set only when there is (B.003: empty is not missing).
+    /// Text that tells a model that the output is empty; set only when it is (B.003: empty is not missing).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub empty: Option<String>,
-    /// What the model is told after the output and is no part of it: where the rest is, the person's note, how many
-    /// secrets were masked.
+    /// Notes for the model after the output and not part of it: the location of the rest, the person's note, the number
+    /// of masked secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What the tool gave beside the text: images, pointers, more text.
+    /// Output of the tool beside the text: images, pointers, more text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<Content>,
     /// One line for the person.
     pub message: String,
-    /// Text for the log, also shown, where a tool told it apart from the text (`S000-16`).
+    /// Text for the log, also shown, where a tool gave one that differs from `text` (`S000-16`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Structured output; what later steps and other programs read.
+    /// Structured output, for later steps and other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown")]
     pub data: Option<Value>,
-    /// Free facts for the log and the person; never sent to the model (`S001-18`).
+    /// Free-form details for the log and the person; never sent to the model (`S001-18`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown")]
     pub details: Option<Value>,
@@ -145,23 +145,23 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(type = "Record<string, unknown>")]
     pub extra: Map<String, Value>,
-    /// From start to end in milliseconds; 0 for a call that never started (`S002-64`).
+    /// Duration from start to end, in milliseconds; 0 for a call that never started (`S002-64`).
     pub duration_ms: u64,
-    /// When it ended; 0 where that is not known.
+    /// When the call ended; 0 where that is not known.
     #[serde(default, skip_serializing_if = "is_unset")]
     #[ts(optional, as = "Option<At>")]
     pub ended_at: At,
-    /// Set when the text is only the head.
+    /// Set when the text is only the head of the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<Truncation>,
-    /// The model gets another turn although the call failed (M04).
+    /// Whether the model gets another turn although the call failed (M04).
     pub needs_followup: bool,
-    /// The run ends here.
+    /// Whether the run ends with this call.
     pub terminal: bool,
-    /// Secrets that stand as `***` in what is kept of the result.
+    /// Number of secrets that are replaced by `***` in the kept result.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub secrets_masked: u32,
-    /// Digest of the whole output text, so that a replay can be compared.
+    /// Digest of the whole output text, for comparison by a replay.
     pub digest: Digest,
 }
 
@@ -174,7 +174,8 @@ fn is_zero(count: &u32) -> bool {
 }
 
 impl Outcome {
-    /// No tool ran, or it failed: the model hears why and may go on (M04).
+    /// Returns the outcome of a call for which no tool ran, or whose tool failed: the model is told why and may go on
+    /// (M04).
     pub fn new(
         state: CallState,
         class: FailureClass,
@@ -206,8 +207,8 @@ impl Outcome {
         }
     }
 
-    /// What a tool gave back, as it is: nothing cut, nothing masked. `empty` are the words for a tool that gave nothing
-    /// and has no words of its own for it. Only a tool's own failure ends the run (M04).
+    /// Returns the outcome of a tool's output, unchanged: nothing truncated, nothing masked. `empty` is the text for an
+    /// empty output that brings no such text of its own. Only a tool's own failure ends the run (M04).
     pub fn from_tool_output(output: ToolOutput, empty: &str) -> Self {
         let nothing = output.text.is_empty() && output.content.is_empty();
         let (state, class) = match output.success {
@@ -238,7 +239,7 @@ impl Outcome {
         }
     }
 
-    /// What a tool's error becomes; its display text is what the model reads (`S001-25`).
+    /// Returns the outcome of a tool's error; the model reads the error's display text (`S001-25`).
     pub fn from_tool_error(error: &ToolError) -> Self {
         let (state, class) = match error {
             ToolError::Cancelled => (CallState::Interrupted, FailureClass::Canceled),
@@ -254,18 +255,18 @@ impl Outcome {
         Self::new(state, class, text, message)
     }
 
-    /// Whether the call did what it was asked to do.
+    /// Returns whether the call succeeded.
     pub fn is_success(&self) -> bool {
         matches!(self.state, CallState::Done)
     }
 
-    /// Whether the run ends with it: the one rule of completion (`S000-36` to `S000-41`).
+    /// Returns whether the run ends with this call: the one rule of completion (`S000-36` to `S000-41`).
     pub fn is_terminal(&self) -> bool {
         self.terminal || (!self.is_success() && !self.needs_followup)
     }
 }
 
-/// The first sentence of the first line.
+/// Returns the first sentence of the first line.
 fn first_sentence(text: &str) -> &str {
     let line = text.lines().next().unwrap_or_default();
     let end = line.find(". ").map_or(line.len(), |at| at + 1);

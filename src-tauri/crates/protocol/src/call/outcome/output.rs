@@ -1,4 +1,4 @@
-//! Projection to and from 004: what stands under `_output` of a call, or its error (`S004-48`).
+//! Projection to and from 004: the value under `_output` of a call, or its error (`S004-48`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,19 +6,19 @@ use serde_json::Value;
 use crate::call::outcome::Outcome;
 use crate::{CallState, FailureClass, ToolOutput};
 
-/// What came of a call in 004's words.
+/// Output or error of a call, in the terms of 004.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CallOutput {
     /// The result, latent or explicit: structured where the tool gave structure, else its text.
     #[serde(rename = "_output")]
     Output(Value),
-    /// Why there is none.
+    /// Why there is no output.
     #[serde(rename = "error")]
     Error(String),
 }
 
 impl Outcome {
-    /// The 004 output.
+    /// Returns the 004 output.
     pub fn to_output(&self) -> CallOutput {
         match (self.is_success(), &self.data) {
             (true, Some(data)) => CallOutput::Output(data.clone()),
@@ -27,7 +27,7 @@ impl Outcome {
         }
     }
 
-    /// An outcome from a 004 output: a latent call's `_output` as the model filled it.
+    /// Returns an outcome from a 004 output: a latent call's `_output` as the model filled it.
     pub fn from_output(output: &CallOutput) -> Self {
         match output {
             CallOutput::Output(Value::String(text)) => {

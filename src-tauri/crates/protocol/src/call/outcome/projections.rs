@@ -1,5 +1,5 @@
-//! The five faces of a result, each for one reader and never mixed (`S003-67` to `S003-72`): what the model reads, what
-//! the person sees, what a search finds, what a listing shows of a large payload, and what it points to.
+//! The five faces of a result, each for one reader and never mixed (`S003-67` to `S003-72`): the text for the model,
+//! the summary for the person, the text for search, the preview of a large payload in a listing, and the references.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -8,43 +8,43 @@ use crate::call::outcome::Outcome;
 use crate::text::cut::take_head;
 use crate::{Content, Digest};
 
-/// Bytes of a payload that its preview shows.
+/// Maximum length of a payload's preview, in bytes.
 const PREVIEW_BYTES_MAX: usize = 2_000;
 
-/// Bytes of the text that a search looks through; what stands behind it must still fit in an index.
+/// Maximum length of the searched text, in bytes, limited so that the parts behind it still fit in an index.
 const SEARCHED_BYTES_MAX: usize = 15_000;
 
-/// A stored payload as a list shows it: apart from the payload itself (`S003-70`).
+/// Preview of a stored payload in a list, apart from the payload itself (`S003-70`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PersistedPreview {
-    /// The start of it, at most 2,000 bytes.
+    /// Start of the payload, at most 2,000 bytes.
     pub head: String,
     /// Length of the whole payload in bytes.
     pub bytes: u64,
-    /// Whether `head` is all of it.
+    /// Whether `head` is the whole payload.
     pub is_whole: bool,
     /// Digest of the whole payload.
     pub digest: Digest,
-    /// Where the whole stands, if not in the record.
+    /// Path of the whole payload, if it is not in the record.
     pub path: Option<String>,
 }
 
-/// What a reference leads to.
+/// Kind of a reference's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceKind {
-    /// A file that this call left: its long output.
+    /// A file that the call left: its long output.
     Artifact,
-    /// Something that the tool pointed to.
+    /// A resource that the tool referred to.
     Resource,
     /// The session of a sub-agent.
     Session,
 }
 
-/// One thing that a result points to, apart from what it says (`S003-71`).
+/// One reference of a result, apart from the result's text (`S003-71`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ResultReference {
-    /// What it leads to.
+    /// Kind of the target.
     pub kind: ReferenceKind,
     /// A path, a URI, or a session's id.
     pub uri: String,
@@ -53,8 +53,8 @@ pub struct ResultReference {
 }
 
 impl Outcome {
-    /// What the model reads (`S003-68`): the output or the word that there is none, items that are no images in words,
-    /// then the notes. Never `details`, `data` or `message`.
+    /// Returns the text for the model (`S003-68`): the output or the text for an empty output, items other than images
+    /// as text, then the notes. Never `details`, `data` or `message`.
     pub fn model_text(&self) -> String {
         let items = self.content.iter().filter_map(|item| match item {
             Content::Image { .. } => None,
@@ -73,13 +73,13 @@ impl Outcome {
         parts.join("\n\n")
     }
 
-    /// The images that a model with eyes gets beside the text.
+    /// Returns the images for a model that accepts images, beside the text.
     pub fn images(&self) -> Vec<Content> {
         let is_image = |item: &&Content| matches!(item, Content::Image { .. });
         self.content.iter().filter(is_image).cloned().collect()
     }
 
-    /// What the person is told in one line.
+    /// Returns the summary for the person, in one line.
     pub fn ui_summary(&self) -> String {
         let mut line = self.message.clone();
         if self.secrets_masked > 0 {
@@ -92,8 +92,8 @@ impl Outcome {
         line
     }
 
-    /// What a search finds the call by (`S003-69`): the tool's own words and the person's line, no image bytes, no label
-    /// of ours.
+    /// Returns the text by which a search finds the call (`S003-69`): the tool's own words and the person's line, no
+    /// image bytes, none of the app's labels.
     pub fn search_text(&self) -> String {
         let texts = self.content.iter().filter_map(|item| match item {
             Content::Text { text } => Some(text.as_str()),
@@ -112,7 +112,7 @@ impl Outcome {
         parts.join("\n")
     }
 
-    /// What a listing shows of the payload (`S003-70`).
+    /// Returns the preview of the payload in a listing (`S003-70`).
     pub fn preview(&self) -> PersistedPreview {
         let shown = take_head(&self.text, PREVIEW_BYTES_MAX);
         let bytes = self
@@ -131,7 +131,7 @@ impl Outcome {
         }
     }
 
-    /// What the result points to (`S003-71`).
+    /// Returns the references of the result (`S003-71`).
     pub fn references(&self) -> Vec<ResultReference> {
         let sidecar = self.truncated.iter().filter_map(|cut| {
             Some(ResultReference {
@@ -157,7 +157,7 @@ impl Outcome {
     }
 }
 
-/// "1 secret masked".
+/// Formats the number of masked secrets: "1 secret masked".
 pub(crate) fn format_masked_count(count: u32) -> String {
     match count {
         1 => "1 secret masked".to_owned(),

@@ -1,5 +1,5 @@
-//! What holds for every outcome: each projection is total, keeps what it promises, comes back as it went, and nothing
-//! that is not for the model reaches it.
+//! Properties of every outcome: each projection is total, keeps what it promises and round-trips, and nothing that is
+//! not for the model reaches it.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::call::outcome::*;
 use crate::{CallId, ToolResult};
 
-/// A word that stands in one place of an outcome only, so that it can be looked for elsewhere.
+/// A word that occurs in one member of an outcome only, so that tests can look for it elsewhere.
 const DETAILS: &str = "only-in-details";
 const MESSAGE: &str = "only-in-message";
 const DATA: &str = "only-in-data";
@@ -98,7 +98,7 @@ prop_compose! {
     }
 }
 
-/// What was written as JSON reads back as it was (`S002-67`).
+/// Asserts that a value written as JSON reads back unchanged (`S002-67`).
 fn survives<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) {
     let text = serde_json::to_string(value).unwrap();
     assert_eq!(serde_json::from_str::<T>(&text).unwrap(), *value, "{text}");
@@ -109,7 +109,7 @@ fn call() -> CallId {
 }
 
 proptest! {
-    /// M01, `S002-67`: an outcome and every shape of it are JSON that comes back as it went.
+    /// M01, `S002-67`: an outcome and every shape of it round-trip through JSON.
     #[test]
     fn every_shape_survives_json(outcome in outcome()) {
         survives(&outcome);
@@ -133,7 +133,7 @@ proptest! {
         prop_assert_eq!(Outcome::from_output(&output).to_output(), output);
     }
 
-    /// A 003 record gives everything back but what its faces leave out.
+    /// A 003 record gives back everything but the parts that its faces leave out.
     #[test]
     fn a_record_gives_the_outcome_back(outcome in outcome()) {
         let back = Outcome::from_record(&outcome.to_record(&call()));
@@ -155,7 +155,7 @@ proptest! {
         prop_assert_eq!(back, left);
     }
 
-    /// All layers say the same of whether it worked and whether the run ends (`S000-11`, `S000-36` to `S000-39`).
+    /// All layers agree on whether the call succeeded and whether the run ends (`S000-11`, `S000-36` to `S000-39`).
     #[test]
     fn all_shapes_agree(outcome in outcome()) {
         let result = outcome.to_result();
@@ -207,7 +207,7 @@ proptest! {
         }
     }
 
-    /// Empty is not missing: the model is always told something, and the record keeps that it was empty.
+    /// Empty is not missing: the model is always told something, and the record keeps that the output was empty.
     #[test]
     fn nothing_is_said_to_be_nothing(outcome in outcome()) {
         if outcome.empty.is_some() {
@@ -217,7 +217,7 @@ proptest! {
         }
     }
 
-    /// `S002-64`, `S002-65`: an envelope says how long it took, and where the rest is if something is cut.
+    /// `S002-64`, `S002-65`: an envelope gives the duration, and the location of the rest if something is truncated.
     #[test]
     fn an_envelope_is_complete(outcome in outcome()) {
         let json = serde_json::to_value(outcome.to_envelope()).unwrap();

@@ -11,36 +11,36 @@ use crate::{At, CallId, CallState, Content, Digest};
 /// The version of 003's records.
 const SCHEMA_VERSION: &str = "0.2.0";
 
-/// How a result stands, in 003's words.
+/// Status of a result, in the terms of 003.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultStatus {
-    /// It worked, and all of it is here.
+    /// The call succeeded, and the output is complete.
     Succeeded,
-    /// It worked, and what is here is the head.
+    /// The call succeeded, and the output is only the head.
     PartialSucceeded,
     /// The tool tried and failed.
     Failed,
-    /// A gate said no.
+    /// A gate denied the call.
     Denied,
-    /// A person said no.
+    /// A person rejected the call.
     Rejected,
-    /// It was stopped.
+    /// The call was stopped.
     Canceled,
-    /// It, or the wait for an answer, took too long.
+    /// The call, or the wait for an answer, took too long.
     TimedOut,
-    /// It never began; the result was made so that every call has one (`S001-36`).
+    /// The call never began; the result was made so that every call has one (`S001-36`).
     SyntheticError,
 }
 
-/// Why there is no result.
+/// Error of a call that has no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ResultError {
-    /// The class.
+    /// Class of the failure.
     pub class: FailureClass,
-    /// The words that the model reads.
+    /// Text for the model.
     pub message: String,
-    /// Text for the log where it was told apart.
+    /// Text for the log, where a tool gave one that differs from the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debug: Option<String>,
     /// Whether another attempt of the model makes sense.
@@ -50,52 +50,53 @@ pub struct ResultError {
 /// A 003 result record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ResultRecord {
-    /// The version of the record's shape.
+    /// Version of the record's schema.
     pub schema_version: String,
-    /// The result's id: the call's, since a call has one result.
+    /// Id of the result: the call's id, since a call has one result.
     pub result_id: String,
     /// The call.
     pub invocation_id: CallId,
-    /// How it stands.
+    /// Status of the result.
     pub status: ResultStatus,
-    /// The same in our own words.
+    /// The app's own state of the call, of which `status` is the 003 form.
     pub state: CallState,
-    /// When it came to be.
+    /// When the result was created.
     pub created_at: At,
-    /// Whether it failed.
+    /// Whether the call failed.
     pub is_error: bool,
-    /// What the tool gave, nothing added; empty when it gave nothing (`S003-72`).
+    /// Output of the tool, nothing added; empty when the tool gave none (`S003-72`).
     pub content: Vec<Content>,
     /// Structured output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown")]
     pub structured_content: Option<Value>,
-    /// What the model reads (`S003-68`).
+    /// Text for the model (`S003-68`).
     pub model_facing_content: String,
-    /// What stands in it for an output that is empty; none where it is not: empty is not missing.
+    /// Text that marks an empty output in `model_facing_content`; none for an output that is not empty: empty is not
+    /// missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub empty_marker: Option<String>,
-    /// What the person is told (`S003-68`).
+    /// Summary for the person (`S003-68`).
     pub ui_facing_summary: String,
-    /// What a search finds it by (`S003-69`).
+    /// Text by which a search finds the result (`S003-69`).
     pub transcript_search_text: String,
-    /// What a list shows of the payload (`S003-70`).
+    /// Preview of the payload in a list (`S003-70`).
     pub persisted_preview: PersistedPreview,
-    /// What it points to (`S003-71`).
+    /// References of the result (`S003-71`).
     pub refs: Vec<ResultReference>,
-    /// `none`, or `masked`.
+    /// Redaction of the result: `none` or `masked`.
     pub redaction_state: String,
-    /// How many secrets stand as `***`.
+    /// Number of secrets replaced by `***`.
     pub secrets_masked: u32,
-    /// From start to end in milliseconds.
+    /// Duration from start to end, in milliseconds.
     pub duration_ms: u64,
-    /// Why it failed; none if it did not.
+    /// Error of the call; none if it succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ResultError>,
 }
 
 impl Outcome {
-    /// The 003 result record. `details` is for the log and stands in none of its faces.
+    /// Returns the 003 result record. `details` is for the log and in none of the record's faces.
     pub fn to_record(&self, call: &CallId) -> ResultRecord {
         let text = (!self.text.is_empty()).then(|| Content::text(&self.text));
         let inline = self.content.iter().filter(|item| match item {
@@ -154,7 +155,8 @@ impl Outcome {
         }
     }
 
-    /// An outcome from a 003 record. What the faces leave out (details, notes, the order of pointers among items) is gone.
+    /// Returns an outcome from a 003 record. Parts that the faces leave out (details, notes, the order of pointers
+    /// among items) are lost.
     pub fn from_record(record: &ResultRecord) -> Self {
         use crate::call::outcome::ReferenceKind::{Artifact, Resource, Session};
         let mut items = record.content.iter();

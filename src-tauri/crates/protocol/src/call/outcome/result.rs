@@ -6,7 +6,8 @@ use crate::call::outcome::Outcome;
 use crate::{ToolOutput, ToolResult};
 
 impl Outcome {
-    /// The 000 result. `data` that is no object stands under `value`, since 000 wants an object (`S000-19`).
+    /// Returns the 000 result. `data` that is not an object is put under `value`, since 000 requires an object
+    /// (`S000-19`).
     pub fn to_result(&self) -> ToolResult {
         let success = self.is_success();
         ToolResult {
@@ -27,7 +28,8 @@ impl Outcome {
         }
     }
 
-    /// An outcome from a 000 result of somebody else's. What it cannot hold (times, digests of longer texts) is empty.
+    /// Returns an outcome from a 000 result of another implementation. Parts that the result cannot hold (times,
+    /// digests of longer texts) are empty.
     pub fn from_result(result: &ToolResult) -> Self {
         Self::from_tool_output(ToolOutput::from(result.clone()), "")
     }

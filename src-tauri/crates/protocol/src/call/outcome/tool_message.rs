@@ -1,4 +1,5 @@
-//! Projection to and from the 001 result, with what the runtime adds before it enters a conversation (`S001-20`).
+//! Projection to and from the 001 result, with the members that the runtime adds before the result enters a
+//! conversation (`S001-20`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +15,7 @@ pub struct ToolMessage {
     pub tool_call_id: CallId,
     /// The tool's name as the model called it (`S001-20`).
     pub tool_name: String,
-    /// Text, images, pointers (`S001-17`): all that a model may read.
+    /// Text, images, pointers (`S001-17`): everything that a model may read.
     pub content: Vec<Content>,
     /// Free JSON that is never sent to a model; null for none (`S001-18`).
     #[ts(type = "unknown")]
@@ -23,12 +24,12 @@ pub struct ToolMessage {
     pub child_loop_id: Option<LoopId>,
     /// Whether the call failed (`S001-20`).
     pub is_error: bool,
-    /// When it ended (`S001-20`).
+    /// When the call ended (`S001-20`).
     pub timestamp: At,
 }
 
 impl Outcome {
-    /// The 001 result.
+    /// Returns the 001 result.
     pub fn to_tool_message(&self, call: &CallId, name: &str) -> ToolMessage {
         let mut content = vec![Content::text(self.model_text())];
         content.extend(self.images());
@@ -43,7 +44,7 @@ impl Outcome {
         }
     }
 
-    /// An outcome from somebody else's 001 result: the first text is its text.
+    /// Returns an outcome from a 001 result of another implementation: the first text item becomes the outcome's text.
     pub fn from_tool_message(message: &ToolMessage) -> Self {
         let mut content = message.content.clone();
         let text = match content.first() {

@@ -1,10 +1,10 @@
-//! Requirements with their variables understood: an undefined one is an error here, and never at a call (`S002-60`).
+//! Requirements with their variables resolved: an undefined variable is an error here, and never at a call (`S002-60`).
 
 use crate::UserError;
 
 use crate::interface::requirements::{RequirementSet, ShellRunRequirement};
 
-/// What stands for a place that only the host knows.
+/// A variable for a path that only the host knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathVariable {
     /// `{workspace}`: the workspace root, and further roots that the manifest declares (`S002-56`).
@@ -23,12 +23,12 @@ impl PathVariable {
     ];
 }
 
-/// What the variables stand for, here and now.
+/// Values of the path variables.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VariableValues {
-    /// The workspace root, then the manifest's further roots; none if no workspace is open.
+    /// The workspace root, then the manifest's further roots; empty if no workspace is open.
     pub workspace: Vec<String>,
-    /// Folders of files that are open by themselves; none on a host that has no such thing.
+    /// Folders of files that are open by themselves; empty on a host without such files.
     pub ad_hoc: Vec<String>,
     /// The host's folder for this person.
     pub user_data: Option<String>,
@@ -44,7 +44,8 @@ pub struct CompiledRequirements {
     capabilities: Vec<String>,
 }
 
-/// Requirements with every variable replaced. What expanded to nothing is not there, so it allows nothing (`S002-59`).
+/// Requirements with every variable replaced. A pattern that expands to nothing is left out, so it allows nothing
+/// (`S002-59`).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExpandedRequirements {
     /// Patterns of paths to read, relative to the workspace root or absolute.
@@ -68,7 +69,7 @@ enum TemplatePart {
 type PatternTemplate = Vec<TemplatePart>;
 
 impl RequirementSet {
-    /// Understands every pattern. `owner` says whose they are: "the tool `x`".
+    /// Parses every pattern. `owner` names the owner of the patterns: "the tool `x`".
     ///
     /// # Errors
     /// Names the pattern and its undefined variable.
@@ -96,7 +97,7 @@ impl RequirementSet {
 }
 
 impl CompiledRequirements {
-    /// Puts the places in.
+    /// Replaces the variables by the given values.
     pub fn expand(&self, around: &VariableValues) -> ExpandedRequirements {
         let all = |templates: &[PatternTemplate]| {
             let patterns = templates
@@ -115,13 +116,13 @@ impl CompiledRequirements {
 }
 
 impl ExpandedRequirements {
-    /// Whether some requirement covers a command, given as its words.
+    /// Whether any requirement covers a command, given as its words.
     pub fn covers_command(&self, argv: &[&str]) -> bool {
         self.shell.iter().any(|run| run.covers(argv))
     }
 }
 
-/// Braces with a comma are alternatives of a glob and stay as they are; any others are a variable.
+/// Parses a pattern. Braces with a comma are alternatives of a glob and stay as they are; any others are a variable.
 fn parse_template(pattern: &str, owner: &str) -> Result<PatternTemplate, UserError> {
     if pattern.is_empty() {
         return Err(UserError::new(
@@ -179,7 +180,7 @@ fn new_pattern_error(pattern: &str, owner: &str, problem: &str) -> UserError {
     )
 }
 
-/// Every combination of the places that the variables stand for.
+/// Returns every combination of the values of the variables.
 fn expand_template(template: &PatternTemplate, around: &VariableValues) -> Vec<String> {
     template.iter().fold(vec![String::new()], |sofar, part| {
         let places: Vec<&str> = match part {

@@ -1,4 +1,4 @@
-//! What a tool needs of the machine, published at registration (`S002-07`, `S002-47` to `S002-55`).
+//! Requirements of a tool on the machine, published at registration (`S002-07`, `S002-47` to `S002-55`).
 
 mod compiled;
 
@@ -11,8 +11,8 @@ use ts_rs::TS;
 
 use crate::Capability;
 
-/// The surface that a tool may touch; the strictest is the empty one. Paths and hosts are patterns, in which the
-/// variables of `S002-56` to `S002-58` may stand.
+/// The surface that a tool may touch; the strictest is the empty one. Paths and hosts are patterns, which may contain
+/// the variables of `S002-56` to `S002-58`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct RequirementSet {
@@ -24,10 +24,10 @@ pub struct RequirementSet {
     #[serde(default, skip_serializing_if = "NetRequirement::is_empty")]
     #[ts(as = "Option<NetRequirement>", optional)]
     pub net: NetRequirement,
-    /// Commands (`S002-50`). Each call is judged by itself within them.
+    /// Commands (`S002-50`). Each call is judged separately within them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shell: Vec<ShellRunRequirement>,
-    /// Whatever else, by name (`S002-51`).
+    /// Other capabilities, by name (`S002-51`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,
 }
@@ -36,15 +36,15 @@ pub struct RequirementSet {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct FsRequirement {
-    /// Patterns of what may be read (`S002-47`).
+    /// Patterns of the paths that may be read (`S002-47`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
-    /// Patterns of what may be created, changed or removed (`S002-48`).
+    /// Patterns of the paths that may be created, changed or removed (`S002-48`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub write: Vec<String>,
 }
 
-/// Hosts outside.
+/// Network hosts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct NetRequirement {
@@ -59,24 +59,25 @@ pub struct NetRequirement {
 pub struct ShellRunRequirement {
     /// The executable's name; `*` for any.
     pub cmd: String,
-    /// Patterns of its arguments, in order, from `argv[1]` on. Any arguments if left out; none at all if empty.
+    /// Patterns of the command's arguments, in order, from `argv[1]` on. Any arguments if left out; none at all if
+    /// empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<ArgPattern>>,
 }
 
-/// What one argument must be.
+/// Pattern of one argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(untagged)]
 pub enum ArgPattern {
-    /// Exactly this (`S002-52`).
+    /// Exactly this text (`S002-52`).
     Exact(String),
-    /// Anything, but one argument (`S002-53`).
+    /// Any text, as one argument (`S002-53`).
     Wildcard(Wildcard),
-    /// Something that begins like this (`S002-54`).
+    /// Any text with this prefix (`S002-54`).
     Prefix(Prefix),
 }
 
-/// One argument, whatever it is.
+/// Matches any one argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields, try_from = "bool_member::RawWildcard")]
 pub struct Wildcard {
@@ -85,18 +86,18 @@ pub struct Wildcard {
     pub wildcard: bool,
 }
 
-/// The beginning of an argument.
+/// Matches an argument by its prefix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Prefix {
-    /// What it begins with.
+    /// The prefix.
     pub prefix: String,
 }
 
 mod bool_member {
-    //! `{"wildcard": false}` says nothing and is refused.
+    //! Rejects `{"wildcard": false}`, which has no meaning.
 
-    /// As it is written.
+    /// A wildcard as written, before validation.
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
     pub struct RawWildcard {
@@ -116,21 +117,21 @@ mod bool_member {
 }
 
 impl FsRequirement {
-    /// Whether no file is needed.
+    /// Whether no file access is required.
     pub fn is_empty(&self) -> bool {
         self.read.is_empty() && self.write.is_empty()
     }
 }
 
 impl NetRequirement {
-    /// Whether no host is needed.
+    /// Whether no host is required.
     pub fn is_empty(&self) -> bool {
         self.hosts.is_empty()
     }
 }
 
 impl RequirementSet {
-    /// What needs nothing of the machine.
+    /// Returns the empty set, which requires nothing of the machine.
     pub fn empty() -> Self {
         Self::default()
     }
@@ -166,12 +167,12 @@ impl RequirementSet {
         self
     }
 
-    /// Whether nothing is needed.
+    /// Whether nothing is required.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The capabilities in it, as rules name them, then the other names.
+    /// Returns the names of the required capabilities, as rules name them, then the other names.
     pub fn capability_names(&self) -> Vec<String> {
         [
             (Capability::FsRead, self.fs.read.is_empty()),
@@ -186,7 +187,7 @@ impl RequirementSet {
         .collect()
     }
 
-    /// What all of these need together, each thing once (`S002-09`).
+    /// Returns the union of all given sets, each requirement once (`S002-09`).
     pub fn union<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
         fn push_missing<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T]) {
             for item in from {
@@ -205,7 +206,7 @@ impl RequirementSet {
         })
     }
 
-    /// Whether every host and every command in it is spelled out, without a wildcard (`S003-56`).
+    /// Whether every host and every command in the set is spelled out, without a wildcard (`S003-56`).
     pub fn is_scoped(&self) -> bool {
         let hosts = !self.net.hosts.iter().any(|host| host.contains(['*', '?']));
         let shell = self.shell.iter().all(|run| {
@@ -217,8 +218,8 @@ impl RequirementSet {
 }
 
 impl ShellRunRequirement {
-    /// Whether this covers a command, given as its words. The arguments are matched in order; one too many or too few
-    /// does not match (`S002-55`).
+    /// Whether this requirement covers a command, given as its words. The arguments are matched in order; one too many
+    /// or too few does not match (`S002-55`).
     pub fn covers(&self, argv: &[&str]) -> bool {
         let Some((cmd, given)) = argv.split_first() else {
             return false;

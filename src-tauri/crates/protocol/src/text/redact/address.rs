@@ -6,10 +6,10 @@ use crate::text::redact::token::ScanResult;
 use crate::text::redact::value;
 use crate::text::redact::value::ValueContext;
 
-/// Longest name and password of an address, in bytes.
+/// Maximum length of the name and password of an address, in bytes.
 const USER_BYTES_MAX: usize = 512;
 
-/// Looks whether a password stands behind `://`, with which the bytes may begin. `context` is what stands before.
+/// Looks for a password after `://`, with which the bytes may begin. `context` holds the bytes before.
 pub(super) fn scan_address(context: &[u8], bytes: &[u8], is_all: bool) -> ScanResult {
     let begins = b"://".as_slice();
     if !bytes.starts_with(begins) || !context.last().is_some_and(u8::is_ascii_alphanumeric) {

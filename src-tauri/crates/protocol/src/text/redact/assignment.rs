@@ -11,27 +11,27 @@ use crate::text::redact::token::{ByteClass, ScanResult};
 use crate::text::redact::value;
 use crate::text::redact::value::ValueContext;
 
-/// How much of what stands before a name is looked at, in bytes, the name itself included.
+/// Maximum length of the examined context before a name, in bytes, the name itself included.
 pub(super) const CONTEXT_BYTES_MAX: usize = 256;
-/// Blanks between a name and its value.
+/// Maximum number of blanks between a name and its value.
 const BLANKS_MAX: usize = 40;
-/// How much of a value is looked at to judge it, in bytes.
+/// Maximum length of a value that is examined to judge it, in bytes.
 pub(super) const VALUE_BYTES_MAX: usize = 256;
-/// The name of a type between a name and its value, in bytes.
+/// Maximum length of a type name between a name and its value, in bytes.
 const TYPE_BYTES_MAX: usize = 48;
 
-/// What stands between a name and its value.
+/// Separator between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Separator {
-    /// `=` and its kin, right behind the name.
+    /// `=` and its kin, directly after the name.
     Tight,
-    /// The same, with blanks before.
+    /// `=` and its kin, with blanks before.
     Spaced,
     /// `==` and its kin.
     Compared,
     /// `:`.
     Colon,
-    /// `,` between two texts in quotes.
+    /// `,` between two quoted texts.
     Comma,
     /// The end of a tag.
     Tag,
@@ -39,15 +39,15 @@ pub(super) enum Separator {
     Blank,
 }
 
-/// A name, and what stands before it.
+/// A name with the bytes before it.
 pub(super) struct NamedValue<'a> {
     pub name: &'a [u8],
     pub lead: &'a [u8],
-    /// The quote around it.
+    /// The quote around the name.
     pub quote: Option<u8>,
 }
 
-/// Looks whether a secret stands behind the name that `bytes[0]` is a part of. `context` is what stands before it.
+/// Looks for a secret after the name that `bytes[0]` is a part of. `context` holds the bytes before.
 pub(super) fn scan_assignment(context: &[u8], bytes: &[u8], is_all: bool) -> ScanResult {
     let before = context
         .iter()
@@ -118,7 +118,7 @@ fn scan_value(
     }
 }
 
-/// What separates the name from a value; none if nothing does.
+/// Reads the separator between the name and a value; none if there is no separator.
 fn read_separator(
     named: &NamedValue<'_>,
     ahead: &mut Lookahead<'_>,
@@ -194,7 +194,7 @@ fn read_separator(
     Ok(found)
 }
 
-/// Goes past the name of a type and the `=` behind it, if that comes.
+/// Skips a type name and the `=` after it, if both come next.
 fn skip_type(ahead: &mut Lookahead<'_>) -> Result<(), ScanResult> {
     let mut past = *ahead;
     let of_type = |byte: u8| {
@@ -217,8 +217,8 @@ fn skip_type(ahead: &mut Lookahead<'_>) -> Result<(), ScanResult> {
     Ok(())
 }
 
-/// Goes past the end of a line where the value stands in the next one: in quotes, or as a block of YAML. False if the value
-/// is none.
+/// Skips the end of a line if the value is on the next one: in quotes, or as a block of YAML. Returns `false` if there
+/// is no value.
 fn skip_line_end(ahead: &mut Lookahead<'_>, separator: Separator) -> Result<bool, ScanResult> {
     let is_end = |byte: Option<u8>| matches!(byte, Some(b'\n' | b'\r'));
     let is_block = separator == Separator::Colon && matches!(ahead.peek()?, Some(b'|' | b'>'));
@@ -242,7 +242,7 @@ fn skip_line_end(ahead: &mut Lookahead<'_>, separator: Separator) -> Result<bool
     })
 }
 
-/// Any other value.
+/// Judges a value that is neither credentials in a header nor cookies.
 fn scan_plain_value(
     named: &NamedValue<'_>,
     says: NameClass,
@@ -310,7 +310,7 @@ fn scan_plain_value(
     Ok(secret_result(is_secret, kept, value, of, &ahead))
 }
 
-/// The look at a value from the place `kept` on; one that is longer than is looked at goes on.
+/// Returns the result for a value that begins at the place `kept`; a value longer than the examined part goes on.
 pub(super) fn secret_result(
     is_secret: bool,
     kept: usize,
@@ -328,7 +328,7 @@ pub(super) fn secret_result(
     }
 }
 
-/// Whether more than a remark follows on the line.
+/// Returns whether anything but a comment follows on the line.
 fn has_more_on_line(ahead: &Lookahead<'_>) -> Result<bool, ScanResult> {
     let mut rest = *ahead;
     rest.take_blanks(BLANKS_MAX)?;

@@ -1,6 +1,6 @@
-//! Texts with secrets under their names, in many shapes, and texts that look like them and hold none.
+//! Texts with secrets under their names, in many shapes, and similar texts that hold no secret.
 
-/// Texts with what is left of them. Values are made up.
+/// Texts with their masked forms. The values are made up.
 pub(super) const MASKED: &[(&str, &str)] = &[
     // Files of settings.
     (

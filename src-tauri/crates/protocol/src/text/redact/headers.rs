@@ -1,4 +1,4 @@
-//! Headers whose value is a secret: credentials behind their scheme, and cookies.
+//! Headers whose value is a secret: credentials after their scheme, and cookies.
 
 use crate::text::redact::assignment::{Separator, VALUE_BYTES_MAX, secret_result};
 use crate::text::redact::lookahead::Lookahead;
@@ -8,7 +8,7 @@ use crate::text::redact::token::{ByteClass, ScanResult};
 use crate::text::redact::value;
 use crate::text::redact::value::ValueContext;
 
-/// How credentials in a header begin; what stands behind `Bearer` is looked at by itself.
+/// Schemes with which credentials in a header begin. `Bearer` is not among them: it has a scan of its own.
 const AUTH_SCHEMES: [&str; 14] = [
     "apikey",
     "api-key",
@@ -26,7 +26,7 @@ const AUTH_SCHEMES: [&str; 14] = [
     "token",
 ];
 
-/// The value of a header with credentials: behind its scheme, if it has one.
+/// Judges the value of a header with credentials: the part after its scheme, if it has one.
 pub(super) fn scan_authorization(
     mut ahead: Lookahead<'_>,
     separator: Separator,
@@ -58,7 +58,7 @@ pub(super) fn scan_authorization(
     ))
 }
 
-/// The value of a header of cookies: all of the line.
+/// Judges the value of a cookie header: the whole line.
 pub(super) fn scan_cookies(
     mut ahead: Lookahead<'_>,
     separator: Separator,

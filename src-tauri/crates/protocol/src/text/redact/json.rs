@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 use crate::text::redact::value::ValueContext;
 use crate::text::redact::{MASK, masker, name, value};
 
-/// Nesting beyond which nothing is looked at, and nothing is let through.
+/// Maximum nesting that is examined. Anything deeper is masked.
 pub(super) const DEPTH_MAX: usize = 256;
 
-/// Names whose value is a secret whatever it looks like; compared as lower-case letters and digits, exactly.
+/// Names whose value is a secret whatever the value looks like; compared exactly, as lower-case letters and digits.
 const SECRET_NAMES: [&str; 34] = [
     "accesskey",
     "accesstoken",
@@ -46,10 +46,10 @@ const SECRET_NAMES: [&str; 34] = [
     "xauthtoken",
 ];
 
-/// Letters and digits of the longest of them.
+/// Length of the longest of `SECRET_NAMES`, in letters and digits.
 const SECRET_NAME_BYTES_MAX: usize = 18;
 
-/// Whether a member's name says that its value is a secret.
+/// Returns whether a member's name says that its value is a secret.
 fn is_secret_name(name: &str) -> bool {
     let mut plain = [0; SECRET_NAME_BYTES_MAX];
     let mut length = 0;
@@ -66,7 +66,7 @@ fn is_secret_name(name: &str) -> bool {
         .is_ok()
 }
 
-/// Whether data surely holds no secret: what most data is.
+/// Returns whether data certainly holds no secret, which is the common case.
 pub(super) fn is_plain(value: &Value, depth: usize) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => true,
@@ -77,7 +77,7 @@ pub(super) fn is_plain(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// The same of the members of an object.
+/// Returns whether the members of an object certainly hold no secret.
 pub(super) fn has_only_plain_members(members: &Map<String, Value>, depth: usize) -> bool {
     members.iter().all(|(name, member)| {
         masker::is_plain(name.as_bytes())
@@ -130,8 +130,8 @@ fn new_mask_value(count: &mut u32) -> Value {
     Value::String(MASK.to_owned())
 }
 
-/// Whether a member is a secret because of its name: whatever it is under a name that leaves no doubt, else a text that looks
-/// like one.
+/// Returns whether a member is a secret because of its name: any value under an unambiguous name, else a text that
+/// looks like a secret.
 fn is_secret_member(name: &str, member: &Value) -> bool {
     let looks_so = |text: &str| {
         let (says, name) = (name::classify_name(name.as_bytes()), name.as_bytes());
@@ -145,7 +145,7 @@ fn is_secret_member(name: &str, member: &Value) -> bool {
     }
 }
 
-/// What gives nothing away under any name, and what is masked already.
+/// Returns whether a value reveals nothing under any name, or is masked already.
 fn is_harmless(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) => true,

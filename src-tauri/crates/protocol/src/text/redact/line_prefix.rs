@@ -1,9 +1,9 @@
-//! What stands before a name, and what it tells of the value behind: a tag, an option, a line of settings.
+//! The context before a name, and its meaning for the value that follows: a tag, an option, a line of settings.
 
 use crate::text::redact::assignment::{NamedValue, Separator};
 use crate::text::redact::name::is_name_byte;
 
-/// Whether a tag begins right before a name.
+/// Returns whether a tag begins directly before a name.
 pub(super) fn is_inside_tag(lead: &[u8]) -> bool {
     let name = lead
         .iter()
@@ -13,7 +13,7 @@ pub(super) fn is_inside_tag(lead: &[u8]) -> bool {
     lead[..lead.len() - name].ends_with(b"<")
 }
 
-/// Whether a value stands behind blanks alone: an option, a line of a `Dockerfile`, a `.netrc`.
+/// Returns whether only blanks separate the value from its name: an option, a line of a `Dockerfile`, a `.netrc`.
 pub(super) fn is_blank_separated(named: &NamedValue<'_>, next: u8) -> bool {
     let lead = named.lead.trim_ascii_end();
     let has_blank = lead.len() < named.lead.len();
@@ -33,8 +33,8 @@ fn contains_bytes(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// Whether name and value are by themselves, as far as what stands before them tells: a line of a file of settings, a variable
-/// of a command, an option, a part of an address.
+/// Returns whether name and value stand alone, as far as the context before them tells: a line of a settings file, a
+/// variable of a command, an option, a part of an address.
 pub(super) fn is_settings_line(named: &NamedValue<'_>, separator: Separator) -> bool {
     if named.quote.is_some() {
         return false;
@@ -74,7 +74,7 @@ pub(super) fn is_settings_line(named: &NamedValue<'_>, separator: Separator) -> 
         || is_npmrc_path(last)
 }
 
-/// Whether a word is the beginning of a line of `.npmrc`: `//host/:`.
+/// Returns whether a word is the beginning of a line of `.npmrc`: `//host/:`.
 fn is_npmrc_path(word: &[u8]) -> bool {
     word.starts_with(b"//") && word.ends_with(b":")
 }

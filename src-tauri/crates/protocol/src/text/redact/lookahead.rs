@@ -1,18 +1,18 @@
-//! Reads forward in bytes of which more may come.
+//! Reads forward in bytes that may be incomplete.
 
 use crate::text::redact::token::ScanResult;
 
-/// A place in some bytes. Where they end although more may come, reading ends with [`Look::Unsure`].
+/// A position in some bytes. Reading past their end while more may come fails with [`ScanResult::Unsure`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lookahead<'a> {
     bytes: &'a [u8],
-    /// How many were read.
+    /// Number of bytes read.
     pub at: usize,
     is_all: bool,
 }
 
 impl<'a> Lookahead<'a> {
-    /// The beginning of some bytes; `is_all` says that no more will come.
+    /// Returns the position at the start of some bytes; `is_all` says that no more bytes will come.
     pub fn new(bytes: &'a [u8], is_all: bool) -> Self {
         Self {
             bytes,
@@ -21,12 +21,12 @@ impl<'a> Lookahead<'a> {
         }
     }
 
-    /// The next byte; none at the end.
+    /// Returns the next byte; none at the end.
     pub fn peek(&self) -> Result<Option<u8>, ScanResult> {
         self.peek_at(0)
     }
 
-    /// The byte so many places ahead; none behind the end.
+    /// Returns the byte `places` ahead; none past the end.
     pub fn peek_at(&self, places: usize) -> Result<Option<u8>, ScanResult> {
         match self.bytes.get(self.at + places) {
             Some(byte) => Ok(Some(*byte)),
@@ -35,14 +35,14 @@ impl<'a> Lookahead<'a> {
         }
     }
 
-    /// Reads one byte if it is this one.
+    /// Reads one byte if it equals `byte`, and returns whether it did.
     pub fn take(&mut self, byte: u8) -> Result<bool, ScanResult> {
         let is_it = self.peek()? == Some(byte);
         self.at += usize::from(is_it);
         Ok(is_it)
     }
 
-    /// Reads these bytes if they come next.
+    /// Reads the bytes `wanted` if they come next, and returns whether they did.
     pub fn take_all(&mut self, wanted: &[u8]) -> Result<bool, ScanResult> {
         for (places, byte) in wanted.iter().enumerate() {
             if self.peek_at(places)? != Some(*byte) {
@@ -53,7 +53,7 @@ impl<'a> Lookahead<'a> {
         Ok(true)
     }
 
-    /// Reads while bytes are so, at most so many; gives them.
+    /// Reads and returns bytes while `is_so` holds, at most `max`.
     pub fn take_while(
         &mut self,
         max: usize,
@@ -69,7 +69,7 @@ impl<'a> Lookahead<'a> {
         Ok(&self.bytes[start..self.at])
     }
 
-    /// Reads so many bytes.
+    /// Reads and returns exactly `bytes` bytes.
     pub fn take_exactly(&mut self, bytes: usize) -> Result<&'a [u8], ScanResult> {
         let read = self
             .bytes
@@ -79,7 +79,7 @@ impl<'a> Lookahead<'a> {
         Ok(read)
     }
 
-    /// Reads blanks, at most so many; gives how many there were.
+    /// Reads blanks, at most `max`, and returns their number.
     pub fn take_blanks(&mut self, max: usize) -> Result<usize, ScanResult> {
         self.take_while(max, |byte| matches!(byte, b' ' | b'\t'))
             .map(<[u8]>::len)

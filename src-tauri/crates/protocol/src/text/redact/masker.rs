@@ -1,4 +1,4 @@
-//! The one scan: takes pieces, gives them back without the secrets, and holds back only what it is not sure of.
+//! The one scan: takes pieces, returns them without the secrets, and holds back only the bytes that it is not sure of.
 
 use std::ops::Range;
 
@@ -10,49 +10,50 @@ use crate::text::redact::token;
 use crate::text::redact::token::{ByteClass, ScanResult};
 use crate::text::redact::triggers::triggers;
 
-/// Masks a stream. However a text is cut into pieces, what comes out of all of them together is the same.
+/// Masks a stream. The concatenated output is the same, however the text is cut into pieces.
 #[derive(Debug, Clone, Default)]
 pub struct Masker {
-    /// What was given back last, for what stands before a secret, and behind it bytes that may be the beginning of one.
+    /// Bytes returned last, kept as context for a secret, followed by bytes that may be the beginning of a secret.
     held: Vec<u8>,
-    /// How many of them were given back.
+    /// Number of bytes in `held` that were already returned.
     context: usize,
-    /// How many bytes came before `held`.
+    /// Number of bytes before `held`.
     passed: usize,
-    /// Where the last secret ended, counted from the beginning of all.
+    /// End of the last secret, counted from the beginning of the stream.
     secret_end: Option<usize>,
-    /// Up to where the other half of a pair of keys may stand.
+    /// Position up to which the other half of a key pair may stand.
     pair_until: usize,
     inside: MaskState,
     count: u32,
-    /// Where the secrets stand, if somebody wants to know.
+    /// Ranges of the secrets, if requested.
     found: Option<Vec<Range<usize>>>,
 }
 
-/// Where the scan is.
+/// State of the scan.
 #[derive(Debug, Clone, Copy, Default)]
 enum MaskState {
     #[default]
     Nothing,
-    /// Within a secret that goes on while bytes are of a kind.
+    /// Within a secret that goes on while the bytes are of this class.
     Token(ByteClass),
-    /// Within a private key, so many bytes behind its first mark.
+    /// Within a private key, this many bytes after its first mark.
     Key(usize),
 }
 
 impl Masker {
-    /// Takes a piece; gives what is sure by now.
+    /// Takes a piece and returns the bytes that are certain by now.
     pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(piece);
         self.scan(false)
     }
 
-    /// The same for text. Nothing is cut within a character that was whole when it came.
+    /// Takes a piece of text and returns the text that is certain by now. A character that was whole in the piece is
+    /// never cut.
     pub fn push_text(&mut self, piece: &str) -> String {
         String::from_utf8_lossy(&self.push(piece.as_bytes())).into_owned()
     }
 
-    /// Gives what is left: no more will come. What comes later begins anew.
+    /// Returns the remaining bytes and ends the stream. Later pieces begin a new one.
     pub fn finish(&mut self) -> Vec<u8> {
         let rest = self.scan(true);
         self.passed += self.held.len();
@@ -62,7 +63,7 @@ impl Masker {
         rest
     }
 
-    /// One that remembers where the secrets stand.
+    /// Returns a masker that remembers the ranges of the secrets.
     pub(super) fn with_positions() -> Self {
         Self {
             found: Some(Vec::new()),
@@ -70,17 +71,17 @@ impl Masker {
         }
     }
 
-    /// Where the secrets stood, if that was noted.
+    /// Returns the ranges of the secrets, if they were remembered.
     pub(super) fn into_positions(self) -> Vec<Range<usize>> {
         self.found.unwrap_or_default()
     }
 
-    /// How many secrets were found.
+    /// Returns the number of secrets found.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Keeps that a secret stands there, or goes on.
+    /// Records a secret in this range, or the continuation of the last one.
     fn record_secret(&mut self, start: usize, end: usize, is_new: bool) {
         let (start, end) = (self.passed + start, self.passed + end);
         self.secret_end = Some(end);
@@ -138,7 +139,7 @@ impl Masker {
         out
     }
 
-    /// How many of the next bytes still belong to the secret that the scan is in; none if it is in none.
+    /// Returns how many of the next bytes still belong to the current secret; none if the scan is not within one.
     fn continue_secret(&mut self, rest: &[u8], at: usize, is_all: bool) -> Option<usize> {
         let length = match self.inside {
             MaskState::Nothing => return None,
@@ -164,7 +165,7 @@ impl Masker {
         Some(length)
     }
 
-    /// How many of the next bytes surely begin no secret, by themselves and what stands right before and behind them.
+    /// Returns how many of the next bytes certainly begin no secret, given the bytes directly before and after them.
     fn plain_prefix_len(&self, held: &[u8], at: usize, is_all: bool) -> usize {
         let run =
             triggers().plain_prefix_len(held, at, is_all, |place| self.is_word_start(held, place));
@@ -194,13 +195,14 @@ impl Masker {
         look
     }
 
-    /// Whether the other half of a pair of keys may begin at a place.
+    /// Returns whether the other half of a key pair may begin at a place.
     fn is_half_start(&self, held: &[u8], at: usize) -> bool {
         let of_half = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
         of_half(&held[at]) && (at == 0 || !of_half(&held[at - 1]) || self.is_word_start(held, at))
     }
 
-    /// Whether a word may begin at a place: `task-1` has no `sk-` in it. An escaped line end (`\n`) ends a word, too.
+    /// Returns whether a word may begin at a place: `task-1` has no `sk-` in it. An escaped line end (`\n`) ends a
+    /// word, too.
     fn is_word_start(&self, held: &[u8], at: usize) -> bool {
         if self.secret_end == Some(self.passed + at) {
             return true;
@@ -213,7 +215,7 @@ impl Masker {
     }
 }
 
-/// Whether a whole text holds nothing that may begin a secret: what most texts are.
+/// Returns whether a whole text holds nothing that may begin a secret, which is the common case.
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
     Masker::default().plain_prefix_len(bytes, 0, true) == bytes.len()
 }

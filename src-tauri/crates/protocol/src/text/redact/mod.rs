@@ -1,14 +1,14 @@
-//! Secrets are masked before anything is kept or shown: values that look like one, and values under a name that says so,
-//! in data and in text of every shape.
+//! Masks secrets before anything is kept or shown: values that look like a secret, and values under a name that says
+//! so, in data and in text of every shape.
 //!
-//! What holds: texts, data, messages and live output of a call, and its sidecar file, hold `***` where a secret stood; so do
-//! the index by which calls are searched, what is exported, and every view of a call that is over, its arguments among them
-//! (`view::masked_call`). While a call waits, its arguments and the differences that a person decides on are shown as they
-//! are, because the person must see what they agree to. The log keeps the model's own arguments, from which a session resumes.
-//! The files themselves and the copies for undo are never changed because somebody looked at them.
+//! Invariant: texts, data, messages and live output of a call, and its sidecar file, hold `***` where a secret stood;
+//! so do the index by which calls are searched, every export, and every view of a call that is over, its arguments
+//! among them (`view::masked_call`). While a call waits, its arguments and the differences that a person decides on are
+//! shown unmasked, because the person must see what they agree to. The log keeps the model's own arguments, from which
+//! a session resumes. The files themselves and the copies for undo are never changed by masking.
 //!
-//! One scan serves whole texts and streams, so that a secret is found however its pieces arrive. It reads every byte a
-//! bounded number of times and holds back a bounded number of them.
+//! One scan serves whole texts and streams, so that a secret is found however its pieces arrive. The scan reads every
+//! byte a bounded number of times and holds back a bounded number of bytes.
 
 mod address;
 mod assignment;
@@ -38,19 +38,19 @@ use serde_json::{Map, Value};
 
 pub use crate::text::redact::masker::Masker;
 
-/// What stands in place of a secret.
+/// Text that replaces a secret.
 pub const MASK: &str = "***";
 
 /// The name of the policy under which secrets are masked (`S003-46`).
 pub const SECRETS_POLICY: &str = "secrets";
 
-/// Whether the policies of a tool's interface ask for masking. None does so only by naming none; a name that is not
-/// known counts as asking.
+/// Returns whether the policies of a tool's interface ask for masking. A tool opts out only by naming no policy; an
+/// unknown name counts as asking.
 pub fn is_masking_requested(policy_refs: &[String]) -> bool {
     !policy_refs.is_empty()
 }
 
-/// A text without its secrets, and how many there were. One that holds none is given back as it is.
+/// Returns a text without its secrets, and their number. A text that holds none is returned unchanged.
 pub fn text(text: &str) -> (Cow<'_, str>, u32) {
     if masker::is_plain(text.as_bytes()) {
         return (Cow::Borrowed(text), 0);
@@ -65,7 +65,7 @@ pub fn text(text: &str) -> (Cow<'_, str>, u32) {
     }
 }
 
-/// Bytes without their secrets, and how many there were.
+/// Returns bytes without their secrets, and the number of secrets.
 pub fn mask_bytes(bytes: &[u8]) -> (Vec<u8>, u32) {
     let mut masker = Masker::default();
     let mut out = masker.push(bytes);
@@ -73,7 +73,7 @@ pub fn mask_bytes(bytes: &[u8]) -> (Vec<u8>, u32) {
     (out, masker.count())
 }
 
-/// Where the secrets of some bytes stand, in order.
+/// Returns the ranges of the secrets in some bytes, in order.
 pub fn find_secrets(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut masker = Masker::with_positions();
     masker.push(bytes);
@@ -81,8 +81,8 @@ pub fn find_secrets(bytes: &[u8]) -> Vec<Range<usize>> {
     masker.into_positions()
 }
 
-/// Data without its secrets, and how many there were: every text in it, and everything under a secret's name. Data that
-/// holds none is given back as it is.
+/// Returns data without its secrets, and their number: in every text of the data, and everything under a secret's name.
+/// Data that holds no secret is returned unchanged.
 pub fn mask_value(value: &Value) -> (Cow<'_, Value>, u32) {
     if json::is_plain(value, json::DEPTH_MAX) {
         return (Cow::Borrowed(value), 0);
@@ -95,7 +95,7 @@ pub fn mask_value(value: &Value) -> (Cow<'_, Value>, u32) {
     }
 }
 
-/// The same for the members of an object, such as the arguments of a call.
+/// Returns the members of an object, such as the arguments of a call, without their secrets, and the number of secrets.
 pub fn mask_object(members: &Map<String, Value>) -> (Cow<'_, Map<String, Value>>, u32) {
     if json::has_only_plain_members(members, json::DEPTH_MAX) {
         return (Cow::Borrowed(members), 0);
@@ -108,7 +108,7 @@ pub fn mask_object(members: &Map<String, Value>) -> (Cow<'_, Map<String, Value>>
     }
 }
 
-/// "[1 secret was masked as ***.]": how a model is told.
+/// Formats the number of masked secrets for a model: "[1 secret was masked as ***.]".
 pub fn summarize_count(count: u32) -> String {
     let (secrets, were) = match count {
         1 => ("1 secret".to_owned(), "was"),

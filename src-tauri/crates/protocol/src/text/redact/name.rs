@@ -1,28 +1,28 @@
-//! What a name says of the value that it stands before: `DB_PASSWORD`, `client-secret`, `next_page_token`.
+//! Classification of names by the value that they announce: `DB_PASSWORD`, `client-secret`, `next_page_token`.
 
-/// How sure a name is that its value is a secret.
+/// How certainly a name announces a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NameClass {
-    /// It does not say so.
+    /// The name does not announce a secret.
     Nothing,
-    /// It may be one: only a value that looks random is taken for it.
+    /// The value may be a secret: only one that looks random counts.
     Maybe,
-    /// It names a token or a key.
+    /// The name of a token or a key.
     Token,
-    /// It names a password.
+    /// The name of a password.
     Password,
-    /// It is a header with credentials behind a scheme.
+    /// A header with credentials after a scheme.
     Authorization,
-    /// It is a header of cookies.
+    /// A header of cookies.
     Cookies,
 }
 
-/// Longest name that is looked at, in bytes.
+/// Maximum length of a name that is examined, in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 64;
-/// Most words of a name that are looked at.
+/// Maximum number of words of a name that are examined.
 const NAME_WORDS_MAX: usize = 12;
 
-/// What the look at a name begins with: every secret's name has one of these in it, in capitals or not.
+/// Triggers for the examination of a name: every secret's name contains one of these, in upper or lower case.
 pub(super) const NAME_TRIGGERS: [&str; 11] = [
     "pass", "pwd", "secret", "token", "key", "cred", "auth", "cookie", "sig", "webhook", "jwt",
 ];
@@ -46,7 +46,7 @@ const TOKENS: [&str; 7] = [
     "accesstoken",
     "credential",
 ];
-/// What makes a key a secret one.
+/// Words before `key` that make it a secret one.
 const SECRET_KEYS: [&str; 22] = [
     "access",
     "account",
@@ -71,7 +71,7 @@ const SECRET_KEYS: [&str; 22] = [
     "subscription",
     "webhook",
 ];
-/// What makes a key or a token none.
+/// Words before a key or a token that make it harmless.
 const HARMLESS_PREFIXES: [&str; 44] = [
     "bos",
     "cache",
@@ -118,7 +118,7 @@ const HARMLESS_PREFIXES: [&str; 44] = [
     "unk",
     "syntax",
 ];
-/// What says, at the end of a name, that the value is something about a secret.
+/// Last words of a name whose value is only something about a secret.
 const HARMLESS_SUFFIXES: [&str; 83] = [
     "alg",
     "algorithm",
@@ -204,7 +204,7 @@ const HARMLESS_SUFFIXES: [&str; 83] = [
     "url",
     "version",
 ];
-/// What a name may end with and is about the same value.
+/// Last words of a name that do not change its meaning.
 const IGNORED_SUFFIXES: [&str; 22] = [
     "b64",
     "base64",
@@ -230,7 +230,7 @@ const IGNORED_SUFFIXES: [&str; 22] = [
     "x",
 ];
 
-/// What a name says, as it is written: its words may be joined by `_`, `-` or `.`, or by capitals.
+/// Classifies a name, as it is written: its words may be joined by `_`, `-` or `.`, or by capitals.
 pub(super) fn classify_name(name: &[u8]) -> NameClass {
     let Ok(name) = std::str::from_utf8(name) else {
         return NameClass::Nothing;
@@ -314,7 +314,7 @@ pub(super) fn classify_name(name: &[u8]) -> NameClass {
     }
 }
 
-/// The words of a name in lower case.
+/// Splits a name into its words, in lower case.
 fn split_words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -340,7 +340,7 @@ fn split_words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether a byte belongs to a name.
+/// Returns whether a byte may belong to a name.
 pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }

@@ -8,19 +8,19 @@ use crate::text::redact::token::{ByteClass, ScanResult};
 use crate::text::redact::value;
 use crate::text::redact::value::ValueContext;
 
-/// Blanks between an option and its value.
+/// Maximum number of blanks between an option and its value.
 const BLANKS_MAX: usize = 8;
-/// How long an option is at the most, in bytes.
+/// Maximum length of an option, in bytes.
 const OPTION_BYTES_MAX: usize = 24;
 
-/// Where the value of an option stands.
+/// Placement of an option's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValuePlacement {
-    /// Right behind the letter: `-ppassword`.
+    /// Directly after the letter: `-ppassword`.
     Attached,
-    /// In the next word, or behind `=`. Letters of other options may stand before the last one: `-su`.
+    /// In the next word, or after `=`. Letters of other options may stand before the last one: `-su`.
     Next,
-    /// Either.
+    /// Either placement.
     Any,
 }
 
@@ -29,11 +29,11 @@ struct SecretOption {
     programs: &'static [&'static str],
     options: &'static [&'static str],
     place: ValuePlacement,
-    /// Where the secret begins in the value: behind the first of these bytes; at its start where there is none.
+    /// Byte after which the secret begins in the value; none if the secret is the whole value.
     behind: Option<u8>,
 }
 
-/// The options, as the manuals of their programs tell them.
+/// The options, according to the manuals of their programs.
 const SECRET_OPTIONS: &[SecretOption] = &[
     SecretOption {
         programs: &["curl"],
@@ -121,8 +121,7 @@ const SECRET_OPTIONS: &[SecretOption] = &[
     },
 ];
 
-/// Looks whether an option begins behind the blank that is `bytes[0]`, and its value is a secret. `context` is what stands
-/// before it.
+/// Looks for an option after the blank `bytes[0]` whose value is a secret. `context` holds the bytes before.
 pub(super) fn scan_option(context: &[u8], bytes: &[u8], is_all: bool) -> ScanResult {
     let line = context.rsplit(|byte| matches!(byte, b'\n' | b';' | b'|' | b'&'));
     let line = line.into_iter().next().unwrap_or_default();
@@ -144,7 +143,7 @@ pub(super) fn scan_option(context: &[u8], bytes: &[u8], is_all: bool) -> ScanRes
     ScanResult::No
 }
 
-/// Whether a word of a command is one of these programs, by itself or at the end of a path.
+/// Returns whether a word of a command is one of these programs, by itself or at the end of a path.
 fn names_any_program(line: &[u8], programs: &[&str]) -> bool {
     let words = line.split(|byte| {
         byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'(' | b'/')
@@ -206,7 +205,7 @@ fn scan_option_value(
     Ok(secret_result(is_secret, kept, value, of, &ahead))
 }
 
-/// Whether a word is a group of letters whose last one is this option: `-su` ends with `-u`.
+/// Returns whether a word is a group of letters whose last one is this option: `-su` ends with `-u`.
 fn ends_letter_group(word: &[u8], option: &str) -> bool {
     const GROUP_BYTES_MAX: usize = 8;
     let letters = word.strip_prefix(b"-").unwrap_or_default();
@@ -216,7 +215,7 @@ fn ends_letter_group(word: &[u8], option: &str) -> bool {
         && letters.last() == option.as_bytes().last()
 }
 
-/// Goes past the letter of an option to which a value is attached.
+/// Skips the letter of an option with an attached value.
 fn skip_option_letter(
     option: &SecretOption,
     ahead: &mut Lookahead<'_>,

@@ -1,18 +1,18 @@
-//! Private keys in PEM: many lines from a mark to a mark, and what to do where the second is missing.
+//! Private keys in PEM: many lines between two marks, and the handling of a missing second mark.
 
 use crate::text::redact::token::ScanResult;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
 const DASHES: &[u8] = b"-----";
-/// Longest word between the dashes: "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK".
+/// Maximum length of the label between the dashes: "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK".
 const LABEL_BYTES_MAX: usize = 40;
-/// A key that is longer is none; what follows is shown again.
+/// Maximum length of a key, in bytes. Anything longer is not a key; the rest is shown again.
 const KEY_BYTES_MAX: usize = 64 * 1024;
-/// Length of a line of a key beyond which nothing is held back to see how it goes on.
+/// Length of a key's line, in bytes, beyond which nothing is held back to see how the line goes on.
 const LINE_BYTES_MAX: usize = 4 * 1024;
 
-/// Whether a private key begins here. The whole first mark counts as part of it.
+/// Looks for the first mark of a private key at the start of the bytes. The whole mark counts as part of the key.
 pub(super) fn scan_private_key(bytes: &[u8], is_all: bool) -> ScanResult {
     let open = match is_all {
         true => ScanResult::No,
@@ -49,17 +49,17 @@ pub(super) fn scan_private_key(bytes: &[u8], is_all: bool) -> ScanResult {
     }
 }
 
-/// What of some bytes within a key still belongs to it.
+/// Number of bytes that still belong to a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyBodyScan {
-    /// The first so many bytes do; the rest cannot be told yet.
+    /// This many bytes belong to the key; the rest is undecided.
     Continues(usize),
-    /// The first so many bytes do, and there the key is over.
+    /// This many bytes belong to the key, which ends there.
     EndsAt(usize),
 }
 
-/// Looks at what follows within a key, from the start of a line or right behind the first mark; `seen` bytes of it came
-/// before.
+/// Examines the bytes within a key, from the start of a line or directly after the first mark; `seen` bytes of the key
+/// came before.
 pub(super) fn scan_key_body(bytes: &[u8], seen: usize, is_all: bool) -> KeyBodyScan {
     let mut line = 0;
     let mut at = 0;
@@ -96,7 +96,8 @@ pub(super) fn scan_key_body(bytes: &[u8], seen: usize, is_all: bool) -> KeyBodyS
     }
 }
 
-/// Base64, the headers of old keys, and what stands before and between the lines where a file is listed or quoted.
+/// Returns whether a byte may occur within a key: Base64, the headers of old keys, and any prefix or separator of the
+/// lines where a file is listed or quoted.
 fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(

@@ -1,17 +1,17 @@
-//! Values in quotes: plain, with a backslash before each quote, threefold.
+//! Quoted values: with plain quotes, with a backslash before each quote, or with triple quotes.
 
 use crate::text::redact::lookahead::Lookahead;
 use crate::text::redact::token::{ByteClass, ScanResult};
 
-/// The quote that a value begins with.
+/// The quote with which a value begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Quote {
     pub byte: u8,
-    /// Whether a backslash stands before it, because the whole is within quotes itself.
+    /// Whether a backslash stands before the quote, because the whole is within quotes itself.
     pub is_escaped: bool,
 }
 
-/// Reads a value up to its closing quote, at most so many bytes.
+/// Reads a value up to its closing quote, at most `bytes_max` bytes.
 pub(super) fn read_quoted<'a>(
     ahead: &mut Lookahead<'a>,
     quote: Quote,
@@ -36,7 +36,7 @@ pub(super) fn read_quoted<'a>(
     ahead.take_exactly(whole.at - ahead.at)
 }
 
-/// Goes past the quote that a value begins with, with a backslash before it or threefold.
+/// Reads the quote with which a value begins, with a backslash before it or triple.
 pub(super) fn take_quote(ahead: &mut Lookahead<'_>) -> Result<Option<Quote>, ScanResult> {
     let is_escaped = ahead.peek()? == Some(b'\\') && ahead.peek_at(1)?.is_some_and(is_quote);
     ahead.at += usize::from(is_escaped);
@@ -49,7 +49,7 @@ pub(super) fn take_quote(ahead: &mut Lookahead<'_>) -> Result<Option<Quote>, Sca
     Ok(Some(Quote { byte, is_escaped }))
 }
 
-/// Whether a text may be within such bytes.
+/// Returns whether a byte is a quote.
 pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }

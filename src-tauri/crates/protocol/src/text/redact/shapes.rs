@@ -1,4 +1,4 @@
-//! What a name calls secret is masked in text of every shape, and code is left as it is.
+//! Tests that values under a secret's name are masked in text of every shape, and that code is left unchanged.
 
 use proptest::prelude::*;
 
@@ -42,7 +42,7 @@ fn code_and_what_stands_for_a_value_is_left_as_it_is() {
     );
 }
 
-/// Every line of the table is one, and a token of its kind is masked.
+/// Every line of the table is valid, and a token of its kind is masked.
 #[test]
 fn every_kind_of_the_table_is_masked() {
     let lines = include_str!("tokens.tsv")
@@ -74,7 +74,7 @@ fn every_kind_of_the_table_is_masked() {
     }
 }
 
-/// A file of this source tree has no secret in it.
+/// No file of this source tree holds a secret.
 #[test]
 fn source_code_is_not_touched() {
     for source in [
@@ -108,13 +108,13 @@ fn name() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A value with letters, digits and a sign, so that it is no word.
+/// Generates a value with letters, digits and a sign, so that the value is not a word.
 fn value_of_one() -> impl Strategy<Value = String> {
     "[a-f][0-9][G-Z][0-9a-zA-Z]{9,24}"
 }
 
 proptest! {
-    /// Whatever the name, the value and the shape: the value is gone and the rest is there.
+    /// For every name, value and shape, the value is masked and the rest is kept.
     #[test]
     fn a_value_under_a_secrets_name_is_gone(name in name(), value in value_of_one(), shape in 0..8_usize) {
         let (before, after) = [
@@ -147,7 +147,7 @@ proptest! {
         prop_assert_eq!((String::from_utf8(out).unwrap().into(), masker.count()), text(&whole));
     }
 
-    /// What is masked is not masked again.
+    /// A masked text is not masked again.
     #[test]
     fn masking_twice_changes_nothing(picked in proptest::sample::select(MASKED)) {
         let once = text(picked.0).0.into_owned();

@@ -1,4 +1,4 @@
-//! What is masked, what is not, and that the cut of a stream makes no difference.
+//! Tests of masked and unmasked texts, and that the cut of a stream makes no difference.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use crate::text::redact::*;
 
 const KEY: &str = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nMIIEow+/IBAAKCAQEA7b\nq8==\n-----END RSA PRIVATE KEY-----";
 
-/// Values are written in two halves, so that no scanner of repositories takes this file for a leak.
+/// Returns secrets written in two halves, so that no scanner of repositories takes this file for a leak.
 fn secrets() -> Vec<String> {
     vec![
         format!("sk-{}", "proj-Ab3dEf6hIjKlMnOp"),
@@ -220,7 +220,7 @@ proptest! {
         prop_assert_eq!((String::from_utf8(out).unwrap().into(), masker.count()), text(&whole));
     }
 
-    /// Where a secret stands is where the mask replaces it.
+    /// The reported ranges are those that the mask replaces.
     #[test]
     fn spans_are_what_is_masked(parts in vec(part(), 0..6)) {
         let whole = parts.concat();
@@ -234,7 +234,7 @@ proptest! {
         prop_assert_eq!(rebuilt, text(&whole).0);
     }
 
-    /// No secret is left, and a text that has none is not touched.
+    /// No secret is left, and a text without one is not touched.
     #[test]
     fn no_secret_is_left(before in "[ \\n(=\"]{1,4}", secret in proptest::sample::select(secrets()), after in "[ \\n)\"]{1,4}") {
         let whole = format!("{before}{secret}{after}");

@@ -1,16 +1,16 @@
-//! Secrets that are one word: what they begin with, and what makes the rest of it one.
+//! Secrets that are one word: their prefixes, and the criteria for the rest of the word.
 
 use std::sync::OnceLock;
 
-/// What a look at some bytes says.
+/// Result of scanning some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScanResult {
     /// No secret begins here.
     No,
-    /// More bytes are needed to say.
+    /// More bytes are needed to decide.
     Unsure,
-    /// A secret begins here. The first `kept` bytes are no part of it; it ends after `end` bytes, or goes on while bytes
-    /// are `of` its kind.
+    /// A secret begins here. The first `kept` bytes are not part of it; the secret ends after `end` bytes, or goes on
+    /// while bytes are of the class `goes_on`.
     Secret {
         kept: usize,
         end: usize,
@@ -18,30 +18,30 @@ pub(super) enum ScanResult {
     },
 }
 
-/// Which bytes a secret is made of.
+/// Class of the bytes that make up a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ByteClass {
-    /// Digits and the letters from `a` to `f`.
+    /// Hexadecimal digits.
     Hex,
     /// Letters and digits.
     Alnum,
-    /// Those and `_`.
+    /// Letters, digits and `_`.
     Word,
-    /// Those and `-`.
+    /// Letters, digits, `_` and `-`.
     Dashed,
-    /// Those, `.`, `~`, `+`, `/` and `=`.
+    /// Letters, digits, `_`, `-`, `.`, `~`, `+`, `/` and `=`.
     Bearer,
     /// Capital letters and digits.
     Capital,
-    /// Whatever stands before this quote or the end of the line.
+    /// Everything before this quote or the end of the line.
     Quoted(u8),
-    /// Whatever stands before the next tag or the end of the line.
+    /// Everything before the next tag or the end of the line.
     Element,
-    /// What has no blank, quote, angle bracket, backslash or semicolon in it.
+    /// Everything but blanks, quotes, angle brackets, backslashes and semicolons.
     Unspaced,
-    /// Those without `&` and `#`, which end a parameter of an address.
+    /// As `Unspaced`, without `&` and `#`, which end a parameter of an address.
     Parameter,
-    /// Whatever stands before a quote or the end of the line.
+    /// Everything before a quote or the end of the line.
     Line,
 }
 
@@ -69,7 +69,7 @@ impl ByteClass {
         }
     }
 
-    /// The class of a name in the table of tokens.
+    /// Returns the class for its name in the table of tokens.
     fn from_table_name(name: &str) -> Option<Self> {
         Some(match name {
             "hex" => Self::Hex,
@@ -83,29 +83,29 @@ impl ByteClass {
     }
 }
 
-/// A kind of secret: its beginning (`?` is any lower-case letter), and a rest that is at least so long.
+/// A kind of secret: its prefix (`?` is any lower-case letter), and the minimum length of the rest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TokenKind {
-    /// What it is called in the table, for tests to name.
+    /// Name of the kind in the table, for tests.
     #[cfg(test)]
     pub id: &'static str,
     pub begins: &'static str,
     pub of: ByteClass,
     pub bytes_min: usize,
-    /// Whether a rest of plain words joined by dashes (a name in a style sheet, say) is no secret.
+    /// Whether a rest of plain words joined by dashes (a name in a style sheet, say) is not a secret.
     pub needs_dense: bool,
 }
 
-/// The kinds of tokens that are known by how they begin, as the table beside this file has them.
+/// The kinds of tokens that are known by their prefixes, from the table beside this file.
 const TOKEN_TABLE: &str = include_str!("tokens.tsv");
 
-/// The kinds of the table.
+/// Returns the kinds of the table.
 pub(super) fn token_kinds() -> &'static [TokenKind] {
     static KINDS: OnceLock<Vec<TokenKind>> = OnceLock::new();
     KINDS.get_or_init(|| TOKEN_TABLE.lines().filter_map(parse_token_kind).collect())
 }
 
-/// A line of the table; none for a remark. A test sees that every other line is one.
+/// Parses a line of the table; none for a comment. A test verifies that every other line parses.
 fn parse_token_kind(line: &'static str) -> Option<TokenKind> {
     let mut columns = line.split('\t');
     let _id = columns.next()?;
@@ -120,12 +120,12 @@ fn parse_token_kind(line: &'static str) -> Option<TokenKind> {
     })
 }
 
-/// How much of a rest is looked at to judge it.
+/// Maximum length of a rest that is examined to judge it, in bytes.
 const JUDGED_BYTES_MAX: usize = 64;
-/// A run of letters and digits that is too long for a word.
+/// Length of a run of letters and digits that is too long for a word, in bytes.
 const DENSE_RUN_BYTES: usize = 16;
 
-/// How far a beginning is there: none if it is not.
+/// Returns how many bytes of a prefix are there; none if the bytes differ from it.
 fn match_prefix(pattern: &[u8], bytes: &[u8]) -> Option<usize> {
     let fits = |(wanted, byte): (&u8, &u8)| match wanted {
         b'?' => byte.is_ascii_lowercase(),
@@ -138,8 +138,7 @@ fn match_prefix(pattern: &[u8], bytes: &[u8]) -> Option<usize> {
         .then(|| pattern.len().min(bytes.len()))
 }
 
-/// Looks whether a secret of this kind begins with `bytes[0]`, which nothing that belongs to a word stands before. `is_all`
-/// says that no more bytes will come.
+/// Looks for a secret of this kind at `bytes[0]`, which begins a word. `is_all` says that no more bytes will come.
 pub(super) fn scan_token(kind: &TokenKind, bytes: &[u8], is_all: bool) -> ScanResult {
     let open = |look| match is_all {
         true => ScanResult::No,
@@ -173,7 +172,7 @@ pub(super) fn scan_token(kind: &TokenKind, bytes: &[u8], is_all: bool) -> ScanRe
     }
 }
 
-/// Whether there is a digit, or a run that is no word.
+/// Returns whether there is a digit, or a run that is not a word.
 fn is_dense(rest: &[u8]) -> bool {
     rest.iter().any(u8::is_ascii_digit)
         || rest
@@ -181,10 +180,11 @@ fn is_dense(rest: &[u8]) -> bool {
             .any(|run| run.len() >= DENSE_RUN_BYTES)
 }
 
-/// What the id of an access key of Amazon begins with.
+/// Prefixes of the ids of Amazon access keys.
 pub(super) const KEY_ID_PREFIXES: [&str; 4] = ["AKIA", "ASIA", "ABIA", "ACCA"];
 
-/// `AKIA` or `ASIA` and sixteen capital letters and digits, no more.
+/// Looks for the id of an Amazon access key: a prefix such as `AKIA` or `ASIA` and exactly sixteen capital letters and
+/// digits.
 pub(super) fn scan_key_id(bytes: &[u8], is_all: bool) -> ScanResult {
     let fits = KEY_ID_PREFIXES
         .iter()
@@ -212,10 +212,11 @@ pub(super) fn scan_key_id(bytes: &[u8], is_all: bool) -> ScanResult {
     }
 }
 
-/// What stands behind the number of a bot of Telegram, before the rest of its token.
+/// Text between the number of a Telegram bot and the rest of its token.
 pub(super) const BOT_TOKEN_MARK: &str = ":AA";
 
-/// The token of a bot of Telegram: eight to ten digits, which stand in `context`, `:AA`, and 33 more letters, digits and signs.
+/// Looks for the token of a Telegram bot: eight to ten digits, at the end of `context`, `:AA`, and 33 more letters,
+/// digits and signs.
 pub(super) fn scan_bot_token(context: &[u8], bytes: &[u8], is_all: bool) -> ScanResult {
     const REST_BYTES: usize = 33;
     let digits = context.iter().rev().take(11);
@@ -240,7 +241,7 @@ pub(super) fn scan_bot_token(context: &[u8], bytes: &[u8], is_all: bool) -> Scan
     }
 }
 
-/// `Bearer`, a blank, and a word that is no English one.
+/// Looks for `Bearer`, a blank, and a word that is not an English one.
 pub(super) fn scan_bearer(bytes: &[u8], is_all: bool) -> ScanResult {
     const NAME: &[u8] = b"bearer";
     let open = match is_all {
@@ -298,10 +299,11 @@ pub(super) fn scan_bearer(bytes: &[u8], is_all: bool) -> ScanResult {
     }
 }
 
-/// How far behind the id of an access key the key itself may stand, in bytes.
+/// Maximum distance between the id of an access key and the key itself, in bytes.
 pub(super) const PAIR_BYTES_MAX: usize = 160;
 
-/// The other half of a pair of keys of Amazon: exactly forty bytes of Base64, with capitals, small letters and digits.
+/// Looks for the other half of an Amazon key pair: exactly forty bytes of Base64, with capitals, small letters and
+/// digits.
 pub(super) fn scan_secret_key(bytes: &[u8], is_all: bool) -> ScanResult {
     const HALF_BYTES: usize = 40;
     let of_half = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');

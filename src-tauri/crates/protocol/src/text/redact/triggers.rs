@@ -1,33 +1,33 @@
-//! Where a secret may begin: one table over three bytes, so that most text is passed over with one look each.
+//! Places where a secret may begin: one table over three bytes, so that most text is passed over with one look-up each.
 
 use std::sync::OnceLock;
 
 use crate::text::redact::token::{KEY_ID_PREFIXES, ScanResult, TokenKind, token_kinds};
 use crate::text::redact::{address, assignment, name, options, pem, token};
 
-/// What may begin somewhere.
+/// Kind of secret that may begin at a place.
 #[derive(Debug, Clone, Copy)]
 enum Trigger {
     /// A token of the table.
     Token(&'static TokenKind),
-    /// The id of an access key of Amazon.
+    /// The id of an Amazon access key.
     KeyId,
     /// `Bearer` and a token.
     Bearer,
-    /// A name that may say that its value is a secret.
+    /// A name that may announce a secret.
     Name,
     /// An option that its program makes secret.
     Option,
     /// A password in an address.
     Address,
-    /// The half of a Telegram bot's token behind its number.
+    /// The part of a Telegram bot's token after its number.
     BotToken,
     /// A private key in PEM.
     PrivateKey,
 }
 
 impl Trigger {
-    /// Whether it begins only where a word does.
+    /// Returns whether the trigger begins only where a word does.
     fn needs_word_start(self) -> bool {
         match self {
             Self::Token(_) | Self::KeyId | Self::Bearer => true,
@@ -35,27 +35,28 @@ impl Trigger {
         }
     }
 
-    /// Whether a trigger that begins with `begins` may begin with these few bytes. They are compared as they are, so that a line end
-    /// is not taken for a letter.
+    /// Returns whether a trigger that begins with `begins` may begin with these few bytes. The bytes are compared
+    /// unfolded, so that a line end is not taken for a letter.
     fn can_begin_with(self, begins: &str, bytes: &[u8], is_start: bool) -> bool {
         let is_same = |(of, byte): (u8, &u8)| of == b'?' || of.eq_ignore_ascii_case(byte);
         (is_start || !self.needs_word_start()) && begins.bytes().zip(bytes).all(is_same)
     }
 }
 
-/// Bytes are told apart by their lowest five bits, which are the same for a letter in capitals or not.
+/// Number of folded bytes: bytes are folded to their lowest five bits, which are the same for upper and lower case of a
+/// letter.
 const FOLDS: usize = 32;
 
 /// The triggers by their first three bytes.
 pub(super) struct Triggers {
-    /// For three bytes, which bucket; 0 for none.
+    /// Bucket of each combination of three folded bytes, from 1; 0 for none.
     buckets_of: Vec<u16>,
     buckets: Vec<Vec<Trigger>>,
-    /// Each trigger with what it begins with.
+    /// Each trigger with the text with which it begins.
     all: Vec<(&'static str, Trigger)>,
 }
 
-/// The table.
+/// Returns the table.
 pub(super) fn triggers() -> &'static Triggers {
     static TRIGGERS: OnceLock<Triggers> = OnceLock::new();
     TRIGGERS.get_or_init(Triggers::build)
@@ -107,8 +108,8 @@ impl Triggers {
         }
     }
 
-    /// How many of some bytes surely begin nothing, from the place `at` on. `is_start` says of a place whether a word may
-    /// begin there; `is_all` that no more bytes will come.
+    /// Returns how many bytes from the place `at` on certainly begin no trigger. `is_start` says of a place whether a
+    /// word may begin there; `is_all` that no more bytes will come.
     pub fn plain_prefix_len(
         &self,
         bytes: &[u8],
@@ -150,7 +151,7 @@ impl Triggers {
         }
     }
 
-    /// Looks whether a secret begins at a place. `context` is what stands before it.
+    /// Looks for a secret at the start of `bytes`. `context` holds the bytes before.
     pub fn scan(&self, context: &[u8], bytes: &[u8], is_start: bool, is_all: bool) -> ScanResult {
         let Some(three) = bytes.get(..3) else {
             return match is_all {

@@ -1,17 +1,17 @@
-//! Whether what stands behind a secret's name is a secret, or code, a reference, a label.
+//! Judges the value after a secret's name: a secret, or code, a reference, a label.
 
 use crate::text::redact::name::NameClass;
 
-/// How a value is written.
+/// Notation of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueContext {
     /// In quotes, or as the content of an element.
     Quoted,
-    /// As an item of a list in quotes, next to the name: `("token", "value")`.
+    /// As a quoted item of a list, next to the name: `("token", "value")`.
     Beside,
-    /// As a whole line of a file of settings, as far as can be told, or behind an option.
+    /// As a whole line of a settings file, as far as can be told, or after an option.
     Line,
-    /// Between other things.
+    /// Between other text.
     Bare,
 }
 
@@ -84,16 +84,16 @@ const PLACEHOLDER_WORDS: [&str; 66] = [
     "default",
     "uuid",
 ];
-/// Words of sentences.
+/// Words that occur in sentences.
 const SENTENCE_WORDS: [&str; 30] = [
     "a", "and", "are", "at", "be", "by", "can", "do", "for", "from", "has", "in", "is", "must",
     "not", "of", "on", "or", "please", "should", "that", "the", "this", "to", "too", "was", "will",
     "with", "you", "your",
 ];
-/// Shortest value that can look random, in bytes.
+/// Minimum length of a value that can look random, in bytes.
 const DENSE_BYTES_MIN: usize = 16;
 
-/// Whether a value under such a name is a secret.
+/// Returns whether a value under a name of this class is a secret.
 pub(super) fn is_secret(says: NameClass, name: &[u8], value: &[u8], written: ValueContext) -> bool {
     let Ok(text) = std::str::from_utf8(value) else {
         return says == NameClass::Password && written != ValueContext::Bare;
@@ -126,7 +126,7 @@ pub(super) fn is_secret(says: NameClass, name: &[u8], value: &[u8], written: Val
     }
 }
 
-/// What stands for a value that is somewhere else, or for none.
+/// Returns whether a text stands for a value stored elsewhere, or for no value.
 fn is_placeholder(text: &str) -> bool {
     let first = text.as_bytes()[0];
     let all = |set: &str| text.chars().all(|c| set.contains(c));
@@ -158,7 +158,7 @@ fn is_word(text: &str) -> bool {
         .any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// Whether a value says no more than its name: `password: "Password"`, `token = new_token`.
+/// Returns whether a value only repeats its name: `password: "Password"`, `token = new_token`.
 fn repeats_name(name: &[u8], text: &str) -> bool {
     let plain = |bytes: &[u8]| -> Vec<u8> {
         let kept = bytes.iter().filter(|byte| byte.is_ascii_alphanumeric());
@@ -170,7 +170,7 @@ fn repeats_name(name: &[u8], text: &str) -> bool {
         || name.ends_with(&value) && value.len() >= 4
 }
 
-/// Whether it reads as an expression of a programming language.
+/// Returns whether a text reads as an expression of a programming language.
 fn is_code(text: &str) -> bool {
     let bytes = text.as_bytes();
     if matches!(bytes[0], b'(' | b'[' | b'{' | b'&' | b'|' | b'`') {
@@ -223,7 +223,7 @@ fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Words with nothing but what joins words between them.
+/// Returns whether a text consists of words and the signs that join words.
 fn is_wordy(text: &str) -> bool {
     let mut parts = text.split(|c: char| {
         matches!(
@@ -239,7 +239,7 @@ fn is_wordy(text: &str) -> bool {
     })
 }
 
-/// Whether it can be a token: no words, no sentence, no address.
+/// Returns whether a text can be a token: no words, no sentence, no address.
 fn is_token(text: &str) -> bool {
     let is_address =
         text.contains("://") || text.starts_with('/') && is_wordy(text) || text.starts_with("./");
@@ -258,7 +258,7 @@ fn is_token(text: &str) -> bool {
         && !is_digest(text)
 }
 
-/// Whether it can be a password: anything but a label or a sentence.
+/// Returns whether a text can be a password: anything but a label or a sentence.
 fn is_password(text: &str) -> bool {
     let is_label = is_wordy(text) && text.starts_with(char::is_uppercase);
     let mut words = text.split_whitespace();
@@ -269,7 +269,7 @@ fn is_password(text: &str) -> bool {
     !is_label && !is_sentence && !is_number && !is_named && text.len() >= 2
 }
 
-/// Whether it looks random: long, of letters and digits, and no word, path, address or digest.
+/// Returns whether a text looks random: long, of letters and digits, and not a word, path, address or digest.
 pub(super) fn is_dense(text: &str) -> bool {
     let of_token = |byte: u8| {
         byte.is_ascii_alphanumeric()
@@ -296,7 +296,7 @@ pub(super) fn is_dense(text: &str) -> bool {
         && entropy_millibits(text) >= 2_900
 }
 
-/// Whether it is the digest of a file, as lock files have it.
+/// Returns whether a text is the digest of a file, in the notation of lock files.
 fn is_digest(text: &str) -> bool {
     [
         "sha1-", "sha256-", "sha384-", "sha512-", "sha256:", "sha512:", "sha1:", "md5:", "h1:",
@@ -314,7 +314,7 @@ fn is_uuid(text: &str) -> bool {
             .all(|wanted| parts.next() == Some(*wanted))
 }
 
-/// How long the runs of letters and digits are, in the mean: names and dates have short ones.
+/// Returns the mean length of the runs of letters and digits: names and dates have short ones.
 fn mean_run_len(text: &str) -> usize {
     let runs = text
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -323,7 +323,7 @@ fn mean_run_len(text: &str) -> usize {
     bytes / count.max(1)
 }
 
-/// How much one byte of a text tells, in thousandths of a bit.
+/// Returns the entropy of a text per byte, in thousandths of a bit.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! Extended attributes and access lists that a command changed on what it left otherwise as it was.
+//! Extended attributes and access lists that a command changed on files and folders that it left otherwise unchanged.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use protocol::text::display_text::name;
 use crate::dry_run::effects::report::ChangeStage;
 use crate::fs::dir::{Dir, is_restorable_xattr};
 
-/// Paths that are named one by one.
+/// Most paths that a note names one by one.
 const NAMED_MAX: usize = 5;
 
-/// Whether what stands at a name in two folders has other attributes, of those that programs may set.
+/// Whether the entries of the same name in two folders have different attributes, of those that programs may set.
 pub(in crate::dry_run) fn has_different_attributes(one: &Dir, other: &Dir, name: &OsStr) -> bool {
     read_attributes(one, name) != read_attributes(other, name)
 }
@@ -22,7 +22,7 @@ fn read_attributes(dir: &Dir, name: &OsStr) -> Vec<(String, Vec<u8>)> {
     attributes
 }
 
-/// What a person is told of them, if there are any: no step carries them.
+/// Returns a note for a person about changed attributes, if there are any: no step of the plan carries them.
 pub(in crate::dry_run) fn attributes_note(
     changed: &[PathBuf],
     done: ChangeStage,

@@ -1,4 +1,4 @@
-//! What is in a file before and after a command that was captured.
+//! The content of a file before and after a captured command.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -13,11 +13,11 @@ use crate::{FileError, Workspace};
 /// The content of a path before and after; none where there is no regular file on that side.
 pub type ContentPair = (Option<Vec<u8>>, Option<Vec<u8>>);
 
-/// Reads both sides of a step: what stands in the workspace, and what the layer holds.
+/// Reads both sides of a step: the content in the workspace, and the content in the layer.
 ///
 /// # Errors
-/// [`FileError::TooLarge`] when one of them is longer than `bytes_max`; [`FileError::Changed`] when the file in the
-/// workspace is no longer as long as the command found it; else what the system said.
+/// [`FileError::TooLarge`] when one of the contents is longer than `bytes_max`; [`FileError::Changed`] when the file in
+/// the workspace is no longer as long as the command found it; otherwise any error reported by the system.
 pub fn read_contents(
     workspace: &Workspace,
     captured: &CapturedEffects,
@@ -46,7 +46,7 @@ pub fn read_contents(
     ))
 }
 
-/// A file of exactly this length; none if it is another by now.
+/// Reads a file of exactly this length; `None` if its length has changed.
 fn read_exact_file(dir: &Dir, path: &Path, bytes: u64) -> io::Result<Option<Vec<u8>>> {
     let file = dir.open_file(path)?;
     if open_file_kind(&file)? != PathKind::File {

@@ -1,4 +1,4 @@
-//! What a command changed, as effects for a person and as a plan.
+//! The changes that a command made, as effects for a person and as a plan.
 
 pub(crate) mod attributes;
 pub(crate) mod contents;

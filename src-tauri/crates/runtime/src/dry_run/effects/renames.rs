@@ -1,4 +1,4 @@
-//! Which of the paths that came are ones that went, found by what is in them.
+//! Detection of renames: pairs created paths with removed ones by their content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,7 +8,7 @@ use protocol::history::Node;
 
 use crate::dry_run::overlay::change::{ChangedPath, PathContent};
 
-/// Where something was, by where it is.
+/// The former path of each renamed file or folder, by its new path.
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct RenameMap<'a> {
     from: BTreeMap<&'a Path, &'a Path>,
@@ -21,24 +21,24 @@ impl<'a> RenameMap<'a> {
         self.to.insert(from, to);
     }
 
-    /// Where what stands at a path was.
+    /// Returns the path at which the entry at `to` stood before.
     pub(in crate::dry_run) fn source_of(&self, to: &Path) -> Option<&'a Path> {
         self.from.get(to).copied()
     }
 
-    /// Where what stood at a path is.
+    /// Returns the path to which the entry at `from` was moved.
     pub(in crate::dry_run) fn target_of(&self, from: &Path) -> Option<&'a Path> {
         self.to.get(from).copied()
     }
 
-    /// Whether what stood at a path stands at another.
+    /// Whether the entry at a path was moved to another path.
     pub(in crate::dry_run) fn is_moved(&self, path: &Path) -> bool {
         self.to.contains_key(path)
     }
 }
 
-/// Finds them: files with the same content, those with the same name first, and folders all of whose files went together.
-/// Of what is left alone nothing was renamed.
+/// Finds renames: files with the same content, preferring those with the same name, and folders all of whose files
+/// moved together. Paths in `left` are never taken for renamed.
 pub(in crate::dry_run) fn find_renames<'a>(
     changes: &'a [ChangedPath],
     left: &BTreeSet<&Path>,
@@ -76,7 +76,7 @@ pub(in crate::dry_run) fn find_renames<'a>(
     found
 }
 
-/// Folders that went and came with all their files.
+/// Finds folders that were removed and created again with all their files.
 fn find_folder_renames<'a>(
     changes: &'a [ChangedPath],
     left: &BTreeSet<&Path>,

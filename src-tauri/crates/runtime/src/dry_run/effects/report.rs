@@ -1,4 +1,4 @@
-//! What a command changed, told twice from one list: as effects for a person, and as steps to carry out.
+//! The changes that a command made, reported twice from one list: as effects for a person, and as steps to carry out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,16 +15,16 @@ use crate::dry_run::overlay::change::{ChangedPath, PathContent};
 /// Permission bits that let a program run with its owner's rights.
 const SET_ID: u32 = 0o6000;
 
-/// Whether it was done for show, or for real.
+/// Whether the changes were made in a dry run or for real.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::dry_run) enum ChangeStage {
-    /// In a layer: it is yet to be carried out.
+    /// In a layer: the changes are yet to be carried out.
     DryRun,
-    /// In the workspace itself: it can be taken back.
+    /// In the workspace itself: the changes can be undone.
     InPlace,
 }
 
-/// Both tellings.
+/// Both forms of the report.
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct ChangeReport {
     pub effects: Vec<Effect>,
@@ -32,7 +32,7 @@ pub(in crate::dry_run) struct ChangeReport {
     pub notes: Vec<String>,
 }
 
-/// Tells of these changes, which are in order of the paths.
+/// Builds the report of these changes, which are sorted by path.
 pub(in crate::dry_run) fn build_report(
     mut changes: Vec<ChangedPath>,
     done: ChangeStage,
@@ -77,7 +77,7 @@ pub(in crate::dry_run) fn build_report(
     out
 }
 
-/// Takes the bits away that would let a program run with other rights than its caller's, unless they were there before
+/// Clears set-id bits, which would let a program run with other rights than its caller's, unless they were there before
 /// on the same content.
 fn strip_set_id(change: &mut ChangedPath, notes: &mut Vec<String>) {
     let kept = match &change.before {
@@ -101,8 +101,8 @@ fn strip_set_id(change: &mut ChangedPath, notes: &mut Vec<String>) {
     });
 }
 
-/// Paths that stay as they are whatever is agreed to: pipes, sockets and devices, what stands in the place of one or below
-/// it, and the folders above those that would go.
+/// Collects paths that stay as they are whatever a person approves: pipes, sockets and devices, paths that take the
+/// place of one or lie below it, and the folders above those that would be removed.
 fn unchangeable_paths<'a>(
     changes: &'a [ChangedPath],
     done: ChangeStage,

@@ -1,4 +1,4 @@
-//! What a person is told of a command that ran, and what of it can be carried out or taken back.
+//! The summary of a finished command for a person, and the part of its changes that can be carried out or undone.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use protocol::{CapturedEffects, CommandExit, CommandRun, Plan};
 use crate::dry_run::effects::report::ChangeReport;
 use crate::dry_run::refusals::Refusals;
 
-/// A command that ran.
+/// A command that has ended.
 pub(in crate::dry_run) struct FinishedRun {
-    /// What held when it ran.
+    /// The guarantees under which the command ran.
     pub assurance: Assurance,
     pub ran: CommandRun,
     pub refused: Refusals,
     pub read: ChangeReport,
     pub notes: Vec<String>,
-    /// Where what it left lies.
+    /// The folder that holds the state after the command.
     pub after_folder: PathBuf,
 }
 
-/// Tells of it.
+/// Summarizes a finished command as effects and a plan.
 pub(in crate::dry_run) fn summarize_run(over: FinishedRun) -> (Effects, Plan) {
     let FinishedRun {
         assurance,

@@ -1,4 +1,5 @@
-//! What went through the way out of a room: each place with its connections and bytes, and what was not let through.
+//! The log of a sandbox's egress: each destination reached, with its connections and bytes, and each destination
+//! refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -22,7 +23,7 @@ pub(in crate::dry_run) struct HostPort {
     pub port: u16,
 }
 
-/// What went through one way out.
+/// Counts of the traffic through one egress proxy.
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct EgressLog {
     reached: Mutex<BTreeMap<HostPort, (u32, Arc<ByteCounts>)>>,
@@ -30,7 +31,7 @@ pub(in crate::dry_run) struct EgressLog {
     bytes: AtomicU64,
 }
 
-/// What went to one place and came from there.
+/// Bytes sent to and received from one destination.
 #[derive(Debug, Default)]
 struct ByteCounts {
     sent: AtomicU64,
@@ -38,7 +39,7 @@ struct ByteCounts {
 }
 
 impl EgressLog {
-    /// Counts what goes through a connection to a place, from now on.
+    /// Counts the bytes that pass through a connection to a destination, from now on.
     pub fn count_stream(self: &Arc<Self>, place: HostPort, stream: TcpStream) -> CountedStream {
         let mut reached = lock_mutex(&self.reached);
         let (connections, bytes) = reached.entry(place).or_default();
@@ -50,7 +51,7 @@ impl EgressLog {
         }
     }
 
-    /// A place was not let through.
+    /// Records that a destination was refused.
     pub fn record_refusal(&self, place: HostPort) {
         let target = format_host_port(&place.host, place.port);
         self.record_refusal_as(RefusalKind::Network, target);
@@ -63,7 +64,7 @@ impl EgressLog {
         }
     }
 
-    /// Every place that was reached, in order.
+    /// Returns every destination that was reached, in order.
     pub fn reached(&self) -> Vec<NetworkContact> {
         let reached = lock_mutex(&self.reached);
         let told =
@@ -77,14 +78,14 @@ impl EgressLog {
         reached.iter().map(told).collect()
     }
 
-    /// What was not let through, and whether there may have been more.
+    /// Returns the destinations that were refused, and whether there may have been more.
     pub fn refused(&self) -> (Vec<Refusal>, bool) {
         let refused = lock_mutex(&self.refused);
         let all = refused.iter().cloned().collect();
         (all, refused.len() >= PROXY_REFUSED_MAX)
     }
 
-    /// Counts bytes towards the limit of all.
+    /// Counts bytes towards the overall limit.
     fn add_bytes(&self, bytes: u64) -> io::Result<()> {
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
         match before.saturating_add(bytes) > PROXY_BYTES_MAX {
@@ -98,7 +99,8 @@ impl EgressLog {
 }
 
 impl Refusals {
-    /// Adds what came to the way out: what the room itself was asked for and what went past it is known already.
+    /// Adds the destinations that the proxy refused. Names that the sandbox itself was asked for, and attempts that
+    /// bypassed the proxy, are known already.
     pub fn add_egress(&mut self, passed: &EgressLog) {
         let (refused, more) = passed.refused();
         for one in refused {
@@ -113,7 +115,7 @@ impl Refusals {
     }
 }
 
-/// A connection to a place, whose bytes are counted as they go.
+/// A connection to a destination that counts the bytes passing through it.
 #[derive(Debug)]
 pub(in crate::dry_run) struct CountedStream {
     stream: TcpStream,

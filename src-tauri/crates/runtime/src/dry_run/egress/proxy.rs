@@ -1,8 +1,9 @@
-//! The way out of a room: an HTTP proxy that is served outside, at a port inside.
+//! The egress of a sandbox: an HTTP proxy that is served outside, at a port inside.
 //!
-//! Every destination is judged before its name is looked up, and again by where that leads, for each request anew. What is
-//! not let through is answered with 403 and a sentence. The port is in the network of the room, so nothing outside can
-//! come to it, and no destination leads back here. Whoever is slow is waited for as long as the command may run.
+//! Every destination is judged before its name is looked up, and again by the addresses that it resolves to, for each
+//! request anew. A refused request is answered with 403 and a sentence. The port is in the network of the sandbox, so
+//! nothing outside can connect to it, and no destination leads back to it. A slow peer is waited for as long as the
+//! command may run.
 
 use std::convert::Infallible;
 use std::io;
@@ -25,7 +26,7 @@ use crate::dry_run::egress::log::{CountedStream, EgressLog, HostPort};
 use crate::limits::{PROXY_CONNECTIONS_MAX, PROXY_HEAD_BYTES_MAX};
 use crate::net::{NetError, NetworkClient};
 
-/// A way out that is served until it is closed or dropped.
+/// An egress proxy that is served until it is closed or dropped.
 #[derive(Debug)]
 pub(in crate::dry_run) struct EgressProxy {
     served: AbortOnDropHandle<()>,
@@ -33,7 +34,7 @@ pub(in crate::dry_run) struct EgressProxy {
 }
 
 impl EgressProxy {
-    /// Serves whoever comes to a port, with this way to the network.
+    /// Serves connections to a port, with this network access.
     pub fn open(listener: std::net::TcpListener, net: NetworkClient) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
@@ -48,7 +49,7 @@ impl EgressProxy {
         })
     }
 
-    /// Ends every connection, and says what went through.
+    /// Ends every connection, and returns the log of the traffic.
     pub fn close(&self) -> &EgressLog {
         self.served.abort();
         &self.passed
@@ -82,16 +83,16 @@ struct ProxyState {
 
 type ProxyBody = Either<Full<Bytes>, Incoming>;
 
-/// What one connection from the room leads to.
+/// Tasks that one connection from the sandbox leads to.
 #[derive(Default)]
 struct ConnectionTasks {
-    /// Where it is led as it is, once that was agreed to.
+    /// The connection that is tunnelled unchanged, once the tunnel was agreed to.
     tunnel: Option<(OnUpgrade, CountedStream)>,
-    /// Connections on which its requests are passed on.
+    /// Connections on which requests are forwarded.
     forwards: JoinSet<()>,
 }
 
-/// Stays with one connection from the room to its end.
+/// Serves one connection from the sandbox until it ends.
 async fn serve_connection(proxy: &ProxyState, caller: TcpStream) {
     let leads = Mutex::new(ConnectionTasks::default());
     let answer =
@@ -143,7 +144,7 @@ impl ProxyState {
     }
 }
 
-/// Passes a request on, and gives what comes back.
+/// Forwards a request, and returns the response.
 async fn forward_request(
     mut request: Request<Incoming>,
     url: &Url,
@@ -174,7 +175,7 @@ async fn forward_request(
     Ok(response.map(Either::Right))
 }
 
-/// Takes away what is said from one end of a connection to the other, and to nobody beyond.
+/// Removes headers that are meant only for the two ends of one connection.
 fn remove_hop_by_hop_headers(headers: &mut hyper::HeaderMap) {
     let named = headers.get_all(CONNECTION).iter();
     let named = named.filter_map(|value| value.to_str().ok());
@@ -192,7 +193,8 @@ fn remove_hop_by_hop_headers(headers: &mut hyper::HeaderMap) {
     headers.remove("keep-alive");
 }
 
-/// Where a request wants to go: the address that is judged, its path left out, and how it is told of.
+/// Returns the destination of a request: the address that is judged, without its path, and the host and port under
+/// which it is reported.
 fn parse_destination(request: &Request<Incoming>) -> Option<(Url, HostPort)> {
     let scheme = match (request.method(), request.uri().scheme_str()) {
         (&Method::CONNECT, None) => "https",

@@ -1,5 +1,5 @@
-//! Commands that run for real, in the workspace itself, over a picture of it from before: the picture taken, and what they did
-//! there, recorded so that it can be taken back. The same on every system.
+//! Commands that run for real, in the workspace itself, over a snapshot taken before: taking the snapshot, and
+//! recording the changes of the command so that they can be undone. The same on every system.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -20,24 +20,24 @@ use crate::{FileError, History, UndoEntryMeta, Workspace};
 use protocol::view::effects::{Assurance, Effects};
 use protocol::{CommandExit, CommandRun, Plan, UndoEntry};
 
-/// What a person should know of every such run that changed something.
+/// Note for a person, on every such run that changed something.
 const ATTRIBUTION_NOTE: &str = "What else changed in the folder while it ran is told as its doing: whose it was cannot be told apart.";
 
-/// What a command did for real. Its picture goes when this is dropped.
+/// The result of a command that ran for real. Dropping it removes the snapshot.
 #[derive(Debug)]
 pub struct InPlaceResult {
-    /// The act by which it can be taken back, on disk; none if it changed nothing that can be.
+    /// The undo entry of the changes, on disk; `None` if nothing changed that can be undone.
     pub entry: Option<UndoEntry>,
-    /// What it did, for a person.
+    /// Effects of the command, for a person.
     pub effects: Effects,
-    /// What it did, path by path: it stands already.
+    /// Plan of the changes, path by path; they are in the workspace already.
     pub plan: Plan,
     /// The workspace as it was before.
     pub before: Workspace,
     _gone: SnapshotRemover,
 }
 
-/// Removes a picture that is not needed any more.
+/// Removes a snapshot that is no longer needed when dropped.
 #[derive(Debug)]
 struct SnapshotRemover(Arc<Snapshot>);
 
@@ -47,7 +47,7 @@ impl Drop for SnapshotRemover {
     }
 }
 
-/// Takes a picture of a workspace that is not too large for one.
+/// Takes a snapshot of a workspace that is not too large for one.
 pub(in crate::dry_run) async fn take_snapshot(
     workspace: &Workspace,
     history: &History,
@@ -62,7 +62,7 @@ pub(in crate::dry_run) async fn take_snapshot(
     .await
 }
 
-/// Whether a workspace is not too large for a picture.
+/// Whether a workspace is small enough for a snapshot.
 pub(in crate::dry_run) async fn can_snapshot(workspace: &Workspace) -> bool {
     let workspace = workspace.clone();
     run_blocking(move || measure_workspace(workspace.dir()))
@@ -70,7 +70,7 @@ pub(in crate::dry_run) async fn can_snapshot(workspace: &Workspace) -> bool {
         .is_ok()
 }
 
-/// Takes a picture for what is done by a program that runs beside us: it is taken for done without a fault.
+/// Takes a snapshot for a call that is carried out by a companion program. The run counts as finished without error.
 pub(in crate::dry_run) async fn take_companion_snapshot(
     workspace: &Workspace,
     history: &History,
@@ -85,10 +85,10 @@ pub(in crate::dry_run) async fn take_companion_snapshot(
     Ok(picture)
 }
 
-/// Compares the workspace of a picture with it, and records what is different as one act.
+/// Compares the workspace with its snapshot, and records the differences as one undo entry.
 ///
 /// # Errors
-/// What kept it from being recorded. The picture stays then, and is taken up at the next start.
+/// The error that prevented the recording. The snapshot stays then, and is recorded at the next start.
 pub(in crate::dry_run) fn record_changes(
     picture: Arc<Snapshot>,
 ) -> Result<InPlaceResult, FileError> {
@@ -151,7 +151,7 @@ pub(in crate::dry_run) fn record_changes(
     })
 }
 
-/// Folders in which a pipe, a socket or a device stands now: those cannot go with them.
+/// Folders that now hold a pipe, a socket or a device, and therefore cannot be removed with it.
 fn folders_with_special_files(changes: &[ChangedPath]) -> BTreeSet<PathBuf> {
     let special = changes
         .iter()
@@ -160,7 +160,8 @@ fn folders_with_special_files(changes: &[ChangedPath]) -> BTreeSet<PathBuf> {
     above.map(Path::to_owned).collect()
 }
 
-/// Records what commands did over whose pictures a crash came. What cannot be recorded keeps its picture.
+/// Records the changes of commands that a crash interrupted, from their snapshots. A snapshot that cannot be recorded
+/// is kept.
 pub(in crate::dry_run) fn recover_runs(history: &History) -> RecoveredRuns {
     let mut up = RecoveredRuns::default();
     let left = Snapshot::list_left_behind(history).unwrap_or_else(|error| {
@@ -176,7 +177,7 @@ pub(in crate::dry_run) fn recover_runs(history: &History) -> RecoveredRuns {
     up
 }
 
-/// The act of a picture that was left, recorded now unless it was before.
+/// Returns the undo entry of a snapshot that a crash left, recording it now unless it was recorded before.
 fn record_recovered(picture: Snapshot) -> Result<Option<UndoEntry>, FileError> {
     let known = picture.history.entry(&picture.meta.id);
     match known.map_err(|fault| FileError::from_display("the history", fault))? {
@@ -188,7 +189,7 @@ fn record_recovered(picture: Snapshot) -> Result<Option<UndoEntry>, FileError> {
     }
 }
 
-/// Does work that reads many files off the threads that everything else runs on.
+/// Runs work that reads many files on a thread for blocking work, off the async threads.
 pub(in crate::dry_run) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
 ) -> Result<T, FileError> {

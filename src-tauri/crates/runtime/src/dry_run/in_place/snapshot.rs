@@ -1,8 +1,8 @@
-//! Pictures: everything of a workspace as it was before a command ran in it for real, kept outside until what happened is
-//! recorded.
+//! Snapshots: complete copies of a workspace from before a command ran in it for real, kept outside the workspace until
+//! the changes are recorded.
 //!
-//! A picture is whole when it says what was begun over it; one that does not say so was never run over. Whoever took it
-//! holds its lock, so what nobody holds was left by a crash.
+//! A snapshot is complete when it says which run was begun over it; a command never ran over one that does not say so.
+//! The process that took a snapshot holds its lock, so a snapshot whose lock is free was left by a crash.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -28,11 +28,11 @@ use crate::{
     CommandRun, FileError, History, UndoEntryMeta, Workspace, create_private_folder, write_atomic,
 };
 
-/// The file that says what was begun.
+/// The file that names the run that was begun.
 const BEGUN_FILE_NAME: &str = "begun.json";
 const TREE_FOLDER_NAME: &str = "tree";
 
-/// Everything of a workspace as it was before a command, and what becomes of that command.
+/// A complete copy of a workspace from before a command, and the outcome of that command.
 #[derive(Debug)]
 pub struct Snapshot {
     pub(in crate::dry_run) folder: SnapshotFolder,
@@ -40,19 +40,19 @@ pub struct Snapshot {
     pub(in crate::dry_run) workspace: Workspace,
     pub(in crate::dry_run) meta: UndoEntryMeta,
     pub(in crate::dry_run) copied: WorkspaceCopy,
-    /// How the command ended, and what it was refused; none as long as it did not.
+    /// How the command ended, and the accesses that it was refused; unset until it has ended.
     pub(in crate::dry_run) outcome: OnceLock<(CommandRun, Refusals)>,
 }
 
-/// What was begun over a picture.
+/// The run that was begun over a snapshot.
 #[derive(Serialize, Deserialize)]
 struct BegunRun {
     meta: UndoEntryMeta,
-    /// The workspace.
+    /// Root of the workspace.
     root: RelPath,
 }
 
-/// The folder of a picture. It stays when this is dropped, since what happened may not be recorded yet.
+/// The folder of a snapshot. It stays when this is dropped, since the changes may not be recorded yet.
 #[derive(Debug)]
 pub(in crate::dry_run) struct SnapshotFolder {
     path: PathBuf,
@@ -60,11 +60,11 @@ pub(in crate::dry_run) struct SnapshotFolder {
 }
 
 impl Snapshot {
-    /// Takes a picture, and has it on disk when it returns.
+    /// Takes a snapshot, and has it on disk when it returns.
     ///
     /// # Errors
-    /// [`FileError::SandboxUnavailable`] when the workspace is too large for one or holds what cannot be copied, [`FileError::DiskFull`],
-    /// or what the system said: nothing is left then.
+    /// [`FileError::SandboxUnavailable`] when the workspace is too large for a snapshot or holds entries that cannot be
+    /// copied, [`FileError::DiskFull`], or any error reported by the system: nothing is left behind then.
     pub(crate) fn take(
         history: &History,
         workspace: &Workspace,
@@ -91,7 +91,8 @@ impl Snapshot {
         }
     }
 
-    /// Pictures that a crash left, of workspaces that are still there. Those over which nothing was begun are removed.
+    /// Lists the snapshots that a crash left, of workspaces that still exist. Those over which nothing was begun are
+    /// removed.
     pub(in crate::dry_run) fn list_left_behind(history: &History) -> Result<Vec<Self>, FileError> {
         let failed = |error: io::Error| FileError::from_io("the history", &error);
         let folders = history.with_exclusive_lock(|| {
@@ -128,7 +129,7 @@ impl Snapshot {
         Ok(left)
     }
 
-    /// Takes down how the command ended, and gives it. A picture is run over once.
+    /// Records how the command ended, and returns its result. At most one command runs over a snapshot.
     pub(in crate::dry_run) fn record_run(&self, ran: CommandRun, refused: Refusals) -> InPlaceRun {
         let told = InPlaceRun {
             command: ran.clone(),
@@ -139,13 +140,13 @@ impl Snapshot {
         told
     }
 
-    /// How much the workspace took on the disk, in bytes.
+    /// Returns the space that the workspace took on disk, in bytes.
     pub(in crate::dry_run) fn disk_bytes(&self) -> u64 {
         self.copied.disk_bytes
     }
 }
 
-/// Copies everything, and only then says that something begins.
+/// Copies everything, and only then marks the run as begun.
 fn copy_and_mark(
     folder: &SnapshotFolder,
     history: &History,
@@ -201,7 +202,7 @@ impl SnapshotFolder {
         })
     }
 
-    /// Those that nobody holds; they are ours from now on.
+    /// Lists the snapshot folders whose lock is free, and takes them over.
     fn list_left_behind(parent: &Path) -> io::Result<Vec<Self>> {
         let entries = match fs::read_dir(parent) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -220,12 +221,12 @@ impl SnapshotFolder {
         Ok(left)
     }
 
-    /// The copy of the workspace.
+    /// Returns the path of the workspace copy.
     pub(in crate::dry_run) fn tree_path(&self) -> PathBuf {
         self.path.join(TREE_FOLDER_NAME)
     }
 
-    /// Removes the picture: first what says that something was begun.
+    /// Removes the snapshot, beginning with the file that marks the run as begun.
     pub(in crate::dry_run) fn remove(&self) {
         let removed = match fs::remove_file(self.path.join(BEGUN_FILE_NAME)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

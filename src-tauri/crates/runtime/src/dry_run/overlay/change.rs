@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use protocol::history::Node;
 
-/// What stands at a path.
+/// The content of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::dry_run) enum PathContent {
-    /// Something that can be kept and brought back, or nothing.
+    /// A node that can be kept and restored, or nothing.
     Node(Node),
     /// A pipe, a socket or a device, with its permission bits.
     Special(u32),
 }
 
-/// One path that is different in the layer.
+/// One path that differs in the layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::dry_run) struct ChangedPath {
     pub path: PathBuf,
@@ -29,11 +29,11 @@ pub(in crate::dry_run) struct HardLinkedSides {
     pub after: bool,
 }
 
-/// Nothing stands there.
+/// Content of a path that does not exist.
 pub(in crate::dry_run) const ABSENT: PathContent = PathContent::Node(Node::Absent);
 
-/// Whether nothing changed that is carried out. The time of a file counts, since programs go by it; that of a folder or a
-/// link changes with whatever is done there.
+/// Whether a path is unchanged in everything that is carried out. The time of a file counts, since programs go by it;
+/// that of a folder or a link changes with any change in it.
 pub(in crate::dry_run) fn is_unchanged(before: &PathContent, after: &PathContent) -> bool {
     match (before, after) {
         (

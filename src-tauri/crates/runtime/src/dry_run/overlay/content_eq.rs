@@ -1,4 +1,4 @@
-//! Whether a file is in two places with the same content, where nothing else tells.
+//! Comparison of two files by content, where nothing else tells whether they are the same.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -9,7 +9,7 @@ use crate::fs::dir::{Dir, open_file_kind};
 use crate::fs::workspace::PathKind;
 use crate::limits::COPY_BYTES;
 
-/// Whether the regular files at a name in two folders hold the same. Nothing of them is kept.
+/// Whether the regular files of one name in two folders have the same content. None of the content is kept.
 pub(in crate::dry_run) fn has_same_content(
     one: &Dir,
     other: &Dir,
@@ -37,7 +37,8 @@ pub(in crate::dry_run) fn has_same_content(
     }
 }
 
-/// The next piece of a file, of the same length in every file that has as much left; empty at its end.
+/// Reads the next piece of a file, of the same length in every file that has as much left; empty at the end of the
+/// file.
 fn read_piece(file: &File, piece: &mut Vec<u8>) -> io::Result<()> {
     piece.clear();
     file.take(COPY_BYTES as u64).read_to_end(piece)?;

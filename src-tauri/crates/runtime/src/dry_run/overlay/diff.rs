@@ -1,8 +1,8 @@
-//! What a command changed: its layer against the workspace, path by path, in the words of the kernel's overlay; or the
-//! workspace itself against a picture of it from before.
+//! The changes that a command made: its layer compared with the workspace, path by path, in the terms of the kernel's
+//! overlayfs; or the workspace itself compared with a snapshot from before.
 //!
-//! A name that is gone is a device with the number 0. A folder that was replaced is marked, and hides all that lies below
-//! it in the workspace, at every depth. Everything else in the layer stands where it lies.
+//! A removed name is a device with the number 0. A replaced folder is marked, and hides everything that lies below it
+//! in the workspace, at every depth. Everything else in the layer stands at its own path.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -25,7 +25,7 @@ use crate::fs::workspace::{PathKind, display_path};
 use crate::limits::{LAYER_PATHS_MAX, TREE_DEPTH_MAX};
 use crate::undo::{ContentSink, UnlockFn};
 
-/// What is looked at for what a command changed.
+/// The tree that is searched for the changes of a command.
 #[derive(Clone, Copy)]
 #[cfg_attr(
     not(target_os = "linux"),
@@ -39,21 +39,22 @@ pub(in crate::dry_run) enum UpperSource<'a> {
     Layer,
     /// A copy of the workspace, in its place.
     Copy(&'a WorkspaceCopy),
-    /// The workspace itself, over a picture of how it was before. What is marked was not touched since.
+    /// The workspace itself, over a snapshot of its state before. Entries that match their marks were not touched
+    /// since.
     InPlace(&'a WorkspaceCopy),
 }
 
-/// The folder that is looked at for what a command changed, and what it is.
+/// The folder that is searched for the changes of a command, and its kind.
 #[derive(Clone, Copy)]
 pub(in crate::dry_run) struct UpperTree<'a> {
     pub source: UpperSource<'a>,
     pub dir: &'a Dir,
 }
 
-/// What is different.
+/// The differences that were found.
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct OverlayDiff {
-    /// In order of the paths.
+    /// Changed paths, in order.
     pub changes: Vec<ChangedPath>,
     /// Folders of the workspace itself that stayed: their times before and after.
     pub folders: Vec<(PathBuf, i64, i64)>,
@@ -61,9 +62,9 @@ pub(in crate::dry_run) struct OverlayDiff {
     pub attributes: Vec<PathBuf>,
 }
 
-/// Everything that is different in `upper` from `lower`. `began_ns` is when the command began: what changed in `lower` since
-/// is not what the command saw. Each content that is compared goes through `content`. What cannot be read in `upper` is opened by
-/// `unlock`; without it `upper` is ours, and stays open.
+/// Finds every difference between `upper` and `lower`. `began_ns` is when the command began: paths of `lower` that
+/// changed since are not as the command saw them. Each content that is compared goes through `content`. Entries of
+/// `upper` that cannot be read are opened by `unlock`; without it `upper` belongs to the engine, and stays open.
 pub(in crate::dry_run) fn diff_upper(
     upper: UpperTree<'_>,
     lower: &Dir,
@@ -113,7 +114,7 @@ struct OverlayDiffer<'a> {
 }
 
 impl OverlayDiffer<'_> {
-    /// A folder of the layer. `hidden`: nothing of what lies below it in the workspace shows through.
+    /// Compares a folder of the layer. If `hidden`, nothing that lies below the folder in the workspace shows through.
     fn diff_folder(
         &mut self,
         folder: FolderSides<'_>,
@@ -210,7 +211,7 @@ impl OverlayDiffer<'_> {
         Ok(())
     }
 
-    /// What came to stand at a name, or still stands there.
+    /// Compares an entry that was created at a name, or still stands there.
     fn diff_present(
         &mut self,
         one: NamedEntry<'_>,
@@ -279,7 +280,7 @@ impl OverlayDiffer<'_> {
         self.diff_folder(folder, one.path, hidden, one.depth + 1)
     }
 
-    /// What goes from a name, with all that is below it, whole.
+    /// Records the removal of an entry, with everything below it.
     fn diff_removed(
         &mut self,
         one: NamedEntry<'_>,
@@ -319,8 +320,8 @@ impl OverlayDiffer<'_> {
         Ok(())
     }
 
-    /// Refuses what is no longer as the command saw it. Of a folder that stays only names came or went, and those are
-    /// looked at one by one.
+    /// Refuses a path that is no longer as the command saw it. In a folder that stays only names were added or removed,
+    /// and those are checked one by one.
     fn check_unchanged(&self, path: &Path, was: &FileDetails) -> Result<(), FileError> {
         match was.changed_ns > self.began_ns {
             true => Err(FileError::Changed {
@@ -370,7 +371,7 @@ impl OverlayDiffer<'_> {
         }))
     }
 
-    /// What a person is told of something that could not be read. What was there before could not be brought back then.
+    /// Builds the error for a path that could not be read, whose previous content could then not be restored.
     fn read_error(&self, side: DiffSide, path: &Path, error: &io::Error) -> FileError {
         let is_locked = error.kind() == io::ErrorKind::PermissionDenied;
         let path = display_path(path);
@@ -417,7 +418,7 @@ impl OverlayDiffer<'_> {
     }
 }
 
-/// A name that is looked at.
+/// A name that is compared.
 #[derive(Clone, Copy)]
 struct NamedEntry<'a> {
     name: &'a OsStr,
@@ -425,21 +426,21 @@ struct NamedEntry<'a> {
     depth: usize,
 }
 
-/// Both sides of a folder: its upper one, and its lower one where it has one.
+/// Both sides of a folder: its upper one, and its lower one where it exists.
 #[derive(Clone, Copy)]
 struct FolderSides<'a> {
     upper: &'a Dir,
     lower: Option<&'a Dir>,
 }
 
-/// An entry that was found: the folder that holds it, and what the system says of it.
+/// An entry that was found: the folder that holds it, and its file details.
 #[derive(Clone, Copy)]
 struct FoundEntry<'a> {
     folder: &'a Dir,
     details: FileDetails,
 }
 
-/// What a person is told of a command that did more than can be looked at.
+/// Builds the error for a command that did more than can be reviewed.
 pub(in crate::dry_run) fn diff_limit_error(why: &str) -> FileError {
     FileError::SandboxUnavailable {
         reason: format!(

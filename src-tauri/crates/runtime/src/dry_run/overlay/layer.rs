@@ -1,4 +1,5 @@
-//! Where layers lie: a folder for each of us that run, a folder in it for each command, and nothing when they are done.
+//! The places of layers: one folder for each running process of the app, in it one folder for each command, and nothing
+//! left when they are done.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,9 +16,9 @@ use crate::dry_run::overlay::owned_folder::{
 use crate::dry_run::overlay::workspace_copy::WorkspaceCopy;
 use crate::fs::lock::lock_file;
 
-/// Held while somebody joins or leaves a place, so that nobody is swept who is just coming.
+/// Held while a process joins or leaves a place, so that the folder of a process that is just joining is not swept.
 const TURN_LOCK_NAME: &str = "turn";
-/// A folder on one file system in which our layers lie.
+/// A folder on one file system that holds the layers of this process.
 #[derive(Debug)]
 pub(in crate::dry_run) struct LayerPlace {
     folder: PathBuf,
@@ -25,11 +26,11 @@ pub(in crate::dry_run) struct LayerPlace {
     _alive: File,
 }
 
-/// The folder of one command; gone when dropped.
+/// The folder of one command, removed when dropped.
 #[derive(Debug)]
 pub(in crate::dry_run) struct LayerFolder {
     folder: PathBuf,
-    /// How its upper folder was before the command, where that is a copy of the workspace.
+    /// State of the upper folder before the command, where it is a copy of the workspace.
     #[cfg_attr(
         not(target_os = "linux"),
         allow(dead_code, reason = "no copy stands in the place of a workspace")
@@ -38,7 +39,7 @@ pub(in crate::dry_run) struct LayerFolder {
 }
 
 impl LayerPlace {
-    /// The place in the data folder.
+    /// Opens the place in the data folder.
     pub(in crate::dry_run) fn in_data_folder(folder: &Path) -> Result<Self, UserError> {
         Self::open(folder).map_err(|error| {
             UserError::new(
@@ -52,7 +53,7 @@ impl LayerPlace {
         })
     }
 
-    /// Makes a folder of our own below `parent`, and removes those that nobody lives in.
+    /// Creates a folder of this process below `parent`, and removes those of processes that have ended.
     pub(in crate::dry_run) fn open(parent: &Path) -> io::Result<Self> {
         create_private_folder(parent).map_err(io::Error::other)?;
         let stands = fs::symlink_metadata(parent)?;
@@ -76,13 +77,13 @@ impl LayerPlace {
         })
     }
 
-    /// Whether it lies in a folder.
+    /// Whether this place lies in a folder.
     #[cfg(target_os = "linux")]
     pub(in crate::dry_run) fn is_in(&self, folder: &Path) -> bool {
         self.folder.starts_with(folder)
     }
 
-    /// Makes the folder of one command. Its upper folder looks like the root of the workspace, which it stands for.
+    /// Creates the folder of one command. Its upper folder has the mode of the workspace root, which it stands for.
     pub(in crate::dry_run) fn create_layer(&self, root_mode: u32) -> io::Result<LayerFolder> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(number.to_string());
@@ -115,7 +116,7 @@ impl LayerFolder {
         self.folder.join("work")
     }
 
-    /// For the temporary files of a command that has no `/tmp` of its own.
+    /// Returns the folder for temporary files of a command that has no `/tmp` of its own.
     #[cfg(target_os = "linux")]
     pub(in crate::dry_run) fn tmp_path(&self) -> PathBuf {
         self.work_path()
@@ -134,7 +135,7 @@ impl Drop for LayerFolder {
     }
 }
 
-/// Removes a folder that nobody lives in. What cannot be removed is tried again at the next start.
+/// Removes a folder whose process has ended. A folder that cannot be removed is tried again at the next start.
 fn sweep_orphan(folder: &Path) {
     if !has_owner(folder)
         && let Err(error) = remove_folder(folder)

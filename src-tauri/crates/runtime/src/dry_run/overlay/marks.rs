@@ -1,4 +1,4 @@
-//! What the kernel's overlay says by marks: that a folder was replaced, and that a name is gone.
+//! Marks of the kernel's overlayfs: that a folder was replaced, and that a name was removed.
 
 use std::ffi::OsStr;
 use std::io;
@@ -6,17 +6,17 @@ use std::io;
 use crate::dry_run::overlay::diff::UpperSource;
 use crate::fs::dir::Dir;
 
-/// How a folder is marked whose content below is hidden, and one in which names that are gone are marked files.
+/// The mark of a folder that hides the content below it, and the mark of one in which removed names are marked files.
 #[cfg(target_os = "linux")]
 const OPAQUE_XATTR: (&str, &[u8], &[u8]) = ("user.overlay.opaque", b"y", b"x");
 #[cfg(target_os = "linux")]
 const WHITEOUT_XATTR: &str = "user.overlay.whiteout";
-/// Marks of layers that are not laid out as the workspace is. No room is made so.
+/// Marks of layers that are not laid out as the workspace is. No sandbox is made so.
 #[cfg(target_os = "linux")]
 const UNSUPPORTED_XATTRS: [&str; 2] = ["user.overlay.redirect", "user.overlay.metacopy"];
 
-/// What the kernel says of a folder of the layer: that it was replaced, and that names that are gone are marked files. In
-/// a copy it says nothing.
+/// Reads the overlay marks of a layer's folder: that it was replaced, and that removed names in it are marked files. A
+/// copy has no marks.
 #[cfg(target_os = "linux")]
 pub(in crate::dry_run) fn read_overlay_marks(
     kind: UpperSource<'_>,
@@ -35,13 +35,13 @@ pub(in crate::dry_run) fn read_overlay_marks(
     Ok((mark == OPAQUE_XATTR.1, mark == OPAQUE_XATTR.2))
 }
 
-/// Whether an empty file stands for a name that is gone.
+/// Whether an empty file stands for a removed name.
 #[cfg(target_os = "linux")]
 pub(in crate::dry_run) fn is_xattr_whiteout(upper: &Dir, name: &OsStr) -> io::Result<bool> {
     Ok(!upper.read_file_xattr(name, WHITEOUT_XATTR)?.is_empty())
 }
 
-/// There are no layers here that could say anything.
+/// Returns no marks: there are no layers on this system.
 #[cfg(not(target_os = "linux"))]
 pub(in crate::dry_run) fn read_overlay_marks(
     _: UpperSource<'_>,
@@ -50,7 +50,7 @@ pub(in crate::dry_run) fn read_overlay_marks(
     Ok((false, false))
 }
 
-/// Nothing stands for something else here.
+/// Returns `false`: no file stands for a removed name on this system.
 #[cfg(not(target_os = "linux"))]
 pub(in crate::dry_run) fn is_xattr_whiteout(_: &Dir, _: &OsStr) -> io::Result<bool> {
     Ok(false)

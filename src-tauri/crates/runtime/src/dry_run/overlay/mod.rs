@@ -1,4 +1,4 @@
-//! Where the changes of a command are kept, and how they differ from the workspace.
+//! The places in which the changes of a command are kept, and how they differ from the workspace.
 
 pub(crate) mod change;
 pub(crate) mod content_eq;

@@ -1,14 +1,14 @@
-//! Folders of ours with trees of others in them: made for the owner alone, held while somebody lives in them, removed whatever
-//! is in them.
+//! Folders of the app that hold trees of other files: created for the owner alone, held by a lock while in use, and
+//! removed whatever they contain.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Held by who lives in a folder. A folder whose lock is free was left by a crash.
+/// Lock held by the process that uses a folder. A folder whose lock is free was left by a crash.
 const LIVENESS_LOCK_NAME: &str = "alive";
 
-/// Makes a folder of ours and moves in.
+/// Creates a folder of the app and takes its lock.
 pub(in crate::dry_run) fn create_owned(folder: &Path) -> io::Result<File> {
     create_folder(folder, 0o700)?;
     let alive = open_liveness_lock(folder)?;
@@ -16,19 +16,19 @@ pub(in crate::dry_run) fn create_owned(folder: &Path) -> io::Result<File> {
     Ok(alive)
 }
 
-/// Moves into a folder that nobody lives in; none if somebody does.
+/// Takes the lock of a folder that is not in use; `None` if it is in use.
 pub(in crate::dry_run) fn try_take_over(folder: &Path) -> io::Result<Option<File>> {
     let alive = open_liveness_lock(folder)?;
     Ok(alive.try_lock().is_ok().then_some(alive))
 }
 
-/// Whether somebody lives in a folder. One that does not say so was left while it was made.
+/// Whether a folder is in use. One without a lock file was left while it was being created.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub(in crate::dry_run) fn has_owner(folder: &Path) -> bool {
     File::open(folder.join(LIVENESS_LOCK_NAME)).is_ok_and(|alive| alive.try_lock().is_err())
 }
 
-/// What is held by who lives there. Nothing is cut off it: it may be held already.
+/// Opens the lock file of a folder in use. The file is not truncated: it may be locked already.
 fn open_liveness_lock(folder: &Path) -> io::Result<File> {
     OpenOptions::new()
         .write(true)
@@ -49,16 +49,16 @@ mod on_unix {
 
     use super::{Path, fs, io};
 
-    /// So deep a tree is removed in place; what is deeper is brought up first.
+    /// Depth down to which a tree is removed in place; deeper parts are moved up first.
     const DEPTH_BEFORE_LIFT: usize = 64;
 
-    /// Makes a folder with this mode.
+    /// Creates a folder with this mode.
     pub(in crate::dry_run) fn create_folder(folder: &Path, mode: u32) -> io::Result<()> {
         DirBuilder::new().mode(mode).create(folder)
     }
 
-    /// Removes a folder of ours with everything in it, whatever modes it has and however deep it is. The kernel leaves a work
-    /// folder that nobody may enter.
+    /// Removes a folder of the app with everything in it, whatever modes it has and however deep it is. The kernel
+    /// leaves a work folder that nobody may enter.
     pub(in crate::dry_run) fn remove_folder(folder: &Path) -> io::Result<()> {
         let mut deep = 0;
         empty_folder(folder, folder, 0, &mut deep)?;
@@ -97,13 +97,13 @@ mod on_unix {
 mod elsewhere {
     use super::{Path, fs, io};
 
-    /// Makes a folder. There are no modes here: what is in a folder of the person is the person's.
+    /// Creates a folder. There are no modes on this system: the content of a person's folder belongs to that person.
     pub(in crate::dry_run) fn create_folder(folder: &Path, mode: u32) -> io::Result<()> {
         let _ = mode;
         fs::create_dir(folder)
     }
 
-    /// Removes a folder of ours with everything in it.
+    /// Removes a folder of the app with everything in it.
     pub(in crate::dry_run) fn remove_folder(folder: &Path) -> io::Result<()> {
         fs::remove_dir_all(folder)
     }

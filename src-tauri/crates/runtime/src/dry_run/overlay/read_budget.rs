@@ -1,19 +1,19 @@
-//! How much is read to say what a command changed, and where that ends.
+//! The limit on how much is read to find the changes of a command.
 
 use std::collections::BTreeMap;
 
 use crate::fs::dir::FileStat;
 use crate::limits::DIFF_READ_BYTES_MAX;
 
-/// On which side of a command a file stood.
+/// The side of a command on which a file stood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::dry_run) enum DiffSide {
     Before,
     After,
 }
 
-/// Counts it. A file that stands on both sides with the same length and time counts once, at whatever paths: so does one that
-/// was only renamed, or got another mode. Twice the limit is what is read at most.
+/// Counts the bytes that are read. A file that stands on both sides with the same length and time counts once, at
+/// whatever paths: so does one that was only renamed, or got another mode. At most twice the limit is read.
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct ReadBudget {
     bytes: u64,
@@ -25,7 +25,7 @@ impl ReadBudget {
     /// Counts a file that is about to be read.
     ///
     /// # Errors
-    /// Why it is not read: what came before and this are too much.
+    /// Why the file is not read: it would exceed the limit together with those counted before.
     pub(in crate::dry_run) fn count_file(
         &mut self,
         side: DiffSide,

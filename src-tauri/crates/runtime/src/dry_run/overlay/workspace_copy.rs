@@ -1,5 +1,5 @@
-//! The whole workspace copied for one command, where no layer can lie over it: within bounds, by reference where the disk
-//! can, and with a mark on every thing by which it is known again.
+//! A copy of the whole workspace for one command, where no layer can lie over it: within limits, by reference where the
+//! disk can, and with a mark for every entry by which it is recognized as untouched.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -13,52 +13,51 @@ use crate::fs::dir::{
 use crate::fs::workspace::{PathKind, display_path};
 use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX, TREE_DEPTH_MAX};
 
-/// A copy, and how each thing in it was when it was made.
+/// A copy, and the state of each entry in it at the time of copying.
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct WorkspaceCopy {
-    /// None where nothing was told by which it is known again.
+    /// `None` for an entry for which the system reports nothing by which it can be recognized.
     marks: BTreeMap<PathBuf, Option<ChangeStamp>>,
-    /// How much was written for it.
+    /// Bytes that were written for the copy.
     pub bytes: u64,
-    /// What all that was copied takes on the disk.
+    /// Space that the copied entries take on disk, in bytes.
     pub disk_bytes: u64,
 }
 
-/// Of which side of a copy it is kept in mind how a thing is.
+/// The side of a copy whose entries are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::dry_run) enum MarkedSide {
-    /// Of the copy, in which a command runs.
+    /// The copy, in which a command runs.
     Copy,
-    /// Of what is copied, in which a command runs while the copy stays as it is.
+    /// The original, in which a command runs while the copy stays as it is.
     Original,
 }
 
-/// What a copy is made with.
+/// The method by which a copy is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CopyMethod {
-    /// All that this system has.
+    /// Every method that this system has.
     System,
-    /// What every system has: no references, and nothing by which a thing is known again. It is there to be tried where the
-    /// others are.
+    /// Only the methods that every system has: no references, and no marks. For testing where the others exist.
     #[cfg(test)]
     Plain,
 }
 
 impl WorkspaceCopy {
-    /// Whether something was copied to this path.
+    /// Whether an entry was copied to this path.
     pub(in crate::dry_run) fn contains(&self, path: &Path) -> bool {
         self.marks.contains_key(path)
     }
 
-    /// Whether what stands at this path on the marked side is what was copied there, or from there, untouched. Of a folder that is never said: what
-    /// is in it may be another in any case.
+    /// Whether the entry at this path on the marked side is the one that was copied to, or from, that path, untouched.
+    /// Always `false` for a folder: its content may differ in any case.
     pub(in crate::dry_run) fn is_untouched(&self, path: &Path, is: &FileDetails) -> bool {
         let then = self.marks.get(path).copied().flatten();
         is.stat.kind != PathKind::Folder && then.is_some() && then == is.change_stamp
     }
 }
 
-/// Whether a workspace can be copied at all: how much it is, and what is in it.
+/// Checks whether a workspace can be copied at all, by its size and its content.
 ///
 /// # Errors
 /// [`FileError::SandboxUnavailable`] with the reason why not.
@@ -71,10 +70,11 @@ pub(in crate::dry_run) fn measure_workspace(workspace: &Dir) -> Result<(), FileE
     )
 }
 
-/// Copies a workspace into an empty folder, and keeps in mind how each thing is on one of both sides.
+/// Copies a workspace into an empty folder, and remembers the state of each entry on one of both sides.
 ///
 /// # Errors
-/// [`FileError::SandboxUnavailable`] when it is too large or holds what cannot be copied; else what the system said.
+/// [`FileError::SandboxUnavailable`] when the workspace is too large or holds entries that cannot be copied; otherwise
+/// any error reported by the system.
 pub(in crate::dry_run) fn copy_workspace(
     workspace: &Dir,
     to: &Path,
@@ -93,11 +93,11 @@ struct CopyJob {
     device: u64,
     marked: MarkedSide,
     copier: CopyMethod,
-    /// Whether the disk has given a reference to every file so far that it was asked for.
+    /// Whether the disk has made a reference for every file so far for which it was asked.
     clones: bool,
 }
 
-/// An entry of the workspace that is copied: the folder that holds it, its name, its path and what the system says of it.
+/// An entry of the workspace that is copied: the folder that holds it, its name, its path and its file details.
 #[derive(Clone, Copy)]
 struct SourceEntry<'a> {
     folder: &'a Dir,
@@ -120,7 +120,7 @@ impl CopyJob {
         })
     }
 
-    /// A folder of the workspace. `to` is where it is copied, none where it is only weighed.
+    /// Copies a folder of the workspace to `to`, or only measures it if `to` is `None`.
     fn copy_folder(
         &mut self,
         from: &Dir,
@@ -176,7 +176,7 @@ impl CopyJob {
         Ok(())
     }
 
-    /// Refuses what no copy could stand for, and more of it than is bearable.
+    /// Refuses entries that no copy could stand for, and those beyond the limits.
     fn check_limits(&mut self, path: &Path, found: &FileDetails) -> Result<(), FileError> {
         self.paths += 1;
         self.copied.disk_bytes = self.copied.disk_bytes.saturating_add(found.disk_bytes);
@@ -211,7 +211,7 @@ impl CopyJob {
         }
     }
 
-    /// Copies a thing that is no folder.
+    /// Copies an entry that is not a folder.
     fn copy_item(&mut self, entry: SourceEntry<'_>, to: &Dir) -> Result<(), FileError> {
         let SourceEntry {
             folder: from,
@@ -250,7 +250,7 @@ impl CopyJob {
         }
     }
 
-    /// Gives the copy of a thing the mode and the time of the one that it stands for, and keeps in mind how it is then.
+    /// Gives the copy of an entry the mode and the time of the original, and remembers its state then.
     fn stamp_copy(
         &mut self,
         to: &Dir,

@@ -1,4 +1,4 @@
-//! Rooms on Linux: where a layer works here, and one command run over it.
+//! Sandboxes on Linux: finds where a layer works, and runs one command over it.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -38,13 +38,13 @@ use crate::fs::dir::Dir;
 use crate::process::sandbox_process::SandboxLauncher;
 use crate::{FileError, History, NetworkClient, ShellCommand, UndoEntryMeta, Workspace};
 
-/// Why there is no room at all.
+/// Why there is no sandbox at all.
 pub(in crate::dry_run) const NOT_INSTALLED_REASON: &str =
     "The program of the sealed room, `countersign-room`, is not installed.";
 
 #[derive(Debug)]
 pub(in crate::dry_run) struct SystemSandbox {
-    /// None where the program of the room is not installed.
+    /// `None` where the sandbox program is not installed.
     pub program: Option<Arc<SandboxLauncher>>,
     pub masked: Vec<PathBuf>,
     pub disk: Arc<LayerPlace>,
@@ -54,17 +54,17 @@ pub(in crate::dry_run) struct SystemSandbox {
     secrets: Arc<ClosedFileFinder>,
 }
 
-/// What a trial holds for: a file system, and whether our own folder lies in the workspace.
+/// Scope of a probe: a file system, and whether the folder of layers lies in the workspace.
 type ProbeKey = (u64, bool);
 
 #[derive(Debug, Clone)]
 pub(in crate::dry_run) struct ProbedCapabilities {
     pub probe: SandboxProbe,
-    /// Where layers lie; none where no layer holds.
+    /// The place of layers; `None` where no layer works.
     pub place: Option<Arc<LayerPlace>>,
-    /// The walls of a room in which a command can run for real; none where there is no such room.
+    /// The isolation of a sandbox in which a command can run for real; `None` where there is no such sandbox.
     pub isolation: Option<Isolation>,
-    /// Why what is better does not work.
+    /// Why nothing better works.
     pub reasons: Vec<String>,
 }
 
@@ -93,7 +93,8 @@ impl SystemSandbox {
         self.capabilities(workspace).await.probe
     }
 
-    /// What holds in a workspace. Whether it can be copied is looked at anew each time: it grows.
+    /// Returns the guarantees for a workspace. Whether it can be copied is checked each time anew, since a workspace
+    /// grows.
     pub(in crate::dry_run) async fn capabilities(
         &self,
         workspace: &Workspace,
@@ -207,7 +208,7 @@ impl SystemSandbox {
         })
     }
 
-    /// What is closed in a room for a workspace.
+    /// Finds the masks of a sandbox for a workspace.
     pub(in crate::dry_run) async fn find_masks(
         &self,
         workspace: &Workspace,
@@ -217,7 +218,7 @@ impl SystemSandbox {
         run_blocking(move || find_masks(&workspace, &own, &secrets)).await
     }
 
-    /// Takes a picture of a workspace for a command that is to run in it.
+    /// Takes a snapshot of a workspace for a command that is to run in it.
     pub(in crate::dry_run) async fn take_snapshot(
         &self,
         workspace: &Workspace,
@@ -233,7 +234,7 @@ impl SystemSandbox {
         run::take_snapshot(workspace, history, meta, CopyMethod::System).await
     }
 
-    /// Runs a command in the workspace of a picture.
+    /// Runs a command in the workspace of a snapshot.
     pub(in crate::dry_run) async fn run_in_place(
         &self,
         request: SandboxRequest<'_>,
@@ -270,7 +271,7 @@ impl SystemSandbox {
         Ok(picture.record_run(ran, refused))
     }
 
-    /// Runs a command where it is to run, and ends it when it changes too much.
+    /// Runs a command as its mount plan says, and ends it when it changes too much.
     pub(in crate::dry_run) async fn run_within_limits(
         &self,
         request: SandboxRequest<'_>,
@@ -294,7 +295,7 @@ pub(in crate::dry_run) fn create_layer(
     place.create_layer(workspace.dir().stat_self()?.mode)
 }
 
-/// Nanoseconds since 1970 by one of the system's clocks.
+/// Returns the nanoseconds since 1970 by one of the system's clocks.
 fn clock_ns(clock: ClockId) -> i64 {
     let now = clock_gettime(clock);
     now.tv_sec
@@ -302,12 +303,12 @@ fn clock_ns(clock: ClockId) -> i64 {
         .saturating_add(now.tv_nsec)
 }
 
-/// Waits until what is changed is stamped with a later time than `then_ns`. The clock that files are stamped with goes on in
-/// steps of some milliseconds, and stands up to two of them behind the one that programs ask.
+/// Waits until changed files are stamped with a later time than `then_ns`. The clock for file times advances in steps
+/// of some milliseconds, and lags up to two of them behind the one that programs ask.
 ///
 /// # Errors
-/// [`FileError::SandboxUnavailable`] where that time does not come: the clock was set back, and what others change could not be told from
-/// what was there before.
+/// [`FileError::SandboxUnavailable`] where that time does not come: the clock was set back, and changes of others could
+/// not be told from the state before.
 async fn wait_for_file_clock(then_ns: i64) -> Result<(), FileError> {
     for _ in 0..STEP_WAITS_MAX {
         if clock_ns(ClockId::RealtimeCoarse) > then_ns {
@@ -321,10 +322,10 @@ async fn wait_for_file_clock(then_ns: i64) -> Result<(), FileError> {
     })
 }
 
-/// Five times what the slowest kernel needs, of which a step is 10 ms.
+/// Five times the number that the slowest kernel needs, whose step is 10 ms.
 const STEP_WAITS_MAX: usize = 100;
 
-/// The digest and length of a content that nobody keeps.
+/// Returns the digest and length of a content without keeping a copy.
 fn hash_without_copy(file: &mut File, _: u64) -> io::Result<(Digest, u64)> {
     let mut hasher = blake3::Hasher::new();
     let length = io::copy(file, &mut hasher)?;

@@ -1,4 +1,4 @@
-//! What each operating system offers to run a command in, and the probe for it.
+//! The means of each operating system to confine a command, and the probe for them.
 
 #[cfg(any(not(target_os = "linux"), test))]
 pub(crate) mod in_place_only;

@@ -1,4 +1,4 @@
-//! What this machine can promise, found out by entering a room once, and never guessed from versions.
+//! The guarantees that this machine can give, found out by entering a sandbox once, and never guessed from versions.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ use crate::fs::dir::Dir;
 use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX};
 use crate::{FileError, NetworkClient, Workspace};
 
-/// Memory that is there for files, where there is any.
+/// The folder for files in memory, where the system has one.
 const MEMORY_FOLDER: &str = "/dev/shm";
 
 impl SystemSandbox {
-    /// Enters a room once with a layer on the disk of the data folder; where that does not work, with one in memory; and where
-    /// none can lie over the workspace, with a copy in its place. And once more with the workspace itself.
+    /// Enters a sandbox once with a layer on the disk of the data folder; where that does not work, with one in memory;
+    /// where no layer can lie over the workspace, with a copy in its place. Then enters one with the workspace itself.
     pub(in crate::dry_run) async fn probe_sandbox(
         &self,
         workspace: &Workspace,
@@ -81,7 +81,7 @@ impl SystemSandbox {
         }
     }
 
-    /// Where changes can be kept, in the best way that works; and why no better one does.
+    /// Finds the best working place for changes. Adds to `reasons` why no better one works.
     async fn probe_layers(
         &self,
         workspace: &Workspace,
@@ -105,7 +105,8 @@ impl SystemSandbox {
         None
     }
 
-    /// The walls of a room in which the workspace itself can be changed; and why there are no better ones.
+    /// Finds the isolation of a sandbox in which the workspace itself can be changed. Adds to `reasons` why there is no
+    /// better one.
     async fn probe_isolation(
         &self,
         workspace: &Workspace,
@@ -128,7 +129,7 @@ impl SystemSandbox {
         None
     }
 
-    /// Where changes could be kept in this way, each with what it is called.
+    /// Returns the places in which a layer of this kind could be kept, each with its name.
     fn layer_places(&self, kind: LayerKind) -> Vec<(String, io::Result<Arc<LayerPlace>>)> {
         let disk = |name: &str| vec![(name.to_owned(), Ok(Arc::clone(&self.disk)))];
         let memory = |parent: PathBuf| {
@@ -178,7 +179,7 @@ impl SystemSandbox {
         self.probe_at(&site, workspace).await
     }
 
-    /// Runs a command that does nothing.
+    /// Runs a no-op command in the sandbox of `site`.
     async fn probe_at(&self, site: &MountPlan<'_>, workspace: &Workspace) -> Result<(), String> {
         let (command, net) = (noop_command(workspace), NetworkClient::offline());
         let never = CancellationToken::new();
@@ -192,7 +193,7 @@ impl SystemSandbox {
     }
 }
 
-/// What is said of a way that works.
+/// Describes a layer kind that works.
 fn layer_reasons(kind: LayerKind) -> String {
     let max = layer_bytes_max(kind) >> 20;
     let copy_max = COPY_BYTES_MAX >> 20;
@@ -211,7 +212,7 @@ fn layer_reasons(kind: LayerKind) -> String {
     format!("A command runs in a sealed room; {kept}.")
 }
 
-/// What holds for a workspace that cannot be copied, where nothing but a copy would do.
+/// Returns the guarantees for a workspace that cannot be copied, where only a copy would do.
 pub(in crate::dry_run) fn without_copy_layer(
     known: ProbedCapabilities,
     error: &FileError,
@@ -221,7 +222,7 @@ pub(in crate::dry_run) fn without_copy_layer(
     gate_only_capabilities(reasons)
 }
 
-/// How a room is kept to the memory that it may take.
+/// Describes how the memory limit of a sandbox is enforced.
 fn memory_limit_reason() -> &'static str {
     match sandbox::can_limit_memory() {
         true => {
@@ -233,7 +234,7 @@ fn memory_limit_reason() -> &'static str {
     }
 }
 
-/// What a room whose walls are these closes, and what it leaves open.
+/// Describes the protection and the gaps of a sandbox with this isolation.
 fn in_place_reasons(walls: Isolation) -> impl Iterator<Item = &'static str> {
     let said = match walls {
         Isolation::Namespaces => vec![
@@ -249,7 +250,7 @@ fn in_place_reasons(walls: Isolation) -> impl Iterator<Item = &'static str> {
     said.into_iter()
 }
 
-/// What every room closes.
+/// Returns a probe with the guarantees that every sandbox gives.
 fn isolated_probe(reasons: Vec<String>) -> SandboxProbe {
     SandboxProbe {
         net_off: true,
@@ -268,7 +269,7 @@ fn gate_only_capabilities(reasons: Vec<String>) -> ProbedCapabilities {
     }
 }
 
-/// Folders in memory in which layers could lie.
+/// Lists folders in memory in which layers could lie.
 fn list_memory_folders() -> Vec<PathBuf> {
     let ours = std::env::var_os("XDG_RUNTIME_DIR")
         .map(|folder| PathBuf::from(folder).join("countersign-rooms"));

@@ -1,14 +1,14 @@
-//! What every trial does, and what is said of a picture: the same on every system.
+//! The parts of a probe that are the same on every system, and the reasons about snapshots.
 
 use protocol::{CommandExit, CommandRun};
 
 use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX};
 use crate::{FileError, ShellCommand, Workspace};
 
-/// How long a trial may take.
+/// How long a probe may take, in milliseconds.
 const PROBE_TIMEOUT_MS: u64 = 10_000;
 
-/// A command that does nothing, in a shell of every system.
+/// Returns a command that does nothing, in a shell of every system.
 pub(in crate::dry_run) fn noop_command(workspace: &Workspace) -> ShellCommand {
     ShellCommand {
         line: if cfg!(windows) { "rem" } else { ":" }.to_owned(),
@@ -23,7 +23,7 @@ pub(in crate::dry_run) fn noop_command(workspace: &Workspace) -> ShellCommand {
     }
 }
 
-/// Whether it did nothing; why not, if it did not even that.
+/// Checks that a no-op command ended well; the error says why it did not.
 pub(in crate::dry_run) fn check_noop_result(
     ran: Result<CommandRun, FileError>,
 ) -> Result<(), String> {
@@ -45,7 +45,7 @@ pub(in crate::dry_run) fn check_noop_result(
     }
 }
 
-/// What is said where a picture is all that there is.
+/// Returns the reason given where a snapshot is the only protection.
 pub(in crate::dry_run) fn snapshot_only_reason() -> String {
     let copy_max = COPY_BYTES_MAX >> 20;
     format!(
@@ -53,7 +53,7 @@ pub(in crate::dry_run) fn snapshot_only_reason() -> String {
     )
 }
 
-/// What is said of a workspace that cannot be copied.
+/// Returns the reason given for a workspace that cannot be copied.
 pub(in crate::dry_run) fn not_copied_reason(error: &FileError) -> String {
     match error {
         FileError::SandboxUnavailable { reason } => reason.clone(),

@@ -1,4 +1,4 @@
-//! Running a command for real on macOS, behind Seatbelt: by the program of the room, as on Linux.
+//! Running a command for real on macOS, behind Seatbelt: by the sandbox program, as on Linux.
 //!
 //! **This was never run by those who wrote it**: it is compiled and tested where a Mac builds it.
 
@@ -20,13 +20,13 @@ use crate::dry_run::secrets::masks::find_masks;
 use crate::process::sandbox_process::SandboxLauncher;
 use crate::{FileError, NetworkClient, ShellCommand};
 
-/// What holds and what does not, in plain sentences.
+/// The guarantees of a sandbox and its gaps, in plain sentences.
 const CLOSED_REASONS: [&str; 2] = [
     "A command runs for real, closed in by Seatbelt: it has no network and no socket of this machine, and changes nothing outside of the workspace but files for a while.",
     "What it was refused is not seen, and what it starts as a group of its own may outlive it, as closed in as it was.",
 ];
 
-/// Runs it by the program of the room.
+/// Runs a command by the sandbox program.
 #[derive(Debug)]
 pub(in crate::dry_run) struct SeatbeltRunner {
     program: Option<Arc<SandboxLauncher>>,

@@ -1,7 +1,7 @@
-//! Running a command for real with nothing around it but its job: Windows has no more that every person may use.
+//! Running a command for real with no confinement but its job: Windows has nothing more that every person may use.
 //!
-//! **On Windows this was never run by those who wrote it**: it is compiled and tested where that system builds it. On Linux the
-//! tests run it with process groups in the place of jobs.
+//! **On Windows this was never run by those who wrote it**: it is compiled and tested where that system builds it. On
+//! Linux the tests run it with process groups in the place of jobs.
 
 use std::path::{Path, PathBuf};
 
@@ -14,17 +14,18 @@ use crate::dry_run::refusals::Refusals;
 use crate::process::run;
 use crate::{FileError, ShellCommand};
 
-/// What does not hold, in plain sentences.
+/// The missing guarantees, in plain sentences.
 const OPEN_REASONS: [&str; 3] = [
     "There is no sealed room on this system: a command runs with all your rights. It can read your files, secrets among them, and change what lies outside of the workspace, which cannot be undone.",
     "The network is open to it, and so are programs on this machine. What it sends there is out.",
     "What it starts is ended with it; what it starts in its very first moment, or hands to another program, may outlive it. Links of files under several names are told apart as files of their own.",
 ];
 
-/// Runs it as it stands.
+/// Runs a command without confinement.
 #[derive(Debug)]
 pub(in crate::dry_run) struct UnconfinedRunner {
-    /// Whether commands are to be run in place at all: where no program is named for that, they run as they stand.
+    /// Whether commands are run in place at all. If no program is named for that, `run` refuses them, and they run
+    /// without a snapshot.
     is_enabled: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Systems that we know nothing of: no command is run over a picture, and that is said.
+//! Unknown systems: no command is run over a snapshot, and the probe says so.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::dry_run::platform::in_place_only::{GrowthLimit, InPlaceRunner, Runner
 use crate::dry_run::refusals::Refusals;
 use crate::{FileError, ShellCommand};
 
-/// Runs nothing.
+/// A runner that runs nothing.
 #[derive(Debug)]
 pub(in crate::dry_run) struct UnsupportedRunner;
 

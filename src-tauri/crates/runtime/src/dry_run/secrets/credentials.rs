@@ -1,4 +1,4 @@
-//! Where credentials are kept, by the list in `credentials.toml`.
+//! The paths at which credentials are kept, by the list in `credentials.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use globset::{Glob, GlobMatcher};
 use serde::Deserialize;
 
-/// Folders in a home that a variable may put elsewhere.
+/// Folders in a home that an environment variable may relocate.
 const RELOCATED_FOLDERS: [(&str, &str); 4] = [
     (".config", "XDG_CONFIG_HOME"),
     (".cache", "XDG_CACHE_HOME"),
@@ -17,18 +17,18 @@ const RELOCATED_FOLDERS: [(&str, &str); 4] = [
     (".local/state", "XDG_STATE_HOME"),
 ];
 
-/// The list.
+/// The paths at which credentials are kept.
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct CredentialPaths {
-    /// Below a home folder, by the first part of their paths.
+    /// Paths below a home folder, by their first part.
     at_home: BTreeMap<OsString, Vec<PathBuf>>,
-    /// Those whose first part stands for several.
+    /// Paths whose first part is a pattern.
     home_globs: Vec<PathBuf>,
     on_this_machine: Vec<PathBuf>,
     named_by: BTreeSet<String>,
 }
 
-/// The file.
+/// The format of `credentials.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CredentialList {
@@ -48,7 +48,7 @@ struct CredentialStore {
 }
 
 impl CredentialPaths {
-    /// Those of the list; the error says what is wrong with it.
+    /// Loads the list; the error says what is wrong with it.
     pub(in crate::dry_run) fn load() -> Result<&'static Self, &'static str> {
         static LOADED: OnceLock<Result<CredentialPaths, String>> = OnceLock::new();
         let known = LOADED.get_or_init(|| {
@@ -79,7 +79,7 @@ impl CredentialPaths {
         all
     }
 
-    /// What may be there below a home: only names that the home has are followed.
+    /// Returns the credential paths that may exist below a home: only names that the home has are followed.
     pub(in crate::dry_run) fn find_in_home(&self, home: &Path) -> Vec<PathBuf> {
         let Ok(names) = fs::read_dir(home) else {
             // What we cannot list we may still be able to reach.
@@ -93,7 +93,8 @@ impl CredentialPaths {
             .collect()
     }
 
-    /// What belongs to the machine, and what variables name: `value` gives theirs.
+    /// Returns the credential paths of the machine, and those that environment variables name, whose values `value`
+    /// returns.
     pub(in crate::dry_run) fn find_outside_home(
         &self,
         value: impl Fn(&str) -> Option<OsString>,
@@ -123,7 +124,7 @@ fn has_star(name: &OsStr) -> bool {
     name.as_encoded_bytes().contains(&b'*')
 }
 
-/// A path below a folder, with every name that a part with a `*` stands for.
+/// Returns a path below a folder, once for every name that a part with a `*` matches.
 fn expand_glob(folder: &Path, below: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     for part in below {
@@ -177,7 +178,7 @@ mod tests {
         assert!(seen.len() > 300, "{}", seen.len());
     }
 
-    /// What others found open.
+    /// Stores that other projects found unprotected.
     #[test]
     fn stores_of_agents_clouds_browsers_and_histories_are_on_the_list() {
         let home = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Whose home folders there are: our own, by the password database and by the environment, and other people's.
+//! Home folders on this machine: those of the current user, by the password database and by the environment, and those
+//! of other people.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,28 +11,28 @@ use crate::FileError;
 
 /// Folders that hold a home for each person.
 const HOME_PARENTS: &[&str] = &["/home", "/Users", "/var/home", "/export/home"];
-/// The home of root, which lies in none of these.
+/// The home of root, which lies in none of `HOME_PARENTS`.
 const ROOT_HOME: &str = "/root";
-/// Which ids people have, and not programs: `login.defs(5)`.
+/// User ids of people, as opposed to programs: `login.defs(5)`.
 const PERSON_UIDS: std::ops::Range<u32> = 1_000..60_000;
-/// What lies beside homes and is none.
+/// Names beside homes that are not homes.
 const NON_HOME_NAMES: &[&str] = &["Shared", "lost+found", "Public"];
 
 /// Home folders, with all links followed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::dry_run) struct HomeFolders {
-    /// Ours: the one in the password database, and the one that the environment names.
+    /// Homes of the current user: the one in the password database, and the one that the environment names.
     pub ours: BTreeSet<PathBuf>,
-    /// Those of other people.
+    /// Homes of other people.
     pub others: BTreeSet<PathBuf>,
-    /// Those of programs that have a user of their own, and of everybody else in the password database.
+    /// Homes of programs that have a user of their own, and of everybody else in the password database.
     pub system: BTreeSet<PathBuf>,
 }
 
-/// Finds them.
+/// Finds all homes.
 ///
 /// # Errors
-/// [`FileError::SandboxUnavailable`] where our own is not known.
+/// [`FileError::SandboxUnavailable`] where the home of the current user is not known.
 pub(in crate::dry_run) fn find_homes() -> Result<HomeFolders, FileError> {
     let me = Uid::current();
     let known = User::from_uid(me).map_err(|error| {
@@ -57,7 +58,8 @@ fn homes_unknown_error(why: &str) -> FileError {
     }
 }
 
-/// Homes, where `own` are said to be ours; none if none of those is a folder's path. `users` is what `passwd(5)` describes.
+/// Returns the homes, with `own` as those of the current user; `None` if none of those is the path of a folder. `users`
+/// has the format of `passwd(5)`.
 fn from_passwd(
     own: impl Iterator<Item = PathBuf>,
     users: &str,
@@ -94,8 +96,8 @@ fn from_passwd(
 }
 
 impl HomeFolders {
-    /// Adds somebody's home, if it is a folder and not one of ours. One that is part of the system, or that ours lies in, is
-    /// never taken for a person's.
+    /// Adds the home of another user, if it is a folder and not one of ours. A home that is part of the system, or that
+    /// contains one of ours, is never taken for a person's.
     fn add_home(&mut self, home: &Path, is_person: bool) {
         const LEAST_NAMES: usize = 2;
         let Ok(home) = fs::canonicalize(home) else {

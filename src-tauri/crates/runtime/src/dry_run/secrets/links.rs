@@ -1,4 +1,4 @@
-//! Other names of closed files: a hard link shows what its file holds, whatever it is called.
+//! Other names of closed files: a hard link gives access to the content of its file, whatever its name.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fs::{self, Metadata};
@@ -11,14 +11,15 @@ use crate::limits::CLOSED_NAMES_MAX;
 /// Other names of closed files.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::dry_run) struct OtherNames {
-    /// Those that were found; closed ones may be among them.
+    /// Names that were found; closed ones may be among them.
     pub found: Vec<PathBuf>,
-    /// Closed files of which some were not, each with how many. Where closed folders hold more names than are looked at, these
-    /// are only files that are closed by their own name: another name of the rest may lie in such a folder.
+    /// Closed files some of whose names were not found, each with the number of missing names. Where closed folders
+    /// hold more names than are looked at, these are only files that are closed by their own name: another name of the
+    /// rest may lie in such a folder.
     pub unknown: Vec<(PathBuf, u64)>,
 }
 
-/// Which file it is: its device and its number there.
+/// Identity of a file: its device and its inode.
 type FileId = (u64, u64);
 
 /// A closed file with more than one name.
@@ -27,9 +28,9 @@ struct HardLinkedFile {
     names: BTreeSet<PathBuf>,
 }
 
-/// The names that lead to the same files as these closed paths, or as the files below them: in the workspace, and beside each
-/// file in its own folder. The paths are real ones, and so is the root. Files that stand behind the first [`CLOSED_NAMES_MAX`]
-/// names below closed folders are passed by.
+/// Finds the names that lead to the same files as these closed paths, or as the files below them: in the workspace, and
+/// beside each file in its own folder. The paths are real ones, and so is the root. Files beyond the first
+/// [`CLOSED_NAMES_MAX`] names below closed folders are skipped.
 pub(in crate::dry_run) fn find_other_names(root: &Path, closed: &[PathBuf]) -> OtherNames {
     let (mut linked, are_all) = find_hard_linked(closed);
     let mut found = BTreeSet::new();
@@ -68,13 +69,13 @@ pub(in crate::dry_run) fn find_other_names(root: &Path, closed: &[PathBuf]) -> O
     }
 }
 
-/// The numbers of those files on a device.
+/// Returns the inodes of the linked files on a device.
 fn inodes_on_device(linked: &HashMap<FileId, HardLinkedFile>, device: u64) -> HashSet<u64> {
     let here = linked.keys().filter(|(other, _)| *other == device);
     here.map(|(_, number)| *number).collect()
 }
 
-/// Takes down a name that was found.
+/// Records a name that was found.
 fn record_name(
     name: PathBuf,
     linked: &mut HashMap<FileId, HardLinkedFile>,
@@ -97,7 +98,7 @@ impl HardLinkedFile {
 }
 
 impl OtherNames {
-    /// What a person should know of those that were not found.
+    /// Returns a note for a person about the names that were not found.
     pub(in crate::dry_run) fn unknown_names_note(&self) -> Option<String> {
         let ((path, names), others) = self.unknown.split_first()?;
         let names = match names {
@@ -116,7 +117,7 @@ impl OtherNames {
     }
 }
 
-/// The closed files that have more than one name, under those that are closed; and whether no folder held more than is looked at.
+/// Finds the closed files that have more than one name, and whether no folder held more names than are looked at.
 fn find_hard_linked(closed: &[PathBuf]) -> (HashMap<FileId, HardLinkedFile>, bool) {
     let mut linked: HashMap<FileId, HardLinkedFile> = HashMap::new();
     let mut left = CLOSED_NAMES_MAX;

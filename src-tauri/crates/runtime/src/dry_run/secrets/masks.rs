@@ -1,4 +1,4 @@
-//! What is closed in a room, and what can only be read there.
+//! Paths that are masked in a sandbox, and paths that are read-only there.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::dry_run::secrets::mounts::MountTable;
 use crate::fs::workspace::display_path;
 use crate::{FileError, Workspace};
 
-/// Where programs of this machine listen. The room refuses such sockets as well.
+/// Paths at which programs of this machine listen. The sandbox refuses such sockets as well.
 const SOCKET_PATHS: &[&str] = &[
     "/run/user",
     "/run/dbus",
@@ -28,9 +28,9 @@ const SOCKET_PATHS: &[&str] = &[
     "/run/snapd.socket",
     "/run/systemd/private",
 ];
-/// What a room has of its own, so that what lies there is out of sight.
+/// Paths that a sandbox has of its own, so that the ones of the machine are out of sight.
 const SANDBOX_OWN_PATHS: &[&str] = &["/tmp", "/dev", "/proc"];
-/// In the workspace: what runs by itself later.
+/// Paths in the workspace whose content runs by itself later.
 const AUTORUN_PATHS: &[&str] = &[
     ".git/hooks",
     ".git/config",
@@ -58,18 +58,18 @@ const AUTORUN_PATHS: &[&str] = &[
     ".config/systemd",
     ".config/environment.d",
 ];
-/// What is closed in a room.
+/// The masks of a sandbox.
 pub(in crate::dry_run) struct SandboxMasks {
     pub paths: Vec<PathBuf>,
-    /// What a person should know of it.
+    /// Notes for a person about the masks.
     pub notes: Vec<String>,
 }
 
-/// What is closed in a room for this workspace: credentials, other people's homes, listening programs, what is `own`, and the files
-/// that the workspace has closed, which are looked for in `secrets`.
+/// Finds the masks of a sandbox for this workspace: credentials, other people's homes, sockets of listening programs,
+/// the paths in `own`, and the files that the workspace has closed, which are searched by `secrets`.
 ///
 /// # Errors
-/// [`FileError::SandboxUnavailable`] where it is not known what all of that is.
+/// [`FileError::SandboxUnavailable`] where some of these paths cannot be determined.
 pub(in crate::dry_run) fn find_masks(
     workspace: &Workspace,
     own: &[PathBuf],
@@ -143,7 +143,8 @@ pub(in crate::dry_run) fn find_masks(
     Ok(masks)
 }
 
-/// The folders that a command works with: the workspace, and where these variables of its environment lead.
+/// Returns the folders that a command works with: the workspace, and those that these variables of its environment
+/// name.
 fn command_folders(workspace: &Workspace, by: impl Fn(&OsStr) -> bool) -> Vec<PathBuf> {
     let variables = workspace.inherited_variables().into_iter();
     let variables = variables.filter(|(name, _)| by(name));
@@ -154,7 +155,7 @@ fn command_folders(workspace: &Workspace, by: impl Fn(&OsStr) -> bool) -> Vec<Pa
     folders.chain([workspace.root().to_owned()]).collect()
 }
 
-/// What of the workspace can only be read in a room.
+/// Returns the paths of the workspace that are read-only in a sandbox.
 pub(in crate::dry_run) fn read_only_paths(workspace: &Workspace) -> Vec<PathBuf> {
     let there = AUTORUN_PATHS.iter().map(|name| workspace.root().join(name));
     // One behind a link lies where it leads.
@@ -163,8 +164,8 @@ pub(in crate::dry_run) fn read_only_paths(workspace: &Workspace) -> Vec<PathBuf>
         .collect()
 }
 
-/// Where a path of the workspace leads. In a folder that we may not enter: that folder, if it is ours, for then a command may give
-/// itself the right to.
+/// Resolves a path of the workspace. If it lies in a folder of the same user that cannot be entered, returns that
+/// folder, for a command could give itself the right to enter it.
 fn resolve_or_locked_folder(path: &Path, root: &Path) -> Option<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -176,12 +177,12 @@ fn resolve_or_locked_folder(path: &Path, root: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Whether something belongs to us, so that we may change its mode.
+/// Whether a file or folder belongs to the current user, who may change its mode then.
 pub(in crate::dry_run) fn is_owned_by_us(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.uid() == Uid::current().as_raw())
 }
 
-/// Where a path leads, if anything is there that we could reach ourselves.
+/// Resolves a path, if it exists and can be reached by the current user.
 fn resolve_reachable(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok()
 }

@@ -9,13 +9,13 @@ mod write;
 
 /// Carries out `plan`.
 ///
-/// What stands there is compared with the plan first. Files are replaced by rename and keep their mode; missing
-/// folders are created; of several files all are written or none. A tree that goes is renamed away in one step before it
-/// is taken apart. What a command did is carried out by [`crate::HistoryArgs::carry_out`] alone.
+/// The present content is compared with the plan first. Files are replaced by rename and keep their mode; missing
+/// folders are created; of several files all are written or none. A tree that is removed is renamed away in one step
+/// before its content is. The changes of a command are carried out by [`crate::History::apply_plan`] alone.
 ///
 /// # Errors
-/// [`FileError::Changed`] when something is no longer as the plan saw it; nothing was touched. Else what the system said;
-/// what had been done was taken back.
+/// [`FileError::Changed`] when a path is no longer as the plan saw it; nothing was touched. Otherwise any error
+/// reported by the system; changes made so far were taken back.
 pub fn apply_plan(workspace: &Workspace, plan: &Plan) -> Result<(), FileError> {
     match plan {
         Plan::None => Ok(()),

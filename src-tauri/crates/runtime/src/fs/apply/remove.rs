@@ -1,4 +1,4 @@
-//! Takes a tree away: first its name in one step, then what is in it.
+//! Removes a tree: first its name in one step, then its content.
 
 use std::io;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub(super) fn remove_tree(
     parent.sync().map_err(failed)
 }
 
-/// The tree at a name of `parent`, if it is the one of the plan.
+/// Loads the tree at a name of `parent`, if it is the one of the plan.
 fn load_verified_tree(parent: &Dir, name: &Path, removal: &Removal) -> Result<Tree, FileError> {
     let path = removal.path.as_str();
     let stat = parent
@@ -66,7 +66,7 @@ fn load_verified_tree(parent: &Dir, name: &Path, removal: &Removal) -> Result<Tr
         .ok_or_else(|| FileError::Changed { path: path.into() })
 }
 
-/// Refuses before anything is touched when a folder of the tree would not let go of its names.
+/// Refuses, before anything is touched, a tree with a folder from which names cannot be removed.
 fn check_removable(parent: &Dir, tree: &Tree) -> Result<(), FileError> {
     for (number, item) in tree.items.iter().enumerate() {
         let filled = tree

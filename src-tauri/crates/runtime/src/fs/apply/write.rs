@@ -1,5 +1,5 @@
-//! Writes files and takes files away: what is written is staged and synced beside its place first, then renamed into it;
-//! all or none.
+//! Writes and removes files: new content is staged and synced beside its target first, then renamed into it; all files
+//! or none.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -51,7 +51,7 @@ pub(super) fn write_changes(
     }
 }
 
-/// Where a change really goes, and what stood there when it was compared with the plan.
+/// The resolved target of a change, and the file that stood there when it was compared with the plan.
 struct WriteTarget {
     rel: PathBuf,
     stat: Option<FileStat>,
@@ -100,13 +100,13 @@ fn inspect_target(workspace: &Workspace, change: &FileChange) -> Result<WriteTar
     Ok(WriteTarget { rel, stat })
 }
 
-/// One file on its way.
+/// One file that is being written or removed.
 struct StagedWrite {
     folder: Dir,
     name: OsString,
-    /// Where the new content lies; none for a file that goes.
+    /// The temporary file with the new content; `None` for a file that is removed.
     temp: Option<OsString>,
-    /// Another name of what stood there, while it may be needed again.
+    /// Another name of the previous file, while it may be needed again.
     backup_name: Option<OsString>,
     before: Option<FileStat>,
     placed: bool,
@@ -115,9 +115,9 @@ struct StagedWrite {
 struct WriteBatch {
     tag: TempTag,
     several: bool,
-    /// So many that one sync of the file system is quicker than one for each.
+    /// Whether there are so many files that one sync of the file system is quicker than one for each.
     many: bool,
-    /// Folders made for this plan, outermost first.
+    /// Folders created for this plan, outermost first.
     folders: Vec<(Dir, OsString)>,
     staged: Vec<StagedWrite>,
 }
@@ -185,7 +185,7 @@ impl WriteBatch {
         Ok(())
     }
 
-    /// Opens a folder below the root, making what is missing.
+    /// Opens a folder below the root, creating missing ones.
     fn open_or_create_folder(&mut self, root: &Dir, rel: &Path) -> io::Result<Dir> {
         let mut here = root.clone();
         for name in rel.iter() {
@@ -258,7 +258,7 @@ impl WriteBatch {
         Ok(())
     }
 
-    /// Puts everything back. What fails here is left to the history, which knows what stood there.
+    /// Puts everything back. Failures are left to the history, which knows the previous content.
     fn roll_back(self) {
         for staged in self.staged.iter().rev() {
             let undone = match (&staged.backup_name, staged.placed) {
@@ -282,7 +282,7 @@ impl WriteBatch {
     }
 }
 
-/// Where the file is that moves, and what it looks like.
+/// Returns the path and the file details of the source of a move.
 fn move_source<'a>(
     from: &str,
     changes: &[FileChange],
@@ -298,7 +298,7 @@ fn sync_file_system(root: &Dir) -> Result<bool, FileError> {
         .map_err(|error| FileError::from_io("the workspace", &error))
 }
 
-/// Keeps what stands at a name under a second one: a hard link where the file system has them, else a copy.
+/// Keeps the entry at a name under a second name: a hard link where the file system has them, otherwise a copy.
 fn back_up_target(
     folder: &Dir,
     name: &OsString,

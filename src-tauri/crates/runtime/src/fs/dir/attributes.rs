@@ -1,25 +1,25 @@
-//! What stands beside content, mode and time: who owns it, its extended attributes, and whether it has other names.
+//! Attributes beside content, mode and time: the owner, extended attributes, and whether a file has other names.
 
 use std::fs::File;
 
 use serde::{Deserialize, Serialize};
 
-/// What of a file or folder comes back as far as the system permits.
+/// Attributes of a file or folder that are restored as far as the system permits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileAttributes {
-    /// User and group, where they are not simply ours.
+    /// User and group, where they are not the defaults of the current user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<(u32, u32)>,
-    /// Names and values, access lists among them.
+    /// Extended attributes by name and value, access lists among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<(String, Vec<u8>)>,
-    /// How many names a file has, if more than one: they cannot be brought together again.
+    /// How many names a file has, if more than one: they cannot be linked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<u64>,
 }
 
 impl FileAttributes {
-    /// Whether there is nothing to say of it.
+    /// Whether there is nothing special to restore.
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -32,12 +32,12 @@ pub(crate) fn is_restorable_xattr(name: &str) -> bool {
 
 #[cfg(not(unix))]
 impl FileAttributes {
-    /// What stands beside the content of an open file or folder.
+    /// Reads the attributes of an open file or folder.
     pub(crate) fn from_file(_: &File) -> Self {
         Self::default()
     }
 
-    /// Gives them to an open file or folder.
+    /// Sets these attributes on an open file or folder.
     pub(crate) fn apply_to(&self, _: &File, _: u32) {}
 }
 
@@ -51,7 +51,7 @@ mod on_unix {
     use crate::limits::ATTRIBUTES_BYTES_MAX;
 
     impl FileAttributes {
-        /// What stands beside the content of an open file or folder. What cannot be read is left out.
+        /// Reads the attributes of an open file or folder. Attributes that cannot be read are left out.
         pub(crate) fn from_file(file: &File) -> Self {
             let mut traits = Self::default();
             if let Ok(stat) = sys::fstat(file) {
@@ -70,8 +70,8 @@ mod on_unix {
             traits
         }
 
-        /// Gives them to an open file or folder, as far as the system permits; the mode comes last, since an owner and an
-        /// access list change it.
+        /// Sets these attributes on an open file or folder, as far as the system permits; the mode comes last, since an
+        /// owner and an access list change it.
         pub(crate) fn apply_to(&self, file: &File, mode: u32) {
             if self.owner.is_none() && self.attributes.is_empty() {
                 return;

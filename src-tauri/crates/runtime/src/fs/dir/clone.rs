@@ -1,4 +1,4 @@
-//! Files made of others by reference, where the disk can: both share their content until one of them changes.
+//! Files cloned from others by reference, where the disk can: both share their content until one of them changes.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -7,8 +7,8 @@ use std::io;
 use crate::fs::dir::Dir;
 
 impl Dir {
-    /// Makes a file for a copy of `source`, which stands at `name` in `from`, for the owner alone, and says whether it has its
-    /// content already: by reference, which is tried only if `clones`.
+    /// Creates a file for a copy of `source`, which stands at `name` in `from`, for the owner alone, and returns
+    /// whether it has its content already: by reference, which is tried only if `clones`.
     pub(crate) fn create_copy_target(
         &self,
         name: &OsStr,
@@ -29,20 +29,20 @@ impl Dir {
         Ok((made, has_content))
     }
 
-    /// Makes the file and its content at once, as APFS can.
+    /// Creates the file and its content at once, as APFS can.
     #[cfg(target_vendor = "apple")]
     fn create_clone(&self, name: &OsStr, _: &Self, source: &File) -> bool {
         let plain = rustix::fs::CloneFlags::empty();
         rustix::fs::fclonefileat(source, self, name, plain).is_ok()
     }
 
-    /// The same, as ReFS can.
+    /// Creates the file and its content at once, as ReFS can.
     #[cfg(windows)]
     fn create_clone(&self, name: &OsStr, from: &Self, _: &File) -> bool {
         reflink_copy::reflink(from.path_of(name), self.path_of(name)).is_ok()
     }
 
-    /// No such call is known here.
+    /// Returns `false`: no such call is known on this system.
     #[cfg(not(any(target_os = "linux", target_vendor = "apple", windows)))]
     fn create_clone(&self, _: &OsStr, _: &Self, _: &File) -> bool {
         false
@@ -50,7 +50,7 @@ impl Dir {
 }
 
 impl Dir {
-    /// Makes a pipe or a socket, as what stands under the same name in `like`.
+    /// Creates a pipe or a socket like the one of the same name in `like`.
     #[cfg(target_os = "linux")]
     pub(crate) fn create_special_like(&self, name: &OsStr, like: &Self) -> io::Result<()> {
         use rustix::fs::{self as sys, AtFlags, FileType, Mode};
@@ -59,7 +59,7 @@ impl Dir {
         Ok(sys::mknodat(self, name, kind, Mode::RUSR | Mode::WUSR, 0)?)
     }
 
-    /// There is no safe call for it here.
+    /// Fails: there is no safe call for it on this system.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn create_special_like(&self, name: &OsStr, like: &Self) -> io::Result<()> {
         let _ = (name, like);

@@ -1,4 +1,4 @@
-//! More of what the system says of a name than every file needs: what it is known by, how many names it has, what it takes.
+//! File details that only some callers need: identity, number of names, and size on disk.
 
 #[cfg(not(unix))]
 use std::{ffi::OsStr, io};
@@ -6,27 +6,28 @@ use std::{ffi::OsStr, io};
 use crate::fs::dir::{Dir, FileStat};
 use crate::fs::workspace::PathKind;
 
-/// More of what the system says of one name.
+/// Further details of one name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileDetails {
     pub stat: FileStat,
-    /// Whether it is a device with the number 0: so the kernel says that a name is gone.
+    /// Whether the entry is a device with the number 0, by which the kernel marks a removed name.
     pub is_gone: bool,
-    /// The file system that it is on; always the same where there is no number for that.
+    /// The file system that the entry is on; always the same where there is no number for that.
     pub device: u64,
-    /// Whether it is a device of any kind.
+    /// Whether the entry is a device of any kind.
     pub is_device: bool,
-    /// How many names it has.
+    /// How many names the entry has.
     names: u64,
-    /// What it takes on the disk.
+    /// Space that the entry takes on disk, in bytes.
     pub disk_bytes: u64,
-    /// When anything about it changed last, nanoseconds since the epoch.
+    /// When anything about the entry changed last, in nanoseconds since the epoch.
     pub changed_ns: i64,
-    /// By what it is known again; none where the system tells nothing that no program can set.
+    /// Stamp by which the entry is recognized; `None` where the system reports nothing that no program can set.
     pub change_stamp: Option<ChangeStamp>,
 }
 
-/// By what a thing is known that nobody touched: its number, and when anything about it changed last, which no program sets.
+/// Stamp by which an untouched entry is recognized: its inode, and when anything about it changed last, which no
+/// program sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChangeStamp {
     place: (u64, u64),
@@ -34,7 +35,8 @@ pub(crate) struct ChangeStamp {
 }
 
 impl PathKind {
-    /// The mode with which its owner may read it; none if that is so already, or goes by no mode.
+    /// Returns the mode with which the owner may read an entry of this kind; `None` if `mode` permits that already, or
+    /// no mode governs it.
     pub(crate) fn readable_mode(self, mode: u32) -> Option<u32> {
         let needed = match self {
             Self::File => 0o400,
@@ -46,12 +48,12 @@ impl PathKind {
 }
 
 impl FileDetails {
-    /// Its device and inode; none where the system does not tell them of a name.
+    /// Returns the device and inode; `None` where the system does not report them for a name.
     pub(crate) fn device_and_inode(&self) -> Option<(u64, u64)> {
         self.change_stamp.map(|mark| mark.place)
     }
 
-    /// Whether it is a file with other names than this one.
+    /// Whether the entry is a file with other names than this one.
     pub(crate) fn has_hard_links(&self) -> bool {
         self.names > 1 && self.stat.kind == PathKind::File
     }
@@ -71,7 +73,7 @@ mod on_unix {
     use crate::fs::dir::unix::{epoch_nanos, mode_from_bits, stat_from_system};
 
     impl Dir {
-        /// More of what a name is; none if there is no such name.
+        /// Returns the details of a name; `None` if there is no such name.
         #[allow(
             clippy::useless_conversion,
             clippy::unnecessary_cast,
@@ -107,7 +109,7 @@ mod on_unix {
         /// Sets the permission bits of a name.
         ///
         /// # Errors
-        /// Too many links, where it is one; what the system said.
+        /// Too many links, where the name is a link; any error reported by the system.
         #[cfg(target_os = "linux")]
         pub(crate) fn set_mode_of(&self, name: &OsStr, mode: u32) -> io::Result<()> {
             use std::os::fd::AsRawFd;
@@ -137,7 +139,8 @@ mod on_unix {
 
 #[cfg(not(unix))]
 impl Dir {
-    /// More of what a name is; none if there is no such name. The system tells other names and numbers only of open files.
+    /// Returns the details of a name; `None` if there is no such name. The system reports other names and numbers only
+    /// for open files.
     pub(crate) fn read_details(&self, name: &OsStr) -> io::Result<Option<FileDetails>> {
         Ok(self.stat(name)?.map(|stat| FileDetails {
             stat,
@@ -151,7 +154,7 @@ impl Dir {
         }))
     }
 
-    /// There are no permission bits here.
+    /// Does nothing: there are no permission bits on this system.
     pub(crate) fn set_mode_of(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         let _ = (name, mode);
         Ok(())

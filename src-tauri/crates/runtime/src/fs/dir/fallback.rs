@@ -1,4 +1,4 @@
-//! An open folder where the system has no directory handles that we can use: by path, links refused name by name.
+//! An open folder where the system has no usable directory handles: by path, with links refused name by name.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileTimes, Metadata, OpenOptions};
@@ -14,7 +14,7 @@ use crate::fs::dir::FileStat;
 pub(crate) struct Dir(PathBuf);
 
 impl Dir {
-    /// Takes a folder by an absolute real path.
+    /// Opens a folder by an absolute real path.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         if fs::metadata(path)?.is_dir() {
             Ok(Self(path.to_owned()))
@@ -23,7 +23,7 @@ impl Dir {
         }
     }
 
-    /// A folder below this one; an empty path is this one.
+    /// Opens a folder below this one; an empty path is this one.
     pub(crate) fn open_folder(&self, rel: &Path) -> io::Result<Self> {
         Self::open(&self.resolve_below(rel)?)
     }
@@ -37,7 +37,7 @@ impl Dir {
         File::open(path)
     }
 
-    /// Where a name of this folder lies.
+    /// Returns the path of a name in this folder.
     pub(super) fn path_of(&self, name: &OsStr) -> PathBuf {
         self.0.join(name)
     }
@@ -59,7 +59,7 @@ impl Dir {
         Ok(path)
     }
 
-    /// What a name is; none if there is no such name.
+    /// Returns the details of a name; `None` if there is no such name.
     pub(crate) fn stat(&self, name: &OsStr) -> io::Result<Option<FileStat>> {
         match fs::symlink_metadata(self.0.join(name)) {
             Ok(meta) => Ok(Some(stat_from_metadata(&meta))),
@@ -68,12 +68,12 @@ impl Dir {
         }
     }
 
-    /// What this folder is.
+    /// Returns the details of this folder.
     pub(crate) fn stat_self(&self) -> io::Result<FileStat> {
         Ok(stat_from_metadata(&fs::symlink_metadata(&self.0)?))
     }
 
-    /// The names in this folder, sorted.
+    /// Lists the names in this folder, sorted.
     pub(crate) fn list_names(&self) -> io::Result<Vec<OsString>> {
         let mut names = fs::read_dir(&self.0)?
             .map(|entry| entry.map(|entry| entry.file_name()))
@@ -82,13 +82,13 @@ impl Dir {
         Ok(names)
     }
 
-    /// Where a link points, as text in bytes.
+    /// Reads the target of a link, as text in bytes.
     pub(crate) fn read_link(&self, name: &OsStr) -> io::Result<Vec<u8>> {
         let target = fs::read_link(self.0.join(name))?;
         Ok(target.to_string_lossy().into_owned().into_bytes())
     }
 
-    /// Makes a new file; the mode means only whether it is read-only.
+    /// Creates a new file; the mode means only whether it is read-only.
     pub(crate) fn create(&self, name: &OsStr, mode: Option<u32>) -> io::Result<File> {
         let _ = mode;
         OpenOptions::new()
@@ -97,13 +97,13 @@ impl Dir {
             .open(self.0.join(name))
     }
 
-    /// Makes a folder.
+    /// Creates a folder.
     pub(crate) fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         let _ = mode;
         fs::create_dir(self.0.join(name))
     }
 
-    /// Symbolic links need a privilege here, so they are not made.
+    /// Fails: symbolic links need a privilege on this system, so none are created.
     pub(crate) fn create_link(&self, name: &OsStr, target: &[u8]) -> io::Result<()> {
         let _ = (name, target);
         Err(io::ErrorKind::Unsupported.into())
@@ -134,13 +134,13 @@ impl Dir {
         fs::remove_dir(self.0.join(name))
     }
 
-    /// There are no permission bits here.
+    /// Does nothing: there are no permission bits on this system.
     pub(crate) fn set_mode(&self, mode: u32) -> io::Result<()> {
         let _ = mode;
         Ok(())
     }
 
-    /// Folder times are left to the system here.
+    /// Does nothing: folder times are left to the system.
     pub(crate) fn set_mtime(&self, mtime_ns: i64) -> io::Result<()> {
         let _ = mtime_ns;
         Ok(())
@@ -159,38 +159,38 @@ impl Dir {
             .set_times(FileTimes::new().set_modified(time))
     }
 
-    /// Folders cannot be synced here.
+    /// Does nothing: folders cannot be synced on this system.
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(())
     }
 
-    /// The system has no such call.
+    /// Returns `false`: the system has no such call.
     pub(crate) fn sync_file_system(&self) -> io::Result<bool> {
         Ok(false)
     }
 
-    /// Not known before it is tried.
+    /// Returns `true`: whether names can change is not known before it is tried.
     pub(crate) fn can_change_names(&self) -> bool {
         true
     }
 
-    /// Whether a name's content may be changed by us.
+    /// Whether the current user may change the content of a name.
     pub(crate) fn can_write(&self, name: &OsStr) -> bool {
         fs::metadata(self.0.join(name)).is_ok_and(|meta| !meta.permissions().readonly())
     }
 
-    /// There are no owner's bits here.
+    /// Returns `true`: there are no owner's bits on this system.
     pub(crate) fn has_owner_access(&self, name: &OsStr, owner_bits: u32) -> bool {
         let _ = (name, owner_bits);
         true
     }
 
-    /// Not known without a system call that we do not have.
+    /// Returns `u64::MAX`: the number is not known without a system call that is not available here.
     pub(crate) fn free_bytes(&self) -> io::Result<u64> {
         Ok(u64::MAX)
     }
 
-    /// None here.
+    /// Returns `None` on this system.
     pub(crate) fn handle_path(&self) -> Option<PathBuf> {
         None
     }

@@ -1,4 +1,4 @@
-//! One open folder, and what can be done to the names in it. The lowest layer: it follows no link, ever.
+//! One open folder, and operations on the names in it. The lowest layer: it never follows a link.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -24,21 +24,21 @@ pub(crate) use crate::fs::dir::fallback::Dir;
 #[cfg(unix)]
 pub(crate) use crate::fs::dir::unix::Dir;
 
-/// Whether links can be made here, which takes a right of its own on some systems.
+/// Whether links can be created on this system, which takes a right of its own on some.
 pub(crate) const CAN_CREATE_LINKS: bool = cfg!(unix);
-/// Whether pipes and sockets can be made here by their names.
+/// Whether pipes and sockets can be created on this system by their names.
 pub(crate) const CAN_CREATE_PIPES: bool = cfg!(target_os = "linux");
-/// Whether everything of a file system can be put on disk in one go.
+/// Whether a whole file system can be synced to disk in one call.
 pub(crate) const CAN_SYNC_FILE_SYSTEM: bool = cfg!(target_os = "linux");
-/// Whether the time of a folder can be set here.
+/// Whether the time of a folder can be set on this system.
 pub(crate) const CAN_SET_FOLDER_TIMES: bool = cfg!(unix);
 
-/// What the system says of one name, links not followed.
+/// File details of one name, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileStat {
-    /// What it is.
+    /// Kind of the entry.
     pub kind: PathKind,
-    /// Length in bytes; 0 for what is not a regular file.
+    /// Length in bytes; 0 if it is not a regular file.
     pub bytes: u64,
     /// Permission bits with set-id and sticky.
     pub mode: u32,
@@ -46,13 +46,13 @@ pub(crate) struct FileStat {
     pub mtime_ns: i64,
 }
 
-/// A path below an open folder split into its folder and its last name; none for the folder itself.
+/// Splits a path below an open folder into its folder and its last name; `None` for the folder itself.
 pub(crate) fn split_parent(rel: &Path) -> Option<(&Path, &OsStr)> {
     Some((rel.parent()?, rel.file_name()?))
 }
 
 impl Dir {
-    /// What stands at a path of several names below this folder; none if nothing does.
+    /// Returns the file details at a path of several names below this folder; `None` if there is no entry.
     pub(crate) fn stat_at(&self, rel: &Path) -> io::Result<Option<FileStat>> {
         let Some((parent, name)) = split_parent(rel) else {
             return self.stat_self().map(Some);
@@ -64,7 +64,7 @@ impl Dir {
         }
     }
 
-    /// What stands beside the content of what is there; nothing for what is not there, and for links.
+    /// Returns the attributes of the entry at a path; the defaults if there is none, and for links.
     pub(crate) fn attributes_at(&self, rel: &Path) -> FileAttributes {
         self.open_file(rel).map_or_else(
             |_| FileAttributes::default(),
@@ -72,7 +72,7 @@ impl Dir {
         )
     }
 
-    /// Removes a name with all that is below it.
+    /// Removes a name with everything below it.
     pub(crate) fn remove_tree(&self, name: &OsStr) -> io::Result<()> {
         match self.stat(name)? {
             None => Ok(()),
@@ -88,7 +88,7 @@ impl Dir {
     }
 }
 
-/// Whether an error says that nothing stands at the path: the name is missing, or a part above it is no folder.
+/// Whether an error means that there is no entry at the path: the name is missing, or a part above it is no folder.
 pub(crate) fn is_not_found(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -96,7 +96,7 @@ pub(crate) fn is_not_found(error: &io::Error) -> bool {
     )
 }
 
-/// Opens a file for reading without waiting: a pipe without a writer must not hold us up.
+/// Returns the kind of an open file. The file is opened without waiting: a pipe without a writer must not block.
 pub(crate) fn open_file_kind(file: &File) -> io::Result<PathKind> {
     let kind = file.metadata()?.file_type();
     Ok(if kind.is_file() {
@@ -108,7 +108,7 @@ pub(crate) fn open_file_kind(file: &File) -> io::Result<PathKind> {
     })
 }
 
-/// Makes a pipe by the program that every such system has.
+/// Creates a pipe by the program that every such system has.
 #[cfg(all(test, unix))]
 pub(crate) fn make_pipe(at: &Path) {
     let made = std::process::Command::new("mkfifo").arg(at).status();

@@ -79,7 +79,7 @@ impl Dir {
         self.walk(rel, flags)
     }
 
-    /// Name by name, each refusing to be a link.
+    /// Opens a path name by name, and refuses a link at each.
     fn open_stepwise(&self, rel: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         let mut here = self.0.as_fd().try_clone_to_owned()?;
         let mut parts = rel.components().peekable();
@@ -101,7 +101,7 @@ impl Dir {
         Ok(here)
     }
 
-    /// What a name is; none if there is no such name.
+    /// Returns the details of a name; `None` if there is no such name.
     pub(crate) fn stat(&self, name: &OsStr) -> io::Result<Option<FileStat>> {
         match sys::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat_from_system(&stat))),
@@ -110,12 +110,12 @@ impl Dir {
         }
     }
 
-    /// What this folder is.
+    /// Returns the details of this folder.
     pub(crate) fn stat_self(&self) -> io::Result<FileStat> {
         Ok(stat_from_system(&sys::fstat(&self.0)?))
     }
 
-    /// The names in this folder, in byte order.
+    /// Lists the names in this folder, in byte order.
     pub(crate) fn list_names(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
         for entry in sys::Dir::read_from(&self.0)? {
@@ -129,12 +129,12 @@ impl Dir {
         Ok(names)
     }
 
-    /// Where a link points, as bytes.
+    /// Reads the target of a link, as bytes.
     pub(crate) fn read_link(&self, name: &OsStr) -> io::Result<Vec<u8>> {
         Ok(sys::readlinkat(&self.0, name, Vec::new())?.into_bytes())
     }
 
-    /// Makes a new file; the mode is exactly `mode` if given, else what the umask leaves of 0666.
+    /// Creates a new file; the mode is exactly `mode` if given, otherwise 0666 less the umask.
     pub(crate) fn create(&self, name: &OsStr, mode: Option<u32>) -> io::Result<File> {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -147,17 +147,17 @@ impl Dir {
         Ok(File::from(file))
     }
 
-    /// Makes a folder; the umask narrows `mode`.
+    /// Creates a folder; the umask narrows `mode`.
     pub(crate) fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         Ok(sys::mkdirat(&self.0, name, mode_from_bits(mode))?)
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     pub(crate) fn create_link(&self, name: &OsStr, target: &[u8]) -> io::Result<()> {
         Ok(sys::symlinkat(OsStr::from_bytes(target), &self.0, name)?)
     }
 
-    /// Renames within this folder; what stands at the new name is replaced in one step.
+    /// Renames within this folder; an entry at the new name is replaced in one step.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         self.rename_to(from, self, to)
     }
@@ -202,12 +202,12 @@ impl Dir {
         )?)
     }
 
-    /// Puts the names of this folder on disk.
+    /// Syncs the names of this folder to disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(sys::fsync(&self.0)?)
     }
 
-    /// Puts everything of this folder's file system on disk in one go; false where the system cannot.
+    /// Syncs the whole file system of this folder to disk in one call; `false` where the system cannot.
     pub(crate) fn sync_file_system(&self) -> io::Result<bool> {
         #[cfg(target_os = "linux")]
         {
@@ -218,7 +218,7 @@ impl Dir {
         Ok(false)
     }
 
-    /// Whether names in this folder may be made and removed by us.
+    /// Whether the current user may create and remove names in this folder.
     pub(crate) fn can_change_names(&self) -> bool {
         sys::accessat(
             &self.0,
@@ -229,13 +229,13 @@ impl Dir {
         .is_ok()
     }
 
-    /// Whether a name's content may be changed by us. The name must be known to be no link.
+    /// Whether the current user may change the content of a name. The name must be known to be no link.
     pub(crate) fn can_write(&self, name: &OsStr) -> bool {
         sys::accessat(&self.0, name, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
     }
 
-    /// Whether we may do at a name what these owner's bits stand for: read, write, enter. The name must be known to be no
-    /// link.
+    /// Whether the current user has the rights that these owner's bits stand for at a name: read, write, enter. The
+    /// name must be known to be no link.
     pub(crate) fn has_owner_access(&self, name: &OsStr, owner_bits: u32) -> bool {
         let each = [
             (0o400, Access::READ_OK),
@@ -247,13 +247,14 @@ impl Dir {
         sys::accessat(&self.0, name, access, AtFlags::EACCESS).is_ok()
     }
 
-    /// Bytes that we could still write to this folder's file system.
+    /// Bytes that the current user could still write to this folder's file system.
     pub(crate) fn free_bytes(&self) -> io::Result<u64> {
         let stat = sys::fstatvfs(&self.0)?;
         Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
     }
 
-    /// A path that leads to this folder whatever happens to the names above it; none where the system has none.
+    /// Returns a path that leads to this folder whatever happens to the names above it; `None` where the system has
+    /// none.
     pub(crate) fn handle_path(&self) -> Option<std::path::PathBuf> {
         use std::os::fd::AsRawFd;
         let path = format!("/proc/self/fd/{}", self.0.as_raw_fd());
@@ -293,7 +294,7 @@ pub(super) fn stat_from_system(stat: &sys::Stat) -> FileStat {
     }
 }
 
-/// Nanoseconds since the epoch; times beyond the year 2262 are held there.
+/// Nanoseconds since the epoch; times beyond the year 2262 are clamped to it.
 pub(super) fn epoch_nanos(seconds: i128, nanos: i128) -> i64 {
     let all = seconds * 1_000_000_000 + nanos;
     i64::try_from(all).unwrap_or(if all < 0 { i64::MIN } else { i64::MAX })

@@ -1,4 +1,4 @@
-//! What the kernel's overlay says of a folder or a file in a layer: marks, in extended attributes.
+//! Extended attributes by which the kernel's overlayfs marks folders and files in a layer.
 
 use std::ffi::OsStr;
 use std::io;
@@ -10,18 +10,18 @@ use rustix::io::Errno;
 use crate::fs::dir::Dir;
 
 impl Dir {
-    /// A mark of this folder; empty if it has none of that name.
+    /// Reads a mark of this folder; empty if it has none of that name.
     pub(crate) fn read_xattr(&self, name: &str) -> io::Result<Vec<u8>> {
         get_xattr(self, name)
     }
 
-    /// Whether a mark can be set on this folder: the kernel needs one to say that a folder was replaced.
+    /// Whether a mark can be set on this folder: the kernel needs one to mark a replaced folder.
     pub(crate) fn supports_xattrs(&self) -> bool {
         sys::fsetxattr(self, "user.countersign", b"y", sys::XattrFlags::empty()).is_ok()
             && sys::fremovexattr(self, "user.countersign").is_ok()
     }
 
-    /// A mark of a regular file in this folder.
+    /// Reads a mark of a regular file in this folder.
     pub(crate) fn read_file_xattr(&self, name: &OsStr, mark_name: &str) -> io::Result<Vec<u8>> {
         get_xattr(&self.open_file(Path::new(name))?, mark_name)
     }

@@ -1,4 +1,4 @@
-//! What one call may open: the places that it was judged on, and no others (`S002-97`, `S002-100`).
+//! The scope of one call: the places that it was judged on, and no others (`S002-97`, `S002-100`).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,28 +14,28 @@ pub(super) enum AccessScope {
     /// Everything in the granted folders: for the engine itself.
     #[default]
     Whole,
-    /// What a call was judged on.
+    /// The places that a call was judged on.
     Approved(Arc<[ResolvedAccess]>),
-    /// The names of files that are not closed, and nothing that is in them.
+    /// The names of files that are not closed, and none of their content.
     NamesOnly,
 }
 
-/// What is done with a place.
+/// The use of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathUse {
-    /// Its names are listed, or it is looked at from outside.
+    /// The names in the place are listed, or only its metadata is read.
     List,
-    /// Its content is read.
+    /// The content of the place is read.
     Read,
-    /// It is created or changed.
+    /// The place is created or changed.
     Write,
-    /// It goes.
+    /// The place is removed.
     Delete,
 }
 
 impl Workspace {
-    /// The same workspace for one call: of everything in it only what these facts name can be opened, where they were
-    /// found to lead. A path that leads elsewhere by then is [`FileError::Changed`], and nothing is touched.
+    /// Returns the workspace for one call: only the places that these facts name can be opened, where they were found
+    /// to lead. A path that leads elsewhere by then is [`FileError::Changed`], and nothing is touched.
     #[must_use]
     pub fn restricted_to(&self, facts: &[ResolvedAccess]) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Workspace {
         }
     }
 
-    /// The same workspace for the engine itself.
+    /// Returns the workspace for the engine itself.
     pub(crate) fn unrestricted(&self) -> Self {
         Self {
             reach: AccessScope::Whole,
@@ -52,8 +52,8 @@ impl Workspace {
         }
     }
 
-    /// The same workspace for finding names that are close to one that was asked for: nothing in it can be opened. A call
-    /// that was judged on no path finds none.
+    /// Returns the workspace for finding names that are close to one that was asked for: nothing in it can be opened. A
+    /// call that was judged on no path finds none.
     #[must_use]
     pub fn names_only(&self) -> Self {
         let reach = match &self.reach {
@@ -72,7 +72,7 @@ impl Workspace {
         }
     }
 
-    /// Whether a name is kept from a listing.
+    /// Whether a name is hidden from listings.
     pub(crate) fn is_hidden(&self, path: &str) -> bool {
         match self.reach {
             AccessScope::NamesOnly => self.is_closed(path),
@@ -80,7 +80,8 @@ impl Workspace {
         }
     }
 
-    /// Refuses a place that the call was not judged on. `path` is as it was asked for, `real` where it leads now.
+    /// Refuses a place that the call was not judged on. `path` is the path that was asked for, `real` the one that it
+    /// leads to now.
     pub(super) fn check_access(
         &self,
         path: &str,
@@ -103,7 +104,7 @@ impl Workspace {
         }
     }
 
-    /// Whether a command was judged, word for word.
+    /// Refuses a command that was not judged, word for word.
     pub(crate) fn check_command(&self, command: &str) -> Result<(), FileError> {
         let judged = match &self.reach {
             AccessScope::Whole => true,
@@ -120,8 +121,8 @@ impl Workspace {
         }
     }
 
-    /// What is changed may be read as well, for its preview; what goes is looked at with all that is below it. Below a
-    /// folder whatever is closed stays closed.
+    /// Whether a fact covers the use of a place. A path that is changed may be read as well, for its preview; a path
+    /// that is removed may be read with everything below it. Below a folder closed files stay closed.
     fn covers(&self, fact: &ResolvedAccess, real: &Path, wanted: PathUse) -> bool {
         let fits = match fact.capability {
             Capability::FsRead => matches!(wanted, PathUse::List | PathUse::Read),

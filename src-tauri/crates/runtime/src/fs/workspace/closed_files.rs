@@ -1,10 +1,10 @@
-//! Which files of a workspace are closed, as whoever grants it says.
+//! The closed files of a workspace, chosen by the caller that grants it.
 
 use std::any::Any;
 use std::sync::Arc;
 
-/// Which files a search must not look into, by their path as [`protocol::ResolvedAccess::real`] has it. A search reads many files that no
-/// access names one by one; whoever grants the workspace says here which of them stay closed.
+/// Files that a search must not read, by their path as in [`protocol::ResolvedAccess::real`]. A search reads many files
+/// that no access names one by one; the caller that grants the workspace says which of them stay closed.
 #[derive(Clone, Default)]
 pub struct ClosedFiles {
     pub(super) closes: Option<Arc<IsClosedFn>>,
@@ -13,7 +13,7 @@ pub struct ClosedFiles {
 
 type IsClosedFn = dyn Fn(&str) -> bool + Send + Sync;
 type ClosedSourceFn = dyn Fn() -> Option<ClosedSource> + Send + Sync;
-/// What decides which files are closed: while it is the very same, so are they.
+/// The source that decides which files are closed: while it is the same, so are they.
 pub type ClosedSource = Arc<dyn Any + Send + Sync>;
 
 impl ClosedFiles {
@@ -25,8 +25,8 @@ impl ClosedFiles {
         }
     }
 
-    /// Says what that is decided by at the moment, so that it is not asked for each file again; none if it depends on the
-    /// time as well.
+    /// Sets a function that returns the current source of the decision, so that `closes` is not called for each file
+    /// again; it returns `None` if the decision depends on the time as well.
     #[must_use]
     pub fn with_source(
         mut self,

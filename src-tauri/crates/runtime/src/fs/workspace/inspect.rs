@@ -1,4 +1,4 @@
-//! What stands at a path beside a plain file: a pipe, a device, or a file that has other names as well.
+//! Properties of a path beyond those of a plain file: a pipe, a device, or a file that has other names as well.
 
 use std::path::Path;
 
@@ -10,19 +10,19 @@ use crate::fs::workspace::Workspace;
 #[cfg(unix)]
 use crate::limits::LINK_NAMES_SCANNED_MAX;
 
-/// What a look at a path found.
+/// The result of inspecting a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathInspection {
-    /// What it is, where writing to it is not writing a file: "a pipe", "a device", "a socket".
+    /// Kind of the entry, where writing to it is not writing a file: "a pipe", "a device", "a socket".
     pub special: Option<&'static str>,
     /// The other names of the same file in the workspace, relative to its root.
     pub names: Vec<String>,
-    /// The file has names that were not found.
+    /// Whether the file has names that were not found.
     pub has_more: bool,
 }
 
 impl Workspace {
-    /// Where a word of a command leads, if it may be a path: something is there, or could be made there. Links are
+    /// Resolves a word of a command, if it may be a path: an entry exists there, or could be created there. Links are
     /// followed, as [`Self::resolve`] does.
     pub fn resolve_command_word(&self, access: &Access) -> Option<ResolvedAccess> {
         let word = &access.target;
@@ -43,13 +43,13 @@ impl Workspace {
         in_folder.then_some(fact)
     }
 
-    /// What else than a file stands where an access leads, and the other names of a file that has several.
+    /// Returns the special kind of the entry that an access leads to, and the other names of a file that has several.
     pub fn inspect_path(&self, fact: &ResolvedAccess) -> PathInspection {
         inspect_real_path(self.root(), &self.root().join(&fact.real))
     }
 }
 
-/// Looks at the real path of something, its links followed.
+/// Inspects a real path, its links followed.
 #[cfg(unix)]
 fn inspect_real_path(root: &Path, real: &Path) -> PathInspection {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -73,17 +73,17 @@ fn inspect_real_path(root: &Path, real: &Path) -> PathInspection {
     }
 }
 
-/// Looks at the real path of something, its links followed.
+/// Inspects a real path, its links followed.
 #[cfg(not(unix))]
 fn inspect_real_path(_root: &Path, _real: &Path) -> PathInspection {
     PathInspection::default()
 }
 
-/// Folders whose files often have names in a store elsewhere, and are no place for what is denied.
+/// Folders whose files often have names in a store elsewhere, and that hold no denied files.
 #[cfg(unix)]
 const STORE_FOLDERS: &[&str] = &["node_modules", "objects", "target"];
 
-/// The other names of a file that has several.
+/// Finds the other names of a file that has several.
 #[cfg(unix)]
 fn find_other_names(root: &Path, real: &Path, meta: &std::fs::Metadata) -> PathInspection {
     use std::collections::HashSet;

@@ -1,11 +1,12 @@
-//! Every name in a folder that leads to one of some files: a hard link shows what its file holds, whatever it is called.
+//! Names in a folder that lead to one of some files: a hard link gives access to the content of its file, whatever its
+//! name.
 
 use std::collections::HashSet;
 use std::fs::{self, DirEntry, ReadDir};
 use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-/// A walk through a folder and all below it, which gives the path of each such name. Links are not followed.
+/// A walk through a folder and everything below it, which yields the path of each such name. Links are not followed.
 pub(crate) struct LinkNameWalk<'a> {
     device: u64,
     files: &'a HashSet<u64>,
@@ -17,7 +18,7 @@ pub(crate) struct LinkNameWalk<'a> {
 }
 
 impl<'a> LinkNameWalk<'a> {
-    /// The names below a root of the files with these numbers on this device.
+    /// Finds the names below a root of the files with these inodes on this device.
     pub fn new(root: &Path, device: u64, files: &'a HashSet<u64>) -> Self {
         Self {
             device,
@@ -30,12 +31,12 @@ impl<'a> LinkNameWalk<'a> {
         }
     }
 
-    /// Without those below folders of these names.
+    /// Skips folders of these names.
     pub fn skipping_folders(self, passed_by: &'static [&'static str]) -> Self {
         Self { passed_by, ..self }
     }
 
-    /// Without those in the folders below the root.
+    /// Skips the folders below the root.
     pub fn without_subfolders(self) -> Self {
         Self {
             descends: false,
@@ -43,7 +44,7 @@ impl<'a> LinkNameWalk<'a> {
         }
     }
 
-    /// Up to where so many names were looked at, whatever they lead to.
+    /// Stops after looking at so many names, whatever they lead to.
     pub fn with_limit(self, looked_at_max: usize) -> Self {
         Self {
             looked_at_max,

@@ -1,4 +1,4 @@
-//! Files of a workspace, reached by directory handle and never by a path that was checked first and opened later.
+//! Files of a workspace, reached by directory handle and never by a path that is checked first and opened later.
 
 use std::ffi::OsString;
 use std::io;
@@ -34,8 +34,8 @@ pub(crate) use crate::fs::workspace::tree::list_tree_at;
 
 /// A granted folder. Cheap to clone.
 ///
-/// Paths are relative to its root with `/`, or absolute. `.`, `..` and links are followed to where they lead; what leads
-/// out is [`FileError::SandboxConnection`].
+/// Paths are relative to its root with `/`, or absolute. `.`, `..` and links are followed to their targets; a path that
+/// leads out is [`FileError::Outside`].
 #[derive(Debug, Clone)]
 pub struct Workspace {
     root: Arc<Root>,
@@ -46,23 +46,23 @@ pub struct Workspace {
     reach: AccessScope,
 }
 
-/// A granted folder: its real path, and the handle that everything below it is reached by.
+/// A granted folder: its real path, and the handle through which everything below it is reached.
 #[derive(Debug)]
 pub(crate) struct Root {
     pub path: PathBuf,
     pub dir: Dir,
 }
 
-/// Where a path leads.
+/// A resolved path.
 #[derive(Debug)]
 pub(crate) struct ResolvedPath {
-    /// The granted folder that it is in.
+    /// The granted folder that the path is in.
     pub root: Arc<Root>,
-    /// The way from there, without links, `.` and `..`; empty for the folder itself.
+    /// The path relative to that folder, without links, `.` and `..`; empty for the folder itself.
     pub rel: PathBuf,
 }
 
-/// A piece of a file.
+/// A part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileBytes {
     /// The bytes.
@@ -73,7 +73,7 @@ pub struct FileBytes {
     pub mtime_ns: i64,
 }
 
-/// What stands at a path.
+/// The kind of the entry at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PathKind {
     /// A regular file.
@@ -87,7 +87,7 @@ pub enum PathKind {
 }
 
 impl PathKind {
-    /// `file`, `folder`, `link` or `special`.
+    /// Returns `file`, `folder`, `link` or `special`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::File => "file",
@@ -98,10 +98,10 @@ impl PathKind {
     }
 }
 
-/// How much of a tree is looked at.
+/// Limits on listing a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeLimits {
-    /// Entries beyond which it is an error.
+    /// Entries beyond which listing fails.
     pub items_max: usize,
     /// Bytes beyond which lines are not counted.
     pub lines_bytes_max: u64,
@@ -138,9 +138,9 @@ pub struct Tree {
 pub struct TreeItem {
     /// Relative to the workspace root; need not be UTF-8.
     pub path: PathBuf,
-    /// What it is.
+    /// Kind of the entry.
     pub kind: PathKind,
-    /// Length in bytes; 0 for what is not a regular file.
+    /// Length in bytes; 0 if it is not a regular file.
     pub bytes: u64,
     /// Permission bits.
     pub mode: u32,
@@ -164,12 +164,12 @@ impl Workspace {
         })
     }
 
-    /// The real path of the folder, absolute.
+    /// Returns the real path of the folder, absolute.
     pub fn root(&self) -> &Path {
         &self.root.path
     }
 
-    /// The same workspace with files that no search looks into.
+    /// Returns the workspace with files that no search reads.
     #[must_use]
     pub fn with_closed_files(&self, closed: ClosedFiles) -> Self {
         Self {
@@ -178,7 +178,7 @@ impl Workspace {
         }
     }
 
-    /// The same workspace where what is started inherits these variables of the app.
+    /// Returns the workspace with the app's variables that processes started in it inherit.
     #[must_use]
     pub fn with_inherited_env(&self, inherited: InheritedEnv) -> Self {
         Self {
@@ -187,7 +187,7 @@ impl Workspace {
         }
     }
 
-    /// The same workspace where this holds in the rooms that commands run in.
+    /// Returns the workspace with options for the sandboxes in which its commands run.
     #[must_use]
     pub fn with_sandbox_options(&self, rooms: SandboxOptions) -> Self {
         Self {
@@ -196,31 +196,31 @@ impl Workspace {
         }
     }
 
-    /// What holds in the rooms that commands run in.
+    /// Returns the options for the sandboxes in which commands run.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     pub(crate) fn sandbox_options(&self) -> &SandboxOptions {
         &self.rooms
     }
 
-    /// The variables that whatever is started in it inherits.
+    /// Returns the variables that processes started in the workspace inherit.
     pub(crate) fn inherited_variables(&self) -> Vec<(OsString, OsString)> {
         self.inherited.inherited_variables()
     }
 
-    /// Whether a search must not look into a file.
+    /// Whether a search must not read a file.
     pub(crate) fn is_closed(&self, path: &str) -> bool {
         let closes = self.closed.closes.as_ref();
         closes.is_some_and(|closes| closes(path))
     }
 
-    /// What decides which files are closed, if that can be told.
+    /// Returns the source that decides which files are closed, if it is known.
     pub(crate) fn closed_source(&self) -> Option<ClosedSource> {
         self.closed.by.as_ref().and_then(|by| by())
     }
 
-    /// Where an access really leads: links followed, `..` resolved, the missing tail of a path allowed. For
-    /// [`Capability::FsDelete`] the last part is not followed, since the link goes and not what it points to.
-    /// Commands and hosts pass through. What lies in a readable folder is inside for reading and keeps its absolute path.
+    /// Resolves an access to its real target: links followed, `..` resolved, the missing tail of a path allowed. For
+    /// [`Capability::FsDelete`] the last part is not followed, since the link is removed and not its target. Commands
+    /// and hosts pass through. A path in a readable folder is inside for reading and stays absolute.
     pub fn resolve(&self, access: &Access) -> ResolvedAccess {
         let fact = |real: String, inside: bool, unresolved: Option<String>| ResolvedAccess {
             capability: access.capability,
@@ -254,7 +254,7 @@ impl Workspace {
         fact(display_path(&real), granted, None)
     }
 
-    /// What stands at a path, the last part not followed; none if nothing does.
+    /// Returns the kind of the entry at a path, the last part not followed; `None` if there is none.
     ///
     /// # Errors
     /// Outside, or no permission on the way.
@@ -266,12 +266,12 @@ impl Workspace {
             .map(|stat| stat.kind))
     }
 
-    /// The handle of the root.
+    /// Returns the handle of the root.
     pub(crate) fn dir(&self) -> &Dir {
         &self.root.dir
     }
 
-    /// Where a path leads in the workspace itself.
+    /// Resolves a path in the workspace itself.
     pub(crate) fn resolve_in_root(
         &self,
         path: &str,
@@ -284,8 +284,8 @@ impl Workspace {
         }
     }
 
-    /// Where a path leads that is to be written (its last part followed) or removed (not followed): only the workspace
-    /// itself will do, and in it only what may be used so.
+    /// Resolves a path that is to be written (its last part followed) or removed (not followed): only the workspace
+    /// itself is allowed, and in it only places that may be used so.
     pub(crate) fn resolve_writable(
         &self,
         path: &str,
@@ -297,7 +297,7 @@ impl Workspace {
         Ok(rel)
     }
 
-    /// Where a path leads that is to be read: the workspace or a readable folder.
+    /// Resolves a path that is to be read: in the workspace or a readable folder.
     pub(crate) fn resolve_readable(
         &self,
         path: &str,
@@ -320,9 +320,9 @@ impl Workspace {
         Ok(ResolvedPath { root, rel })
     }
 
-    /// Opens what a path leads to, and looks again when the path changes under us. What is opened is what was looked at:
-    /// from the handle of the root on every link is refused, so the way that was resolved is the real path of what is
-    /// open.
+    /// Opens the target of a path, and resolves again when the path changes meanwhile. The file that is opened is the
+    /// one that was resolved: from the handle of the root on every link is refused, so the resolved path is the real
+    /// path of the open file.
     pub(crate) fn open_resolved<T>(
         &self,
         path: &str,
@@ -391,13 +391,13 @@ fn outside_workspace_error(path: &str, real: &Path) -> FileError {
     }
 }
 
-/// A path below a root, absolute. Part by part, because joining nothing would add a slash.
+/// Joins a path below a root to an absolute one, part by part, because joining an empty path would add a slash.
 pub(crate) fn join_path(root: &Path, rel: &Path) -> PathBuf {
     rel.iter()
         .fold(root.to_owned(), |path, name| path.join(name))
 }
 
-/// A path as people and models read it: `/` between names, what is not UTF-8 replaced.
+/// Formats a path for people and models: `/` between names, bytes that are not UTF-8 replaced.
 pub(crate) fn display_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) {

@@ -1,4 +1,4 @@
-//! Reading: a piece of a file, or the whole of it, within limits.
+//! Reading of a file: a part of it, or the whole, within limits.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,7 +9,7 @@ use crate::fs::dir;
 use crate::fs::workspace::{FileBytes, PathKind, PathUse, Workspace};
 
 impl Workspace {
-    /// At most `bytes_max` bytes of a file from `from` on; nothing beyond its end.
+    /// Reads at most `bytes_max` bytes of a file from `from` on; empty beyond its end.
     ///
     /// # Errors
     /// Every kind of [`FileError`] but `TooLarge`.
@@ -37,10 +37,10 @@ impl Workspace {
         })
     }
 
-    /// A whole file; none if there is none.
+    /// Reads a whole file; `None` if there is none.
     ///
     /// # Errors
-    /// [`FileError::TooLarge`] beyond `bytes_max`; else as [`Workspace::read`].
+    /// [`FileError::TooLarge`] beyond `bytes_max`; otherwise as [`Workspace::read`].
     pub fn read_whole(&self, path: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
         let piece = match self.read(path, 0, bytes_max.saturating_add(1)) {
             Err(FileError::NotFound { .. }) => return Ok(None),
@@ -57,10 +57,10 @@ impl Workspace {
         Ok(Some(piece.bytes))
     }
 
-    /// Names in a folder, sorted; none if there is no such folder. Names that are not UTF-8 are left out.
+    /// Lists the names in a folder, sorted; empty if there is no such folder. Names that are not UTF-8 are left out.
     ///
     /// # Errors
-    /// [`FileError::TooMany`] beyond `items_max`; else as [`Workspace::read`].
+    /// [`FileError::TooMany`] beyond `items_max`; otherwise as [`Workspace::read`].
     pub fn list_names(&self, path: &str, items_max: usize) -> Result<Vec<String>, FileError> {
         let names =
             self.open_resolved(path, |place| match place.root.dir.open_folder(&place.rel) {
@@ -82,7 +82,7 @@ impl Workspace {
         Ok(names)
     }
 
-    /// Opens a regular file for reading. Never waits: a pipe without a writer is refused like any other special file.
+    /// Opens a regular file for reading. Never blocks: a pipe without a writer is refused like any other special file.
     pub(crate) fn open_file(&self, path: &str) -> Result<File, FileError> {
         let file = self
             .open_resolved(path, |place| place.root.dir.open_file(&place.rel))
@@ -96,7 +96,8 @@ impl Workspace {
         }
     }
 
-    /// A socket cannot be opened at all; the system's words for it ("no such device") help nobody.
+    /// Replaces the error for a socket, which cannot be opened at all: the system's message for it ("no such device")
+    /// does not help.
     fn special_file_error(&self, path: &str, error: FileError) -> FileError {
         if !matches!(error, FileError::Other { .. }) {
             return error;

@@ -1,4 +1,5 @@
-//! What may be read outside of a workspace: folders that were granted with it, and places that were opened since.
+//! Places that may be read outside of a workspace: folders that were granted with it, and places that were opened
+//! since.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,14 +9,14 @@ use tokio::sync::watch;
 
 use crate::fs::workspace::{Root, Workspace, open_root};
 
-/// Both kinds. Clones share what is opened.
+/// The granted folders and the places opened since. Clones share the places that are opened.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ReadableRoots {
     granted: Vec<Arc<Root>>,
     opened: Arc<watch::Sender<Vec<ReadableRoot>>>,
 }
 
-/// A folder or a file by its real path, with the folder that it is reached by.
+/// A folder or a file by its real path, with the folder through which it is reached.
 #[derive(Debug)]
 struct ReadableRoot {
     place: PathBuf,
@@ -23,7 +24,7 @@ struct ReadableRoot {
 }
 
 impl ReadableRoots {
-    /// The folder by which a real path may be read, if it may.
+    /// Returns the folder through which a real path may be read, if it may.
     pub fn find_root(&self, real: &Path) -> Option<Arc<Root>> {
         let mut granted = self.granted.iter();
         let granted = granted.find(|root| real.starts_with(&root.path)).cloned();
@@ -42,7 +43,7 @@ impl ReadableRoot {
 }
 
 impl Workspace {
-    /// The same workspace with one more folder that may be read, by absolute path.
+    /// Returns the workspace with one more folder that may be read, by absolute path.
     ///
     /// # Errors
     /// As [`Workspace::open`].
@@ -71,7 +72,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Waits until one of these places, by real path, was opened; for ever where none is.
+    /// Waits until one of these places, by real path, is opened for reading; for ever where none is.
     pub async fn wait_until_readable(&self, places: &[String]) {
         let mut opened = self.readable.opened.subscribe();
         let holds = |one: &ReadableRoot| {

@@ -1,4 +1,4 @@
-//! Where a path really leads: links followed, `..` resolved, a missing tail allowed.
+//! Resolution of a path to its real target: links followed, `..` resolved, a missing tail allowed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,10 +14,10 @@ enum PathStep {
     Down(OsString),
 }
 
-/// The real absolute path that `path` leads to. Relative paths begin at `root`, which must be real itself.
+/// Returns the real absolute path that `path` leads to. Relative paths begin at `root`, which must be real itself.
 ///
-/// This only *says* where the path leads. Whoever opens it afterwards does so below the handle of the root and refuses
-/// every link, so a path that changes in between cannot lead elsewhere; it only fails.
+/// This only *says* where the path leads. Callers that open it afterwards do so below the handle of the root and refuse
+/// every link, so a path that changes in between cannot lead elsewhere; opening it only fails.
 pub(crate) fn resolve_real_path(
     root: &Path,
     path: &Path,
@@ -61,8 +61,8 @@ pub(crate) fn resolve_real_path(
     on_disk_spelling(real, follow_last)
 }
 
-/// Adds the steps of a path. A path that begins with the root's own starts there: what lies above it is not ours to
-/// look at, and may not even be open to us.
+/// Adds the steps of a path. A path that begins with the root's own starts there: the folders above it are not looked
+/// at, and may not even be readable.
 fn push_steps(steps: &mut Vec<PathStep>, root: &Path, path: &Path) {
     let (start, rest) = match path.strip_prefix(root) {
         Ok(rest) => (Some(root.to_owned()), rest),
@@ -84,7 +84,8 @@ fn push_steps(steps: &mut Vec<PathStep>, root: &Path, path: &Path) {
     steps.extend(new.into_iter().rev());
 }
 
-/// On systems where `SRC` and `src` are one folder: the spelling that is on disk, so that a rule cannot be walked round.
+/// Returns the spelling on disk, on systems where `SRC` and `src` are one folder, so that a rule cannot be circumvented
+/// by another spelling.
 #[cfg(any(windows, target_vendor = "apple"))]
 fn on_disk_spelling(real: PathBuf, follow_last: bool) -> io::Result<PathBuf> {
     let last_is_link = fs::symlink_metadata(&real).is_ok_and(|meta| meta.is_symlink());

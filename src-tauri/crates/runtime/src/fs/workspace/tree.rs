@@ -14,7 +14,7 @@ use crate::fs::workspace::{
 use crate::limits::TREE_DEPTH_MAX;
 
 impl Workspace {
-    /// Everything at and below `path`, the last part not followed.
+    /// Lists everything at and below `path`, the last part not followed.
     ///
     /// # Errors
     /// Outside, not found, no permission somewhere below, or too many entries.
@@ -39,7 +39,7 @@ impl Workspace {
 
 /// Why a tree could not be listed.
 pub(crate) enum TreeError {
-    /// What the system said about a path.
+    /// The system's error about a path.
     System(PathBuf, io::Error),
     /// More entries than the limit.
     TooMany,
@@ -57,7 +57,7 @@ impl TreeError {
     }
 }
 
-/// Lists what stands at `rel` below `dir`, which is `stat`.
+/// Lists the tree at `rel` below `dir`, whose file details are `stat`.
 pub(crate) fn list_tree_at(
     dir: &Dir,
     rel: &Path,
@@ -151,7 +151,7 @@ fn summarize_tree(items: Vec<TreeItem>, top: &Path) -> Tree {
     }
 }
 
-/// Lines of all text files together; none when one of them cannot be read.
+/// Counts the lines of all text files together; `None` when one of them cannot be read.
 fn count_lines(dir: &Dir, items: &[TreeItem]) -> Option<u64> {
     let mut lines = 0;
     for item in items.iter().filter(|item| item.kind == PathKind::File) {

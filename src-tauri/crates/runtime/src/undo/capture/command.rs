@@ -1,4 +1,5 @@
-//! What a command did in the sealed room: copies of both sides for the history, and carrying it out from its layer.
+//! Changes of a command in a dry run: copies of both sides for the history, and carrying the changes out from the
+//! layer.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -21,7 +22,7 @@ use crate::undo::permissions::{AccessNeed, UnlockedPaths};
 use crate::undo::restore::apply::{ContentSource, StepApplier};
 use crate::undo::restore::survey::{PathState, find_unknown_names};
 
-/// How many bytes the copies of both sides take: each content is kept once, at however many paths it stands.
+/// Returns how many bytes the copies of both sides take: each content is kept once, at however many paths it stands.
 pub(in crate::undo) fn copy_bytes(captured: &CapturedEffects) -> u64 {
     let nodes = captured.steps.iter().flat_map(|s| [&s.before, &s.after]);
     let mut once = BTreeSet::new();
@@ -33,7 +34,7 @@ pub(in crate::undo) fn copy_bytes(captured: &CapturedEffects) -> u64 {
 }
 
 impl PlanCapture<'_> {
-    /// Takes both sides of every step: what stands there, which must be what the command found, and what it left.
+    /// Captures both sides of every step: the workspace, which must be as the command found it, and the layer.
     pub(in crate::undo) fn capture_effects(
         &mut self,
         captured: &CapturedEffects,
@@ -77,13 +78,13 @@ impl PlanCapture<'_> {
     }
 }
 
-/// Carries out what a command did: every path is compared with what the command found, all bytes are staged beside their
-/// places and on disk, and only then the first path changes.
+/// Carries out the changes of a command: every path is compared with the state that the command found, all bytes are
+/// staged beside their targets and synced, and only then the first path changes.
 ///
 /// # Errors
-/// [`FileError::Changed`] when something is no longer as the command found it, [`FileError::NoPermission`] when a folder
-/// would not let go of its names, [`FileError::DiskFull`] when there is no room: nothing was touched then. Anything later
-/// is taken back by the history entry that was prepared for the plan.
+/// [`FileError::Changed`] when a path is no longer as the command found it, [`FileError::NoPermission`] when names
+/// cannot be removed from a folder, [`FileError::DiskFull`] when there is no room: nothing was touched then. A later
+/// failure is taken back by the history entry that was prepared for the plan.
 pub(in crate::undo) fn apply_captured(
     unlocked: &UnlockedPaths,
     plan: &Plan,
@@ -118,7 +119,7 @@ pub(in crate::undo) fn apply_captured(
     done
 }
 
-/// Makes sure that every path is as the command found it, and that it can become what it is to become.
+/// Checks that every path is as the command found it, and that its step can be carried out.
 fn check_unchanged(
     unlocked: &UnlockedPaths,
     captured: &CapturedEffects,
@@ -167,7 +168,7 @@ fn open_captured_layer(captured: &CapturedEffects) -> Result<Dir, FileError> {
     })
 }
 
-/// The layer keeps owner and attributes of what it has.
+/// Builds the step of an effect. The layer keeps the owner and attributes of its entries.
 fn step_from_effect(step: &EffectStep, workspace: &Dir, layer: &Dir) -> UndoStep {
     let before_traits = workspace.attributes_at(&step.path);
     let mut after_traits = match step.after {

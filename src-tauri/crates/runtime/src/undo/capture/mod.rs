@@ -1,4 +1,4 @@
-//! Copies of what a change affects, taken before or after it.
+//! Copies for undo of the paths that a change affects, taken before or after the change.
 
 pub(crate) mod command;
 pub(crate) mod observed;

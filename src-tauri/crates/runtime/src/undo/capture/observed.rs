@@ -1,4 +1,4 @@
-//! An act that is recorded after it was done: by a command that ran for real, over a picture of how everything was before.
+//! Entries that are recorded after the change: by a command that ran for real, over a snapshot of the state before.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -15,45 +15,46 @@ use crate::undo::permissions::{AccessNeed, UnlockedPaths};
 use crate::undo::{History, UndoEntryMeta, build_entry};
 use crate::{FileError, Workspace};
 
-/// Takes the content of an open file of about so many bytes; gives its digest and its length.
+/// Takes the content of an open file of about so many bytes; returns its digest and its length.
 pub(crate) type ContentSink<'a> = &'a mut dyn FnMut(&mut File, u64) -> io::Result<(Digest, u64)>;
 
-/// Lets its owner read what stands at a path, until what happened is recorded.
+/// Gives the owner read access to a path, until the changes are recorded.
 pub(crate) type UnlockFn<'a> = &'a dyn Fn(&Path) -> Result<(), FileError>;
 
-/// What became another.
+/// The changes that were observed.
 #[derive(Debug, Default)]
 pub(crate) struct ObservedChanges {
-    /// Every path before and after, in order: a folder comes before what is in it. One that is `true` may stay when it is
-    /// taken back and something else is in it.
+    /// Every path before and after, in order: a folder comes before its content. A folder marked `true` may stay on
+    /// undo when something else is in it.
     pub steps: Vec<(PathBuf, Node, Node, bool)>,
-    /// Folders that stayed: their times before and after.
+    /// Folders that stayed, with their times before and after, in nanoseconds.
     pub folders: Vec<(PathBuf, i64, i64)>,
 }
 
 impl History {
-    /// Where pictures of workspaces lie while commands run in them. Each is a folder of its own.
+    /// Returns the folder in which snapshots of workspaces lie while commands run in them. Each is a folder of its own.
     pub(crate) fn snapshots_folder(&self) -> PathBuf {
         self.0.entries.0.with_file_name("pictures")
     }
 
-    /// How many bytes of contents one entry may hold.
+    /// Returns how many bytes of contents one entry may hold.
     pub(crate) fn entry_bytes_max(&self) -> u64 {
         self.0.bytes_max
     }
 
-    /// Does something while nobody else, in this process or another, works on the history.
+    /// Runs `work` while nobody else, in this process or another, works on the history.
     pub(crate) fn with_exclusive_lock<T>(&self, work: impl FnOnce() -> T) -> Result<T, FileError> {
         let _turn = self.lock_exclusive()?;
         Ok(work())
     }
 
-    /// Records what happened, as it stands, with copies of both sides, and has it on disk when it returns. `before` is the
-    /// picture of the workspace. `look` says what happened, unlocks what it could not read else, and hands every content that
-    /// the entry is to keep on. No entry where nothing happened; the one that is there already where it was recorded before.
+    /// Records observed changes, as they stand, with copies of both sides, and has the entry on disk when it returns.
+    /// `before` is the snapshot of the workspace. `look` finds the changes, unlocks paths that it could not read
+    /// otherwise, and passes on every content that the entry is to keep. Returns no entry if nothing changed, and the
+    /// existing one if the changes were recorded before.
     ///
     /// # Errors
-    /// What `look` says, and what the system said. No entry is left.
+    /// Errors of `look`, and any error reported by the system. No entry is left then.
     pub(crate) fn record_observed<T>(
         &self,
         workspace: &Workspace,

@@ -1,4 +1,4 @@
-//! Takes down what a plan will change: every path before and after.
+//! Captures the paths that a plan will change, before and after.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,7 +19,7 @@ use crate::undo::permissions::UnlockedPaths;
 use crate::undo::store::{CopyBatch, CopyStore};
 use crate::{FileError, Workspace};
 
-/// What new files and folders are expected to look like until the effect stands and they are looked at.
+/// Expected mode of new files and folders, until the effect stands and their modes are read.
 const NEW_FILE_MODE: u32 = 0o644;
 const NEW_FOLDER_MODE: u32 = 0o755;
 
@@ -110,7 +110,7 @@ impl PlanCapture<'_> {
         Ok(())
     }
 
-    /// What a new file is expected to look like: as the one that moves there.
+    /// Returns the expected mode of a new file: that of the source if a file moves there.
     fn expected_mode(&self, change: &FileChange) -> Result<u32, FileError> {
         let Some(from) = &change.from else {
             return Ok(NEW_FILE_MODE);
@@ -121,7 +121,7 @@ impl PlanCapture<'_> {
         Ok(stat.map_or(NEW_FILE_MODE, |stat| stat.mode))
     }
 
-    /// A file that goes.
+    /// Captures a file that is removed.
     fn capture_removed_file(&mut self, change: &FileChange) -> Result<(), FileError> {
         let path = change.path.as_str();
         let rel = self.workspace.resolve_in_root(path, false)?;
@@ -138,7 +138,7 @@ impl PlanCapture<'_> {
         Ok(())
     }
 
-    /// The folders above a file: those that will be made, and the one in which names change.
+    /// Captures the folders above a file: those that will be created, and the one in which names change.
     fn capture_parents(&mut self, rel: &Path, path: &str) -> Result<(), FileError> {
         for above in rel.ancestors().skip(1) {
             let stat = self
@@ -237,7 +237,7 @@ impl PlanCapture<'_> {
     }
 }
 
-/// How many bytes a plan's copies take; or why they cannot be taken.
+/// Returns how many bytes a plan's copies take, or why they cannot be taken.
 pub(in crate::undo) fn measure_plan(workspace: &Workspace, plan: &Plan) -> Result<u64, FileError> {
     match plan {
         Plan::None => Ok(0),

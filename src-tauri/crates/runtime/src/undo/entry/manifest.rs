@@ -1,7 +1,7 @@
-//! One history entry on disk: what stood at each path before and after.
+//! One history entry on disk: the content of each path before and after.
 //!
-//! An entry that is `Prepared` is its own journal: what a call was about to do, and may have done in part, is taken back
-//! or sealed; what a person took back is finished.
+//! An entry that is `Prepared` is its own journal: the effect of a call, which may be carried out in part, is taken
+//! back or sealed; a restore by a person is finished.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -19,7 +19,7 @@ use crate::limits::MANIFEST_BYTES_MAX;
 use crate::undo::entry::states;
 use crate::{FileError, write_atomic};
 
-/// A way from the workspace root. It need not be UTF-8, so it is text where it can be and bytes where it cannot.
+/// A path relative to the workspace root. It need not be UTF-8, so it is text where possible and bytes otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "RelPathRepr", into = "RelPathRepr")]
 pub(crate) struct RelPath(pub PathBuf);
@@ -61,10 +61,11 @@ pub(in crate::undo) struct UndoStep {
     pub path: RelPath,
     pub before: Node,
     pub after: Node,
-    /// A folder made on the way to a new file: an undo lets it stay when something else is in it by then.
+    /// Whether this is a folder created on the way to a new file: an undo lets it stay when something else is in it by
+    /// then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub made: bool,
-    /// Owner, attributes and names before and after, where there is something to say of them.
+    /// Owner, attributes and names before and after, where they are not the defaults.
     #[serde(default, skip_serializing_if = "FileAttributes::is_default")]
     pub before_traits: FileAttributes,
     #[serde(default, skip_serializing_if = "FileAttributes::is_default")]
@@ -72,7 +73,7 @@ pub(in crate::undo) struct UndoStep {
 }
 
 impl UndoStep {
-    /// What is to stand there after going `direction`.
+    /// Returns the node that is to stand at the path after going `direction`.
     pub(in crate::undo) fn target_node(&self, direction: UndoDirection) -> &Node {
         match direction {
             UndoDirection::Undo => &self.before,
@@ -80,7 +81,7 @@ impl UndoStep {
         }
     }
 
-    /// Whether there is a moment on the way at which nothing stands there: a folder cannot be replaced in one step.
+    /// Whether there is a moment on the way at which the path is absent: a folder cannot be replaced in one step.
     pub(in crate::undo) fn has_absent_moment(&self) -> bool {
         match (&self.before, &self.after) {
             (Node::Absent, _) | (_, Node::Absent) => false,
@@ -91,7 +92,7 @@ impl UndoStep {
         }
     }
 
-    /// What it is to have beside content, mode and time then.
+    /// Returns the attributes that the path is to have after going `direction`, beside content, mode and time.
     pub(in crate::undo) fn target_attributes(&self, direction: UndoDirection) -> &FileAttributes {
         match direction {
             UndoDirection::Undo => &self.before_traits,
@@ -100,7 +101,7 @@ impl UndoStep {
     }
 }
 
-/// A folder that stays while names in it come and go.
+/// A folder that stays while names in it are added and removed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::undo) struct TouchedFolder {
     pub path: RelPath,
@@ -109,12 +110,12 @@ pub(in crate::undo) struct TouchedFolder {
     pub after_ns: Option<i64>,
 }
 
-/// What the receipt of a person's act tells beside the steps.
+/// Details of a person's restore for its receipt, beside the steps.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::undo) struct RestoreActions {
     /// Paths that stayed as they were, and why.
     pub kept: Vec<(RelPath, String)>,
-    /// Paths that got both changes.
+    /// Paths in which both changes were merged.
     pub merged: Vec<RelPath>,
 }
 
@@ -124,15 +125,15 @@ pub(in crate::undo) struct UndoManifest {
     /// First, so that a list of entries need not read on.
     pub entry: UndoEntry,
     pub root: RelPath,
-    /// Temporary names of the call's own effect.
+    /// Tag of the temporary names of the call's own effect.
     pub effect: TempTag,
-    /// In order of the paths: a folder comes before what is in it.
+    /// Steps in order of the paths: a folder comes before its content.
     pub steps: Vec<UndoStep>,
     pub touched: Vec<TouchedFolder>,
-    /// Whether it is known to the byte, and to the mode, what stands there after the effect.
+    /// Whether the state after the effect is known to the byte, and to the mode.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub known: bool,
-    /// A failed effect is on its way back: folders get their times, even where all paths are there already.
+    /// Whether a failed effect is on its way back: folders get their times, even where all paths are restored already.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub going_back: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,12 +141,12 @@ pub(in crate::undo) struct UndoManifest {
 }
 
 impl UndoManifest {
-    /// Temporary names of carrying this entry.
+    /// Returns the tag of the temporary names for carrying out this entry.
     pub(in crate::undo) fn temp_tag(&self) -> TempTag {
         TempTag::from_bytes(self.entry.id.as_str().as_bytes())
     }
 
-    /// Every copy that it needs.
+    /// Returns every copy that the entry needs.
     pub(in crate::undo) fn required_copies(&self) -> impl Iterator<Item = (&Digest, u64)> {
         let nodes = self
             .steps
@@ -176,7 +177,7 @@ impl ManifestStore {
             .join(format!("{}.json", file_name_for_id(id.as_str())))
     }
 
-    /// Has the manifest on disk when it returns.
+    /// Saves the manifest, and has it on disk when it returns.
     pub(in crate::undo) fn save(&self, manifest: &UndoManifest) -> Result<(), FileError> {
         let path = self.manifest_path(&manifest.entry.id);
         let bytes = serde_json::to_vec(manifest)
@@ -208,7 +209,8 @@ impl ManifestStore {
         }
     }
 
-    /// Every entry as it stands, without its paths. One that cannot be read is named in the log, counted and left alone.
+    /// Lists every entry in its present state, without its paths. One that cannot be read is logged, counted and left
+    /// alone.
     pub(in crate::undo) fn list(&self) -> Result<EntryList, UserError> {
         let failed = |error: io::Error| unreadable_error(&self.0, &error);
         let mut listed = EntryList::default();
@@ -237,7 +239,7 @@ impl ManifestStore {
         Ok(listed)
     }
 
-    /// What all entries take together, in bytes.
+    /// Returns the space that all entries take together, in bytes.
     pub(in crate::undo) fn total_bytes(&self) -> io::Result<u64> {
         let mut bytes = 0;
         for entry in fs::read_dir(&self.0)? {
@@ -261,7 +263,7 @@ impl ManifestStore {
     }
 }
 
-/// The entry that a manifest begins with.
+/// Reads the entry at the beginning of a manifest.
 fn read_entry(path: &Path) -> Result<Option<UndoEntry>, UserError> {
     const START: &[u8] = br#"{"entry":"#;
     let Some(file) = open_manifest(path)? else {
@@ -280,7 +282,7 @@ fn read_entry(path: &Path) -> Result<Option<UndoEntry>, UserError> {
     values.next().transpose().map_err(|error| failed(&error))
 }
 
-/// A manifest, if there is one of a length that can be read.
+/// Opens a manifest, if there is one of a length that can be read.
 fn open_manifest(path: &Path) -> Result<Option<File>, UserError> {
     let failed = |error: io::Error| unreadable_error(path, &error);
     let file = match File::open(path) {

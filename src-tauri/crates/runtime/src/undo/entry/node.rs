@@ -1,4 +1,4 @@
-//! What stands at a path, and whether it is what an entry says.
+//! The node at a path, and whether it matches an entry.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,8 @@ use crate::fs::workspace::PathKind;
 use crate::undo::permissions::UnlockedPaths;
 use crate::undo::store::{CopyBatch, hash_reader};
 
-/// Reads what stands at a path; file contents go to `batch`. None: a pipe, socket or device, which nobody can bring back.
+/// Captures the node at a path; file contents go to `batch`. `None` for a pipe, socket or device, which cannot be
+/// restored.
 pub(in crate::undo) fn capture_node(
     from: &UnlockedPaths,
     rel: &Path,
@@ -22,7 +23,7 @@ pub(in crate::undo) fn capture_node(
     inspect_node(from, rel, |file, bytes| batch.put_file(file, bytes))
 }
 
-/// The same without a copy of what is in a file.
+/// Reads the node at a path without a copy of its content.
 pub(in crate::undo) fn observe_node(from: &UnlockedPaths, rel: &Path) -> io::Result<Option<Node>> {
     inspect_node(from, rel, |file, _| hash_reader(file))
 }
@@ -58,18 +59,18 @@ fn inspect_node(
     })
 }
 
-/// How closely something must fit.
+/// How closely a path must match a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::undo) enum MatchLevel {
     /// Kind, content and mode.
     Exact,
-    /// Kind, content and the mode of files: a folder on its way gets its mode last.
+    /// Kind, content and the mode of files: a folder that is being restored gets its mode last.
     InProgress,
     /// Kind and content: the modes after the effect are not known yet.
     Loose,
 }
 
-/// Whether a path is as `node` says. Times do not count.
+/// Whether a path matches `node`. Times do not count.
 pub(in crate::undo) fn matches_node(
     from: &UnlockedPaths,
     rel: &Path,
@@ -103,7 +104,7 @@ pub(in crate::undo) fn matches_node(
     }
 }
 
-/// Whether two nodes are the same thing. Times do not count.
+/// Whether two nodes are equal. Times do not count.
 pub(in crate::undo) fn is_same_node(one: &Node, other: &Node, fit: MatchLevel) -> bool {
     let modes = |one: u32, other: u32, counts: bool| !counts || one == other;
     match (one, other) {
@@ -136,7 +137,7 @@ pub(in crate::undo) fn is_same_node(one: &Node, other: &Node, fit: MatchLevel) -
     }
 }
 
-/// When it was changed last; none for what is not there.
+/// Returns the modification time of a node; `None` for an absent one.
 pub(in crate::undo) fn mtime_ns(node: &Node) -> Option<i64> {
     match node {
         Node::Absent => None,
@@ -146,7 +147,7 @@ pub(in crate::undo) fn mtime_ns(node: &Node) -> Option<i64> {
     }
 }
 
-/// Length of what is in a file, in bytes; 0 for anything else.
+/// Returns the length of a file's content, in bytes; 0 for anything else.
 pub(in crate::undo) fn content_bytes(node: &Node) -> u64 {
     match node {
         Node::File { bytes, .. } => *bytes,
@@ -154,7 +155,7 @@ pub(in crate::undo) fn content_bytes(node: &Node) -> u64 {
     }
 }
 
-/// The same thing as it really stands there: with that mode and that time.
+/// Returns the node with the mode and the time that the path really has.
 pub(in crate::undo) fn with_current_stat(node: &Node, stat: Option<FileStat>) -> Node {
     let mut node = node.clone();
     if let Some(stat) = stat {
@@ -169,7 +170,7 @@ pub(in crate::undo) fn with_current_stat(node: &Node, stat: Option<FileStat>) ->
     node
 }
 
-/// What a person is told of a node; none if it is nothing.
+/// Describes a node for a person; `None` for an absent one.
 pub(in crate::undo) fn describe_node(node: &Node) -> Option<PathInfo> {
     let (what, bytes, mode, target) = match node {
         Node::Absent => return None,

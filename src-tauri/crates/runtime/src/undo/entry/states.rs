@@ -1,12 +1,12 @@
-//! Where each entry stands: as its own manifest says, until a later act took it back or brought it again.
+//! The state of each entry: that of its own manifest, until a later restore undid or redid it.
 //!
-//! So one write, that of the act, turns everything that the act is about, at once or not at all.
+//! So one write, that of the restore, changes the state of all its entries, at once or not at all.
 
 use std::collections::BTreeMap;
 
 use protocol::{UndoDirection, UndoEntry, UndoId, UndoState};
 
-/// Gives every entry of a list its state; the oldest comes first.
+/// Sets the state of every entry of a list; the oldest comes first.
 pub(in crate::undo) fn fold_states(entries: &mut [UndoEntry]) {
     let places = index_by_id(entries);
     for place in 0..entries.len() {
@@ -16,7 +16,7 @@ pub(in crate::undo) fn fold_states(entries: &mut [UndoEntry]) {
     }
 }
 
-/// Takes back the last of a list that has its states, and turns what it is about.
+/// Undoes the last entry of a list whose states are set, and changes the state of the entries that it restored.
 pub(in crate::undo) fn undo_last(entries: &mut [UndoEntry]) {
     if let Some(last) = entries.len().checked_sub(1) {
         let places = index_by_id(entries);
@@ -31,7 +31,7 @@ fn index_by_id(entries: &[UndoEntry]) -> BTreeMap<UndoId, usize> {
         .collect()
 }
 
-/// Brings an entry to one side, and with an act everything that it is about.
+/// Sets an entry to one side, and with a restore every entry that it restored.
 fn set_state(
     entries: &mut [UndoEntry],
     places: &BTreeMap<UndoId, usize>,

@@ -21,27 +21,27 @@ use crate::undo::permissions::{AccessNeed, UnlockedPaths};
 use crate::undo::restore::survey::PathState;
 use crate::undo::store::{CopyStore, copy_to_new};
 
-/// Where the bytes come from.
+/// The source of contents.
 #[derive(Clone, Copy)]
 pub(in crate::undo) enum ContentSource<'a> {
-    /// By what is in them.
+    /// The copies for undo, by digest.
     Store(&'a CopyStore),
-    /// By their place: a folder laid out as the workspace.
+    /// A folder laid out as the workspace, by path.
     Layer(&'a Dir),
 }
 
-/// One journey of these steps to one side.
+/// One application of steps to one side.
 pub(in crate::undo) struct StepApplier<'a> {
     pub unlocked: &'a UnlockedPaths,
     pub source: ContentSource<'a>,
     pub steps: &'a [UndoStep],
     pub direction: UndoDirection,
     pub tag: TempTag,
-    /// Whether this finishes what was begun before: folders that are there may still lack their mode and time.
+    /// Whether this resumes an interrupted application: existing folders may still lack their mode and time.
     pub is_resumed: bool,
 }
 
-/// A staged file or link: where it lies, and where it goes.
+/// A staged file or link: its temporary path and its target.
 struct StagedEntry<'a> {
     folder: Dir,
     temp: OsString,
@@ -49,7 +49,7 @@ struct StagedEntry<'a> {
 }
 
 impl<'a> StepApplier<'a> {
-    /// Copies are all on disk before the first path changes, so a full disk is found out in time.
+    /// Applies all steps. Copies are all on disk before the first path changes, so a full disk is detected in time.
     pub(in crate::undo) fn apply_all(
         &self,
         stands: &[PathState],
@@ -93,7 +93,7 @@ impl<'a> StepApplier<'a> {
         Ok(())
     }
 
-    /// Lets us change names where some come or go, and open the folders that get a mode or a time.
+    /// Unlocks folders in which names are added or removed, and folders that get a mode or a time.
     fn unlock_folders(
         &self,
         stands: &[PathState],
@@ -167,7 +167,7 @@ impl<'a> StepApplier<'a> {
         Ok(Some(StagedEntry { folder, temp, step }))
     }
 
-    /// The nearest folder above a path that is there now: it is not one of those that go.
+    /// Opens the nearest existing folder above a path: it is not one of those that are removed.
     fn nearest_folder(&self, path: &Path) -> io::Result<Dir> {
         for above in path.ancestors().skip(1) {
             match self.root_dir().open_folder(above) {
@@ -179,7 +179,7 @@ impl<'a> StepApplier<'a> {
         Ok(self.root_dir().clone())
     }
 
-    /// Removes what stands at a path, where nothing or something of another kind is to come.
+    /// Removes the old entry of a path that is to be absent or of another kind.
     fn remove_old_node(&self, step: &UndoStep) -> io::Result<()> {
         let Some((parent, name)) = dir::split_parent(&step.path.0) else {
             return Ok(());
@@ -236,7 +236,7 @@ impl<'a> StepApplier<'a> {
         crash_point()
     }
 
-    /// The folders that get a mode and a time, by their paths.
+    /// Returns the folders that get a mode and a time, by their paths.
     fn folders_to_finalize(&self, stands: &[PathState]) -> BTreeMap<&'a Path, &'a UndoStep> {
         let steps = self.steps.iter().zip(stands);
         let closing = steps.filter(|(step, stand)| {
@@ -252,8 +252,8 @@ impl<'a> StepApplier<'a> {
             .collect()
     }
 
-    /// Modes and times of folders come last and from the inside out: everything before changed them, and what is below one
-    /// may be out of reach afterwards. So what was only unlocked is locked on the same way.
+    /// Sets modes and times of folders last and from the inside out: every earlier step changed them, and entries below
+    /// a folder may be out of reach afterwards. Folders that were only unlocked are locked on the same way.
     fn finalize_folders(
         &self,
         closing: &BTreeMap<&'a Path, &'a UndoStep>,
@@ -300,7 +300,7 @@ impl<'a> StepApplier<'a> {
         crash_point().map_err(|error| named(Path::new(""), error))
     }
 
-    /// Has the names in these folders on disk; those of folders that are closed later are then.
+    /// Syncs the names in these folders to disk; folders that are finalized later are synced then.
     fn sync_folders(
         &self,
         moving: &[&UndoStep],

@@ -1,4 +1,4 @@
-//! A path that is not as the history left it: three sides, and what can be chosen.
+//! A path that is not as the history left it: its three sides, and the choices that a person has.
 
 use std::io::Read;
 use std::path::Path;
@@ -13,22 +13,22 @@ use crate::undo::entry::node;
 use crate::undo::restore::merge::{MergedText, merge_texts};
 use crate::undo::store::CopyStore;
 
-/// What the history left, what it would put there, and what stands there.
+/// The node that the history left, the one that it would restore, and the one that stands there now.
 pub(in crate::undo) struct ConflictSides<'a> {
     pub left: &'a Node,
     pub wanted: &'a Node,
-    /// None for what nobody can bring back: a pipe, a socket, a device.
+    /// `None` for an entry that cannot be restored: a pipe, a socket, a device.
     pub now: Option<&'a Node>,
 }
 
 /// A conflict with its texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathConflict {
-    /// As a person is told of it, without differences.
+    /// The conflict as shown to a person, without differences.
     pub conflict: Conflict,
-    /// What stands there and what would come, where both are short.
+    /// The current and the restored text, where both are short.
     pub texts: Option<(Vec<u8>, Vec<u8>)>,
-    /// Both changes together; none where that cannot be.
+    /// Both changes merged; `None` where they cannot be.
     pub merged: Option<Vec<u8>>,
 }
 
@@ -72,7 +72,7 @@ impl PathConflict {
     }
 }
 
-/// What a person is told of what stands there.
+/// Describes the current node of a path for a person.
 pub(in crate::undo) fn describe_current(now: Option<&Node>) -> Option<PathInfo> {
     let special = PathInfo {
         what: PathType::Special,
@@ -84,7 +84,7 @@ pub(in crate::undo) fn describe_current(now: Option<&Node>) -> Option<PathInfo> 
     now.map_or(Some(special), node::describe_node)
 }
 
-/// What is in a short file: from the store, or where it stands.
+/// Reads the content of a short file: from the store, or from its path.
 fn read_short_content(dir: &Dir, store: &CopyStore, path: &Path, node: &Node) -> Option<Vec<u8>> {
     let Node::File { blob, bytes, .. } = node else {
         return None;
@@ -104,7 +104,7 @@ fn read_short_content(dir: &Dir, store: &CopyStore, path: &Path, node: &Node) ->
 }
 
 impl MergedText {
-    /// The file that it becomes: with the mode that only one of both changed.
+    /// Returns the node of the merged file: with the mode that only one of both changed.
     pub(in crate::undo) fn merged_node(
         &self,
         left: &Node,

@@ -1,4 +1,4 @@
-//! Carries out an act: worked out first, secured, written down, carried out, or put back.
+//! Executes an act: planned first, backed up, recorded, carried out, or rolled back.
 
 use std::path::{Path, PathBuf};
 
@@ -23,34 +23,34 @@ use crate::undo::restore::survey::{PathState, survey_paths};
 use crate::undo::restore::walk::{RestorePlan, plan_restore};
 use crate::undo::{HistoryInner, RestoreError, first_paths};
 
-/// An act that is done.
+/// The result of an act.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreResult {
-    /// What it did.
+    /// Receipt of the act.
     pub receipt: RestoreReceipt,
-    /// The calls' entries that it brought to another state.
+    /// The calls' entries whose state the act changed.
     pub changed_entries: Vec<UndoEntry>,
 }
 
-/// What an act would do.
+/// The outcome that an act would have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreCheck {
-    /// As a person is told of it; the differences and what cannot be taken back are not known here.
+    /// Preview for a person; the differences and effects that cannot be undone are not known here.
     pub preview: RestorePreview,
     /// The conflicts with their texts, in the same order.
     pub conflicts: Vec<PathConflict>,
 }
 
-/// What an act is called.
+/// Identity of an act.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreMeta {
-    /// Its name.
+    /// Id of the act.
     pub id: UndoId,
-    /// Now.
+    /// The current time.
     pub at: At,
 }
 
-/// What an act would meet and do. Nothing is changed.
+/// Returns the conflicts that an act would meet and the changes that it would make. Nothing is changed.
 pub(in crate::undo) fn preview_restore(
     inner: &HistoryInner,
     restore: &RestoreRequest,
@@ -83,7 +83,7 @@ pub(in crate::undo) fn preview_restore(
     })
 }
 
-/// Does it, or touches nothing.
+/// Executes an act, or touches nothing.
 pub(in crate::undo) fn execute_restore(
     inner: &HistoryInner,
     restore: &RestoreRequest,
@@ -141,7 +141,7 @@ pub(in crate::undo) fn execute_restore(
     })
 }
 
-/// Takes a copy of everything that is to be overwritten and is not in the store yet, and of texts that are new.
+/// Copies every content that is to be overwritten and is not in the store yet, and texts that are new.
 fn back_up_overwritten(
     inner: &HistoryInner,
     unlocked: &UnlockedPaths,
@@ -218,7 +218,7 @@ fn build_manifest(
     }
 }
 
-/// What an act did, as its manifest has it.
+/// Builds the receipt of an act from its manifest.
 pub(in crate::undo) fn build_receipt(manifest: &UndoManifest) -> RestoreReceipt {
     let (paths, paths_total) = path_receipts(manifest);
     RestoreReceipt {
@@ -228,7 +228,7 @@ pub(in crate::undo) fn build_receipt(manifest: &UndoManifest) -> RestoreReceipt 
     }
 }
 
-/// The first paths of an act, and how many there are.
+/// Returns the first paths of an act, and how many there are.
 fn path_receipts(manifest: &UndoManifest) -> (Vec<PathReceipt>, u64) {
     let deed = manifest.deed.clone().unwrap_or_default();
     let steps = manifest.steps.iter().map(|step| {
@@ -280,13 +280,13 @@ fn coverage_of_manifest(manifest: &UndoManifest) -> RestoreCoverage {
 #[derive(Clone, Copy)]
 pub(in crate::undo) struct DirectionRun<'a> {
     pub direction: UndoDirection,
-    /// Where each path stands before it.
+    /// The state of each path before the run.
     pub states: &'a [PathState],
-    /// Whether it finishes what an earlier run began.
+    /// Whether the run finishes an interrupted one.
     pub is_resumed: bool,
 }
 
-/// Carries the paths of an entry to one side, with the times of the folders that they are in.
+/// Carries the paths of an entry to one side, with the times of their folders.
 pub(in crate::undo) fn apply_direction(
     inner: &HistoryInner,
     unlocked: &UnlockedPaths,
@@ -314,7 +314,7 @@ pub(in crate::undo) fn apply_direction(
     carry.apply_all(run.states, &folders)
 }
 
-/// Removes what staging left.
+/// Removes staged files that are left.
 pub(in crate::undo) fn remove_staged_files(
     unlocked: &UnlockedPaths,
     manifest: &UndoManifest,
@@ -327,7 +327,7 @@ pub(in crate::undo) fn remove_staged_files(
         .map_err(|error| FileError::from_io("the workspace", &error))
 }
 
-/// Goes back to where a failed act began, and forgets it.
+/// Rolls a failed act back to its beginning, and removes its entry.
 fn roll_back(
     inner: &HistoryInner,
     unlocked: &UnlockedPaths,
@@ -375,7 +375,7 @@ pub(in crate::undo) fn finish_restore(
     mark_done(inner, manifest)
 }
 
-/// Takes down the times that folders have now.
+/// Records the present times of folders.
 fn record_folder_times(
     unlocked: &UnlockedPaths,
     manifest: &mut UndoManifest,

@@ -1,8 +1,8 @@
-//! Two changes of one text, put together where they touch different lines.
+//! Merges two changes of one text where they touch different lines.
 
 use protocol::Digest;
 
-/// The text with both changes; none where they touch the same lines, or where one of the three is no text.
+/// Returns the text with both changes; `None` where they touch the same lines, or where one of the three is no text.
 pub(in crate::undo) fn merge_texts(base: &[u8], mine: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     let text = |bytes| {
         std::str::from_utf8(bytes)
@@ -14,7 +14,7 @@ pub(in crate::undo) fn merge_texts(base: &[u8], mine: &[u8], theirs: &[u8]) -> O
         .map(String::into_bytes)
 }
 
-/// A text that is made by putting two changes together, and its name in the store.
+/// A text made by merging two changes, and its digest in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::undo) struct MergedText {
     pub blob: Digest,

@@ -1,4 +1,4 @@
-//! Restores: which entries are carried which way, what they would do, and carrying it out.
+//! Restores: selects entries and their directions, plans the changes, and carries them out.
 
 pub(crate) mod apply;
 pub(crate) mod conflict;

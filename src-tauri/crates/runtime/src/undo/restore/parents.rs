@@ -1,4 +1,5 @@
-//! What lies around the paths of an act: strangers in folders that are to go, parents that are missing, times of folders.
+//! The surroundings of an act's paths: unknown names in folders that are to be removed, missing parents, times of
+//! folders.
 
 use std::path::{Path, PathBuf};
 
@@ -15,12 +16,12 @@ use crate::undo::permissions::AccessNeed;
 use crate::undo::restore::conflict::{ConflictSides, PathConflict};
 use crate::undo::restore::walk::{PathTrack, RestoreWalk};
 
-/// What a folder is made with where it is missing on the way to something that comes back.
+/// Mode of a folder that is created because it is missing above a restored path.
 const MISSING_FOLDER_MODE: u32 = 0o755;
 
 impl RestoreWalk<'_> {
-    /// Names in folders that are to go which no entry knows of would go with them: unless that is chosen, the folder
-    /// stays. A folder that was only made on the way to a file stays without a word.
+    /// Finds names in folders to be removed that no entry knows and that would be lost with them: unless that is
+    /// chosen, the folder stays. A folder that was only created on the way to a file stays without a conflict.
     pub(in crate::undo) fn resolve_unknown_names(
         &mut self,
         clashes: &mut Vec<PathConflict>,
@@ -67,7 +68,7 @@ impl RestoreWalk<'_> {
         Ok(())
     }
 
-    /// Something that no entry knows of, where a folder is to go.
+    /// Handles a name that no entry knows, in a folder that is to be removed.
     fn resolve_unknown_name(
         &mut self,
         path: &Path,
@@ -126,7 +127,8 @@ impl RestoreWalk<'_> {
         Ok(())
     }
 
-    /// What comes needs a folder to stand in: one that is missing is made; where something else stands it stays away.
+    /// Ensures that every restored path has a parent folder: a missing one is created; where something else stands, the
+    /// path is not restored.
     pub(in crate::undo) fn ensure_parents(&mut self) -> Result<(), FileError> {
         let coming: Vec<PathBuf> = self
             .tracks
@@ -187,7 +189,7 @@ impl RestoreWalk<'_> {
         Ok(())
     }
 
-    /// Folders whose time is as the entry left it: nobody else made or removed names in them, so their time goes along.
+    /// Restores times of folders that have the time which the entry left: nobody else created or removed names in them.
     pub(in crate::undo) fn update_folder_times(
         &mut self,
         manifest: &UndoManifest,
@@ -227,7 +229,7 @@ impl RestoreWalk<'_> {
         Ok(())
     }
 
-    /// The folders that stay, with their times before and after.
+    /// Returns the folders that stay, with their times before and after.
     pub(in crate::undo) fn changed_folder_times(&self) -> Vec<TouchedFolder> {
         let stays = |path: &Path| {
             let track = self.tracks.get(path);

@@ -1,4 +1,4 @@
-//! Which entries an act carries which way: those that are named, those after a point, or the way back of an act.
+//! Selects the entries of an act and their directions: the named ones, those after a point, or the reverse of an act.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::undo::entry::manifest::{RelPath, UndoManifest};
 use crate::undo::entry::states;
 use crate::undo::{HistoryInner, missing_entry_error};
 
-/// What an act is about.
+/// The entries that an act restores.
 pub(in crate::undo) struct RestoreSelection {
-    /// In the order in which they go.
+    /// Entries with their directions, in the order in which they are applied.
     pub moves: Vec<(UndoManifest, UndoDirection)>,
     pub act: UndoAction,
     pub title: String,
@@ -23,6 +23,8 @@ pub(in crate::undo) struct RestoreSelection {
 }
 
 impl RestoreSelection {
+    /// Selects the entries of a request.
+    ///
     /// # Errors
     /// When an entry is missing, stands on the other side already, or belongs to another workspace.
     pub(in crate::undo) fn from_request(
@@ -80,7 +82,7 @@ fn entry_index(listed: &[UndoEntry], id: &UndoId) -> Result<usize, UserError> {
         .ok_or_else(|| missing_entry_error(id))
 }
 
-/// The named of a list. Where several are named, those that are back already are left out.
+/// Selects the named entries of a list. If several are named, those that are undone already are left out.
 fn select_named(listed: Vec<UndoEntry>, ids: &[UndoId]) -> Result<Vec<UndoEntry>, UserError> {
     for id in ids {
         let entry = &listed[entry_index(&listed, id)?];
@@ -94,8 +96,8 @@ fn select_named(listed: Vec<UndoEntry>, ids: &[UndoId]) -> Result<Vec<UndoEntry>
     Ok(named)
 }
 
-/// Entries with the oldest first, taken back with the newest first. What an act undid stands again once the act is taken
-/// back, and then is taken back itself.
+/// Orders entries for undo, the newest first; `entries` come with the oldest first. An entry that an act undid is
+/// redone by undoing the act, and is then undone itself.
 fn select_undo(mut entries: Vec<UndoEntry>) -> Result<Vec<(UndoEntry, UndoDirection)>, UserError> {
     let mut of = Vec::new();
     while let Some(last) = entries.last() {
@@ -119,7 +121,7 @@ fn select_undo(mut entries: Vec<UndoEntry>) -> Result<Vec<(UndoEntry, UndoDirect
     }
 }
 
-/// An undone entry brought again. The act that took back this and nothing else knows exactly what stood there.
+/// Selects an undone entry for redo. An act that undid this entry and nothing else knows exactly what stood there.
 fn select_redo(
     listed: Vec<UndoEntry>,
     id: &UndoId,

@@ -1,4 +1,4 @@
-//! Where the paths of an entry stand between its two sides, and what stands in its folders that it does not know of.
+//! The state of an entry's paths between its two sides, and names in its folders that it does not know.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,18 +15,18 @@ use crate::undo::entry::node;
 use crate::undo::entry::node::MatchLevel;
 use crate::undo::permissions::{AccessNeed, UnlockedPaths};
 
-/// Where a path stands between the two sides.
+/// The state of a path between the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::undo) enum PathState {
-    /// There already.
+    /// On the target side already.
     AtTarget,
     /// Still on the other side.
     AtOrigin,
-    /// On neither: somebody else changed it.
+    /// On neither side: changed since by another program.
     Diverged,
 }
 
-/// Where every path stands on the way in `direction`.
+/// Returns the state of every path on the way in `direction`.
 pub(in crate::undo) fn survey_paths(
     unlocked: &UnlockedPaths,
     steps: &[UndoStep],
@@ -83,7 +83,7 @@ fn is_same_but_time(one: &Node, other: &Node) -> bool {
     }
 }
 
-/// Names in folders that are to go which the entry knows nothing of: they would go with them.
+/// Finds names in folders to be removed that the entry does not know: they would be lost with the folders.
 pub(in crate::undo) fn find_unknown_names(
     dir: &Dir,
     steps: &[UndoStep],

@@ -1,6 +1,6 @@
-//! Works out what an act would do: every path from what stands there now, through each entry, to where it ends.
+//! Plans an act: every path from its present state, through each entry, to its final one.
 //!
-//! Nothing is changed by this. An entry is passed through only where it left what stands there; where somebody changed
+//! Nothing is changed by this. An entry is passed through only where it left the present state; where somebody changed
 //! that since, the person's choice decides, and without one the path stays.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,13 +21,13 @@ use crate::undo::restore::conflict::{ConflictSides, PathConflict, describe_curre
 use crate::undo::restore::merge::MergedText;
 use crate::undo::store::CopyStore;
 
-/// What an act does.
+/// The planned changes of an act.
 #[derive(Debug, Default)]
 pub(in crate::undo) struct RestorePlan {
     /// In order of the paths.
     pub steps: Vec<UndoStep>,
     pub touched: Vec<TouchedFolder>,
-    /// Paths that stay though an entry speaks of them, and why.
+    /// Paths that stay although an entry changes them, and why.
     pub kept: Vec<(RelPath, String)>,
     pub merged: Vec<RelPath>,
     /// Texts to be put into the store.
@@ -36,21 +36,21 @@ pub(in crate::undo) struct RestorePlan {
     pub conflicts: Vec<PathConflict>,
 }
 
-/// One path on its way.
+/// The state of one path during planning.
 #[derive(Debug)]
 pub(in crate::undo) struct PathTrack {
-    /// What stands there; none for what nobody can bring back: a pipe, a socket, a device.
+    /// Node at the path; `None` if it cannot be restored: a pipe, a socket, a device.
     pub from: Option<Node>,
-    /// Where it is by now.
+    /// Planned node so far.
     pub planned: Option<Node>,
-    /// A folder that was made on the way to a file.
+    /// Whether this is a folder that was created on the way to a file.
     pub made: bool,
-    /// What was met that the history did not leave.
+    /// Conflict with a state that the history did not leave.
     pub conflict: Option<PathConflict>,
-    /// Why it stays, whatever an entry says.
+    /// Why the path stays, whatever an entry says.
     pub stay_reason: Option<String>,
     pub merged: bool,
-    /// What it is to have beside content, mode and time, where an entry says so.
+    /// Attributes that the path is to have beside content, mode and time, where an entry names them.
     pub attributes: Option<FileAttributes>,
 }
 
@@ -88,7 +88,7 @@ pub(in crate::undo) struct RestoreWalk<'a> {
     pub at_ns: i64,
     pub tracks: BTreeMap<PathBuf, PathTrack>,
     pub texts: Vec<MergedText>,
-    /// Folders with their times now and where they are by now; none where somebody else was at work in them.
+    /// Folders with their present and planned times; no planned time where somebody else changed names in them.
     pub times: BTreeMap<PathBuf, (i64, Option<i64>)>,
 }
 
@@ -128,7 +128,7 @@ pub(in crate::undo) fn plan_restore(
     Ok(walk.into_plan(touched, clashes))
 }
 
-/// What goes wrong at a path.
+/// An error at a path.
 pub(in crate::undo) enum WalkError {
     Io(io::Error),
     File(FileError),
@@ -183,7 +183,7 @@ impl RestoreWalk<'_> {
         Ok(())
     }
 
-    /// What stands at a path. It is read only where it is neither of what is expected.
+    /// Returns the track of a path. Its content is read only where it matches neither of the expected nodes.
     fn inspect_path(
         &self,
         path: &Path,
@@ -250,7 +250,8 @@ impl RestoreWalk<'_> {
         Ok(())
     }
 
-    /// What was met and would not matter is no conflict; for the rest a choice is needed, and meanwhile it stays.
+    /// Returns the conflicts that need a choice, and lets their paths stay meanwhile. A conflict whose path is at its
+    /// target already is dropped.
     fn resolve_conflicts(&mut self) -> Vec<PathConflict> {
         let mut clashes = Vec::new();
         for track in self.tracks.values_mut() {

@@ -23,15 +23,15 @@ pub(in super::super) struct CopyBatch<'a> {
     press: ContentCompressor,
 }
 
-/// A piece that has its place.
+/// A piece that is stored.
 struct StoredChunk {
     digest: Digest,
-    /// Its file, if it was written for this.
+    /// Name of its file, if it was written for this batch.
     fresh: Option<ContentName>,
 }
 
 impl CopyStore {
-    /// Begins to take copies.
+    /// Begins a batch of copies.
     pub(in super::super) fn start_batch(&self) -> io::Result<CopyBatch<'_>> {
         Ok(CopyBatch {
             store: self,
@@ -61,7 +61,7 @@ impl CopyBatch<'_> {
         Ok(digest)
     }
 
-    /// Takes a copy of a file; returns its digest and length. A long one is never in memory as a whole.
+    /// Takes a copy of a file; returns its digest and length. A long file is never in memory as a whole.
     pub(in super::super) fn put_file(
         &mut self,
         file: &mut File,
@@ -136,7 +136,7 @@ impl CopyBatch<'_> {
         Ok(name)
     }
 
-    /// Puts all copies on disk and gives them their names: pieces first, then the lists that need them.
+    /// Syncs all copies to disk and gives them their names: pieces first, then the lists that need them.
     pub(in super::super) fn commit(self) -> io::Result<()> {
         let copies = &self.store.copies.0;
         let many = self.pending.len() > SYNC_SINGLY_MAX;

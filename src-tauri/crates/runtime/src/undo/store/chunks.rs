@@ -1,4 +1,4 @@
-//! Where a long content is cut into pieces, and the list by which it is put together again.
+//! Splitting of a long content into pieces, and the list by which it is put together again.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -8,40 +8,40 @@ use protocol::Digest;
 
 use crate::limits::{CHUNK_BYTES, CHUNK_BYTES_LAST, CHUNK_BYTES_MAX, CHUNK_LIST_BYTES_MAX};
 
-/// How a list begins. Another format begins in another way.
+/// Header of a list. Another format has another header.
 const CHUNK_LIST_HEADER: &[u8] = b"countersign pieces 1\n";
-/// A digest and a length.
+/// Length of a row: a digest and a length.
 const ROW_BYTES: usize = DIGEST_BYTES + 4;
 const DIGEST_BYTES: usize = 32;
 /// How many of the longest pieces are read at once.
 const CHUNKS_AHEAD: usize = 4;
 
-/// How long pieces are at least, on average and at most, in bytes, of a content of so many bytes.
+/// Returns the minimum, average and maximum length of pieces of a content of so many bytes.
 fn chunk_lengths(bytes: u64) -> (usize, usize, usize) {
     let fits = CHUNK_BYTES.iter().find(|(upto, _)| bytes <= *upto);
     let average = fits.map_or(CHUNK_BYTES_LAST, |(_, average)| *average);
     (average / 4, average, average * 4)
 }
 
-/// The pieces of a content, in their order.
+/// Splits a content into pieces, in their order.
 pub(super) fn split_chunks(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     let (least, average, most) = chunk_lengths(content.len() as u64);
     let cuts = FastCDC::new(content, least, average, most);
     cuts.filter_map(|cut| content.get(cut.offset..cut.offset + cut.length))
 }
 
-/// The same of what a reader gives, with a few pieces of it in memory.
+/// Splits the content of a reader, with a few pieces of it in memory.
 pub(super) struct Chunker<R> {
     from: R,
     lengths: (usize, usize, usize),
     buffer: Vec<u8>,
-    /// What of the buffer is read and was not given yet.
+    /// Part of the buffer that is read and not returned yet.
     ahead: Range<usize>,
     ended: bool,
 }
 
 impl<R: Read> Chunker<R> {
-    /// For a content of about so many bytes.
+    /// Returns a splitter for a content of about so many bytes.
     pub(super) fn new(from: R, bytes: u64) -> Self {
         let lengths = chunk_lengths(bytes);
         Self {
@@ -53,7 +53,7 @@ impl<R: Read> Chunker<R> {
         }
     }
 
-    /// The next piece; none at the end.
+    /// Returns the next piece; `None` at the end.
     pub(super) fn next_chunk(&mut self) -> io::Result<Option<&[u8]>> {
         let (least, average, most) = self.lengths;
         self.fill_buffer(most)?;
@@ -65,7 +65,7 @@ impl<R: Read> Chunker<R> {
         Ok(ahead.get(..cut.length))
     }
 
-    /// Reads on where less than the longest piece is ahead.
+    /// Reads on if less than the longest piece is buffered.
     fn fill_buffer(&mut self, most: usize) -> io::Result<()> {
         if self.ended || self.ahead.len() >= most {
             return Ok(());
@@ -100,7 +100,7 @@ impl ChunkList {
         Ok(())
     }
 
-    /// As it is on disk: with its own digest at the end, so that a damaged one is known without its pieces.
+    /// Serializes the list, with its own digest at the end, so that a damaged one is detected without its pieces.
     pub(super) fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let mut bytes = CHUNK_LIST_HEADER.to_vec();
         for (digest, length) in &self.0 {
@@ -115,7 +115,7 @@ impl ChunkList {
         }
     }
 
-    /// Reads a list; none if it is damaged, or of a format that is not known.
+    /// Reads a list; `None` if it is damaged, or of an unknown format.
     pub(super) fn from_reader(from: impl Read) -> io::Result<Option<Self>> {
         let mut bytes = Vec::new();
         from.take(CHUNK_LIST_BYTES_MAX + 1)

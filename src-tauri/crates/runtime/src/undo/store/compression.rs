@@ -1,4 +1,4 @@
-//! One content on its way to and from its file: packed where that takes less of the disk, and checked when it is read.
+//! Writing and reading of one content: compressed where that takes less disk space, and checked when read.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -9,12 +9,12 @@ use zstd::bulk::{Compressor, decompress};
 use super::content_folder::StorageForm;
 use crate::limits::{BLOCK_BYTES, CHUNK_BYTES_MAX, COMPRESSION_LEVEL, COPY_BYTES};
 
-/// Packs one content after the other.
+/// Compresses one content after the other.
 #[derive(Default)]
 pub(super) struct ContentCompressor(Option<Compressor<'static>>);
 
 impl ContentCompressor {
-    /// A content as its file is to hold it: packed, where that takes fewer blocks of the disk.
+    /// Returns a content compressed, if that takes fewer blocks of the disk.
     pub(super) fn compress(&mut self, content: &[u8]) -> io::Result<Option<Vec<u8>>> {
         // Even nothing takes a block.
         if content.len() <= BLOCK_BYTES {
@@ -30,7 +30,7 @@ impl ContentCompressor {
     }
 }
 
-/// Reads a content of at most `bytes_max` bytes from a file of its own, unchecked; none if it cannot be what it was.
+/// Reads a content of at most `bytes_max` bytes from a file of its own, unchecked; `None` if the file is malformed.
 pub(super) fn read_unchecked(
     file: &mut File,
     form: StorageForm,
@@ -52,19 +52,19 @@ pub(super) fn read_unchecked(
     }
 }
 
-/// What is wrong with a copy that is not what its name says.
+/// Returns the error for a copy that does not match its name.
 pub(super) fn damaged_copy_error(digest: &Digest) -> io::Error {
     let text = format!("the kept copy {digest} is damaged");
     io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
-/// What is wrong with a copy that is not there.
+/// Returns the error for a copy that is missing.
 pub(super) fn missing_copy_error(digest: &Digest) -> io::Error {
     let text = format!("the kept copy {digest} is missing");
     io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
-/// A reader that knows the digest and the length of what went through it.
+/// A reader that computes the digest and the length of the bytes that it reads.
 pub(super) struct HashingReader<R> {
     from: R,
     hasher: blake3::Hasher,
@@ -80,7 +80,7 @@ impl<R: Read> HashingReader<R> {
         }
     }
 
-    /// Of all that was read.
+    /// Returns the digest and length of all bytes that were read.
     pub(super) fn finish(self) -> (Digest, u64) {
         (Digest::from_hash(&self.hasher.finalize()), self.length)
     }
@@ -102,12 +102,12 @@ impl<R: Read> Read for HashingReader<R> {
     }
 }
 
-/// The digest and length of what a reader gives.
+/// Returns the digest and length of a reader's content.
 pub(in super::super) fn hash_reader(from: &mut impl Read) -> io::Result<(Digest, u64)> {
     copy_hashed(from, &mut io::sink())
 }
 
-/// Copies a content and makes sure that it is what it should be.
+/// Copies a content and verifies its digest.
 pub(super) fn copy_checked(
     from: &mut File,
     digest: &Digest,

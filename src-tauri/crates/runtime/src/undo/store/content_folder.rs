@@ -1,4 +1,4 @@
-//! A folder of files that are named by what is in them: `ab/abcd…`, and at the end of the name in which form.
+//! A folder of files that are named by their content: `ab/abcd…`, with the storage form at the end of the name.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -11,23 +11,23 @@ use protocol::Digest;
 use crate::fs::dir::{Dir, is_not_found};
 use crate::fs::fault_injection::crash_point;
 
-/// What is below the shelves, but is none: what is not complete yet.
+/// Name of the folder beside the shelves that holds incomplete files.
 pub(super) const NEW_FOLDER_NAME: &str = "new";
 
 /// How a file holds its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum StorageForm {
-    /// As it is.
+    /// Uncompressed.
     Plain,
-    /// As one zstd frame.
+    /// One zstd frame.
     Packed,
-    /// As a list of pieces, which are files themselves.
+    /// A list of pieces, which are files themselves.
     ChunkList,
 }
 
 impl StorageForm {
     pub(super) const ALL: [Self; 3] = [Self::Plain, Self::Packed, Self::ChunkList];
-    /// In which a content is one file.
+    /// Forms in which a content is one file.
     pub(super) const WHOLE: [Self; 2] = [Self::Plain, Self::Packed];
 
     fn name_suffix(self) -> &'static str {
@@ -54,7 +54,7 @@ impl ContentName {
         }
     }
 
-    /// The name that a file has; none for a file that is not ours.
+    /// Parses a file name; `None` for a file that does not belong to the store.
     fn parse(name: &OsStr) -> Option<Self> {
         let name = name.to_str()?;
         let (digest, ending) = name.split_at_checked(DIGEST_CHARS)?;
@@ -73,7 +73,7 @@ impl ContentName {
     }
 }
 
-/// Length of a digest in its name.
+/// Length of a digest in a name.
 const DIGEST_CHARS: usize = 64;
 
 /// The folder.
@@ -81,7 +81,7 @@ const DIGEST_CHARS: usize = 64;
 pub(super) struct ContentFolder(pub Dir);
 
 impl ContentFolder {
-    /// How long the file of a content is in each of some forms, for those that are there.
+    /// Returns the length of a content's file in each of some forms, for those that exist.
     pub(super) fn find_forms(
         &self,
         digest: &Digest,
@@ -107,7 +107,7 @@ impl ContentFolder {
         Ok(found)
     }
 
-    /// Opens a file; none where it is not there.
+    /// Opens a file; `None` if it does not exist.
     pub(super) fn open_content(&self, name: &ContentName) -> io::Result<Option<File>> {
         match self.0.open_file(&name.folder_name().join(name.file_name())) {
             Err(error) if is_not_found(&error) => Ok(None),
@@ -115,7 +115,7 @@ impl ContentFolder {
         }
     }
 
-    /// What all files take together, in bytes.
+    /// Returns the space that all files take together, in bytes.
     pub(super) fn disk_bytes(&self) -> io::Result<u64> {
         let mut bytes = 0;
         for shelf in self.0.list_names()? {
@@ -127,7 +127,7 @@ impl ContentFolder {
         Ok(bytes)
     }
 
-    /// Removes what an earlier run left half-written.
+    /// Removes half-written files of an earlier run.
     pub(super) fn remove_partial_files(&self) -> io::Result<()> {
         let new = match self.0.open_folder(Path::new(NEW_FOLDER_NAME)) {
             Err(error) if is_not_found(&error) => return Ok(()),
@@ -139,7 +139,7 @@ impl ContentFolder {
         Ok(())
     }
 
-    /// Removes every file that is not in `keep`. Lists go first: where one stands, its pieces do.
+    /// Removes every file that is not in `keep`. Lists are removed first: where a list exists, its pieces do.
     pub(super) fn retain_only(&self, keep: &BTreeSet<ContentName>) -> io::Result<()> {
         let mut rest = Vec::new();
         for shelf in self.0.list_names()? {

@@ -1,21 +1,23 @@
-//! Copies of file contents, named by what is in them, for the owner alone, in little room.
+//! Copies of file contents, named by their digest, for the owner alone, in little space.
 //!
-//! One rule: a content of up to [`WHOLE_BYTES_MAX`] bytes is one file, a longer one is a list of its pieces, cut where the
-//! content itself says so; so an edit adds the list and the piece or two that it touched, and a run of zeros is one piece.
-//! A content or a piece is packed where that takes fewer blocks of the disk. Each is there once, whoever needs it.
+//! One rule: a content of up to [`UNCHUNKED_BYTES_MAX`] bytes is one file, a longer one is a list of its pieces, cut at
+//! positions that its content determines; so an edit adds the list and the piece or two that it touched, and a run of
+//! zeros is one piece. A content or a piece is compressed where that takes fewer blocks of the disk. Each is stored
+//! once, however many entries need it.
 //!
 //! Copies are never made by reference, even where the disk could: such a copy is free only as long as the original
-//! stays, and what is kept is kept because the original changes or goes. Editors and agents put a new file in its place,
-//! and from then on a copy by reference takes its whole length, and the next one as much again. All of it is read anyway,
-//! for its digest.
+//! stays, and copies are kept because the original changes or is removed. Editors and agents put a new file in its
+//! place, and from then on a copy by reference takes its whole length, and the next one as much again. All of it is
+//! read anyway, for its digest.
 //!
-//! `copies/` is in this form. `blobs/` beside it is from before, whole contents as they are: they are read and dropped,
-//! and none is added. So what dropped copies by the rules of that time finds nothing here that it could drop wrongly; the
-//! record's format says the same to a program that opens the data folder.
+//! `copies/` is in this form. `blobs/` beside it is from earlier versions, whole contents uncompressed: they are read
+//! and dropped, and none is added. So the earlier rules for dropping copies find nothing here that they could drop
+//! wrongly; the record's format says the same to a program that opens the data folder.
 //!
-//! What is read back is checked against its name, piece by piece and as a whole. Long runs of zeros come back as holes.
+//! A content that is read back is checked against its name, piece by piece and as a whole. Long runs of zeros are
+//! restored as holes.
 //!
-//! [`WHOLE_BYTES_MAX`]: crate::limits::WHOLE_BYTES_MAX
+//! [`UNCHUNKED_BYTES_MAX`]: crate::limits::UNCHUNKED_BYTES_MAX
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -47,12 +49,12 @@ pub(super) use sparse::copy_to_new;
 #[derive(Debug, Clone)]
 pub(super) struct CopyStore {
     copies: ContentFolder,
-    /// Whole contents of before.
+    /// Whole contents of earlier versions.
     legacy_blobs: Option<ContentFolder>,
 }
 
 impl CopyStore {
-    /// Opens or makes the store in the folder of a history.
+    /// Opens or creates the store in the folder of a history.
     pub(super) fn open(folder: &Path) -> io::Result<Self> {
         let copies = folder.join("copies");
         create_private_folder(&copies.join(NEW_FOLDER_NAME)).map_err(io::Error::other)?;
@@ -71,12 +73,12 @@ impl CopyStore {
         self.copies.0.free_bytes()
     }
 
-    /// Both folders.
+    /// Returns both folders.
     fn content_folders(&self) -> impl Iterator<Item = &ContentFolder> {
         std::iter::once(&self.copies).chain(&self.legacy_blobs)
     }
 
-    /// Whether a content is there, with all of its pieces.
+    /// Whether a content exists, with all of its pieces.
     pub(super) fn contains(&self, digest: &Digest) -> io::Result<bool> {
         let found = self.copies.find_forms(digest, &StorageForm::ALL)?;
         if found
@@ -101,8 +103,8 @@ impl CopyStore {
         }
     }
 
-    /// Whether a list is there with all of its pieces. A piece is never among the copies of before: what is kept of those
-    /// was decided without lists.
+    /// Whether a list exists with all of its pieces. A piece is never among the copies of earlier versions, whose
+    /// retention was decided without lists.
     fn has_all_chunks(&self, list: &ContentName) -> io::Result<bool> {
         let Some(file) = self.copies.open_content(list)? else {
             return Ok(false);
@@ -125,7 +127,7 @@ impl CopyStore {
             .is_empty())
     }
 
-    /// A content of at most `bytes_max` bytes.
+    /// Reads a content of at most `bytes_max` bytes.
     pub(super) fn read_content(&self, digest: &Digest, bytes_max: u64) -> io::Result<Vec<u8>> {
         let mut content = CappedBuffer {
             bytes: Vec::new(),
@@ -135,7 +137,7 @@ impl CopyStore {
         Ok(content.bytes)
     }
 
-    /// Copies a content to a file that was just made, and makes sure that it is what its name says.
+    /// Copies a content to a file that was just created, and verifies that it matches its name.
     pub(super) fn copy_to(&self, digest: &Digest, to: &mut File) -> io::Result<()> {
         let mut to = SparseWriter::new(to);
         self.write_content(digest, &mut to)?;
@@ -197,7 +199,7 @@ impl CopyStore {
         }
     }
 
-    /// One piece, which must be so long.
+    /// Reads one piece of exactly this length.
     fn read_chunk(&self, piece: &Digest, bytes: u32) -> io::Result<Vec<u8>> {
         for form in StorageForm::WHOLE {
             if let Some(mut file) = self.copies.open_content(&ContentName::new(piece, form))? {
@@ -209,7 +211,7 @@ impl CopyStore {
         Err(missing_copy_error(piece))
     }
 
-    /// What all copies take together, in bytes.
+    /// Returns the space that all copies take together, in bytes.
     pub(super) fn disk_bytes(&self) -> io::Result<u64> {
         self.content_folders().map(ContentFolder::disk_bytes).sum()
     }
@@ -221,7 +223,7 @@ impl CopyStore {
     }
 }
 
-/// Takes so many bytes and no more.
+/// A buffer that takes so many bytes and no more.
 struct CappedBuffer {
     bytes: Vec<u8>,
     bytes_max: u64,

@@ -1,4 +1,4 @@
-//! Which files of the store stay: those of the contents that are needed, and of the pieces of these.
+//! The files of the store that are kept: those of the contents that are needed, and of their pieces.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -9,22 +9,22 @@ use super::CopyStore;
 use super::chunks::ChunkList;
 use super::content_folder::{ContentFolder, ContentName, StorageForm};
 
-/// Files that are needed, and what they take on disk.
+/// Files that are needed, and their size on disk.
 #[derive(Debug, Default)]
 pub(in super::super) struct RequiredFiles {
     names: BTreeSet<ContentName>,
     bytes: u64,
-    /// A list could not be read: what it needs is not known, so nothing may go.
+    /// Whether a list could not be read: its pieces are not known, so nothing may be removed.
     is_incomplete: bool,
 }
 
 impl RequiredFiles {
-    /// What they take on disk, in bytes.
+    /// Returns the space that the files take on disk, in bytes.
     pub(in super::super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Takes in what is needed besides.
+    /// Adds further needed files.
     pub(in super::super) fn merge(&mut self, more: Self) {
         self.names.extend(more.names);
         self.bytes = self.bytes.saturating_add(more.bytes);
@@ -37,7 +37,7 @@ impl RequiredFiles {
 }
 
 impl CopyStore {
-    /// Adds to `more` what a content needs and `known` does not have yet. A content that is not there needs nothing.
+    /// Adds to `more` the files that a content needs and `known` does not have yet. A missing content needs nothing.
     pub(in super::super) fn collect_required(
         &self,
         digest: &Digest,

@@ -1,4 +1,4 @@
-//! A content on its way into a new file, whose long runs of zeros take no room there, as they take none in the store.
+//! Writing of a content into a new file, in which long runs of zeros become holes, as they take no space in the store.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -8,7 +8,7 @@ use protocol::Digest;
 use super::compression::copy_checked;
 use crate::limits::HOLE_BYTES_MIN;
 
-/// Copies a content to a file that was just made, and makes sure that it is what it should be.
+/// Copies a content to a file that was just created, and verifies its digest.
 pub(in super::super) fn copy_to_new(
     from: &mut File,
     digest: &Digest,
@@ -23,7 +23,7 @@ pub(in super::super) fn copy_to_new(
 pub(super) struct SparseWriter<'a> {
     file: &'a mut File,
     bytes: u64,
-    /// Whether nothing was written yet at its end.
+    /// Whether the file ends in a hole so far.
     ends_open: bool,
 }
 
@@ -36,7 +36,7 @@ impl<'a> SparseWriter<'a> {
         }
     }
 
-    /// Gives the file its length, where it ends in zeros.
+    /// Sets the length of the file, if it ends in zeros.
     pub(super) fn finish(self) -> io::Result<()> {
         match self.ends_open {
             true => self.file.set_len(self.bytes),

@@ -1,4 +1,4 @@
-//! What goes in comes out, in little room, and what is needed stays.
+//! Tests that contents are stored in little space and read back, and that needed ones are kept.
 
 use std::collections::BTreeMap;
 use std::io::{Seek, SeekFrom};
@@ -31,7 +31,7 @@ impl Home {
         digest
     }
 
-    /// As a file, which is how what stands in a workspace comes.
+    /// Puts a content from a file, as contents of a workspace come.
     fn put_file(&self, content: &[u8]) -> Digest {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(content).unwrap();
@@ -44,7 +44,7 @@ impl Home {
         digest
     }
 
-    /// Every file of the store by its name, with its length.
+    /// Returns every file of the store by its name, with its length.
     fn files(&self) -> BTreeMap<String, (PathBuf, u64)> {
         let mut files = BTreeMap::new();
         for place in ["copies", "blobs"] {
@@ -63,7 +63,7 @@ impl Home {
         files
     }
 
-    /// How a content is kept: the ending of its name, and how many files there are besides.
+    /// Returns how a content is stored: the extension of its name, and how many files there are besides.
     fn form(&self, digest: &Digest) -> (String, usize) {
         let files = self.files();
         let own = files.keys().find(|name| name.starts_with(digest.as_str()));
@@ -93,7 +93,7 @@ impl Home {
     }
 }
 
-/// Bytes that nothing can pack.
+/// Returns bytes that cannot be compressed.
 fn noise(bytes: usize, seed: u64) -> Vec<u8> {
     let mut content = vec![0; bytes];
     let mut hasher = blake3::Hasher::new();
@@ -102,7 +102,7 @@ fn noise(bytes: usize, seed: u64) -> Vec<u8> {
     content
 }
 
-/// Lines, each with another number.
+/// Returns lines, each with another number.
 fn text(bytes: usize) -> Vec<u8> {
     let mut content = Vec::new();
     for line in 0.. {
@@ -192,7 +192,7 @@ fn pieces_are_of_a_length() {
     }
 }
 
-/// A hole takes next to nothing, neither in memory nor in the store, and comes out as one.
+/// A hole takes next to nothing, neither in memory nor in the store, and is restored as one.
 #[test]
 fn a_hole_is_one_piece_and_comes_out_as_a_hole() {
     let mebibyte = 1 << 20;
@@ -236,7 +236,7 @@ fn a_hole_is_one_piece_and_comes_out_as_a_hole() {
     }
 }
 
-/// What this is for: each edit of a long file adds a piece or two and the list.
+/// The purpose of pieces: each edit of a long file adds a piece or two and the list.
 #[test]
 fn a_thousand_edits_of_a_megabyte_take_less_than_a_twentieth() {
     let home = Home::new();
@@ -316,7 +316,7 @@ fn all_of_it_is_for_the_owner_alone() {
     }
 }
 
-/// One edit: where, how much goes, and what comes.
+/// One edit: its position, the number of bytes removed, and the bytes inserted.
 type Edit = (prop::sample::Index, usize, Vec<u8>);
 
 fn edits() -> impl Strategy<Value = Vec<Edit>> {
@@ -327,7 +327,7 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// However a content is edited, every version comes out, and what is needed by one that stays never goes.
+    /// However a content is edited, every version is restored, and files needed by a kept version are never removed.
     #[test]
     fn every_version_comes_out(bytes in 0..1_500_000_usize, seed: u64, of_lines: bool, edits in edits()) {
         let home = Home::new();

@@ -1,4 +1,4 @@
-//! What a person takes back: one, several, or all after a point, with a choice where files changed since.
+//! Tests of undo by a person: one entry, several, or all after a point, with a choice where files changed since.
 
 use protocol::history::{PathChange, PathReceipt};
 use protocol::view::effects::PathType;
@@ -21,7 +21,7 @@ fn read(room: &Room, path: &str) -> Option<String> {
     fs::read_to_string(room.at(path)).ok()
 }
 
-/// An undo is an entry of its own; taken back, it brings again what it took.
+/// An undo is an entry of its own; undoing it redoes the entries that it undid.
 #[test]
 fn an_undo_is_an_entry_and_can_be_undone() {
     let room = Room::new();
@@ -187,7 +187,7 @@ fn several_go_back_as_one_and_come_again_as_one() {
     assert!(fault.message.contains("nothing to take back"), "{fault}");
 }
 
-/// One of several in the middle is a conflict where a later one is in its way, and none where it is not.
+/// One of several entries in the middle is a conflict where a later one is in its way, and none where it is not.
 #[test]
 fn one_of_the_middle_goes_alone_where_nothing_is_in_its_way() {
     let room = Room::new();
@@ -213,7 +213,7 @@ fn one_of_the_middle_goes_alone_where_nothing_is_in_its_way() {
     assert_eq!(read(&room, "a").as_deref(), Some("1"));
 }
 
-/// Back to a point where something was still undone that is not now.
+/// Undo back to a point at which an entry was still undone that is not now.
 #[test]
 fn a_point_before_an_undo_is_reached_over_the_undo() {
     let room = Room::new();

@@ -1,4 +1,4 @@
-//! What a command did, carried out and taken back: whole, in part, and stopped at every single step.
+//! Changes of a command, carried out and undone: whole, in part, and stopped at every single step.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::fs::fault_injection::strike;
 use crate::fs::fault_injection::strike::InjectedFault;
 
 impl Room {
-    /// Where what a command did lies.
+    /// Returns the folder that holds the changes of a command.
     pub(super) fn layer(&self) -> PathBuf {
         self.home.path().join("layer")
     }
 
-    /// A plan for what these lines do, as a room's layer would hold it.
+    /// Returns a plan for the changes of these lines, as a sandbox's layer would hold them.
     pub(super) fn command(&self, lines: &str) -> Plan {
         self.runs_in("", "umask 022; cp -a ws layer");
         self.runs_in("layer", lines);
@@ -35,7 +35,7 @@ impl Room {
         assert!(ran.status.success(), "{lines}: {ran:?}");
     }
 
-    /// The plan for what lies in the layer.
+    /// Returns the plan for the content of the layer.
     pub(super) fn captured(&self) -> Plan {
         let layer = self.layer();
         let (before, after) = (self.picture(), picture(&layer));
@@ -85,7 +85,7 @@ fn node(seen: Option<&Seen>) -> Node {
     }
 }
 
-/// Of everything something, and every kind of thing in the place of every other.
+/// Every kind of change, and every kind of entry in the place of every other.
 pub(super) const LINES: &str = "
     echo more >> keep/a.txt; chmod 600 keep/a.txt
     chmod 700 old/run.sh
@@ -98,7 +98,7 @@ pub(super) const LINES: &str = "
     mkdir -p new/er; echo n > new/er/n; ln -s n new/er/l; chmod 711 new
     chmod 700 keep";
 
-/// Each content is kept once, so that is how often it counts.
+/// Each content is kept once, and therefore counts once.
 #[test]
 fn what_was_renamed_counts_once() {
     let room = Room::new();
@@ -131,7 +131,7 @@ fn carried_out_and_taken_back_and_brought_again() {
     assert_eq!(room.picture(), after);
 }
 
-/// A file with a hole takes no more of the disk when it comes, neither from the layer nor from the copies.
+/// A file with a hole takes no more disk space when it is written, neither from the layer nor from the copies.
 #[test]
 fn a_hole_comes_as_a_hole() {
     let room = Room::new();

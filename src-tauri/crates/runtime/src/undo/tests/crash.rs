@@ -6,7 +6,7 @@ use super::*;
 use crate::fs::fault_injection::strike;
 use crate::fs::fault_injection::strike::InjectedFault;
 
-/// What can be undone: every kind of plan, and what a command did.
+/// Everything that can be undone: every kind of plan, and the changes of a command.
 fn acts(room: &Room) -> Vec<Plan> {
     let mut acts = plans(room).to_vec();
     acts.push(room.command(captured::LINES));

@@ -1,4 +1,5 @@
-//! Copies in pieces, seen from the history: they are shared, counted as they lie on disk, and stand beside those of before.
+//! Copies in pieces, seen from the history: they are shared, counted as they lie on disk, and stand beside those of
+//! earlier versions.
 
 use super::*;
 use crate::fs::fault_injection::strike;
@@ -57,7 +58,7 @@ fn edits_of_a_long_file_share_what_they_leave_as_it_is() {
     assert!(fs::read_to_string(room.at("long.txt")).unwrap() == text);
 }
 
-/// Makes the store what it was before there were pieces: whole contents in `blobs/`, and nothing else.
+/// Makes the store as it was before there were pieces: whole contents in `blobs/`, and nothing else.
 fn as_before(room: Room) -> Room {
     let folder = room.home.path().join("history");
     for entry in room.history.entries().unwrap() {
@@ -121,7 +122,7 @@ fn a_data_folder_of_before_goes_on() {
     assert_eq!(copies(&room.history), 0);
 }
 
-/// A copy of before that is damaged is found before anything is touched, as ever.
+/// A damaged copy of an earlier version is found before anything is touched.
 #[test]
 fn a_damaged_copy_of_before_is_named() {
     let room = Room::new();
@@ -149,7 +150,8 @@ fn a_damaged_copy_of_before_is_named() {
     room.undo(&id).unwrap();
 }
 
-/// Stopped at any step while copies of both kinds go: what is kept can be taken back, and the next collection ends it.
+/// Stopped at any step while copies of both kinds are removed: kept entries can be undone, and the next collection
+/// finishes.
 #[test]
 fn stopped_while_copies_of_both_kinds_go() {
     let collect = |room: &Room, since: i64| {

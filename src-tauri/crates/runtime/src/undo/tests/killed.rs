@@ -1,5 +1,5 @@
-//! A process that is really killed, before every step and at moments that nobody chose: afterwards everything is exactly
-//! before or exactly after, can be taken up, and nothing is left lying about.
+//! A process that is really killed, before every step and at random moments: afterwards everything is exactly before or
+//! exactly after, can be recovered, and nothing is left behind.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -12,12 +12,12 @@ use crate::fs::fault_injection::strike;
 use crate::fs::fault_injection::strike::InjectedFault;
 use crate::ordinary_user::is_ordinary_user;
 
-/// Set for the process that is to be killed: what it does, before which step it is killed, and where.
+/// Variable for the process that is to be killed: its work, the step before which it is killed, and its folder.
 const ORDER: &str = "COUNTERSIGN_TEST_KILL";
-/// For each of the works.
+/// Random moments for each kind of work.
 const MOMENTS: usize = 100;
 
-/// What is under way when it strikes.
+/// The work that is interrupted by the kill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Work {
     Commit,
@@ -25,17 +25,17 @@ enum Work {
     Redo,
     Several,
     Collect,
-    /// What a command did is carried out.
+    /// The changes of a command are carried out.
     Effects,
-    /// And taken back.
+    /// The changes of a command are undone.
     EffectsBack,
-    /// The same three where modes are in the way.
+    /// The same three kinds of work where modes are in the way.
     Locked,
     LockedBack,
     LockedAgain,
 }
 
-/// Those that mean something only for who may not do everything.
+/// Kinds of work that are meaningful only for a user who is subject to permissions.
 const LOCKED: [Work; 3] = [Work::Locked, Work::LockedBack, Work::LockedAgain];
 
 const WORKS: [Work; 7] = [
@@ -52,7 +52,7 @@ fn all() -> Vec<Work> {
     [&WORKS[..], &LOCKED[..]].concat()
 }
 
-/// A room where the work can begin at once, with how everything is then and how it will be.
+/// A room in which the work can begin at once, with the state before and after the work.
 struct Scene {
     room: Room,
     before: Picture,
@@ -125,7 +125,8 @@ fn second(room: &Room) -> Plan {
     room.patching()
 }
 
-/// What the work carries out, where that is a plan. Making one opens what nobody may read for a moment, and is not what is killed.
+/// Returns the plan that the work carries out, if it has one. Making it unlocks unreadable files for a moment, and is
+/// not interrupted.
 fn plan(room: &Room, work: Work) -> Option<Plan> {
     match work {
         Work::Commit => Some(second(room)),
@@ -141,7 +142,7 @@ fn plan(room: &Room, work: Work) -> Option<Plan> {
     }
 }
 
-/// Does the work; what it comes to does not matter, only how far it gets.
+/// Does the work; its result does not matter, only how far it gets.
 fn carry_out(room: &Room, work: Work, plan: Option<&Plan>) {
     if let Some(plan) = plan {
         room.effect("und_1", plan);
@@ -171,7 +172,7 @@ fn carry_out(room: &Room, work: Work, plan: Option<&Plan>) {
     }
 }
 
-/// The process that is killed. Without its order it is no test.
+/// The process that is killed. Without its variable this is no test.
 #[test]
 #[ignore = "started by the tests beside it"]
 fn the_one_that_is_killed() {
@@ -194,7 +195,7 @@ fn the_one_that_is_killed() {
     println!("done");
 }
 
-/// Starts it, and waits until it begins.
+/// Starts the process, and waits until the work begins.
 fn start(work: Work, at: &str, room: &Room) -> (Child, BufReader<std::process::ChildStdout>) {
     let number = all().iter().position(|one| *one == work).unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
@@ -222,7 +223,7 @@ fn start(work: Work, at: &str, room: &Room) -> (Child, BufReader<std::process::C
     (child, lines)
 }
 
-/// Whether it came to its end.
+/// Whether the process ran to its end.
 fn ended(mut lines: BufReader<std::process::ChildStdout>, mut child: Child) -> bool {
     let mut rest = String::new();
     std::io::Read::read_to_string(&mut lines, &mut rest).unwrap();
@@ -231,7 +232,7 @@ fn ended(mut lines: BufReader<std::process::ChildStdout>, mut child: Child) -> b
 }
 
 impl Scene {
-    /// What must hold after a kill.
+    /// Asserts everything that must hold after a kill.
     fn assert_whole(&self, work: Work, what: &str) {
         let room = &self.room;
         let again = History::open(&room.home.path().join("history"), 1 << 30).unwrap();

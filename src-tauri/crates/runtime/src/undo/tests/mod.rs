@@ -1,4 +1,4 @@
-//! The history in stories, in crashes, and with trees that nobody thought of.
+//! Tests of the history: in stories, in crashes, and with random trees.
 
 #![cfg(unix)]
 
@@ -33,7 +33,7 @@ mod story;
 mod traits;
 mod trees;
 
-/// What stands at a path, with everything that an undo must bring back.
+/// The entry at a path, with everything that an undo must restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
     kind: char,
@@ -44,7 +44,7 @@ struct Seen {
 
 type Picture = BTreeMap<PathBuf, Seen>;
 
-/// What its owner may read and write for as long as this is kept, whatever its mode says.
+/// A path that its owner may read and write while this is kept, whatever its mode.
 struct Readable(PathBuf, fs::Permissions);
 
 impl Readable {
@@ -65,7 +65,7 @@ impl Drop for Readable {
     }
 }
 
-/// A whole folder, itself included.
+/// Returns the state of a whole folder, itself included.
 fn picture(root: &Path) -> Picture {
     fn look(at: &Path, root: &Path, all: &mut Picture) {
         let meta = at.symlink_metadata().unwrap();
@@ -102,7 +102,7 @@ fn picture(root: &Path) -> Picture {
     all
 }
 
-/// Times of folders differ by when they were changed last; everything else must not.
+/// Removes times of folders, which differ by the last change in them; everything else must not differ.
 fn without_folder_times(mut picture: Picture) -> Picture {
     for seen in picture.values_mut().filter(|seen| seen.kind == 'd') {
         seen.mtime_ns = 0;
@@ -110,7 +110,7 @@ fn without_folder_times(mut picture: Picture) -> Picture {
     picture
 }
 
-/// The first paths that are not the same, for whoever reads of it.
+/// Asserts that two states are the same, and names the first paths that differ.
 fn assert_same(is: &Picture, expected: &Picture, what: &str) {
     let paths: std::collections::BTreeSet<&PathBuf> = is.keys().chain(expected.keys()).collect();
     let other = paths
@@ -125,7 +125,7 @@ fn assert_same(is: &Picture, expected: &Picture, what: &str) {
     }
 }
 
-/// Takes one entry back or brings it again; how many paths that was.
+/// Undoes or redoes one entry; returns how many paths that changed.
 fn carry(history: &History, id: &UndoId, direction: UndoDirection) -> Result<u64, RestoreError> {
     let restore = match direction {
         UndoDirection::Undo => RestoreRequest::Undo {
@@ -136,7 +136,7 @@ fn carry(history: &History, id: &UndoId, direction: UndoDirection) -> Result<u64
     act(history, &restore, &[]).map(|done| done.receipt.entry.paths)
 }
 
-/// An act with the next id, a moment after the one before.
+/// Runs an act with the next id, a moment after the one before.
 fn act(
     history: &History,
     restore: &RestoreRequest,
@@ -157,7 +157,7 @@ fn act(
     history.restore(restore, &choices, meta)
 }
 
-/// A text that is kept in pieces, of which another line in the middle makes one another.
+/// Returns a text that is stored in pieces, of which a line in the middle varies.
 fn long(middle: &str) -> String {
     let mut text = String::new();
     for line in 0..4_000 {
@@ -171,7 +171,7 @@ fn long(middle: &str) -> String {
     text
 }
 
-/// What the entries of a history need of its copies; all of it is there.
+/// Returns the copies that the entries of a history need, and asserts that all exist.
 fn needed(history: &History) -> RequiredFiles {
     let mut needed = RequiredFiles::default();
     for entry in history.entries().unwrap() {
@@ -199,7 +199,7 @@ fn needed(history: &History) -> RequiredFiles {
 
 const NOW: i64 = 1_767_225_600_000;
 
-/// Where a room is: removed with it, or somebody else's.
+/// The folder of a room: removed with it, or owned elsewhere.
 enum Home {
     Own(TempDir),
     Other(PathBuf),
@@ -225,7 +225,7 @@ impl Room {
         Self::in_folder(tempfile::tempdir().unwrap())
     }
 
-    /// One in memory, where a test makes many.
+    /// Creates a room in memory, for a test that creates many.
     fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         let home = match memory.is_dir() {
@@ -240,7 +240,7 @@ impl Room {
         Self::standing(Home::Own(home))
     }
 
-    /// A room that is there already.
+    /// Opens an existing room.
     fn standing(home: Home) -> Self {
         let workspace = Workspace::open(&home.path().join("ws")).unwrap();
         let history = History::open(&home.path().join("history"), 1 << 30).unwrap();
@@ -262,7 +262,7 @@ impl Room {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// Gives every path its own time in the past, so that a wrong one is seen.
+    /// Gives every path its own time in the past, so that a wrong one is detected.
     fn age(&self) {
         let root = Dir::open(self.workspace.root()).unwrap();
         let mut paths: Vec<PathBuf> = self.picture().into_keys().collect();
@@ -306,7 +306,7 @@ impl Room {
         Plan::Write(changes.iter().map(change).collect())
     }
 
-    /// What a patch does: a file changes, one comes, one goes, one moves.
+    /// Returns a plan of a patch: one file changes, one is added, one is removed, one moves.
     fn patching(&self) -> Plan {
         let text = |path: &str| self.workspace.read_whole(path, 1 << 20).unwrap();
         let change = |path: &str, after: Option<&str>, from: Option<&str>| FileChange {
@@ -340,7 +340,7 @@ impl Room {
         self.history.apply_plan(&self.workspace, plan)
     }
 
-    /// The whole road of an effect.
+    /// Prepares, applies and records a plan.
     fn effect(&self, id: &str, plan: &Plan) -> UndoId {
         let entry = self.prepare(id, plan).unwrap();
         self.carry_out(plan).unwrap();
@@ -360,7 +360,7 @@ impl Room {
         carry(&self.history, id, UndoDirection::Redo)
     }
 
-    /// A tree with one of everything.
+    /// Creates a tree with one of everything.
     fn everything(&self) {
         self.file("keep/a.txt", "keep", 0o640);
         self.file("old/run.sh", "#!/bin/sh\n", 0o755);

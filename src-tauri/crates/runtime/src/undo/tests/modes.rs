@@ -1,4 +1,4 @@
-//! Trees with modes that keep their own owner out: each act is exact there, wherever it is cut off.
+//! Trees with modes that lock out their own owner: each act is exact there, wherever it is interrupted.
 
 use super::crash::assert_clean;
 use super::*;
@@ -6,7 +6,7 @@ use crate::fs::fault_injection::strike;
 use crate::fs::fault_injection::strike::InjectedFault;
 use crate::ordinary_user::is_ordinary_user;
 
-/// What a command does where modes are in the way, and leaves such modes behind.
+/// Changes of a command where modes are in the way, and that leave such modes behind.
 pub(super) const LINES: &str = "
     chmod 600 locked/secret; echo other > locked/secret; chmod 000 locked/secret
     chmod 755 locked/ro; echo new > locked/ro/new; rm locked/ro/f; chmod 555 locked/ro
@@ -44,20 +44,20 @@ impl Room {
         }
     }
 
-    /// A plan for what these lines do, where modes are in the way.
+    /// Returns a plan for the changes of these lines, where modes are in the way.
     pub(super) fn locked_command(&self, lines: &str) -> Plan {
         self.locked_layer(lines);
         self.locked_captured()
     }
 
-    /// The plan for what lies in the layer, which is opened as whoever looks at one leaves it.
+    /// Returns the plan for the content of the layer, unlocked as the diff of a layer leaves it.
     pub(super) fn locked_captured(&self) -> Plan {
         let plan = self.captured();
         open_up(&self.layer());
         plan
     }
 
-    /// What these lines do, with the modes that they leave.
+    /// Writes the changes of these lines into the layer, with the modes that they leave.
     pub(super) fn locked_layer(&self, lines: &str) {
         let stands = self.picture();
         open_up(self.workspace.root());
@@ -77,7 +77,7 @@ pub(super) fn open_up(root: &Path) {
     assert!(opened.unwrap().success());
 }
 
-/// Gives everything the mode that it has in a picture.
+/// Gives every path the mode that it has in a recorded state.
 pub(super) fn close(root: &Path, picture: &Picture) {
     for (path, seen) in picture.iter().rev().filter(|(_, seen)| seen.kind != 'l') {
         let mode = fs::Permissions::from_mode(seen.mode);
@@ -85,7 +85,7 @@ pub(super) fn close(root: &Path, picture: &Picture) {
     }
 }
 
-/// Nothing of an act is left, and what the test made goes with it.
+/// Asserts that nothing of an act is left, and removes the files of the test.
 fn ended(room: &Room, what: &str) {
     assert_clean(room, what);
     open_up(room.home.path());
@@ -118,7 +118,7 @@ fn there_and_back(lines: &str) {
     ended(&room, lines);
 }
 
-/// Each shape alone, so that none is carried by another.
+/// Each shape alone, so that none depends on another.
 #[test]
 fn what_nobody_can_read_comes_and_goes_exactly() {
     if !is_ordinary_user("undo::tests::modes::what_nobody_can_read_comes_and_goes_exactly") {
@@ -248,7 +248,8 @@ fn an_act_that_is_stopped_is_finished_and_one_that_fails_is_put_back() {
     }
 }
 
-/// Entries that an earlier version could not seal are healed by the next start, and so is an effect that it left half told.
+/// Entries that an earlier version could not seal are repaired at the next start, and so is an effect that it left half
+/// recorded.
 #[test]
 fn what_was_left_prepared_is_sealed_by_recovery() {
     if !is_ordinary_user("undo::tests::modes::what_was_left_prepared_is_sealed_by_recovery") {
@@ -273,7 +274,7 @@ fn what_was_left_prepared_is_sealed_by_recovery() {
     ended(&room, "healed");
 }
 
-/// What a person changed where nobody can read is a conflict like any other.
+/// A person's change of an unreadable file is a conflict like any other.
 #[test]
 fn conflicts_are_found_and_settled_where_nobody_can_read() {
     if !is_ordinary_user(
@@ -314,7 +315,8 @@ fn conflicts_are_found_and_settled_where_nobody_can_read() {
     ended(&room, "a conflict");
 }
 
-/// Whoever was killed leaves modes open; the next work closes them, but not what became another meanwhile.
+/// A killed process leaves modes unlocked; the next operation locks them, but not those of files that were replaced
+/// meanwhile.
 #[test]
 fn what_a_crash_left_open_is_closed_by_the_next_work() {
     if !is_ordinary_user("undo::tests::modes::what_a_crash_left_open_is_closed_by_the_next_work") {
@@ -354,7 +356,7 @@ fn what_a_crash_left_open_is_closed_by_the_next_work() {
     ended(&room, "closed");
 }
 
-/// A link in the place of what an act unlocks leads it nowhere.
+/// A link in the place of an unlocked path redirects no change of modes.
 #[test]
 fn no_mode_is_changed_through_a_link() {
     if !is_ordinary_user("undo::tests::modes::no_mode_is_changed_through_a_link") {

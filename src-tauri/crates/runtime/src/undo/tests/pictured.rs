@@ -1,5 +1,5 @@
-//! What was done for real over a picture of the workspace: recorded afterwards, also by the next start where a kill came
-//! between, and taken back to the byte.
+//! Changes made for real over a snapshot of the workspace: recorded afterwards, also at the next start after a kill,
+//! and undone to the byte.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -10,10 +10,10 @@ use crate::dry_run::{CopyMethod, DryRunEnvironment, RecoveredRuns, Snapshot as W
 use crate::fs::fault_injection::strike;
 use crate::fs::fault_injection::strike::InjectedFault;
 
-/// With all that this system has, and with what every system has.
+/// Every method of this system, and the methods of every system.
 const COPIERS: [CopyMethod; 2] = [CopyMethod::System, CopyMethod::Plain];
 
-/// Set for the process that is to be killed: before which step, and where.
+/// Variable for the process that is to be killed: the step before which it is killed, and its folder.
 const ORDER: &str = "COUNTERSIGN_TEST_KILL_PICTURED";
 
 /// Everything that a command can do to a tree: bytes, modes, times, links, folders, names.
@@ -52,7 +52,7 @@ impl Room {
         Whole::take(&self.history, &self.workspace, meta(id), copier).unwrap()
     }
 
-    /// Does something to the workspace itself.
+    /// Runs lines in the workspace itself.
     fn runs(&self, lines: &str) {
         let mut shell = Command::new("bash");
         shell.arg("-c").arg(format!("set -e; {lines}"));
@@ -155,7 +155,7 @@ fn what_cannot_be_pictured_is_not_begun() {
     }
 }
 
-/// The process that is killed. Without its order it is no test.
+/// The process that is killed. Without its variable this is no test.
 #[test]
 #[ignore = "started by the test beside it"]
 fn the_one_that_is_killed() {
@@ -171,7 +171,7 @@ fn the_one_that_is_killed() {
     println!("done");
 }
 
-/// Gives whether it came to its end.
+/// Returns whether the process ran to its end.
 fn killed(at: usize, room: &Room) -> bool {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
@@ -247,7 +247,7 @@ fn killed_before_every_step_from_the_picture_to_the_act() {
     );
 }
 
-/// Another process is at work on the same history: what it has not recorded yet is its own.
+/// Another process works on the same history: changes that it has not recorded yet are its own.
 #[test]
 fn a_picture_that_somebody_holds_is_left_to_them() {
     let room = Room::new();

@@ -1,4 +1,4 @@
-//! Trees and plans that nobody thought of: there and back and there again.
+//! Random trees and plans: undone and redone.
 
 use proptest::prelude::*;
 

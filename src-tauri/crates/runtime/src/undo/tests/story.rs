@@ -1,4 +1,4 @@
-//! What a person does with the history, and what goes wrong on the way.
+//! Tests of a person's use of the history, and of failures on the way.
 
 use protocol::view::preview::UndoAvailability;
 
@@ -358,7 +358,7 @@ fn dropped_entries_give_their_space_back() {
     assert_eq!(blobs().len(), 0);
 }
 
-/// What is under way is kept, however old it is.
+/// An entry under way is kept, however old it is.
 #[test]
 fn an_entry_under_way_is_never_dropped() {
     let room = Room::new();

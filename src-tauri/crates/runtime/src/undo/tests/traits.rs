@@ -1,4 +1,4 @@
-//! What stands beside content, mode and time: attributes and owners come back, other names are told of.
+//! Attributes beside content, mode and time: attributes and owners are restored, other names are reported.
 
 use std::os::unix::fs::chown;
 
@@ -74,7 +74,7 @@ fn a_file_that_moves_takes_its_own_along() {
     assert_eq!(traits(&room, "old/run.sh"), had);
 }
 
-/// Names of one file cannot be brought together again: that is said before.
+/// Names of one file cannot be linked again: that is reported before.
 #[test]
 fn other_names_of_a_file_are_told_of() {
     let room = Room::new();
@@ -106,7 +106,7 @@ fn other_names_of_a_file_are_told_of() {
     );
 }
 
-/// Of what a command did both sides are known: its attributes come, go and come again.
+/// Of a command's changes both sides are known: its attributes are undone and redone.
 #[test]
 fn attributes_that_a_command_set_come_and_go() {
     let room = Room::new();

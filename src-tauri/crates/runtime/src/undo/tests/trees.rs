@@ -1,4 +1,4 @@
-//! Random trees with random modes: what a command makes of one of them comes, goes and comes again exactly.
+//! Random trees with random modes: a command's changes of one are carried out, undone and redone exactly.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -14,7 +14,7 @@ enum Thing {
     Link(u8),
 }
 
-/// Things at paths; those whose way is blocked by another are not there.
+/// Entries at paths; those whose path is blocked by another are absent.
 type Tree = Vec<(Vec<u8>, Thing)>;
 
 fn thing() -> impl Strategy<Value = Thing> {
@@ -112,7 +112,7 @@ fn there_and_back_and_there_again_with_any_mode() {
     tried.unwrap();
 }
 
-/// A picture can be put back whatever modes are in it, or the tests above would say nothing.
+/// A recorded state can be restored whatever modes are in it; otherwise the tests above would prove nothing.
 #[test]
 fn a_picture_changes_nothing() {
     if !is_ordinary_user("undo::tests::trees::a_picture_changes_nothing") {

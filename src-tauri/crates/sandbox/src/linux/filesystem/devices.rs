@@ -1,4 +1,4 @@
-//! Devices of the room's own: the few that hold nothing, a terminal of its own, a network that leads nowhere.
+//! Devices of the sandbox's own: the few that hold nothing, a terminal of its own, a network that leads nowhere.
 #![allow(unsafe_code, reason = "raising an interface has no safe form")]
 
 use std::fs;
@@ -26,9 +26,9 @@ const DEVICE_LINKS: [(&str, &str); 5] = [
     ("ptmx", "pts/ptmx"),
 ];
 
-/// Makes a folder of devices in which nothing leads to a disk: read-only mounts do not stop a write to one. It is made at a
-/// place that something else is put over afterwards, and held where no path leads to it yet. There it stays out of sight: the
-/// kernel takes longer to take it down than to make it.
+/// Creates a folder of devices in which nothing leads to a disk: read-only mounts do not stop a write to a device. It
+/// is created at a place that is covered by another mount afterwards, and held where no path leads to it yet. It stays
+/// there out of sight: the kernel takes longer to unmount it than to create it.
 pub(in crate::linux) fn create_device_folder(place: &Path) -> io::Result<OwnedFd> {
     attach_mount(&create_tmpfs("size=65536,mode=0755")?, place)?;
     for name in HARMLESS_DEVICES {
@@ -64,7 +64,7 @@ pub(in crate::linux) fn create_device_folder(place: &Path) -> io::Result<OwnedFd
     Ok(held)
 }
 
-/// Lets the room's programs reach each other, and nothing else.
+/// Lets the sandbox's programs reach each other, and nothing else.
 pub(in crate::linux) fn raise_loopback() -> io::Result<()> {
     let socket = socket_with(
         AddressFamily::INET,

@@ -1,5 +1,5 @@
-//! Landlock: the second wall around files. Where a mount were left open by mistake, this one still stands; and where there are
-//! no mounts, it stands alone.
+//! Landlock: the second wall around files. Where a mount were left open by mistake, this one still stands; and where
+//! there are no mounts, it stands alone.
 
 use std::io;
 use std::path::Path;
@@ -11,11 +11,11 @@ use landlock::{
 
 use crate::SandboxSpec;
 
-/// As much as a kernel may know.
+/// The highest version that a kernel may know.
 const HIGHEST_ABI: ABI = ABI::V6;
-/// What must be there where Landlock stands alone: without it a file could be emptied anywhere.
+/// The lowest version that suffices where Landlock stands alone: without it a file could be emptied anywhere.
 const LOWEST_ABI: ABI = ABI::V3;
-/// Places beside the workspace that may be written: each is the room's own.
+/// Places beside the workspace that may be written: each is the sandbox's own.
 const WRITABLE_FOLDERS: [&str; 2] = ["/tmp", "/dev"];
 /// Devices that keep nothing and belong to nobody.
 const WRITABLE_DEVICES: [&str; 5] = [
@@ -26,19 +26,19 @@ const WRITABLE_DEVICES: [&str; 5] = [
     "/dev/urandom",
 ];
 
-/// Reading everywhere, and signals to nobody outside: what holds in every room. As much of it as this kernel has: the mounts are
-/// the first wall, and hold without it.
+/// The rules of every sandbox: reading everywhere, and no signals to processes outside. They hold as far as this kernel
+/// supports them: the mounts are the first wall, and hold without them.
 pub(in crate::linux) struct LandlockRules(RulesetCreated);
 
 impl LandlockRules {
-    /// Nobody stands on it yet.
+    /// Builds the rules without enforcing them yet.
     pub(in crate::linux) fn build_rules() -> io::Result<Self> {
         allow_reading(Ruleset::default())
             .map(Self)
             .map_err(io::Error::other)
     }
 
-    /// From here on: with it, writing in the workspace and in the room's own places.
+    /// Enforces the rules from here on, with writing in the workspace and in the sandbox's own places.
     pub(in crate::linux) fn enforce_for(self, room: &SandboxSpec) -> io::Result<()> {
         let writable = WRITABLE_FOLDERS.iter().map(Path::new);
         let writable = writable.chain([room.workspace.as_path()]);
@@ -46,7 +46,7 @@ impl LandlockRules {
     }
 }
 
-/// Whether this kernel keeps the signals of whoever stands on such ground from everybody else.
+/// Whether this kernel can confine the signals of a process under such rules to the sandbox.
 pub fn can_scope_signals() -> bool {
     let rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -54,7 +54,7 @@ pub fn can_scope_signals() -> bool {
     rules.and_then(Ruleset::create).is_ok()
 }
 
-/// The same as the only wall: writing in the workspace, in `tmp` and to devices that keep nothing.
+/// Enforces Landlock as the only wall: with writing in the workspace, in `tmp` and to devices that keep nothing.
 pub(in crate::linux) fn enforce_landlock_only(room: &SandboxSpec, tmp: &Path) -> io::Result<()> {
     let rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)

@@ -1,19 +1,19 @@
-//! Which files and folders are masked in the room, told apart by what stands in their place: it may neither be opened nor
-//! entered, and belongs to nobody else.
+//! The masked files and folders of the sandbox, recognized by the placeholder in their place: it may neither be opened
+//! nor entered, and its file system holds nothing else.
 
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
 use rustix::fs::{AtFlags, CWD, StatxFlags, fstat, statx};
 
-/// The masks of a room.
+/// The masks of a sandbox.
 pub(in crate::linux) struct MaskSet {
-    /// The file system of the masks, by the two parts of its number; none where nothing is masked.
+    /// The file system of the masks, by the two parts of its number; `None` where nothing is masked.
     device: Option<(u32, u32)>,
 }
 
 impl MaskSet {
-    /// The masks on this file system, which has nothing else.
+    /// Returns the masks on this file system, which holds nothing else.
     pub(in crate::linux) fn new(masks: impl AsFd, masked: &[PathBuf]) -> rustix::io::Result<Self> {
         let device = match masked.is_empty() {
             true => None,
@@ -25,10 +25,10 @@ impl MaskSet {
         Ok(Self { device })
     }
 
-    /// Whether a path of the room leads to a mask.
+    /// Whether a path of the sandbox leads to a mask.
     ///
     /// # Errors
-    /// It leads nowhere, or through a mask, which is [`Errno::ACCESS`](rustix::io::Errno::ACCESS).
+    /// The path leads nowhere, or through a mask, which is [`Errno::ACCESS`](rustix::io::Errno::ACCESS).
     pub(in crate::linux) fn is_masked(
         &self,
         path: &[u8],

@@ -1,4 +1,4 @@
-//! What may be done with a mount.
+//! Attributes of mounts.
 #![allow(unsafe_code, reason = "the call has no safe form yet")]
 
 use std::ffi::CStr;
@@ -7,16 +7,16 @@ use std::os::fd::{AsFd, AsRawFd as _};
 
 use rustix::mount::MountAttrFlags;
 
-/// Whether what is mounted below counts too.
+/// Whether mounts below the named one are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::linux) enum Recursion {
-    /// All of it.
+    /// All mounts below.
     Recursive,
-    /// Only what is named.
+    /// Only the named mount.
     TopOnly,
 }
 
-/// As `struct mount_attr` of the kernel.
+/// `struct mount_attr` of the kernel.
 #[repr(C)]
 struct MountAttributes {
     set: u64,
@@ -25,7 +25,7 @@ struct MountAttributes {
     user_namespace: u64,
 }
 
-/// Sets attributes of a mount, and takes none away. An empty path means what `from` holds.
+/// Sets attributes of a mount, and clears none. An empty path means the mount that `from` holds.
 pub(in crate::linux) fn set_mount_attributes(
     from: impl AsFd,
     path: &CStr,

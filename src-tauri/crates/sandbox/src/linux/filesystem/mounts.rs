@@ -1,4 +1,5 @@
-//! The walls: everything read-only, the workspace under a layer of its own, places of the room's own, secrets gone.
+//! The walls: everything read-only, the workspace under a layer of its own, places of the sandbox's own, secrets
+//! masked.
 
 use std::ffi::{CStr, CString};
 use std::fs;
@@ -22,14 +23,16 @@ use crate::linux::filesystem::placeholders::{Placeholders, attach_mask};
 use crate::linux::{EnterError, StepContext as _};
 use crate::{SandboxLimits, SandboxSpec, WorkspaceLayers};
 
-/// What is made in a room holds neither devices nor programs with more rights than their caller.
+/// Attributes of mounts created in a sandbox: they hold neither devices nor programs with more rights than their
+/// caller.
 const NO_DEVICES_NO_SUID: MountAttrFlags =
     MountAttrFlags::MOUNT_ATTR_NODEV.union(MountAttrFlags::MOUNT_ATTR_NOSUID);
 
-/// Where things are made and where the room's processes are looked at then: nobody works there, and no layer lies there.
+/// Folder at which mounts are prepared, and through which the sandbox's processes are seen afterwards: no command works
+/// there, and no layer lies there.
 const PROC_FOLDER: &str = "/proc";
 
-/// What every room has of its own, made before it is known which one it is.
+/// Mounts that every sandbox has of its own, created before its specification is known.
 pub(in crate::linux) struct PreparedMounts {
     placeholders: Placeholders,
     devices: OwnedFd,
@@ -38,7 +41,7 @@ pub(in crate::linux) struct PreparedMounts {
 }
 
 impl PreparedMounts {
-    /// The world stays in sight, but for the processes outside, and can still be written.
+    /// Prepares the mounts. The file system stays visible and writable, but processes outside are out of sight.
     pub(in crate::linux) fn prepare() -> Result<Self, EnterError> {
         let workshop = Path::new(PROC_FOLDER);
         let devices = devices::create_device_folder(workshop).with_step("devices")?;
@@ -55,7 +58,7 @@ impl PreparedMounts {
     }
 }
 
-/// Builds them from the inside out: what is taken from the world is taken before the world is closed. Gives what is masked.
+/// Builds the mounts from the inside out: parts of the file system are taken before it is closed. Returns the masks.
 pub(in crate::linux) fn build_mounts(
     room: &SandboxSpec,
     prepared: PreparedMounts,
@@ -108,14 +111,14 @@ pub(in crate::linux) fn build_mounts(
     MaskSet::new(prepared.placeholders.masks_mount(), &room.masked).with_step("masked")
 }
 
-/// Where the kernel keeps a number of processes for each room: the one limit that also holds for root. Older kernels do not,
-/// and there the limit of the user is all there is.
+/// Sets the kernel's process limit of the PID namespace: the one limit that also holds for root. Older kernels have
+/// none, and there only the limit of the user holds.
 fn limit_processes(max: u32) {
     const LEAST: u32 = 301;
     let _ = fs::write("/proc/sys/kernel/pid_max", max.max(LEAST).to_string());
 }
 
-/// The workspace with a layer over it, which takes what is written.
+/// Mounts a layer over the workspace, which takes the changes.
 fn mount_overlay(lower: &Path, upper: &Path, work: &Path) -> io::Result<OwnedFd> {
     let lower = escape_overlay_path(lower)?;
     let (upper, work) = (to_c_path(upper)?, to_c_path(work)?);
@@ -136,14 +139,14 @@ fn mount_overlay(lower: &Path, upper: &Path, work: &Path) -> io::Result<OwnedFd>
     mount_context(layered, NO_DEVICES_NO_SUID)
 }
 
-/// A copy of the workspace, which takes what is written.
+/// Clones the mount of a copy of the workspace, which takes the changes.
 fn clone_copy(copy: &Path) -> io::Result<OwnedFd> {
     let held = clone_tree(copy, Recursion::Recursive)?;
     set_mount_attributes(&held, c"", Recursion::Recursive, NO_DEVICES_NO_SUID)?;
     Ok(held)
 }
 
-/// A path in the list of lower layers, where a colon parts one from the next.
+/// Escapes a path for the list of lower layers, in which a colon separates one from the next.
 fn escape_overlay_path(path: &Path) -> io::Result<CString> {
     let mut bytes = Vec::new();
     for byte in path.as_os_str().as_bytes() {
@@ -155,12 +158,12 @@ fn escape_overlay_path(path: &Path) -> io::Result<CString> {
     CString::new(bytes).map_err(io::Error::other)
 }
 
-/// Where temporary files lie, in memory.
+/// Creates the file system for temporary files, in memory.
 fn create_tmp(bytes: u64) -> io::Result<OwnedFd> {
     create_tmpfs(&format!("size={bytes},mode=1777"))
 }
 
-/// A file system in memory.
+/// Creates a file system in memory.
 pub(in crate::linux) fn create_tmpfs(options: &str) -> io::Result<OwnedFd> {
     let mut given = Vec::new();
     for (name, value) in options
@@ -176,7 +179,7 @@ pub(in crate::linux) fn create_tmpfs(options: &str) -> io::Result<OwnedFd> {
     create_file_system(c"tmpfs", &given, NO_DEVICES_NO_SUID)
 }
 
-/// A file system of the room's own.
+/// Creates a file system of the sandbox's own.
 pub(in crate::linux) fn create_file_system(
     kind: &CStr,
     options: &[(&CStr, &CStr)],
@@ -195,12 +198,12 @@ fn mount_context(context: OwnedFd, attributes: MountAttrFlags) -> io::Result<Own
     Ok(fsmount(context.as_fd(), flags, attributes)?)
 }
 
-/// What is at a path, held where no path leads to it yet.
+/// Clones the mount at a path, held where no path leads to it yet.
 pub(in crate::linux) fn clone_tree(path: &Path, below: Recursion) -> io::Result<OwnedFd> {
     clone_tree_at(CWD, path, below)
 }
 
-/// The same of a path that begins at a folder.
+/// Clones the mount at a path that begins at a folder.
 pub(in crate::linux) fn clone_tree_at(
     folder: impl AsFd,
     path: &Path,
@@ -213,13 +216,13 @@ pub(in crate::linux) fn clone_tree_at(
     Ok(open_tree(folder, path, flags)?)
 }
 
-/// Puts what is held at a path.
+/// Attaches a held mount at a path.
 pub(in crate::linux) fn attach_mount(held: &OwnedFd, path: &Path) -> io::Result<()> {
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
     Ok(move_mount(held.as_fd(), c"", CWD, path, flags)?)
 }
 
-/// Lets a path of the workspace be read and not written. One that does not exist is judged when it is committed.
+/// Makes a path of the workspace readable but not writable. One that does not exist is judged when it is committed.
 fn make_read_only(path: &Path) -> io::Result<()> {
     let held = match clone_tree(path, Recursion::Recursive) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -1,9 +1,9 @@
-//! Files and folders of the room's own that stand where others stood: a mask in place of each secret, and where names are
-//! asked for.
+//! Files and folders of the sandbox's own in the place of others: a mask in place of each secret, and the configuration
+//! of name resolution.
 //!
-//! A mask can be neither read nor entered, by its owner either: its mode permits nothing, the mount that it is seen through is
-//! read-only, so the mode stays, and no process of the room has a capability. It has the length and the times of the secret, so
-//! that whoever only looks at those is told the truth, and takes a secret neither for empty nor for changed.
+//! A mask can be neither read nor entered, not even by its owner: its mode permits nothing, its mount is read-only, so
+//! the mode stays, and no process of the sandbox has a capability. It has the length and the times of the secret, so
+//! that a program that only looks at those sees the truth, and takes a secret neither for empty nor for changed.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -18,9 +18,9 @@ use rustix::fs::{
 };
 use rustix::mount::MountAttrFlags;
 
-/// Where they are made: a place in memory that something else is put over.
+/// The folder in which placeholders are created: a place in memory that is covered by another mount.
 pub(in crate::linux) struct Placeholders {
-    /// A file system with nothing but masks.
+    /// A file system that holds nothing but masks.
     masks: OwnedFd,
     names: OwnedFd,
 }
@@ -31,11 +31,11 @@ pub(in crate::linux) struct Mask<'a> {
     held: OwnedFd,
 }
 
-/// The keeper answers there, see `names.rs`. No domain is put behind a name that is not found.
+/// The supervisor answers at this address, see `dns.rs`. No domain is appended to a name that is not found.
 const RESOLV_CONF: &str = "nameserver 127.0.0.1\nsearch .\noptions timeout:1 attempts:1\n";
 
 impl Placeholders {
-    /// Prepares them at a place that something else is put over afterwards.
+    /// Prepares the folder at a place that is covered by another mount afterwards.
     pub(in crate::linux) fn create_at(at: &Path) -> io::Result<Self> {
         let place = create_tmpfs("size=65536,mode=0700")?;
         attach_mount(&place, at)?;
@@ -45,12 +45,12 @@ impl Placeholders {
         Ok(Self { masks, names })
     }
 
-    /// The file system of the masks.
+    /// Returns the file system of the masks.
     pub(in crate::linux) fn masks_mount(&self) -> &OwnedFd {
         &self.masks
     }
 
-    /// Makes a mask for each of these paths that is there.
+    /// Creates a mask for each of these paths that exists.
     pub(in crate::linux) fn create_masks<'a>(
         &self,
         paths: &'a [PathBuf],
@@ -86,7 +86,7 @@ impl Placeholders {
         create_read_only_file(&self.masks, name)
     }
 
-    /// Lets programs ask the keeper for names. Where a system says nothing of this they do so anyway.
+    /// Lets programs ask the supervisor for names. Without this file they do so anyway.
     pub(in crate::linux) fn mount_resolv_conf(&self) -> io::Result<()> {
         match fs::canonicalize("/etc/resolv.conf") {
             Ok(path) => attach_mount(&self.names, &path),
@@ -96,7 +96,7 @@ impl Placeholders {
     }
 }
 
-/// Puts a mask over a file or a folder. One that is out of sight in the room is not there, and needs none.
+/// Attaches a mask over a file or a folder. A path that is out of sight in the sandbox needs no mask.
 pub(in crate::linux) fn attach_mask(mask: &Mask<'_>) -> io::Result<()> {
     match attach_mount(&mask.held, mask.path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

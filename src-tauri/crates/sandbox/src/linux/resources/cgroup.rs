@@ -1,10 +1,11 @@
-//! A control group for what a command starts: the kernel itself keeps it all together to so much memory, and leaves nothing out.
+//! A control group for the processes that a command starts: the kernel itself limits their memory together, without
+//! exception.
 //!
-//! It is made by the door before it knows which room it is, below the group that we are in, or beside that where version 2 lets
-//! no group have both processes and limited groups below it. One beside ours is none of ours any more to whoever limits us:
-//! so none is made where our own has a limit of memory, and the other limits of ours hold in it too. A controller is never
-//! switched on: that would count everybody's memory who is in the same place. Where no group can be made, memory is looked at
-//! now and then instead (`memory.rs`).
+//! The group is created by the parent before the specification is known, below the current group, or beside it where
+//! version 2 lets no group have both processes and limited groups below it. A group beside the current one is no longer
+//! subject to limits on the current one: so none is created where the current group has a memory limit, and its other
+//! limits are copied. A controller is never switched on: that would count the memory of every process in the same
+//! place. Where no group can be created, memory is checked now and then instead (`memory.rs`).
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -19,18 +20,18 @@ use rustix::process::{Pid, getpid, test_kill_process};
 
 use crate::SandboxLimits;
 
-/// Where control groups are.
+/// Root folder of control groups.
 const CGROUP_ROOT: &str = "/sys/fs/cgroup";
-/// How they are called, before the number of the process that made them.
+/// Prefix of group names, before the id of the process that created them.
 const GROUP_NAME_PREFIX: &str = "countersign-room-";
-/// What has no limit in version 2.
+/// Value that means no limit in version 2.
 const NO_LIMIT: &str = "max";
-/// Limits of ours that hold in a group beside ours.
+/// Other limits of the current group, copied to a group beside it.
 const OTHER_LIMIT_FILES: [&str; 2] = ["pids.max", "cpu.max"];
-/// Longer than what a group says of itself.
+/// Longer than any file of a group.
 const FILE_BYTES_MAX: usize = 4_096;
 
-/// Which kind of control groups.
+/// Version of control groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CgroupVersion {
     One,
@@ -45,7 +46,7 @@ impl CgroupVersion {
         }
     }
 
-    /// Of memory with what was put aside on a disk; or of that alone.
+    /// Returns the name of the file with the limit on memory and swap together, or on swap alone.
     fn swap_limit_file(self) -> &'static str {
         match self {
             Self::One => "memory.memsw.limit_in_bytes",
@@ -60,7 +61,7 @@ impl CgroupVersion {
         }
     }
 
-    /// What all is counted that says that the limit was met and somebody ended for it.
+    /// Returns the counters of events in which the limit was met and a process was killed for it.
     fn oom_kill_keys(self) -> &'static [&'static str] {
         match self {
             Self::One => &["oom_kill"],
@@ -70,23 +71,23 @@ impl CgroupVersion {
     }
 }
 
-/// Where a group can be made.
+/// Where a group can be created.
 #[derive(Debug, PartialEq, Eq)]
 struct GroupLocation {
     version: CgroupVersion,
-    /// The group in which it lies.
+    /// The parent group of the new one.
     above: PathBuf,
-    /// Our own, where that is another.
+    /// The current group, where that is not the parent.
     beside: Option<PathBuf>,
 }
 
-/// A group that was made, to be removed by whoever made it.
+/// A group that was created, to be removed by its creator.
 pub(in crate::linux) struct CreatedGroup {
     above: OwnedFd,
     name: String,
 }
 
-/// A group as its keeper has it.
+/// A group as its supervisor sees it.
 pub(in crate::linux) struct Cgroup {
     version: CgroupVersion,
     members: File,
@@ -95,7 +96,7 @@ pub(in crate::linux) struct Cgroup {
     events: File,
 }
 
-/// Makes one, and removes those whose makers are gone; none where it cannot be.
+/// Creates a group, and removes those whose creators are gone; `None` where no group can be created.
 pub(in crate::linux) fn create_group() -> Option<(CreatedGroup, Cgroup)> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let place = GroupLocation::find_location(&groups, Path::new(CGROUP_ROOT))?;
@@ -114,7 +115,7 @@ pub(in crate::linux) fn create_group() -> Option<(CreatedGroup, Cgroup)> {
     }
 }
 
-/// Whether the kernel keeps rooms to the memory that they may take, as far as can be tried without one. It is tried once.
+/// Whether the kernel can limit the memory of sandboxes, as far as can be tested without one. It is tested once.
 pub fn can_limit_memory() -> bool {
     static SUPPORTED: OnceLock<bool> = OnceLock::new();
     *SUPPORTED.get_or_init(|| {
@@ -129,7 +130,7 @@ pub fn can_limit_memory() -> bool {
     })
 }
 
-/// Removes groups that are empty and whose makers are gone, as a crash leaves them.
+/// Removes empty groups whose creators are gone, as a crash leaves them.
 fn remove_stale_groups(place: &Path, above: &OwnedFd) {
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -145,7 +146,7 @@ fn remove_stale_groups(place: &Path, above: &OwnedFd) {
 }
 
 impl GroupLocation {
-    /// By what the kernel says of our groups, and where they are.
+    /// Finds the location from the kernel's list of the current groups, and the root of all groups.
     fn find_location(groups: &str, all: &Path) -> Option<Self> {
         let below = |line: &str| {
             let path = Path::new(line).strip_prefix("/").ok()?;
@@ -196,7 +197,7 @@ fn read_group_file(group: &Path, name: &str) -> Option<String> {
 }
 
 impl CreatedGroup {
-    /// Removes it. Where somebody is still in it, the next to make one does.
+    /// Removes the group. If a process is still in it, the next creator of a group does.
     pub(in crate::linux) fn remove(self) {
         let _ = unlinkat(&self.above, self.name.as_str(), AtFlags::REMOVEDIR);
     }
@@ -230,13 +231,13 @@ impl Cgroup {
         group.is_limit_reached().map(|_| group)
     }
 
-    /// Takes in a process, and all that it will start.
+    /// Adds a process, and all that it will start.
     pub(in crate::linux) fn add_process(&self, process: Pid) -> io::Result<()> {
         let number = process.as_raw_nonzero().to_string();
         (&self.members).write_all(number.as_bytes())
     }
 
-    /// Keeps it to so many bytes, none of them put aside on a disk.
+    /// Limits the memory to so many bytes, without swap.
     pub(in crate::linux) fn set_memory_limit(&self, bytes: u64) -> io::Result<()> {
         let bytes = bytes.to_string();
         (&self.limit).write_all(bytes.as_bytes())?;
@@ -251,7 +252,7 @@ impl Cgroup {
         Ok(())
     }
 
-    /// Whether the limit was met, and somebody was ended for it.
+    /// Whether the limit was met, and a process was killed for it.
     pub(in crate::linux) fn is_limit_reached(&self) -> io::Result<bool> {
         let mut said = [0; FILE_BYTES_MAX];
         let length = self.events.read_at(&mut said, 0)?;
@@ -275,7 +276,7 @@ impl Cgroup {
 mod tests {
     use super::*;
 
-    /// Files and what they say, below a folder.
+    /// Creates files with contents, below a folder.
     fn create_tree(files: &[(&str, &str)]) -> tempfile::TempDir {
         let all = tempfile::tempdir().unwrap();
         for (file, text) in files {
@@ -344,7 +345,7 @@ mod tests {
         }
     }
 
-    /// A group of version 2, as far as files can be one.
+    /// A simulated group of version 2, as far as files can be one.
     #[test]
     fn what_is_written_limits_a_group_and_what_is_read_says_whether_it_was_met() {
         let (room, own) = ("u/slice/room", "u/slice/app");

@@ -1,6 +1,6 @@
-//! Which limits were met, as far as that can be seen from beside: the call that met one is told by its error, and nobody else.
-//! Of the memory of one process and of open files nothing is seen; what is full only for a moment, or ignores the signal of a file that is too
-//! long, may be missed.
+//! Limits that were met, as far as can be seen from outside: the call that met one gets an error, and no other process
+//! is told. Limits on the memory of one process and on open files are not seen; a disk that is full only for a moment,
+//! or a process that ignores the signal for a file that is too long, may be missed.
 
 use std::fs;
 use std::io;
@@ -17,11 +17,11 @@ const PROCESSES: &str = "processes";
 const FILE_SIZE: &str = "file size";
 const DISK: &str = "disk";
 
-/// What can be met.
+/// Limits that can be observed.
 pub(in crate::linux) struct LimitMonitor<'a> {
-    /// None where they are not counted.
+    /// Limit on processes; `None` where they are not counted.
     processes: Option<usize>,
-    /// Places that were not full at first, and what they are called.
+    /// Places that were not full at first, with their names.
     disks: Vec<(&'a Path, &'static str)>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> LimitMonitor<'a> {
         }
     }
 
-    /// Those of a room in which everybody's processes are seen.
+    /// Returns the monitor of a sandbox in which the processes of the whole machine are visible.
     pub(in crate::linux) fn disk_only(room: &'a SandboxSpec) -> Self {
         Self {
             processes: None,
@@ -49,7 +49,7 @@ impl<'a> LimitMonitor<'a> {
         }
     }
 
-    /// Looks once.
+    /// Checks once, and returns the limits that are met now.
     pub(in crate::linux) fn reached_limits(&self) -> Vec<&'static str> {
         let full = self.disks.iter().filter(|(place, _)| is_disk_full(place));
         let mut met: Vec<_> = full.map(|(_, name)| *name).collect();
@@ -60,13 +60,14 @@ impl<'a> LimitMonitor<'a> {
     }
 }
 
-/// Whether no more processes can be started. Trying costs one, and is left until it may be so.
+/// Whether no more processes can be started. Testing starts one, and is skipped unless the limit is close.
 fn is_process_limit_reached(processes: usize) -> bool {
     let there = count_tasks();
     there >= processes || there > processes / 4 * 3 && !can_start_process()
 }
 
-/// The limit that a process was ended by, by its own end or, as shells pass it on, by the code of who waited for it.
+/// Returns the limit that ended a process, from its own status or, as shells pass it on, from the exit code of its
+/// parent.
 pub(in crate::linux) fn limit_from_status(status: WaitStatus) -> Option<&'static str> {
     const SHELL_SAYS: i32 = 128;
     let told = status.exit_status() == Some(SHELL_SAYS + libc::SIGXFSZ);
@@ -77,7 +78,7 @@ fn is_disk_full(place: &Path) -> bool {
     statvfs(place).is_ok_and(|found| found.f_blocks > 0 && found.f_bavail == 0)
 }
 
-/// Processes and threads of the room.
+/// Returns the number of processes and threads of the sandbox.
 fn count_tasks() -> usize {
     // A folder has two names beside those of the folders in it.
     const OWN_NAMES: u64 = 2;

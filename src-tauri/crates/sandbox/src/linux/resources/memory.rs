@@ -1,6 +1,7 @@
-//! How much memory a room takes, all of its processes and files in memory together. The kernel keeps a control group to that, where
-//! one could be made (`group.rs`). Elsewhere it has limits for one process and none for many, so they are added up while the
-//! command runs; memory that nobody has mapped and that is no file of the room's own (`memfd_create`) is not seen then.
+//! The memory of a sandbox, of all its processes and files in memory together. The kernel limits a control group to it,
+//! where one could be created (`cgroup.rs`). Elsewhere the kernel has limits for one process and none for many, so the
+//! memory is added up while the command runs; memory that no process has mapped and that is no file of the sandbox's
+//! own (`memfd_create`) is not seen then.
 
 use std::fs;
 use std::path::Path;
@@ -10,23 +11,23 @@ use rustix::fs::statvfs;
 
 use crate::linux::resources::cgroup::Cgroup;
 
-/// How often it is looked at, at most: looking takes a tenth of the time, however many processes there are.
+/// Least interval between two checks: checking takes a tenth of the time, however many processes there are.
 pub(in crate::linux) const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 const PAUSE_FACTOR: u32 = 9;
 
-/// Where files lie in memory.
+/// Folders for files in memory.
 const TMPFS_FOLDERS: [&str; 2] = ["/tmp", "/dev/shm"];
 
-/// What a room may take.
+/// Checks the memory limit of a sandbox.
 pub(in crate::linux) struct MemoryMonitor {
     max_bytes: u64,
-    /// None: what it takes is added up.
+    /// `None` if the memory is added up instead.
     group: Option<Cgroup>,
     next: Instant,
 }
 
 impl MemoryMonitor {
-    /// Limits it, by a group that the command is in if there is one.
+    /// Returns a monitor, by a group that the command is in if there is one.
     pub(in crate::linux) fn new(max_bytes: u64, group: Option<Cgroup>) -> Self {
         Self {
             max_bytes,
@@ -35,7 +36,7 @@ impl MemoryMonitor {
         }
     }
 
-    /// Whether the room takes more than it may, if it is time to look.
+    /// Whether the sandbox takes more memory than it may, if it is time to check.
     pub(in crate::linux) fn is_limit_exceeded(&mut self) -> bool {
         let began = Instant::now();
         if began < self.next {
@@ -55,26 +56,26 @@ impl MemoryMonitor {
         is_over
     }
 
-    /// Whether the kernel ended any of it for that, now that the command has ended.
+    /// Whether the kernel killed a process of the sandbox for that, now that the command has ended.
     pub(in crate::linux) fn was_limit_reached(&self) -> bool {
         let over = self.group.as_ref().map(Cgroup::is_limit_reached);
         matches!(over, Some(Ok(true)))
     }
 
-    /// What was met, in words.
+    /// Describes the limit that was met.
     pub(in crate::linux) fn limit_text(&self) -> String {
         format!("memory ({} MiB for the whole room)", self.max_bytes >> 20)
     }
 }
 
-/// Bytes of memory of its own, and bytes that it shares with others and with files in memory.
+/// Bytes of memory of a process alone, and bytes that it shares with others and with files in memory.
 #[derive(Default)]
 struct MemoryShare {
     own: u64,
     shared: u64,
 }
 
-/// What all processes and files in memory take, where `of` says what one process does.
+/// Returns the memory of all processes and files in memory, where `of` returns that of one process.
 fn total_memory(of: fn(&Path) -> MemoryShare) -> u64 {
     let mut all = MemoryShare::default();
     for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -96,7 +97,7 @@ fn tmpfs_bytes() -> u64 {
     bytes.sum()
 }
 
-/// All of a process that is in memory, whoever else has it too: quickly known, and never too little.
+/// Returns the resident memory of a process, shared or not: quick to read, and never too little.
 fn resident_share(process: &Path) -> MemoryShare {
     const RESIDENT: usize = 1;
     let found = fs::read_to_string(process.join("statm")).unwrap_or_default();
@@ -109,8 +110,8 @@ fn resident_share(process: &Path) -> MemoryShare {
     }
 }
 
-/// The part of a process that counts as its own where several have the same; what it only has of files on a disk is no loss to
-/// anybody, and left out. A process that lets nobody look counts whole.
+/// Returns the proportional share of a process where several share memory; pages of files on a disk cost nobody
+/// anything, and are left out. A process that cannot be inspected counts whole.
 fn private_share(process: &Path) -> MemoryShare {
     let Ok(found) = fs::read_to_string(process.join("smaps_rollup")) else {
         return resident_share(process);

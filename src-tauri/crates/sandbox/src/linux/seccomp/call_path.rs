@@ -1,4 +1,5 @@
-//! A path as a process of the room said it, and where it leads: seen by its keeper before the system answers the process.
+//! A path as a process of the sandbox named it, and its target: resolved by the supervisor before the system answers
+//! the process.
 
 use std::ffi::CString;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -13,12 +14,12 @@ use crate::linux::filesystem::mask_set::MaskSet;
 use crate::linux::seccomp::notify_filter::PathArgument;
 use crate::linux::seccomp::seccomp_notify::Notification;
 
-/// A link is itself, and not what it leads to.
+/// Flag that makes a link stand for itself, and not for its target.
 pub(in crate::linux) const NOFOLLOW: AtFlags = AtFlags::SYMLINK_NOFOLLOW;
 
 /// A path as a process named it.
 pub(in crate::linux) struct CallPath {
-    /// As the keeper says it: it begins at the root, or in a folder of that process.
+    /// Path as the supervisor sees it: it begins at the root, or in a folder of that process.
     path: Vec<u8>,
 }
 
@@ -32,7 +33,7 @@ impl CallPath {
         Self::from_process(question.pid, folder, &said)
     }
 
-    /// A path that a process says, in a folder that it has open or in its working folder.
+    /// Returns the path that a process named, in a folder that it has open or in its working folder.
     pub(in crate::linux) fn from_process(
         pid: u32,
         folder: Option<libc::c_int>,
@@ -70,26 +71,26 @@ impl CallPath {
         })
     }
 
-    /// Whether what is there may be written. A read-only file system is named only where the mode would allow it, and not for
-    /// a device: what the room does not refuse is refused, or not, by somebody else.
+    /// Checks that the target may be written. A read-only file system is reported only where the mode would allow
+    /// writing, and not for a device: other refusals are not the sandbox's.
     pub(in crate::linux) fn check_writable(&self, links: AtFlags) -> Result<()> {
         accessat(CWD, self.path.as_slice(), Access::WRITE_OK, links)
     }
 
-    /// Whether the room put what is there in its place: masked, read-only, or the workspace itself. It cannot be moved.
+    /// Whether the target is a mount of the sandbox: masked, read-only, or the workspace itself. It cannot be moved.
     pub(in crate::linux) fn is_mount_point(&self) -> Result<bool> {
         let found = statx(CWD, self.path.as_slice(), NOFOLLOW, StatxFlags::empty())?;
         Ok(found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
     }
 
-    /// Takes hold of what is there, without opening it.
+    /// Opens the target as a handle, without access to its content.
     pub(in crate::linux) fn open_path(&self, links: AtFlags) -> Result<OwnedFd> {
         let mut flags = OFlags::PATH | OFlags::CLOEXEC;
         flags.set(OFlags::NOFOLLOW, links.contains(NOFOLLOW));
         openat(CWD, self.path.as_slice(), flags, Mode::empty())
     }
 
-    /// The mask that the path leads to, or, where the way is barred, the one that bars it.
+    /// Returns the mask that the path leads to, or, where the way is barred, the one that bars it.
     pub(in crate::linux) fn find_mask(&self, links: AtFlags, secrets: &MaskSet) -> Option<Vec<u8>> {
         match secrets.is_masked(&self.path, links) {
             Ok(true) => self.open_path(links).and_then(resolve_fd_path).ok(),
@@ -98,7 +99,7 @@ impl CallPath {
         }
     }
 
-    /// The path without its last name; none where a single one is left.
+    /// Returns the path without its last name; `None` where a single name is left.
     fn parent(&self) -> Option<Self> {
         let end = self.path.iter().rposition(|byte| *byte != b'/')? + 1;
         let start = self.path[..end].iter().rposition(|byte| *byte == b'/')?;
@@ -107,7 +108,7 @@ impl CallPath {
         })
     }
 
-    /// Where the path leads, if nothing may be made or taken away there.
+    /// Returns the target, if nothing may be created or removed there.
     pub(in crate::linux) fn read_only_target(&self) -> Option<Vec<u8>> {
         let end = self.path.iter().rposition(|byte| *byte != b'/')? + 1;
         let start = self.path[..end].iter().rposition(|byte| *byte == b'/')? + 1;
@@ -133,7 +134,7 @@ impl CallPath {
     }
 }
 
-/// Where something is, through whatever links it was reached.
+/// Returns the path of an open target, through whatever links it was reached.
 pub(in crate::linux) fn resolve_fd_path(there: OwnedFd) -> Result<Vec<u8>> {
     let held = format!("/proc/self/fd/{}", there.as_raw_fd());
     readlinkat(CWD, held, Vec::new()).map(CString::into_bytes)

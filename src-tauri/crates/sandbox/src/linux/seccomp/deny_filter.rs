@@ -1,4 +1,4 @@
-//! The calls that nobody in a room needs and that could lead out of it.
+//! System calls that no process in a sandbox needs and that could lead out of it.
 #![allow(
     unsafe_code,
     reason = "the short filter that the library has no word for"
@@ -12,7 +12,7 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter,
 };
 
-/// Refused whatever their arguments are.
+/// Calls that are denied whatever their arguments are.
 const DENIED_CALLS: &[libc::c_long] = &[
     // The file tree as it stands is the wall.
     libc::SYS_mount,
@@ -65,11 +65,11 @@ const DENIED_CALLS: &[libc::c_long] = &[
     libc::SYS_keyctl,
 ];
 
-/// Families of sockets that lead to this room's own network and nowhere else.
+/// Families of sockets that lead to the sandbox's own network and nowhere else.
 pub(in crate::linux) const ALLOWED_FAMILIES: [libc::c_int; 3] =
     [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
-/// Every way to another set of names.
+/// Flags that create a namespace of any kind.
 const NAMESPACE_FLAGS: libc::c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
     | libc::CLONE_NEWNET
@@ -78,18 +78,18 @@ const NAMESPACE_FLAGS: libc::c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP;
 
-/// Which sockets may be made.
+/// The sockets that may be created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::linux) enum SocketPolicy {
     /// Those of [`ALLOWED_FAMILIES`].
     AllowedFamilies,
-    /// Those of [`ALLOWED_FAMILIES`]; the keeper is asked about each.
+    /// Those of [`ALLOWED_FAMILIES`]; the supervisor is notified of any other.
     Notify,
-    /// None: the network is everybody's.
+    /// None: the network is the one of the whole machine.
     None,
 }
 
-/// Refuses them from here on, for this process and all that it starts.
+/// Denies the calls from here on, for this process and all that it starts.
 pub(in crate::linux) fn install_deny_filter(sockets: SocketPolicy) -> io::Result<()> {
     deny_x32_calls()?;
     let mut calls = denied_call_rules()?;
@@ -156,7 +156,8 @@ fn denied_call_rules() -> io::Result<BTreeMap<libc::c_long, Vec<SeccompRule>>> {
     Ok(calls)
 }
 
-/// A socket of any family but the room's own: a path or a name of another family reaches what listens outside.
+/// Conditions for a socket of any family but the sandbox's own: a path or a name of another family reaches listeners
+/// outside.
 fn other_family_conditions() -> io::Result<Vec<SeccompCondition>> {
     ALLOWED_FAMILIES
         .into_iter()
@@ -164,7 +165,8 @@ fn other_family_conditions() -> io::Result<Vec<SeccompCondition>> {
         .collect()
 }
 
-/// A pair whose ends could be pointed at a path afterwards: of those only streams and packets in order stay with each other.
+/// Rules for socket pairs whose ends could be connected to a path afterwards: only stream and seqpacket pairs stay
+/// connected to each other.
 fn socket_pair_rules() -> io::Result<Vec<SeccompRule>> {
     const KIND: u64 = 0xf;
     let kind = |kind: libc::c_int| {
@@ -188,7 +190,8 @@ fn build_rule(conditions: Vec<SeccompCondition>) -> io::Result<SeccompRule> {
     SeccompRule::new(conditions).map_err(io::Error::other)
 }
 
-/// On x86-64 the same kernel answers a second set of numbers, with which every refusal above could be walked around.
+/// Denies x32 calls: on x86-64 the same kernel answers a second set of numbers, by which every refusal above could be
+/// circumvented.
 #[cfg(target_arch = "x86_64")]
 fn deny_x32_calls() -> io::Result<()> {
     use crate::linux::seccomp::notify_filter::filter_step;

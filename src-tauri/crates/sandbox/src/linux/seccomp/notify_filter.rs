@@ -1,22 +1,23 @@
-//! Which calls of the command are looked at, and the filter that picks them out.
+//! The calls of the command that are observed, and the filter that selects them.
 //!
-//! **Looking is no wall.** A call that is looked at goes on as if nobody had looked, and it is the mounts, the empty network
-//! and the refusing filters of `refused.rs` that let it fail. So nothing is lost where a program changes a path after it was
-//! read, or where this system lets nobody look. For the same reason what those filters refuse is not told: of two filters the
-//! stricter answer counts. That is so for `mount`, pairs of datagram sockets and their like: the command has the error of the
-//! call. Nor is it told of words sent to an address that only lies in memory (`sendmsg`), which would cost every program that
-//! speaks to itself so.
+//! **Observing is no wall.** An observed call goes on as if unobserved, and the mounts, the empty network and the
+//! denying filters of `deny_filter.rs` make it fail. So nothing is lost where a program changes a path after it was
+//! read, or where this system does not permit observing. For the same reason calls that those filters deny are not
+//! reported: of two filters the stricter answer counts. That holds for `mount`, pairs of datagram sockets and the like:
+//! the command gets the error of the call. Messages to an address that is only in memory (`sendmsg`) are not reported
+//! either, which would slow down every program that communicates so.
 //!
-//! One call never goes on: `socket` of a family that is closed. Its family is a number in the call, which nobody can change
-//! after it was read, so the keeper's word is as good a wall as the filter's; and only so it is known what was to be spoken to,
-//! see `questions.rs`. Where nobody may look, and where the keeper is gone, the kernel refuses it.
+//! One call never goes on: `socket` of a closed family. The family is a number in the call, which cannot change after
+//! it was read, so the supervisor's answer is as good a wall as the filter's; and only so the intended peer becomes
+//! known, see `seccomp_notify.rs`. Where observing is not permitted, and where the supervisor is gone, the kernel
+//! denies the call.
 //!
-//! The filter looks at the numbers and flags of a call in the kernel; whatever cannot be refused in a room is let through there and
-//! costs nothing. Reading can be: of what is masked. Only an open by which nothing can be read is let through.
+//! The filter looks at the numbers and flags of a call in the kernel; calls that cannot be denied in a sandbox pass
+//! there at no cost. Reading can be denied, by a mask: only an open that gives no read access passes.
 
 use crate::linux::seccomp::deny_filter::ALLOWED_FAMILIES;
 
-/// What a call is about, with the places of its arguments.
+/// The subject of a call, with the positions of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::linux) enum CallSubject {
     /// A file is opened, with these flags.
@@ -24,86 +25,86 @@ pub(in crate::linux) enum CallSubject {
         path: PathArgument,
         flags: OpenFlags,
     },
-    /// It is asked whether a file may be read, written or run.
+    /// The permission to read, write or run a file is checked.
     CheckAccess(PathArgument),
-    /// Something is made where nothing was.
+    /// A new entry is created.
     Create(PathArgument),
-    /// Something gets another name.
+    /// An entry gets another name.
     Links {
         from: PathArgument,
         to: PathArgument,
     },
-    /// Something is taken away.
+    /// An entry is removed.
     Remove(PathArgument),
-    /// Something is put elsewhere.
+    /// An entry is moved.
     Moves {
         from: PathArgument,
         to: PathArgument,
     },
-    /// Something is changed that stays where it is: its mode, its owner, its times, its length.
+    /// The metadata of an entry is changed: its mode, its owner, its times, its length.
     Changes {
         path: PathArgument,
         links: LinkHandling,
     },
-    /// An address is spoken to.
+    /// A message is sent or a connection made to an address.
     Speaks { address: usize, length: usize },
-    /// An address is taken, to listen at.
+    /// An address is bound, to listen at.
     Listens { address: usize, length: usize },
-    /// A socket is made, of a family that is closed.
+    /// A socket of a closed family is created.
     Socket,
 }
 
-/// A path and the folder that it starts in, if the call has one: otherwise it is the working folder.
+/// A path and the folder that it is relative to, if the call has one: otherwise the working folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::linux) struct PathArgument {
     pub(in crate::linux) folder: Option<usize>,
     pub(in crate::linux) at: usize,
 }
 
-/// Whether a change of a link is a change of what it leads to.
+/// Whether a change of a link changes its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::linux) enum LinkHandling {
-    /// It is.
+    /// The target.
     Followed,
-    /// It changes the link.
+    /// The link itself.
     NotFollowed,
-    /// As the flags in this argument say.
+    /// Depends on the flags in this argument.
     ByFlags(usize),
 }
 
-/// Where the flags of an open stand.
+/// Position of the flags of an open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::linux) enum OpenFlags {
     /// In this argument.
     Argument(usize),
     /// At the address in this argument, as its first number.
     Pointer(usize),
-    /// They are always these.
+    /// Always these flags.
     #[cfg(target_arch = "x86_64")]
     Always(libc::c_int),
 }
 
-/// A call that is looked at.
+/// A call that is observed.
 struct WatchedCall {
     call: libc::c_long,
     about: CallSubject,
     only: CallCondition,
 }
 
-/// In which cases.
+/// Condition under which a call is observed.
 #[derive(Clone, Copy)]
 enum CallCondition {
-    /// In all.
+    /// Always.
     Always,
     /// If the argument at this place has one of these bits.
     HasBits(usize, u64),
     /// If the argument at this place, a number of 32 bits, has none of these.
     LacksBits(usize, u32),
-    /// If the first argument is none of the open families.
+    /// If the first argument is none of the allowed families.
     ClosedFamily,
 }
 
-/// Opens that change nothing have none of these.
+/// Flags of which an open that changes nothing has none.
 const CHANGING_FLAGS: libc::c_int = libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC;
 
 /// From Linux 5.8; the same number everywhere.
@@ -148,7 +149,7 @@ const fn change_at(path: PathArgument, links: LinkHandling) -> CallSubject {
     CallSubject::Changes { path, links }
 }
 
-/// An open whose flags are an argument.
+/// Observes an open whose flags are an argument.
 const fn watch_open(call: libc::c_long, path: PathArgument, flags: usize) -> WatchedCall {
     WatchedCall {
         call,
@@ -160,7 +161,8 @@ const fn watch_open(call: libc::c_long, path: PathArgument, flags: usize) -> Wat
     }
 }
 
-/// Whether a file is there is no secret; whether it can be read is not what it would be without a mask.
+/// Observes an access check: whether a file exists is no secret, but its readability differs from the one without a
+/// mask.
 const fn watch_access_check(call: libc::c_long, path: PathArgument, mode: usize) -> WatchedCall {
     let modes = libc::R_OK | libc::W_OK | libc::X_OK;
     watch_if_bits(call, CallSubject::CheckAccess(path), mode, modes as u64)
@@ -275,7 +277,7 @@ const FIRST_ARGUMENT: PathArgument = PathArgument {
     at: 0,
 };
 
-/// The calls of old, which newer systems do without.
+/// Old calls, which newer systems do without.
 #[cfg(target_arch = "x86_64")]
 const LEGACY_CALLS: &[WatchedCall] = &[
     watch_open(libc::SYS_open, FIRST_ARGUMENT, 1),
@@ -337,7 +339,7 @@ const LEGACY_CALLS: &[WatchedCall] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const LEGACY_CALLS: &[WatchedCall] = &[];
 
-/// What a call is about; none if it is not looked at.
+/// Returns the subject of a call; `None` if the call is not observed.
 pub(in crate::linux) fn call_subject(call: libc::c_long) -> Option<CallSubject> {
     COMMON_CALLS
         .iter()
@@ -351,8 +353,8 @@ pub(in crate::linux) fn can_change(flags: libc::c_int) -> bool {
     flags & CHANGING_FLAGS != 0
 }
 
-/// The filter: asks about the calls above, lets everything else pass. It needs no look at the architecture: calls with other
-/// numbers are refused by the other filters.
+/// Builds the filter: it notifies of the calls above, and lets every other call pass. It need not check the
+/// architecture: calls with other numbers are denied by the other filters.
 pub(in crate::linux) fn build_filter() -> Vec<libc::sock_filter> {
     let mut filter = vec![load_step(std::mem::offset_of!(libc::seccomp_data, nr))];
     for watched in COMMON_CALLS.iter().chain(LEGACY_CALLS) {
@@ -372,7 +374,7 @@ pub(in crate::linux) fn build_filter() -> Vec<libc::sock_filter> {
 }
 
 impl CallCondition {
-    /// Asks about a call whose number fits, or lets it pass.
+    /// Builds the steps that notify of a call whose number matches, or let it pass.
     fn build_steps(self) -> Vec<libc::sock_filter> {
         let asks = return_step(libc::SECCOMP_RET_USER_NOTIF);
         let passes = return_step(libc::SECCOMP_RET_ALLOW);
@@ -427,7 +429,7 @@ const fn return_step(answer: u32) -> libc::sock_filter {
     filter_step(libc::BPF_RET | libc::BPF_K, 0, 0, answer)
 }
 
-/// One step of a filter.
+/// Returns one step of a filter.
 pub(in crate::linux) const fn filter_step(code: u32, jt: u8, jf: u8, k: u32) -> libc::sock_filter {
     libc::sock_filter {
         code: code as u16,

@@ -1,7 +1,7 @@
-//! Whether a call will be refused, seen from the room before it is made: where its path leads and whether anything may be
-//! changed there, where its address leads.
+//! Whether a call will be refused, determined in the sandbox before it is carried out: where its path leads and whether
+//! anything may be changed there, where its address leads.
 //!
-//! The mounts are asked, and no list of places: what the system will answer to the command, it answers to the keeper too.
+//! The mounts are asked, and no list of places: the system's answer to the command is its answer to the supervisor too.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -16,29 +16,30 @@ use crate::linux::seccomp::notify_filter;
 use crate::linux::seccomp::notify_filter::{CallSubject, LinkHandling, OpenFlags, PathArgument};
 use crate::linux::seccomp::seccomp_notify::Notification;
 
-/// What will be refused, and what it is about, in the bytes that the system has for it.
+/// A refusal to be expected, and its target, in the system's own bytes.
 pub(in crate::linux) type ExpectedDenial = (DenialKind, Vec<u8>);
 
-/// What a look at a call came to.
+/// The assessment of a call.
 #[derive(Default)]
 pub(in crate::linux) struct CallAssessment {
     pub(in crate::linux) denials: Vec<ExpectedDenial>,
     pub(in crate::linux) answer: NotifyAnswer,
 }
 
-/// What the caller hears.
+/// The answer to the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::linux) enum NotifyAnswer {
-    /// The system's own word.
+    /// The system's own answer.
     #[default]
     Continue,
-    /// That it may not.
+    /// A refusal.
     Deny,
-    /// A socket that leads nowhere.
+    /// A socket that is connected to nothing.
     PlaceholderSocket,
 }
 
-/// Looks at a call. What cannot be seen, because the caller is gone or its words lead nowhere, is nothing.
+/// Assesses a call. A call that cannot be inspected, because the caller is gone or its arguments lead nowhere, has no
+/// denials.
 pub(in crate::linux) fn assess_call(question: &Notification, secrets: &MaskSet) -> CallAssessment {
     let Some(about) = notify_filter::call_subject(question.call) else {
         return CallAssessment::default();
@@ -74,14 +75,15 @@ pub(in crate::linux) fn assess_call(question: &Notification, secrets: &MaskSet) 
     }
 }
 
-/// What a program sets for itself below `/proc`: nobody else is touched by it, and its number is another every time.
+/// Whether a path is a process's own file below `/proc`: it affects no other process, and its number is another every
+/// time.
 fn is_own_proc_file(place: &[u8]) -> bool {
     place
         .strip_prefix(b"/proc/")
         .is_some_and(|below| below.first().is_some_and(u8::is_ascii_digit))
 }
 
-/// The masks that the paths of a call lead to, or through.
+/// Returns the masks that the paths of a call lead to, or through.
 fn find_masked_paths(
     question: &Notification,
     about: CallSubject,
@@ -108,7 +110,7 @@ fn find_masked_paths(
     masks.map(|mask| (DenialKind::Secret, mask)).collect()
 }
 
-/// The flags of an open; none if they cannot be read.
+/// Returns the flags of an open; `None` if they cannot be read.
 fn read_open_flags(question: &Notification, flags: OpenFlags) -> Option<libc::c_int> {
     Some(match flags {
         OpenFlags::Argument(argument) => question.arguments[argument] as libc::c_int,
@@ -122,7 +124,7 @@ fn read_open_flags(question: &Notification, flags: OpenFlags) -> Option<libc::c_
     })
 }
 
-/// Whether an open with these flags is of a link, or of what it leads to.
+/// Whether an open with these flags opens a link itself, or its target.
 fn open_link_flags(flags: libc::c_int) -> AtFlags {
     match flags & libc::O_NOFOLLOW {
         0 => AtFlags::empty(),
@@ -148,14 +150,14 @@ fn check_open(question: &Notification, path: PathArgument, flags: OpenFlags) -> 
     }
 }
 
-/// What is there already is not made, and is no refusal.
+/// Returns the path at which creating an entry is refused. An existing entry is not created, and therefore not refused.
 fn check_create(question: &Notification, path: PathArgument) -> Option<Vec<u8>> {
     let named = CallPath::from_notification(question, path)?;
     let place = named.read_only_target()?;
     named.is_mount_point().is_err().then_some(place)
 }
 
-/// What is not there is not taken away either.
+/// Returns the path whose removal is refused. A missing entry is not removed, and therefore not refused.
 fn check_remove(question: &Notification, path: PathArgument) -> Option<Vec<u8>> {
     let named = CallPath::from_notification(question, path)?;
     match named.is_mount_point().ok()? {
@@ -201,7 +203,7 @@ fn check_change(
     }
 }
 
-/// Whether a change is of a link, or of what it leads to.
+/// Whether a change changes a link itself, or its target.
 fn change_link_flags(question: &Notification, links: LinkHandling) -> AtFlags {
     match links {
         LinkHandling::Followed => AtFlags::empty(),
@@ -212,7 +214,7 @@ fn change_link_flags(question: &Notification, links: LinkHandling) -> AtFlags {
     }
 }
 
-/// An address that leads out of the room, or that is taken to listen at.
+/// Assesses an address that leads out of the sandbox, or that is bound to listen at.
 fn check_address(
     question: &Notification,
     address: usize,
@@ -252,7 +254,7 @@ fn check_address(
     })
 }
 
-/// None if it stays in the room.
+/// Returns the denial of an address; `None` if it is in the sandbox.
 fn external_address_denial(host: IpAddr, port: u16) -> Option<ExpectedDenial> {
     (!host.is_loopback() && !host.is_unspecified()).then(|| {
         let address = SocketAddr::new(host, port).to_string();
@@ -260,8 +262,8 @@ fn external_address_denial(host: IpAddr, port: u16) -> Option<ExpectedDenial> {
     })
 }
 
-/// The path or name of a program on this machine. Where none listens that the caller could speak to, nothing is refused:
-/// many a program asks for one that is mostly not there.
+/// Returns the denial of a path or name of a program on this machine. Where nothing listens that the caller could
+/// reach, nothing is denied: many programs try a listener that mostly does not exist.
 fn check_unix_address(pid: u32, address: &[u8], listens: bool) -> Option<ExpectedDenial> {
     // A name without a path begins with a zero byte; a path ends before one.
     let path = match address {
@@ -283,7 +285,7 @@ fn check_unix_address(pid: u32, address: &[u8], listens: bool) -> Option<Expecte
     Some((DenialKind::Socket, target))
 }
 
-/// A socket of a family that is closed. Of one to a program on this machine it is told when it says to which.
+/// Assesses a socket of a closed family. One to a program on this machine is reported when the caller names its peer.
 fn check_socket(question: &Notification) -> CallAssessment {
     match question.arguments[0] as libc::c_int {
         libc::AF_UNIX => CallAssessment {
@@ -297,10 +299,10 @@ fn check_socket(question: &Notification) -> CallAssessment {
     }
 }
 
-/// What sockets to programs on this machine are called, where it does not come to be known to which.
+/// Name of sockets to programs on this machine, where the peer does not become known.
 pub(in crate::linux) const UNIX_FAMILY_NAME: &[u8] = b"AF_UNIX";
 
-/// What a family of sockets is called.
+/// Returns the name of a socket family.
 fn family_name(family: libc::c_int) -> String {
     let name = match family {
         libc::AF_ALG => "AF_ALG",

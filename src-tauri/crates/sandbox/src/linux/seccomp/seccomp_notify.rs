@@ -1,9 +1,9 @@
-//! How the kernel asks the keeper about a call, and the keeper's answers: it lets it pass, refuses it, or gives a stand-in for
-//! what was asked for.
+//! The kernel's notifications to the supervisor about calls, and the supervisor's answers: it lets a call pass, denies
+//! it, or returns a placeholder for the requested socket.
 //!
-//! The stand-in is for sockets to programs on this machine: it is connected, its other end is closed, and no call connects it
-//! to anything else, which any program of the room could have made for itself. So a program goes on to say what it wants to speak
-//! to, and hears then that it may not.
+//! The placeholder is for sockets to programs on this machine: it is connected, its other end is closed, and no call
+//! connects it to anything else, so it is a socket that any program of the sandbox could have created by itself. So a
+//! program goes on to name its peer, and is refused then.
 #![allow(unsafe_code, reason = "none of this has a safe form")]
 
 use std::io::{self, ErrorKind};
@@ -18,7 +18,7 @@ use crate::linux::seccomp::notify_filter;
 /// A call that waits for its answer.
 pub(in crate::linux) struct Notification {
     id: u64,
-    /// Who calls: a thread of the room.
+    /// Thread of the sandbox that makes the call.
     pub(in crate::linux) pid: u32,
     pub(in crate::linux) call: libc::c_long,
     pub(in crate::linux) arguments: [u64; 6],
@@ -28,7 +28,7 @@ pub(in crate::linux) struct Notification {
 const SET_FLAGS: libc::Ioctl = 0x4008_2104;
 const SYNC_WAKE_UP: u64 = 1;
 
-/// Where questions arrive.
+/// The listener on which notifications arrive.
 pub(in crate::linux) struct NotifyListener(OwnedFd);
 
 impl AsFd for NotifyListener {
@@ -37,8 +37,8 @@ impl AsFd for NotifyListener {
     }
 }
 
-/// Has the calls of this process, and of all that it starts, looked at from here on. None where this system lets nobody look:
-/// an older kernel, or one whose only place for this is taken by what the room itself runs in.
+/// Installs the filter for the calls of this process, and of all that it starts. `None` where this system does not
+/// permit it: an older kernel, or one whose only listener is taken by the environment of the sandbox itself.
 pub(in crate::linux) fn install_listener() -> Option<OwnedFd> {
     // Without the second a signal may interrupt a call that never was interrupted before.
     let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
@@ -77,7 +77,7 @@ impl NotifyListener {
         Self(listener)
     }
 
-    /// The next one; none if whoever asked is gone meanwhile.
+    /// Receives the next notification; `None` if the caller is gone meanwhile.
     pub(in crate::linux) fn receive(&self) -> io::Result<Option<Notification>> {
         // SAFETY: the kernel wants it all zero, and fills no more than its size.
         let asked = unsafe {
@@ -100,12 +100,12 @@ impl NotifyListener {
         }))
     }
 
-    /// Lets the call go on as if nobody had asked. Whoever is gone needs no answer.
+    /// Lets the call go on as if unobserved. A caller that is gone needs no answer.
     pub(in crate::linux) fn continue_call(&self, question: &Notification) {
         self.send_response(question, 0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32);
     }
 
-    /// Lets the call fail: it is not permitted.
+    /// Lets the call fail with `EPERM`.
     pub(in crate::linux) fn deny_call(&self, question: &Notification) {
         self.send_response(question, -libc::EPERM, 0);
     }
@@ -121,10 +121,10 @@ impl NotifyListener {
         let _ = unsafe { self.ioctl(libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut answer) };
     }
 
-    /// Answers a call for a socket with one that leads nowhere.
+    /// Answers a call for a socket with one that is connected to nothing.
     ///
     /// # Errors
-    /// The system has no such answer, or not for this caller: it still waits.
+    /// The system has no such answer, or not for this caller: the call still waits.
     pub(in crate::linux) fn install_placeholder_socket(
         &self,
         question: &Notification,
@@ -145,7 +145,7 @@ impl NotifyListener {
         unsafe { self.ioctl(libc::SECCOMP_IOCTL_NOTIF_ADDFD, &raw mut answer) }
     }
 
-    /// Whether it is still the same who waits: otherwise what was read meanwhile may be another's.
+    /// Whether the same caller still waits: otherwise bytes that were read meanwhile may be another's.
     pub(in crate::linux) fn is_pending(&self, question: &Notification) -> bool {
         let mut id = question.id;
         // SAFETY: the kernel reads no more than its size.
@@ -162,13 +162,13 @@ impl NotifyListener {
 }
 
 impl Notification {
-    /// Reads from the caller's memory; gives what could be read.
+    /// Reads from the caller's memory; returns the bytes that could be read.
     pub(in crate::linux) fn read_bytes<'a>(&self, at: u64, into: &'a mut [u8]) -> &'a [u8] {
         let read = read_memory(self.pid.cast_signed(), at, into);
         &into[..read.unwrap_or_default()]
     }
 
-    /// Reads a text that ends in a zero byte; none if it is longer than a path can be, or not there.
+    /// Reads a string that ends in a zero byte; `None` if it is longer than a path can be, or not readable.
     pub(in crate::linux) fn read_c_string(&self, at: u64) -> Option<Vec<u8>> {
         const PAGE: u64 = 4096;
         let mut text = Vec::new();
@@ -190,7 +190,7 @@ impl Notification {
     }
 }
 
-/// Whether this system lets the words of a process be read at all.
+/// Whether this system permits reading the memory of a process at all.
 pub(in crate::linux) fn can_read_memory(process: Pid) -> bool {
     // Nothing is there: what counts is whether that, or the asking, is the error.
     let error =

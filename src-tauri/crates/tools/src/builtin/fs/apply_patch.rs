@@ -19,7 +19,7 @@ use crate::patch::{FilePatch, PatchAction, parse_patch};
 use crate::text::{escape_invisible, format_count};
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Changes several files at once, all of them or none. The patch begins with `*** Begin Patch` and ends \
     with `*** End Patch`. In between stands, for each file, `*** Add File: PATH` and its lines, each after `+`; \
     `*** Delete File: PATH`; or `*** Update File: PATH`, if it moves `*** Move to: PATH`, and its hunks. A hunk begins \
@@ -150,7 +150,8 @@ impl Tool for ApplyPatchTool {
     }
 }
 
-/// What one file's part touches: a move takes a file away at one path and writes it at the other.
+/// Returns the accesses of one file's part of the patch: a move deletes the file at one path and writes it at the
+/// other.
 fn patch_accesses(file: &FilePatch) -> Vec<Access> {
     let path = file.path.as_str();
     match &file.act {

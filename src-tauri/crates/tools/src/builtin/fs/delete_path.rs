@@ -1,4 +1,4 @@
-//! `delete_path`: removes a file, a folder with all that is in it, or a link itself.
+//! `delete_path`: removes a file, a folder with everything in it, or a link itself.
 
 use async_trait::async_trait;
 use policy::Approved;
@@ -20,7 +20,7 @@ use crate::limits::DELETE_ENTRIES_MAX;
 use crate::text::{escape_invisible, format_byte_size, format_count};
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Removes a file, or a folder with all that is in it, in the workspace. Of a symbolic link \
     the link is removed, not what it points to.";
 

@@ -19,7 +19,7 @@ use crate::builtin::{
 use crate::text::escape_invisible;
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Replaces an exact text in an existing file. old_string must be copied from the file with \
     its white space, without line numbers, and must occur exactly once: take in surrounding \
     lines until it does, or set replace_all to change every place. To create a file use write.";

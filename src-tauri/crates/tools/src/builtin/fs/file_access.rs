@@ -1,4 +1,4 @@
-//! What the file tools share: where a path leads, what is said when nothing is there, content as text, plans carried out.
+//! Helpers shared by the file tools: resolving paths, errors about missing files, content as text, and executing plans.
 
 use protocol::call::plan::FileChange;
 use protocol::view::preview::FileDiff;
@@ -13,7 +13,7 @@ use crate::name_suggestions::{find_close_names, format_suggestion};
 use crate::text::{DecodedText, decode, format_byte_size, format_count};
 use crate::tool::PreviewedPlan;
 
-/// Where a path really leads, relative to the workspace root: links followed, `..` resolved.
+/// Resolves a path to the real path relative to the workspace root: links followed, `..` resolved.
 pub(in crate::builtin) fn resolve_inside(
     workspace: &Workspace,
     capability: Capability,
@@ -32,7 +32,7 @@ pub(in crate::builtin) fn resolve_inside(
     }
 }
 
-/// The content of a file that is to be changed; none if there is none.
+/// Reads the content of a file that is to be changed; `None` if there is no such file.
 pub(in crate::builtin) fn read_content(
     workspace: &Workspace,
     path: &str,
@@ -47,7 +47,7 @@ pub(in crate::builtin) fn read_content(
     })
 }
 
-/// Bytes as text, or the sentence why they are none. `doing` ends it: "can be edited".
+/// Returns the bytes as text, or a sentence why they are not text. `doing` ends the sentence: "can be edited".
 pub(in crate::builtin) fn as_text<'a>(
     path: &str,
     bytes: &'a [u8],
@@ -73,7 +73,7 @@ pub(in crate::builtin) fn as_text<'a>(
     }
 }
 
-/// "There is no `a/b.rs`", with names that are close: in its folder, or of the same name elsewhere.
+/// Builds the error "There is no `a/b.rs`" with similar names: in the file's folder, or of the same name elsewhere.
 pub(in crate::builtin) fn missing_file_error(workspace: &Workspace, path: &str) -> ToolError {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let (workspace, cancel) = (&workspace.names_only(), CancellationToken::new());
@@ -129,7 +129,7 @@ pub(in crate::builtin) fn missing_file_error(workspace: &Workspace, path: &str) 
     ToolError::Failed(format!("{why}{hint}"))
 }
 
-/// One file's change as it is shown and done. No change gives no plan.
+/// Prepares the change of one file as it is shown and carried out. If the content stays the same, there is no plan.
 pub(in crate::builtin) fn prepare_change(
     path: String,
     before: Option<Vec<u8>>,
@@ -151,7 +151,7 @@ pub(in crate::builtin) fn prepare_change(
     }
 }
 
-/// Carries out an approved change exactly as it was shown, and says what was done.
+/// Carries out an approved change exactly as it was shown, and reports the result.
 pub(in crate::builtin) fn apply_approved(
     workspace: &Workspace,
     plan: &Plan,
@@ -197,7 +197,7 @@ pub(in crate::builtin) fn apply_approved(
     ))
 }
 
-/// What was done to one file.
+/// Describes the change made to one file.
 fn describe_change(change: &FileChange, diff: &FileDiff) -> String {
     let (path, added, removed) = (&change.path, diff.added, diff.removed);
     let Some(after) = &change.after else {

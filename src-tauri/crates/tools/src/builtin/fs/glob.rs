@@ -18,7 +18,7 @@ use crate::limits::{GLOB_ENTRIES_MAX, GLOB_TOTAL_MAX, OUTPUT_BYTES_MAX};
 use crate::text::{escape_invisible, format_count};
 use crate::tool::{ExecutionContext, Tool, ToolContext};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Lists files by pattern, sorted by path: `*` stays within a folder, `**` goes through \
     folders, `{a,b}` is either. What .gitignore names is left out, and so are folders, unless `include` is \
     `everything`. At most 1000 entries are given; narrow the pattern for more.";
@@ -84,7 +84,7 @@ fn parameters_schema() -> Value {
     )
 }
 
-/// Which entries a call asks for. The schema lets no other words through.
+/// Returns which kinds of entries a call asks for. The schema admits no other values.
 fn include_argument(arguments: &Map<String, Value>) -> GlobInclude {
     match optional_text_argument(arguments, "include") {
         Some("everything") => GlobInclude::Everything,
@@ -92,7 +92,7 @@ fn include_argument(arguments: &Map<String, Value>) -> GlobInclude {
     }
 }
 
-/// What the entries of a list are called.
+/// Nouns for the entries of a list.
 struct ItemNouns {
     one: &'static str,
     many: &'static str,

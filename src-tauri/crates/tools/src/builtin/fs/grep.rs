@@ -19,7 +19,7 @@ use crate::limits::{GREP_LINE_CHARS_MAX, GREP_MATCHES_MAX, GREP_TOTAL_MAX, OUTPU
 use crate::text::{escape_invisible, format_count, truncate_chars};
 use crate::tool::{ExecutionContext, Tool, ToolContext};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Finds lines by regular expression (Rust syntax) in all text files, as path:line:text, \
     sorted by path. What .gitignore names is left out. At most 200 matches are given; narrow \
     the pattern, the path or include for more.";

@@ -1,4 +1,4 @@
-//! Changes of files whose secrets the agent was shown as `***`: nothing of that mask may reach the file.
+//! Guards changes of files whose secrets the agent was shown as `***`: the mask must never be written to the file.
 
 use protocol::text::redact;
 use protocol::text::redact::MASK;
@@ -6,7 +6,7 @@ use protocol::{Plan, ToolError};
 
 use crate::tool::PreviewedPlan;
 
-/// Refuses a change that would put the mask where a secret stands: the secret would be lost.
+/// Rejects a change that would write the mask in place of a secret: the secret would be lost.
 pub(in crate::builtin) fn reject_mask_writes(
     prepared: PreviewedPlan,
 ) -> Result<PreviewedPlan, ToolError> {

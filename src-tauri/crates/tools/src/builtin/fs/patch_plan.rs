@@ -1,4 +1,5 @@
-//! From a patch to what it does to every file: shown whole and carried out whole, or refused with every reason at once.
+//! Turns a patch into the changes of every file: shown and carried out as a whole, or rejected with every reason at
+//! once.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,7 @@ use crate::patch::{FilePatch, PatchAction, PatchHunk, apply_hunks};
 use crate::text::format_byte_size;
 use crate::tool::PreviewedPlan;
 
-/// What the patch does.
+/// Plans the changes that the patch makes.
 pub(in crate::builtin) fn plan_patch(
     workspace: &Workspace,
     files: &[FilePatch],
@@ -45,7 +46,7 @@ pub(in crate::builtin) fn plan_patch(
     assemble_changes(changes)
 }
 
-/// What is shown and carried out of changes of files, each file once.
+/// Assembles the preview and the plan for file changes, with each file once.
 pub(in crate::builtin) fn assemble_changes(
     changes: Vec<PlannedChange>,
 ) -> Result<PreviewedPlan, ToolError> {
@@ -73,7 +74,7 @@ fn too_large_error(bytes: u64) -> ToolError {
     ))
 }
 
-/// All that is wrong, so that the patch can be mended in one step.
+/// Formats all problems at once, so that the patch can be fixed in one step.
 fn format_problems(wrong: &[String]) -> String {
     let (shown, more) = wrong.split_at(wrong.len().min(PROBLEMS_MAX));
     let more = match more.len() {
@@ -83,7 +84,7 @@ fn format_problems(wrong: &[String]) -> String {
     format!("Nothing was changed.\n{}{more}", shown.join("\n"))
 }
 
-/// Paths that the patch uses, where they really lead.
+/// Real paths of the files that the patch uses.
 #[derive(Default)]
 struct UsedPaths {
     all: BTreeSet<String>,
@@ -109,7 +110,7 @@ impl UsedPaths {
         Ok(real)
     }
 
-    /// Why a file cannot be written below another.
+    /// Returns the reason if a file would be written below another file that the patch writes.
     fn find_nested_path(&self) -> Option<String> {
         self.written.iter().find_map(|path| {
             let above = path.match_indices('/').map(|(at, _)| &path[..at]);
@@ -123,7 +124,7 @@ impl UsedPaths {
     }
 }
 
-/// What becomes of one file.
+/// The planned change of one file.
 pub(in crate::builtin) struct PlannedChange {
     path: String,
     from: Option<String>,
@@ -198,7 +199,7 @@ fn plan_file(
     }
 }
 
-/// The file's content with the hunks applied.
+/// Returns the file's content with the hunks applied.
 fn apply_file_hunks(given: &str, before: &[u8], hunks: &[PatchHunk]) -> Result<Vec<u8>, ToolError> {
     let text = as_text(given, before, "can be patched")?;
     match apply_hunks(text, hunks) {
@@ -213,7 +214,7 @@ fn apply_file_hunks(given: &str, before: &[u8], hunks: &[PatchHunk]) -> Result<V
     }
 }
 
-/// The content of a file that goes: the file itself, not what a link leads to.
+/// Reads the content of a file that is to be deleted or moved: the file itself, not the target of a link.
 fn read_plain_file(workspace: &Workspace, given: &str, path: &str) -> Result<Vec<u8>, ToolError> {
     let what = match workspace.path_kind(path).map_err(file_error)? {
         Some(PathKind::File) => {
@@ -230,7 +231,7 @@ fn read_plain_file(workspace: &Workspace, given: &str, path: &str) -> Result<Vec
     )))
 }
 
-/// Whether nothing stands where a file is to come.
+/// Returns an error if the path of a new file is already taken.
 fn ensure_free(workspace: &Workspace, given: &str, path: &str) -> Result<(), ToolError> {
     match workspace.path_kind(path).map_err(file_error)? {
         None if given.ends_with('/') => Err(ToolError::Failed(format!(
@@ -244,7 +245,7 @@ fn ensure_free(workspace: &Workspace, given: &str, path: &str) -> Result<(), Too
 }
 
 impl PlannedChange {
-    /// A file whose content becomes another.
+    /// Creates the change of a file's content from `before` to `after`.
     pub(in crate::builtin) fn new(path: String, before: Vec<u8>, after: Vec<u8>) -> Self {
         Self {
             path,
@@ -259,7 +260,8 @@ impl PlannedChange {
         side(&self.before) + side(&self.after)
     }
 
-    /// The difference, its hunks numbered after those of the files before it. `bytes` is how much is shown with it.
+    /// Computes the difference to show, with hunks numbered after those of the preceding files. `bytes` is the size of
+    /// all changes shown with this one.
     fn preview_diff(&self, files: &[FileDiff], bytes: u64) -> FileDiff {
         let ids = files
             .iter()
@@ -293,7 +295,8 @@ impl PlannedChange {
         file
     }
 
-    /// What stands for the whole file where no line of it is shown, so that it too can be left out.
+    /// Builds the item that stands for the whole file where none of its lines are shown, so that the file can still be
+    /// left out.
     fn whole_file_item(&self, id: u32) -> Shown {
         let same = self.before == self.after;
         let section = match (&self.before, &self.after, &self.from) {
@@ -314,7 +317,7 @@ impl PlannedChange {
         }
     }
 
-    /// What is done to the files: a file that moves goes at one path and comes at the other.
+    /// Converts the planned change into file changes: a moved file is removed at one path and created at the other.
     fn into_file_changes(self) -> Vec<FileChange> {
         match self.from {
             None => vec![FileChange {

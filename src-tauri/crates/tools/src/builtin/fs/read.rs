@@ -1,4 +1,4 @@
-//! `read`: a file's lines with their numbers, or its bytes, at any size (`S002-12`, `S001-48`, M07).
+//! `read`: returns a file's lines with their numbers, or its bytes, at any size (`S002-12`, `S001-48`, M07).
 
 use async_trait::async_trait;
 use policy::Approved;
@@ -18,7 +18,7 @@ use crate::limits::OUTPUT_BYTES_MAX;
 use crate::text::{escape_invisible, format_count};
 use crate::tool::{ExecutionContext, Tool, ToolContext};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Reads a text file, or looks at an image. Every line comes after its number and a tab; neither is part of the \
     file. Without offset and limit as much as fits in 200 KB is read from the start; what \
     is left is said at the end, with the offset to go on from. byte_offset and byte_limit \

@@ -1,4 +1,4 @@
-//! A file that is an image, given as one.
+//! Reads image files as images.
 
 use protocol::{Content, ToolError, ToolOutput, detect_image_type};
 use runtime::Workspace;
@@ -8,7 +8,8 @@ use crate::builtin::file_error;
 use crate::limits::IMAGE_BYTES_MAX;
 use crate::text::format_byte_size;
 
-/// The output for an image; none if the file is none, or if it cannot be looked at: reading it as text then says why.
+/// Returns the output for an image; `None` if the file is not an image or cannot be read: reading it as text then
+/// reports the reason.
 pub(in crate::builtin) fn read_image(
     workspace: &Workspace,
     path: &str,
@@ -44,7 +45,7 @@ pub(in crate::builtin) fn read_image(
     }))
 }
 
-/// The name of a format, by its media type.
+/// Returns the name of an image format by its media type.
 fn format_name(mime: &str) -> &'static str {
     match mime {
         "image/png" => "a PNG",

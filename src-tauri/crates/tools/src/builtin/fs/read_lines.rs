@@ -1,4 +1,4 @@
-//! Finds a range of lines or bytes in a file of any size and writes it out for a model.
+//! Finds a range of lines or bytes in a file of any size and formats it for a model.
 
 use protocol::ToolError;
 use protocol::text::cut;
@@ -11,42 +11,42 @@ use crate::builtin::fs::secret_ranges::{CONTEXT_BYTES_AFTER, CONTEXT_BYTES_BEFOR
 use crate::limits::{COUNT_LINES_BYTES_MAX, OUTPUT_BYTES_MAX, OUTPUT_NOTE_BYTES, READ_CHUNK_BYTES};
 use crate::text::{format_byte_size, format_count, group_digits};
 
-/// Which lines.
+/// A range of lines to read.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::builtin) struct LineRange {
-    /// The first, from 1.
+    /// First line, from 1.
     pub first: u64,
-    /// How many; as many as fit if none.
+    /// Number of lines; as many as fit if `None`.
     pub count: Option<u64>,
     /// Whether secrets are masked.
     pub masks: bool,
 }
 
-/// A piece of a file, written out.
+/// A formatted excerpt of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::builtin) struct Excerpt {
-    /// What the model reads.
+    /// Text that the model reads.
     pub text: String,
-    /// First and last line; none for bytes and for an empty file.
+    /// First and last line; `None` for bytes and for an empty file.
     pub lines: Option<(u64, u64)>,
-    /// Lines of the whole file, where they were counted.
+    /// Number of lines in the whole file, where they were counted.
     pub total_lines: Option<u64>,
-    /// First byte and the one after the last.
+    /// Offsets of the first byte and of the byte after the last.
     pub bytes: (u64, u64),
     /// Length of the file in bytes.
     pub total_bytes: u64,
-    /// Secrets that stand as `***` in the text.
+    /// Number of secrets that are masked as `***` in the text.
     pub secrets_masked: u32,
 }
 
-/// Bytes of text that one answer holds.
+/// Largest text of one answer, in bytes.
 const EXCERPT_BYTES_MAX: usize = OUTPUT_BYTES_MAX as usize - OUTPUT_NOTE_BYTES;
 
 /// A file that is read in several steps and must not change between them.
 struct StableFile<'a> {
     workspace: &'a Workspace,
     path: &'a str,
-    /// Length and time of change at the first step; holds no bytes.
+    /// Length and modification time at the first step; holds no bytes.
     first_read: Option<FileBytes>,
 }
 
@@ -71,7 +71,7 @@ impl StableFile<'_> {
     }
 }
 
-/// The lines that are wanted, each after its number and a tab.
+/// Returns the requested lines, each after its number and a tab.
 pub(in crate::builtin) fn read_lines(
     workspace: &Workspace,
     path: &str,
@@ -170,7 +170,7 @@ pub(in crate::builtin) fn read_lines(
     })
 }
 
-/// The bytes that are wanted, cut between characters.
+/// Returns the requested bytes, cut at character boundaries.
 pub(in crate::builtin) fn read_bytes(
     workspace: &Workspace,
     path: &str,
@@ -233,7 +233,7 @@ pub(in crate::builtin) fn read_bytes(
     })
 }
 
-/// What is written out so far.
+/// An excerpt under construction.
 #[derive(Debug, Default)]
 struct ExcerptBuilder {
     text: String,
@@ -241,12 +241,12 @@ struct ExcerptBuilder {
     bytes: usize,
     cut_line: bool,
     secrets: SecretRanges,
-    /// How much was looked at before the first line.
+    /// Number of bytes of context before the first line.
     before: usize,
 }
 
 impl ExcerptBuilder {
-    /// Adds a line, or as much of it as there is room for when it is the first; false when nothing more goes in.
+    /// Appends a line, or as much of it as fits if it is the first one. Returns `false` when nothing more fits.
     fn push_line(&mut self, number: u64, line: &str, whole: bool) -> bool {
         let head = format!("{number:>6}\t");
         let shown = line.strip_suffix('\n').unwrap_or(line);
@@ -276,7 +276,7 @@ impl ExcerptBuilder {
     }
 }
 
-/// Where a line begins.
+/// Returns the byte offset at which a line begins.
 fn find_line_start(
     source: &mut StableFile<'_>,
     wanted: u64,
@@ -332,7 +332,7 @@ fn count_lines(source: &mut StableFile<'_>, cancel: &CancellationToken) -> Resul
     }
 }
 
-/// Of what was read with its surroundings, the piece that was wanted.
+/// Cuts the requested bytes out of bytes that were read with their surroundings.
 fn trim_surroundings(bytes: &[u8], before: usize, count: usize) -> &[u8] {
     let start = before.min(bytes.len());
     &bytes[start..(start + count).min(bytes.len())]

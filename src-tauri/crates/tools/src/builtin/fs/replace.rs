@@ -1,4 +1,4 @@
-//! Exact replacement in a text: where it stands, that it is not ambiguous, and line ends as the file has them.
+//! Exact replacement in a text: locates the text, rejects ambiguous matches, and keeps the line ends of the file.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use protocol::ToolError;
 use crate::patch::not_found_hint::{explain_masked_text, explain_not_found};
 use crate::text::{find_overlapping, is_crlf_only};
 
-/// Line numbers that an error lists.
+/// Most line numbers that an error lists.
 const LINES_LISTED_MAX: usize = 10;
 
-/// What is to be replaced by what.
+/// The text to replace and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::builtin) struct Replacement {
     pub old: String,
@@ -18,8 +18,8 @@ pub(in crate::builtin) struct Replacement {
     pub all: bool,
 }
 
-/// The text after the replacement. In a file whose every line ends with CRLF, line feeds of both texts stand for that,
-/// so that the file keeps its line ends.
+/// Returns the text after the replacement. In a file whose every line ends with CRLF, line feeds of both texts stand
+/// for CRLF, so that the file keeps its line ends.
 pub(in crate::builtin) fn replace_exact(
     path: &str,
     content: &str,

@@ -20,7 +20,7 @@ use crate::limits::{
 use crate::text::escape_invisible;
 use crate::tool::{ExecutionContext, Tool, ToolContext};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Gives the shape of a repository or a folder of it: the git branch, the languages with files, bytes and lines, the \
     manifests (Cargo.toml, package.json, pyproject.toml and their like), and the folders to a depth, each with the number \
     of files below it. What .gitignore names is left out. Look at it first in a folder that you do not know.";

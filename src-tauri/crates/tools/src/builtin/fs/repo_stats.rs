@@ -1,4 +1,4 @@
-//! What an overview of a repository is made of: its files counted by folder and by language, its manifests, its branch.
+//! Statistics behind an overview of a repository: files counted by folder and by language, manifests, and the branch.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::limits::{
 };
 use crate::text::{escape_invisible, format_byte_size, format_count, group_digits};
 
-/// Names, in small letters, of files that say what a folder is and how it is built.
+/// Names, in lower case, of files that say what a folder contains and how it is built.
 const MANIFEST_NAMES: [&str; 39] = [
     "build.bazel",
     "build.gradle",
@@ -58,38 +58,38 @@ const MANIFEST_NAMES: [&str; 39] = [
     "tsconfig.json",
 ];
 
-/// Endings of such names.
+/// Suffixes of manifest names.
 const MANIFEST_ENDINGS: [&str; 5] = [".cabal", ".csproj", ".fsproj", ".gemspec", ".sln"];
 
-/// Files of one kind.
+/// Statistics of the files of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct FileStats {
     files: u64,
     bytes: u64,
     lines: u64,
-    /// Files whose lines nobody could count.
+    /// Number of files whose lines could not be counted.
     uncounted: u64,
 }
 
-/// The shape of a folder.
+/// Statistics of a folder.
 #[derive(Debug, Default)]
 pub(in crate::builtin) struct RepoStats {
-    /// Branch or commit, in words.
+    /// Description of the current branch or commit.
     git: Option<String>,
     all: FileStats,
-    /// Whether there are more files than are counted.
+    /// Whether the folder has more files than were counted.
     is_truncated: bool,
-    /// Folders by the names on the way to them; each holds all that lies below it.
+    /// Folders by the names of their path components; each includes everything below it.
     folders: BTreeMap<Vec<String>, FileStats>,
     languages: BTreeMap<&'static str, FileStats>,
     counts_lines: bool,
     manifests: Vec<String>,
-    /// Files in the folder itself.
+    /// Files directly in the folder.
     top: Vec<String>,
 }
 
 impl RepoStats {
-    /// Looks over a folder.
+    /// Collects the statistics of a folder.
     pub(in crate::builtin) fn collect(
         workspace: &Workspace,
         under: Option<&str>,
@@ -151,12 +151,12 @@ impl RepoStats {
         }
     }
 
-    /// Whether there is nothing to tell.
+    /// Whether the folder has nothing to report.
     pub(in crate::builtin) fn is_empty(&self) -> bool {
         self.all.files == 0
     }
 
-    /// The one line for the person.
+    /// Returns the one-line summary for the person.
     pub(in crate::builtin) fn summary(&self) -> String {
         let more = if self.is_truncated { "more than " } else { "" };
         let files = format_count(self.all.files, "file", "files");
@@ -167,7 +167,7 @@ impl RepoStats {
         )
     }
 
-    /// The same for a program.
+    /// Returns the statistics as JSON.
     pub(in crate::builtin) fn to_json(&self) -> Value {
         let languages = self.languages_by_size().into_iter().map(|(name, count)| {
             let lines = (self.counts_lines && count.uncounted == 0).then_some(count.lines);
@@ -185,7 +185,7 @@ impl RepoStats {
         })
     }
 
-    /// What the model reads, with folders down to a depth.
+    /// Formats the statistics for the model, with folders down to `depth`.
     pub(in crate::builtin) fn to_lines(&self, depth: usize) -> Vec<String> {
         let mut lines = vec![self.summary()];
         lines.extend(self.git.iter().map(|git| format!("git: {git}")));
@@ -226,7 +226,7 @@ impl RepoStats {
         lines
     }
 
-    /// Languages, the one with most bytes first; what has none last.
+    /// Returns the languages by size in bytes, the largest first; files without a language come last.
     fn languages_by_size(&self) -> Vec<(&'static str, FileStats)> {
         let mut all: Vec<_> = self.languages.iter().map(|(name, c)| (*name, *c)).collect();
         all.sort_by_key(|(name, count)| (name.is_empty(), std::cmp::Reverse(count.bytes)));
@@ -260,7 +260,7 @@ impl FileStats {
     }
 }
 
-/// The first so many, and how many are left beyond them.
+/// Returns the first `shown_max` items and the number of items beyond them.
 fn split_at_max(all: &[String], shown_max: usize) -> (&[String], Option<usize>) {
     let (named, left) = all.split_at(all.len().min(shown_max));
     (named, (!left.is_empty()).then_some(left.len()))
@@ -272,7 +272,7 @@ fn is_manifest(name: &str) -> bool {
         || MANIFEST_ENDINGS.iter().any(|end| name.ends_with(end))
 }
 
-/// A path below the folder that is looked over, as the workspace knows it.
+/// Joins a path below the inspected folder to that folder, as a workspace path.
 fn join_under(under: Option<&str>, path: &str) -> String {
     match under.map(|under| under.trim_end_matches('/')) {
         None | Some("") => path.to_owned(),
@@ -280,7 +280,7 @@ fn join_under(under: Option<&str>, path: &str) -> String {
     }
 }
 
-/// The lines of a file; none where it may not or cannot be read.
+/// Counts the lines of a file; `None` if the file may not or cannot be read.
 fn count_file_lines(workspace: &Workspace, path: &str, bytes: u64) -> Option<u64> {
     if bytes == 0 {
         return Some(0);
@@ -292,7 +292,7 @@ fn count_file_lines(workspace: &Workspace, path: &str, bytes: u64) -> Option<u64
     Some(ends + u64::from(!content.ends_with(b"\n")))
 }
 
-/// The branch and the commit of a folder that is a repository, read from git's own files; none where they cannot be.
+/// Reads the branch and the commit of a repository folder from git's own files; `None` if they cannot be read.
 fn read_git_head(workspace: &Workspace, under: Option<&str>) -> Option<String> {
     let text = |name: &str| {
         let path = join_under(under, &format!(".git/{name}"));
@@ -320,7 +320,7 @@ fn read_git_head(workspace: &Workspace, under: Option<&str>) -> Option<String> {
     )
 }
 
-/// The short form of a commit's id; none of what is no id.
+/// Returns the short form of a commit id; `None` if the text is not a commit id.
 fn short_commit_id(text: &str) -> Option<String> {
     let id = text.trim();
     let is_id = matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());

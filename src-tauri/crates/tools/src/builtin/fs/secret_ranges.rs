@@ -1,21 +1,22 @@
-//! Secrets in a piece of a file, seen with what stands around it: a secret that a range cuts in two is masked in both.
+//! Finds secrets in a piece of a file together with its surroundings: a secret that a range cuts in two is masked in
+//! both.
 
 use std::ops::Range;
 
 use protocol::text::redact;
 use protocol::text::redact::MASK;
 
-/// Bytes before a piece that are looked at: more than any private key of use is long.
+/// Bytes of context before a piece: longer than any private key in use.
 pub(in crate::builtin) const CONTEXT_BYTES_BEFORE: u64 = 16 * 1024;
-/// Bytes behind a piece that are looked at.
+/// Bytes of context after a piece.
 pub(in crate::builtin) const CONTEXT_BYTES_AFTER: u64 = 4 * 1024;
 
-/// Where the secrets of a piece and its surroundings stand.
+/// Byte ranges of the secrets in a piece and its surroundings.
 #[derive(Debug, Default)]
 pub(in crate::builtin) struct SecretRanges(Vec<Range<usize>>);
 
 impl SecretRanges {
-    /// Those of some bytes; none if nobody wants them masked.
+    /// Finds the secrets in the bytes; none if `masks` is false.
     pub fn find(bytes: &[u8], masks: bool) -> Self {
         match masks {
             true => Self(redact::find_secrets(bytes)),
@@ -30,12 +31,12 @@ impl SecretRanges {
             .filter(move |span| span.start < end && span.end > start)
     }
 
-    /// How many reach into a range.
+    /// Counts the secrets that overlap a range.
     pub fn count_in(&self, range: Range<usize>) -> u32 {
         u32::try_from(self.overlapping(&range).count()).unwrap_or(u32::MAX)
     }
 
-    /// A text that begins at `at`, with the mask where a secret stands.
+    /// Masks the secrets in a text that begins at offset `at`.
     pub fn mask_text(&self, text: &str, at: usize) -> String {
         let mut shown = String::with_capacity(text.len());
         let mut from = 0;

@@ -17,7 +17,7 @@ use crate::limits::FILE_BYTES_MAX;
 use crate::text::{escape_invisible, format_byte_size};
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Creates a file, or replaces the whole content of one. Folders that are missing are made. \
     The path is relative to the workspace. To change a part of a file use edit.";
 

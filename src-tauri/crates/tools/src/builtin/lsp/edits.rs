@@ -1,4 +1,4 @@
-//! From the changes that a language server wants to what becomes of every file: shown whole, or refused with the reason.
+//! Turns the edits that a language server proposes into file changes: shown as a whole, or rejected with the reason.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::tool::PreviewedPlan;
 
 type FileEditRefs<'a> = Vec<&'a (EncodedRange, String)>;
 
-/// What the server's answer does.
+/// Plans the changes that the server's answer makes.
 pub(super) fn plan_edits(
     workspace: &Workspace,
     answered: &LanguageResponse,
@@ -72,7 +72,7 @@ fn refused_edit_error(server: &str, why: &str) -> ToolError {
     ))
 }
 
-/// Where a file to be changed really is, relative to the workspace root.
+/// Resolves the real path of a file to be changed, relative to the workspace root.
 fn resolve_in_workspace(workspace: &Workspace, file: &FileEdits) -> Result<String, String> {
     let named = || truncate_chars(&escape_invisible(&file.address), LSP_LINE_CHARS_MAX);
     let Some(path) = file.file.as_deref().and_then(Path::to_str) else {
@@ -90,7 +90,7 @@ fn resolve_in_workspace(workspace: &Workspace, file: &FileEdits) -> Result<Strin
     }
 }
 
-/// A text with all of these replaced. The error says what is wrong with them, as a clause.
+/// Applies all edits to a text. The error describes the invalid edits, as a clause.
 fn apply_edits(
     text: &str,
     edits: FileEditRefs<'_>,

@@ -1,8 +1,8 @@
-//! `lsp`: what language servers know of a file: definitions, references, problems, symbols (`S002-32`).
+//! `lsp`: queries language servers about a file: definitions, references, problems, symbols (`S002-32`).
 //!
-//! It only reads, but the server that it asks is a program of the person's, which they switched on: that is their consent to
-//! it, and until then every call is an error that says what to set up. A server reads the workspace by itself, so every call
-//! declares that it reads all of it; what the rules close is left out of the answer.
+//! The tool only reads, but the server that it asks is a program that the person switched on: that is their consent to
+//! it, and until then every call is an error that says how to set one up. A server reads the workspace by itself, so
+//! every call declares that it reads all of it; results in files that the rules close are left out of the answer.
 
 mod edits;
 mod position;
@@ -33,29 +33,29 @@ use crate::tool::{ExecutionContext, Tool, ToolContext};
 
 pub use self::rename::LspRenameTool;
 
-/// The id of the tool that asks language servers.
+/// Id of the tool that queries language servers.
 pub const LSP: &str = "lsp";
-/// The id of the tool that renames by them.
+/// Id of the tool that renames symbols by language servers.
 pub const LSP_RENAME: &str = "lsp_rename";
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Asks the language server of a file what it knows. `definition` and `references` of what stands at a line: give \
     `line` as read shows it and `symbol`, a text on that line. `diagnostics`: errors and warnings of the file. `symbols`: what \
     the file defines, or with `query` what the whole workspace defines under such a name; `path` is then any file of \
     the language. It is exact where grep guesses. Answers are places as `path:line:column: text`.";
 
-/// What is said where nobody can be asked at all.
+/// Error text where no server is available at all.
 pub(super) const NO_SERVER: &str = "No language server is switched on, so nothing was asked. The person can switch one on in the settings under \
     Language servers. Until then use grep and read.";
 
-/// The tool over whoever knows languages.
+/// The `lsp` tool over the language service of a session.
 pub struct LspTool {
     interface: ToolInterface,
     languages: Option<Arc<dyn LanguageService>>,
 }
 
 impl LspTool {
-    /// The tool over these; over none every call is an error that says what to set up.
+    /// Creates the tool over this service; without one every call is an error that says how to set one up.
     pub fn new(languages: Option<Arc<dyn LanguageService>>) -> Self {
         Self {
             interface: build_interface(),
@@ -64,7 +64,7 @@ impl LspTool {
     }
 }
 
-/// What both tools have in common.
+/// Returns the part of the interface that both tools share.
 fn server_interface(name: &str) -> InterfaceBuilder {
     builtin_interface(name)
         .requires_setup(true)
@@ -104,7 +104,7 @@ fn build_interface() -> ToolInterface {
         .build()
 }
 
-/// The members that name a place in a file.
+/// Returns the parameters that name a position in a file.
 fn position_parameters() -> [(&'static str, Value); 4] {
     [
         ("path", path_schema("The file.")),
@@ -150,7 +150,8 @@ fn parameters_schema() -> Value {
     object_schema(members.into(), &["action", "path"])
 }
 
-/// What a call of either tool reads: the file that it names, and everything, since a server looks by itself.
+/// Returns the reads of a call of either tool: the file that it names, and the whole workspace, since a server reads it
+/// by itself.
 fn declared_reads(arguments: &Map<String, Value>) -> Vec<Access> {
     vec![
         Access::new(Capability::FsRead, text_argument(arguments, "path")),
@@ -158,7 +159,7 @@ fn declared_reads(arguments: &Map<String, Value>) -> Vec<Access> {
     ]
 }
 
-/// What has to be set up first, if something has.
+/// Returns how to set up a server, if none is available.
 fn missing_server(languages: Option<&Arc<dyn LanguageService>>) -> Option<String> {
     languages.map_or_else(
         || Some(NO_SERVER.to_owned()),
@@ -233,7 +234,7 @@ impl Tool for LspTool {
     }
 }
 
-/// What the arguments ask about a document.
+/// Parses the arguments into a query about a document.
 fn parse_query(document: &str, arguments: &Map<String, Value>) -> Result<LanguageQuery, ToolError> {
     Ok(
         match (
@@ -253,7 +254,7 @@ fn parse_query(document: &str, arguments: &Map<String, Value>) -> Result<Languag
     )
 }
 
-/// A line of the arguments, from 0.
+/// Returns the line number in the arguments, converted to count from 0.
 fn line_argument(arguments: &Map<String, Value>) -> Option<usize> {
     usize::try_from(number_argument(arguments, "line")?)
         .ok()?

@@ -1,4 +1,4 @@
-//! From a line and a text on it, as a model names a place, to the very place in the file.
+//! Resolves a line and a text on it, as a model names a place, to an exact position in the file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::language_service::{SourceDocument, SourceLines, TextPosition};
 use crate::limits::{DOCUMENT_BYTES_MAX, SYMBOL_LINE_CHARS_MAX, SYMBOL_LINES_SHOWN_MAX};
 use crate::text::{format_byte_size, quote_truncated};
 
-/// Whether the arguments name a place.
+/// Checks that the arguments name a position.
 pub(super) fn check_position(arguments: &Map<String, Value>) -> Result<(), ToolError> {
     let names_one = arguments.contains_key("symbol") || arguments.contains_key("column");
     match arguments.contains_key("line") && names_one {
@@ -26,7 +26,7 @@ pub(super) fn check_position(arguments: &Map<String, Value>) -> Result<(), ToolE
     }
 }
 
-/// The file as it stands.
+/// Reads the current content of the file.
 pub(super) fn read_document(
     workspace: &Workspace,
     given: &str,
@@ -59,7 +59,7 @@ pub(super) fn read_document(
     })
 }
 
-/// The place that the arguments name.
+/// Resolves the position that the arguments name.
 pub(super) fn resolve_position(
     document: &str,
     arguments: &Map<String, Value>,
@@ -89,7 +89,7 @@ pub(super) fn resolve_position(
     })
 }
 
-/// Where the symbol's own name begins on a line.
+/// Finds where the last name of the symbol begins on a line.
 fn find_on_line(
     lines: &SourceLines<'_>,
     number: usize,
@@ -118,7 +118,7 @@ fn find_on_line(
     Ok(at + last_name_offset(symbol))
 }
 
-/// Where a text stands on a line: as a whole word if it does anywhere.
+/// Finds the occurrences of a text on a line: whole words only, if any occurrence is one.
 fn find_occurrences(line: &str, symbol: &str) -> Vec<usize> {
     let all: Vec<usize> = line.match_indices(symbol).map(|(at, _)| at).collect();
     let is_word = |at: &usize| {
@@ -137,7 +137,7 @@ fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Of a path such as `a::b` or `x.y` its last name is meant.
+/// Returns the offset of the last name in a path such as `a::b` or `x.y`.
 fn last_name_offset(symbol: &str) -> usize {
     let end = symbol.trim_end_matches(|c| !is_name_char(c)).len();
     let before = symbol[..end]

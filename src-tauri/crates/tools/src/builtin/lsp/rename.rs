@@ -1,8 +1,9 @@
-//! `lsp_rename`: a symbol renamed everywhere, by the changes that its language server names, shown before one is made
+//! `lsp_rename`: renames a symbol everywhere with the edits that its language server proposes, shown before any is made
 //! (`S002-32`).
 //!
-//! A tool of its own beside `lsp`, because it writes: rules, modes and planning tell the two apart by their names. The server
-//! changes nothing; which files change is known once it was asked, and the call is judged on each of them then.
+//! Separate from `lsp` because it writes: rules, modes and planning tell the two tools apart by their names. The server
+//! changes nothing; the files that change are known once the server has answered, and the call is then judged on each
+//! of them.
 
 use std::sync::Arc;
 
@@ -27,18 +28,18 @@ use crate::limits::SYMBOL_CHARS_MAX;
 use crate::text::escape_invisible;
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Renames what stands at a line of a file, everywhere in the workspace, as its language server knows it: give `line` as \
     read shows it, `symbol` as it stands there, and `new_name`. All files change together or none does.";
 
-/// The tool over whoever knows languages.
+/// The `lsp_rename` tool over the language service of a session.
 pub struct LspRenameTool {
     interface: ToolInterface,
     languages: Option<Arc<dyn LanguageService>>,
 }
 
 impl LspRenameTool {
-    /// The tool over these; over none every call is an error that says what to set up.
+    /// Creates the tool over this service; without one every call is an error that says how to set one up.
     pub fn new(languages: Option<Arc<dyn LanguageService>>) -> Self {
         Self {
             interface: build_interface(),
@@ -101,7 +102,7 @@ impl Tool for LspRenameTool {
         }
     }
 
-    /// The file that it names is written in any case; which others are, its plan says.
+    /// Declares that the named file is written in any case; the plan lists the other files.
     fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
         let mut accesses = declared_reads(arguments);
         accesses.push(Access::new(

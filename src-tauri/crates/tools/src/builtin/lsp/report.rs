@@ -1,4 +1,5 @@
-//! What a language server knows, as a model reads it: where it leads is looked at first, and what the rules close stays out.
+//! Formats the answer of a language server for a model: locations are checked first, and files closed by the rules are
+//! left out.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,28 +20,28 @@ use crate::limits::{
 use crate::text::{escape_invisible, format_count, truncate_chars};
 use crate::tool::ToolContext;
 
-/// An answer in lines.
+/// An answer formatted as lines.
 pub(super) struct LanguageReport {
     lines: Vec<String>,
-    /// What its lines are, in the plural: "places".
+    /// Plural noun for the lines: "places".
     noun: &'static str,
     count: String,
     more: bool,
     notes: Vec<String>,
 }
 
-/// Where a place leads.
+/// Where a location leads.
 enum LocationTarget {
-    /// Path, line and column from 1, and the line's text.
+    /// Path, line and column from 1, and the text of the line.
     Resolved(String, u32, usize, String),
     Outside(String),
     /// The rules close the file, or it cannot be read.
     Closed,
-    /// There is no such place in the file.
+    /// The file has no such position.
     Nowhere,
 }
 
-/// Looks at places: every file is read once.
+/// Resolves locations, reading every file once.
 struct LocationReader<'a> {
     workspace: &'a Workspace,
     encoding: PositionEncoding,
@@ -49,7 +50,7 @@ struct LocationReader<'a> {
 }
 
 impl LanguageReport {
-    /// What is told of an answer about a document.
+    /// Formats the response to a query about a document.
     pub(super) fn from_response(
         workspace: &Workspace,
         document: &SourceDocument,
@@ -91,7 +92,7 @@ impl LanguageReport {
         }
     }
 
-    /// The output; a list that is too long goes to the session's folder.
+    /// Returns the output; a list that is too long goes to the session's folder.
     pub(super) fn into_output(
         self,
         hands: &ToolContext,
@@ -137,7 +138,8 @@ impl<'a> LocationReader<'a> {
         }
     }
 
-    /// Where a file really is, relative to the workspace root; none if it is not in the workspace.
+    /// Resolves the real path of the location's file, relative to the workspace root; `None` if the file is outside of
+    /// the workspace.
     fn resolve_in_workspace(&self, spot: &SourceLocation) -> Option<String> {
         let file = spot.file.as_deref()?.to_str()?;
         let fact = self
@@ -191,18 +193,18 @@ impl<'a> LocationReader<'a> {
     }
 }
 
-/// A column in characters, from 1; beyond the line's end it is that end.
+/// Returns the column in characters, from 1; a point beyond the line's end gives the end of the line.
 fn char_column(line: &str, point: EncodedPosition, encoding: PositionEncoding) -> usize {
     let byte = encoding.byte_offset(line, point.unit).unwrap_or(line.len());
     line.get(..byte).unwrap_or(line).chars().count() + 1
 }
 
-/// Words of others in one line.
+/// Formats text of a server as one line, shortened and with hidden characters escaped.
 fn to_one_line(line: &str) -> String {
     truncate_chars(&escape_invisible(line.trim()), LSP_LINE_CHARS_MAX)
 }
 
-/// What was left out, in sentences.
+/// Counts of the omitted locations, for notes in the output.
 #[derive(Default)]
 struct OmittedLocations {
     outside: Vec<String>,
@@ -254,7 +256,7 @@ impl OmittedLocations {
     }
 }
 
-/// Places, by file.
+/// Lists locations, grouped by file.
 fn list_locations(looker: &mut LocationReader<'_>, spots: &[SourceLocation]) -> LanguageReport {
     let mut left = OmittedLocations::default();
     let mut found: Vec<(String, u32, usize, String)> = spots
@@ -283,7 +285,7 @@ fn list_locations(looker: &mut LocationReader<'_>, spots: &[SourceLocation]) -> 
     }
 }
 
-/// What is wrong, from the top of the file.
+/// Lists the problems of a document, from the top of the file.
 fn list_diagnostics(
     document: &SourceDocument,
     encoding: PositionEncoding,
@@ -341,7 +343,7 @@ fn is_in_document(looker: &LocationReader<'_>, document: &SourceDocument, symbol
     looker.resolve_in_workspace(&symbol.location).as_deref() == Some(&document.path)
 }
 
-/// What one file defines.
+/// Lists the symbols that one file defines.
 fn list_outline(symbols: &[Symbol]) -> LanguageReport {
     let line = |symbol: &Symbol| {
         let EncodedRange { start, end } = symbol.location.range;
@@ -369,7 +371,7 @@ fn list_outline(symbols: &[Symbol]) -> LanguageReport {
     }
 }
 
-/// What the workspace defines under a name.
+/// Lists the symbols that the workspace defines under a name.
 fn list_symbols(looker: &mut LocationReader<'_>, symbols: &[Symbol]) -> LanguageReport {
     let mut left = OmittedLocations::default();
     let mut lines = Vec::new();

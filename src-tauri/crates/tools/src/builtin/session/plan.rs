@@ -1,6 +1,6 @@
 //! `plan` and `plan_exit`: an agent that plans first changes nothing until the person accepts its plan (`S002-32`).
 //!
-//! What is out of reach meanwhile is held back by the engine, whatever the rules say.
+//! While an agent plans, the engine holds back the tools that are out of reach, whatever the rules say.
 
 use async_trait::async_trait;
 use policy::Approved;
@@ -19,9 +19,9 @@ use crate::limits::PLAN_CHARS_MAX;
 use crate::text::escape_invisible;
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
-/// The id of the tool by which an agent begins to plan.
+/// Id of the tool by which an agent begins to plan.
 pub const PLAN: &str = "plan";
-/// The id of the tool by which it shows its plan.
+/// Id of the tool by which an agent shows its plan.
 pub const PLAN_EXIT: &str = "plan_exit";
 
 const PLAN_DESCRIPTION: &str = "Begins to plan: from then on you can look around and ask, but not change anything or run commands, \
@@ -31,10 +31,10 @@ const PLAN_EXIT_DESCRIPTION: &str = "Shows your plan to the person, who accepts 
 const PLAN_STARTED: &str = "You are planning now. Look around and ask, and give your plan with `plan_exit`. Nothing can be changed \
     and no command can run before the person has accepted it.";
 const PLAN_ACCEPTED: &str = "The person accepted the plan. Carry it out.";
-/// What an agent is told where nobody is there to accept a plan. It never changes.
+/// Refusal text for the agent where no person can accept a plan. The text never changes.
 const NO_REVIEWER: &str = "Nobody is here to accept a plan: this session runs without a person. Give the plan as your answer and end.";
 
-/// Begins to plan.
+/// The tool by which an agent begins to plan.
 pub(in crate::builtin) struct PlanTool {
     interface: ToolInterface,
 }
@@ -58,7 +58,7 @@ impl PlanTool {
     }
 }
 
-/// Shows a plan and waits for its acceptance.
+/// The tool that shows a plan and waits for its acceptance.
 pub(in crate::builtin) struct PlanExitTool {
     interface: ToolInterface,
 }
@@ -87,7 +87,7 @@ impl PlanExitTool {
     }
 }
 
-/// What holds of both.
+/// Returns the part of the interface that both tools share.
 fn plan_interface(name: &str, title: &str, description: &str) -> InterfaceBuilder {
     builtin_interface(name)
         .user_facing_name(title)

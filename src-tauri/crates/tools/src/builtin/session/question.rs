@@ -1,4 +1,4 @@
-//! `question`: asks the person, and waits (`S002-20`, `S002-34` to `S002-38`).
+//! `question`: asks the person, and waits for the answers (`S002-20`, `S002-34` to `S002-38`).
 
 use async_trait::async_trait;
 use policy::{Approved, QuestionAnswers};
@@ -16,15 +16,15 @@ use crate::limits::{LABEL_CHARS_MAX, OPTIONS_MAX, QUESTION_CHARS_MAX, QUESTIONS_
 use crate::text::{escape_invisible, format_count, quote_truncated};
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
-/// What an agent is told where nobody is there to answer (`S002-37`). It never changes.
+/// Refusal text for the agent where no person can answer (`S002-37`). The text never changes.
 pub const HEADLESS_REFUSAL: &str = "Nobody is here to answer: this session runs without a person. Do not ask again; go \
                                     on with your best assumption and say which one you made.";
 
-/// What an agent is told when the person chose not to answer.
+/// Text for the agent when the person chose not to answer.
 const DECLINED: &str = "The person chose not to answer. Do not ask the same again; go on with your best assumption and \
                         say which one you made, or stop if you cannot.";
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Asks the person one or more questions and waits for the answers. Use it when a decision is \
     theirs and cannot be found out otherwise; put all questions of one matter in one call.";
 

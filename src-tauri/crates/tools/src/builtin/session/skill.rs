@@ -1,4 +1,4 @@
-//! `skill`: loads a skill that the session knows by name (`S002-23`, `S002-40`).
+//! `skill`: loads one of the session's skills by name (`S002-23`, `S002-40`).
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::limits::SKILL_FILES_LISTED_MAX;
 use crate::skills::{Skill, SkillIndex};
 use crate::tool::{ExecutionContext, Tool, ToolContext};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Loads a skill: instructions for one kind of work. The skills are listed, each with a line on when \
     to use it, in what you were told at first. Load one before you do what it is about.";
 
-/// The tool over the skills of one session.
+/// The `skill` tool over the skills of one session.
 pub struct SkillTool {
     interface: ToolInterface,
     index: Arc<SkillIndex>,
 }
 
 impl SkillTool {
-    /// The tool over these skills; there may be none.
+    /// Creates the tool over these skills; the index may be empty.
     pub fn new(index: Arc<SkillIndex>) -> Self {
         Self {
             interface: build_interface(),
@@ -67,7 +67,7 @@ fn build_interface() -> ToolInterface {
         .build()
 }
 
-/// The skill as the model gets it: its text, and what lies beside it.
+/// Formats the skill for the model: its text, and the files beside it.
 fn format_skill(skill: &Skill) -> Result<String, ToolError> {
     let name = &skill.view().name;
     let body = skill.body()?.trim_end();

@@ -16,20 +16,20 @@ use crate::limits::{DELEGATE_TIMEOUT_MS, TASK_CHARS_MAX, TASK_TITLE_CHARS_MAX};
 use crate::request_config::RequestConfig;
 use crate::tool::{ExecutionContext, SubAgentRequest, Tool, ToolContext};
 
-/// What a model reads of it, before the agents.
+/// Tool description for the model, placed before the list of agents.
 const DESCRIPTION: &str = "Gives work to another agent, which does it in a conversation of its own and answers with its last \
     words. It knows nothing but your prompt, may do no more than you may, and its calls pass the same desk. Several tasks in one \
     turn run beside each other. With `background` you go on at once, and get the answer as a message when it is there. The \
     agents:\n";
 
-/// The tool over the agents of one session.
+/// The `task` tool over the agents of one session.
 pub struct TaskTool {
     interface: ToolInterface,
     roster: Arc<AgentIndex>,
 }
 
 impl TaskTool {
-    /// The tool over these agents.
+    /// Creates the tool over these agents.
     pub fn new(roster: Arc<AgentIndex>) -> Self {
         Self {
             interface: build_interface(&roster),
@@ -37,7 +37,7 @@ impl TaskTool {
         }
     }
 
-    /// The errand that a call asks for.
+    /// Builds the sub-agent task that a call asks for.
     fn build_request(
         &self,
         arguments: &Map<String, Value>,

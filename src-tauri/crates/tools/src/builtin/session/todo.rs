@@ -15,7 +15,7 @@ use crate::limits::{TODO_CHARS_MAX, TODO_ITEMS_MAX};
 use crate::text::format_count;
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Keeps the list of things to do that the person sees. Every call gives the whole list anew; \
     what is not in it is gone. Have at most one item in progress.";
 

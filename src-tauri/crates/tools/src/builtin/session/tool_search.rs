@@ -1,4 +1,5 @@
-//! `tool_search`: finds tools that are not shown at first; what it finds can be called from then on (`S002-24`, `S002-41`).
+//! `tool_search`: finds tools that are not shown at first; tools that it found can be called from then on (`S002-24`,
+//! `S002-41`).
 
 use std::sync::Arc;
 
@@ -16,21 +17,21 @@ use crate::text::format_count;
 use crate::tool::{ExecutionContext, Tool, ToolContext};
 use crate::tool_index::ToolIndex;
 
-/// The name under which the tools that it found are remembered.
+/// Name under which found tools are remembered.
 pub const TOOL_SEARCH: &str = "tool_search";
 
-/// What a model reads of it, before what there is to find.
+/// Tool description for the model, placed before the summary of searchable tools.
 const DESCRIPTION: &str = "Finds tools that are not listed, by words on what they do, or by name with `select:NAME,NAME`. \
     What is found can be called from your next turn on, and only then: its parameters come with it.";
 
-/// The tool over the tools of one session.
+/// The `tool_search` tool over the tools of one session.
 pub struct ToolSearchTool {
     interface: ToolInterface,
     index: Arc<ToolIndex>,
 }
 
 impl ToolSearchTool {
-    /// The tool over these tools; there may be none.
+    /// Creates the tool over these tools; the index may be empty.
     pub fn new(index: Arc<ToolIndex>) -> Self {
         Self {
             interface: build_interface(&index),

@@ -28,7 +28,7 @@ use crate::limits::{
 use crate::text::{escape_invisible, format_byte_size, group_digits};
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext, ToolDryRun};
 
-/// What a model reads of it.
+/// Tool description for the model.
 const DESCRIPTION: &str = "Runs one shell command in the workspace folder and gives its exit code and its output, \
     standard error included. Every call is a new shell: `cd`, variables and background jobs \
     do not last, and everything it started ends with it. There is no input. To read, change, \
@@ -272,7 +272,7 @@ fn output_listener(cx: &ExecutionContext) -> impl FnMut(&str) + Send + use<> {
     }
 }
 
-/// The command, without what is promised of it.
+/// Builds the preview of the command, without assurances.
 fn command_preview(arguments: &Map<String, Value>, hands: &ToolContext) -> CommandPreview {
     let command = text_argument(arguments, "command");
     CommandPreview {
@@ -286,14 +286,15 @@ fn command_preview(arguments: &Map<String, Value>, hands: &ToolContext) -> Comma
     }
 }
 
-/// Each host once, in order.
+/// Returns each host once, in order.
 fn unique_hosts(reached: &[NetworkContact]) -> Vec<String> {
     let mut hosts: Vec<String> = reached.iter().map(|one| one.host.clone()).collect();
     hosts.dedup();
     hosts
 }
 
-/// The model is to know why something did not work, and what did.
+/// Appends to the output which hosts a dry run reached and which operations were refused, so that the model knows why
+/// something did not work.
 fn add_dry_run_notes(
     mut output: ToolOutput,
     refused: &[Refusal],
@@ -326,7 +327,8 @@ fn add_dry_run_notes(
     output
 }
 
-/// What the model reads of a command that ended. An exit code other than 0 is an answer, not a failure of the tool.
+/// Converts a finished command into the result for the model. An exit code other than 0 is a result, not a failure of
+/// the tool.
 fn command_outcome(ran: CommandRun, timeout_ms: u64) -> Result<ToolOutput, ToolError> {
     let output = format_output(&ran);
     let (head, message) = match ran.exit {
@@ -371,7 +373,7 @@ fn command_outcome(ran: CommandRun, timeout_ms: u64) -> Result<ToolOutput, ToolE
     })
 }
 
-/// The output as text, and what is to be said of it.
+/// Formats the output as text, followed by notes about it.
 fn format_output(ran: &CommandRun) -> String {
     if ran.bytes == 0 {
         return "[It printed nothing.]".to_owned();

@@ -1,4 +1,4 @@
-//! What a person is told that a command runs: the facts that the rules look at, in words.
+//! Describes the parts of a command for the person: the facts that the rules look at, in words.
 
 use policy::shell::{self, CommandOrigin, RedirectKind, ShellWord, SimpleCommand};
 use protocol::view::preview::CommandFact;
@@ -6,10 +6,10 @@ use protocol::view::preview::CommandFact;
 use crate::limits::COMMAND_FACTS_MAX;
 use crate::text::escape_invisible;
 
-/// What stands before the reason why no rule may allow a command.
+/// Label of the reason why no rule may allow a command.
 const UNCOVERED_REASON: &str = "no rule allows";
 
-/// The facts in the order they stand in the command, then why no rule may allow it.
+/// Describes the facts in the order of the command, then the reason why no rule may allow it.
 pub(in crate::builtin) fn describe_command(command: &str) -> Vec<CommandFact> {
     if command.trim().is_empty() {
         return Vec::new();
@@ -78,7 +78,7 @@ fn describe_via(via: &CommandOrigin) -> String {
     }
 }
 
-/// A word as a shell would read it back: decoded, and in quotes only where it needs them.
+/// Formats a word so that a shell would read it back the same: decoded, and quoted only where needed.
 fn quote_word(word: &ShellWord) -> String {
     let text = match word {
         ShellWord::Dynamic(raw) => return raw.clone(),

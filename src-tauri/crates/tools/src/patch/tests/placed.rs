@@ -1,4 +1,4 @@
-//! Where hunks go, and what is said of those that fit nowhere.
+//! Tests of placing hunks, and of the errors for hunks that match nowhere.
 
 use super::{PatchAction, envelope, parse_patch};
 use crate::patch::apply_hunks;

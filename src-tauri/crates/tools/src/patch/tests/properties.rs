@@ -1,11 +1,12 @@
-//! Patches that nobody thought of: what a differ writes comes to what it compared, and no text brings the reader down.
+//! Property tests of patches: applying a generated diff gives the text that was compared, and no text makes the parser
+//! panic.
 
 use proptest::prelude::*;
 
 use super::{PatchAction, parse_patch};
 use crate::patch::apply_hunks;
 
-/// Few lines, so that many are alike; some that look like parts of a patch, some without an end.
+/// Generates texts of few lines, so that many are alike; some look like parts of a patch, some have no line end.
 fn content() -> impl Strategy<Value = String> {
     let line = prop::sample::select(vec![
         "a\n",

@@ -1,7 +1,8 @@
-//! Systems on which no layer can lie over a workspace: a command runs for real, over a picture of it, in whatever the system has to
-//! close it in.
+//! Systems on which no layer can lie over a workspace: a command runs for real, over a snapshot of it, in whatever
+//! confinement the system has.
 //!
-//! What that is, is the system's own file: `seatbelt.rs`, `unconfined.rs`, or `unsupported.rs`. The rest is here, and is tried on Linux too.
+//! The confinement is in the system's own file: `seatbelt.rs`, `unconfined.rs`, or `unsupported.rs`. The rest is here,
+//! and is tested on Linux too.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,34 +29,35 @@ use crate::{
     Workspace,
 };
 
-/// What is said where a command is to be run for show.
+/// Reason given where a command is to run in a dry run.
 const NO_LAYER_REASON: &str = "On this system no layer can lie over the workspace: a command runs for real, and what it changes cannot be shown before.";
-/// What is said where it is to reach chosen hosts alone.
+/// Reason given where a command is to reach chosen hosts alone.
 const NO_HOST_FILTER_REASON: &str =
     "On this system there is no way to the network that keeps to chosen hosts. Run it without.";
 
-/// What is said where a program is to run in a room that is talked to.
+/// Reason given where a companion program is to run in a sandbox.
 const NO_COMPANION_REASON: &str = "On this system no program can be talked to in a sealed room.";
 
-/// What is said of a picture that is not put on the disk as a whole, since no call here does that.
+/// Note on a snapshot that is not synced to disk as a whole, since no call on this system does that.
 const SNAPSHOT_NOT_SYNCED_NOTE: &str = "If the power fails while it runs, the picture may be lost with it; if only the app ends, it is not.";
 
-/// What runs a command for real, in the workspace itself.
+/// Runs a command for real, in the workspace itself.
 pub(in crate::dry_run) trait InPlaceRunner:
     fmt::Debug + Send + Sync + Sized + 'static
 {
-    /// Makes ready. `folder` is for its own files, `masked` is closed to commands as far as it can close anything.
+    /// Prepares the runner. `folder` is for its own files; `masked` is closed to commands as far as the runner can
+    /// close anything.
     fn open(
         program: Option<PathBuf>,
         folder: &Path,
         masked: Vec<PathBuf>,
     ) -> Result<Self, UserError>;
 
-    /// What holds of a command that it runs.
+    /// Returns the guarantees for a command that this runner runs.
     fn guarantees(&self) -> RunnerGuarantees;
 
-    /// Runs a command to its end, and ends it when the workspace comes to take more bytes than `bytes_max`, or one file more
-    /// than `file_bytes_max`.
+    /// Runs a command to its end, and ends it when the workspace grows beyond `bytes_max`, or one file beyond
+    /// `file_bytes_max`.
     fn run(
         &self,
         command: &ShellCommand,
@@ -68,34 +70,34 @@ pub(in crate::dry_run) trait InPlaceRunner:
 /// How far a workspace may grow by one command.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::dry_run) struct GrowthLimit {
-    /// What it takes on the disk before, in bytes.
+    /// Space that the workspace takes on disk before the command, in bytes.
     pub initial_bytes: u64,
-    /// How much it may take more.
+    /// How many bytes the workspace may grow.
     pub growth_bytes_max: u64,
 }
 
-/// What holds of a command that runs for real, and what does not.
+/// The guarantees for a command that runs for real, and those that are missing.
 #[derive(Debug)]
 pub(in crate::dry_run) struct RunnerGuarantees {
     pub net_off: bool,
     pub unix_sockets_off: bool,
     pub kill_tree: bool,
-    /// In plain sentences.
+    /// The guarantees and their gaps, in plain sentences.
     pub reasons: Vec<String>,
 }
 
-/// Where commands run.
+/// A sandbox of a system on which commands run in place only.
 #[derive(Debug)]
 pub(in crate::dry_run) struct InPlaceOnly<R> {
     runner: R,
-    /// Our own folder.
+    /// Folder of the app for this environment.
     folder: PathBuf,
     copier: CopyMethod,
-    /// Whether a command that does nothing was run here and did nothing.
+    /// Whether a no-op command was run successfully on this system.
     is_proven: AtomicBool,
 }
 
-/// There never is one.
+/// Never constructed: there are no layers on these systems.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
 pub(in crate::dry_run) enum LayerFolder {}
@@ -136,8 +138,8 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
         }
     }
 
-    /// Whether a picture can be taken, which is looked at anew each time, since a workspace grows; and whether a command that does
-    /// nothing can be run, until it could once.
+    /// Checks whether a snapshot can be taken, each time anew since a workspace grows, and whether a no-op command can
+    /// be run, until that has succeeded once.
     async fn probe_in_place(&self, workspace: &Workspace) -> Result<(), String> {
         let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if real(&self.folder).starts_with(real(workspace.root())) {

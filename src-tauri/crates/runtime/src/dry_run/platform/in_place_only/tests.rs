@@ -1,4 +1,5 @@
-//! A command run for real over a picture, by nothing but what every system has: what other systems use is tried here on all.
+//! Tests of commands that run for real over a snapshot, with only the methods that every system has: the parts that
+//! other systems use are tested on all.
 
 use std::fs;
 
@@ -11,7 +12,7 @@ use crate::dry_run::platform::in_place_only::*;
 use crate::dry_run::platform::unconfined::UnconfinedRunner;
 use crate::dry_run::{DryRunEnvironment, InPlaceResult};
 
-/// The same in the words of each system's shell.
+/// The same lines for each system's shell.
 #[cfg(unix)]
 const LINES: &str = "echo more >> a; rm b; mkdir n; echo new > n/new; mv d/c d/e; exit 3";
 #[cfg(windows)]
@@ -135,7 +136,7 @@ const DONE: [(EffectKind, &str); 5] = [
     (EffectKind::Added, "n/new"),
 ];
 
-/// Told, recorded, taken back and brought again; on every system, and by what every system has.
+/// Changes are reported, recorded, undone and redone, on every system and with only the methods that every system has.
 #[tokio::test]
 async fn what_a_command_did_for_real_is_told_and_taken_back() {
     for copier in [CopyMethod::System, CopyMethod::Plain] {
@@ -163,7 +164,7 @@ async fn what_a_command_did_for_real_is_told_and_taken_back() {
     }
 }
 
-/// As a crash leaves it: nobody holds the picture any more, and nothing is recorded.
+/// The state that a crash leaves: no process holds the snapshot, and nothing is recorded.
 #[tokio::test]
 async fn what_a_crash_left_is_taken_up_at_the_next_start() {
     for copier in [CopyMethod::System, CopyMethod::Plain] {

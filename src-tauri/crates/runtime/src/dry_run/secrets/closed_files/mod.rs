@@ -1,6 +1,6 @@
-//! The closed files of a workspace, found by their names. Every dry run looks for them, so what a folder held is remembered
-//! for as long as it stays unchanged, and what decides which files are closed. What the kernel says is unchanged (`quiet.rs`) is
-//! not looked at either.
+//! The closed files of a workspace, found by their names. Every dry run looks for them, so the content of a folder is
+//! remembered for as long as the folder stays unchanged, and so does the source that decides which files are closed.
+//! Folders that the kernel reports as unchanged (`folder_watch`) are not looked at either.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsStr;
@@ -20,14 +20,14 @@ use crate::{FileError, Workspace};
 #[cfg(test)]
 mod tests;
 
-/// Folders with many names and few secrets: looked at when everything else was.
+/// Folders with many names and few secrets: searched after everything else.
 const LOW_PRIORITY_FOLDERS: &[&str] = &[".git", ".venv", "node_modules", "target", "vendor"];
 
 /// The closed files of workspaces, as far as they are known.
 #[derive(Debug)]
 pub(in crate::dry_run) struct ClosedFileFinder {
     folders: Mutex<HashMap<PathBuf, CachedFolder>>,
-    /// How long a folder must have stayed as it is before it is remembered, in nanoseconds.
+    /// How long a folder must have stayed unchanged before it is remembered, in nanoseconds.
     steady_ns: i64,
     /// How many names are looked at.
     names_max: usize,
@@ -50,7 +50,7 @@ impl Default for ClosedFileFinder {
 
 #[cfg(all(test, target_os = "linux"))]
 impl ClosedFileFinder {
-    /// Remembers at once, as if everything were long ago.
+    /// Returns a finder that remembers folders at once, as if every change were long ago.
     pub(in crate::dry_run) fn without_settle_time() -> Self {
         Self {
             steady_ns: -1,
@@ -69,17 +69,17 @@ impl ClosedFileFinder {
     }
 }
 
-/// What a folder held.
+/// The remembered content of a folder.
 #[derive(Debug, Clone)]
 struct CachedFolder {
-    /// How the folder was: nothing in it can come or go without another one.
+    /// Stamp of the folder: nothing in it can be added or removed without changing it.
     stamp: FolderStamp,
-    /// What decided which files are closed.
+    /// The source that decided which files are closed.
     by: ClosedSource,
     held: Arc<FolderContents>,
 }
 
-/// Which folder it is, and when its names changed last. No program sets that time.
+/// Identity of a folder, and the time at which its names changed last. No program can set that time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FolderStamp {
     device: u64,
@@ -90,7 +90,7 @@ struct FolderStamp {
 #[derive(Debug, Default)]
 struct FolderContents {
     names: usize,
-    /// Up to how many names were looked at: if there are as many, more may follow.
+    /// How many names were looked at, at most; if there are as many, more may follow.
     names_max: usize,
     folders: Vec<PathBuf>,
     closed: Vec<PathBuf>,
@@ -100,20 +100,20 @@ struct FolderContents {
 #[derive(Debug, Clone, Default)]
 pub(in crate::dry_run) struct FoundClosedFiles {
     pub paths: Vec<PathBuf>,
-    /// Whether the limits left nothing out.
+    /// Whether the list is complete, so that the limits left nothing out.
     pub is_complete: bool,
 }
 
-/// A folder that was seen to.
+/// A folder that was visited.
 struct VisitedFolder {
     held: Arc<FolderContents>,
-    /// Whether it is heard when another one takes the place of a folder in it.
+    /// Whether the replacement of a folder in this one is reported.
     is_watched: bool,
-    /// Whether it stays as it is until something else is heard.
+    /// Whether the folder stays unchanged until a change is reported.
     is_quiet: bool,
 }
 
-/// What a search goes by.
+/// The parameters of a search.
 struct ClosedFileSearch<'a> {
     workspace: &'a Workspace,
     by: Option<&'a ClosedSource>,
@@ -121,11 +121,11 @@ struct ClosedFileSearch<'a> {
 }
 
 impl ClosedFileFinder {
-    /// The closed files of a workspace.
+    /// Finds the closed files of a workspace.
     ///
     /// # Errors
-    /// [`FileError::SandboxUnavailable`] where it has too many names to be looked through, or too many closed files to be masked one by one:
-    /// a part of them would be no wall.
+    /// [`FileError::SandboxUnavailable`] where the workspace has too many names to be searched, or too many closed
+    /// files to be masked one by one: masking a part of them would be no protection.
     pub fn find_closed_files(&self, workspace: &Workspace) -> Result<FoundClosedFiles, FileError> {
         let found = self.search_from_root(workspace);
         match found.is_complete {
@@ -139,7 +139,7 @@ impl ClosedFileFinder {
         }
     }
 
-    /// Looks for the closed files of a workspace, from its root down, level by level, as far as the limits go.
+    /// Searches the closed files of a workspace, from its root down, level by level, as far as the limits go.
     pub(in crate::dry_run) fn search_from_root(&self, workspace: &Workspace) -> FoundClosedFiles {
         let (by, root) = (workspace.closed_source(), workspace.root());
         let search = ClosedFileSearch {
@@ -160,7 +160,7 @@ impl ClosedFileFinder {
         found
     }
 
-    /// The closed files, and whether every folder that was seen to is quiet.
+    /// Returns the closed files, and whether every folder that was visited is quiet.
     fn search_levels(&self, search: &ClosedFileSearch<'_>) -> (FoundClosedFiles, bool) {
         let mut found = FoundClosedFiles::default();
         let (mut names, mut is_quiet) = (0, true);
@@ -199,7 +199,8 @@ impl ClosedFileFinder {
         (found, is_quiet)
     }
 
-    /// What a folder holds, up to so many names; none if it cannot be read. `is_parent_watched` is whether the folder above is watched.
+    /// Reads the content of a folder, up to `names_max` names; `None` if it cannot be read. `is_parent_watched` is
+    /// whether the folder above is watched.
     fn visit_folder(
         &self,
         search: &ClosedFileSearch<'_>,
@@ -259,7 +260,7 @@ impl ClosedFileFinder {
 }
 
 impl FolderContents {
-    /// Whether a look at up to so many names would find the same: the first of them are the same ones each time.
+    /// Whether a look at up to `names_max` names would find the same: the first names are the same ones each time.
     fn is_valid_for(&self, names_max: usize) -> bool {
         let is_whole = self.names < self.names_max;
         is_whole && self.names <= names_max || self.names_max == names_max
@@ -279,7 +280,7 @@ impl FolderStamp {
         })
     }
 
-    /// Whether whatever changes from now on gives another stamp, because the last change is so long ago.
+    /// Whether any change from now on gives another stamp, because the last change is long enough ago.
     fn is_stable(self, steady_ns: i64) -> bool {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
@@ -289,8 +290,8 @@ impl FolderStamp {
     }
 }
 
-/// Looks into a folder, up to so many names. One of ours that we may not list or enter is closed whole: a command may give itself the
-/// right to.
+/// Reads a folder, up to `names_max` names. A folder of the same user that cannot be listed or entered is closed whole:
+/// a command could give itself the right to do so.
 fn read_folder(workspace: &Workspace, folder: &Path, names_max: usize) -> Option<FolderContents> {
     let mut held = FolderContents {
         names_max,

@@ -1,4 +1,4 @@
-//! What a search for closed files finds, what it remembers, and where it ends.
+//! Tests of the search for closed files: its results, its cache, and its limits.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -61,7 +61,7 @@ fn a_folder_is_looked_into_again_only_after_it_changed() {
     assert_eq!(found(), (vec!["notes".to_owned()], 4 + more));
 }
 
-/// What the limit cuts off is not looked at, and what it leaves is not looked at again.
+/// Folders beyond the limit are not looked at, and the remembered part of a folder is not looked at again.
 #[test]
 fn a_folder_that_is_looked_into_in_part_is_remembered_in_part() {
     let home = tempfile::tempdir().unwrap();
@@ -137,7 +137,7 @@ fn what_changed_a_moment_ago_is_not_remembered() {
     assert!(secrets.folders.lock().unwrap().is_empty());
 }
 
-/// What is not known to be all of it would leave some of it open.
+/// An incomplete list would leave some closed files open.
 #[test]
 fn a_workspace_that_cannot_be_looked_through_has_no_room() {
     let home = tempfile::tempdir().unwrap();
@@ -165,7 +165,7 @@ fn a_workspace_that_cannot_be_looked_through_has_no_room() {
     }
 }
 
-/// Files that only look like secrets push none off the list, and neither does a tree that is looked into last.
+/// Files that only look like secrets push none off the list, and neither does a tree that is searched last.
 #[test]
 fn decoys_uncover_no_secret() {
     let home = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
-//! Which folders stay as they were, as the kernel says it: what nothing came to and nothing went from since it was looked into
-//! need not be looked at again, however many folders there are.
+//! Folders that stay unchanged, as the kernel reports it: a folder to which no name was added and from which none was
+//! removed since it was searched need not be searched again, however many folders there are.
 //!
-//! Whatever is done to a folder is heard here before the call that did it returns, so nothing that was done before a question is
-//! missed by its answer. Where that does not hold nothing is quiet: on file systems that others change, without a watch on
-//! every folder above, and after more happened than the kernel keeps.
+//! A change of a folder is reported here before the call that made it returns, so no change that was made before a
+//! question is missed by its answer. Where that does not hold no folder is quiet: on file systems that others change,
+//! without a watch on every folder above, and after more events than the kernel keeps.
 
 #[cfg(target_os = "linux")]
 #[cfg(test)]
@@ -11,7 +11,7 @@ mod tests;
 
 pub(in crate::dry_run) use system::FolderWatch;
 
-/// Until when something was heard; later changes make it another one.
+/// The state of the watch up to some event; any later change makes another turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(
     not(target_os = "linux"),
@@ -40,7 +40,7 @@ mod system {
     use crate::limits::FOLDERS_WATCHED_MAX;
     use crate::process::sandbox_process::read_mounts;
 
-    /// What changes which names a folder has, or which folder it is.
+    /// Events that change the names in a folder, or its identity.
     const CHANGE_EVENTS: WatchFlags = WatchFlags::CREATE
         .union(WatchFlags::DELETE)
         .union(WatchFlags::MOVED_FROM)
@@ -50,17 +50,17 @@ mod system {
         .union(WatchFlags::ONLYDIR)
         .union(WatchFlags::DONT_FOLLOW);
 
-    /// File systems that nobody changes but through this kernel: ext2 to ext4, XFS, Btrfs, F2FS and memory.
+    /// File systems that are changed only through this kernel: ext2 to ext4, XFS, Btrfs, F2FS and memory.
     const LOCAL_FILE_SYSTEMS: [u64; 5] =
         [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x0102_1994];
 
-    /// The folders of all workspaces that are quiet.
+    /// The quiet folders of all workspaces.
     #[derive(Debug, Default)]
     pub(in crate::dry_run) struct FolderWatch(Mutex<WatchState>);
 
     #[derive(Debug, Default)]
     struct WatchState {
-        /// Whether somebody asked before. Who asks only once has nothing of it.
+        /// Whether changes were polled before. A watch is of no use to a process that polls only once.
         is_known: bool,
         turn: u64,
         ears: Option<WatchSet>,
@@ -71,20 +71,20 @@ mod system {
         kernel: KernelWatches,
         /// How many folders are watched at most.
         folders_max: usize,
-        /// What was mounted where when they opened.
+        /// The mount table at the time when the watch was opened.
         mounts: Vec<u8>,
-        /// Which folder each root of a workspace was.
+        /// Identity of each workspace root: device and inode.
         roots: HashMap<PathBuf, (u64, u64)>,
-        /// The folders that are watched.
+        /// The folders that are watched, by watch descriptor.
         folders: HashMap<i32, PathBuf>,
-        /// Those of them that stayed as they were.
+        /// Watched folders that stayed unchanged.
         quiet: HashSet<PathBuf>,
-        /// What was found where every folder is quiet.
+        /// Results of searches in which every folder was quiet, by workspace root.
         found: HashMap<PathBuf, (ClosedSource, FoundClosedFiles)>,
     }
 
     impl FolderWatch {
-        /// Hears what happened until now; none where nothing is heard.
+        /// Takes in all events until now; `None` where no events are reported.
         pub fn poll_changes(&self, root: &Path) -> Option<WatchTurn> {
             let mut state = self.lock_state();
             if !std::mem::replace(&mut state.is_known, true) {
@@ -105,14 +105,14 @@ mod system {
             Some(WatchTurn(*turn))
         }
 
-        /// What was found in a workspace, if nothing happened in it since.
+        /// Returns the result of the last search in a workspace, if nothing happened in it since.
         pub fn cached_search(&self, root: &Path, by: &ClosedSource) -> Option<FoundClosedFiles> {
             let state = self.lock_state();
             let (decided, found) = state.ears.as_ref()?.found.get(root)?;
             Arc::ptr_eq(decided, by).then(|| found.clone())
         }
 
-        /// Remembers what was found where every folder is quiet, if nothing happened since.
+        /// Remembers the result of a search in which every folder was quiet, if nothing happened since.
         pub fn cache_search(
             &self,
             heard: WatchTurn,
@@ -129,21 +129,22 @@ mod system {
             }
         }
 
-        /// Whether a folder stayed as it was.
+        /// Whether a folder stayed unchanged.
         pub fn is_unchanged(&self, folder: &Path) -> bool {
             let state = self.lock_state();
             let ears = state.ears.as_ref();
             ears.is_some_and(|ears| ears.quiet.contains(folder))
         }
 
-        /// Has whatever happens to a folder from now on heard; false where that cannot be. The folder above must be watched.
+        /// Watches a folder from now on; `false` where it cannot be watched. The folder above must be watched.
         pub fn watch_folder(&self, folder: &Path) -> bool {
             let mut state = self.lock_state();
             let ears = state.ears.as_mut();
             ears.is_some_and(|ears| ears.watch_folder(folder) == Some(true))
         }
 
-        /// A folder that is watched is as it was found after that, if nothing was heard meanwhile; gives whether it is so.
+        /// Marks a watched folder as unchanged since it was searched, if no event was reported meanwhile; returns
+        /// whether it did so.
         pub fn confirm_unchanged(&self, heard: WatchTurn, folder: &Path) -> bool {
             let mut state = self.lock_state();
             let is_so = state.turn == heard.0;
@@ -153,7 +154,7 @@ mod system {
             is_so
         }
 
-        /// As if a disk had been mounted since.
+        /// Acts as if a disk had been mounted since.
         #[cfg(test)]
         pub fn sees_another_disk(&self) {
             if let Some(ears) = &mut self.lock_state().ears {
@@ -202,7 +203,8 @@ mod system {
             })
         }
 
-        /// Takes what happened since; false when something may have been missed, or paths lead elsewhere now.
+        /// Takes in all events since the last call; `false` when some may have been missed, or paths lead elsewhere
+        /// now.
         fn take_events(&mut self, turn: &mut u64) -> bool {
             let Some(kernel) = &self.kernel.0 else {
                 return false;
@@ -226,7 +228,7 @@ mod system {
         }
     }
 
-    /// A part of what the kernel watches for all programs of a person: editors need theirs.
+    /// Returns a part of the watches that the kernel has for all programs of a person: editors need theirs.
     fn watched_folders_max() -> usize {
         let of_all = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
         let of_all = of_all
@@ -235,13 +237,13 @@ mod system {
         of_all.map_or(0, |of_all| FOLDERS_WATCHED_MAX.min(of_all / 8))
     }
 
-    /// Whether all that happens to a folder is done by this kernel, which tells of it.
+    /// Whether a folder is changed only through this kernel, which reports the changes.
     pub(in crate::dry_run) fn is_local_file_system(folder: &Path) -> bool {
         let kind = statfs(folder).map(|found| u64::try_from(found.f_type));
         matches!(kind, Ok(Ok(kind)) if LOCAL_FILE_SYSTEMS.contains(&kind))
     }
 
-    /// What it happened to is quiet no more; false when it could be anything.
+    /// Marks the folder of an event as no longer quiet; `false` when the event may affect any folder.
     fn apply_event(
         event: &Event<'_>,
         folders: &mut HashMap<i32, PathBuf>,
@@ -268,7 +270,7 @@ mod system {
         true
     }
 
-    /// What the kernel watches. To let go of it takes milliseconds, which nobody waits for.
+    /// The watches of the kernel. Releasing them takes milliseconds, so it is done on a thread of its own.
     #[derive(Debug)]
     struct KernelWatches(Option<OwnedFd>);
 
@@ -289,7 +291,7 @@ mod system {
     use crate::dry_run::secrets::closed_files::FoundClosedFiles;
     use crate::fs::workspace::ClosedSource;
 
-    /// Here nothing is heard, so nothing is quiet.
+    /// The watch on systems that report no events, on which no folder is quiet.
     #[derive(Debug, Default)]
     pub(in crate::dry_run) struct FolderWatch;
 

@@ -1,4 +1,4 @@
-//! Whatever brings a secret into a workspace in which all was quiet, the next search finds it.
+//! Tests that the next search finds a secret in a workspace that was quiet, however it got there.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -77,7 +77,7 @@ impl Place {
         names
     }
 
-    /// Searches until nothing is looked at any more: the first time nothing is heard yet.
+    /// Searches until no folder is looked at any more: the first search is not watched yet.
     fn becomes_quiet(&self) {
         let known = (0..3).any(|_| {
             assert_eq!(self.found(), self.there());
@@ -87,7 +87,7 @@ impl Place {
         self.a_while_passes();
     }
 
-    /// Until the clock of the file system tells what happens then from what happened before.
+    /// Waits until the clock of the file system tells later changes from earlier ones.
     fn a_while_passes(&self) {
         let file = self.beside.join("clock");
         let now = || {
@@ -100,7 +100,7 @@ impl Place {
     }
 }
 
-/// Whether changes are heard where these tests make their folders.
+/// Whether changes are reported where these tests create their folders.
 fn are_heard() -> bool {
     let are = is_local_file_system(&std::env::temp_dir());
     if !are {
@@ -195,7 +195,7 @@ fn whatever_happens_to_a_quiet_workspace_is_heard() {
     }
 }
 
-/// A second change that is like the first is not hidden behind it.
+/// A second change that equals the first is not hidden by it.
 #[test]
 fn each_change_is_heard_after_the_last() {
     if !are_heard() {
@@ -219,7 +219,7 @@ fn each_change_is_heard_after_the_last() {
     }
 }
 
-/// More than the kernel keeps.
+/// Changes more often than the kernel keeps events.
 #[test]
 fn what_was_not_heard_is_looked_for() {
     if !are_heard() {
@@ -243,7 +243,7 @@ fn what_was_not_heard_is_looked_for() {
     at.becomes_quiet();
 }
 
-/// Who opens a workspace for one command asks the kernel for nothing.
+/// Opening a workspace for one command asks the kernel for no watch.
 #[test]
 fn nothing_is_known_after_one_search() {
     let at = Place::new();
@@ -251,7 +251,7 @@ fn nothing_is_known_after_one_search() {
     assert!(!at.secrets.is_cached(&at.workspace));
 }
 
-/// What is mounted may hide every folder, and nothing of that is heard.
+/// A new mount may hide every folder, and no event reports it.
 #[test]
 fn another_disk_leaves_nothing_quiet() {
     if !are_heard() {

@@ -1,10 +1,10 @@
-//! Other places at which closed files are seen: what is mounted can be mounted once more elsewhere, whole or in part.
+//! Other paths at which closed files are visible: a mount can be mounted once more elsewhere, whole or in part.
 //!
-//! The kernel says which part of which file system stands where (`proc_pid_mountinfo(5)`), and from that the places follow by
-//! their paths: also of btrfs, whose subvolumes are folders of one file system. What the layers of an overlay show is closed where
-//! they lie too, by the same path in each: more than is needed, because an upper layer may have put something else there. Not
-//! known are a folder that an overlay has renamed, and a file system that a server or a program gives out twice, which to the
-//! kernel are two.
+//! The kernel reports which part of which file system is mounted where (`proc_pid_mountinfo(5)`), and from that the
+//! other paths follow: also for btrfs, whose subvolumes are folders of one file system. Files that the layers of an
+//! overlay show are closed in each layer too, by the same path: more than is needed, because an upper layer may have
+//! another file there. Not covered are a folder that an overlay has renamed, and a file system that a server or a
+//! program exports twice, which to the kernel are two.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::FileError;
 use crate::process::sandbox_process::read_mounts;
 
-/// The kernel's own: it tells the same in each, of no file of a person's.
+/// File systems of the kernel itself: they show the same in each mount, and no file of a person.
 const KERNEL_FILE_SYSTEMS: &[&str] = &[
     "autofs",
     "binfmt_misc",
@@ -40,11 +40,11 @@ const KERNEL_FILE_SYSTEMS: &[&str] = &[
 /// Options of an overlay that name its layers.
 const LAYER_OPTIONS: [&[u8]; 3] = [b"lowerdir", b"lowerdir+", b"upperdir"];
 
-/// All that is mounted, and where.
+/// All mounts, and their mount points.
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct MountTable {
     all: Vec<Mount>,
-    /// Those that stand on each, by the number of that; on none: where paths begin.
+    /// Mounts by the id of their parent; by `None` those without one, at which paths begin.
     children: HashMap<Option<u64>, Vec<usize>>,
 }
 
@@ -52,22 +52,22 @@ pub(in crate::dry_run) struct MountTable {
 struct Mount {
     id: u64,
     parent: u64,
-    /// Which file system it is of, in the kernel's words.
+    /// The file system, in the kernel's notation.
     device: Vec<u8>,
-    /// What of that file system it shows: a path in it.
+    /// The part of the file system that is mounted: a path in it.
     root: PathBuf,
-    /// Where.
+    /// The mount point.
     point: PathBuf,
     is_kernels: bool,
-    /// Where the folders lie that an overlay is made of.
+    /// The folders that an overlay is made of.
     layers: Vec<PathBuf>,
 }
 
 impl MountTable {
-    /// Those that we see.
+    /// Loads the mounts that this process sees.
     ///
     /// # Errors
-    /// [`FileError::SandboxUnavailable`] where Linux does not tell.
+    /// [`FileError::SandboxUnavailable`] where Linux does not report them.
     pub(in crate::dry_run) fn load() -> Result<Self, FileError> {
         match read_mounts() {
             Some(text) => Ok(Self::from_mountinfo(&text)),
@@ -79,7 +79,7 @@ impl MountTable {
         }
     }
 
-    /// As the kernel tells of them.
+    /// Parses the mounts as the kernel lists them.
     fn from_mountinfo(mountinfo: &[u8]) -> Self {
         let lines = mountinfo.split(|byte| *byte == b'\n');
         let all: Vec<Mount> = lines.filter_map(Mount::parse_line).collect();
@@ -92,8 +92,8 @@ impl MountTable {
         Self { all, children }
     }
 
-    /// The further paths at which these places are seen, or what is mounted in them; none that lies in one of them. All are real
-    /// paths; nothing may be there.
+    /// Returns the further paths at which these places, or mounts in them, are visible; none that lies in one of the
+    /// places. All are real paths; there may be nothing at them.
     pub(in crate::dry_run) fn find_other_paths(&self, places: &[PathBuf]) -> Vec<PathBuf> {
         let given: BTreeSet<&Path> = places.iter().map(PathBuf::as_path).collect();
         let mut seen: BTreeSet<PathBuf> = places.iter().cloned().collect();
@@ -111,7 +111,7 @@ impl MountTable {
         further
     }
 
-    /// Where a place is seen by way of one more mount, and what is mounted in it.
+    /// Returns the paths at which a place is visible through one more mount, and the mounts in it.
     fn other_paths_of(&self, place: &Path) -> Vec<PathBuf> {
         let below = self.all.iter().filter(|mount| {
             !mount.is_kernels
@@ -143,13 +143,13 @@ impl MountTable {
         found
     }
 
-    /// Whether it is this one that a path leads to: something else may have been mounted over it.
+    /// Whether a path leads to this mount, rather than to another mounted over it.
     fn is_seen(&self, mount: &Mount, path: &Path) -> bool {
         self.mount_at(path)
             .is_some_and(|there| there.id == mount.id)
     }
 
-    /// The mount that a path leads to.
+    /// Returns the mount that a path leads to.
     fn mount_at(&self, path: &Path) -> Option<&Mount> {
         let mut here: Option<&Mount> = None;
         // No way is longer than through all of them.
@@ -168,7 +168,7 @@ impl MountTable {
 }
 
 impl Mount {
-    /// Reads a line; none if it says something else.
+    /// Parses a line; `None` if it is malformed.
     fn parse_line(line: &[u8]) -> Option<Self> {
         let mut words = line.split(|byte| *byte == b' ');
         let mut number = || std::str::from_utf8(words.next()?).ok()?.parse().ok();
@@ -197,7 +197,7 @@ impl Mount {
     }
 }
 
-/// The layers that the options of an overlay name. A backslash keeps a colon from parting two.
+/// Parses the layers from the options of an overlay. A backslash before a colon keeps it from separating two.
 fn parse_layers(options: &[u8]) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for option in options.split(|byte| *byte == b',') {
@@ -225,7 +225,7 @@ fn parse_layers(options: &[u8]) -> Vec<PathBuf> {
     paths.filter(|layer| layer.is_absolute()).collect()
 }
 
-/// A path that lies at or below `from`, carried over to the same place below `to`; none if it lies elsewhere.
+/// Rebases a path that lies at or below `from` to the same place below `to`; `None` if it lies elsewhere.
 fn rebase_path(path: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
     let below = path.strip_prefix(from).ok()?;
     Some(match below.as_os_str().is_empty() {
@@ -234,7 +234,7 @@ fn rebase_path(path: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Whether a path lies at or below a folder: of two that are written as the kernel writes them.
+/// Whether a path lies at or below a folder, both in the kernel's notation.
 fn is_at_or_below(path: &Path, folder: &Path) -> bool {
     let (path, folder) = (path.as_os_str().as_bytes(), folder.as_os_str().as_bytes());
     let below = path.strip_prefix(folder);
@@ -245,7 +245,7 @@ fn parse_path(word: &[u8]) -> PathBuf {
     PathBuf::from(OsString::from_vec(unescape_octal(word)))
 }
 
-/// What the kernel writes with a backslash and three octal digits: blanks and their like.
+/// Decodes bytes that the kernel writes as a backslash and three octal digits: blanks and the like.
 fn unescape_octal(word: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(word.len());
     let mut rest = word;

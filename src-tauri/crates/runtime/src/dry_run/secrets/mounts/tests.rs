@@ -1,4 +1,4 @@
-//! Tables of mounts, and where closed places are seen by way of them.
+//! Tests of mount tables, and of the paths at which closed places are visible through them.
 
 use crate::dry_run::secrets::mounts::*;
 
@@ -171,7 +171,7 @@ fn what_lies_in_a_closed_place_is_no_further_one() {
     assert_eq!(mounts.find_other_paths(&places), [] as [PathBuf; 0]);
 }
 
-/// Lines that are no mounts, a ring of parents, and no end to a name.
+/// Lines that are no mounts, a cycle of parents, and an unterminated name.
 #[test]
 fn what_makes_no_sense_is_passed_by() {
     let text = b"\n1\nx y z\n1 2 8:1 / / rw\n1 2 8:1 / / rw - ext4 x rw\n2 1 8:1 / / rw - ext4 x rw\n3 3 8:1 /\\0 /\\999 rw - overlay x lowerdir\n";

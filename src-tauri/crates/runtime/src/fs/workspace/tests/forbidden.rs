@@ -1,10 +1,10 @@
-//! What the system does not permit.
+//! Tests of accesses that the system does not permit.
 
 use std::path::PathBuf;
 
 use crate::fs::workspace::tests::*;
 
-/// Root may do everything, so this is asked of a process that may not: the test binary itself, run again as `nobody`.
+/// Root may do everything, so this runs in a process that may not: the test binary itself, started again as `nobody`.
 #[test]
 fn what_the_system_forbids_is_said() {
     const FOLDER: &str = "RUNTIME_TEST_FORBIDDEN";

@@ -1,4 +1,4 @@
-//! Where paths lead, and which of them are refused.
+//! Tests of path resolution, and of the paths that are refused.
 
 #![cfg(unix)]
 
@@ -214,7 +214,7 @@ fn a_bad_root_is_told_with_the_next_step() {
     }
 }
 
-/// Whoever swaps a folder for a link between the look and the opening gets a refusal, not a file from outside.
+/// A caller that swaps a folder for a link between resolving and opening gets a refusal, not a file from outside.
 #[test]
 fn a_swap_after_the_look_leads_nowhere() {
     let room = Room::new();

@@ -1,4 +1,5 @@
-//! Paths that change between the look and the opening: what opens is what was judged, or nothing does (`S002-97`).
+//! Paths that change between resolving and opening: the file that opens is the one that was judged, or none does
+//! (`S002-97`).
 
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use crate::fs::fault_injection::strike::swapping;
 use crate::fs::workspace::tests::*;
 use crate::search::{GlobQuery, GrepQuery, find_files, search_lines};
 
-/// Three places that look alike, of which one was judged.
+/// Three similar places, of which one was judged.
 struct Field {
     home: TempDir,
     whole: Workspace,
@@ -58,7 +59,7 @@ impl Field {
         }
     }
 
-    /// The workspace for a call that was judged on what this leads to now.
+    /// Returns the workspace for a call that was judged on the present target of a path.
     fn judged(&self, capability: Capability, path: &str) -> Workspace {
         let fact = self.whole.resolve(&Access::new(capability, path));
         assert!(fact.inside, "{path}");
@@ -87,8 +88,8 @@ impl Field {
     }
 }
 
-/// Plays every swap at every look of an operation, until one has no such look. The operation gets the field, the workspace
-/// of the call and the path, and gives the text of all that it learned.
+/// Runs an operation with every swap at every look, until the operation has no such look. The operation gets the field,
+/// the workspace of the call and the path, and returns the text of everything that it learned.
 fn played(
     judged: &str,
     bait: &str,
@@ -147,7 +148,7 @@ fn a_folder_that_is_searched() {
     played("public", "secret", Capability::FsRead, "", search);
 }
 
-/// Where nothing is opened, the names alone would tell of another folder.
+/// Where nothing is opened, the names alone would disclose another folder.
 #[test]
 fn a_folder_whose_names_are_listed() {
     let list = |field: &Field, workspace: &Workspace, path: &str| {
@@ -216,7 +217,7 @@ fn a_file_that_goes() {
     played("same", "same", Capability::FsDelete, "/a.txt", delete);
 }
 
-/// What was judged opens; what was not does not, whatever it is used for, and a command is judged word for word.
+/// A judged place opens; any other does not, whatever its use, and a command is judged word for word.
 #[test]
 fn only_what_was_judged_opens() {
     let field = Field::new("public", "secret");
@@ -284,7 +285,7 @@ fn only_what_was_judged_opens() {
     );
 }
 
-/// A link that was judged as one is removed as one, and what it leads to stays.
+/// A link that was judged as a link is removed as one, and its target stays.
 #[test]
 fn a_link_that_goes_leaves_what_it_leads_to() {
     let field = Field::new("public", "secret");

@@ -1,4 +1,4 @@
-//! What is read and listed, and what is refused with which words.
+//! Tests of reading and listing, and of the messages of refusals.
 
 use crate::fs::dir::make_pipe;
 use crate::fs::workspace::tests::*;
@@ -45,7 +45,7 @@ fn a_huge_file_is_read_in_pieces() {
     assert!(error.to_string().contains("5368709120 bytes"), "{error}");
 }
 
-/// A pipe without a writer must never hold us up.
+/// A pipe without a writer must never block.
 #[test]
 fn what_is_no_file_is_refused_at_once() {
     let room = Room::new();

@@ -1,4 +1,4 @@
-//! Copies that are damaged, gone, or from before.
+//! Tests of copies that are damaged, missing, or from earlier versions.
 
 use super::*;
 
@@ -51,7 +51,7 @@ fn what_is_damaged_is_named() {
     }
 }
 
-/// What a list needs that cannot be read is not known, so nothing goes.
+/// The pieces of an unreadable list are not known, so nothing is removed.
 #[test]
 fn a_damaged_list_keeps_every_piece() {
     let home = Home::new();
@@ -74,7 +74,7 @@ fn a_damaged_list_keeps_every_piece() {
     assert_eq!(home.files().len(), 0);
 }
 
-/// A data folder from before: whole contents as they are.
+/// Creates a data folder of an earlier version: whole contents, uncompressed.
 #[test]
 fn copies_of_before_are_read_and_dropped_and_none_is_added() {
     let home = Home::new();
