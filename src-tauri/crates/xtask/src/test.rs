@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must hold, and one line at the end that says how much of it does.
+//! `cargo xtask test`: runs every check, and prints one final line with the number that passed.
 
 use std::process::{Command, ExitCode};
 
@@ -13,7 +13,7 @@ use crate::system_packages::{self, PackagePurpose};
 use crate::tauri_driver;
 use crate::ui;
 
-/// A part of the whole that can be asked for alone.
+/// A part of the tests that can be run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TestPart {
     /// Svelte's types, lint and unit tests.
@@ -26,7 +26,8 @@ enum TestPart {
     Window,
 }
 
-/// The same packages in every cargo command: with others, cargo would choose other features and build twice.
+/// Arguments that select the same packages in every cargo command: with others, cargo would choose other features and
+/// build twice.
 const PACKAGE_ARGUMENTS: [&str; 4] = ["--workspace", "--exclude", "bench", "--locked"];
 
 /// Runs all parts, or the one after `--only`.
@@ -54,7 +55,7 @@ pub fn run_tests(own: &[String], passed_on: &[String]) -> Result<ExitCode, Failu
     Ok(checks.conclude())
 }
 
-/// Which part alone, and whether with the servers of others.
+/// Parses which part to run alone, and whether to test with external servers.
 fn parse_options(own: &[String]) -> Result<(Option<TestPart>, bool), Failure> {
     let words = own.iter().map(String::as_str);
     let (peers, words): (Vec<&str>, Vec<&str>) = words.partition(|word| *word == "--peers");
@@ -75,7 +76,7 @@ fn parse_part(words: &[&str]) -> Result<Option<TestPart>, Failure> {
     }
 }
 
-/// Installs and builds what the tests stand on. Without it no check has a meaning, so a failure ends the run.
+/// Installs and builds the prerequisites of the tests. Without them no check has a meaning, so a failure ends the run.
 fn prepare(progress: &Progress, only: Option<TestPart>) -> Result<(), Failure> {
     let ui_alone = only == Some(TestPart::Ui);
     if !ui_alone {
@@ -143,6 +144,16 @@ fn check_lint(checks: &mut CheckRunner) {
             clippy
         },
     );
+    checks.run_check(
+        "cargo doc",
+        "A link in a comment leads nowhere, or to an item that the reader of the comment cannot see.",
+        || {
+            let mut doc = cargo_command(&["doc", "--no-deps"], &PACKAGE_ARGUMENTS);
+            doc.arg("--document-private-items");
+            doc.env("RUSTDOCFLAGS", "-D warnings");
+            doc
+        },
+    );
     // S001-56
     checks.run_check(
         "cargo clippy without OpenAPI",
@@ -168,7 +179,8 @@ fn check_engine(checks: &mut CheckRunner, passed_on: &[String]) {
     );
 }
 
-/// Others change their servers, and what they are installed from may be out of reach: that is said and not taken for a pass.
+/// Tests with external servers. Their authors change them, and their registries may be unreachable: that is reported
+/// and does not count as a pass.
 fn check_peers(checks: &mut CheckRunner, passed_on: &[String]) {
     let installed = checks
         .progress()
