@@ -113,7 +113,7 @@ fn show_dialog(app: &AppHandle, question: ConfirmQuestion, answer: oneshot::Send
     use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
 
     let buttons =
-        MessageDialogButtons::OkCancelCustom(question.yes.to_owned(), "Cancel".to_owned());
+        MessageDialogButtons::OkCancelCustom(question.accept_label.to_owned(), "Cancel".to_owned());
     let mut dialog = app
         .dialog()
         .message(question.text)

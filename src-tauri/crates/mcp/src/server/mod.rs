@@ -115,7 +115,8 @@ struct ServerCoreState {
     sign_in_guard: Option<DropGuard>,
     pins: Arc<ToolPins>,
     catalogue: Option<Arc<ToolCatalogue>>,
-    is_pending_saved: bool,
+    /// Whether the task that maintains the connection was started.
+    is_maintained: bool,
     is_legacy: bool,
 }
 
@@ -381,7 +382,7 @@ impl ServerCore {
         if !self.settings.enabled || self.stop.is_cancelled() {
             return Err(SHUT_DOWN_REASON.to_owned());
         }
-        if !std::mem::replace(&mut self.lock_state().is_pending_saved, true) {
+        if !std::mem::replace(&mut self.lock_state().is_maintained, true) {
             self.phase
                 .send_replace(ConnectionPhase::Starting { lost: None });
             let (core, stop) = (self.clone(), self.stop.clone());
