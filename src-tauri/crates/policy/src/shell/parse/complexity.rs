@@ -7,6 +7,9 @@ use crate::limits::{
     SHELL_RETRIED_MAX,
 };
 
+/// The characters that end a delimiter which is not quoted.
+const DELIMITER_ENDS: [char; 9] = [' ', '\t', '\n', ';', '|', '&', '<', '>', ')'];
+
 /// Why a text must not be parsed at all, as a sentence.
 pub(in crate::shell) fn check_size(text: &str) -> Option<String> {
     if text.len() > COMMAND_BYTES_MAX {
@@ -26,6 +29,9 @@ pub(in crate::shell) fn check_size(text: &str) -> Option<String> {
             "It holds more than {SHELL_DOCUMENTS_MAX} here-documents."
         ));
     }
+    if has_unclear_document(text) {
+        return Some("It holds a here-document that does not plainly end.".to_owned());
+    }
     // One of the parsers counts file descriptors in 32 bits.
     let mut digits = 0;
     for byte in text.bytes() {
@@ -38,6 +44,46 @@ pub(in crate::shell) fn check_size(text: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// Whether a here-document lacks a plain delimiter or the line that ends it. In an expansion that is not closed, such a document
+/// keeps one of the parsers busy until memory is full: `cat <<$(( <<$((`. A shift in arithmetic looks the same, and is treated
+/// so.
+fn has_unclear_document(text: &str) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.find("<<") {
+        rest = &rest[at + 2..];
+        match rest.strip_prefix('<') {
+            // A here-string.
+            Some(string) => rest = string,
+            None if !ends_plainly(rest) => return true,
+            None => {}
+        }
+    }
+    false
+}
+
+/// Whether a here-document ends, from the text after its operator: at a line that is its delimiter and nothing else.
+fn ends_plainly(text: &str) -> bool {
+    let (text, strips_tabs) = match text.strip_prefix('-') {
+        Some(text) => (text, true),
+        None => (text, false),
+    };
+    let text = text.trim_start_matches([' ', '\t']);
+    let delimiter = match text.chars().next() {
+        Some(quote @ ('\'' | '"')) => text[1..].split(quote).next(),
+        Some('\\') => text[1..].split(DELIMITER_ENDS).next(),
+        _ => text.split(DELIMITER_ENDS).next(),
+    };
+    let delimiter = delimiter.unwrap_or_default();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ');
+    let mut lines = text.split('\n').skip(1);
+    !delimiter.is_empty()
+        && delimiter.chars().all(is_plain)
+        && lines.any(|line| match strips_tabs {
+            true => line.trim_start_matches('\t') == delimiter,
+            false => line == delimiter,
+        })
 }
 
 /// Expansions that hold more than a name: no closing bracket is believed, because a quoted one closes nothing.
@@ -99,5 +145,32 @@ fn count_subscripts(word: &str) -> usize {
     match word[name..].starts_with('[') {
         true => word.matches(['[', '(', '{', '"', '`']).count(),
         false => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_here_document_plainly_ends_or_is_not_read() {
+        for (text, expected) in [
+            ("cat <<EOF\na\nEOF", false),
+            ("cat <<EOF >out && ls\na\nEOF\nls", false),
+            ("cat <<-'END OF'\na\n\t\tEND OF", false),
+            ("cat << \\EOF\na\nEOF", false),
+            ("x=$(cat <<A; cat <<B\na\nA\nb\nB\n)", false),
+            ("cat <<<\"$x\"", false),
+            ("cat <<EOF\na\n EOF", true),
+            ("cat <<", true),
+            ("cat <<''\n\n", true),
+            ("cat << ;", true),
+            ("cat <<$(( <<$((", true),
+            ("cat <<-E$(( | tr a", true),
+            ("x=$( << rm y ; [[ -n ${", true),
+            ("echo $((1 << 2))", true),
+        ] {
+            assert_eq!(has_unclear_document(text), expected, "{text}");
+        }
     }
 }
