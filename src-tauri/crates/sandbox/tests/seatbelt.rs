@@ -18,7 +18,10 @@ use std::process::{Command, Stdio};
 use protocol::history::RestoreRequest;
 use protocol::view::effects::Assurance;
 use protocol::{CommandExit, UndoId};
-use runtime::{DryRunEnvironment, History, NetworkClient, RestoreMeta, UndoEntryMeta, Workspace};
+use runtime::{
+    DryRunEnvironment, History, NetworkClient, RestoreMeta, SandboxRequest, UndoEntryMeta,
+    Workspace,
+};
 use sandbox::{CommandEnd, SandboxLimits, SandboxReport, SandboxSpec, read_report};
 use tokio_util::sync::CancellationToken;
 
@@ -48,18 +51,18 @@ impl Place {
         }
     }
 
-    fn room(&self, command: &str, port: u16) -> Room {
+    fn room(&self, command: &str, port: u16) -> SandboxSpec {
         let at = |path: &str| self.home.join(path);
         let text = |path: &Path| path.to_str().unwrap().to_owned();
         let variable = |name: &str, value: String| (name.to_owned(), value);
-        Room {
+        SandboxSpec {
             workspace: at("workspace"),
             folder: at("workspace"),
             layers: None,
             bare: Some(at("temporary")),
             read_only: vec![at("workspace/.git/hooks")],
             masked: vec![at("workspace/keys/secret")],
-            limits: Limits::default(),
+            limits: SandboxLimits::default(),
             proxy: false,
             input: false,
             command: vec!["/bin/bash".into(), "-c".into(), command.into()],
@@ -74,7 +77,7 @@ impl Place {
     }
 
     /// Runs it to its end: whether it succeeded.
-    fn succeeds(&self, room: &Room) -> bool {
+    fn succeeds(&self, room: &SandboxSpec) -> bool {
         let mut child = Command::new(env!("CARGO_BIN_EXE_countersign-room"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -93,9 +96,9 @@ impl Place {
             .unwrap();
         child.wait().unwrap();
         drop(wanted);
-        match read_told(&room.told).unwrap().unwrap() {
-            Told::Ended {
-                end: End::Exit(code),
+        match read_report(&room.told).unwrap().unwrap() {
+            SandboxReport::Ended {
+                end: CommandEnd::Exit(code),
                 ..
             } => code == 0,
             told => panic!("{told:?}: {said}"),
@@ -165,12 +168,12 @@ fn a_room_that_nobody_wants_ends() {
     // The end of what it says is the end of everything that could say something.
     said.read_to_end(&mut Vec::new()).unwrap();
     child.wait().unwrap();
-    let told = read_told(&room.told).unwrap();
+    let told = read_report(&room.told).unwrap();
     assert!(
         matches!(
             told,
-            Some(Told::Ended {
-                end: End::Stopped,
+            Some(SandboxReport::Ended {
+                end: CommandEnd::Stopped,
                 ..
             })
         ),
@@ -188,11 +191,11 @@ async fn what_a_command_did_is_told_and_taken_back() {
     let history = History::open(&ours.join("history"), 1 << 30).unwrap();
     let program = env!("CARGO_BIN_EXE_countersign-room").into();
     let environment =
-        Environment::open(Some(program), &ours.join("rooms"), vec![ours.clone()]).unwrap();
+        DryRunEnvironment::open(Some(program), &ours.join("rooms"), vec![ours.clone()]).unwrap();
     let probe = environment.probe(&workspace).await;
     assert_eq!(probe.assurance, Assurance::Snapshot, "{probe:?}");
     assert!(probe.in_place && probe.net_off && probe.unix_sockets_off && !probe.kill_tree);
-    let meta = EntryMeta {
+    let meta = UndoEntryMeta {
         id: "und_1".into(),
         session: "ses_1".into(),
         call: "call_1".into(),
@@ -210,16 +213,21 @@ async fn what_a_command_did_is_told_and_taken_back() {
         output_bytes_max: 100_000,
         spill: None,
         errors: None,
-        masks: true,
+        mask_secrets: true,
     };
-    let (net, never) = (Net::closed(), CancellationToken::new());
-    let picture = environment.picture(&workspace, &history, meta).await;
+    let (net, never) = (NetworkClient::offline(), CancellationToken::new());
+    let picture = environment.take_snapshot(&workspace, &history, meta).await;
     let picture = picture.unwrap();
-    let ran = environment.run_in_place(&command, &net, &picture, |_: &str| {}, &never);
-    let ran = ran.await.unwrap().ran;
-    assert_eq!(ran.exit, Exit::Code(0));
+    let request = SandboxRequest {
+        command: &command,
+        net: &net,
+        cancel: &never,
+    };
+    let ran = environment.run_in_place(request, &picture, |_: &str| {});
+    let ran = ran.await.unwrap().command;
+    assert_eq!(ran.exit, CommandExit::Code(0));
     assert!(String::from_utf8_lossy(&ran.head).contains("kept"));
-    let done = Environment::settle(picture).unwrap();
+    let done = DryRunEnvironment::record_changes(picture).unwrap();
     let told: Vec<String> = done
         .effects
         .changes
@@ -228,10 +236,10 @@ async fn what_a_command_did_is_told_and_taken_back() {
         .collect();
     assert_eq!(told, ["deleted keys/secret", "added new"]);
     drop(done);
-    let undo = Restore::Undo {
+    let undo = RestoreRequest::Undo {
         entries: vec![UndoId("und_1".into())],
     };
-    let act = ActMeta {
+    let act = RestoreMeta {
         id: UndoId("und_2".into()),
         at: 2_000,
     };
