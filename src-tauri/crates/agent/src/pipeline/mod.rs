@@ -153,7 +153,9 @@ async fn run_approved(
             let retry = dry_run::run(cx, &prepared, hosts, agreed).await?;
             return Ok(Step::Retry(retry));
         }
-        ExecutionMode::Commit(result) => execute::commit(cx, &prepared, &approved, result).await?,
+        ExecutionMode::Commit(result) => {
+            execute::run(cx, &prepared, approved, Some(result)).await?
+        }
         ExecutionMode::InPlace { hosts, dry_run } => {
             let request = InPlaceRequest {
                 prepared: &prepared,
@@ -164,7 +166,7 @@ async fn run_approved(
             };
             in_place::run(cx, request, approved).await?
         }
-        ExecutionMode::Direct => execute::run(cx, &prepared, approved).await?,
+        ExecutionMode::Direct => execute::run(cx, &prepared, approved, None).await?,
     };
     let mut finished = match ran {
         Step::Done(finished) => finished,

@@ -95,39 +95,26 @@ pub(crate) struct FinishedRun {
     pub undo_entry: Option<Box<UndoEntry>>,
 }
 
-/// Commits the effects that a dry run captured, once a copy for undo is taken.
-pub(crate) async fn commit(
-    cx: &CallContext<'_>,
-    prepared: &PreparedCall,
-    approved: &Approved,
-    result: Box<DryRunResult>,
-) -> Result<Step<FinishedRun>, Abort> {
-    let undo_entry = match snapshot::take_copy(cx.session, approved, prepared).await? {
-        FileCopy::Taken(entry) => entry,
-        FileCopy::Failed(why) => {
-            return Ok(Step::Retry(Attempt::without_snapshot(why, Some(result))));
-        }
-        FileCopy::Changed => return Ok(Step::Retry(Attempt::after_change(CHANGED_REASON))),
-    };
-    record_start(cx).await?;
-    let run = result.commit(cx.session, approved).await;
-    Ok(Step::Done(FinishedRun { run, undo_entry }))
-}
-
-/// Runs the tool directly, once a copy for undo is taken.
+/// Runs the tool, or commits the effects that its dry run captured, once a copy for undo is taken.
 pub(crate) async fn run(
     cx: &CallContext<'_>,
     prepared: &PreparedCall,
     approved: Approved,
+    captured: Option<Box<DryRunResult>>,
 ) -> Result<Step<FinishedRun>, Abort> {
     let undo_entry = match snapshot::take_copy(cx.session, &approved, prepared).await? {
         FileCopy::Taken(entry) => entry,
-        FileCopy::Failed(why) => return Ok(Step::Retry(Attempt::without_snapshot(why, None))),
+        FileCopy::Failed(why) => return Ok(Step::Retry(Attempt::without_snapshot(why, captured))),
         FileCopy::Changed => return Ok(Step::Retry(Attempt::after_change(CHANGED_REASON))),
     };
     record_start(cx).await?;
-    let tool_context = network_guard::guard_network(cx, prepared);
-    let run = run_tool(cx, approved, tool_context).await;
+    let run = match captured {
+        Some(result) => result.commit(cx.session, &approved).await,
+        None => {
+            let tool_context = network_guard::guard_network(cx, prepared);
+            run_tool(cx, approved, tool_context).await
+        }
+    };
     Ok(Step::Done(FinishedRun { run, undo_entry }))
 }
 
