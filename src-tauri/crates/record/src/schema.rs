@@ -28,7 +28,7 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 /// (`runtime`, `history/store`), which a program of an earlier format cannot read, so that it must refuse the folder.
 ///
 /// `chat_parts` shows the result of every call as the row that the specification of tools names (`S002-66`): the
-/// envelope of `S002-61` to `S002-65`, as `BenchResult::to_envelope` makes it. It keeps nothing: the events do.
+/// envelope of `S002-61` to `S002-65`, as `Outcome::to_envelope` makes it. It keeps nothing: the events do.
 pub(crate) const MIGRATIONS: &[&str] = &["
 CREATE TABLE sessions (
     key  INTEGER PRIMARY KEY,
