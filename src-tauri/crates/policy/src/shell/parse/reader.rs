@@ -150,6 +150,12 @@ impl<'a> ShellReader<'a> {
             self.queue_doubtful_text(text, place.depth, reason);
             return false;
         }
+        // Only a text that the second parser reads to its end is safe for the first one then.
+        if complexity::has_unclear_document(text) && !second_parser::can_parse(text) {
+            let reason = "It holds a here-document that does not plainly end.";
+            self.queue_doubtful_text(text, place.depth, reason);
+            return false;
+        }
         let place = CommandContext { text, ..place };
         let parsed = parse_script(text).map(|program| {
             program

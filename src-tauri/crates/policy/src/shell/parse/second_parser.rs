@@ -11,6 +11,11 @@ pub(in crate::shell) struct SecondParse {
     pub commands: Vec<Vec<String>>,
 }
 
+/// Whether the second parser reads all of a text.
+pub(in crate::shell) fn can_parse(text: &str) -> bool {
+    parse_second(text).is_some_and(|parsed| !parsed.has_error)
+}
+
 /// Reads a text. None if it took too long.
 pub(in crate::shell) fn parse_second(text: &str) -> Option<SecondParse> {
     let mut parser = Parser::new();
