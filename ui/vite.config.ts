@@ -26,6 +26,8 @@ export default defineConfig({
     environment: 'jsdom',
     include: ['src/**/*.test.ts'],
     setupFiles: ['src/ipc/test_setup.ts'],
+    // Vitest leaves one core to a person at work; on two cores that is every second one.
+    maxWorkers: '100%',
     // The accessibility rules take a while on a busy machine.
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -43,7 +43,8 @@ async fn in_place(theme: &str) {
     tour.stop(&rig, "in-place-tapped").await;
     assert!(!has("made.txt") && rig.waits(&card).await);
     rig.hold("in-place-run", async |_| has("made.txt")).await;
-    assert!(!has("src/parser.rs"));
+    rig.until("the deletion", async |_| !has("src/parser.rs"))
+        .await;
 
     rig.click("rail-history").await;
     rig.wait_for_text("undo-card", "Ran printf").await;

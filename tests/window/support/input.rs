@@ -83,8 +83,10 @@ impl Rig {
     pub async fn click_at(&self, selector: &str) -> bool {
         let aimed = self.window().execute(AIM, vec![json!(selector)]).await;
         aimed.is_ok() && self.point_at(selector).await && {
-            self.until_heard("mouseup", || self.xdotool(&["click", "1"]))
-                .await;
+            self.until_heard("mouseup", || {
+                self.xdotool(&["mousedown", "1", "mouseup", "1"])
+            })
+            .await;
             let missed = self
                 .window()
                 .execute("return window.aim?.missed === true", vec![])
@@ -115,7 +117,8 @@ impl Rig {
         }
         let (x, y) = (place[0].to_string(), place[1].to_string());
         let window = self.main_window();
-        self.xdotool(&["mousemove", "--sync", "--window", &window, &x, &y]);
+        // Without `--sync`: a pointer that is there already makes it wait for 15 seconds, and the X server keeps the order.
+        self.xdotool(&["mousemove", "--window", &window, &x, &y]);
         true
     }
 

@@ -1,8 +1,8 @@
 //! The rig: the real app on a screen of its own, driven as a person would, found by `data-testid`.
 //!
 //! Every [`Rig`] has its own X display, message bus, data folder and driver, so rigs do not see each other,
-//! nor an app that a person has open. It stands on `Xvfb`, `dbus-daemon`, `tauri-driver` and
-//! `WebKitWebDriver`; `cargo xtask test` installs them.
+//! nor an app that a person has open. It stands on `Xvfb`, `dbus-daemon` and `WebKitWebDriver`; `cargo xtask test`
+//! installs them.
 
 #![allow(
     dead_code,
@@ -176,9 +176,10 @@ impl Rig {
         let (driver, url) = processes::driver(&self.env);
         self.driver = Some(driver);
         let mut capabilities = Capabilities::new();
-        capabilities.set("browserName", "wry").unwrap();
-        let options = serde_json::json!({ "application": APP });
-        capabilities.set("tauri:options", options).unwrap();
+        let options = serde_json::json!({ "binary": APP, "args": [] });
+        capabilities
+            .set("webkitgtk:browserOptions", options)
+            .unwrap();
         let window = WebDriver::builder(&url, capabilities)
             .request_timeout(WAIT)
             .await

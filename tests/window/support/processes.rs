@@ -156,33 +156,25 @@ pub async fn run_to_end(app: &Path, env: &[(String, String)]) -> ExitStatus {
     }
 }
 
-/// tauri-driver and the WebKitWebDriver behind it, both listening, and the address to talk to.
+/// Starts the driver of the web view, and returns it with its address once it listens. It starts the app itself.
 pub fn driver(env: &[(String, String)]) -> (Group, String) {
-    let (port, native_port) = free_ports();
-    let program = std::env::var_os("TAURI_DRIVER").unwrap_or_else(|| "tauri-driver".into());
-    let mut command = Command::new(program);
+    let port = free_port();
+    let mut command = Command::new("WebKitWebDriver");
     command
-        .args([
-            "--port",
-            &port.to_string(),
-            "--native-port",
-            &native_port.to_string(),
-        ])
+        .args([format!("--port={port}"), "--host=127.0.0.1".to_owned()])
         .envs(env.iter().map(|(name, value)| (name, value)))
+        // Without it the app gives its web view to no driver.
+        .env("TAURI_WEBVIEW_AUTOMATION", "true")
         .env_remove("WAYLAND_DISPLAY")
-        .stdin(Stdio::null());
-    let mut driver = Group::start(&mut command, "`cargo install --locked tauri-driver@2.1.0`");
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    let mut driver = Group::start(&mut command, "the package webkit2gtk-driver");
     let deadline = Instant::now() + WAIT;
-    for port in [port, native_port] {
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            let ended = driver.leader.try_wait().unwrap();
-            assert_eq!(
-                ended, None,
-                "tauri-driver ended; is the package webkit2gtk-driver there?"
-            );
-            assert!(Instant::now() < deadline, "nothing listens on port {port}");
-            std::thread::sleep(LOOK_EVERY);
-        }
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        let ended = driver.leader.try_wait().unwrap();
+        assert_eq!(ended, None, "WebKitWebDriver ended");
+        assert!(Instant::now() < deadline, "nothing listens on port {port}");
+        std::thread::sleep(LOOK_EVERY);
     }
     (driver, format!("http://127.0.0.1:{port}"))
 }
@@ -251,9 +243,8 @@ fn is_dead(process: &Path) -> bool {
         .map_or(true, |stat| stat.contains(") Z ") || stat.contains(") X "))
 }
 
-/// Two different ports that were free a moment ago: both are held until both are known.
-fn free_ports() -> (u16, u16) {
-    let held = [0, 0].map(|_| TcpListener::bind(("127.0.0.1", 0)).unwrap());
-    let [one, two] = held.map(|listener| listener.local_addr().unwrap().port());
-    (one, two)
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    listener.local_addr().unwrap().port()
 }

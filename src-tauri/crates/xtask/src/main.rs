@@ -24,7 +24,6 @@ mod run;
 mod screenshots;
 mod system_packages;
 mod tauri_cli;
-mod tauri_driver;
 mod test;
 mod test_tally;
 mod ui;

@@ -10,7 +10,6 @@ use crate::peer_servers;
 use crate::progress::Progress;
 use crate::run;
 use crate::system_packages::{self, PackagePurpose};
-use crate::tauri_driver;
 use crate::ui;
 
 /// A part of the tests that can be run alone.
@@ -97,9 +96,6 @@ fn prepare(progress: &Progress, only: Option<TestPart>) -> Result<(), Failure> {
     // The engine's tests build it anyhow.
     if only == Some(TestPart::Window) {
         progress.stage("room", run::build_sandbox)?;
-    }
-    if cfg!(target_os = "linux") && matches!(only, None | Some(TestPart::Window)) {
-        progress.stage("tauri-driver", tauri_driver::ensure_driver)?;
     }
     Ok(())
 }
@@ -210,15 +206,12 @@ fn check_window(checks: &mut CheckRunner, passed_on: &[String]) {
     // Each test brings its own display and bus, so nothing is put around cargo here.
     checks.run_tests_with_retry("window tests", next, |names| {
         let mut cargo = cargo_command(&["test", "--no-fail-fast"], &PACKAGE_ARGUMENTS);
-        // One window at a time: keys and clicks go through the X server, and two windows at once are slow to hear of them.
-        cargo.args(["--test", "window", "--", "--test-threads=1"]);
+        // Two windows keep two cores busy; with more, keys and clicks are slow to arrive.
+        cargo.args(["--test", "window", "--", "--test-threads=2"]);
         match names {
             [] => cargo.args(passed_on),
             names => cargo.arg("--exact").args(names),
         };
-        if let Some(driver) = tauri_driver::find_driver() {
-            cargo.env("TAURI_DRIVER", driver);
-        }
         cargo
     });
 }
