@@ -102,8 +102,8 @@ impl Tool for SubAgentTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _hands: &ToolContext,
-        cx: &ExecutionContext,
+        _context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let task = approved.arguments().get("task").and_then(Value::as_str);
         let errand = SubAgentRequest {
@@ -115,8 +115,8 @@ impl Tool for SubAgentTool {
             agent: None,
             input: task.unwrap_or_default().to_owned(),
             output_schema: None,
-            cancel: cx.cancel.clone(),
+            cancel: execution.cancel.clone(),
         };
-        cx.sub_agent_spawner()?.run(cx, errand).await
+        execution.sub_agent_spawner()?.run(execution, errand).await
     }
 }

@@ -93,19 +93,19 @@ pub trait Tool: Send + Sync {
     async fn prepare(
         &self,
         _arguments: &Map<String, Value>,
-        _hands: &ToolContext,
+        _context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
         Ok(PreviewedPlan::default())
     }
 
     /// Whether this tool can do a dry run of a call on this machine, see [`Tool::dry_run`].
-    async fn can_dry_run(&self, _hands: &ToolContext) -> bool {
+    async fn can_dry_run(&self, _context: &ToolContext) -> bool {
         false
     }
 
     /// Whether this tool can make calls in the real workspace on this machine, with a snapshot by which they are
     /// undone. [`Tool::execute`] makes them there if [`ToolContext::snapshot`] has one.
-    async fn can_run_in_place(&self, _hands: &ToolContext) -> bool {
+    async fn can_run_in_place(&self, _context: &ToolContext) -> bool {
         false
     }
 
@@ -117,8 +117,8 @@ pub trait Tool: Send + Sync {
     async fn dry_run(
         &self,
         _arguments: &Map<String, Value>,
-        _hands: &ToolContext,
-        _cx: &ExecutionContext,
+        _context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolDryRun, ToolError> {
         Err(ToolError::Failed(format!(
             "{} cannot be tried out.",
@@ -133,8 +133,8 @@ pub trait Tool: Send + Sync {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError>;
 
     /// Returns how to set up the tool before it can be used, in a sentence with the next step (`S003-19`); `None` if it
@@ -287,7 +287,7 @@ pub trait SubAgentSpawner: Send + Sync {
     /// If the task cannot begin, or gives no output.
     async fn run(
         &self,
-        cx: &ExecutionContext,
+        execution: &ExecutionContext,
         errand: SubAgentRequest,
     ) -> Result<ToolOutput, ToolError>;
 
@@ -297,7 +297,7 @@ pub trait SubAgentSpawner: Send + Sync {
     /// If the task cannot begin.
     async fn start(
         &self,
-        cx: &ExecutionContext,
+        execution: &ExecutionContext,
         errand: SubAgentRequest,
     ) -> Result<SessionId, ToolError>;
 }

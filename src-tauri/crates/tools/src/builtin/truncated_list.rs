@@ -27,7 +27,7 @@ impl TruncatedList {
     /// Returns the output; past the limit the whole list is first written to the session's folder.
     pub(super) fn into_output(
         self,
-        hands: &ToolContext,
+        context: &ToolContext,
         call: &CallId,
     ) -> Result<ToolOutput, ToolError> {
         let shown = self.shown_count();
@@ -39,7 +39,7 @@ impl TruncatedList {
             return Ok(ToolOutput::new(self.lines.join("\n"), count));
         }
         let whole = self.lines.join("\n");
-        let path = hands
+        let path = context
             .folder
             .save_output(call, whole.as_bytes())
             .map_err(file_error)?;

@@ -140,7 +140,7 @@ impl Tool for ActivityTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        hands: &ToolContext,
+        context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
         let activity = self.require_activity()?;
         let program = self.program_digest(activity)?;
@@ -154,7 +154,7 @@ impl Tool for ActivityTool {
         };
         Ok(PreviewedPlan {
             preview: Preview::Command(CommandPreview {
-                folder: escape_invisible(&hands.workspace.root().to_string_lossy()),
+                folder: escape_invisible(&context.workspace.root().to_string_lossy()),
                 command: to_spans(&format!(
                     "{} <<< {}",
                     activity.shell_word,
@@ -176,8 +176,8 @@ impl Tool for ActivityTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let activity = self.require_activity()?;
         let shown = self
@@ -194,18 +194,18 @@ impl Tool for ActivityTool {
         let program = ProgramCommand {
             file: activity.home.root().join(&activity.file),
             command_name: activity.shell_word.clone(),
-            workspace: hands.workspace.clone(),
+            workspace: context.workspace.clone(),
             input: input.into_bytes(),
             timeout_ms: ACTIVITY_TIMEOUT_MS,
             output_bytes_max: ACTIVITY_OUTPUT_BYTES_MAX,
         };
-        let listener = cx.on_output.clone();
+        let listener = execution.on_output.clone();
         let tell = move |piece: &str| {
             if let Some(listener) = &listener {
                 listener(piece);
             }
         };
-        let answered = runtime::run_program(&program, tell, &cx.cancel)
+        let answered = runtime::run_program(&program, tell, &execution.cancel)
             .await
             .map_err(|error| {
                 ToolError::Failed(format!(

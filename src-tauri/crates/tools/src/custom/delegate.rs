@@ -78,8 +78,8 @@ impl Tool for DelegateTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _hands: &ToolContext,
-        cx: &ExecutionContext,
+        _context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let request = self.require_request()?;
         let errand = SubAgentRequest {
@@ -94,8 +94,8 @@ impl Tool for DelegateTool {
             agent: None,
             input: Value::Object(approved.arguments().clone()).to_string(),
             output_schema: self.output.clone(),
-            cancel: cx.cancel.clone(),
+            cancel: execution.cancel.clone(),
         };
-        cx.sub_agent_spawner()?.run(cx, errand).await
+        execution.sub_agent_spawner()?.run(execution, errand).await
     }
 }

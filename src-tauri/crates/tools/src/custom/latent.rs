@@ -59,8 +59,8 @@ impl Tool for LatentTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _hands: &ToolContext,
-        _cx: &ExecutionContext,
+        _context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         Ok(match approved.arguments().get(OUTPUT) {
             Some(output) => output_from_value(output.clone(), "The model gave the result"),

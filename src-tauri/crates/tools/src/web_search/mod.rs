@@ -185,11 +185,11 @@ impl WebSearcher {
     pub(crate) fn prepare(
         &self,
         query: &str,
-        hands: &ToolContext,
+        context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
         match &self.backend {
             SearchBackend::Provider(_) => Ok(PreviewedPlan::default()),
-            SearchBackend::Operation(one) => one.prepare(query, &hands.workspace),
+            SearchBackend::Operation(one) => one.prepare(query, &context.workspace),
         }
     }
 
@@ -203,8 +203,8 @@ impl WebSearcher {
         &self,
         query: &str,
         results_max: usize,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<Vec<WebSearchHit>, ToolError> {
         let (title, found) = match &self.backend {
             SearchBackend::Provider(wired) => {
@@ -215,16 +215,19 @@ impl WebSearcher {
                     timeout_ms: self.timeout_ms,
                     body_bytes_max: RESULTS_BYTES_MAX,
                 };
-                let answer = hands.net.send(&outgoing, limits, &cx.cancel).await;
+                let answer = context.net.send(&outgoing, limits, &execution.cancel).await;
                 let answer = answer.map_err(fetch_error)?;
                 (wired.provider.title(), wired.parse_response(&answer, &key)?)
             }
             SearchBackend::Operation(one) => {
                 self.count_call()?;
                 let arguments = one.build_arguments(query);
-                let call = one
-                    .operation
-                    .call(&arguments, &hands.workspace, &hands.net, &cx.cancel);
+                let call = one.operation.call(
+                    &arguments,
+                    &context.workspace,
+                    &context.net,
+                    &execution.cancel,
+                );
                 let limit = Duration::from_millis(self.timeout_ms);
                 let output = tokio::time::timeout(limit, call).await.map_err(|_| {
                     let (name, limit) = (&one.settings.operation, self.timeout_ms);

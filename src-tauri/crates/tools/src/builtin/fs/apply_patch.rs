@@ -130,9 +130,9 @@ impl Tool for ApplyPatchTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        hands: &ToolContext,
+        context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         let files = parse_patch(text_argument(arguments, "patch"))
             .map_err(|why| ToolError::InvalidArgs(format!("`patch` {why}")))?;
         run_blocking(move || reject_mask_writes(plan_patch(&workspace, &files)?)).await
@@ -141,10 +141,10 @@ impl Tool for ApplyPatchTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        _cx: &ExecutionContext,
+        context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         let plan = approved.plan().clone();
         run_blocking(move || apply_approved(&workspace, &plan, "the patch")).await
     }

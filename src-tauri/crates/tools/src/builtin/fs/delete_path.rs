@@ -95,9 +95,9 @@ impl Tool for DeletePathTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        hands: &ToolContext,
+        context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         let path = text_argument(arguments, "path").to_owned();
         run_blocking(move || prepare_deletion(&workspace, &path)).await
     }
@@ -105,10 +105,10 @@ impl Tool for DeletePathTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        _cx: &ExecutionContext,
+        context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         let plan = approved.plan().clone();
         run_blocking(move || {
             let Plan::Remove(removal) = &plan else {

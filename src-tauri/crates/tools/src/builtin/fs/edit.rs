@@ -117,9 +117,9 @@ impl Tool for EditTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        hands: &ToolContext,
+        context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         let given = text_argument(arguments, "path").to_owned();
         let replacement = Replacement {
             old: text_argument(arguments, "old_string").to_owned(),
@@ -144,10 +144,10 @@ impl Tool for EditTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        _cx: &ExecutionContext,
+        context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         let plan = approved.plan().clone();
         let path = text_argument(approved.arguments(), "path").to_owned();
         run_blocking(move || apply_approved(&workspace, &plan, &path)).await

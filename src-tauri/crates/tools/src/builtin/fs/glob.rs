@@ -132,13 +132,17 @@ impl Tool for GlobTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let pattern = text_argument(approved.arguments(), "pattern").to_owned();
         let under = optional_text_argument(approved.arguments(), "path").map(str::to_owned);
         let include = include_argument(approved.arguments());
-        let (hands, cancel, call) = (hands.clone(), cx.cancel.clone(), cx.tool_call_id.clone());
+        let (context, cancel, call) = (
+            context.clone(),
+            execution.cancel.clone(),
+            execution.tool_call_id.clone(),
+        );
         run_blocking(move || {
             let query = GlobQuery {
                 pattern: &pattern,
@@ -147,7 +151,7 @@ impl Tool for GlobTool {
                 entries_max: GLOB_TOTAL_MAX,
             };
             let found =
-                runtime::find_files(&hands.workspace, &query, &cancel).map_err(file_error)?;
+                runtime::find_files(&context.workspace, &query, &cancel).map_err(file_error)?;
             let words = ItemNouns::from_include(include);
             if found.paths.is_empty() {
                 let place = under.map_or_else(String::new, |path| format!(" in `{path}`"));
@@ -166,7 +170,7 @@ impl Tool for GlobTool {
                 has_more: found.more,
                 lines: found.paths,
             };
-            listing.into_output(&hands, &call)
+            listing.into_output(&context, &call)
         })
         .await
     }

@@ -112,8 +112,8 @@ impl Tool for GrepTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
         let query = GrepQuery {
@@ -123,9 +123,13 @@ impl Tool for GrepTool {
             case_insensitive: flag_argument(arguments, "case_insensitive"),
             context: 0,
         };
-        let (hands, cancel, call) = (hands.clone(), cx.cancel.clone(), cx.tool_call_id.clone());
+        let (context, cancel, call) = (
+            context.clone(),
+            execution.cancel.clone(),
+            execution.tool_call_id.clone(),
+        );
         run_blocking(move || {
-            let found = runtime::search_lines(&hands.workspace, &query, GREP_TOTAL_MAX, &cancel)
+            let found = runtime::search_lines(&context.workspace, &query, GREP_TOTAL_MAX, &cancel)
                 .map_err(file_error)?;
             let closed = match found.closed {
                 0 => String::new(),
@@ -164,7 +168,7 @@ impl Tool for GrepTool {
                 noun: "matches",
                 count,
             };
-            let mut output = listing.into_output(&hands, &call)?;
+            let mut output = listing.into_output(&context, &call)?;
             output.text += &closed;
             output.secrets_masked = secrets_masked;
             Ok(output)

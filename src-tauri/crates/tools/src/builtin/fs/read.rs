@@ -120,13 +120,13 @@ impl Tool for ReadFileTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
         let path = text_argument(arguments, "path").to_owned();
-        let workspace = hands.workspace.clone();
-        let cancel = cx.cancel.clone();
+        let workspace = context.workspace.clone();
+        let cancel = execution.cancel.clone();
         let masks = redact::is_masking_requested(&self.interface.result.redaction_policy_refs);
         let bytes = is_byte_range(arguments).then(|| {
             let from = number_argument(arguments, "byte_offset").unwrap_or_default();

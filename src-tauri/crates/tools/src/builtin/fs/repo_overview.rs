@@ -100,16 +100,20 @@ impl Tool for RepoOverviewTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let under = optional_text_argument(approved.arguments(), "path").map(str::to_owned);
         let depth =
             number_argument(approved.arguments(), "depth").unwrap_or(OVERVIEW_DEPTH_DEFAULT);
         let depth = usize::try_from(depth.min(OVERVIEW_DEPTH_MAX)).unwrap_or(1);
-        let (hands, cancel, call) = (hands.clone(), cx.cancel.clone(), cx.tool_call_id.clone());
+        let (context, cancel, call) = (
+            context.clone(),
+            execution.cancel.clone(),
+            execution.tool_call_id.clone(),
+        );
         run_blocking(move || {
-            let overview = RepoStats::collect(&hands.workspace, under.as_deref(), &cancel)?;
+            let overview = RepoStats::collect(&context.workspace, under.as_deref(), &cancel)?;
             if overview.is_empty() {
                 return Ok(ToolOutput::new_empty(
                     "There is no file here that git would keep.",
@@ -129,7 +133,7 @@ impl Tool for RepoOverviewTool {
             Ok(ToolOutput {
                 data: Some(data),
                 message,
-                ..listing.into_output(&hands, &call)?
+                ..listing.into_output(&context, &call)?
             })
         })
         .await

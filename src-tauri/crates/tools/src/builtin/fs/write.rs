@@ -115,9 +115,9 @@ impl Tool for WriteTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        hands: &ToolContext,
+        context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         let path = text_argument(arguments, "path").to_owned();
         let after = text_argument(arguments, "content").as_bytes().to_vec();
         run_blocking(move || {
@@ -131,10 +131,10 @@ impl Tool for WriteTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        _cx: &ExecutionContext,
+        context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         let plan = approved.plan().clone();
         let path = text_argument(approved.arguments(), "path").to_owned();
         run_blocking(move || apply_approved(&workspace, &plan, &path)).await

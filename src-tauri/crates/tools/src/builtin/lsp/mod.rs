@@ -204,14 +204,14 @@ impl Tool for LspTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments().clone();
         let Some(languages) = &self.languages else {
             return Err(ToolError::Failed(NO_SERVER.to_owned()));
         };
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         let (document, question) = run_blocking(move || {
             let document = position::read_document(&workspace, text_argument(&arguments, "path"))?;
             let question = parse_query(&document.text, &arguments)?;
@@ -219,12 +219,12 @@ impl Tool for LspTool {
         })
         .await?;
         let answered = languages
-            .ask(&hands.workspace, &document, &question, &cx.cancel)
+            .ask(&context.workspace, &document, &question, &execution.cancel)
             .await?;
-        let (hands, call) = (hands.clone(), cx.tool_call_id.clone());
+        let (context, call) = (context.clone(), execution.tool_call_id.clone());
         run_blocking(move || {
-            LanguageReport::from_response(&hands.workspace, &document, &answered)
-                .into_output(&hands, &call)
+            LanguageReport::from_response(&context.workspace, &document, &answered)
+                .into_output(&context, &call)
         })
         .await
     }

@@ -125,12 +125,12 @@ impl Tool for LspRenameTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        hands: &ToolContext,
+        context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
         let Some(languages) = &self.languages else {
             return Err(ToolError::Failed(NO_SERVER.to_owned()));
         };
-        let (workspace, arguments) = (hands.workspace.clone(), arguments.clone());
+        let (workspace, arguments) = (context.workspace.clone(), arguments.clone());
         let (document, question) = run_blocking(move || {
             let document = position::read_document(&workspace, text_argument(&arguments, "path"))?;
             let place = position::resolve_position(&document.text, &arguments)?;
@@ -140,19 +140,19 @@ impl Tool for LspRenameTool {
         .await?;
         let never = CancellationToken::new();
         let answered = languages
-            .ask(&hands.workspace, &document, &question, &never)
+            .ask(&context.workspace, &document, &question, &never)
             .await?;
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         run_blocking(move || reject_mask_writes(edits::plan_edits(&workspace, &answered)?)).await
     }
 
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        _cx: &ExecutionContext,
+        context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         let plan = approved.plan().clone();
         run_blocking(move || apply_approved(&workspace, &plan, "the renaming")).await
     }

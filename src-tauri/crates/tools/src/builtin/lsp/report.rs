@@ -95,7 +95,7 @@ impl LanguageReport {
     /// Returns the output; a list that is too long goes to the session's folder.
     pub(super) fn into_output(
         self,
-        hands: &ToolContext,
+        context: &ToolContext,
         call: &CallId,
     ) -> Result<ToolOutput, ToolError> {
         let notes: Vec<String> = self.notes.iter().map(|note| format!("[{note}]")).collect();
@@ -114,7 +114,7 @@ impl LanguageReport {
             noun: self.noun,
             count: self.count,
         };
-        let mut output = listing.into_output(hands, call)?;
+        let mut output = listing.into_output(context, call)?;
         for note in notes {
             output.text.push('\n');
             output.text.push_str(&note);

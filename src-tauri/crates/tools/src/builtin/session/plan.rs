@@ -124,8 +124,8 @@ impl Tool for PlanTool {
     async fn execute(
         &self,
         _approved: &Approved,
-        _hands: &ToolContext,
-        _cx: &ExecutionContext,
+        _context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::new(PLAN_STARTED, "planning"))
     }
@@ -159,7 +159,7 @@ impl Tool for PlanExitTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        _hands: &ToolContext,
+        _context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
         Ok(PreviewedPlan {
             preview: Preview::Plan {
@@ -172,8 +172,8 @@ impl Tool for PlanExitTool {
     async fn execute(
         &self,
         _approved: &Approved,
-        _hands: &ToolContext,
-        _cx: &ExecutionContext,
+        _context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::new(PLAN_ACCEPTED, "accepted"))
     }

@@ -167,7 +167,7 @@ impl Tool for QuestionTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        _hands: &ToolContext,
+        _context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
         Ok(PreviewedPlan {
             preview: Preview::Form {
@@ -180,8 +180,8 @@ impl Tool for QuestionTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _hands: &ToolContext,
-        _cx: &ExecutionContext,
+        _context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let questions = parse_questions(approved.arguments())?;
         let answers = match approved.answers() {

@@ -102,8 +102,8 @@ impl Tool for SkillTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _hands: &ToolContext,
-        _cx: &ExecutionContext,
+        _context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let name = text_argument(approved.arguments(), "name").to_owned();
         let index = self.index.clone();

@@ -41,7 +41,7 @@ impl TaskTool {
     fn build_request(
         &self,
         arguments: &Map<String, Value>,
-        cx: &ExecutionContext,
+        execution: &ExecutionContext,
     ) -> Result<SubAgentRequest, ToolError> {
         let agent = self
             .roster
@@ -60,7 +60,7 @@ impl TaskTool {
             agent: Some(agent.manifest.clone()),
             input: text_argument(arguments, "prompt").to_owned(),
             output_schema: None,
-            cancel: cx.cancel.clone(),
+            cancel: execution.cancel.clone(),
         })
     }
 }
@@ -132,16 +132,16 @@ impl Tool for TaskTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _hands: &ToolContext,
-        cx: &ExecutionContext,
+        _context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
-        let errand = self.build_request(arguments, cx)?;
-        let delegates = cx.sub_agent_spawner()?;
+        let errand = self.build_request(arguments, execution)?;
+        let delegates = execution.sub_agent_spawner()?;
         if !flag_argument(arguments, "background") {
-            return delegates.run(cx, errand).await;
+            return delegates.run(execution, errand).await;
         }
-        let session = delegates.start(cx, errand).await?;
+        let session = delegates.start(execution, errand).await?;
         let told = "It is at work. Its answer comes as a message; do not wait for it by asking.";
         Ok(ToolOutput {
             data: Some(json!({ "session_id": session })),

@@ -117,7 +117,7 @@ impl Tool for TodoTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        _hands: &ToolContext,
+        _context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
         Ok(PreviewedPlan {
             preview: Preview::Todo {
@@ -130,8 +130,8 @@ impl Tool for TodoTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        _cx: &ExecutionContext,
+        context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let items = parse_items(approved.arguments())?;
         let [pending, in_progress, completed] = [
@@ -151,7 +151,7 @@ impl Tool for TodoTool {
         }
         let message = format!("{completed} of {} done", items.len());
         let data = json!({ "items": items });
-        hands.todo_list.replace(items);
+        context.todo_list.replace(items);
         Ok(ToolOutput {
             data: Some(data),
             ..ToolOutput::new(text, message)

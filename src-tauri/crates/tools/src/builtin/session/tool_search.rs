@@ -103,8 +103,8 @@ impl Tool for ToolSearchTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _hands: &ToolContext,
-        _cx: &ExecutionContext,
+        _context: &ToolContext,
+        _execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
         let limit = number_argument(arguments, "max_results").unwrap_or(MATCHES_DEFAULT);

@@ -139,45 +139,45 @@ impl Tool for BashTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        hands: &ToolContext,
+        context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
-        let probe = hands.dry_run_environment.probe(&hands.workspace).await;
+        let probe = context.dry_run_environment.probe(&context.workspace).await;
         Ok(PreviewedPlan {
             preview: Preview::Command(CommandPreview {
                 assurance: Some(probe.assurance),
                 assured: probe.reasons,
                 in_place: probe.in_place,
-                ..command_preview(arguments, hands)
+                ..command_preview(arguments, context)
             }),
             plan: Plan::None,
         })
     }
 
-    async fn can_dry_run(&self, hands: &ToolContext) -> bool {
-        let probe = hands.dry_run_environment.probe(&hands.workspace).await;
+    async fn can_dry_run(&self, context: &ToolContext) -> bool {
+        let probe = context.dry_run_environment.probe(&context.workspace).await;
         probe.assurance == Assurance::Speculative
     }
 
-    async fn can_run_in_place(&self, hands: &ToolContext) -> bool {
-        let probe = hands.dry_run_environment.probe(&hands.workspace).await;
+    async fn can_run_in_place(&self, context: &ToolContext) -> bool {
+        let probe = context.dry_run_environment.probe(&context.workspace).await;
         probe.in_place
     }
 
     async fn dry_run(
         &self,
         arguments: &Map<String, Value>,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolDryRun, ToolError> {
-        let command = self.build_command(arguments, hands, cx);
-        let tell = output_listener(cx);
-        let environment = &hands.dry_run_environment;
+        let command = self.build_command(arguments, context, execution);
+        let tell = output_listener(execution);
+        let environment = &context.dry_run_environment;
         let rehearsed = environment
-            .dry_run(&command, &hands.net, tell, &cx.cancel)
+            .dry_run(&command, &context.net, tell, &execution.cancel)
             .await;
         let rehearsed = rehearsed.map_err(file_error)?;
         let output = command_outcome(rehearsed.command.clone(), command.timeout_ms)?;
-        let workspace = hands.workspace.clone();
+        let workspace = context.workspace.clone();
         let rehearsed = run_blocking(move || {
             let mut rehearsed = rehearsed;
             if let Plan::Effects(captured) = &rehearsed.plan {
@@ -189,8 +189,8 @@ impl Tool for BashTool {
         let preview = EffectsPreview {
             command: CommandPreview {
                 assurance: Some(rehearsed.effects.assurance),
-                in_place: self.can_run_in_place(hands).await,
-                ..command_preview(arguments, hands)
+                in_place: self.can_run_in_place(context).await,
+                ..command_preview(arguments, context)
             },
             effects: rehearsed.effects.clone(),
         };
@@ -214,22 +214,22 @@ impl Tool for BashTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
-        let command = self.build_command(approved.arguments(), hands, cx);
-        let Some(picture) = &hands.snapshot else {
-            let ran = runtime::run(&command, output_listener(cx), &cx.cancel).await;
+        let command = self.build_command(approved.arguments(), context, execution);
+        let Some(picture) = &context.snapshot else {
+            let ran = runtime::run(&command, output_listener(execution), &execution.cancel).await;
             return command_outcome(ran.map_err(file_error)?, command.timeout_ms);
         };
         let request = SandboxRequest {
             command: &command,
-            net: &hands.net,
-            cancel: &cx.cancel,
+            net: &context.net,
+            cancel: &execution.cancel,
         };
-        let environment = &hands.dry_run_environment;
+        let environment = &context.dry_run_environment;
         let ran = environment
-            .run_in_place(request, picture, output_listener(cx))
+            .run_in_place(request, picture, output_listener(execution))
             .await;
         let ran = ran.map_err(file_error)?;
         let output = command_outcome(ran.command, command.timeout_ms)?;
@@ -241,19 +241,19 @@ impl BashTool {
     fn build_command(
         &self,
         arguments: &Map<String, Value>,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> ShellCommand {
         ShellCommand {
             line: text_argument(arguments, "command").to_owned(),
-            workspace: hands.workspace.clone(),
+            workspace: context.workspace.clone(),
             folder: String::new(),
             env: Vec::new(),
             timeout_ms: timeout_argument(arguments),
             output_bytes_max: OUTPUT_BYTES_MAX,
             spill: Some(OutputSpill {
-                folder: hands.folder.clone(),
-                call: cx.tool_call_id.clone(),
+                folder: context.folder.clone(),
+                call: execution.tool_call_id.clone(),
             }),
             errors: None,
             mask_secrets: redact::is_masking_requested(
@@ -263,8 +263,8 @@ impl BashTool {
     }
 }
 
-fn output_listener(cx: &ExecutionContext) -> impl FnMut(&str) + Send + use<> {
-    let listener = cx.on_output.clone();
+fn output_listener(execution: &ExecutionContext) -> impl FnMut(&str) + Send + use<> {
+    let listener = execution.on_output.clone();
     move |piece: &str| {
         if let Some(listener) = &listener {
             listener(piece);
@@ -273,10 +273,10 @@ fn output_listener(cx: &ExecutionContext) -> impl FnMut(&str) + Send + use<> {
 }
 
 /// Builds the preview of the command, without assurances.
-fn command_preview(arguments: &Map<String, Value>, hands: &ToolContext) -> CommandPreview {
+fn command_preview(arguments: &Map<String, Value>, context: &ToolContext) -> CommandPreview {
     let command = text_argument(arguments, "command");
     CommandPreview {
-        folder: escape_invisible(&hands.workspace.root().to_string_lossy()),
+        folder: escape_invisible(&context.workspace.root().to_string_lossy()),
         command: to_spans(command),
         facts: describe_command(command),
         timeout_ms: timeout_argument(arguments),

@@ -114,15 +114,15 @@ impl Tool for WebFetchTool {
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let url = text_argument(approved.arguments(), "url").trim();
         let limits = FetchLimits {
             timeout_ms: FETCH_TIMEOUT_MS,
             body_bytes_max: PAGE_BYTES_MAX,
         };
-        let got = hands.net.get(url, limits, &cx.cancel).await;
+        let got = context.net.get(url, limits, &execution.cancel).await;
         let fetched = got.map_err(fetch_error)?;
         if fetched.is_truncated {
             return Err(ToolError::Failed(format!(
@@ -136,11 +136,11 @@ impl Tool for WebFetchTool {
             content_type: fetched.content_type.clone(),
             body: fetched.body.clone(),
         };
-        let page = web::read_page(sent, &cx.cancel).await;
+        let page = web::read_page(sent, &execution.cancel).await;
         if !(200..300).contains(&fetched.status) {
             return Err(response_error(&fetched, page.unwrap_or_default()));
         }
-        format_page(url, &fetched, page?, hands, cx)
+        format_page(url, &fetched, page?, context, execution)
     }
 }
 
@@ -172,8 +172,8 @@ fn format_page(
     asked: &str,
     fetched: &FetchResult,
     page: WebPage,
-    hands: &ToolContext,
-    cx: &ExecutionContext,
+    context: &ToolContext,
+    execution: &ExecutionContext,
 ) -> Result<ToolOutput, ToolError> {
     let host = policy::patterns::host::resolve_host(&fetched.url).real;
     let whole = match page.title.is_empty() {
@@ -186,9 +186,9 @@ fn format_page(
     let mut truncated = None;
     if inline.len() < whole.len() {
         let file = frame_text("the content of", &fetched.url, whole);
-        let path = hands
+        let path = context
             .folder
-            .save_output(&cx.tool_call_id, file.as_bytes())
+            .save_output(&execution.tool_call_id, file.as_bytes())
             .map_err(file_error)?;
         let output_path = path.to_string_lossy().into_owned();
         notes.insert(

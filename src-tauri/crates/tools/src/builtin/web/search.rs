@@ -151,17 +151,17 @@ impl Tool for WebSearchTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        hands: &ToolContext,
+        context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
         self.require_searcher()?
-            .prepare(text_argument(arguments, "query").trim(), hands)
+            .prepare(text_argument(arguments, "query").trim(), context)
     }
 
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
         let searching = self.require_searcher()?;
@@ -171,7 +171,7 @@ impl Tool for WebSearchTool {
                 .min(RESULTS_MAX)
         });
         let query = text_argument(arguments, "query").trim();
-        let hits = searching.search(query, wanted, hands, cx).await?;
+        let hits = searching.search(query, wanted, context, execution).await?;
         Ok(format_hits(searching, query, hits))
     }
 }
