@@ -168,8 +168,15 @@ pub struct PreviewedPlan {
 
 impl Default for PreviewedPlan {
     fn default() -> Self {
+        Preview::Nothing.into()
+    }
+}
+
+impl From<Preview> for PreviewedPlan {
+    /// Shows the preview of a call whose changes cannot be known in advance.
+    fn from(preview: Preview) -> Self {
         Self {
-            preview: Preview::Nothing,
+            preview,
             plan: Plan::None,
         }
     }
@@ -288,7 +295,7 @@ pub trait SubAgentSpawner: Send + Sync {
     async fn run(
         &self,
         execution: &ExecutionContext,
-        errand: SubAgentRequest,
+        request: SubAgentRequest,
     ) -> Result<ToolOutput, ToolError>;
 
     /// Starts a sub-agent task in the background: its result is reported to the caller's model later.
@@ -298,7 +305,7 @@ pub trait SubAgentSpawner: Send + Sync {
     async fn start(
         &self,
         execution: &ExecutionContext,
-        errand: SubAgentRequest,
+        request: SubAgentRequest,
     ) -> Result<SessionId, ToolError>;
 }
 

@@ -3,82 +3,69 @@
 
 pub(crate) mod fs;
 mod lsp;
+mod presets;
 pub(crate) mod session;
 pub(crate) mod shell;
 mod truncated_list;
 pub(crate) mod web;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use protocol::interface::{
-    ContextModifierPolicy, EmptyResultPolicy, InterfaceBuilder, PermissionChannel,
-    SchemaVisibility, ToolOrigin,
-};
-use protocol::{ToolError, ToolInterface};
+use protocol::ToolError;
 use runtime::FileError;
 use serde_json::{Map, Value, json};
 
+use self::fs::apply_patch::PatchPlanner;
+use self::fs::delete_path::DeletionPlanner;
+use self::fs::edit::EditPlanner;
+use self::fs::glob::FileListing;
+use self::fs::grep::LineSearch;
+use self::fs::plan_tool::FilePlanTool;
+use self::fs::query_tool::FileQueryTool;
+use self::fs::read::ReadFileTool;
+use self::fs::repo_overview::RepoOverview;
+use self::fs::write::WritePlanner;
+use self::session::plan::{PlanExitTool, PlanTool};
+use self::session::question::QuestionTool;
+use self::session::todo::TodoTool;
+use self::shell::bash::BashTool;
+use self::web::fetch::WebFetchTool;
 use crate::tool::Tool;
 
 pub use self::lsp::{LSP, LSP_RENAME, LspRenameTool, LspTool};
-pub use crate::builtin::session::plan::{PLAN, PLAN_EXIT};
-pub use crate::builtin::session::question::HEADLESS_REFUSAL;
-pub use crate::builtin::session::skill::SkillTool;
-pub use crate::builtin::session::task::TaskTool;
-pub use crate::builtin::session::tool_search::{TOOL_SEARCH, ToolSearchTool};
-pub use crate::builtin::web::search::{WEB_SEARCH, WebSearchTool};
+pub use self::session::plan::{PLAN, PLAN_EXIT};
+pub use self::session::question::HEADLESS_REFUSAL;
+pub use self::session::skill::SkillTool;
+pub use self::session::task::TaskTool;
+pub use self::session::tool_search::{TOOL_SEARCH, ToolSearchTool};
+pub use self::web::search::{WEB_SEARCH, WebSearchTool};
 
 /// Returns every built-in tool, in the order in which a model sees them.
 pub(crate) fn builtin_tools() -> [Arc<dyn Tool>; 20] {
     [
-        Arc::new(crate::builtin::fs::read::ReadFileTool::new()),
-        Arc::new(crate::builtin::fs::write::WriteTool::new()),
-        Arc::new(crate::builtin::fs::edit::EditTool::new()),
-        Arc::new(crate::builtin::fs::glob::GlobTool::new()),
-        Arc::new(crate::builtin::fs::grep::GrepTool::new()),
-        Arc::new(crate::builtin::shell::bash::BashTool::new()),
-        Arc::new(crate::builtin::session::question::QuestionTool::new()),
-        Arc::new(crate::builtin::session::todo::TodoTool::new()),
+        Arc::new(ReadFileTool::new()),
+        Arc::new(FilePlanTool::from_planner(WritePlanner)),
+        Arc::new(FilePlanTool::from_planner(EditPlanner)),
+        Arc::new(FileQueryTool::from_query(FileListing)),
+        Arc::new(FileQueryTool::from_query(LineSearch)),
+        Arc::new(BashTool::new()),
+        Arc::new(QuestionTool::new()),
+        Arc::new(TodoTool::new()),
         Arc::new(TaskTool::new(Arc::default())),
         Arc::new(WebSearchTool::new(None)),
-        Arc::new(crate::builtin::web::fetch::WebFetchTool::new()),
+        Arc::new(WebFetchTool::new()),
         Arc::new(SkillTool::new(Arc::default())),
         Arc::new(ToolSearchTool::new(Arc::default())),
-        Arc::new(crate::builtin::fs::delete_path::DeletePathTool::new()),
-        Arc::new(crate::builtin::fs::apply_patch::ApplyPatchTool::new()),
-        Arc::new(crate::builtin::session::plan::PlanTool::new()),
-        Arc::new(crate::builtin::session::plan::PlanExitTool::new()),
-        Arc::new(crate::builtin::fs::repo_overview::RepoOverviewTool::new()),
+        Arc::new(FilePlanTool::from_planner(DeletionPlanner)),
+        Arc::new(FilePlanTool::from_planner(PatchPlanner)),
+        Arc::new(PlanTool::new()),
+        Arc::new(PlanExitTool::new()),
+        Arc::new(FileQueryTool::from_query(RepoOverview)),
         Arc::new(LspTool::new(None)),
         Arc::new(LspRenameTool::new(None)),
     ]
 }
 
-/// Returns the part of the interface that all built-in tools share.
-fn builtin_interface(name: &str) -> InterfaceBuilder {
-    ToolInterface::builder(name)
-        .origin(ToolOrigin::BuiltIn)
-        .native_ids(BTreeMap::new())
-        .namespace("")
-        .schema_visibility(SchemaVisibility::Model)
-        .should_defer(false)
-        .always_load(true)
-        .strict(false)
-        .is_enabled(true)
-        .requires_setup(false)
-        .required_credentials(Vec::new())
-        .model_requirements(Vec::new())
-        .feature_gate_refs(Vec::new())
-        .schema_validation(true)
-        .deny_before_io(true)
-        .permission_channel(PermissionChannel::Card)
-        .decision_ref("call_judged:{call}")
-        .context_modifier_policy(ContextModifierPolicy::Forbid)
-        .result_mapper("outcome")
-        .empty_result_policy(EmptyResultPolicy::NeverEmpty)
-        .redaction_policy_refs(vec!["secrets".to_owned()])
-}
 /// Returns the schema of an object with these members and no others.
 fn object_schema(members: Value, required: &[&str]) -> Value {
     json!({
@@ -116,6 +103,14 @@ fn flag_argument(arguments: &Map<String, Value>, member: &str) -> bool {
         .get(member)
         .and_then(Value::as_bool)
         .unwrap_or_default()
+}
+
+/// Rejects the arguments with this reason if the condition holds.
+fn reject_if(condition: bool, reason: &str) -> Result<(), ToolError> {
+    match condition {
+        true => Err(ToolError::InvalidArgs(reason.to_owned())),
+        false => Ok(()),
+    }
 }
 
 /// Runs blocking work on a separate thread, away from the async worker threads.

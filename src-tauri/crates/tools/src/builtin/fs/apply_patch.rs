@@ -3,21 +3,18 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use policy::Approved;
-use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
-use protocol::{
-    Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
-};
+use protocol::{Access, Capability, ToolError, ToolInterface};
+use runtime::Workspace;
 use serde_json::{Map, Value, json};
 
-use crate::builtin::fs::file_access::apply_approved;
-use crate::builtin::fs::mask_guard::reject_mask_writes;
 use crate::builtin::fs::patch_plan::plan_patch;
-use crate::builtin::{builtin_interface, object_schema, run_blocking, text_argument};
+use crate::builtin::fs::plan_tool::FilePlanner;
+use crate::builtin::presets::file_change_interface;
+use crate::builtin::{object_schema, run_blocking, text_argument};
 use crate::limits::PATCH_CHARS_MAX;
 use crate::patch::{FilePatch, PatchAction, parse_patch};
 use crate::text::{escape_invisible, format_count};
-use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::PreviewedPlan;
 
 /// Tool description for the model.
 const DESCRIPTION: &str = "Changes several files at once, all of them or none. The patch begins with `*** Begin Patch` and ends \
@@ -27,72 +24,35 @@ const DESCRIPTION: &str = "Changes several files at once, all of them or none. T
     (they come). Lines that stay and go must be in the file to the letter, and at one place only: take in three lines \
     around a change. A unified diff of one or many files is taken too. Paths are relative to the workspace.";
 
-pub(in crate::builtin) struct ApplyPatchTool {
-    interface: ToolInterface,
-}
-
-impl ApplyPatchTool {
-    pub(in crate::builtin) fn new() -> Self {
-        Self {
-            interface: build_interface(),
-        }
-    }
-}
-
-fn build_interface() -> ToolInterface {
-    builtin_interface("apply_patch")
-        .user_facing_name("Patch")
-        .description(DESCRIPTION)
-        .model_input_schema(parameters_schema())
-        .requires(RequirementSet::empty().with_read("**").with_write("**"))
-        // A call that takes a file away is judged as destructive.
-        .mode(ToolMode::SafeWrite)
-        .kind(ToolKind::Edit)
-        .search_hint("patch, add, move and delete files at once")
-        .is_read_only(false)
-        .is_concurrency_safe(false)
-        .is_destructive(false)
-        .is_open_world(false)
-        .requires_user_interaction(false)
-        .sandbox_profile("workspace_write")
-        .classifier_input("{patch}")
-        .permission_matcher(PermissionMatcher::Path)
-        .execution_profile_ref("engine")
-        .abort_semantics(AbortSemantics::WholeOrNothing)
-        .interrupt_behavior(InterruptBehavior::Block)
-        .persistence_policy_ref("sidecar")
-        .ui_summary("Apply a patch")
-        .activity_description("Applying a patch")
-        .progress_render_hint(RenderHint::Nothing)
-        .rejected_render_hint(RenderHint::Difference)
-        .error_render_hint(RenderHint::Line)
-        .transcript_search_text("{patch}")
-        .add_value_check("the patch can be read whole, to its last line")
-        .add_preflight("every hunk fits its file at exactly one place, and no file is named twice")
-        .add_preflight(
-            "what is changed, moved or deleted is there, and nothing is where a file is added",
-        )
-        .add_preflight("every file is still as it was when the difference was shown")
-        .build()
-}
-
-fn parameters_schema() -> Value {
-    object_schema(
-        json!({
-            "patch": { "type": "string", "minLength": 1, "maxLength": PATCH_CHARS_MAX, "description": "The patch." },
-        }),
-        &["patch"],
-    )
-}
+/// Plans the changes of a patch.
+pub(in crate::builtin) struct PatchPlanner;
 
 #[async_trait]
-impl Tool for ApplyPatchTool {
-    fn interface(&self) -> &ToolInterface {
-        &self.interface
+impl FilePlanner for PatchPlanner {
+    /// Builds an interface of the mode *safe write*: a call that takes a file away is judged as destructive.
+    fn interface(&self) -> ToolInterface {
+        file_change_interface("apply_patch")
+            .user_facing_name("Patch")
+            .description(DESCRIPTION)
+            .model_input_schema(parameters_schema())
+            .search_hint("patch, add, move and delete files at once")
+            .classifier_input("{patch}")
+            .ui_summary("Apply a patch")
+            .activity_description("Applying a patch")
+            .transcript_search_text("{patch}")
+            .add_value_check("the patch can be read whole, to its last line")
+            .add_preflight(
+                "every hunk fits its file at exactly one place, and no file is named twice",
+            )
+            .add_preflight(
+                "what is changed, moved or deleted is there, and nothing is where a file is added",
+            )
+            .add_preflight("every file is still as it was when the difference was shown")
+            .build()
     }
 
     fn target(&self, arguments: &Map<String, Value>) -> String {
-        let Ok(files) = parse_patch(text_argument(arguments, "patch")) else {
+        let Ok(files) = parse_argument(arguments) else {
             return "a patch that cannot be read".to_owned();
         };
         let paths: Vec<String> = files
@@ -109,7 +69,7 @@ impl Tool for ApplyPatchTool {
     }
 
     fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
-        let Ok(files) = parse_patch(text_argument(arguments, "patch")) else {
+        let Ok(files) = parse_argument(arguments) else {
             // It is refused before it is judged; whoever only asks what may be is told the worst.
             return vec![Access::new(Capability::FsDelete, ".")];
         };
@@ -121,33 +81,31 @@ impl Tool for ApplyPatchTool {
     }
 
     fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
-        match parse_patch(text_argument(arguments, "patch")) {
-            Ok(_) => Ok(()),
-            Err(why) => Err(ToolError::InvalidArgs(format!("`patch` {why}"))),
-        }
+        parse_argument(arguments).map(drop)
     }
 
-    async fn prepare(
+    async fn plan_changes(
         &self,
-        arguments: &Map<String, Value>,
-        context: &ToolContext,
+        workspace: Workspace,
+        arguments: Map<String, Value>,
     ) -> Result<PreviewedPlan, ToolError> {
-        let workspace = context.workspace.clone();
-        let files = parse_patch(text_argument(arguments, "patch"))
-            .map_err(|why| ToolError::InvalidArgs(format!("`patch` {why}")))?;
-        run_blocking(move || reject_mask_writes(plan_patch(&workspace, &files)?)).await
+        run_blocking(move || plan_patch(&workspace, &parse_argument(&arguments)?)).await
     }
+}
 
-    async fn execute(
-        &self,
-        approved: &Approved,
-        context: &ToolContext,
-        _execution: &ExecutionContext,
-    ) -> Result<ToolOutput, ToolError> {
-        let workspace = context.workspace.clone();
-        let plan = approved.plan().clone();
-        run_blocking(move || apply_approved(&workspace, &plan, "the patch")).await
-    }
+fn parameters_schema() -> Value {
+    object_schema(
+        json!({
+            "patch": { "type": "string", "minLength": 1, "maxLength": PATCH_CHARS_MAX, "description": "The patch." },
+        }),
+        &["patch"],
+    )
+}
+
+/// Parses the patch among the arguments.
+fn parse_argument(arguments: &Map<String, Value>) -> Result<Vec<FilePatch>, ToolError> {
+    parse_patch(text_argument(arguments, "patch"))
+        .map_err(|why| ToolError::InvalidArgs(format!("`patch` {why}")))
 }
 
 /// Returns the accesses of one file's part of the patch: a move deletes the file at one path and writes it at the

@@ -1,8 +1,8 @@
-//! Helpers shared by the file tools: resolving paths, errors about missing files, content as text, and executing plans.
+//! Helpers shared by the file tools: resolving paths, errors about missing files, content as text, and planning the
+//! change of one file.
 
 use protocol::call::plan::FileChange;
-use protocol::view::preview::FileDiff;
-use protocol::{Access, Capability, Plan, Preview, ToolError, ToolOutput};
+use protocol::{Access, Capability, Plan, Preview, ToolError};
 use runtime::{FileError, GlobQuery, PathKind, Workspace};
 use tokio_util::sync::CancellationToken;
 
@@ -10,7 +10,7 @@ use crate::builtin::file_error;
 use crate::diff::{CONTEXT_LINES, diff_file};
 use crate::limits::{CLOSE_NAMES_MAX, CLOSE_NAMES_SCANNED_MAX, FILE_BYTES_MAX};
 use crate::name_suggestions::{find_close_names, format_suggestion};
-use crate::text::{DecodedText, decode, format_byte_size, format_count};
+use crate::text::{DecodedText, decode, format_byte_size};
 use crate::tool::PreviewedPlan;
 
 /// Resolves a path to the real path relative to the workspace root: links followed, `..` resolved.
@@ -148,76 +148,5 @@ pub(in crate::builtin) fn prepare_change(
     PreviewedPlan {
         preview: Preview::Diff { files: vec![diff] },
         plan,
-    }
-}
-
-/// Carries out an approved change exactly as it was shown, and reports the result.
-pub(in crate::builtin) fn apply_approved(
-    workspace: &Workspace,
-    plan: &Plan,
-    path: &str,
-) -> Result<ToolOutput, ToolError> {
-    let changes = match plan {
-        Plan::None => {
-            return Ok(ToolOutput::new(
-                format!("`{path}` already has exactly this content; nothing was written."),
-                "unchanged",
-            ));
-        }
-        Plan::Write(changes) => changes,
-        Plan::Remove(_) | Plan::Effects(_) => {
-            return Err(ToolError::Failed(format!(
-                "The plan for `{path}` is not one of writing; nothing was done."
-            )));
-        }
-    };
-    runtime::apply_plan(workspace, plan).map_err(file_error)?;
-    let mut sentences = Vec::new();
-    let (mut added, mut removed) = (0_u64, 0_u64);
-    for change in changes {
-        let moves_away = changes
-            .iter()
-            .any(|it| it.from.as_ref() == Some(&change.path));
-        if moves_away {
-            continue;
-        }
-        let source = changes
-            .iter()
-            .find(|it| Some(&it.path) == change.from.as_ref());
-        let before = source.unwrap_or(change).before.as_deref();
-        let after = change.after.as_deref();
-        let diff = diff_file(&change.path, before, after.unwrap_or_default(), 0, 0);
-        added += u64::from(diff.added);
-        removed += u64::from(diff.removed);
-        sentences.push(describe_change(change, &diff));
-    }
-    Ok(ToolOutput::new(
-        sentences.join("\n"),
-        format!("+{added} −{removed}"),
-    ))
-}
-
-/// Describes the change made to one file.
-fn describe_change(change: &FileChange, diff: &FileDiff) -> String {
-    let (path, added, removed) = (&change.path, diff.added, diff.removed);
-    let Some(after) = &change.after else {
-        let size = format_byte_size(change.before.as_ref().map_or(0, Vec::len) as u64);
-        return format!("Deleted `{path}` ({size}).");
-    };
-    let size = format_byte_size(after.len() as u64);
-    match (&change.from, &change.before, diff.hunks.first()) {
-        (Some(from), _, Some(_)) => {
-            format!("Moved `{from}` to `{path}`: +{added} -{removed} lines; it has {size} now.")
-        }
-        (Some(from), _, None) => format!("Moved `{from}` to `{path}`, its content unchanged."),
-        (None, None, _) => {
-            let lines = format_count(u64::from(added), "line", "lines");
-            format!("Created `{path}` ({lines}, {size}).")
-        }
-        (None, Some(_), Some(hunk)) => format!(
-            "Changed `{path}`: +{added} -{removed} lines, the first at line {}; it has {size} now.",
-            hunk.new_start
-        ),
-        (None, Some(_), None) => format!("Changed `{path}`; it has {size} now."),
     }
 }

@@ -8,6 +8,8 @@ pub(crate) mod glob;
 pub(crate) mod grep;
 pub(crate) mod mask_guard;
 pub(crate) mod patch_plan;
+pub(crate) mod plan_tool;
+pub(crate) mod query_tool;
 pub(crate) mod read;
 pub(crate) mod read_image;
 pub(crate) mod read_lines;

@@ -2,17 +2,15 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::text::redact;
-use protocol::{
-    Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
-};
+use protocol::{Access, Capability, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value, json};
 
 use crate::builtin::fs::read_image::read_image;
 use crate::builtin::fs::read_lines::{Excerpt, LineRange, read_bytes, read_lines};
+use crate::builtin::presets::file_query_interface;
 use crate::builtin::{
-    builtin_interface, number_argument, object_schema, path_schema, run_blocking, text_argument,
+    number_argument, object_schema, path_schema, reject_if, run_blocking, text_argument,
 };
 use crate::limits::OUTPUT_BYTES_MAX;
 use crate::text::{escape_invisible, format_count};
@@ -30,43 +28,22 @@ pub(in crate::builtin) struct ReadFileTool {
 
 impl ReadFileTool {
     pub(in crate::builtin) fn new() -> Self {
-        Self {
-            interface: build_interface(),
-        }
+        let interface = file_query_interface("read")
+            .user_facing_name("Read")
+            .description(DESCRIPTION)
+            .add_alias("read_file", &[])
+            .model_input_schema(parameters_schema())
+            .kind(ToolKind::Read)
+            .search_hint("read a text file by lines or bytes")
+            .classifier_input("read {path}")
+            .persistence_policy_ref("never")
+            .ui_summary("Read {path}")
+            .activity_description("Reading {path}")
+            .transcript_search_text("{path}")
+            .add_value_check("lines and bytes are not asked for together")
+            .build();
+        Self { interface }
     }
-}
-
-fn build_interface() -> ToolInterface {
-    builtin_interface("read")
-        .user_facing_name("Read")
-        .description(DESCRIPTION)
-        .add_alias("read_file", &[])
-        .model_input_schema(parameters_schema())
-        .requires(RequirementSet::empty().with_read("**"))
-        .mode(ToolMode::Read)
-        .kind(ToolKind::Read)
-        .max_inline_chars(OUTPUT_BYTES_MAX)
-        .search_hint("read a text file by lines or bytes")
-        .is_read_only(true)
-        .is_concurrency_safe(true)
-        .is_destructive(false)
-        .is_open_world(false)
-        .requires_user_interaction(false)
-        .sandbox_profile("workspace_read")
-        .classifier_input("read {path}")
-        .permission_matcher(PermissionMatcher::Path)
-        .execution_profile_ref("engine")
-        .abort_semantics(AbortSemantics::EndsAtNextStep)
-        .interrupt_behavior(InterruptBehavior::Cancel)
-        .persistence_policy_ref("never")
-        .ui_summary("Read {path}")
-        .activity_description("Reading {path}")
-        .progress_render_hint(RenderHint::Nothing)
-        .rejected_render_hint(RenderHint::Line)
-        .error_render_hint(RenderHint::Line)
-        .transcript_search_text("{path}")
-        .add_value_check("lines and bytes are not asked for together")
-        .build()
 }
 
 fn parameters_schema() -> Value {
@@ -108,13 +85,10 @@ impl Tool for ReadFileTool {
 
     fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
         let by_lines = arguments.contains_key("offset") || arguments.contains_key("limit");
-        if by_lines && is_byte_range(arguments) {
-            return Err(ToolError::InvalidArgs(
-                "`offset` and `limit` count lines, `byte_offset` and `byte_limit` count bytes; give one pair of them"
-                    .to_owned(),
-            ));
-        }
-        Ok(())
+        reject_if(
+            by_lines && is_byte_range(arguments),
+            "`offset` and `limit` count lines, `byte_offset` and `byte_limit` count bytes; give one pair of them",
+        )
     }
 
     async fn execute(

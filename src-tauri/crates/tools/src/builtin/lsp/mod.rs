@@ -13,21 +13,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{
-    AbortSemantics, InterfaceBuilder, InterruptBehavior, PermissionMatcher, RenderHint,
-};
-use protocol::{
-    Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
-};
+use protocol::interface::InterfaceBuilder;
+use protocol::{Access, Capability, ToolError, ToolInterface, ToolOutput};
 use serde_json::{Map, Value, json};
 
 use self::report::LanguageReport;
+use super::presets::file_query_interface;
 use super::{
-    builtin_interface, number_argument, object_schema, optional_text_argument, path_schema,
-    run_blocking, text_argument,
+    number_argument, object_schema, optional_text_argument, path_schema, run_blocking,
+    text_argument,
 };
 use crate::language_service::{LanguageQuery, LanguageService};
-use crate::limits::{COLUMN_MAX, LINE_MAX, LSP_TIMEOUT_MS, OUTPUT_BYTES_MAX, SYMBOL_CHARS_MAX};
+use crate::limits::{COLUMN_MAX, LINE_MAX, LSP_TIMEOUT_MS, SYMBOL_CHARS_MAX};
 use crate::text::escape_invisible;
 use crate::tool::{ExecutionContext, Tool, ToolContext};
 
@@ -57,51 +54,30 @@ pub struct LspTool {
 impl LspTool {
     /// Creates the tool over this service; without one every call is an error that says how to set one up.
     pub fn new(languages: Option<Arc<dyn LanguageService>>) -> Self {
+        let interface = state_server_facts(file_query_interface(LSP))
+            .user_facing_name("Language server")
+            .description(DESCRIPTION)
+            .model_input_schema(parameters_schema())
+            .search_hint("definition, references, diagnostics and symbols by a language server")
+            .classifier_input("{action} {path} {symbol}")
+            .ui_summary("{action} {symbol} {path}")
+            .activity_description("Asking the language server about {path}")
+            .transcript_search_text("{action} {path} {symbol} {query}")
+            .add_value_check("a definition and references have a line and a symbol or a column")
+            .build();
         Self {
-            interface: build_interface(),
+            interface,
             languages,
         }
     }
 }
 
-/// Returns the part of the interface that both tools share.
-fn server_interface(name: &str) -> InterfaceBuilder {
-    builtin_interface(name)
+/// States the facts that both tools share.
+fn state_server_facts(interface: InterfaceBuilder) -> InterfaceBuilder {
+    interface
         .requires_setup(true)
         .timeout_ms(LSP_TIMEOUT_MS)
-        .is_destructive(false)
-        .is_open_world(false)
-        .requires_user_interaction(false)
-        .permission_matcher(PermissionMatcher::Path)
-        .execution_profile_ref("engine")
-        .persistence_policy_ref("sidecar")
-        .progress_render_hint(RenderHint::Nothing)
-        .error_render_hint(RenderHint::Line)
-}
-
-fn build_interface() -> ToolInterface {
-    server_interface(LSP)
-        .user_facing_name("Language server")
-        .description(DESCRIPTION)
-        .model_input_schema(parameters_schema())
-        .requires(RequirementSet::empty().with_read("**"))
-        .mode(ToolMode::Read)
-        .kind(ToolKind::Search)
-        .max_inline_chars(OUTPUT_BYTES_MAX)
-        .search_hint("definition, references, diagnostics and symbols by a language server")
-        .is_read_only(true)
-        .is_concurrency_safe(true)
-        .sandbox_profile("workspace_read")
-        .classifier_input("{action} {path} {symbol}")
-        .abort_semantics(AbortSemantics::EndsAtNextStep)
-        .interrupt_behavior(InterruptBehavior::Cancel)
-        .ui_summary("{action} {symbol} {path}")
-        .activity_description("Asking the language server about {path}")
-        .rejected_render_hint(RenderHint::Line)
-        .transcript_search_text("{action} {path} {symbol} {query}")
-        .add_value_check("a definition and references have a line and a symbol or a column")
         .add_preflight("a language server that the person switched on knows the file's language")
-        .build()
 }
 
 /// Returns the parameters that name a position in a file.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::line_argument;
 use crate::builtin::fs::file_access::{as_text, missing_file_error, read_content, resolve_inside};
-use crate::builtin::{number_argument, optional_text_argument};
+use crate::builtin::{number_argument, optional_text_argument, reject_if};
 use crate::language_service::{SourceDocument, SourceLines, TextPosition};
 use crate::limits::{DOCUMENT_BYTES_MAX, SYMBOL_LINE_CHARS_MAX, SYMBOL_LINES_SHOWN_MAX};
 use crate::text::{format_byte_size, quote_truncated};
@@ -17,13 +17,10 @@ use crate::text::{format_byte_size, quote_truncated};
 /// Checks that the arguments name a position.
 pub(super) fn check_position(arguments: &Map<String, Value>) -> Result<(), ToolError> {
     let names_one = arguments.contains_key("symbol") || arguments.contains_key("column");
-    match arguments.contains_key("line") && names_one {
-        true => Ok(()),
-        false => Err(ToolError::InvalidArgs(
-            "this action needs `line` and `symbol`: the line from 1, and a text that stands on it"
-                .to_owned(),
-        )),
-    }
+    reject_if(
+        !(arguments.contains_key("line") && names_one),
+        "this action needs `line` and `symbol`: the line from 1, and a text that stands on it",
+    )
 }
 
 /// Reads the current content of the file.

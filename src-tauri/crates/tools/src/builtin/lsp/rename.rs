@@ -8,89 +8,58 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use policy::Approved;
-use protocol::interface::{AbortSemantics, InterruptBehavior, RenderHint};
-use protocol::{
-    Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
-};
+use protocol::{Access, Capability, ToolError, ToolInterface};
+use runtime::Workspace;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     LSP_RENAME, NO_SERVER, declared_reads, edits, missing_server, position, position_parameters,
-    server_interface,
+    state_server_facts,
 };
-use crate::builtin::fs::file_access::apply_approved;
-use crate::builtin::fs::mask_guard::reject_mask_writes;
-use crate::builtin::{object_schema, run_blocking, text_argument};
+use crate::builtin::fs::plan_tool::{FilePlanTool, FilePlanner};
+use crate::builtin::presets::file_change_interface;
+use crate::builtin::{object_schema, reject_if, run_blocking, text_argument};
 use crate::language_service::{LanguageQuery, LanguageService};
 use crate::limits::SYMBOL_CHARS_MAX;
 use crate::text::escape_invisible;
-use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
+use crate::tool::PreviewedPlan;
 
 /// Tool description for the model.
 const DESCRIPTION: &str = "Renames what stands at a line of a file, everywhere in the workspace, as its language server knows it: give `line` as \
     read shows it, `symbol` as it stands there, and `new_name`. All files change together or none does.";
 
 /// The `lsp_rename` tool over the language service of a session.
-pub struct LspRenameTool {
-    interface: ToolInterface,
+pub type LspRenameTool = FilePlanTool<RenamePlanner>;
+
+/// Plans the edits that a language server proposes for a new name.
+pub struct RenamePlanner {
     languages: Option<Arc<dyn LanguageService>>,
 }
 
 impl LspRenameTool {
     /// Creates the tool over this service; without one every call is an error that says how to set one up.
     pub fn new(languages: Option<Arc<dyn LanguageService>>) -> Self {
-        Self {
-            interface: build_interface(),
-            languages,
-        }
+        Self::from_planner(RenamePlanner { languages })
     }
 }
 
-fn build_interface() -> ToolInterface {
-    server_interface(LSP_RENAME)
-        .user_facing_name("Rename")
-        .description(DESCRIPTION)
-        .model_input_schema(parameters_schema())
-        .requires(RequirementSet::empty().with_read("**").with_write("**"))
-        .mode(ToolMode::SafeWrite)
-        .kind(ToolKind::Edit)
-        .search_hint("rename a symbol everywhere by a language server")
-        .is_read_only(false)
-        .is_concurrency_safe(false)
-        .sandbox_profile("workspace_write")
-        .classifier_input("rename {symbol} to {new_name} in {path}")
-        .abort_semantics(AbortSemantics::WholeOrNothing)
-        .interrupt_behavior(InterruptBehavior::Block)
-        .ui_summary("Rename {symbol} to {new_name}")
-        .activity_description("Renaming {symbol} to {new_name}")
-        .rejected_render_hint(RenderHint::Difference)
-        .transcript_search_text("{path} {symbol} {new_name}")
-        .add_value_check("the place has a line and a symbol or a column, and the new name is not blank")
-        .add_preflight("a language server that the person switched on knows the file's language")
-        .add_preflight("every change lies in the workspace, at a place that is there, and no file is made, moved or deleted")
-        .add_preflight("every file is still as it was when the difference was shown")
-        .build()
-}
-
-fn parameters_schema() -> Value {
-    let place = position_parameters();
-    let mut members: Map<String, Value> = place
-        .into_iter()
-        .map(|(name, schema)| (name.to_owned(), schema))
-        .collect();
-    members.insert(
-        "new_name".to_owned(),
-        json!({ "type": "string", "minLength": 1, "maxLength": SYMBOL_CHARS_MAX }),
-    );
-    object_schema(members.into(), &["path", "line", "new_name"])
-}
-
 #[async_trait]
-impl Tool for LspRenameTool {
-    fn interface(&self) -> &ToolInterface {
-        &self.interface
+impl FilePlanner for RenamePlanner {
+    fn interface(&self) -> ToolInterface {
+        state_server_facts(file_change_interface(LSP_RENAME))
+            .user_facing_name("Rename")
+            .description(DESCRIPTION)
+            .model_input_schema(parameters_schema())
+            .search_hint("rename a symbol everywhere by a language server")
+            .classifier_input("rename {symbol} to {new_name} in {path}")
+            .ui_summary("Rename {symbol} to {new_name}")
+            .activity_description("Renaming {symbol} to {new_name}")
+            .transcript_search_text("{path} {symbol} {new_name}")
+            .add_value_check("the place has a line and a symbol or a column, and the new name is not blank")
+            .add_preflight("every change lies in the workspace, at a place that is there, and no file is made, moved or deleted")
+            .add_preflight("every file is still as it was when the difference was shown")
+            .build()
     }
 
     fn target(&self, arguments: &Map<String, Value>) -> String {
@@ -114,50 +83,47 @@ impl Tool for LspRenameTool {
 
     fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
         position::check_position(arguments)?;
-        match text_argument(arguments, "new_name").trim().is_empty() {
-            true => Err(ToolError::InvalidArgs(
-                "`new_name` is blank; give the name that it is to have".to_owned(),
-            )),
-            false => Ok(()),
-        }
+        reject_if(
+            text_argument(arguments, "new_name").trim().is_empty(),
+            "`new_name` is blank; give the name that it is to have",
+        )
     }
 
-    async fn prepare(
+    async fn plan_changes(
         &self,
-        arguments: &Map<String, Value>,
-        context: &ToolContext,
+        workspace: Workspace,
+        arguments: Map<String, Value>,
     ) -> Result<PreviewedPlan, ToolError> {
         let Some(languages) = &self.languages else {
             return Err(ToolError::Failed(NO_SERVER.to_owned()));
         };
-        let (workspace, arguments) = (context.workspace.clone(), arguments.clone());
-        let (document, question) = run_blocking(move || {
-            let document = position::read_document(&workspace, text_argument(&arguments, "path"))?;
+        let files = workspace.clone();
+        let (document, query) = run_blocking(move || {
+            let document = position::read_document(&files, text_argument(&arguments, "path"))?;
             let place = position::resolve_position(&document.text, &arguments)?;
-            let new = text_argument(&arguments, "new_name").trim().to_owned();
-            Ok((document, LanguageQuery::Rename(place, new)))
+            let new_name = text_argument(&arguments, "new_name").trim().to_owned();
+            Ok((document, LanguageQuery::Rename(place, new_name)))
         })
         .await?;
         let never = CancellationToken::new();
-        let answered = languages
-            .ask(&context.workspace, &document, &question, &never)
-            .await?;
-        let workspace = context.workspace.clone();
-        run_blocking(move || reject_mask_writes(edits::plan_edits(&workspace, &answered)?)).await
-    }
-
-    async fn execute(
-        &self,
-        approved: &Approved,
-        context: &ToolContext,
-        _execution: &ExecutionContext,
-    ) -> Result<ToolOutput, ToolError> {
-        let workspace = context.workspace.clone();
-        let plan = approved.plan().clone();
-        run_blocking(move || apply_approved(&workspace, &plan, "the renaming")).await
+        let response = languages.ask(&workspace, &document, &query, &never).await?;
+        run_blocking(move || edits::plan_edits(&workspace, &response)).await
     }
 
     fn missing_setup(&self) -> Option<String> {
         missing_server(self.languages.as_ref())
     }
+}
+
+fn parameters_schema() -> Value {
+    let place = position_parameters();
+    let mut members: Map<String, Value> = place
+        .into_iter()
+        .map(|(name, schema)| (name.to_owned(), schema))
+        .collect();
+    members.insert(
+        "new_name".to_owned(),
+        json!({ "type": "string", "minLength": 1, "maxLength": SYMBOL_CHARS_MAX }),
+    );
+    object_schema(members.into(), &["path", "line", "new_name"])
 }

@@ -4,17 +4,12 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{
-    AbortSemantics, ContextModifierPolicy, InterfaceBuilder, InterruptBehavior, PermissionMatcher,
-    RenderHint,
-};
-use protocol::{
-    Access, Plan as Changes, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode,
-    ToolOutput,
-};
+use protocol::interface::ContextModifierPolicy;
+use protocol::{Access, Preview, ToolError, ToolInterface, ToolOutput};
 use serde_json::{Map, Value, json};
 
-use crate::builtin::{builtin_interface, object_schema, text_argument};
+use crate::builtin::presets::{person_interface, session_interface};
+use crate::builtin::{object_schema, reject_if, text_argument};
 use crate::limits::PLAN_CHARS_MAX;
 use crate::text::escape_invisible;
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
@@ -41,17 +36,14 @@ pub(in crate::builtin) struct PlanTool {
 
 impl PlanTool {
     pub(in crate::builtin) fn new() -> Self {
-        let interface = plan_interface(PLAN, "Plan", PLAN_DESCRIPTION)
+        let interface = session_interface(PLAN)
+            .user_facing_name("Plan")
+            .description(PLAN_DESCRIPTION)
             .model_input_schema(object_schema(json!({}), &[]))
             .search_hint("plan first before anything is changed")
-            .requires_user_interaction(false)
-            .execution_profile_ref("engine")
-            .abort_semantics(AbortSemantics::WholeOrNothing)
-            .interrupt_behavior(InterruptBehavior::Block)
+            .context_modifier_policy(ContextModifierPolicy::AllowSerialOnly)
             .ui_summary("Plan first")
             .activity_description("Beginning to plan")
-            .progress_render_hint(RenderHint::Nothing)
-            .rejected_render_hint(RenderHint::Line)
             .transcript_search_text("")
             .build();
         Self { interface }
@@ -69,42 +61,19 @@ impl PlanExitTool {
             "type": "string", "minLength": 1, "maxLength": PLAN_CHARS_MAX,
             "description": "The plan, in Markdown: what you will change, where, in which order, and how you will check it.",
         });
-        let interface = plan_interface(PLAN_EXIT, "Plan", PLAN_EXIT_DESCRIPTION)
+        let interface = person_interface(PLAN_EXIT)
+            .user_facing_name("Plan")
+            .description(PLAN_EXIT_DESCRIPTION)
             .model_input_schema(object_schema(json!({ "plan": plan }), &["plan"]))
             .search_hint("show the plan and wait until it is accepted")
-            .requires_user_interaction(true)
-            .execution_profile_ref("person")
-            .abort_semantics(AbortSemantics::EndsAtNextStep)
-            .interrupt_behavior(InterruptBehavior::Cancel)
+            .context_modifier_policy(ContextModifierPolicy::AllowSerialOnly)
             .ui_summary("Plan")
             .activity_description("Waiting for your word on the plan")
-            .progress_render_hint(RenderHint::Form)
-            .rejected_render_hint(RenderHint::Form)
             .transcript_search_text("{plan}")
             .add_value_check("the plan says something")
             .build();
         Self { interface }
     }
-}
-
-/// Returns the part of the interface that both tools share.
-fn plan_interface(name: &str, title: &str, description: &str) -> InterfaceBuilder {
-    builtin_interface(name)
-        .user_facing_name(title)
-        .description(description)
-        .requires(RequirementSet::empty())
-        .mode(ToolMode::Read)
-        .kind(ToolKind::Other)
-        .is_read_only(true)
-        .is_concurrency_safe(false)
-        .is_destructive(false)
-        .is_open_world(false)
-        .sandbox_profile("nothing")
-        .classifier_input("")
-        .permission_matcher(PermissionMatcher::Nothing)
-        .context_modifier_policy(ContextModifierPolicy::AllowSerialOnly)
-        .persistence_policy_ref("sidecar")
-        .error_render_hint(RenderHint::Line)
 }
 
 #[async_trait]
@@ -148,12 +117,10 @@ impl Tool for PlanExitTool {
     }
 
     fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
-        match text_argument(arguments, "plan").trim().is_empty() {
-            true => Err(ToolError::InvalidArgs(
-                "`plan` is blank; say what you will do".to_owned(),
-            )),
-            false => Ok(()),
-        }
+        reject_if(
+            text_argument(arguments, "plan").trim().is_empty(),
+            "`plan` is blank; say what you will do",
+        )
     }
 
     async fn prepare(
@@ -161,12 +128,8 @@ impl Tool for PlanExitTool {
         arguments: &Map<String, Value>,
         _context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
-        Ok(PreviewedPlan {
-            preview: Preview::Plan {
-                text: text_argument(arguments, "plan").to_owned(),
-            },
-            plan: Changes::None,
-        })
+        let text = text_argument(arguments, "plan").to_owned();
+        Ok(Preview::Plan { text }.into())
     }
 
     async fn execute(

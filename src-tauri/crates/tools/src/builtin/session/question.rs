@@ -2,16 +2,13 @@
 
 use async_trait::async_trait;
 use policy::{Approved, QuestionAnswers};
-use protocol::interface::{
-    AbortSemantics, InterruptBehavior, PermissionChannel, PermissionMatcher, RenderHint,
-};
-use protocol::view::preview::Question as Asked;
-use protocol::{
-    Access, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
-};
+use protocol::interface::PermissionChannel;
+use protocol::view::preview::Question;
+use protocol::{Access, Preview, ToolError, ToolInterface, ToolOutput};
 use serde_json::{Map, Value, json};
 
-use crate::builtin::{builtin_interface, object_schema};
+use crate::builtin::presets::person_interface;
+use crate::builtin::{object_schema, reject_if};
 use crate::limits::{LABEL_CHARS_MAX, OPTIONS_MAX, QUESTION_CHARS_MAX, QUESTIONS_MAX};
 use crate::text::{escape_invisible, format_count, quote_truncated};
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
@@ -34,44 +31,21 @@ pub(in crate::builtin) struct QuestionTool {
 
 impl QuestionTool {
     pub(in crate::builtin) fn new() -> Self {
-        Self {
-            interface: build_interface(),
-        }
+        let interface = person_interface("question")
+            .user_facing_name("Question")
+            .description(DESCRIPTION)
+            .model_input_schema(parameters_schema())
+            .search_hint("ask the person a question")
+            .ui_summary("Ask")
+            .activity_description("Waiting for your answer")
+            .transcript_search_text("{questions}")
+            .add_value_check("every question asks something")
+            .add_value_check("choosing several needs options to choose from")
+            .add_value_check("the labels of one question differ")
+            .permission_channel(PermissionChannel::Form)
+            .build();
+        Self { interface }
     }
-}
-
-fn build_interface() -> ToolInterface {
-    builtin_interface("question")
-        .user_facing_name("Question")
-        .description(DESCRIPTION)
-        .model_input_schema(parameters_schema())
-        .requires(RequirementSet::empty())
-        .mode(ToolMode::Read)
-        .kind(ToolKind::Other)
-        .search_hint("ask the person a question")
-        .is_read_only(true)
-        .is_concurrency_safe(false)
-        .is_destructive(false)
-        .is_open_world(false)
-        .requires_user_interaction(true)
-        .sandbox_profile("nothing")
-        .classifier_input("")
-        .permission_matcher(PermissionMatcher::Nothing)
-        .execution_profile_ref("person")
-        .abort_semantics(AbortSemantics::EndsAtNextStep)
-        .interrupt_behavior(InterruptBehavior::Cancel)
-        .persistence_policy_ref("sidecar")
-        .ui_summary("Ask")
-        .activity_description("Waiting for your answer")
-        .progress_render_hint(RenderHint::Form)
-        .rejected_render_hint(RenderHint::Form)
-        .error_render_hint(RenderHint::Line)
-        .transcript_search_text("{questions}")
-        .add_value_check("every question asks something")
-        .add_value_check("choosing several needs options to choose from")
-        .add_value_check("the labels of one question differ")
-        .permission_channel(PermissionChannel::Form)
-        .build()
 }
 
 fn parameters_schema() -> Value {
@@ -102,7 +76,7 @@ fn parameters_schema() -> Value {
     )
 }
 
-fn parse_questions(arguments: &Map<String, Value>) -> Result<Vec<Asked>, ToolError> {
+fn parse_questions(arguments: &Map<String, Value>) -> Result<Vec<Question>, ToolError> {
     let value = arguments.get("questions").cloned().unwrap_or_default();
     serde_json::from_value(value)
         .map_err(|error| ToolError::InvalidArgs(format!("`questions` is no form: {error}")))
@@ -132,32 +106,32 @@ impl Tool for QuestionTool {
     }
 
     fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
-        for (index, asked) in parse_questions(arguments)?.iter().enumerate() {
+        for (index, question) in parse_questions(arguments)?.iter().enumerate() {
             let at = format!("`questions[{index}]`");
-            if asked.question.trim().is_empty() {
-                return Err(ToolError::InvalidArgs(format!(
-                    "{at} asks nothing; give a question"
-                )));
-            }
-            if asked.multi_select && asked.options.is_empty() {
-                return Err(ToolError::InvalidArgs(format!(
+            reject_if(
+                question.question.trim().is_empty(),
+                &format!("{at} asks nothing; give a question"),
+            )?;
+            reject_if(
+                question.multi_select && question.options.is_empty(),
+                &format!(
                     "{at} sets multi_select but has no options to choose from; give options or leave it out"
-                )));
-            }
+                ),
+            )?;
             let mut labels: Vec<&str> = Vec::new();
-            for option in &asked.options {
+            for option in &question.options {
                 let label = option.label.trim();
-                if label.is_empty() {
-                    return Err(ToolError::InvalidArgs(format!(
-                        "{at} has an option without a label; give it one"
-                    )));
-                }
-                if labels.contains(&label) {
-                    return Err(ToolError::InvalidArgs(format!(
+                reject_if(
+                    label.is_empty(),
+                    &format!("{at} has an option without a label; give it one"),
+                )?;
+                reject_if(
+                    labels.contains(&label),
+                    &format!(
                         "{at} has the label {} twice; the answers could not be told apart, so give each its own",
                         quote_truncated(label, LABEL_CHARS_MAX)
-                    )));
-                }
+                    ),
+                )?;
                 labels.push(label);
             }
         }
@@ -169,12 +143,8 @@ impl Tool for QuestionTool {
         arguments: &Map<String, Value>,
         _context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
-        Ok(PreviewedPlan {
-            preview: Preview::Form {
-                questions: parse_questions(arguments)?,
-            },
-            plan: Plan::None,
-        })
+        let questions = parse_questions(arguments)?;
+        Ok(Preview::Form { questions }.into())
     }
 
     async fn execute(
@@ -199,12 +169,12 @@ impl Tool for QuestionTool {
             )));
         }
         let mut text = String::from("The person answered:");
-        for (number, (asked, given)) in (1..).zip(questions.iter().zip(answers)) {
-            let given = match given.as_slice() {
+        for (number, (question, choices)) in (1..).zip(questions.iter().zip(answers)) {
+            let answer = match choices.as_slice() {
                 [] => "nothing chosen".to_owned(),
-                given => given.join("; "),
+                choices => choices.join("; "),
             };
-            text += &format!("\n{number}. {}\n   {given}", asked.question.trim());
+            text += &format!("\n{number}. {}\n   {answer}", question.question.trim());
         }
         Ok(ToolOutput {
             data: Some(json!({ "answers": answers })),

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
-use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
+use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value, json};
 
-use crate::builtin::{builtin_interface, object_schema, run_blocking, text_argument};
+use crate::builtin::presets::session_interface;
+use crate::builtin::{object_schema, run_blocking, text_argument};
 use crate::limits::SKILL_FILES_LISTED_MAX;
 use crate::skills::{Skill, SkillIndex};
 use crate::tool::{ExecutionContext, Tool, ToolContext};
@@ -26,59 +26,37 @@ pub struct SkillTool {
 impl SkillTool {
     /// Creates the tool over these skills; the index may be empty.
     pub fn new(index: Arc<SkillIndex>) -> Self {
-        Self {
-            interface: build_interface(),
-            index,
-        }
+        let interface = session_interface("skill")
+            .user_facing_name("Skill")
+            .description(DESCRIPTION)
+            .model_input_schema(object_schema(
+                json!({ "name": { "type": "string", "minLength": 1, "maxLength": 64, "description": "The skill's name, as it is listed." } }),
+                &["name"],
+            ))
+            .kind(ToolKind::Think)
+            .search_hint("load a skill instructions for one kind of work")
+            .is_concurrency_safe(true)
+            .ui_summary("Skill {name}")
+            .activity_description("Loading the skill {name}")
+            .transcript_search_text("{name}")
+            .add_value_check("the session knows a skill of this name")
+            .build();
+        Self { interface, index }
     }
-}
-
-fn build_interface() -> ToolInterface {
-    builtin_interface("skill")
-        .user_facing_name("Skill")
-        .description(DESCRIPTION)
-        .model_input_schema(object_schema(
-            json!({ "name": { "type": "string", "minLength": 1, "maxLength": 64, "description": "The skill's name, as it is listed." } }),
-            &["name"],
-        ))
-        .requires(RequirementSet::empty())
-        .mode(ToolMode::Read)
-        .kind(ToolKind::Think)
-        .search_hint("load a skill instructions for one kind of work")
-        .is_read_only(true)
-        .is_concurrency_safe(true)
-        .is_destructive(false)
-        .is_open_world(false)
-        .requires_user_interaction(false)
-        .sandbox_profile("nothing")
-        .classifier_input("")
-        .permission_matcher(PermissionMatcher::Nothing)
-        .execution_profile_ref("engine")
-        .abort_semantics(AbortSemantics::WholeOrNothing)
-        .interrupt_behavior(InterruptBehavior::Block)
-        .persistence_policy_ref("sidecar")
-        .ui_summary("Skill {name}")
-        .activity_description("Loading the skill {name}")
-        .progress_render_hint(RenderHint::Nothing)
-        .rejected_render_hint(RenderHint::Line)
-        .error_render_hint(RenderHint::Line)
-        .transcript_search_text("{name}")
-        .add_value_check("the session knows a skill of this name")
-        .build()
 }
 
 /// Formats the skill for the model: its text, and the files beside it.
 fn format_skill(skill: &Skill) -> Result<String, ToolError> {
     let name = &skill.view().name;
     let body = skill.body()?.trim_end();
-    let mut told = format!("<skill_content name=\"{name}\">\n{body}\n</skill_content>\n");
+    let mut text = format!("<skill_content name=\"{name}\">\n{body}\n</skill_content>\n");
     let files = skill.files(SKILL_FILES_LISTED_MAX);
     if !files.is_empty() {
         let folder = protocol::text::display_text::name(&skill.folder());
-        told += &format!("Beside it in {folder}, to be read or run when the text above says so:\n");
-        told.extend(files.iter().map(|file| format!("- {file}\n")));
+        text += &format!("Beside it in {folder}, to be read or run when the text above says so:\n");
+        text.extend(files.iter().map(|file| format!("- {file}\n")));
     }
-    Ok(told)
+    Ok(text)
 }
 
 #[async_trait]
@@ -107,14 +85,13 @@ impl Tool for SkillTool {
     ) -> Result<ToolOutput, ToolError> {
         let name = text_argument(approved.arguments(), "name").to_owned();
         let index = self.index.clone();
-        let (name, told) = run_blocking(move || {
-            let told = format_skill(index.find(&name)?)?;
-            Ok((name, told))
+        run_blocking(move || {
+            let text = format_skill(index.find(&name)?)?;
+            Ok(ToolOutput {
+                data: Some(json!({ "name": name })),
+                ..ToolOutput::new(text, format!("loaded {name}"))
+            })
         })
-        .await?;
-        Ok(ToolOutput {
-            data: Some(json!({ "name": name })),
-            ..ToolOutput::new(told, format!("loaded {name}"))
-        })
+        .await
     }
 }

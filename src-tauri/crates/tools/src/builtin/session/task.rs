@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
-use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
+use protocol::interface::{AbortSemantics, RenderHint};
+use protocol::{Access, ToolError, ToolInterface, ToolMode, ToolOutput};
 use serde_json::{Map, Value, json};
 
 use crate::agents::AgentIndex;
-use crate::builtin::{
-    builtin_interface, flag_argument, object_schema, optional_text_argument, text_argument,
-};
+use crate::builtin::presets::session_interface;
+use crate::builtin::{flag_argument, object_schema, optional_text_argument, text_argument};
 use crate::limits::{DELEGATE_TIMEOUT_MS, TASK_CHARS_MAX, TASK_TITLE_CHARS_MAX};
 use crate::request_config::RequestConfig;
 use crate::tool::{ExecutionContext, SubAgentRequest, Tool, ToolContext};
@@ -25,15 +24,15 @@ const DESCRIPTION: &str = "Gives work to another agent, which does it in a conve
 /// The `task` tool over the agents of one session.
 pub struct TaskTool {
     interface: ToolInterface,
-    roster: Arc<AgentIndex>,
+    agents: Arc<AgentIndex>,
 }
 
 impl TaskTool {
     /// Creates the tool over these agents.
-    pub fn new(roster: Arc<AgentIndex>) -> Self {
+    pub fn new(agents: Arc<AgentIndex>) -> Self {
         Self {
-            interface: build_interface(&roster),
-            roster,
+            interface: build_interface(&agents),
+            agents,
         }
     }
 
@@ -44,7 +43,7 @@ impl TaskTool {
         execution: &ExecutionContext,
     ) -> Result<SubAgentRequest, ToolError> {
         let agent = self
-            .roster
+            .agents
             .find(text_argument(arguments, "subagent_type"))?;
         let title = optional_text_argument(arguments, "description").unwrap_or(&agent.view.name);
         Ok(SubAgentRequest {
@@ -65,10 +64,10 @@ impl TaskTool {
     }
 }
 
-fn build_interface(roster: &AgentIndex) -> ToolInterface {
-    builtin_interface("task")
+fn build_interface(agents: &AgentIndex) -> ToolInterface {
+    session_interface("task")
         .user_facing_name("Task")
-        .description(format!("{DESCRIPTION}{}", roster.summary()))
+        .description(format!("{DESCRIPTION}{}", agents.summary()))
         .model_input_schema(object_schema(
             json!({
                 "subagent_type": { "type": "string", "minLength": 1, "maxLength": 256, "description": "The agent's name." },
@@ -78,28 +77,18 @@ fn build_interface(roster: &AgentIndex) -> ToolInterface {
             }),
             &["subagent_type", "prompt"],
         ))
-        .requires(RequirementSet::empty())
         .mode(ToolMode::External)
-        .kind(ToolKind::Other)
         .search_hint("give work to another agent subagent delegate")
         .is_read_only(false)
         .is_concurrency_safe(true)
-        .is_destructive(false)
         .is_open_world(true)
-        .requires_user_interaction(false)
-        .sandbox_profile("nothing")
         .classifier_input("{subagent_type} {prompt}")
-        .permission_matcher(PermissionMatcher::Nothing)
         .execution_profile_ref("delegate")
         .timeout_ms(DELEGATE_TIMEOUT_MS)
         .abort_semantics(AbortSemantics::EndsAtNextStep)
-        .interrupt_behavior(InterruptBehavior::Block)
-        .persistence_policy_ref("sidecar")
         .ui_summary("Task {subagent_type}")
         .activity_description("{subagent_type} is at work")
         .progress_render_hint(RenderHint::Line)
-        .rejected_render_hint(RenderHint::Line)
-        .error_render_hint(RenderHint::Line)
         .transcript_search_text("{subagent_type} {prompt}")
         .add_value_check("the session knows an agent of this name")
         .build()
@@ -124,7 +113,7 @@ impl Tool for TaskTool {
     }
 
     fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
-        self.roster
+        self.agents
             .find(text_argument(arguments, "subagent_type"))
             .map(drop)
     }
@@ -136,16 +125,18 @@ impl Tool for TaskTool {
         execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
-        let errand = self.build_request(arguments, execution)?;
-        let delegates = execution.sub_agent_spawner()?;
+        let request = self.build_request(arguments, execution)?;
+        let spawner = execution.sub_agent_spawner()?;
         if !flag_argument(arguments, "background") {
-            return delegates.run(execution, errand).await;
+            return spawner.run(execution, request).await;
         }
-        let session = delegates.start(execution, errand).await?;
-        let told = "It is at work. Its answer comes as a message; do not wait for it by asking.";
+        let session = spawner.start(execution, request).await?;
         Ok(ToolOutput {
             data: Some(json!({ "session_id": session })),
-            ..ToolOutput::new(told.to_owned(), "at work".to_owned())
+            ..ToolOutput::new(
+                "It is at work. Its answer comes as a message; do not wait for it by asking.",
+                "at work",
+            )
         })
     }
 }

@@ -2,15 +2,13 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::view::preview::{TodoItem, TodoStatus};
-use protocol::{
-    Access, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
-};
+use protocol::{Access, Preview, ToolError, ToolInterface, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::builtin::{builtin_interface, object_schema};
+use crate::builtin::object_schema;
+use crate::builtin::presets::session_interface;
 use crate::limits::{TODO_CHARS_MAX, TODO_ITEMS_MAX};
 use crate::text::format_count;
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
@@ -25,41 +23,18 @@ pub(in crate::builtin) struct TodoTool {
 
 impl TodoTool {
     pub(in crate::builtin) fn new() -> Self {
-        Self {
-            interface: build_interface(),
-        }
+        let interface = session_interface("todo")
+            .user_facing_name("To do")
+            .description(DESCRIPTION)
+            .model_input_schema(parameters_schema())
+            .search_hint("keep the list of things to do")
+            .ui_summary("To do")
+            .activity_description("Updating the list of things to do")
+            .transcript_search_text("{items}")
+            .add_value_check("no item is blank")
+            .build();
+        Self { interface }
     }
-}
-
-fn build_interface() -> ToolInterface {
-    builtin_interface("todo")
-        .user_facing_name("To do")
-        .description(DESCRIPTION)
-        .model_input_schema(parameters_schema())
-        .requires(RequirementSet::empty())
-        .mode(ToolMode::Read)
-        .kind(ToolKind::Other)
-        .search_hint("keep the list of things to do")
-        .is_read_only(true)
-        .is_concurrency_safe(false)
-        .is_destructive(false)
-        .is_open_world(false)
-        .requires_user_interaction(false)
-        .sandbox_profile("nothing")
-        .classifier_input("")
-        .permission_matcher(PermissionMatcher::Nothing)
-        .execution_profile_ref("engine")
-        .abort_semantics(AbortSemantics::WholeOrNothing)
-        .interrupt_behavior(InterruptBehavior::Block)
-        .persistence_policy_ref("sidecar")
-        .ui_summary("To do")
-        .activity_description("Updating the list of things to do")
-        .progress_render_hint(RenderHint::Nothing)
-        .rejected_render_hint(RenderHint::Line)
-        .error_render_hint(RenderHint::Line)
-        .transcript_search_text("{items}")
-        .add_value_check("no item is blank")
-        .build()
 }
 
 fn parameters_schema() -> Value {
@@ -119,12 +94,8 @@ impl Tool for TodoTool {
         arguments: &Map<String, Value>,
         _context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
-        Ok(PreviewedPlan {
-            preview: Preview::Todo {
-                items: parse_items(arguments)?,
-            },
-            plan: Plan::None,
-        })
+        let items = parse_items(arguments)?;
+        Ok(Preview::Todo { items }.into())
     }
 
     async fn execute(

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{
-    AbortSemantics, ContextModifierPolicy, InterruptBehavior, PermissionMatcher, RenderHint,
-};
-use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
+use protocol::interface::ContextModifierPolicy;
+use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value, json};
 
-use crate::builtin::{builtin_interface, number_argument, object_schema, text_argument};
+use crate::builtin::presets::session_interface;
+use crate::builtin::{number_argument, object_schema, text_argument};
 use crate::limits::{MATCHES_DEFAULT, MATCHES_MAX, SEARCH_CHARS_MAX};
 use crate::text::format_count;
 use crate::tool::{ExecutionContext, Tool, ToolContext};
@@ -41,18 +40,18 @@ impl ToolSearchTool {
 }
 
 fn build_interface(index: &ToolIndex) -> ToolInterface {
-    let counts = index.count_by_namespace();
-    let told: Vec<String> = counts
+    let namespaces: Vec<String> = index
+        .count_by_namespace()
         .iter()
         .map(|(name, count)| format!("{name} ({count})"))
         .collect();
-    let there = match told.is_empty() {
+    let summary = match namespaces.is_empty() {
         true => " All tools are listed at the moment.".to_owned(),
-        false => format!(" There are more of {}.", told.join(", ")),
+        false => format!(" There are more of {}.", namespaces.join(", ")),
     };
-    builtin_interface(TOOL_SEARCH)
+    session_interface(TOOL_SEARCH)
         .user_facing_name("Find tools")
-        .description(format!("{DESCRIPTION}{there}"))
+        .description(format!("{DESCRIPTION}{summary}"))
         .model_input_schema(object_schema(
             json!({
                 "query": { "type": "string", "minLength": 1, "maxLength": SEARCH_CHARS_MAX, "description": "Words, or `select:` and names." },
@@ -60,28 +59,11 @@ fn build_interface(index: &ToolIndex) -> ToolInterface {
             }),
             &["query"],
         ))
-        .requires(RequirementSet::empty())
-        .mode(ToolMode::Read)
         .kind(ToolKind::Search)
         .search_hint("find tools by what they do")
-        .is_read_only(true)
-        .is_concurrency_safe(false)
-        .is_destructive(false)
-        .is_open_world(false)
-        .requires_user_interaction(false)
-        .sandbox_profile("nothing")
-        .classifier_input("")
-        .permission_matcher(PermissionMatcher::Nothing)
-        .execution_profile_ref("engine")
         .context_modifier_policy(ContextModifierPolicy::AllowSerialOnly)
-        .abort_semantics(AbortSemantics::WholeOrNothing)
-        .interrupt_behavior(InterruptBehavior::Block)
-        .persistence_policy_ref("sidecar")
         .ui_summary("Find tools: {query}")
         .activity_description("Looking for tools: {query}")
-        .progress_render_hint(RenderHint::Nothing)
-        .rejected_render_hint(RenderHint::Line)
-        .error_render_hint(RenderHint::Line)
         .transcript_search_text("{query}")
         .build()
 }
@@ -111,31 +93,30 @@ impl Tool for ToolSearchTool {
         let limit = usize::try_from(limit)
             .unwrap_or(usize::MAX)
             .min(MATCHES_MAX);
-        let found = self.index.search(text_argument(arguments, "query"), limit);
-        let line = |id: &str, description: &str| format!("- {id}: {description}\n");
-        let mut told: String = found
+        let result = self.index.search(text_argument(arguments, "query"), limit);
+        let mut text: String = result
             .matches
             .iter()
-            .map(|it| line(&it.id, &it.description))
+            .map(|tool| format!("- {}: {}\n", tool.id, tool.description))
             .collect();
-        if found.matches.is_empty() {
+        if result.matches.is_empty() {
             let all = format_count(self.index.count() as u64, "tool is", "tools are");
-            told =
+            text =
                 format!("Nothing was found; {all} not listed. Try other words, or do without.\n");
         }
-        if !found.missing.is_empty() {
-            told += &format!("Not there: {}.\n", found.missing.join(", "));
+        if !result.missing.is_empty() {
+            text += &format!("Not there: {}.\n", result.missing.join(", "));
         }
-        let matches = found.matches.iter();
-        let matches = matches.map(|it| json!({ "id": it.id, "description": it.description }));
-        let message = format!("{} found", found.matches.len());
+        let matches = result.matches.iter();
+        let matches = matches.map(|tool| json!({ "id": tool.id, "description": tool.description }));
+        let message = format!("{} found", result.matches.len());
         Ok(ToolOutput {
             data: Some(json!({
                 "matches": matches.collect::<Vec<_>>(),
                 "total_deferred_tools": self.index.count(),
-                "missing_names": found.missing,
+                "missing_names": result.missing,
             })),
-            ..ToolOutput::new(told, message)
+            ..ToolOutput::new(text, message)
         })
     }
 }

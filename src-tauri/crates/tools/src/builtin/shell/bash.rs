@@ -17,9 +17,10 @@ use protocol::{
 use runtime::{CommandExit, CommandRun, OutputSpill, SandboxRequest, ShellCommand};
 use serde_json::{Map, Value, json};
 
+use crate::builtin::presets::builtin_interface;
 use crate::builtin::shell::command_facts::describe_command;
 use crate::builtin::{
-    builtin_interface, file_error, number_argument, object_schema, run_blocking, text_argument,
+    file_error, number_argument, object_schema, reject_if, run_blocking, text_argument,
 };
 use crate::diff::add_file_diffs;
 use crate::limits::{
@@ -40,46 +41,38 @@ pub(in crate::builtin) struct BashTool {
 
 impl BashTool {
     pub(in crate::builtin) fn new() -> Self {
-        Self {
-            interface: build_interface(),
-        }
+        let interface = builtin_interface("bash")
+            .user_facing_name("Run")
+            .description(DESCRIPTION)
+            .model_input_schema(parameters_schema())
+            .requires(RequirementSet::empty().with_command("*"))
+            .mode(ToolMode::Local)
+            .kind(ToolKind::Execute)
+            // The longest that a call may ask for; each call has its own limit below it.
+            .timeout_ms(COMMAND_TIMEOUT_MS_MAX)
+            .max_inline_chars(OUTPUT_BYTES_MAX)
+            .search_hint("run a shell command")
+            .is_read_only(false)
+            .is_concurrency_safe(false)
+            .is_open_world(true)
+            .sandbox_profile("command")
+            .classifier_input("{command}")
+            .permission_matcher(PermissionMatcher::Command)
+            .execution_profile_ref("process")
+            .abort_semantics(AbortSemantics::KillsProcessGroup)
+            .interrupt_behavior(InterruptBehavior::Block)
+            .ui_summary("Run {command}")
+            .activity_description("Running {command}")
+            .progress_render_hint(RenderHint::Terminal)
+            .rejected_render_hint(RenderHint::Command)
+            .error_render_hint(RenderHint::Terminal)
+            .transcript_search_text("{command} {description}")
+            .add_value_check("the command is not blank")
+            .add_value_check("the command has no zero byte")
+            .progress_schema(json!({ "type": "string" }))
+            .build();
+        Self { interface }
     }
-}
-
-fn build_interface() -> ToolInterface {
-    builtin_interface("bash")
-        .user_facing_name("Run")
-        .description(DESCRIPTION)
-        .model_input_schema(parameters_schema())
-        .requires(RequirementSet::empty().with_command("*"))
-        .mode(ToolMode::Local)
-        .kind(ToolKind::Execute)
-        // The longest that a call may ask for; each call has its own limit below it.
-        .timeout_ms(COMMAND_TIMEOUT_MS_MAX)
-        .max_inline_chars(OUTPUT_BYTES_MAX)
-        .search_hint("run a shell command")
-        .is_read_only(false)
-        .is_concurrency_safe(false)
-        .is_destructive(false)
-        .is_open_world(true)
-        .requires_user_interaction(false)
-        .sandbox_profile("command")
-        .classifier_input("{command}")
-        .permission_matcher(PermissionMatcher::Command)
-        .execution_profile_ref("process")
-        .abort_semantics(AbortSemantics::KillsProcessGroup)
-        .interrupt_behavior(InterruptBehavior::Block)
-        .persistence_policy_ref("sidecar")
-        .ui_summary("Run {command}")
-        .activity_description("Running {command}")
-        .progress_render_hint(RenderHint::Terminal)
-        .rejected_render_hint(RenderHint::Command)
-        .error_render_hint(RenderHint::Terminal)
-        .transcript_search_text("{command} {description}")
-        .add_value_check("the command is not blank")
-        .add_value_check("the command has no zero byte")
-        .progress_schema(json!({ "type": "string" }))
-        .build()
 }
 
 fn parameters_schema() -> Value {
@@ -122,18 +115,14 @@ impl Tool for BashTool {
 
     fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
         let command = text_argument(arguments, "command");
-        if command.trim().is_empty() {
-            return Err(ToolError::InvalidArgs(
-                "`command` is blank; give the command to run".to_owned(),
-            ));
-        }
-        if command.contains('\0') {
-            return Err(ToolError::InvalidArgs(
-                "`command` contains a zero byte, which no command can have; leave it out"
-                    .to_owned(),
-            ));
-        }
-        Ok(())
+        reject_if(
+            command.trim().is_empty(),
+            "`command` is blank; give the command to run",
+        )?;
+        reject_if(
+            command.contains('\0'),
+            "`command` contains a zero byte, which no command can have; leave it out",
+        )
     }
 
     async fn prepare(
@@ -142,15 +131,13 @@ impl Tool for BashTool {
         context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
         let probe = context.dry_run_environment.probe(&context.workspace).await;
-        Ok(PreviewedPlan {
-            preview: Preview::Command(CommandPreview {
-                assurance: Some(probe.assurance),
-                assured: probe.reasons,
-                in_place: probe.in_place,
-                ..command_preview(arguments, context)
-            }),
-            plan: Plan::None,
-        })
+        let preview = CommandPreview {
+            assurance: Some(probe.assurance),
+            assured: probe.reasons,
+            in_place: probe.in_place,
+            ..command_preview(arguments, context)
+        };
+        Ok(Preview::Command(preview).into())
     }
 
     async fn can_dry_run(&self, context: &ToolContext) -> bool {

@@ -3,15 +3,15 @@
 use async_trait::async_trait;
 use policy::Approved;
 use protocol::call::outcome::Truncation;
-use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::text::cut::take_head;
 use protocol::{
-    Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+    Access, Capability, RequirementSet, ToolError, ToolInterface, ToolMode, ToolOutput,
 };
 use runtime::{FetchLimits, FetchResult};
 use serde_json::{Map, Value, json};
 
-use crate::builtin::{builtin_interface, file_error, object_schema, text_argument};
+use crate::builtin::presets::web_interface;
+use crate::builtin::{file_error, object_schema, reject_if, text_argument};
 use crate::limits::{
     ERROR_PAGE_BYTES_MAX, FETCH_TIMEOUT_MS, OUTPUT_BYTES_MAX, OUTPUT_NOTE_BYTES, PAGE_BYTES_MAX,
     PAGE_PARSE_MS_MAX, URL_CHARS_MAX,
@@ -31,43 +31,24 @@ pub(in crate::builtin) struct WebFetchTool {
 
 impl WebFetchTool {
     pub(in crate::builtin) fn new() -> Self {
-        Self {
-            interface: build_interface(),
-        }
+        let interface = web_interface("web_fetch")
+            .user_facing_name("Fetch")
+            .description(DESCRIPTION)
+            .model_input_schema(parameters_schema())
+            .requires(RequirementSet::empty().with_host("*:*"))
+            .mode(ToolMode::External)
+            .timeout_ms(FETCH_TIMEOUT_MS + 2 * PAGE_PARSE_MS_MAX)
+            .max_inline_chars(OUTPUT_BYTES_MAX)
+            .search_hint("get a web page as text")
+            .mark_read_only()
+            .classifier_input("fetch {url}")
+            .ui_summary("Fetch {url}")
+            .activity_description("Fetching {url}")
+            .transcript_search_text("{url}")
+            .add_value_check("the address begins with http:// or https://")
+            .build();
+        Self { interface }
     }
-}
-
-fn build_interface() -> ToolInterface {
-    builtin_interface("web_fetch")
-        .user_facing_name("Fetch")
-        .description(DESCRIPTION)
-        .model_input_schema(parameters_schema())
-        .requires(RequirementSet::empty().with_host("*:*"))
-        .mode(ToolMode::External)
-        .kind(ToolKind::Fetch)
-        .timeout_ms(FETCH_TIMEOUT_MS + 2 * PAGE_PARSE_MS_MAX)
-        .max_inline_chars(OUTPUT_BYTES_MAX)
-        .search_hint("get a web page as text")
-        .is_read_only(true)
-        .is_concurrency_safe(true)
-        .is_destructive(false)
-        .is_open_world(true)
-        .requires_user_interaction(false)
-        .sandbox_profile("network")
-        .classifier_input("fetch {url}")
-        .permission_matcher(PermissionMatcher::Host)
-        .execution_profile_ref("engine")
-        .abort_semantics(AbortSemantics::EndsAtNextStep)
-        .interrupt_behavior(InterruptBehavior::Cancel)
-        .persistence_policy_ref("sidecar")
-        .ui_summary("Fetch {url}")
-        .activity_description("Fetching {url}")
-        .progress_render_hint(RenderHint::Nothing)
-        .rejected_render_hint(RenderHint::Line)
-        .error_render_hint(RenderHint::Line)
-        .transcript_search_text("{url}")
-        .add_value_check("the address begins with http:// or https://")
-        .build()
 }
 
 fn parameters_schema() -> Value {
@@ -103,12 +84,10 @@ impl Tool for WebFetchTool {
         let url = text_argument(arguments, "url")
             .trim_start()
             .to_ascii_lowercase();
-        match url.starts_with("http://") || url.starts_with("https://") {
-            true => Ok(()),
-            false => Err(ToolError::InvalidArgs(
-                "`url` must begin with http:// or https://; give the whole address".to_owned(),
-            )),
-        }
+        reject_if(
+            !(url.starts_with("http://") || url.starts_with("https://")),
+            "`url` must begin with http:// or https://; give the whole address",
+        )
     }
 
     async fn execute(

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
-use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
+use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolMode, ToolOutput};
 use serde_json::{Map, Value, json};
 
-use crate::builtin::{builtin_interface, number_argument, object_schema, text_argument};
+use crate::builtin::presets::web_interface;
+use crate::builtin::{number_argument, object_schema, reject_if, text_argument};
 use crate::limits::{
     PAGE_PARSE_MS_MAX, RESULTS_DEFAULT, RESULTS_MAX, SEARCH_CHARS_MAX, SEARCH_CHARS_SHOWN_MAX,
 };
@@ -67,32 +67,19 @@ fn build_interface(searching: Option<&WebSearcher>) -> ToolInterface {
     };
     let is_read_only = searching.is_none_or(WebSearcher::is_read_only);
     let mode = searching.map_or(Some(ToolMode::External), WebSearcher::mode);
-    let tool = builtin_interface(WEB_SEARCH)
+    let tool = web_interface(WEB_SEARCH)
         .user_facing_name("Search the web")
         .description(DESCRIPTION)
         .model_input_schema(parameters_schema())
         .requires(requires)
-        .kind(ToolKind::Fetch)
         .timeout_ms(timeout_ms)
         .requires_setup(true)
         .search_hint("search the web for pages")
         .is_read_only(is_read_only)
         .is_concurrency_safe(is_read_only)
-        .is_destructive(false)
-        .is_open_world(true)
-        .requires_user_interaction(false)
-        .sandbox_profile("network")
         .classifier_input("search the web for {query}")
-        .permission_matcher(PermissionMatcher::Host)
-        .execution_profile_ref("engine")
-        .abort_semantics(AbortSemantics::EndsAtNextStep)
-        .interrupt_behavior(InterruptBehavior::Cancel)
-        .persistence_policy_ref("sidecar")
         .ui_summary("Search the web: {query}")
         .activity_description("Searching the web: {query}")
-        .progress_render_hint(RenderHint::Nothing)
-        .rejected_render_hint(RenderHint::Line)
-        .error_render_hint(RenderHint::Line)
         .transcript_search_text("{query}")
         .add_value_check("the query is not blank");
     // What says of itself that it may change something has no mode, and so asks.
@@ -136,12 +123,10 @@ impl Tool for WebSearchTool {
     }
 
     fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
-        match text_argument(arguments, "query").trim().is_empty() {
-            true => Err(ToolError::InvalidArgs(
-                "`query` is blank; give words to search for".to_owned(),
-            )),
-            false => Ok(()),
-        }
+        reject_if(
+            text_argument(arguments, "query").trim().is_empty(),
+            "`query` is blank; give words to search for",
+        )
     }
 
     fn missing_setup(&self) -> Option<String> {
