@@ -5,6 +5,22 @@
 //! pipeline. Disk and processes are reached through `runtime` only.
 //!
 //! Start reading at [`tool::Tool`], then [`registry::Registry`].
+//!
+//! ```
+//! use serde_json::json;
+//! use tools::Registry;
+//!
+//! let registry = Registry::builtin();
+//! // A tool is found by its id or an alias; an alias may have its own names of the arguments.
+//! let registered = registry.find("edit_file")?;
+//! assert_eq!(registered.interface.id(), "edit");
+//!
+//! let arguments = json!({ "path": "a.txt", "old_text": "one", "new_text": "two" });
+//! let validated = registered.validate_arguments(arguments.as_object().unwrap())?;
+//! assert_eq!(validated.arguments["old_string"], "one");
+//! assert_eq!(registered.tool.target(&validated.arguments), "a.txt");
+//! # Ok::<(), protocol::ToolError>(())
+//! ```
 
 pub mod agents;
 pub mod alias;
