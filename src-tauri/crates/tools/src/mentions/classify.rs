@@ -37,7 +37,7 @@ const HOST_FORMATS: [&str; 12] = [
 ];
 
 /// Last words of the names of arguments that hold a path.
-const PATH_NAMES: [&str; 32] = [
+const PATH_NAMES: [&str; 20] = [
     "path",
     "pathname",
     "file",
@@ -53,26 +53,14 @@ const PATH_NAMES: [&str; 32] = [
     "root",
     "rootdir",
     "basedir",
-    "source",
     "src",
-    "destination",
     "dest",
     "dst",
-    "target",
-    "workspace",
-    "project",
-    "repo",
-    "repository",
-    "location",
-    "input",
-    "output",
-    "from",
-    "to",
     "db",
     "database",
 ];
 
-/// Names of `PATH_NAMES` that need not hold a path: free text under one of them is not a path.
+/// Last words of the names of arguments that may hold a path: free text under one of them is not a path.
 const AMBIGUOUS_PATH_NAMES: [&str; 12] = [
     "source",
     "destination",
@@ -153,17 +141,17 @@ fn last_word(name: &str) -> String {
 
 pub(super) fn classify_name(name: &str) -> Option<MentionKind> {
     let word = last_word(name);
-    let is_one = |known: &[&str]| {
+    let is_one = |names: &[&str]| {
         let singular = word.strip_suffix('s').unwrap_or(&word);
         let other = word.strip_suffix("ies").map(|start| format!("{start}y"));
-        known.contains(&word.as_str())
-            || known.contains(&singular)
-            || other.is_some_and(|other| known.contains(&other.as_str()))
+        names.contains(&word.as_str())
+            || names.contains(&singular)
+            || other.is_some_and(|other| names.contains(&other.as_str()))
     };
     match () {
         () if is_one(&COMMAND_NAMES) => Some(MentionKind::Command),
         () if is_one(&HOST_NAMES) => Some(MentionKind::Host),
-        () if is_one(&PATH_NAMES) => Some(MentionKind::Path),
+        () if is_one(&PATH_NAMES) || is_one(&AMBIGUOUS_PATH_NAMES) => Some(MentionKind::Path),
         () => None,
     }
 }
