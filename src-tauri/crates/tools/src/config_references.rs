@@ -50,11 +50,11 @@ pub fn expand_references(value: &str, lookup: &dyn ReferenceResolver) -> Result<
             rest = after;
             continue;
         }
-        let found = lookup
+        let value = lookup
             .resolve_variable(name)
-            .filter(|found| !found.is_empty());
-        match found.as_deref().or(default) {
-            Some(found) => expanded.push_str(found),
+            .filter(|value| !value.is_empty());
+        match value.as_deref().or(default) {
+            Some(value) => expanded.push_str(value),
             None => {
                 return Err(format!(
                     "the variable {name} is not set. Set it where Countersign is started, or write another value."

@@ -165,13 +165,13 @@ fn parse_item<K: ConfigTable>(
             return wrong(error.span(), &what, &hint);
         }
     };
-    let read = K::from_raw(id.clone(), written, enabled);
-    match read.and_then(|one| K::validate(&one).map(|()| one)) {
+    let parsed = K::from_raw(id.clone(), written, enabled);
+    match parsed.and_then(|one| K::validate(&one).map(|()| one)) {
         Ok(one) => Ok(one),
-        Err(found) => wrong(
-            span_of(found.key),
-            found.format_message::<K>(&id).trim_end_matches('.'),
-            &found.hint,
+        Err(problem) => wrong(
+            span_of(problem.key),
+            problem.format_message::<K>(&id).trim_end_matches('.'),
+            &problem.hint,
         ),
     }
 }
@@ -201,13 +201,13 @@ fn unusable_file_error<K: ConfigTable>(what: String, hint: &str) -> UserError {
 /// # Errors
 /// The problem of the item.
 pub fn validate_item<K: ConfigTable>(one: &K::TableItem) -> Result<(), UserError> {
-    K::validate(one).map_err(|wrong| {
-        let told = wrong.format_message::<K>(K::id_and_enabled(one).0);
+    K::validate(one).map_err(|problem| {
+        let message = problem.format_message::<K>(K::id_and_enabled(one).0);
         // It is a sentence of its own here.
-        let mut letters = told.chars();
+        let mut letters = message.chars();
         let first = letters.next().map(|first| first.to_ascii_uppercase());
-        let told: String = first.into_iter().chain(letters).collect();
-        UserError::new(told, wrong.hint)
+        let message: String = first.into_iter().chain(letters).collect();
+        UserError::new(message, problem.hint)
     })
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn collect_items<P: ItemFolder>(
         items_max,
     } = kind;
     let (mut all, mut faults) = (Vec::new(), Vec::new());
-    let mut known: HashMap<String, String> = HashMap::new();
+    let mut files_by_name: HashMap<String, String> = HashMap::new();
     for place in places {
         let (from, folder) = place.folder();
         let names = match from.list_names(folder, FOLDERS_SCANNED_MAX) {
@@ -81,7 +81,7 @@ pub(crate) fn collect_items<P: ItemFolder>(
                 }
             };
             let (name, file) = P::name_and_file(&item);
-            if let Some(first) = known.get(name) {
+            if let Some(first) = files_by_name.get(name) {
                 faults.push(UserError::new(
                     format!("{file}: there is {one} `{name}` already, in {first}."),
                     "The first one is used. Rename or remove one of them.",
@@ -97,7 +97,7 @@ pub(crate) fn collect_items<P: ItemFolder>(
                 ));
                 return (all, faults);
             }
-            known.insert(name.to_owned(), file.to_owned());
+            files_by_name.insert(name.to_owned(), file.to_owned());
             all.push(item);
         }
     }

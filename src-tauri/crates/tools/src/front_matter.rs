@@ -31,8 +31,8 @@ pub fn parse_front_matter<T: DeserializeOwned>(text: &str) -> Result<(T, &str), 
     let head = serde_saphyr::from_str(head).map_err(|error| {
         // The head begins in the file's second line.
         let line = error.location().map_or(1, |at| at.line() as usize) + 1;
-        let told = error.to_string();
-        let first = told.lines().next().unwrap_or_default();
+        let message = error.to_string();
+        let first = message.lines().next().unwrap_or_default();
         let reason = first.strip_prefix("error: ").unwrap_or(first);
         FrontMatterError::new(line, reason.trim_end_matches('.'))
     })?;

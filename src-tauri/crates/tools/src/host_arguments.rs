@@ -129,11 +129,11 @@ impl HostArguments {
             };
         };
         for (source, own) in put_in {
-            let known = |name: &String| {
+            let is_known = |name: &String| {
                 let mut members = self.members.iter();
-                members.any(|(known, from)| known == name && from == source)
+                members.any(|(member, from)| member == name && from == source)
             };
-            if let Some(name) = own.keys().find(|name| !known(name)) {
+            if let Some(name) = own.keys().find(|name| !is_known(name)) {
                 return Err(not_suppliable_error(name));
             }
             arguments.extend(own);

@@ -12,7 +12,7 @@ pub fn find_close_names<'a>(name: &str, names: impl IntoIterator<Item = &'a str>
     let names: Vec<&str> = names.into_iter().collect();
     let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
     let candidates: Vec<&str> = lower.iter().map(String::as_str).collect();
-    let mut found: Vec<&str> = Vec::new();
+    let mut similar: Vec<&str> = Vec::new();
     for close in get_close_matches(
         &*name.to_lowercase(),
         &candidates,
@@ -20,13 +20,13 @@ pub fn find_close_names<'a>(name: &str, names: impl IntoIterator<Item = &'a str>
         RATIO_MIN,
     ) {
         for (original, candidate) in names.iter().zip(&candidates) {
-            if *candidate == close && !found.contains(original) {
-                found.push(original);
+            if *candidate == close && !similar.contains(original) {
+                similar.push(original);
             }
         }
     }
-    found.truncate(CLOSE_NAMES_MAX);
-    found
+    similar.truncate(CLOSE_NAMES_MAX);
+    similar
 }
 
 /// Formats "Did you mean `a`, `b` or `c`?", or nothing if there are no similar names.

@@ -124,26 +124,26 @@ impl Schema {
 /// Returns the parameters with an additional member for the model's reasoning (`S004-08`). It comes first, so that the
 /// model thinks before it chooses.
 pub fn with_reasoning(parameters: &Value) -> Value {
-    let mut asked = parameters.clone();
-    let Some(object) = asked.as_object_mut() else {
-        return asked;
+    let mut extended = parameters.clone();
+    let Some(object) = extended.as_object_mut() else {
+        return extended;
     };
     let reasoning = json!({
         "type": "string",
         "description": "Why you make this call, in one sentence for the person who decides on it.",
     });
     let members = object.get_mut("properties").and_then(Value::as_object_mut);
-    let mut with = Map::from_iter([(REASONING_MEMBER.to_owned(), reasoning)]);
+    let mut reordered = Map::from_iter([(REASONING_MEMBER.to_owned(), reasoning)]);
     match members {
         Some(members) => {
-            with.append(members);
-            *members = with;
+            reordered.append(members);
+            *members = reordered;
         }
         None => {
-            object.insert("properties".to_owned(), Value::Object(with));
+            object.insert("properties".to_owned(), Value::Object(reordered));
         }
     }
-    asked
+    extended
 }
 
 /// Removes members that are `null` where the schema neither accepts `null` nor requires the member: models that are
@@ -154,13 +154,13 @@ fn strip_optional_nulls(validator: &Validator, value: Value) -> Value {
         .filter(|error| error.instance().is_null())
         .map(|error| error.instance_path().as_str().to_owned())
         .collect();
-    let mut left = value.clone();
+    let mut stripped = value.clone();
     for path in &refused {
-        remove_member(&mut left, path);
+        remove_member(&mut stripped, path);
     }
     // What is required was no slip: it is put back, so that the caller hears what is wrong with it.
     let required: Vec<String> = validator
-        .iter_errors(&left)
+        .iter_errors(&stripped)
         .filter_map(|error| match error.kind() {
             ValidationErrorKind::Required { property } => {
                 let name = property.as_str()?.replace('~', "~0").replace('/', "~1");
@@ -170,13 +170,13 @@ fn strip_optional_nulls(validator: &Validator, value: Value) -> Value {
         })
         .collect();
     if required.is_empty() {
-        return left;
+        return stripped;
     }
-    let mut left = value;
+    let mut stripped = value;
     for path in refused.iter().filter(|path| !required.contains(path)) {
-        remove_member(&mut left, path);
+        remove_member(&mut stripped, path);
     }
-    left
+    stripped
 }
 
 /// Removes the member of an object that a JSON pointer names. An item of a list stays, since its neighbours would move.

@@ -40,7 +40,7 @@ fn describe_by_kind<'a>(
     } else {
         format!("`{path}`")
     };
-    let given = format_given_value(error.instance());
+    let actual = format_given_value(error.instance());
     match error.kind() {
         Kind::Required { property } => {
             let property = property.as_str().unwrap_or_default();
@@ -57,7 +57,7 @@ fn describe_by_kind<'a>(
             describe_unknown_members(unexpected, &path, members, name)
         }
         Kind::Type { kind } => format!(
-            "{at} must be {}, but {given} was given",
+            "{at} must be {}, but {actual} was given",
             format_expected_type(kind)
         ),
         Kind::Enum { options } => {
@@ -65,20 +65,20 @@ fn describe_by_kind<'a>(
                 options.iter().map(ToString::to_string).collect::<Vec<_>>()
             });
             format!(
-                "{at} must be one of {}, but {given} was given",
+                "{at} must be one of {}, but {actual} was given",
                 options.join(", ")
             )
         }
         Kind::Constant { expected_value } => {
-            format!("{at} must be {expected_value}, but {given} was given")
+            format!("{at} must be {expected_value}, but {actual} was given")
         }
-        Kind::Minimum { limit } => format!("{at} must be at least {limit}, but {given} was given"),
-        Kind::Maximum { limit } => format!("{at} must be at most {limit}, but {given} was given"),
+        Kind::Minimum { limit } => format!("{at} must be at least {limit}, but {actual} was given"),
+        Kind::Maximum { limit } => format!("{at} must be at most {limit}, but {actual} was given"),
         Kind::ExclusiveMinimum { limit } => {
-            format!("{at} must be more than {limit}, but {given} was given")
+            format!("{at} must be more than {limit}, but {actual} was given")
         }
         Kind::ExclusiveMaximum { limit } => {
-            format!("{at} must be less than {limit}, but {given} was given")
+            format!("{at} must be less than {limit}, but {actual} was given")
         }
         Kind::MinLength { limit: 1 } => format!("{at} must not be empty"),
         Kind::MinLength { limit } => format!("{at} must have at least {limit} characters"),
@@ -99,7 +99,7 @@ fn describe_by_kind<'a>(
         ),
         Kind::UniqueItems => format!("{at} must not have the same item twice"),
         Kind::Pattern { pattern } => {
-            format!("{at} must fit the pattern {pattern}, but {given} was given")
+            format!("{at} must fit the pattern {pattern}, but {actual} was given")
         }
         // Foreign schemas may use any keyword; what the checker says of it names the value and the keyword.
         _ if path.is_empty() => error.to_string(),
@@ -113,16 +113,16 @@ fn describe_unknown_members<'a>(
     members: &'a [String],
     name: &dyn Fn(&'a str) -> &'a str,
 ) -> String {
-    let known: Vec<&str> = members.iter().map(|member| name(member)).collect();
+    let names: Vec<&str> = members.iter().map(|member| name(member)).collect();
     let mut clauses: Vec<String> = unexpected
         .iter()
         .take(PROBLEMS_MAX)
         .map(|member| match path {
             "" => {
-                let close = format_suggestion(&find_close_names(member, known.iter().copied()));
+                let close = format_suggestion(&find_close_names(member, names.iter().copied()));
                 format!(
                     "`{member}` is not a member of the arguments (there are {}).{close}",
-                    known.join(", ")
+                    names.join(", ")
                 )
             }
             _ => format!("`{member}` is not a member of `{path}`"),
@@ -144,8 +144,8 @@ fn format_member_path<'a>(
     for (depth, segment) in pointer.split('/').skip(1).enumerate() {
         let segment = segment.replace("~1", "/").replace("~0", "~");
         if depth == 0 {
-            let known = members.iter().find(|member| **member == segment);
-            path.push_str(known.map_or(&segment, |member| name(member)));
+            let member = members.iter().find(|member| **member == segment);
+            path.push_str(member.map_or(&segment, |member| name(member)));
         } else if segment.bytes().all(|byte| byte.is_ascii_digit()) {
             path += &format!("[{segment}]");
         } else {

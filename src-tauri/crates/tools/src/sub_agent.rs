@@ -106,7 +106,7 @@ impl Tool for SubAgentTool {
         execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let task = approved.arguments().get("task").and_then(Value::as_str);
-        let errand = SubAgentRequest {
+        let request = SubAgentRequest {
             title: self.interface.title().to_owned(),
             instructions: self.system_prompt.clone(),
             tools: Some(self.config.tools.clone()),
@@ -117,6 +117,6 @@ impl Tool for SubAgentTool {
             output_schema: None,
             cancel: execution.cancel.clone(),
         };
-        execution.sub_agent_spawner()?.run(execution, errand).await
+        execution.sub_agent_spawner()?.run(execution, request).await
     }
 }

@@ -76,13 +76,13 @@ pub fn escape_invisible(text: &str) -> String {
 pub(crate) fn find_overlapping(content: &str, old: &str) -> Vec<usize> {
     let mut places = Vec::new();
     let mut from = 0;
-    while let Some(found) = content.get(from..).and_then(|rest| rest.find(old)) {
-        places.push(from + found);
-        let step = content[from + found..]
+    while let Some(offset) = content.get(from..).and_then(|rest| rest.find(old)) {
+        places.push(from + offset);
+        let step = content[from + offset..]
             .chars()
             .next()
             .map_or(1, char::len_utf8);
-        from += found + step;
+        from += offset + step;
     }
     places
 }

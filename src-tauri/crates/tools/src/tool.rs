@@ -315,9 +315,19 @@ impl ExecutionContext {
     /// # Errors
     /// If there is none here.
     pub fn sub_agent_spawner(&self) -> Result<&Arc<dyn SubAgentSpawner>, ToolError> {
-        let nobody =
+        let missing =
             || ToolError::Failed("Nobody can carry out a delegate's work here.".to_owned());
-        self.sub_agent_spawner.as_ref().ok_or_else(nobody)
+        self.sub_agent_spawner.as_ref().ok_or_else(missing)
+    }
+
+    /// Returns a function that passes on what a program prints to the call's listener, if there is one.
+    pub(crate) fn output_forwarder(&self) -> impl FnMut(&str) + Send + use<> {
+        let listener = self.on_output.clone();
+        move |piece: &str| {
+            if let Some(listener) = &listener {
+                listener(piece);
+            }
+        }
     }
 
     /// Creates a context without listeners.

@@ -84,30 +84,30 @@ impl ToolIndex {
     }
 
     fn select_by_name(&self, names: &str, limit: usize) -> ToolMatches {
-        let mut found = ToolMatches::default();
+        let mut result = ToolMatches::default();
         let names = names
             .split(',')
             .map(str::trim)
             .filter(|name| !name.is_empty());
         for name in names.take(limit) {
             match self.tools.iter().find(|tool| tool.id() == name) {
-                Some(tool) => found.matches.push(match_from_interface(tool)),
-                None => found
+                Some(tool) => result.matches.push(match_from_interface(tool)),
+                None => result
                     .missing
                     .push(to_one_line(cut::take_head(name, MATCH_CHARS_MAX))),
             }
         }
-        found
+        result
     }
 }
 
 fn match_from_interface(tool: &ToolInterface) -> ToolMatch {
-    let told = to_one_line(tool.description());
+    let description = to_one_line(tool.description());
     ToolMatch {
         id: tool.id().to_owned(),
-        description: match told.char_indices().nth(MATCH_CHARS_MAX) {
-            Some((at, _)) => format!("{}…", &told[..at]),
-            None => told,
+        description: match description.char_indices().nth(MATCH_CHARS_MAX) {
+            Some((at, _)) => format!("{}…", &description[..at]),
+            None => description,
         },
     }
 }

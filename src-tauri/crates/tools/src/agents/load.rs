@@ -59,18 +59,18 @@ impl AgentIndex {
             items_max: AGENTS_MAX,
         };
         let (agents, faults) = collect_items(&kind, shelves);
-        let mut roster = Self(agents);
-        if roster.views().all(|view| view.name != "general")
+        let mut index = Self(agents);
+        if index.views().all(|view| view.name != "general")
             && let Ok(manifest) = manifest::parse_manifest(GENERAL_AGENT_MANIFEST, "the house")
         {
-            roster.0.push(build_agent(
+            index.0.push(build_agent(
                 manifest,
                 GENERAL_AGENT_MANIFEST.to_owned(),
                 "the house".to_owned(),
                 BriefingSource::House,
             ));
         }
-        (roster, faults)
+        (index, faults)
     }
 }
 

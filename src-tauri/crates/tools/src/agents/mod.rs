@@ -46,8 +46,8 @@ impl AgentIndex {
     /// # Errors
     /// If there is no agent of this name; the error suggests similar names.
     pub fn find(&self, name: &str) -> Result<&Agent, ToolError> {
-        let found = self.0.iter().find(|agent| agent.view.name == name);
-        found.ok_or_else(|| {
+        let agent = self.0.iter().find(|agent| agent.view.name == name);
+        agent.ok_or_else(|| {
             let names = || self.0.iter().map(|agent| agent.view.name.as_str());
             let hint = match format_suggestion(&find_close_names(name, names())) {
                 hint if hint.is_empty() => {

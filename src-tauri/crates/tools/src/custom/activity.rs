@@ -12,7 +12,7 @@ use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
 use protocol::text::display_text::to_spans;
 use protocol::view::preview::{CommandFact, CommandPreview};
 use protocol::{
-    Access, Capability, Digest, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
+    Access, Capability, Digest, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
     ToolMode, ToolOutput,
 };
 use runtime::{CommandExit, ProgramCommand, Workspace};
@@ -152,25 +152,23 @@ impl Tool for ActivityTool {
             text: escape_invisible(text),
             verdict: None,
         };
-        Ok(PreviewedPlan {
-            preview: Preview::Command(CommandPreview {
-                folder: escape_invisible(&context.workspace.root().to_string_lossy()),
-                command: to_spans(&format!(
-                    "{} <<< {}",
-                    activity.shell_word,
-                    quote_shell_word(&input)
-                )),
-                facts: vec![
-                    fact("program", &activity.shell_word),
-                    fact("content", &program.0),
-                ],
-                timeout_ms: ACTIVITY_TIMEOUT_MS,
-                assurance: None,
-                in_place: false,
-                assured: Vec::new(),
-            }),
-            plan: Plan::None,
-        })
+        let preview = CommandPreview {
+            folder: escape_invisible(&context.workspace.root().to_string_lossy()),
+            command: to_spans(&format!(
+                "{} <<< {}",
+                activity.shell_word,
+                quote_shell_word(&input)
+            )),
+            facts: vec![
+                fact("program", &activity.shell_word),
+                fact("content", &program.0),
+            ],
+            timeout_ms: ACTIVITY_TIMEOUT_MS,
+            assurance: None,
+            in_place: false,
+            assured: Vec::new(),
+        };
+        Ok(Preview::Command(preview).into())
     }
 
     async fn execute(
@@ -199,13 +197,8 @@ impl Tool for ActivityTool {
             timeout_ms: ACTIVITY_TIMEOUT_MS,
             output_bytes_max: ACTIVITY_OUTPUT_BYTES_MAX,
         };
-        let listener = execution.on_output.clone();
-        let tell = move |piece: &str| {
-            if let Some(listener) = &listener {
-                listener(piece);
-            }
-        };
-        let answered = runtime::run_program(&program, tell, &execution.cancel)
+        let forwarder = execution.output_forwarder();
+        let result = runtime::run_program(&program, forwarder, &execution.cancel)
             .await
             .map_err(|error| {
                 ToolError::Failed(format!(
@@ -214,7 +207,7 @@ impl Tool for ActivityTool {
                     activity.shell_word
                 ))
             })?;
-        self.parse_result(activity, answered)
+        self.parse_result(activity, result)
     }
 }
 
@@ -222,37 +215,37 @@ impl ActivityTool {
     fn parse_result(
         &self,
         activity: &Activity,
-        answered: runtime::ProgramResult,
+        result: runtime::ProgramResult,
     ) -> Result<ToolOutput, ToolError> {
         let word = &activity.shell_word;
-        let told = match truncate_chars(answered.errors.trim(), ACTIVITY_ERROR_CHARS_MAX) {
-            told if told.is_empty() => String::new(),
-            told => format!(" It said: {told}"),
+        let error_note = match truncate_chars(result.errors.trim(), ACTIVITY_ERROR_CHARS_MAX) {
+            error_note if error_note.is_empty() => String::new(),
+            error_note => format!(" It said: {error_note}"),
         };
         let failed = |what: String| {
             Err(ToolError::Failed(format!(
-                "The activity `{word}` {what}{told}"
+                "The activity `{word}` {what}{error_note}"
             )))
         };
-        if answered.is_truncated {
+        if result.is_truncated {
             return failed(format!(
                 "wrote more than {} on its standard output and was ended.",
                 format_byte_size(ACTIVITY_OUTPUT_BYTES_MAX)
             ));
         }
-        match answered.exit {
+        match result.exit {
             CommandExit::Code(0) => {}
             CommandExit::Code(code) => return failed(format!("ended with exit code {code}.")),
             CommandExit::Signal(signal) => return failed(format!("was ended by signal {signal}.")),
             CommandExit::Cancelled => return Err(ToolError::Cancelled),
             CommandExit::TimedOut => {
                 return Err(ToolError::TimedOut(format!(
-                    "The activity `{word}` ran longer than {} s and was ended, with everything it had started.{told}",
+                    "The activity `{word}` ran longer than {} s and was ended, with everything it had started.{error_note}",
                     ACTIVITY_TIMEOUT_MS / 1_000
                 )));
             }
         }
-        let Ok(text) = String::from_utf8(answered.output) else {
+        let Ok(text) = String::from_utf8(result.output) else {
             return failed("wrote something that is not UTF-8.".to_owned());
         };
         let output = match strict_json::parse_strict(&text) {
@@ -263,11 +256,11 @@ impl ActivityTool {
             Err(_) if text.trim().is_empty() && self.interface.schemas.output_schema.is_none() => {
                 Value::Null
             }
-            Err(wrong) => {
+            Err(fault) => {
                 let begins = truncate_chars(&escape_invisible(text.trim()), 200);
                 return failed(format!(
                     "must write JSON on its standard output, but in line {} {}. It wrote: {begins}",
-                    wrong.line, wrong.reason
+                    fault.line, fault.reason
                 ));
             }
         };
@@ -308,27 +301,30 @@ mod tests {
             shell_word: "slow".to_owned(),
         };
         let tool = ActivityTool::new(&definition, Ok(activity.clone()), ToolOrigin::Unknown);
-        let ended = |exit| {
-            let answered = ProgramResult {
+        let run_ended_by = |exit| {
+            let result = ProgramResult {
                 exit,
                 output: Vec::new(),
                 is_truncated: false,
                 errors: "still at it".to_owned(),
                 duration_ms: 0,
             };
-            tool.parse_result(&activity, answered)
+            tool.parse_result(&activity, result)
         };
         assert_eq!(
-            ended(CommandExit::TimedOut),
+            run_ended_by(CommandExit::TimedOut),
             Err(ToolError::TimedOut(
                 "The activity `slow` ran longer than 120 s and was ended, with everything it had started. It said: \
                  still at it"
                     .to_owned()
             ))
         );
-        assert_eq!(ended(CommandExit::Cancelled), Err(ToolError::Cancelled));
         assert_eq!(
-            ended(CommandExit::Code(0)).unwrap().data,
+            run_ended_by(CommandExit::Cancelled),
+            Err(ToolError::Cancelled)
+        );
+        assert_eq!(
+            run_ended_by(CommandExit::Code(0)).unwrap().data,
             Some(Value::Null),
             "nothing is an answer where no output was asked for"
         );

@@ -139,10 +139,10 @@ impl ComposedSchema {
 
     /// Checks a call against its tool's schema and returns the members of the call.
     fn check_call(&self, call: &Value) -> Result<Map<String, Value>, String> {
-        let Some(given) = call.as_object() else {
+        let Some(members) = call.as_object() else {
             return Err("a call is an object".to_owned());
         };
-        let Some(name) = given.get(TOOL).and_then(Value::as_str) else {
+        let Some(name) = members.get(TOOL).and_then(Value::as_str) else {
             return Err(format!("`{TOOL}` is missing; it names the tool"));
         };
         let Some(place) = self.places.get(name) else {
@@ -153,7 +153,7 @@ impl ComposedSchema {
         let schema = Schema::from_parameters(name, &call_item_schema(&self.tools[*place], ""))
             .map_err(|fault| fault.message)?;
         schema
-            .find_problems(given.clone(), &|member| member)
+            .find_problems(members.clone(), &|member| member)
             .map_err(|problems| problems.join("; "))
     }
 }
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         let composed = composed();
-        for (text, told) in [
+        for (text, problem) in [
             ("Hello.", "it is not JSON (line 1)"),
             (
                 r#"{"calls":[],"calls":[],"output":null}"#,
@@ -344,7 +344,7 @@ mod tests {
             ),
         ] {
             let problems = composed.parse_answer(text).unwrap_err();
-            assert!(problems.contains(told), "{text} gave: {problems}");
+            assert!(problems.contains(problem), "{text} gave: {problems}");
         }
         let long = " ".repeat(ANSWER_BYTES_MAX + 1);
         assert!(

@@ -28,7 +28,7 @@ pub(super) fn build_interface(
         .user_facing_name(escape_invisible(title))
         .description(match definition.description.as_str() {
             "" => DEFAULT_DESCRIPTION,
-            said => said,
+            text => text,
         })
         .model_input_schema(definition.parameters(execution))
         .output_schema(definition.output().cloned())
@@ -76,10 +76,10 @@ pub(super) struct OutputValidator(Option<Schema>);
 impl OutputValidator {
     pub(super) fn new(definition: &CustomToolDefinition) -> Self {
         let all = definition.parameters(ExecutionKind::Latent);
-        let given = definition.output().is_some();
+        let has_output = definition.output().is_some();
         // As a member of an object, so that what is wrong is named as a member; its references still lead where they
         // led, since the whole schema is there.
-        let schema = given.then(|| {
+        let schema = has_output.then(|| {
             let mut whole = all;
             schema_references::rebase_references(&mut whole, "/$defs/tool");
             let wrapped = json!({

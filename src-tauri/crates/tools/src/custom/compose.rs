@@ -57,10 +57,10 @@ pub fn call_item_schema(tool: &ToolDefinition, place: &str) -> Value {
     let constant = (TOOL.to_owned(), json!({ "const": tool.name }));
     let mut parameters = tool.parameters.clone();
     schema_references::rebase_references(&mut parameters, place);
-    let given = parameters.as_object().cloned().unwrap_or_default();
+    let keywords = parameters.as_object().cloned().unwrap_or_default();
     let mut item = Map::new();
-    let describe = !tool.description.is_empty() && !given.contains_key("description");
-    for (keyword, value) in given {
+    let describe = !tool.description.is_empty() && !keywords.contains_key("description");
+    for (keyword, value) in keywords {
         let value = match (keyword.as_str(), value) {
             ("properties", Value::Object(members)) => {
                 let members = members.into_iter().filter(|(name, _)| name != TOOL);
@@ -245,7 +245,7 @@ mod tests {
                 { "type": "null" },
             ] })
         );
-        for (schema, told) in [
+        for (schema, problem) in [
             (json!({ "type": "array" }), "not that of an object"),
             (json!(true), "not that of an object"),
             (
@@ -254,7 +254,7 @@ mod tests {
             ),
         ] {
             let fault = compose_schema(&[], Some(&schema)).unwrap_err();
-            assert!(fault.message.contains(told), "{fault}");
+            assert!(fault.message.contains(problem), "{fault}");
         }
     }
 }

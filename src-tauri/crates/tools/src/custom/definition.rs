@@ -239,16 +239,16 @@ fn const_member(
 }
 
 fn parse_tool_name(
-    given: Option<&str>,
+    registered: Option<&str>,
     members: &Map<String, Value>,
 ) -> Result<String, DefinitionError> {
-    match (given, const_member(members, TOOL)?) {
-        (Some(given), Some(name)) if given != name => definition_error(
+    match (registered, const_member(members, TOOL)?) {
+        (Some(registered), Some(name)) if registered != name => definition_error(
             &["properties", TOOL],
-            format!("`{TOOL}` is `{name}`, but the tool is registered as `{given}`"),
+            format!("`{TOOL}` is `{name}`, but the tool is registered as `{registered}`"),
         ),
         (_, Some(name)) => check_callable_name(name),
-        (Some(given), None) => check_callable_name(given.to_owned()),
+        (Some(registered), None) => check_callable_name(registered.to_owned()),
         (None, None) => definition_error(
             &[],
             format!("the tool has no name; give `{TOOL}` a `const`"),

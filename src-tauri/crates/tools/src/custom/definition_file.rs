@@ -22,49 +22,51 @@ pub struct DefinitionFile {
 ///
 /// A file holds a single tool if its `type` is a string; otherwise each member is a tool under its name.
 pub fn parse_definitions(file: &str, stem: &str, text: &str) -> DefinitionFile {
-    let mut read = DefinitionFile::default();
+    let mut definitions = DefinitionFile::default();
     let root = match strict_json::parse_strict(text) {
         Ok(root) => root,
         Err(JsonError { line, reason }) => {
-            read.faults.push(definition_fault(file, line, &reason));
-            return read;
+            definitions
+                .faults
+                .push(definition_fault(file, line, &reason));
+            return definitions;
         }
     };
     let Value::Object(members) = &root else {
         let reason = "a file of tools is an object: one schema, or names with a schema each";
-        read.faults.push(definition_fault(file, 1, reason));
-        return read;
+        definitions.faults.push(definition_fault(file, 1, reason));
+        return definitions;
     };
     let is_one = members.get("type").is_some_and(|kind| !kind.is_object());
     if is_one {
         let says_its_name = root.pointer("/properties/_tool").is_some();
         let name = (!says_its_name).then_some(stem);
         add_definition(
-            &mut read,
+            &mut definitions,
             file,
             text,
             &[],
             CustomToolDefinition::parse(name, &root),
         );
-        return read;
+        return definitions;
     }
     if members.len() > TOOLS_PER_FILE_MAX {
         let reason = format!(
             "there are {} tools in it; at most {TOOLS_PER_FILE_MAX} are read",
             members.len()
         );
-        read.faults.push(definition_fault(file, 1, &reason));
-        return read;
+        definitions.faults.push(definition_fault(file, 1, &reason));
+        return definitions;
     }
     for (name, schema) in members {
         let definition = CustomToolDefinition::parse(Some(name), schema);
-        add_definition(&mut read, file, text, &[name], definition);
+        add_definition(&mut definitions, file, text, &[name], definition);
     }
-    read
+    definitions
 }
 
 fn add_definition(
-    read: &mut DefinitionFile,
+    definitions: &mut DefinitionFile,
     file: &str,
     text: &str,
     place: &[&str],
@@ -73,7 +75,7 @@ fn add_definition(
     match definition {
         Ok(definition) => {
             let line = strict_json::find_line(text, place);
-            read.tools.push((line, definition));
+            definitions.tools.push((line, definition));
         }
         Err(DefinitionError { path, reason }) => {
             let path: Vec<&str> = place
@@ -85,7 +87,7 @@ fn add_definition(
             let what = place
                 .first()
                 .map_or(reason.clone(), |name| format!("`{name}`: {reason}"));
-            read.faults.push(definition_fault(file, line, &what));
+            definitions.faults.push(definition_fault(file, line, &what));
         }
     }
 }
@@ -241,7 +243,7 @@ mod tests {
         let property = |name: &str, schema: &str| {
             format!("{{\"type\":\"object\",\"properties\":{{\n\"{name}\":{schema}}}}}")
         };
-        for (text, told) in [
+        for (text, problem) in [
             ("{\n\"type\": \"object\",\n}".to_owned(), "line 3: trailing comma"),
             (String::new(), "line 1: EOF"),
             ("{\"\":{\"type\":\"object\"}}".to_owned(), "`` cannot be the name of a tool"),
@@ -275,7 +277,7 @@ mod tests {
             let faults = faults(&text);
             assert_eq!(faults.len(), 1, "{text}: {faults:?}");
             assert!(
-                faults[0].starts_with("tools/a.json, ") && faults[0].contains(told),
+                faults[0].starts_with("tools/a.json, ") && faults[0].contains(problem),
                 "{text} gave: {}",
                 faults[0]
             );

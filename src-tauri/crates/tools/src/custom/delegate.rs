@@ -81,21 +81,21 @@ impl Tool for DelegateTool {
         _context: &ToolContext,
         execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
-        let request = self.require_request()?;
-        let errand = SubAgentRequest {
+        let saved = self.require_request()?;
+        let request = SubAgentRequest {
             title: self.interface.title().to_owned(),
-            instructions: [request.prompt(), request.instances_summary()]
+            instructions: [saved.prompt(), saved.instances_summary()]
                 .join("\n\n")
                 .trim_end()
                 .to_owned(),
-            own_tools: request.own_tools(),
-            config: request.config.clone(),
-            tools: Some(request.config.tools.clone()),
+            own_tools: saved.own_tools(),
+            config: saved.config.clone(),
+            tools: Some(saved.config.tools.clone()),
             agent: None,
             input: Value::Object(approved.arguments().clone()).to_string(),
             output_schema: self.output.clone(),
             cancel: execution.cancel.clone(),
         };
-        execution.sub_agent_spawner()?.run(execution, errand).await
+        execution.sub_agent_spawner()?.run(execution, request).await
     }
 }

@@ -198,16 +198,16 @@ fn bind_tool(
     match definition.activity.as_deref() {
         Some("") => Arc::new(LatentTool::new(definition, origin)),
         Some(name) => {
-            let found = activities.find_activity(name).ok_or_else(|| {
+            let activity = activities.find_activity(name).ok_or_else(|| {
                 format!(
                     "There is no program `{name}` in .countersign/{ACTIVITIES_FOLDER} or in the person's {ACTIVITIES_FOLDER} folder. \
                      Only a person can put it there."
                 )
             });
-            Arc::new(ActivityTool::new(definition, found, origin))
+            Arc::new(ActivityTool::new(definition, activity, origin))
         }
         None => match activities.find_activity(&definition.name) {
-            Some(found) => Arc::new(ActivityTool::new(definition, Ok(found), origin)),
+            Some(activity) => Arc::new(ActivityTool::new(definition, Ok(activity), origin)),
             None => Arc::new(LatentTool::new(definition, origin)),
         },
     }
@@ -234,17 +234,17 @@ fn load_delegate(
              person can put it there."
         ));
     };
-    let named = format!("{}{DELEGATES_FOLDER}/{file}", home.display_name);
-    let read = match home.load_source_text(&format!("{DELEGATES_FOLDER}/{file}")) {
+    let path = format!("{}{DELEGATES_FOLDER}/{file}", home.display_name);
+    let request = match home.load_source_text(&format!("{DELEGATES_FOLDER}/{file}")) {
         Ok(text) => StructuredRequest::parse_text(&text),
         Err(reason) => Err(JsonError { line: 1, reason }),
     };
-    read.map_err(|JsonError { line, reason }| {
-        let wrong = definition_fault(&named, line, reason.trim_end_matches('.'));
-        let told = wrong.message.clone();
-        if !faults.contains(&wrong) {
-            faults.push(wrong);
+    request.map_err(|JsonError { line, reason }| {
+        let fault = definition_fault(&path, line, reason.trim_end_matches('.'));
+        let message = fault.message.clone();
+        if !faults.contains(&fault) {
+            faults.push(fault);
         }
-        told
+        message
     })
 }

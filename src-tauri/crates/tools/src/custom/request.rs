@@ -182,7 +182,7 @@ mod tests {
     /// Errors in a request file name the line (`S004-13`, `S004-43`).
     #[test]
     fn what_is_wrong_in_a_file_is_told_with_its_line() {
-        for (text, told) in [
+        for (text, problem) in [
             ("{\n\"more\": 1}", "r.json, line 1: unknown field `more`"),
             (
                 "{\n\"config\": {\"temperature\": 3}}",
@@ -202,12 +202,15 @@ mod tests {
             ),
         ] {
             let fault = StructuredRequest::parse("r.json", text).unwrap_err();
-            assert!(fault.message.starts_with(told), "{fault}");
+            assert!(fault.message.starts_with(problem), "{fault}");
         }
         let two = r#"{"config":{"instances":{"1":{"title":"A"},"2":{}}}}"#;
         let request = StructuredRequest::parse("r.json", two).unwrap();
-        let told = request.instances_summary();
-        assert!(told.contains(r#"{"1":{"title":"A"},"2":{}}"#), "{told}");
+        let summary = request.instances_summary();
+        assert!(
+            summary.contains(r#"{"1":{"title":"A"},"2":{}}"#),
+            "{summary}"
+        );
         assert_eq!(StructuredRequest::default().instances_summary(), "");
     }
 

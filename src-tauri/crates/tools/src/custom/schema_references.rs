@@ -166,9 +166,9 @@ mod tests {
                 "`$dynamicRef`",
             ),
         ] {
-            let (at, told) = check_references(&schema).unwrap_err();
+            let (at, message) = check_references(&schema).unwrap_err();
             assert_eq!(at, path);
-            assert!(told.contains(why), "{told}");
+            assert!(message.contains(why), "{message}");
         }
         let fine = json!({
             "properties": { "$id": { "type": "string" }, "id": true, "$ref": { "$ref": "#" } },

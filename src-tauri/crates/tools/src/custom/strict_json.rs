@@ -111,7 +111,7 @@ pub fn find_line(text: &str, path: &[&str]) -> usize {
         bytes: text.as_bytes(),
         at: 0,
     };
-    let mut found = 0;
+    let mut start = 0;
     'members: for name in path {
         at.skip_whitespace();
         if at.next_byte() != Some(b'{') {
@@ -126,7 +126,7 @@ pub fn find_line(text: &str, path: &[&str]) -> usize {
             at.skip_whitespace();
             at.next_byte();
             if serde_json::from_str::<String>(key).is_ok_and(|key| key == *name) {
-                found = begins;
+                start = begins;
                 continue 'members;
             }
             at.scan_value();
@@ -136,7 +136,7 @@ pub fn find_line(text: &str, path: &[&str]) -> usize {
             }
         }
     }
-    let before = &at.bytes[..found.min(at.bytes.len())];
+    let before = &at.bytes[..start.min(at.bytes.len())];
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 

@@ -72,13 +72,13 @@ pub fn select_plan(plan: &Plan, preview: &Preview, hunks: &[u32]) -> Result<Plan
             "this call has no hunks to choose from; accept it whole or reject it".to_owned(),
         ));
     };
-    let known = |id: &u32| {
+    let is_shown = |id: &u32| {
         files
             .iter()
             .flat_map(|file| &file.hunks)
             .any(|h| h.id == *id)
     };
-    if let Some(id) = hunks.iter().find(|id| !known(id)) {
+    if let Some(id) = hunks.iter().find(|id| !is_shown(id)) {
         return Err(ToolError::InvalidArgs(format!(
             "there is no hunk {id} in what was shown; choose from the hunks on the card"
         )));
@@ -107,11 +107,11 @@ pub fn select_plan(plan: &Plan, preview: &Preview, hunks: &[u32]) -> Result<Plan
             let source = changes
                 .iter()
                 .find(|it| Some(&it.path) == change.from.as_ref());
-            let whole = FileChange {
+            let full = FileChange {
                 before: source.unwrap_or(change).before.clone(),
                 ..change.clone()
             };
-            part.after = Some(select_hunks(&whole, file, hunks)?);
+            part.after = Some(select_hunks(&full, file, hunks)?);
         }
         narrowed.push(part);
     }
@@ -130,8 +130,8 @@ fn select_effects(
     shown: &EffectsPreview,
     chosen: &[u32],
 ) -> Result<Plan, ToolError> {
-    let known = |id: &u32| shown.effects.changes.iter().any(|change| change.id == *id);
-    if let Some(id) = chosen.iter().find(|id| !known(id)) {
+    let is_shown = |id: &u32| shown.effects.changes.iter().any(|change| change.id == *id);
+    if let Some(id) = chosen.iter().find(|id| !is_shown(id)) {
         return Err(ToolError::InvalidArgs(format!(
             "there is no change {id} in what was shown; choose from the changes on the card"
         )));
@@ -183,20 +183,20 @@ const LEFT_OUT_NAMED_MAX: usize = 20;
 
 /// Describes the effects of a command that were not accepted to the agent; `None` if all were accepted.
 fn describe_effects_left_out(effects: &Effects, chosen: &[u32]) -> Option<String> {
-    let left = effects.changes.iter();
-    let left: Vec<&str> = left
+    let omitted = effects.changes.iter();
+    let omitted: Vec<&str> = omitted
         .filter(|change| !chosen.contains(&change.id))
         .map(|change| change.path.as_str())
         .collect();
-    let named = left.iter().take(LEFT_OUT_NAMED_MAX).copied();
-    (!left.is_empty()).then(|| {
+    let named = omitted.iter().take(LEFT_OUT_NAMED_MAX).copied();
+    (!omitted.is_empty()).then(|| {
         format!(
             "The person took over only a part of what the command changed and left out {} of {}: {}{}. There everything is \
              as it was before the command.",
-            left.len(),
+            omitted.len(),
             format_count(effects.changes.len() as u64, "change", "changes"),
             named.collect::<Vec<_>>().join(", "),
-            match left.len() > LEFT_OUT_NAMED_MAX {
+            match omitted.len() > LEFT_OUT_NAMED_MAX {
                 true => ", …",
                 false => "",
             }

@@ -170,7 +170,7 @@ impl<'a> MentionCollector<'a> {
             self.add_mention(kind, value);
         }
         for word in [Some(text), value].into_iter().flatten() {
-            if self.has_capacity() && !self.mentions.words.iter().any(|known| known == word) {
+            if self.has_capacity() && !self.mentions.words.iter().any(|listed| listed == word) {
                 self.mentions.words.push(word.to_owned());
             }
         }
@@ -214,23 +214,23 @@ mod tests {
     use super::*;
 
     /// Returns the mentioned targets in order, and the words that may be paths.
-    fn found(schema: Value, arguments: Value) -> (Vec<String>, Vec<String>) {
-        let found = collect_mentions(&schema, arguments.as_object().unwrap(), false);
-        assert!(!found.is_cut);
-        let mut told: Vec<String> = Vec::new();
-        for access in found.accesses {
+    fn collect_targets(schema: Value, arguments: Value) -> (Vec<String>, Vec<String>) {
+        let mentions = collect_mentions(&schema, arguments.as_object().unwrap(), false);
+        assert!(!mentions.is_cut);
+        let mut targets: Vec<String> = Vec::new();
+        for access in mentions.accesses {
             let kind = match access.capability {
                 Capability::NetFetch => "host",
                 Capability::ShellRun => "command",
                 Capability::FsRead | Capability::FsWrite | Capability::FsDelete => "path",
             };
             let one = format!("{kind} {}", access.target);
-            if !told.contains(&one) {
-                told.push(one);
+            if !targets.contains(&one) {
+                targets.push(one);
             }
         }
-        told.sort();
-        (told, found.words)
+        targets.sort();
+        (targets, mentions.words)
     }
 
     #[test]
@@ -289,8 +289,8 @@ mod tests {
             ),
             (json!({ "count": 3, "all": true, "none": null }), &[]),
         ] {
-            let told = found(json!({}), arguments.clone()).0;
-            assert_eq!(told, places, "{arguments}");
+            let targets = collect_targets(json!({}), arguments.clone()).0;
+            assert_eq!(targets, places, "{arguments}");
         }
     }
 
@@ -306,12 +306,12 @@ mod tests {
                 "f": { "additionalProperties": { "format": "path" } },
             },
         });
-        let (told, _) = found(
+        let (targets, _) = collect_targets(
             schema,
             json!({ "a": "x", "b": "docs.rs/y", "c": ["h.example"], "d": { "e": "z" }, "f": { "k": "v" } }),
         );
         assert_eq!(
-            told,
+            targets,
             [
                 "host docs.rs/y",
                 "host h.example",
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn single_words_may_be_paths() {
-        let (_, words) = found(
+        let (_, words) = collect_targets(
             json!({}),
             json!({ "name": "README.md", "flag": "--in=a.txt", "t": "two words" }),
         );
@@ -337,8 +337,8 @@ mod tests {
     fn more_than_is_looked_at_is_told() {
         let many: Vec<String> = (0..2_000).map(|n| format!("/x/{n}")).collect();
         let arguments = json!({ "paths": many });
-        let found = collect_mentions(&json!({}), arguments.as_object().unwrap(), false);
-        assert!(found.is_cut);
+        let mentions = collect_mentions(&json!({}), arguments.as_object().unwrap(), false);
+        assert!(mentions.is_cut);
         let looped = json!({ "$ref": "#" });
         assert!(!collect_mentions(&looped, json!({ "a": "b" }).as_object().unwrap(), true).is_cut);
     }

@@ -16,28 +16,28 @@ const LINES_LISTED_MAX: usize = 10;
 /// One sentence for each hunk that matches nowhere or at several places, and for hunks that touch the same lines.
 pub(crate) fn apply_hunks(content: &str, hunks: &[PatchHunk]) -> Result<String, Vec<String>> {
     let file = PatchedFile::new(content);
-    let mut found: Vec<(usize, Range<usize>, &PatchHunk)> = Vec::new();
-    let mut wrong = Vec::new();
+    let mut places: Vec<(usize, Range<usize>, &PatchHunk)> = Vec::new();
+    let mut problems = Vec::new();
     for (number, hunk) in hunks.iter().enumerate() {
         match file.locate_hunk(hunk) {
-            Ok(place) => found.push((number + 1, place, hunk)),
-            Err(why) => wrong.push(format!("Hunk {}: {why}", number + 1)),
+            Ok(place) => places.push((number + 1, place, hunk)),
+            Err(why) => problems.push(format!("Hunk {}: {why}", number + 1)),
         }
     }
-    found.sort_by_key(|(number, place, _)| (place.start, place.end, *number));
-    for pair in found.windows(2) {
+    places.sort_by_key(|(number, place, _)| (place.start, place.end, *number));
+    for pair in places.windows(2) {
         let [(one, first, _), (other, second, _)] = pair else {
             continue;
         };
         if second.start < first.end || first == second {
-            wrong.push(format!(
+            problems.push(format!(
                 "Hunk {one} and hunk {other} touch the same lines; make one of them."
             ));
         }
     }
-    match wrong.is_empty() {
-        true => Ok(file.replace_ranges(&found)),
-        false => Err(wrong),
+    match problems.is_empty() {
+        true => Ok(file.replace_ranges(&places)),
+        false => Err(problems),
     }
 }
 
@@ -148,12 +148,12 @@ impl<'a> PatchedFile<'a> {
     fn find_anchor(&self, anchors: &[String]) -> Result<usize, String> {
         let mut below = 0;
         for anchor in anchors {
-            let found: Vec<usize> = (below..self.lines.len())
+            let matching_lines: Vec<usize> = (below..self.lines.len())
                 .filter(|line| self.lines[*line].trim() == anchor)
                 .collect();
             let end = self.block_end(below);
-            let in_block = only_match(&found, |line| below > 0 && line < end);
-            below = match (found.as_slice(), in_block) {
+            let in_block = only_match(&matching_lines, |line| below > 0 && line < end);
+            below = match (matching_lines.as_slice(), in_block) {
                 ([line], _) => line + 1,
                 (_, Some(line)) => line + 1,
                 ([], None) => {
@@ -239,11 +239,11 @@ impl<'a> PatchedFile<'a> {
     }
 
     /// Returns the content with these places replaced, in order.
-    fn replace_ranges(&self, found: &[(usize, Range<usize>, &PatchHunk)]) -> String {
+    fn replace_ranges(&self, places: &[(usize, Range<usize>, &PatchHunk)]) -> String {
         let mut lines: Vec<&str> = Vec::with_capacity(self.lines.len());
         let mut next = 0;
         let mut open = self.open;
-        for (_, place, hunk) in found {
+        for (_, place, hunk) in places {
             lines.extend(&self.lines[next..place.start]);
             lines.extend(self.strip_line_ends(hunk.new_lines()));
             next = place.end;

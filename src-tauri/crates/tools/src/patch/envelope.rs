@@ -22,29 +22,29 @@ pub(super) fn parse_envelope(lines: &[&str]) -> Result<Vec<FilePatch>, String> {
             "does not end with `{END_MARKER}`, so a part of it may be missing; send it whole"
         ));
     }
-    let mut left = EnvelopeReader {
+    let mut reader = EnvelopeReader {
         lines: &lines[..lines.len() - 1],
         next: 1,
     };
     let mut files = Vec::new();
-    while let Some(line) = left.peek() {
+    while let Some(line) = reader.peek() {
         if line.trim().is_empty() {
-            left.next += 1;
+            reader.next += 1;
             continue;
         }
         let act = if let Some(path) = line.strip_prefix(ADD_MARKER) {
-            left.next += 1;
-            (path, PatchAction::Add(left.read_added_content(path)?))
+            reader.next += 1;
+            (path, PatchAction::Add(reader.read_added_content(path)?))
         } else if let Some(path) = line.strip_prefix(DELETE_MARKER) {
-            left.next += 1;
+            reader.next += 1;
             (path, PatchAction::Delete(Vec::new()))
         } else if let Some(path) = line.strip_prefix(UPDATE_MARKER) {
-            left.next += 1;
-            (path, left.parse_update(path.trim())?)
+            reader.next += 1;
+            (path, reader.parse_update(path.trim())?)
         } else {
             return Err(format!(
                 "has a line that belongs to no file, line {}: only `{ADD_MARKER}`, `{DELETE_MARKER}` and `{UPDATE_MARKER}` begin one",
-                left.next + 1
+                reader.next + 1
             ));
         };
         files.push(FilePatch {
@@ -134,7 +134,7 @@ impl<'a> EnvelopeReader<'a> {
         let mut range = None;
         while let Some(head) = self.peek().and_then(|line| line.strip_prefix("@@")) {
             match unified::parse_hunk_header(head) {
-                Some(told) => range = Some(told),
+                Some(header) => range = Some(header),
                 None if head.trim().is_empty() => {}
                 None => hunk
                     .anchors

@@ -19,15 +19,15 @@ pub(super) fn explain_mismatch(content: &str, lines: &[&str], old: &[&str]) -> S
     let why = match find_nearest_lines(lines, old) {
         _ if lines.is_empty() => "The file is empty.".to_owned(),
         Some((line, index)) => {
-            let wanted = quote_truncated(old[index], LINE_CHARS_MAX);
+            let expected = quote_truncated(old[index], LINE_CHARS_MAX);
             match lines.get(line) {
-                Some(there) => format!(
-                    "Line {} of the file is {}, where the patch has {wanted}. Copy the lines from the file.",
+                Some(actual) => format!(
+                    "Line {} of the file is {}, where the patch has {expected}. Copy the lines from the file.",
                     line + 1,
-                    quote_truncated(there, LINE_CHARS_MAX)
+                    quote_truncated(actual, LINE_CHARS_MAX)
                 ),
                 None => format!(
-                    "The file ends at line {}, where the patch goes on with {wanted}. Copy the lines from the file.",
+                    "The file ends at line {}, where the patch goes on with {expected}. Copy the lines from the file.",
                     lines.len()
                 ),
             }
@@ -42,16 +42,16 @@ pub(super) fn explain_mismatch(content: &str, lines: &[&str], old: &[&str]) -> S
 fn find_nearest_lines(lines: &[&str], old: &[&str]) -> Option<(usize, usize)> {
     let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
     let file = lines.iter().take(SIMILAR_LINES_MAX).enumerate();
-    let wanted: Vec<(usize, &str)> = old
+    let old_lines: Vec<(usize, &str)> = old
         .iter()
         .copied()
         .enumerate()
         .filter(|(_, text)| !text.trim().is_empty())
         .take(LINES_MAX)
         .collect();
-    for (line, there) in file {
-        for (index, text) in &wanted {
-            if there == text
+    for (line, file_line) in file {
+        for (index, text) in &old_lines {
+            if file_line == text
                 && let Some(start) = line.checked_sub(*index)
             {
                 *votes.entry(start).or_default() += 1;
@@ -61,7 +61,7 @@ fn find_nearest_lines(lines: &[&str], old: &[&str]) -> Option<(usize, usize)> {
     let (start, votes) = votes
         .into_iter()
         .max_by_key(|(start, votes)| (*votes, std::cmp::Reverse(*start)))?;
-    if votes * 2 < wanted.len() {
+    if votes * 2 < old_lines.len() {
         return None;
     }
     let differs = (0..old.len()).find(|index| lines.get(start + index) != Some(&old[*index]))?;

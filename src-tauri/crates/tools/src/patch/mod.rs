@@ -95,7 +95,7 @@ impl PatchHunk {
 
     /// Appends a line of the hunk's body. Returns `false` if the line does not belong to a hunk.
     fn push_line(&mut self, line: &str) -> bool {
-        let taken = match line.split_at_checked(1) {
+        let patch_line = match line.split_at_checked(1) {
             // White space at the end is what is lost first: an empty line is one that stays.
             None => PatchLine::Keep(String::new()),
             Some((" ", rest)) => PatchLine::Keep(rest.to_owned()),
@@ -103,7 +103,7 @@ impl PatchHunk {
             Some(("+", rest)) => PatchLine::Come(rest.to_owned()),
             Some(_) => return false,
         };
-        self.lines.push(taken);
+        self.lines.push(patch_line);
         true
     }
 

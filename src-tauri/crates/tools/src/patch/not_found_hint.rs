@@ -42,20 +42,20 @@ pub(crate) fn explain_not_found(content: &str, old: &str) -> String {
             "{place} from it in white space only. Copy the text from there, with its blanks and tabs."
         );
     }
-    let Some(wanted) = old.lines().map(str::trim).find(|line| !line.is_empty()) else {
+    let Some(first_line) = old.lines().map(str::trim).find(|line| !line.is_empty()) else {
         return "It is nothing but white space. Take in a line with text.".to_owned();
     };
     let fits = |line: &&str| line.chars().count() <= LINE_CHARS_MAX;
     let candidates: Vec<&str> = lines.iter().copied().map(str::trim).filter(fits).collect();
     // A line that stands there exactly is the best place to look: the text differs from the file further down.
-    let close = match lines.iter().any(|line| line.contains(wanted)) {
-        true => lines.iter().position(|line| line.contains(wanted)),
-        false => get_close_matches(wanted, &candidates, 1, SIMILARITY_MIN)
+    let close = match lines.iter().any(|line| line.contains(first_line)) {
+        true => lines.iter().position(|line| line.contains(first_line)),
+        false => get_close_matches(first_line, &candidates, 1, SIMILARITY_MIN)
             .first()
             .and_then(|close| lines.iter().position(|line| line.trim() == *close)),
     };
     match close {
-        Some(index) if old.lines().count() > 1 && lines[index].contains(wanted) => format!(
+        Some(index) if old.lines().count() > 1 && lines[index].contains(first_line) => format!(
             "Its first line stands at line {}, but what follows there is different. Read the file from there.",
             index + 1
         ),
@@ -80,20 +80,20 @@ fn has_line_numbers(old: &str) -> bool {
 
 fn find_ignoring_whitespace(lines: &[&str], old: &str) -> Option<(usize, usize)> {
     let bare = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let wanted: Vec<String> = old
+    let old_lines: Vec<String> = old
         .lines()
         .map(bare)
         .filter(|line| !line.is_empty())
         .collect();
-    let first = wanted.first()?;
-    let written: Vec<(usize, String)> = lines
+    let first = old_lines.first()?;
+    let file_lines: Vec<(usize, String)> = lines
         .iter()
         .enumerate()
         .map(|(index, line)| (index + 1, bare(line)))
         .filter(|(_, line)| !line.is_empty())
         .collect();
-    let window = written.windows(wanted.len()).find(|window| {
-        window[0].1 == *first && window.iter().zip(&wanted).all(|(a, b)| a.1 == *b)
+    let window = file_lines.windows(old_lines.len()).find(|window| {
+        window[0].1 == *first && window.iter().zip(&old_lines).all(|(a, b)| a.1 == *b)
     })?;
     Some((window.first()?.0, window.last()?.0))
 }

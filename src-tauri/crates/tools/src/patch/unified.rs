@@ -41,13 +41,13 @@ pub(super) fn parse_hunk_header(head: &str) -> Option<HunkHeader> {
 
 /// Parses all lines of a unified diff.
 pub(super) fn parse_unified(lines: &[&str]) -> Result<Vec<FilePatch>, String> {
-    let mut left = UnifiedReader { lines, next: 0 };
+    let mut reader = UnifiedReader { lines, next: 0 };
     let mut files = Vec::new();
-    while left.next < lines.len() {
-        if left.peek().trim().is_empty() {
-            left.next += 1;
+    while reader.next < lines.len() {
+        if reader.peek().trim().is_empty() {
+            reader.next += 1;
         } else {
-            files.push(left.parse_file()?);
+            files.push(reader.parse_file()?);
         }
     }
     Ok(files)
@@ -204,8 +204,8 @@ impl<'a> UnifiedReader<'a> {
                 && self.peek_at(1).starts_with("+++ ")
                 && (self.peek_at(2).starts_with("@@ ") || self.next + 2 == self.lines.len())
                 && (old == 0 || new == 0);
-            if let Some(said) = line.strip_prefix('\\') {
-                let open = said.to_ascii_lowercase().contains("no newline");
+            if let Some(remark) = line.strip_prefix('\\') {
+                let open = remark.to_ascii_lowercase().contains("no newline");
                 match hunk.lines.last() {
                     Some(PatchLine::Keep(_)) => (hunk.open_before, hunk.open_after) = (open, open),
                     Some(PatchLine::Gone(_)) => hunk.open_before = open,

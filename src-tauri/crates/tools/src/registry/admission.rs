@@ -105,9 +105,9 @@ fn check_hints(interface: &ToolInterface) -> Result<(), UserError> {
             "Leave `result.result_mapper` out, or say `outcome`.",
         ));
     }
-    let told = &interface.discovery.capability_refs;
+    let listed = &interface.discovery.capability_refs;
     let mut needed = interface.requires.capability_names().into_iter();
-    match needed.find(|name| !told.contains(name)) {
+    match needed.find(|name| !listed.contains(name)) {
         None => Ok(()),
         Some(name) => Err(UserError::new(
             format!(
@@ -139,14 +139,14 @@ fn check_name(name: &str) -> Result<(), UserError> {
 }
 
 /// Returns the name with the first numeric suffix that makes it free (M11), shortened so that it still fits.
-pub fn with_numeric_suffix(name: &str, taken: &dyn Fn(&str) -> bool) -> String {
+pub fn with_numeric_suffix(name: &str, is_taken: &dyn Fn(&str) -> bool) -> String {
     (2..u32::MAX)
         .map(|n| {
             let tail = format!("_{n}");
             let keep = name.len().min(ID_BYTES_MAX - tail.len());
             format!("{}{tail}", &name[..keep])
         })
-        .find(|name| !taken(name))
+        .find(|name| !is_taken(name))
         .unwrap_or_default()
 }
 

@@ -25,9 +25,9 @@ impl RegisteredTool<'_> {
     /// [`ToolError::InvalidArgs`], in the names that the model used.
     pub fn validate_arguments(
         &self,
-        given: &Map<String, Value>,
+        call_arguments: &Map<String, Value>,
     ) -> Result<ValidatedArguments, ToolError> {
-        let (arguments, meta) = self.split_meta(given);
+        let (arguments, meta) = self.split_meta(call_arguments);
         let arguments = match self.translate_and_check(arguments)? {
             CheckedArguments::Valid(arguments) => arguments,
             CheckedArguments::Invalid(problems) => {
@@ -60,8 +60,11 @@ impl RegisteredTool<'_> {
 
     /// Splits the members into arguments and metadata of the call (M13); a member that the tool itself receives stays
     /// an argument.
-    fn split_meta(&self, given: &Map<String, Value>) -> (Map<String, Value>, Map<String, Value>) {
-        let (mut arguments, mut meta) = split_meta(given.clone());
+    fn split_meta(
+        &self,
+        call_arguments: &Map<String, Value>,
+    ) -> (Map<String, Value>, Map<String, Value>) {
+        let (mut arguments, mut meta) = split_meta(call_arguments.clone());
         for member in self.tool.retained_meta() {
             arguments.extend(meta.shift_remove_entry(*member));
         }
@@ -93,8 +96,8 @@ impl RegisteredTool<'_> {
     }
 
     /// Returns the problems of these arguments, one sentence each; empty if there are none.
-    pub fn find_problems(&self, given: &Map<String, Value>) -> Vec<String> {
-        let (arguments, _) = self.split_meta(given);
+    pub fn find_problems(&self, call_arguments: &Map<String, Value>) -> Vec<String> {
+        let (arguments, _) = self.split_meta(call_arguments);
         let checked = match self.translate_and_check(arguments) {
             Ok(CheckedArguments::Invalid(problems)) => return problems,
             Ok(CheckedArguments::Valid(arguments)) => self.tool.validate(&arguments),

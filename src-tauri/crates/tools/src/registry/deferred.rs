@@ -12,8 +12,8 @@ use crate::tool_index::ToolIndex;
 
 impl Registry {
     /// Whether a model must search for a tool before it can call it.
-    pub fn is_deferred(&self, found: &RegisteredTool<'_>) -> bool {
-        let entry = self.names.get(found.interface.id());
+    pub fn is_deferred(&self, tool: &RegisteredTool<'_>) -> bool {
+        let entry = self.names.get(tool.interface.id());
         entry.is_some_and(|(place, _)| self.is_entry_deferred(&self.entries[*place]))
     }
 
@@ -23,8 +23,8 @@ impl Registry {
         let mut definitions = self.definitions();
         let ids = loaded.iter().filter_map(|id| self.names.get(id));
         let entries = ids.map(|(place, _)| &self.entries[*place]);
-        let found = entries.filter(|entry| entry.is_offered() && self.is_entry_deferred(entry));
-        for entry in found {
+        let deferred = entries.filter(|entry| entry.is_offered() && self.is_entry_deferred(entry));
+        for entry in deferred {
             Arc::make_mut(&mut definitions).push(entry.definition());
         }
         definitions

@@ -38,17 +38,17 @@ impl Registry {
     /// hidden: a call of one is refused in the tool's own words (`S002-105`).
     #[must_use]
     pub fn for_external_clients(&self) -> Self {
-        let kept = self.entries.iter().filter(|entry| {
+        let entries = self.entries.iter().filter(|entry| {
             entry.is_usable_externally() || entry.tool.headless_refusal().is_some()
         });
-        let ids: HashSet<&str> = kept.map(|entry| entry.interface.id()).collect();
-        let mut outside = self.subset(&ids);
-        for entry in &mut outside.entries {
+        let ids: HashSet<&str> = entries.map(|entry| entry.interface.id()).collect();
+        let mut registry = self.subset(&ids);
+        for entry in &mut registry.entries {
             if !entry.is_usable_externally() {
                 *entry = Arc::new(entry.to_hidden());
             }
         }
-        outside
+        registry
     }
 
     /// Returns all tools that a model may know of, in order, including those that a model of ours would have to search

@@ -160,9 +160,9 @@ impl Registry {
     fn insert_tool(&mut self, tool: Arc<dyn Tool>, locked: bool) -> Result<(), UserError> {
         let mut interface = tool.interface().clone();
         admission::check_interface(&interface)?;
-        let taken = |name: &str| self.names.contains_key(name);
-        if !interface.identity.namespace.is_empty() && taken(interface.id()) {
-            let id = admission::with_numeric_suffix(interface.id(), &taken);
+        let is_taken = |name: &str| self.names.contains_key(name);
+        if !interface.identity.namespace.is_empty() && is_taken(interface.id()) {
+            let id = admission::with_numeric_suffix(interface.id(), &is_taken);
             interface = InterfaceBuilder::from(interface).tool_id(id).build();
         }
         for name in admission::tool_names(&interface) {
@@ -321,11 +321,13 @@ impl Registry {
 
     /// Returns the ids of the tools that a sub-agent may be given (`S001-42`).
     pub fn sub_agent_tool_ids(&self) -> Vec<String> {
-        let given = self
+        let entries = self
             .entries
             .iter()
             .filter(|entry| entry.is_for_sub_agents());
-        given.map(|entry| entry.interface.id().to_owned()).collect()
+        entries
+            .map(|entry| entry.interface.id().to_owned())
+            .collect()
     }
 
     /// Returns the number of tools.

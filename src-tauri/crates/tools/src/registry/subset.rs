@@ -9,14 +9,14 @@ impl Registry {
     /// Returns only the tools with one of these ids.
     #[must_use]
     pub fn subset(&self, ids: &HashSet<&str>) -> Self {
-        let kept = |entry: &Arc<ToolEntry>| ids.contains(entry.interface.id());
+        let is_named = |entry: &Arc<ToolEntry>| ids.contains(entry.interface.id());
         let mut places = HashMap::new();
         let mut entries = Vec::new();
         for (place, entry) in self
             .entries
             .iter()
             .enumerate()
-            .filter(|(_, entry)| kept(entry))
+            .filter(|(_, entry)| is_named(entry))
         {
             places.insert(place, entries.len());
             entries.push(entry.clone());

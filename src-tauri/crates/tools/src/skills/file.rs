@@ -112,6 +112,6 @@ fn explain_invalid_name(name: &str) -> Option<String> {
 /// Formats a text as one line, with invisible characters replaced by their names, since the line is placed among lines
 /// of our own.
 pub(crate) fn to_one_line(text: &str) -> String {
-    let told = protocol::text::display_text::to_single_line(text.trim(), usize::MAX);
-    told.split_whitespace().collect::<Vec<_>>().join(" ")
+    let line = protocol::text::display_text::to_single_line(text.trim(), usize::MAX);
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }

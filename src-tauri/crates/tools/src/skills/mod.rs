@@ -55,18 +55,18 @@ impl SkillIndex {
     /// Formats the list of skills for the model, one line per skill; empty if there are none. Skills beyond the size
     /// limit are left out, and the list says so.
     pub fn summary(&self) -> String {
-        let mut told = String::new();
+        let mut summary = String::new();
         for (at, skill) in self.0.iter().enumerate() {
             let line = format!("- {}: {}\n", skill.view.name, skill.view.description);
-            if told.len() + line.len() > SKILL_INDEX_BYTES_MAX {
+            if summary.len() + line.len() > SKILL_INDEX_BYTES_MAX {
                 let more = self.0.len() - at;
-                told +=
+                summary +=
                     &format!("- and {more} more that are not listed; ask the person for a name.\n");
                 break;
             }
-            told += &line;
+            summary += &line;
         }
-        told
+        summary
     }
 
     /// Finds a skill by name.
@@ -74,8 +74,8 @@ impl SkillIndex {
     /// # Errors
     /// If there is no skill of this name; the error suggests similar names.
     pub fn find(&self, name: &str) -> Result<&Skill, ToolError> {
-        let found = self.0.iter().find(|skill| skill.view.name == name);
-        found.ok_or_else(|| {
+        let skill = self.0.iter().find(|skill| skill.view.name == name);
+        skill.ok_or_else(|| {
             let names = self.0.iter().map(|skill| skill.view.name.as_str());
             let hint = match (
                 format_suggestion(&find_close_names(name, names)),
@@ -118,7 +118,7 @@ impl Skill {
         let text =
             String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8 text".to_owned()))?;
         let (_, body) =
-            file::parse_skill_file(&text, &self.view.name).map_err(|wrong| failed(wrong.reason))?;
+            file::parse_skill_file(&text, &self.view.name).map_err(|fault| failed(fault.reason))?;
         Ok(self.body.get_or_init(|| body.to_owned()))
     }
 

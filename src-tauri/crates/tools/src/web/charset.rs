@@ -25,9 +25,9 @@ pub(super) fn decode_body(
     let Some(label) = label else {
         return (guess_and_decode(body), None);
     };
-    let told = to_single_line(&label, 40);
+    let name = to_single_line(&label, 40);
     let Some(encoding) = Encoding::for_label(label.as_bytes()) else {
-        let note = format!("It says that its characters are `{told}`, which is no known encoding.");
+        let note = format!("It says that its characters are `{name}`, which is no known encoding.");
         return (guess_and_decode(body), Some(note));
     };
     let (text, _, is_wrong) = encoding.decode(body);
@@ -35,7 +35,7 @@ pub(super) fn decode_body(
         false => (text.into_owned(), None),
         true => {
             let note =
-                format!("It says that its characters are `{told}`, and some of them are not.");
+                format!("It says that its characters are `{name}`, and some of them are not.");
             let text = match encoding == UTF_8 && !is_nearly_utf8(body) {
                 true => WINDOWS_1252.decode(body).0,
                 false => text,
@@ -49,8 +49,8 @@ pub(super) fn decode_body(
 fn find_declared_charset(text: &[u8]) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let mark = b"charset";
-    let found = lower.windows(mark.len()).position(|at| at == mark)?;
-    let rest = lower.get(found + mark.len()..)?.trim_ascii_start();
+    let start = lower.windows(mark.len()).position(|at| at == mark)?;
+    let rest = lower.get(start + mark.len()..)?.trim_ascii_start();
     let rest = rest.strip_prefix(b"=")?.trim_ascii_start();
     let rest = rest
         .strip_prefix(b"\"")

@@ -37,13 +37,13 @@ const TEXT_TYPES: [&str; 14] = [
 /// Detects the kind of a body. The first bytes count where no type is declared, and where text is declared but the
 /// bytes are not text.
 pub(super) fn detect_kind(content_type: &str, body: &[u8]) -> ContentKind {
-    let said = content_type.split(';').next().unwrap_or_default();
-    let said = said.trim().to_ascii_lowercase();
+    let media_type = content_type.split(';').next().unwrap_or_default();
+    let media_type = media_type.trim().to_ascii_lowercase();
     let start = body.trim_ascii_start();
     if start.starts_with(b"%PDF-") {
         return ContentKind::Pdf;
     }
-    let told = match said.as_str() {
+    let kind = match media_type.as_str() {
         "text/html" | "application/xhtml+xml" => ContentKind::Html,
         "application/pdf" | "application/x-pdf" => ContentKind::Pdf,
         ""
@@ -51,10 +51,10 @@ pub(super) fn detect_kind(content_type: &str, body: &[u8]) -> ContentKind {
         | "binary/octet-stream"
         | "text/plain"
         | "unknown/unknown" => detect_by_prefix(start),
-        _ if is_text_type(&said) => ContentKind::Text,
-        _ => return ContentKind::Other(describe_type(&said)),
+        _ if is_text_type(&media_type) => ContentKind::Text,
+        _ => return ContentKind::Other(describe_type(&media_type)),
     };
-    match told {
+    match kind {
         ContentKind::Html | ContentKind::Text if is_binary(body) => {
             ContentKind::Other(match crate::text::decode(body) {
                 crate::text::DecodedText::Binary(what) => what.to_owned(),
@@ -63,7 +63,7 @@ pub(super) fn detect_kind(content_type: &str, body: &[u8]) -> ContentKind {
                 }
             })
         }
-        ContentKind::Html | ContentKind::Text | ContentKind::Pdf | ContentKind::Other(_) => told,
+        ContentKind::Html | ContentKind::Text | ContentKind::Pdf | ContentKind::Other(_) => kind,
     }
 }
 
@@ -76,12 +76,12 @@ fn detect_by_prefix(start: &[u8]) -> ContentKind {
     }
 }
 
-fn is_text_type(said: &str) -> bool {
-    said.starts_with("text/")
-        || said.ends_with("+json")
-        || said.ends_with("+xml")
-        || said.ends_with("+yaml")
-        || TEXT_TYPES.contains(&said)
+fn is_text_type(media_type: &str) -> bool {
+    media_type.starts_with("text/")
+        || media_type.ends_with("+json")
+        || media_type.ends_with("+xml")
+        || media_type.ends_with("+yaml")
+        || TEXT_TYPES.contains(&media_type)
 }
 
 /// Whether a body is binary. A zero byte occurs in no text but UTF-16, which is marked at its start; other formats are
@@ -93,13 +93,13 @@ fn is_binary(body: &[u8]) -> bool {
     !is_wide && (zero || named)
 }
 
-fn describe_type(said: &str) -> String {
-    let told = protocol::text::display_text::to_single_line(said, 80);
-    match said.split('/').next() {
-        Some("image") => format!("an image (`{told}`)"),
-        Some("audio") => format!("a sound (`{told}`)"),
-        Some("video") => format!("a video (`{told}`)"),
-        Some("font") => format!("a font (`{told}`)"),
-        _ => format!("a file of the type `{told}`"),
+fn describe_type(media_type: &str) -> String {
+    let name = protocol::text::display_text::to_single_line(media_type, 80);
+    match media_type.split('/').next() {
+        Some("image") => format!("an image (`{name}`)"),
+        Some("audio") => format!("a sound (`{name}`)"),
+        Some("video") => format!("a video (`{name}`)"),
+        Some("font") => format!("a font (`{name}`)"),
+        _ => format!("a file of the type `{name}`"),
     }
 }

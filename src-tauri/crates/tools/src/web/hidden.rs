@@ -63,17 +63,18 @@ fn is_hidden(node: &NodeRef<'_>) -> bool {
     }
     let is = |name: &str, value: &str| {
         node.attr(name)
-            .is_some_and(|said| said.trim().eq_ignore_ascii_case(value))
+            .is_some_and(|attribute| attribute.trim().eq_ignore_ascii_case(value))
     };
     let by_class = || {
-        node.attr("class").is_some_and(|said| {
-            said.split_ascii_whitespace()
+        node.attr("class").is_some_and(|classes| {
+            classes
+                .split_ascii_whitespace()
                 .any(|one| HIDDEN_CLASSES.contains(&one))
         })
     };
     let by_style = || {
         node.attr("style")
-            .is_some_and(|said| is_hidden_by_style(&said))
+            .is_some_and(|style| is_hidden_by_style(&style))
     };
     node.has_attr("hidden") || is("aria-hidden", "true") || by_class() || by_style()
 }

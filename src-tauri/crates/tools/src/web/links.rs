@@ -11,8 +11,10 @@ pub(super) fn make_links_absolute(document: &Document, url: &str) {
     let Ok(page) = Url::parse(url) else {
         return;
     };
-    let said = document.tree.base_uri();
-    let base = said.and_then(|said| page.join(&said).ok()).unwrap_or(page);
+    let declared_base = document.tree.base_uri();
+    let base = declared_base
+        .and_then(|declared_base| page.join(&declared_base).ok())
+        .unwrap_or(page);
     let mut room = LINKS_BYTES_MAX;
     let all: Vec<NodeRef<'_>> = document.root().descendants_it().collect();
     for node in all {
@@ -25,27 +27,27 @@ pub(super) fn make_links_absolute(document: &Document, url: &str) {
 }
 
 fn set_absolute(node: &NodeRef<'_>, name: &str, base: &Url, room: &mut usize) {
-    let Some(said) = node.attr(name) else {
+    let Some(address) = node.attr(name) else {
         return;
     };
-    let whole =
-        to_absolute_url(&said, base).filter(|whole| whole.len() <= (*room).min(LINK_BYTES_MAX));
-    match whole {
-        Some(whole) => {
-            *room -= whole.len();
-            node.set_attr(name, &whole);
+    let absolute = to_absolute_url(&address, base)
+        .filter(|absolute| absolute.len() <= (*room).min(LINK_BYTES_MAX));
+    match absolute {
+        Some(absolute) => {
+            *room -= absolute.len();
+            node.set_attr(name, &absolute);
         }
         None => node.remove_attr(name),
     }
 }
 
-fn to_absolute_url(said: &str, base: &Url) -> Option<String> {
+fn to_absolute_url(address: &str, base: &Url) -> Option<String> {
     // A place on this very page.
-    if said.len() > LINK_BYTES_MAX || said.starts_with('#') {
+    if address.len() > LINK_BYTES_MAX || address.starts_with('#') {
         return None;
     }
-    let whole = base.join(said.trim()).ok()?;
-    let leads = matches!(whole.scheme(), "http" | "https" | "mailto");
+    let absolute = base.join(address.trim()).ok()?;
+    let leads = matches!(absolute.scheme(), "http" | "https" | "mailto");
     // Within Markdown a bracket would end it.
-    leads.then(|| whole.as_str().replace('(', "%28").replace(')', "%29"))
+    leads.then(|| absolute.as_str().replace('(', "%28").replace(')', "%29"))
 }

@@ -333,12 +333,13 @@ fn code_language(node: &NodeRef<'_>) -> String {
         .filter(|child| child.has_name("code"));
     let classes = [Some(*node), inner].into_iter().flatten();
     let mut classes = classes.filter_map(|node| node.attr("class"));
-    let said = classes.find_map(|class| {
+    let language = classes.find_map(|class| {
         let mut names = class.split_ascii_whitespace();
         names.find_map(|name| name.strip_prefix("language-").map(str::to_owned))
     });
     let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-');
-    said.unwrap_or_default()
+    language
+        .unwrap_or_default()
         .chars()
         .filter(plain)
         .take(CHARS_MAX)

@@ -57,33 +57,33 @@ pub(crate) struct WebPage {
 /// # Errors
 /// A sentence with the next step, which names the kind of a body that has no readable text.
 pub(crate) async fn read_page(
-    sent: FetchedBody,
+    fetched: FetchedBody,
     cancel: &CancellationToken,
 ) -> Result<WebPage, ToolError> {
-    let read = move |deadline| parse_page(&sent, deadline).map_err(ToolError::Failed);
-    let mut page = isolation::run_isolated(read, cancel).await??;
+    let parse = move |deadline| parse_page(&fetched, deadline).map_err(ToolError::Failed);
+    let mut page = isolation::run_isolated(parse, cancel).await??;
     page.text = sanitize::sanitize_text(&page.text);
     page.title = sanitize_line(&page.title, TITLE_CHARS_MAX);
     Ok(page)
 }
 
-fn parse_page(sent: &FetchedBody, deadline: Instant) -> Result<WebPage, String> {
-    match content_kind::detect_kind(&sent.content_type, &sent.body) {
+fn parse_page(fetched: &FetchedBody, deadline: Instant) -> Result<WebPage, String> {
+    match content_kind::detect_kind(&fetched.content_type, &fetched.body) {
         ContentKind::Html => {
-            let (text, note) = charset::decode_body(&sent.body, &sent.content_type, true);
-            let mut page = html::html_to_page(&text, &sent.url, deadline);
+            let (text, note) = charset::decode_body(&fetched.body, &fetched.content_type, true);
+            let mut page = html::html_to_page(&text, &fetched.url, deadline);
             page.notes.extend(note);
             Ok(page)
         }
         ContentKind::Text => {
-            let (text, note) = charset::decode_body(&sent.body, &sent.content_type, false);
+            let (text, note) = charset::decode_body(&fetched.body, &fetched.content_type, false);
             Ok(WebPage {
                 text,
                 notes: note.into_iter().collect(),
                 ..WebPage::default()
             })
         }
-        ContentKind::Pdf => pdf::pdf_to_page(&sent.body, deadline),
+        ContentKind::Pdf => pdf::pdf_to_page(&fetched.body, deadline),
         ContentKind::Other(what) => Err(format!(
             "What stands there is {what}, which cannot be given as text. Look for a page that says the same in words."
         )),

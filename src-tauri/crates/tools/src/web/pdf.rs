@@ -142,8 +142,8 @@ mod tests {
 
     #[test]
     fn one_without_words_is_named() {
-        let told = pdf_to_page(&document(&["", ""], None), soon()).unwrap_err();
-        assert!(told.contains("2 pages and no words"), "{told}");
+        let message = pdf_to_page(&document(&["", ""], None), soon()).unwrap_err();
+        assert!(message.contains("2 pages and no words"), "{message}");
     }
 
     /// A stream of a few kilobytes that decompresses to more than the limit.
@@ -152,8 +152,8 @@ mod tests {
         let bomb = vec![b' '; PDF_STREAM_BYTES_MAX + 1];
         let bytes = document(&["x"], Some(bomb));
         assert!(bytes.len() < 1024 * 1024);
-        let told = pdf_to_page(&bytes, soon()).unwrap_err();
-        assert!(told.contains("no words that can be read"), "{told}");
+        let message = pdf_to_page(&bytes, soon()).unwrap_err();
+        assert!(message.contains("no words that can be read"), "{message}");
     }
 
     /// However a document is truncated, reordered or overwritten, the result is words or a sentence.

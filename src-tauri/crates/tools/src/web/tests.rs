@@ -245,8 +245,8 @@ async fn what_is_no_text_is_named() {
         ),
         ("text/html", b"%PDF-", "The PDF document cannot be read"),
     ] {
-        let told = page_of(content_type, body).await.unwrap_err().to_string();
-        assert!(told.contains(named), "{content_type}: {told}");
+        let message = page_of(content_type, body).await.unwrap_err().to_string();
+        assert!(message.contains(named), "{content_type}: {message}");
     }
 }
 
@@ -351,7 +351,7 @@ async fn a_reading_can_be_stopped_and_may_break_off() {
     assert_eq!(stopped, Err(ToolError::Cancelled));
     let cancel = CancellationToken::new();
     let broke = isolation::run_isolated(|_| -> u8 { panic!("a fault of a reader") }, &cancel).await;
-    assert!(matches!(broke, Err(ToolError::Failed(told)) if told.contains("broken")));
+    assert!(matches!(broke, Err(ToolError::Failed(message)) if message.contains("broken")));
     let left =
         isolation::run_isolated(|deadline| deadline.duration_since(Instant::now()), &cancel).await;
     assert!(left.unwrap() > Duration::ZERO);

@@ -52,7 +52,7 @@ pub trait SearchProvider: Send + Sync {
     fn build_request(&self, query: &str, results_max: usize, key: &str) -> HttpRequest;
 
     /// Parses the results in an answer of the provider; `None` if the answer has a different structure.
-    fn found(&self, answer: &Value) -> Option<Vec<WebSearchHit>>;
+    fn parse_hits(&self, answer: &Value) -> Option<Vec<WebSearchHit>>;
 }
 
 /// Looks up a key; may block. Gives `None` if there is no key.
@@ -100,12 +100,12 @@ impl WebSearcher {
         limits: SearchLimits,
         calls: Arc<AtomicU32>,
     ) -> Self {
-        let wired = KeyedProvider {
+        let keyed = KeyedProvider {
             provider,
             key,
             key_hint,
         };
-        Self::with_backend(SearchBackend::Provider(wired), limits, calls)
+        Self::with_backend(SearchBackend::Provider(keyed), limits, calls)
     }
 
     /// Creates a searcher over an operation, with the same limits.
@@ -133,8 +133,8 @@ impl WebSearcher {
     /// Returns the accesses of a search.
     pub(crate) fn accesses(&self, query: &str) -> Vec<Access> {
         match &self.backend {
-            SearchBackend::Provider(wired) => {
-                let address = wired.provider.address();
+            SearchBackend::Provider(keyed) => {
+                let address = keyed.provider.address();
                 vec![Access::new(Capability::NetFetch, address)]
             }
             SearchBackend::Operation(one) => one.operation.accesses(&one.build_arguments(query)),
@@ -206,18 +206,18 @@ impl WebSearcher {
         context: &ToolContext,
         execution: &ExecutionContext,
     ) -> Result<Vec<WebSearchHit>, ToolError> {
-        let (title, found) = match &self.backend {
-            SearchBackend::Provider(wired) => {
-                let key = wired.lookup_key().await?;
+        let (title, hits) = match &self.backend {
+            SearchBackend::Provider(keyed) => {
+                let key = keyed.lookup_key().await?;
                 self.count_call()?;
-                let outgoing = wired.provider.build_request(query, results_max, &key);
+                let request = keyed.provider.build_request(query, results_max, &key);
                 let limits = FetchLimits {
                     timeout_ms: self.timeout_ms,
                     body_bytes_max: RESULTS_BYTES_MAX,
                 };
-                let answer = context.net.send(&outgoing, limits, &execution.cancel).await;
+                let answer = context.net.send(&request, limits, &execution.cancel).await;
                 let answer = answer.map_err(fetch_error)?;
-                (wired.provider.title(), wired.parse_response(&answer, &key)?)
+                (keyed.provider.title(), keyed.parse_response(&answer, &key)?)
             }
             SearchBackend::Operation(one) => {
                 self.count_call()?;
@@ -233,11 +233,11 @@ impl WebSearcher {
                     let (name, limit) = (&one.settings.operation, self.timeout_ms);
                     ToolError::TimedOut(format!("`{name}` did not answer within {limit} ms."))
                 })??;
-                let found = output.data.and_then(|answer| one.parse_hits(&answer));
-                (one.settings.operation.as_str(), found)
+                let hits = output.data.and_then(|answer| one.parse_hits(&answer));
+                (one.settings.operation.as_str(), hits)
             }
         };
-        let Some(mut hits) = found else {
+        let Some(mut hits) = hits else {
             return Err(ToolError::Failed(format!(
                 "{title} answered with something that is no list of results. Try again later, or let the person look at the settings under \
                  Web search."
@@ -281,10 +281,10 @@ impl KeyedProvider {
         if answer.status != 200 {
             return Err(self.response_error(answer, key));
         }
-        let found = serde_json::from_slice(&answer.body)
+        let results = serde_json::from_slice(&answer.body)
             .ok()
             .filter(|_| !answer.is_truncated);
-        Ok(found.and_then(|answer: Value| self.provider.found(&answer)))
+        Ok(results.and_then(|answer: Value| self.provider.parse_hits(&answer)))
     }
 
     async fn lookup_key(&self) -> Result<String, ToolError> {
@@ -292,9 +292,9 @@ impl KeyedProvider {
             return Ok(String::new());
         }
         let (title, key) = (self.provider.title(), self.key.clone());
-        let found = tokio::task::spawn_blocking(move || key()).await;
-        let found = found.unwrap_or_else(|_| Err("Looking for it broke off.".to_owned()));
-        match found {
+        let result = tokio::task::spawn_blocking(move || key()).await;
+        let result = result.unwrap_or_else(|_| Err("Looking for it broke off.".to_owned()));
+        match result {
             Ok(Some(key)) => Ok(key),
             Ok(None) => Err(ToolError::Failed(format!(
                 "There is no key for {title}, so nothing was searched. {}",
@@ -314,24 +314,24 @@ impl KeyedProvider {
             500..600 => ": it has a fault of its own",
             _ => "",
         };
-        let said = String::from_utf8_lossy(&answer.body);
-        let said = match key.is_empty() {
-            true => said.into_owned(),
-            false => said.replace(key, "…"),
+        let answer_text = String::from_utf8_lossy(&answer.body);
+        let answer_text = match key.is_empty() {
+            true => answer_text.into_owned(),
+            false => answer_text.replace(key, "…"),
         };
-        let said = sanitize_line(
-            protocol::text::cut::take_head(&said, ERROR_PAGE_BYTES_MAX),
+        let answer_text = sanitize_line(
+            protocol::text::cut::take_head(&answer_text, ERROR_PAGE_BYTES_MAX),
             ERROR_PAGE_BYTES_MAX,
         );
-        let told = match said.is_empty() {
+        let quote = match answer_text.is_empty() {
             true => String::new(),
             false => format!(
                 "\n{}",
-                frame_text("the answer of", self.provider.address(), &said)
+                frame_text("the answer of", self.provider.address(), &answer_text)
             ),
         };
         ToolError::Failed(format!(
-            "{} answered {}{meaning}. Go on without it, or let the person look at the settings under Web search.{told}",
+            "{} answered {}{meaning}. Go on without it, or let the person look at the settings under Web search.{quote}",
             self.provider.title(),
             answer.status
         ))

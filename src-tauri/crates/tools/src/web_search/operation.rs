@@ -212,13 +212,13 @@ impl OperationSearch {
 
 /// Returns the text at a place in a result, or under the first common name that has one.
 fn find_text(result: &Value, place: Option<&str>, usual: &[&str]) -> Option<String> {
-    let found = match place {
+    let text = match place {
         Some(place) => result
             .pointer(&to_json_pointer(place))
             .and_then(Value::as_str),
         None => usual.iter().find_map(|name| result.get(name)?.as_str()),
     };
-    found.map(str::to_owned)
+    text.map(str::to_owned)
 }
 
 /// Converts a place to a JSON pointer; a plain name is accepted too.
@@ -258,7 +258,7 @@ fn insert_query(arguments: &mut Map<String, Value>, names: &[String], query: &st
 
 /// Finds the place of the query by its common names: among the arguments, or one level below, in a body. An argument
 /// that a person set is skipped. If no argument has such a name, the only required text is the query.
-fn find_query_path(schema: &Value, given: &Map<String, Value>) -> Option<Vec<String>> {
+fn find_query_path(schema: &Value, arguments: &Map<String, Value>) -> Option<Vec<String>> {
     let members = schema.get("properties")?.as_object()?;
     let is_text = |schema: &Value| match schema.get("type") {
         Some(Value::String(kind)) => kind == "string",
@@ -269,7 +269,7 @@ fn find_query_path(schema: &Value, given: &Map<String, Value>) -> Option<Vec<Str
         let fits = |name: &&&str| members.get(**name).is_some_and(is_text);
         QUERY_NAMES.iter().find(fits).map(|name| (*name).to_owned())
     };
-    if let Some(name) = named(members).filter(|name| !given.contains_key(name)) {
+    if let Some(name) = named(members).filter(|name| !arguments.contains_key(name)) {
         return Some(vec![name]);
     }
     for (outer, below) in members {
@@ -280,8 +280,8 @@ fn find_query_path(schema: &Value, given: &Map<String, Value>) -> Option<Vec<Str
     }
     let must = schema.get("required").and_then(Value::as_array)?;
     let must = must.iter().filter_map(Value::as_str);
-    let mut texts =
-        must.filter(|name| members.get(*name).is_some_and(is_text) && !given.contains_key(*name));
+    let mut texts = must
+        .filter(|name| members.get(*name).is_some_and(is_text) && !arguments.contains_key(*name));
     match (texts.next(), texts.next()) {
         (Some(only), None) => Some(vec![only.to_owned()]),
         _ => None,

@@ -120,7 +120,7 @@ impl SearchProvider for HttpSearchProvider {
         }
     }
 
-    fn found(&self, answer: &Value) -> Option<Vec<WebSearchHit>> {
+    fn parse_hits(&self, answer: &Value) -> Option<Vec<WebSearchHit>> {
         let results = match self.wire {
             // Where nothing was found there is no list.
             SearchApi::Brave => match answer.get("web") {

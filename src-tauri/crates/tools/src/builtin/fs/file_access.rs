@@ -83,7 +83,7 @@ pub(in crate::builtin) fn missing_file_error(workspace: &Workspace, path: &str) 
             ..GlobQuery::files_matching(pattern, max)
         };
         runtime::find_files(workspace, &query, &cancel)
-            .map_or_else(|_| Vec::new(), |found| found.paths)
+            .map_or_else(|_| Vec::new(), |files| files.paths)
     };
     let folder_stands = folder.is_empty()
         || matches!(
@@ -106,23 +106,23 @@ pub(in crate::builtin) fn missing_file_error(workspace: &Workspace, path: &str) 
     let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
     let names: Vec<String> = siblings.iter().map(|path| base(path)).collect();
     let close = find_close_names(name, names.iter().map(String::as_str));
-    let mut found: Vec<&str> = siblings
+    let mut similar: Vec<&str> = siblings
         .iter()
         .filter(|path| close.contains(&base(path).as_str()))
         .map(String::as_str)
         .take(CLOSE_NAMES_MAX)
         .collect();
     let literal = !name.is_empty() && !name.contains(['*', '?', '[', ']', '{', '}', '\\', '!']);
-    let elsewhere = match found.is_empty() && literal {
+    let elsewhere = match similar.is_empty() && literal {
         true => list(&format!("**/{name}"), "", CLOSE_NAMES_MAX),
         false => Vec::new(),
     };
-    found.extend(elsewhere.iter().map(String::as_str));
+    similar.extend(elsewhere.iter().map(String::as_str));
     let why = match folder_stands {
         true => format!("There is no file or folder at `{path}`."),
         false => format!("There is no file or folder at `{path}`, and no folder `{folder}`."),
     };
-    let hint = match format_suggestion(&found) {
+    let hint = match format_suggestion(&similar) {
         hint if hint.is_empty() => " List what is there with glob.".to_owned(),
         hint => hint,
     };

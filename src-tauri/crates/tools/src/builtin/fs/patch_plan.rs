@@ -21,11 +21,11 @@ pub(in crate::builtin) fn plan_patch(
     workspace: &Workspace,
     files: &[FilePatch],
 ) -> Result<PreviewedPlan, ToolError> {
-    let mut taken = UsedPaths::default();
-    let (mut changes, mut wrong) = (Vec::new(), Vec::new());
+    let mut used = UsedPaths::default();
+    let (mut changes, mut problems) = (Vec::new(), Vec::new());
     let mut bytes = 0;
     for file in files {
-        match plan_file(workspace, file, &mut taken) {
+        match plan_file(workspace, file, &mut used) {
             Ok(change) => {
                 bytes += change.byte_len();
                 if bytes > PATCH_BYTES_MAX {
@@ -34,14 +34,14 @@ pub(in crate::builtin) fn plan_patch(
                 changes.push(change);
             }
             Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
-            Err(error) => wrong.push(error.to_string()),
+            Err(error) => problems.push(error.to_string()),
         }
     }
-    if let Some(why) = taken.find_nested_path() {
-        wrong.push(why);
+    if let Some(why) = used.find_nested_path() {
+        problems.push(why);
     }
-    if !wrong.is_empty() {
-        return Err(ToolError::Failed(format_problems(&wrong)));
+    if !problems.is_empty() {
+        return Err(ToolError::Failed(format_problems(&problems)));
     }
     assemble_changes(changes)
 }
@@ -75,8 +75,8 @@ fn too_large_error(bytes: u64) -> ToolError {
 }
 
 /// Formats all problems at once, so that the patch can be fixed in one step.
-fn format_problems(wrong: &[String]) -> String {
-    let (shown, more) = wrong.split_at(wrong.len().min(PROBLEMS_MAX));
+fn format_problems(problems: &[String]) -> String {
+    let (shown, more) = problems.split_at(problems.len().min(PROBLEMS_MAX));
     let more = match more.len() {
         0 => String::new(),
         more => format!("\nAnd {more} more."),
@@ -135,13 +135,13 @@ pub(in crate::builtin) struct PlannedChange {
 fn plan_file(
     workspace: &Workspace,
     file: &FilePatch,
-    taken: &mut UsedPaths,
+    used: &mut UsedPaths,
 ) -> Result<PlannedChange, ToolError> {
-    let given = file.path.as_str();
+    let named_path = file.path.as_str();
     match &file.act {
         PatchAction::Add(content) => {
-            let path = taken.claim_path(workspace, given, Capability::FsWrite)?;
-            ensure_free(workspace, given, &path)?;
+            let path = used.claim_path(workspace, named_path, Capability::FsWrite)?;
+            ensure_free(workspace, named_path, &path)?;
             Ok(PlannedChange {
                 path,
                 from: None,
@@ -150,11 +150,11 @@ fn plan_file(
             })
         }
         PatchAction::Delete(hunks) => {
-            let path = taken.claim_path(workspace, given, Capability::FsDelete)?;
-            let before = read_plain_file(workspace, given, &path)?;
-            if !hunks.is_empty() && !apply_file_hunks(given, &before, hunks)?.is_empty() {
+            let path = used.claim_path(workspace, named_path, Capability::FsDelete)?;
+            let before = read_plain_file(workspace, named_path, &path)?;
+            if !hunks.is_empty() && !apply_file_hunks(named_path, &before, hunks)?.is_empty() {
                 return Err(ToolError::Failed(format!(
-                    "`{given}`: the patch deletes it, but it has more lines than the patch says. Read it again."
+                    "`{named_path}`: the patch deletes it, but it has more lines than the patch says. Read it again."
                 )));
             }
             Ok(PlannedChange {
@@ -165,11 +165,11 @@ fn plan_file(
             })
         }
         PatchAction::Update { to: None, hunks } => {
-            let path = taken.claim_path(workspace, given, Capability::FsWrite)?;
+            let path = used.claim_path(workspace, named_path, Capability::FsWrite)?;
             let Some(before) = read_content(workspace, &path)? else {
                 return Err(missing_file_error(workspace, &path));
             };
-            let after = apply_file_hunks(given, &before, hunks)?;
+            let after = apply_file_hunks(named_path, &before, hunks)?;
             Ok(PlannedChange {
                 path,
                 from: None,
@@ -181,13 +181,13 @@ fn plan_file(
             to: Some(to),
             hunks,
         } => {
-            let from = taken.claim_path(workspace, given, Capability::FsDelete)?;
-            let before = read_plain_file(workspace, given, &from)?;
-            let path = taken.claim_path(workspace, to, Capability::FsWrite)?;
+            let from = used.claim_path(workspace, named_path, Capability::FsDelete)?;
+            let before = read_plain_file(workspace, named_path, &from)?;
+            let path = used.claim_path(workspace, to, Capability::FsWrite)?;
             ensure_free(workspace, to, &path)?;
             let after = match hunks.is_empty() {
                 true => before.clone(),
-                false => apply_file_hunks(given, &before, hunks)?,
+                false => apply_file_hunks(named_path, &before, hunks)?,
             };
             Ok(PlannedChange {
                 path,
@@ -200,22 +200,30 @@ fn plan_file(
 }
 
 /// Returns the file's content with the hunks applied.
-fn apply_file_hunks(given: &str, before: &[u8], hunks: &[PatchHunk]) -> Result<Vec<u8>, ToolError> {
-    let text = as_text(given, before, "can be patched")?;
+fn apply_file_hunks(
+    named_path: &str,
+    before: &[u8],
+    hunks: &[PatchHunk],
+) -> Result<Vec<u8>, ToolError> {
+    let text = as_text(named_path, before, "can be patched")?;
     match apply_hunks(text, hunks) {
         Ok(after) => Ok(after.into_bytes()),
-        Err(wrong) => {
-            let wrong: Vec<String> = wrong
+        Err(problems) => {
+            let problems: Vec<String> = problems
                 .iter()
-                .map(|why| format!("`{given}`: {why}"))
+                .map(|why| format!("`{named_path}`: {why}"))
                 .collect();
-            Err(ToolError::Failed(wrong.join("\n")))
+            Err(ToolError::Failed(problems.join("\n")))
         }
     }
 }
 
 /// Reads the content of a file that is to be deleted or moved: the file itself, not the target of a link.
-fn read_plain_file(workspace: &Workspace, given: &str, path: &str) -> Result<Vec<u8>, ToolError> {
+fn read_plain_file(
+    workspace: &Workspace,
+    named_path: &str,
+    path: &str,
+) -> Result<Vec<u8>, ToolError> {
     let what = match workspace.path_kind(path).map_err(file_error)? {
         Some(PathKind::File) => {
             return read_content(workspace, path)?
@@ -227,19 +235,19 @@ fn read_plain_file(workspace: &Workspace, given: &str, path: &str) -> Result<Vec
         Some(PathKind::Special) => "no regular file",
     };
     Err(ToolError::Failed(format!(
-        "`{given}` is {what}; a patch deletes and moves files only. Use delete_path or bash."
+        "`{named_path}` is {what}; a patch deletes and moves files only. Use delete_path or bash."
     )))
 }
 
 /// Returns an error if the path of a new file is already taken.
-fn ensure_free(workspace: &Workspace, given: &str, path: &str) -> Result<(), ToolError> {
+fn ensure_free(workspace: &Workspace, named_path: &str, path: &str) -> Result<(), ToolError> {
     match workspace.path_kind(path).map_err(file_error)? {
-        None if given.ends_with('/') => Err(ToolError::Failed(format!(
-            "`{given}` ends with `/`, so it names a folder; name the file."
+        None if named_path.ends_with('/') => Err(ToolError::Failed(format!(
+            "`{named_path}` ends with `/`, so it names a folder; name the file."
         ))),
         None => Ok(()),
         Some(_) => Err(ToolError::Failed(format!(
-            "`{given}` is there already, so no file can be added or moved there. Update it instead."
+            "`{named_path}` is there already, so no file can be added or moved there. Update it instead."
         ))),
     }
 }

@@ -102,27 +102,27 @@ impl Tool for ReadFileTool {
         let workspace = context.workspace.clone();
         let cancel = execution.cancel.clone();
         let masks = redact::is_masking_requested(&self.interface.result.redaction_policy_refs);
-        let bytes = is_byte_range(arguments).then(|| {
+        let byte_range = is_byte_range(arguments).then(|| {
             let from = number_argument(arguments, "byte_offset").unwrap_or_default();
             (
                 from,
                 number_argument(arguments, "byte_limit").unwrap_or(OUTPUT_BYTES_MAX),
             )
         });
-        let wanted = LineRange {
+        let range = LineRange {
             first: number_argument(arguments, "offset").unwrap_or(1),
             count: number_argument(arguments, "limit"),
             masks,
         };
         run_blocking(move || {
-            if bytes.is_none()
+            if byte_range.is_none()
                 && let Some(image) = read_image(&workspace, &path)?
             {
                 return Ok(image);
             }
-            let excerpt = match bytes {
+            let excerpt = match byte_range {
                 Some((from, count)) => read_bytes(&workspace, &path, from, count, masks)?,
-                None => read_lines(&workspace, &path, wanted, &cancel)?,
+                None => read_lines(&workspace, &path, range, &cancel)?,
             };
             Ok(format_excerpt(&path, excerpt))
         })

@@ -75,7 +75,7 @@ impl StableFile<'_> {
 pub(in crate::builtin) fn read_lines(
     workspace: &Workspace,
     path: &str,
-    wanted: LineRange,
+    range: LineRange,
     cancel: &CancellationToken,
 ) -> Result<Excerpt, ToolError> {
     let mut source = StableFile {
@@ -104,7 +104,7 @@ pub(in crate::builtin) fn read_lines(
         true => Some(count_lines(&mut source, cancel)?),
         false => None,
     };
-    let from = find_line_start(&mut source, wanted.first, cancel)?;
+    let from = find_line_start(&mut source, range.first, cancel)?;
     let before = from.min(CONTEXT_BYTES_BEFORE) as usize;
     let around = source.read_chunk(
         from - before as u64,
@@ -118,21 +118,21 @@ pub(in crate::builtin) fn read_lines(
     };
     let content = as_text(path, &piece[..length], "can be read")?;
     let mut page = ExcerptBuilder {
-        secrets: SecretRanges::find(&around.bytes, wanted.masks),
+        secrets: SecretRanges::find(&around.bytes, range.masks),
         before,
         ..ExcerptBuilder::default()
     };
     for line in content.split_inclusive('\n') {
-        if wanted.count.is_some_and(|count| page.count >= count) {
+        if range.count.is_some_and(|count| page.count >= count) {
             break;
         }
         let whole = line.ends_with('\n') || (ends_file && page.bytes + line.len() == content.len());
-        if !page.push_line(wanted.first + page.count, line, whole) {
+        if !page.push_line(range.first + page.count, line, whole) {
             break;
         }
     }
     let end = from + page.bytes as u64;
-    let last = wanted.first + page.count.saturating_sub(1);
+    let last = range.first + page.count.saturating_sub(1);
     let mut text = page.text;
     text += &match page.cut_line {
         true => format!(
@@ -141,7 +141,7 @@ pub(in crate::builtin) fn read_lines(
             group_digits(total_bytes),
             last + 1
         ),
-        false if end >= total_bytes && wanted.first == 1 => String::new(),
+        false if end >= total_bytes && range.first == 1 => String::new(),
         false => {
             let of = total_lines.map_or_else(
                 || format!("a file of {}", format_byte_size(total_bytes)),
@@ -150,11 +150,11 @@ pub(in crate::builtin) fn read_lines(
             match end >= total_bytes {
                 true => format!(
                     "[Lines {} to {last} of {of}: the end of the file.]",
-                    wanted.first
+                    range.first
                 ),
                 false => format!(
                     "[Lines {} to {last} of {of}. Go on with offset={}.]",
-                    wanted.first,
+                    range.first,
                     last + 1
                 ),
             }
@@ -162,7 +162,7 @@ pub(in crate::builtin) fn read_lines(
     };
     Ok(Excerpt {
         text,
-        lines: Some((wanted.first, last)),
+        lines: Some((range.first, last)),
         total_lines,
         bytes: (from, end),
         total_bytes,
@@ -279,10 +279,10 @@ impl ExcerptBuilder {
 /// Returns the byte offset at which a line begins.
 fn find_line_start(
     source: &mut StableFile<'_>,
-    wanted: u64,
+    number: u64,
     cancel: &CancellationToken,
 ) -> Result<u64, ToolError> {
-    if wanted <= 1 {
+    if number <= 1 {
         return Ok(0);
     }
     let (mut line, mut from) = (1, 0);
@@ -299,7 +299,7 @@ fn find_line_start(
         {
             line += 1;
             let start = from + index as u64 + 1;
-            if line == wanted && start < piece.total {
+            if line == number && start < piece.total {
                 return Ok(start);
             }
         }
@@ -309,7 +309,7 @@ fn find_line_start(
             let ends_with_newline = piece.bytes.last() == Some(&b'\n');
             let lines = line - u64::from(ends_with_newline);
             return Err(ToolError::Failed(format!(
-                "`{}` has {}, so offset {wanted} is past its end. Use an offset from 1 to {lines}.",
+                "`{}` has {}, so offset {number} is past its end. Use an offset from 1 to {lines}.",
                 source.path,
                 format_count(lines, "line", "lines")
             )));

@@ -95,20 +95,20 @@ impl RepoStats {
         under: Option<&str>,
         cancel: &CancellationToken,
     ) -> Result<Self, ToolError> {
-        let found = runtime::list_file_sizes(workspace, under, OVERVIEW_FILES_MAX, cancel)
+        let listing = runtime::list_file_sizes(workspace, under, OVERVIEW_FILES_MAX, cancel)
             .map_err(file_error)?;
-        let source = found
+        let source = listing
             .files
             .iter()
             .filter(|one| !detect_language(&one.path).is_empty());
         let bytes: u64 = source.map(|one| one.bytes).sum();
-        let mut seen = Self {
+        let mut stats = Self {
             git: read_git_head(workspace, under),
-            is_truncated: found.more,
+            is_truncated: listing.more,
             counts_lines: bytes <= OVERVIEW_COUNTED_BYTES_MAX,
             ..Self::default()
         };
-        for file in &found.files {
+        for file in &listing.files {
             if cancel.is_cancelled() {
                 return Err(ToolError::Cancelled);
             }
@@ -118,15 +118,15 @@ impl RepoStats {
                 bytes: file.bytes,
                 ..FileStats::default()
             };
-            if !language.is_empty() && seen.counts_lines {
+            if !language.is_empty() && stats.counts_lines {
                 match count_file_lines(workspace, &join_under(under, &file.path), file.bytes) {
                     Some(lines) => one.lines = lines,
                     None => one.uncounted = 1,
                 }
             }
-            seen.add_file(&file.path, language, one);
+            stats.add_file(&file.path, language, one);
         }
-        Ok(seen)
+        Ok(stats)
     }
 
     fn add_file(&mut self, path: &str, language: &'static str, one: FileStats) {

@@ -20,10 +20,10 @@ type FileEditRefs<'a> = Vec<&'a (EncodedRange, String)>;
 /// Plans the changes that the server's answer makes.
 pub(super) fn plan_edits(
     workspace: &Workspace,
-    answered: &LanguageResponse,
+    response: &LanguageResponse,
 ) -> Result<PreviewedPlan, ToolError> {
-    let server = escape_invisible(&answered.server);
-    let LanguageResult::Edits(files) = &answered.result else {
+    let server = escape_invisible(&response.server);
+    let LanguageResult::Edits(files) = &response.result else {
         return Err(refused_edit_error(
             &server,
             "answered with something that is no renaming",
@@ -50,7 +50,7 @@ pub(super) fn plan_edits(
             return Err(refused_edit_error(&server, &why));
         };
         let text = as_text(&path, &before, "can be changed")?;
-        let after = apply_edits(text, edits, answered.encoding).map_err(|why| {
+        let after = apply_edits(text, edits, response.encoding).map_err(|why| {
             let why = format!("{why} in `{path}`: it may have seen another state of the file");
             refused_edit_error(&server, &why)
         })?;

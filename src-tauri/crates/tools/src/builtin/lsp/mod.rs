@@ -188,18 +188,18 @@ impl Tool for LspTool {
             return Err(ToolError::Failed(NO_SERVER.to_owned()));
         };
         let workspace = context.workspace.clone();
-        let (document, question) = run_blocking(move || {
+        let (document, query) = run_blocking(move || {
             let document = position::read_document(&workspace, text_argument(&arguments, "path"))?;
-            let question = parse_query(&document.text, &arguments)?;
-            Ok((document, question))
+            let query = parse_query(&document.text, &arguments)?;
+            Ok((document, query))
         })
         .await?;
-        let answered = languages
-            .ask(&context.workspace, &document, &question, &execution.cancel)
+        let response = languages
+            .ask(&context.workspace, &document, &query, &execution.cancel)
             .await?;
         let (context, call) = (context.clone(), execution.tool_call_id.clone());
         run_blocking(move || {
-            LanguageReport::from_response(&context.workspace, &document, &answered)
+            LanguageReport::from_response(&context.workspace, &document, &response)
                 .into_output(&context, &call)
         })
         .await

@@ -26,12 +26,12 @@ pub(super) fn check_position(arguments: &Map<String, Value>) -> Result<(), ToolE
 /// Reads the current content of the file.
 pub(super) fn read_document(
     workspace: &Workspace,
-    given: &str,
+    named_path: &str,
 ) -> Result<SourceDocument, ToolError> {
-    let path = resolve_inside(workspace, Capability::FsRead, given)?;
+    let path = resolve_inside(workspace, Capability::FsRead, named_path)?;
     if Path::new(&path).is_absolute() {
         return Err(ToolError::Failed(format!(
-            "`{given}` is not in the workspace, and language servers are only asked about what is."
+            "`{named_path}` is not in the workspace, and language servers are only asked about what is."
         )));
     }
     let Some(bytes) = read_content(workspace, &path)? else {
@@ -94,8 +94,8 @@ fn find_on_line(
     symbol: &str,
     column: Option<usize>,
 ) -> Result<usize, ToolError> {
-    let found = find_occurrences(line, symbol);
-    let at = match (found.as_slice(), column) {
+    let offsets = find_occurrences(line, symbol);
+    let at = match (offsets.as_slice(), column) {
         ([], _) => return Err(symbol_not_found_error(lines, number, symbol)),
         ([one], _) => *one,
         (several, Some(column)) => {

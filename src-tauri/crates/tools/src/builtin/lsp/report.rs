@@ -54,32 +54,32 @@ impl LanguageReport {
     pub(super) fn from_response(
         workspace: &Workspace,
         document: &SourceDocument,
-        answered: &LanguageResponse,
+        response: &LanguageResponse,
     ) -> Self {
-        let mut looker = LocationReader::new(workspace, document, answered.encoding);
-        let mut told = match &answered.result {
-            LanguageResult::Locations(spots) => list_locations(&mut looker, spots),
+        let mut reader = LocationReader::new(workspace, document, response.encoding);
+        let mut report = match &response.result {
+            LanguageResult::Locations(locations) => list_locations(&mut reader, locations),
             LanguageResult::Diagnostics(problems) => {
-                list_diagnostics(document, answered.encoding, problems)
+                list_diagnostics(document, response.encoding, problems)
             }
             LanguageResult::Symbols(symbols)
                 if symbols
                     .iter()
-                    .all(|one| is_in_document(&looker, document, one)) =>
+                    .all(|one| is_in_document(&reader, document, one)) =>
             {
                 list_outline(symbols)
             }
-            LanguageResult::Symbols(symbols) => list_symbols(&mut looker, symbols),
+            LanguageResult::Symbols(symbols) => list_symbols(&mut reader, symbols),
             // A renaming is shown as a difference.
             LanguageResult::Edits(_) => Self::empty("places"),
         };
-        if answered.loading {
-            told.notes.push(format!(
+        if response.loading {
+            report.notes.push(format!(
                 "{} had not seen the whole workspace yet, so there may be more. Ask again in a moment.",
-                escape_invisible(&answered.server)
+                escape_invisible(&response.server)
             ));
         }
-        told
+        report
     }
 
     fn empty(noun: &'static str) -> Self {
@@ -100,10 +100,10 @@ impl LanguageReport {
     ) -> Result<ToolOutput, ToolError> {
         let notes: Vec<String> = self.notes.iter().map(|note| format!("[{note}]")).collect();
         if self.lines.is_empty() {
-            let said = format!("No {} were found.", self.noun);
-            let said = std::iter::once(said).chain(notes).collect::<Vec<_>>();
+            let lines = format!("No {} were found.", self.noun);
+            let lines = std::iter::once(lines).chain(notes).collect::<Vec<_>>();
             return Ok(ToolOutput::new_empty(
-                said.join("\n"),
+                lines.join("\n"),
                 format!("no {}", self.noun),
             ));
         }
@@ -151,8 +151,8 @@ impl<'a> LocationReader<'a> {
     }
 
     fn load_text(&mut self, path: &str) -> Option<Arc<str>> {
-        if let Some(known) = self.texts.get(path) {
-            return known.clone();
+        if let Some(text) = self.texts.get(path) {
+            return text.clone();
         }
         let bytes = self
             .workspace
@@ -170,23 +170,26 @@ impl<'a> LocationReader<'a> {
         text
     }
 
-    fn resolve_location(&mut self, spot: &SourceLocation) -> LocationTarget {
-        let Some(path) = self.resolve_in_workspace(spot) else {
-            let line = spot.range.start.line.saturating_add(1);
-            let named = spot.file.as_ref().map(|file| file.display().to_string());
-            let named = named.unwrap_or_else(|| spot.address.clone());
-            let named = truncate_chars(&escape_invisible(&named), LSP_LINE_CHARS_MAX);
-            return LocationTarget::Outside(format!("{named}:{line}"));
+    fn resolve_location(&mut self, location: &SourceLocation) -> LocationTarget {
+        let Some(path) = self.resolve_in_workspace(location) else {
+            let line = location.range.start.line.saturating_add(1);
+            let name = location
+                .file
+                .as_ref()
+                .map(|file| file.display().to_string());
+            let name = name.unwrap_or_else(|| location.address.clone());
+            let name = truncate_chars(&escape_invisible(&name), LSP_LINE_CHARS_MAX);
+            return LocationTarget::Outside(format!("{name}:{line}"));
         };
         let Some(text) = self.load_text(&path) else {
             return LocationTarget::Closed;
         };
         let lines = SourceLines::new(&text);
-        match lines.line(spot.range.start.line as usize) {
+        match lines.line(location.range.start.line as usize) {
             None => LocationTarget::Nowhere,
             Some(line) => {
-                let column = char_column(line, spot.range.start, self.encoding);
-                let number = spot.range.start.line.saturating_add(1);
+                let column = char_column(line, location.range.start, self.encoding);
+                let number = location.range.start.line.saturating_add(1);
                 LocationTarget::Resolved(escape_invisible(&path), number, column, to_one_line(line))
             }
         }
@@ -243,12 +246,12 @@ impl OmittedLocations {
         notes
     }
 
-    fn filter_target(&mut self, leads: LocationTarget) -> Option<(String, u32, usize, String)> {
-        match leads {
+    fn filter_target(&mut self, target: LocationTarget) -> Option<(String, u32, usize, String)> {
+        match target {
             LocationTarget::Resolved(path, line, column, text) => {
                 return Some((path, line, column, text));
             }
-            LocationTarget::Outside(named) => self.outside.push(named),
+            LocationTarget::Outside(name) => self.outside.push(name),
             LocationTarget::Closed => self.closed += 1,
             LocationTarget::Nowhere => self.nowhere += 1,
         }
@@ -257,30 +260,30 @@ impl OmittedLocations {
 }
 
 /// Lists locations, grouped by file.
-fn list_locations(looker: &mut LocationReader<'_>, spots: &[SourceLocation]) -> LanguageReport {
-    let mut left = OmittedLocations::default();
-    let mut found: Vec<(String, u32, usize, String)> = spots
+fn list_locations(reader: &mut LocationReader<'_>, locations: &[SourceLocation]) -> LanguageReport {
+    let mut omitted = OmittedLocations::default();
+    let mut places: Vec<(String, u32, usize, String)> = locations
         .iter()
         .take(LSP_RESULTS_MAX)
-        .filter_map(|spot| left.filter_target(looker.resolve_location(spot)))
+        .filter_map(|location| omitted.filter_target(reader.resolve_location(location)))
         .collect();
-    found.sort();
-    found.dedup();
-    let mut files: Vec<&str> = found.iter().map(|(path, ..)| path.as_str()).collect();
+    places.sort();
+    places.dedup();
+    let mut files: Vec<&str> = places.iter().map(|(path, ..)| path.as_str()).collect();
     files.dedup();
     let count = format!(
         "{} in {}",
-        format_count(found.len() as u64, "place", "places"),
+        format_count(places.len() as u64, "place", "places"),
         format_count(files.len() as u64, "file", "files")
     );
     let line = |(path, line, column, text): &(String, u32, usize, String)| {
         format!("{path}:{line}:{column}: {text}")
     };
     LanguageReport {
-        lines: found.iter().map(line).collect(),
+        lines: places.iter().map(line).collect(),
         count,
-        more: spots.len() > LSP_RESULTS_MAX,
-        notes: left.into_notes(),
+        more: locations.len() > LSP_RESULTS_MAX,
+        notes: omitted.into_notes(),
         ..LanguageReport::empty("places")
     }
 }
@@ -299,19 +302,19 @@ fn list_diagnostics(
         let column = lines
             .line(start.line as usize)
             .map_or(1, |line| char_column(line, start, encoding));
-        let said = [&problem.source, &problem.code];
-        let said: Vec<String> = said
+        let origin = [&problem.source, &problem.code];
+        let origin: Vec<String> = origin
             .into_iter()
             .flatten()
             .map(|one| escape_invisible(one))
             .collect();
-        let said = match said.is_empty() {
+        let origin = match origin.is_empty() {
             true => String::new(),
-            false => format!(" [{}]", truncate_chars(&said.join(" "), 80)),
+            false => format!(" [{}]", truncate_chars(&origin.join(" "), 80)),
         };
         let message = problem.message.split_whitespace().collect::<Vec<_>>();
         format!(
-            "{}:{}:{column}: {}{said}: {}",
+            "{}:{}:{column}: {}{origin}: {}",
             escape_invisible(&document.path),
             start.line.saturating_add(1),
             problem.severity.as_str(),
@@ -339,8 +342,8 @@ fn list_diagnostics(
     }
 }
 
-fn is_in_document(looker: &LocationReader<'_>, document: &SourceDocument, symbol: &Symbol) -> bool {
-    looker.resolve_in_workspace(&symbol.location).as_deref() == Some(&document.path)
+fn is_in_document(reader: &LocationReader<'_>, document: &SourceDocument, symbol: &Symbol) -> bool {
+    reader.resolve_in_workspace(&symbol.location).as_deref() == Some(&document.path)
 }
 
 /// Lists the symbols that one file defines.
@@ -372,12 +375,12 @@ fn list_outline(symbols: &[Symbol]) -> LanguageReport {
 }
 
 /// Lists the symbols that the workspace defines under a name.
-fn list_symbols(looker: &mut LocationReader<'_>, symbols: &[Symbol]) -> LanguageReport {
-    let mut left = OmittedLocations::default();
+fn list_symbols(reader: &mut LocationReader<'_>, symbols: &[Symbol]) -> LanguageReport {
+    let mut omitted = OmittedLocations::default();
     let mut lines = Vec::new();
     for symbol in symbols.iter().take(LSP_RESULTS_MAX) {
         let Some((path, line, column, _)) =
-            left.filter_target(looker.resolve_location(&symbol.location))
+            omitted.filter_target(reader.resolve_location(&symbol.location))
         else {
             continue;
         };
@@ -391,7 +394,7 @@ fn list_symbols(looker: &mut LocationReader<'_>, symbols: &[Symbol]) -> Language
         count: format_count(lines.len() as u64, "symbol", "symbols"),
         lines,
         more: symbols.len() > LSP_RESULTS_MAX,
-        notes: left.into_notes(),
+        notes: omitted.into_notes(),
         ..LanguageReport::empty("symbols")
     }
 }

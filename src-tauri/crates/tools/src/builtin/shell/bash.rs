@@ -157,44 +157,44 @@ impl Tool for BashTool {
         execution: &ExecutionContext,
     ) -> Result<ToolDryRun, ToolError> {
         let command = self.build_command(arguments, context, execution);
-        let tell = output_listener(execution);
         let environment = &context.dry_run_environment;
-        let rehearsed = environment
-            .dry_run(&command, &context.net, tell, &execution.cancel)
+        let run = environment
+            .dry_run(
+                &command,
+                &context.net,
+                execution.output_forwarder(),
+                &execution.cancel,
+            )
             .await;
-        let rehearsed = rehearsed.map_err(file_error)?;
-        let output = command_outcome(rehearsed.command.clone(), command.timeout_ms)?;
+        let run = run.map_err(file_error)?;
+        let output = command_outcome(run.command.clone(), command.timeout_ms)?;
         let workspace = context.workspace.clone();
-        let rehearsed = run_blocking(move || {
-            let mut rehearsed = rehearsed;
-            if let Plan::Effects(captured) = &rehearsed.plan {
-                add_file_diffs(&workspace, captured, &mut rehearsed.effects);
+        let run = run_blocking(move || {
+            let mut run = run;
+            if let Plan::Effects(captured) = &run.plan {
+                add_file_diffs(&workspace, captured, &mut run.effects);
             }
-            Ok(rehearsed)
+            Ok(run)
         })
         .await?;
         let preview = EffectsPreview {
             command: CommandPreview {
-                assurance: Some(rehearsed.effects.assurance),
+                assurance: Some(run.effects.assurance),
                 in_place: self.can_run_in_place(context).await,
                 ..command_preview(arguments, context)
             },
-            effects: rehearsed.effects.clone(),
+            effects: run.effects.clone(),
         };
         Ok(ToolDryRun {
             prepared: PreviewedPlan {
                 preview: Preview::Effects(Box::new(preview)),
-                plan: rehearsed.plan.clone(),
+                plan: run.plan.clone(),
             },
-            refusal_count: rehearsed.effects.refused.len() as u64,
-            secrets: rehearsed.effects.refused_secrets(),
-            hosts_reached: unique_hosts(&rehearsed.effects.reached),
-            output: add_dry_run_notes(
-                output,
-                &rehearsed.effects.refused,
-                &rehearsed.effects.reached,
-            ),
-            capture: Arc::new(rehearsed),
+            refusal_count: run.effects.refused.len() as u64,
+            secrets: run.effects.refused_secrets(),
+            hosts_reached: unique_hosts(&run.effects.reached),
+            output: add_dry_run_notes(output, &run.effects.refused, &run.effects.reached),
+            capture: Arc::new(run),
         })
     }
 
@@ -205,9 +205,9 @@ impl Tool for BashTool {
         execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let command = self.build_command(approved.arguments(), context, execution);
-        let Some(picture) = &context.snapshot else {
-            let ran = runtime::run(&command, output_listener(execution), &execution.cancel).await;
-            return command_outcome(ran.map_err(file_error)?, command.timeout_ms);
+        let Some(snapshot) = &context.snapshot else {
+            let run = runtime::run(&command, execution.output_forwarder(), &execution.cancel).await;
+            return command_outcome(run.map_err(file_error)?, command.timeout_ms);
         };
         let request = SandboxRequest {
             command: &command,
@@ -215,12 +215,12 @@ impl Tool for BashTool {
             cancel: &execution.cancel,
         };
         let environment = &context.dry_run_environment;
-        let ran = environment
-            .run_in_place(request, picture, output_listener(execution))
+        let run = environment
+            .run_in_place(request, snapshot, execution.output_forwarder())
             .await;
-        let ran = ran.map_err(file_error)?;
-        let output = command_outcome(ran.command, command.timeout_ms)?;
-        Ok(add_dry_run_notes(output, &ran.refused, &ran.reached))
+        let run = run.map_err(file_error)?;
+        let output = command_outcome(run.command, command.timeout_ms)?;
+        Ok(add_dry_run_notes(output, &run.refused, &run.reached))
     }
 }
 
@@ -246,15 +246,6 @@ impl BashTool {
             mask_secrets: redact::is_masking_requested(
                 &self.interface.result.redaction_policy_refs,
             ),
-        }
-    }
-}
-
-fn output_listener(execution: &ExecutionContext) -> impl FnMut(&str) + Send + use<> {
-    let listener = execution.on_output.clone();
-    move |piece: &str| {
-        if let Some(listener) = &listener {
-            listener(piece);
         }
     }
 }
@@ -316,9 +307,9 @@ fn add_dry_run_notes(
 
 /// Converts a finished command into the result for the model. An exit code other than 0 is a result, not a failure of
 /// the tool.
-fn command_outcome(ran: CommandRun, timeout_ms: u64) -> Result<ToolOutput, ToolError> {
-    let output = format_output(&ran);
-    let (head, message) = match ran.exit {
+fn command_outcome(run: CommandRun, timeout_ms: u64) -> Result<ToolOutput, ToolError> {
+    let output = format_output(&run);
+    let (head, message) = match run.exit {
         CommandExit::Code(0) => ("Exit code 0.".to_owned(), "exit 0".to_owned()),
         CommandExit::Code(127) => (
             "Exit code 127: the shell found no such program. Check its name, or whether it is installed.".to_owned(),
@@ -342,18 +333,18 @@ fn command_outcome(ran: CommandRun, timeout_ms: u64) -> Result<ToolOutput, ToolE
         }
         CommandExit::Cancelled => return Err(ToolError::Cancelled),
     };
-    let truncated = ran.spilled.as_ref().map(|path| Truncation {
+    let truncated = run.spilled.as_ref().map(|path| Truncation {
         output_path: Some(path.to_string_lossy().into_owned()),
-        bytes: ran.bytes,
+        bytes: run.bytes,
     });
     Ok(ToolOutput {
         data: Some(json!({
-            "exit_code": match ran.exit { CommandExit::Code(code) => Some(code), _ => None },
-            "bytes": ran.bytes,
+            "exit_code": match run.exit { CommandExit::Code(code) => Some(code), _ => None },
+            "bytes": run.bytes,
         })),
         truncated,
-        secrets_masked: ran.secrets_masked,
-        ..match ran.bytes {
+        secrets_masked: run.secrets_masked,
+        ..match run.bytes {
             0 => ToolOutput::new_empty(format!("{head} The command printed nothing."), message),
             _ => ToolOutput::new(format!("{head}\n{output}"), message),
         }
@@ -361,39 +352,39 @@ fn command_outcome(ran: CommandRun, timeout_ms: u64) -> Result<ToolOutput, ToolE
 }
 
 /// Formats the output as text, followed by notes about it.
-fn format_output(ran: &CommandRun) -> String {
-    if ran.bytes == 0 {
+fn format_output(run: &CommandRun) -> String {
+    if run.bytes == 0 {
         return "[It printed nothing.]".to_owned();
     }
     // A head that ends within a character is cut before it.
-    let end = match std::str::from_utf8(&ran.head) {
-        Err(error) if error.error_len().is_none() && ran.bytes > ran.head.len() as u64 => {
+    let end = match std::str::from_utf8(&run.head) {
+        Err(error) if error.error_len().is_none() && run.bytes > run.head.len() as u64 => {
             error.valid_up_to()
         }
-        _ => ran.head.len(),
+        _ => run.head.len(),
     };
-    let head = &ran.head[..end];
+    let head = &run.head[..end];
     let mut text = String::from_utf8_lossy(head).into_owned();
     let mut notes = Vec::new();
     if std::str::from_utf8(head).is_err() {
         notes.push("Bytes that are not UTF-8 are shown as \u{fffd}.".to_owned());
     }
-    if ran.bytes > end as u64 {
-        notes.push(match &ran.spilled {
+    if run.bytes > end as u64 {
+        notes.push(match &run.spilled {
             Some(path) => format!(
                 "The first {} of {}; read the rest at {}.",
                 format_byte_size(end as u64),
-                format_byte_size(ran.bytes),
+                format_byte_size(run.bytes),
                 path.display()
             ),
             None => format!(
                 "The first {} of {}; the rest was not kept.",
                 format_byte_size(end as u64),
-                format_byte_size(ran.bytes)
+                format_byte_size(run.bytes)
             ),
         });
     }
-    notes.extend(ran.spill_note.clone());
+    notes.extend(run.spill_note.clone());
     if !notes.is_empty() {
         if !text.ends_with('\n') {
             text.push('\n');

@@ -14,8 +14,8 @@ pub(in crate::builtin) fn describe_command(command: &str) -> Vec<CommandFact> {
     if command.trim().is_empty() {
         return Vec::new();
     }
-    let read = shell::parse_command(command);
-    let mut facts: Vec<CommandFact> = read
+    let parsed = shell::parse_command(command);
+    let mut facts: Vec<CommandFact> = parsed
         .commands
         .iter()
         .flat_map(simple_command_facts)
@@ -29,7 +29,8 @@ pub(in crate::builtin) fn describe_command(command: &str) -> Vec<CommandFact> {
         ));
     }
     facts.extend(
-        read.unsure_reasons
+        parsed
+            .unsure_reasons
             .iter()
             .map(|reason| new_fact(UNCOVERED_REASON, reason)),
     );
@@ -135,7 +136,7 @@ mod tests {
             ("", ""),
             ("   ", ""),
         ] {
-            assert_eq!(told(command), expected, "{command}");
+            assert_eq!(format_facts(command), expected, "{command}");
         }
     }
 
@@ -167,20 +168,20 @@ mod tests {
             ),
             ("ls \u{202e}x", &["program ls 'U+202Ex'"]),
         ] {
-            let told = told(command);
+            let text = format_facts(command);
             for part in parts {
-                assert!(told.contains(part), "{command}: {told}");
+                assert!(text.contains(part), "{command}: {text}");
             }
         }
     }
 
-    fn told(command: &str) -> String {
+    fn format_facts(command: &str) -> String {
         let facts = describe_command(command);
-        let told: Vec<String> = facts
+        let facts: Vec<String> = facts
             .iter()
             .map(|fact| format!("{} {}", fact.what, fact.text))
             .collect();
-        told.join("; ")
+        facts.join("; ")
     }
 
     #[test]

@@ -101,8 +101,8 @@ impl Tool for WebFetchTool {
             timeout_ms: FETCH_TIMEOUT_MS,
             body_bytes_max: PAGE_BYTES_MAX,
         };
-        let got = context.net.get(url, limits, &execution.cancel).await;
-        let fetched = got.map_err(fetch_error)?;
+        let result = context.net.get(url, limits, &execution.cancel).await;
+        let fetched = result.map_err(fetch_error)?;
         if fetched.is_truncated {
             return Err(ToolError::Failed(format!(
                 "`{}` sends more than {}, packed or unpacked, so it was cut off and nothing of it is given. Choose a smaller page.",
@@ -110,12 +110,12 @@ impl Tool for WebFetchTool {
                 format_byte_size(PAGE_BYTES_MAX as u64)
             )));
         }
-        let sent = FetchedBody {
+        let body = FetchedBody {
             url: fetched.url.clone(),
             content_type: fetched.content_type.clone(),
             body: fetched.body.clone(),
         };
-        let page = web::read_page(sent, &execution.cancel).await;
+        let page = web::read_page(body, &execution.cancel).await;
         if !(200..300).contains(&fetched.status) {
             return Err(response_error(&fetched, page.unwrap_or_default()));
         }
@@ -133,38 +133,38 @@ fn response_error(fetched: &FetchResult, page: WebPage) -> ToolError {
         500..600 => ": it has a fault of its own",
         _ => "",
     };
-    let told = take_head(&page.text, ERROR_PAGE_BYTES_MAX);
-    let told = match told.is_empty() {
+    let quote = take_head(&page.text, ERROR_PAGE_BYTES_MAX);
+    let quote = match quote.is_empty() {
         true => String::new(),
         false => format!(
             "\n{}",
-            frame_text("the beginning of the answer of", &url, told)
+            frame_text("the beginning of the answer of", &url, quote)
         ),
     };
     ToolError::Failed(format!(
-        "`{url}` answered {}{meaning}. Check the address, or choose another.{told}",
+        "`{url}` answered {}{meaning}. Check the address, or choose another.{quote}",
         fetched.status
     ))
 }
 
 fn format_page(
-    asked: &str,
+    requested_url: &str,
     fetched: &FetchResult,
     page: WebPage,
     context: &ToolContext,
     execution: &ExecutionContext,
 ) -> Result<ToolOutput, ToolError> {
     let host = policy::patterns::host::resolve_host(&fetched.url).real;
-    let whole = match page.title.is_empty() {
+    let content = match page.title.is_empty() {
         true => page.text,
         false => format!("Title: {}\n\n{}", page.title, page.text),
     };
-    let whole = whole.trim_end();
-    let inline = take_head(whole, OUTPUT_BYTES_MAX as usize - 2 * OUTPUT_NOTE_BYTES);
+    let content = content.trim_end();
+    let inline = take_head(content, OUTPUT_BYTES_MAX as usize - 2 * OUTPUT_NOTE_BYTES);
     let mut notes = page.notes;
     let mut truncated = None;
-    if inline.len() < whole.len() {
-        let file = frame_text("the content of", &fetched.url, whole);
+    if inline.len() < content.len() {
+        let file = frame_text("the content of", &fetched.url, content);
         let path = context
             .folder
             .save_output(&execution.tool_call_id, file.as_bytes())
@@ -175,15 +175,15 @@ fn format_page(
             format!(
                 "These are the first {} of {} bytes. The whole text is in {output_path}, which is as untrusted; read it in ranges.",
                 group_digits(inline.len() as u64),
-                group_digits(whole.len() as u64)
+                group_digits(content.len() as u64)
             ),
         );
         truncated = Some(Truncation {
             output_path: Some(output_path),
-            bytes: whole.len() as u64,
+            bytes: content.len() as u64,
         });
     }
-    if policy::patterns::host::resolve_host(asked).real != host {
+    if policy::patterns::host::resolve_host(requested_url).real != host {
         notes.insert(
             0,
             format!("The address leads on to `{}`.", truncate_url(&fetched.url)),
@@ -195,20 +195,20 @@ fn format_page(
         "content_type": fetched.content_type,
         "title": page.title,
         "bytes": fetched.body.len(),
-        "text_bytes": whole.len(),
+        "text_bytes": content.len(),
         "untrusted": true,
         "notes": notes,
     });
-    let length = format_byte_size(whole.len() as u64);
-    let message = match is_page_empty(whole) {
+    let length = format_byte_size(content.len() as u64);
+    let message = match is_page_empty(content) {
         true => format!("nothing to read at {host}"),
         false => format!("{length} from {host}, untrusted"),
     };
-    let mut told = frame_text("the content of", &fetched.url, inline);
+    let mut text = frame_text("the content of", &fetched.url, inline);
     for note in &notes {
-        told.push_str(&format!("\n[{note}]"));
+        text.push_str(&format!("\n[{note}]"));
     }
-    let output = match is_page_empty(whole) {
+    let output = match is_page_empty(content) {
         true => ToolOutput::new_empty(
             format!(
                 "`{}` answered {} with nothing to read.{}",
@@ -221,7 +221,7 @@ fn format_page(
             ),
             message,
         ),
-        false => ToolOutput::new(told, message),
+        false => ToolOutput::new(text, message),
     };
     Ok(ToolOutput {
         data: Some(data),

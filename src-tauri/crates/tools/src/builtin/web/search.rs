@@ -38,8 +38,8 @@ pub struct WebSearchTool {
 
 impl WebSearchTool {
     /// Creates the tool over this searcher; without one every call is an error that says how to set one up.
-    pub fn new(searching: Option<Arc<WebSearcher>>) -> Self {
-        Self::from_result(searching.ok_or_else(|| NO_PROVIDER.to_owned()))
+    pub fn new(searcher: Option<Arc<WebSearcher>>) -> Self {
+        Self::from_result(searcher.ok_or_else(|| NO_PROVIDER.to_owned()))
     }
 
     /// Creates the tool over this searcher, or over the reason why none can be used and how to set one up.
@@ -56,17 +56,17 @@ impl WebSearchTool {
     }
 }
 
-fn build_interface(searching: Option<&WebSearcher>) -> ToolInterface {
-    let (requires, timeout_ms) = match searching {
-        Some(searching) => (
-            searching.requirements(),
-            searching.timeout_ms() + PAGE_PARSE_MS_MAX,
+fn build_interface(searcher: Option<&WebSearcher>) -> ToolInterface {
+    let (requires, timeout_ms) = match searcher {
+        Some(searcher) => (
+            searcher.requirements(),
+            searcher.timeout_ms() + PAGE_PARSE_MS_MAX,
         ),
         // Which host it will be is not known before somebody is set up; until then none is asked.
         None => (RequirementSet::empty().with_host("*:*"), PAGE_PARSE_MS_MAX),
     };
-    let is_read_only = searching.is_none_or(WebSearcher::is_read_only);
-    let mode = searching.map_or(Some(ToolMode::External), WebSearcher::mode);
+    let is_read_only = searcher.is_none_or(WebSearcher::is_read_only);
+    let mode = searcher.map_or(Some(ToolMode::External), WebSearcher::mode);
     let tool = web_interface(WEB_SEARCH)
         .user_facing_name("Search the web")
         .description(DESCRIPTION)
@@ -149,19 +149,22 @@ impl Tool for WebSearchTool {
         execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
-        let searching = self.require_searcher()?;
-        let wanted = number_argument(arguments, "max_results").map_or(RESULTS_DEFAULT, |wanted| {
-            usize::try_from(wanted)
-                .unwrap_or(RESULTS_MAX)
-                .min(RESULTS_MAX)
-        });
+        let searcher = self.require_searcher()?;
+        let results_max =
+            number_argument(arguments, "max_results").map_or(RESULTS_DEFAULT, |results_max| {
+                usize::try_from(results_max)
+                    .unwrap_or(RESULTS_MAX)
+                    .min(RESULTS_MAX)
+            });
         let query = text_argument(arguments, "query").trim();
-        let hits = searching.search(query, wanted, context, execution).await?;
-        Ok(format_hits(searching, query, hits))
+        let hits = searcher
+            .search(query, results_max, context, execution)
+            .await?;
+        Ok(format_hits(searcher, query, hits))
     }
 }
 
-fn format_hits(searching: &WebSearcher, query: &str, hits: Vec<WebSearchHit>) -> ToolOutput {
+fn format_hits(searcher: &WebSearcher, query: &str, hits: Vec<WebSearchHit>) -> ToolOutput {
     let results: Vec<Value> = hits
         .iter()
         .map(|hit| json!({ "title": hit.title, "url": hit.url, "snippet": hit.snippet }))
@@ -169,10 +172,10 @@ fn format_hits(searching: &WebSearcher, query: &str, hits: Vec<WebSearchHit>) ->
     let data = Some(json!({ "results": results }));
     let query = protocol::text::display_text::to_single_line(query, SEARCH_CHARS_SHOWN_MAX);
     if hits.is_empty() {
-        let told = format!("Nothing was found for `{query}`. Try other words.");
+        let text = format!("Nothing was found for `{query}`. Try other words.");
         return ToolOutput {
             data,
-            ..ToolOutput::new_empty(told, "nothing found")
+            ..ToolOutput::new_empty(text, "nothing found")
         };
     }
     let lines: Vec<String> = hits
@@ -188,11 +191,11 @@ fn format_hits(searching: &WebSearcher, query: &str, hits: Vec<WebSearchHit>) ->
             )
         })
         .collect();
-    let found = format_count(hits.len() as u64, "result", "results");
-    let host = searching.host();
+    let count = format_count(hits.len() as u64, "result", "results");
+    let host = searcher.host();
     let text = frame_text("what was found by", &host, &lines.join("\n"));
     ToolOutput {
         data,
-        ..ToolOutput::new(text, format!("{found} from {host}, untrusted"))
+        ..ToolOutput::new(text, format!("{count} from {host}, untrusted"))
     }
 }
