@@ -289,6 +289,35 @@ pub enum Decision {
     },
 }
 
+impl Decision {
+    /// Returns a decision that lets all of the call run, without a note.
+    pub fn allow() -> Self {
+        Self::Allow {
+            hunks: None,
+            note: String::new(),
+            always: None,
+        }
+    }
+
+    /// Returns a decision that lets the call run, and such calls from now on.
+    pub fn allow_always(grant: GrantRequest) -> Self {
+        Self::Allow {
+            hunks: None,
+            note: String::new(),
+            always: Some(grant),
+        }
+    }
+
+    /// Returns a decision that rejects the call and lets the turn go on.
+    pub fn reject(note: impl Into<String>) -> Self {
+        Self::Reject {
+            note: note.into(),
+            stop: false,
+            always: None,
+        }
+    }
+}
+
 /// Receipt of an op that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct OpReceipt {
