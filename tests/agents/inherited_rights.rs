@@ -1,4 +1,4 @@
-//! What works for an agent has no more than that agent: requirements, ceiling and rules, whatever they are.
+//! Rights of sub-agents: no more than those of their caller, whatever the requirements, the ceiling and the rules are.
 
 use policy::path::Os;
 use policy::rules_file::{self, RulesFile, RulesFileSource};
@@ -35,7 +35,7 @@ const RULES: [(&str, &str); 10] = [
     ("tool", "docs.rs"),
 ];
 
-/// What one tool requires.
+/// The requirements of one tool.
 fn requirements_strategy() -> impl Strategy<Value = RequirementSet> {
     let some = |from: &'static [&'static str]| subsequence(from, 0..=from.len().min(3));
     (some(&PATHS), some(&PATHS), some(&HOSTS), some(&PROGRAMS)).prop_map(

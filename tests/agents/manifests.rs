@@ -1,11 +1,13 @@
 //! Sessions of an agent with a manifest: its rules, its tools, and what it may touch.
 
 use agent::Host;
-use protocol::{CallState, Decision, ModelChoice, Op, RequirementSet, UserError};
-use serde_json::{Value, json};
+use protocol::{CallState, ModelChoice, Op, RequirementSet, UserError};
+use serde_json::json;
 use support::dishonest_tool::DishonestTool;
 use support::probe::RecordingProvider;
-use support::{Fixture, call_json};
+use support::{
+    Fixture, HEADLESS, call_bash, call_read, call_tool, call_write, join_calls, rule_text, say_text,
+};
 
 /// Opens a session of the agent whose manifest this is, and says something.
 pub async fn begin_with_manifest(desk: &mut Fixture, manifest: &str) -> Result<(), UserError> {
@@ -25,7 +27,7 @@ pub async fn begin_with_manifest(desk: &mut Fixture, manifest: &str) -> Result<(
         agent: Some(file.display().to_string()),
         planning: false,
     };
-    let receipt = desk.desk.submit(op).await?;
+    let receipt = desk.engine.submit(op).await?;
     desk.session = receipt.session.unwrap();
     Ok(())
 }
@@ -37,26 +39,20 @@ pub async fn open_with_manifest(desk: &mut Fixture, manifest: &str) -> Result<()
     Ok(())
 }
 
-fn reads(path: &str) -> Value {
-    call_json("read", json!({ "path": path }))
-}
-
 /// `S002-84`: what the manifest denies is denied, however closely another rule allows it; also after a restart, and when
 /// the file is gone.
 #[tokio::test]
 async fn a_manifest_s_deny_is_final_for_the_whole_session() {
     let manifest = "name = \"reviewer\"\n\
                     [[rule]]\npermission = \"fs.read\"\npattern = \"src/**\"\naction = \"deny\"\nreason = \"Not yours.\"\n";
-    let turns = json!([
-        reads("src/b.rs"),
-        reads("docs/a.md"),
-        {},
-        reads("src/b.rs"),
-        {}
-    ]);
+    let turns = [
+        call_read("src/b.rs"),
+        call_read("docs/a.md"),
+        say_text(""),
+        call_read("src/b.rs"),
+    ];
     let mut desk = Fixture::new(turns).await;
-    let allow = "[[rule]]\npermission = \"read\"\npattern = \"src/b.rs\"\naction = \"allow\"\n";
-    std::fs::write(desk.data_dir().join("rules.toml"), allow).unwrap();
+    desk.write_rules(rule_text("read", "src/b.rs", "allow"));
     open_with_manifest(&mut desk, manifest).await.unwrap();
     let outcomes = desk.call_outcomes().await;
     assert_eq!(outcomes[0].0, CallState::Denied);
@@ -65,8 +61,7 @@ async fn a_manifest_s_deny_is_final_for_the_whole_session() {
 
     std::fs::remove_file(desk.data_dir().join("agent.toml")).unwrap();
     let mut desk = desk.restart().await;
-    let (session, text) = (desk.session.clone(), "Again.".to_owned());
-    desk.desk.submit(Op::say(session, text)).await.unwrap();
+    desk.send_message("Again.").await;
     desk.wait_until_ended().await;
     assert_eq!(desk.call_outcomes().await[2].0, CallState::Denied);
 }
@@ -84,16 +79,10 @@ async fn a_manifest_s_requirements_join_those_of_its_tools() {
         (wider, "README.md", CallState::Denied),
     ] {
         let says = json!([{ "capability": "fs.read", "target": path }]);
-        let agent = RecordingProvider::new(json!([
-            call_json("liar", json!({ "says": says, "reads": path })),
-            {}
-        ]));
-        let mut desk = Fixture::with_config(agent, Host::Person, |config| {
-            config.tools = vec![DishonestTool::new_tool(
-                RequirementSet::empty().with_read("docs/**"),
-            )];
-        })
-        .await;
+        let agent =
+            RecordingProvider::new([call_tool("liar", json!({ "says": says, "reads": path }))]);
+        let liar = DishonestTool::new_tool(RequirementSet::empty().with_read("docs/**"));
+        let mut desk = Fixture::with_tools(agent, vec![liar]).await;
         open_with_manifest(&mut desk, manifest).await.unwrap();
         let (ended, text) = desk.call_outcomes().await.remove(0);
         assert_eq!(ended, state, "{path}: {text}");
@@ -121,14 +110,12 @@ async fn what_an_agent_requires_beyond_the_folder_is_asked_about_once() {
     );
     let turns = || {
         // The second waits beside the first, and is not asked about any more once that is allowed.
-        let [a, b] = ["words/a", "words/b"].map(|name| reads(&at(name))["calls"][0].clone());
-        let both = json!({ "text": "", "calls": [a, b] });
-        json!([
+        let both = join_calls(["words/a", "words/b"].map(|name| call_read(at(name))));
+        [
             both,
-            reads(&at("other")),
-            call_json("write", json!({ "path": at("words/c"), "content": "new" })),
-            {}
-        ])
+            call_read(at("other")),
+            call_write(at("words/c"), "new"),
+        ]
     };
 
     let mut desk = Fixture::new(turns()).await;
@@ -141,12 +128,7 @@ async fn what_an_agent_requires_beyond_the_folder_is_asked_about_once() {
         "{:?}",
         waits.grants
     );
-    let allow = Decision::Allow {
-        hunks: None,
-        note: String::new(),
-        always: None,
-    };
-    desk.decide_call(&asked, allow).await.unwrap();
+    desk.allow_call(&asked).await;
     desk.wait_until_ended().await;
     let outcomes = desk.call_outcomes().await;
     let [a, b, other, write] = outcomes.as_slice() else {
@@ -159,16 +141,14 @@ async fn what_an_agent_requires_beyond_the_folder_is_asked_about_once() {
         assert!(refused.1.contains("outside the workspace"), "{refused:?}");
     }
 
-    let mut desk = Fixture::with_host(turns(), Host::Headless { approve_all: false }).await;
+    let mut desk = Fixture::with_host(turns(), HEADLESS).await;
     open_with_manifest(&mut desk, &manifest).await.unwrap();
     let (state, text) = desk.call_outcomes().await.remove(0);
     assert_eq!(state, CallState::Denied, "{text}");
 
     let mut desk = Fixture::new(turns()).await;
-    let deny = format!(
-        "{manifest}[[rule]]\npermission = \"fs.read\"\npattern = \"{}/**\"\naction = \"deny\"\n",
-        at("words")
-    );
+    let deny = rule_text("fs.read", &format!("{}/**", at("words")), "deny");
+    let deny = manifest + &deny;
     open_with_manifest(&mut desk, &deny).await.unwrap();
     let (state, text) = desk.call_outcomes().await.remove(0);
     assert_eq!(state, CallState::Denied, "{text}");
@@ -184,14 +164,13 @@ async fn further_roots_of_a_manifest_are_the_workspace_too() {
     };
     let declared = manifest("roots = [\"../words\"]");
     let turns = || {
-        json!([
-            reads("../words/a"),
-            reads("../words/b"),
-            reads("docs/a.md"),
-            reads("../other"),
-            call_json("write", json!({ "path": "../words/c", "content": "new" })),
-            {}
-        ])
+        [
+            call_read("../words/a"),
+            call_read("../words/b"),
+            call_read("docs/a.md"),
+            call_read("../other"),
+            call_write("../words/c", "new"),
+        ]
     };
     let beside = |desk: &Fixture| {
         let folder = desk.workspace_root().parent().unwrap().to_owned();
@@ -220,10 +199,7 @@ async fn further_roots_of_a_manifest_are_the_workspace_too() {
     assert!(texts[4].contains("outside the workspace"), "{}", texts[4]);
     assert!(!words.join("c").exists());
 
-    for (manifest, host) in [
-        (declared.clone(), Host::Headless { approve_all: false }),
-        (manifest(""), Host::Person),
-    ] {
+    for (manifest, host) in [(declared.clone(), HEADLESS), (manifest(""), Host::Person)] {
         let mut desk = Fixture::with_host(turns(), host).await;
         beside(&desk);
         open_with_manifest(&mut desk, &manifest).await.unwrap();
@@ -246,7 +222,7 @@ async fn further_roots_of_a_manifest_are_the_workspace_too() {
 /// An agent has the tools that its manifest names, and no others.
 #[tokio::test]
 async fn a_manifest_names_the_tools() {
-    let agent = RecordingProvider::new(json!([call_json("bash", json!({ "command": "ls" })), {}]));
+    let agent = RecordingProvider::new([call_bash("ls")]);
     let mut desk = Fixture::with_provider(agent.clone(), Host::Person).await;
     let manifest =
         "name = \"reviewer\"\nprompt = \"You review.\"\ntools = [\"read_file\", \"grep\"]\n";
@@ -281,7 +257,7 @@ async fn a_manifest_that_is_wrong_opens_nothing() {
         let mut desk = Fixture::new(json!([])).await;
         let fault = open_with_manifest(&mut desk, manifest).await.unwrap_err();
         assert!(fault.message.contains(told), "{fault}");
-        assert_eq!(desk.desk.snapshot().await.unwrap().sessions, []);
+        assert_eq!(desk.snapshot().await.sessions, []);
     }
     let desk = Fixture::new(json!([])).await;
     let op = Op::OpenSession {
@@ -296,7 +272,7 @@ async fn a_manifest_that_is_wrong_opens_nothing() {
         agent: Some("/no/such/agent.toml".into()),
         planning: false,
     };
-    let fault = desk.desk.submit(op).await.unwrap_err();
+    let fault = desk.engine.submit(op).await.unwrap_err();
     assert!(
         fault.message.contains("There is no agent's manifest"),
         "{fault}"

@@ -1,6 +1,6 @@
 //! Agents with a manifest, and the sub-agents that work for them.
 
-// What works for an agent has no more than that agent.
+// Rights of sub-agents, which have no more than their caller.
 pub(crate) mod inherited_rights;
 // Sessions of an agent with a manifest.
 pub(crate) mod manifests;

@@ -8,27 +8,27 @@ use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::query::{Answer, Query, ToolView};
 use protocol::settings::{ProviderSettings, WireFormat};
 use protocol::{
-    CallState, Content, EntryBody, EventBody, Message, Op, PartialResult, SessionId, SessionState,
+    CallState, Content, EntryBody, EventBody, Message, PartialResult, SessionId, SessionState,
     Settings,
 };
 use serde_json::{Value, json};
 use support::scripted_agents::ScriptedAgents;
 use support::test_site::{TestSite, page_response};
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS, call_bash, call_read, call_tool, expect_variant, say_text};
 use tools::SubAgentTool;
 
 const REVIEWER: &str = "---\nname: reviewer\ndescription: Reads and judges.\ntools: [read, bash, task]\n---\nYou review.\n";
 
 fn task(agent: &str, prompt: &str) -> Value {
-    call_json("task", json!({ "subagent_type": agent, "prompt": prompt }))
+    call_tool("task", json!({ "subagent_type": agent, "prompt": prompt }))
 }
 
 fn in_background(agent: &str, title: &str) -> Value {
     let arguments = json!({ "subagent_type": agent, "prompt": "Look.", "description": title, "background": true });
-    call_json("task", arguments)
+    call_tool("task", arguments)
 }
 
-async fn desk(cast: &Arc<ScriptedAgents>, host: Host) -> Fixture {
+async fn open_desk(cast: &Arc<ScriptedAgents>, host: Host) -> Fixture {
     let mut desk = Fixture::with_provider(cast.clone(), host).await;
     desk.write_file(".countersign/agents/reviewer.md", REVIEWER)
         .write_file("a.txt", "alpha")
@@ -39,18 +39,12 @@ async fn desk(cast: &Arc<ScriptedAgents>, host: Host) -> Fixture {
 /// Plays to the end of the first session's run, whatever ends before.
 async fn play(desk: &mut Fixture) {
     desk.start("Go.").await;
-    while desk.wait_until_ended_session().await != desk.session {}
-}
-
-/// Waits until a call stands on the desk, whosever it is.
-async fn until_child_waits(desk: &mut Fixture) {
-    let waits = |body: &EventBody| matches!(body, EventBody::CallWaits { .. });
-    desk.until("the child's waiting call", waits).await;
+    desk.wait_until_session_ended().await;
 }
 
 /// The child sessions, in order, with their states.
 async fn children(desk: &Fixture) -> Vec<(SessionId, ParentCall, SessionState)> {
-    let snapshot = desk.desk.snapshot().await.unwrap();
+    let snapshot = desk.snapshot().await;
     let mut children: Vec<_> = snapshot
         .sessions
         .into_iter()
@@ -65,16 +59,13 @@ async fn children(desk: &Fixture) -> Vec<(SessionId, ParentCall, SessionState)> 
 #[tokio::test]
 async fn a_task_is_done_by_another_agent() {
     let cast = ScriptedAgents::new(
-        json!([task("reviewer", "Look at a.txt."), { "text": "Reviewed." }]),
+        [task("reviewer", "Look at a.txt."), say_text("Reviewed.")],
         [(
             "You review.",
-            json!([
-                { "text": "I look.", "calls": [{ "name": "read", "arguments": { "path": "a.txt" } }] },
-                { "text": "It is good." },
-            ]),
+            json!([{ "text": "I look.", "calls": call_read("a.txt")["calls"] }, say_text("It is good.")]),
         )],
     );
-    let mut desk = desk(&cast, Host::Person).await;
+    let mut desk = open_desk(&cast, Host::Person).await;
     play(&mut desk).await;
     let view = desk.calls().await.remove(0);
     let outcome = view.outcome.unwrap();
@@ -119,13 +110,14 @@ async fn a_task_is_done_by_another_agent() {
 /// of the caller reads nothing of it.
 #[tokio::test]
 async fn what_a_child_sees_is_told_to_its_caller() {
-    let looks =
-        json!({ "text": "", "calls": [{ "name": "read", "arguments": { "path": "dot.png" } }] });
     let cast = ScriptedAgents::new(
-        json!([task("reviewer", "Look at dot.png."), { "text": "Seen." }]),
-        [("You review.", json!([looks, { "text": "A dot." }]))],
+        [task("reviewer", "Look at dot.png."), say_text("Seen.")],
+        [(
+            "You review.",
+            json!([call_read("dot.png"), say_text("A dot.")]),
+        )],
     );
-    let mut desk = desk(&cast, Host::Person).await;
+    let mut desk = open_desk(&cast, Host::Person).await;
     desk.write_file("dot.png", b"\x89PNG\r\n\x1a\n\0\0");
     play(&mut desk).await;
     let view = desk.calls().await.remove(0);
@@ -161,10 +153,10 @@ async fn what_a_child_sees_is_told_to_its_caller() {
 #[tokio::test]
 async fn a_parent_names_the_loop_of_its_sub_agent() {
     let cast = ScriptedAgents::new(
-        json!([task("reviewer", "Look at a.txt."), { "text": "Reviewed." }]),
-        [("You review.", json!([{ "text": "It is good." }]))],
+        [task("reviewer", "Look at a.txt."), say_text("Reviewed.")],
+        [("You review.", json!([say_text("It is good.")]))],
     );
-    let mut desk = desk(&cast, Host::Person).await;
+    let mut desk = open_desk(&cast, Host::Person).await;
     play(&mut desk).await;
     let child = children(&desk).await.remove(0).0;
     let events = desk.events().await;
@@ -194,31 +186,31 @@ async fn a_deny_holds_at_any_depth() {
     );
     let narrow = "name = \"narrow\"\ndescription = \"Works.\"\nprompt = \"You are narrow.\"\n\
                   requires = { fs = { read = [\"docs/**\"] } }\n";
-    let secret = || call_json("read", json!({ "path": "secret/b.txt" }));
-    let command = || call_json("bash", json!({ "command": "echo hi" }));
+    let secret = || call_read("secret/b.txt");
+    let command = || call_bash("echo hi");
     let cast = ScriptedAgents::new(
-        json!([task("outer", "Go."), task("narrow", "Go."), {}]),
+        [task("outer", "Go."), task("narrow", "Go.")],
         [
             (
                 "You are outer.",
-                json!([secret(), task("inner", "Go."), { "text": "outer" }]),
+                json!([secret(), task("inner", "Go."), say_text("outer")]),
             ),
             (
                 "You are inner.",
-                json!([secret(), command(), { "text": "inner" }]),
+                json!([secret(), command(), say_text("inner")]),
             ),
             (
                 "You are narrow.",
-                json!([call_json("read", json!({ "path": "a.txt" })), { "text": "narrow" }]),
+                json!([call_read("a.txt"), say_text("narrow")]),
             ),
         ],
     );
-    let mut desk = desk(&cast, Host::Headless { approve_all: false }).await;
+    let mut desk = open_desk(&cast, HEADLESS).await;
     desk.write_file(".countersign/agents/inner.toml", inner)
         .write_file(".countersign/agents/outer.toml", outer)
         .write_file(".countersign/agents/narrow.toml", narrow);
     let deny = "[[rule]]\npermission = \"fs.read\"\npattern = \"secret/**\"\naction = \"deny\"\nreason = \"Not yours.\"\n";
-    std::fs::write(desk.data_dir().join("rules.toml"), deny).unwrap();
+    desk.write_rules(deny);
     play(&mut desk).await;
     let results = |mark: &str| {
         let last = cast.requests_marked(mark).pop().unwrap();
@@ -242,20 +234,19 @@ async fn a_deny_holds_at_any_depth() {
 /// `S001-43`: what works for a call ends with it, in the background or not; and with the app.
 #[tokio::test]
 async fn a_child_ends_with_its_caller() {
-    let waits = || json!([call_json("bash", json!({ "command": "true" })), { "text": "never" }]);
+    let waits = || json!([call_bash("true"), say_text("never")]);
     for background in [false, true] {
         let give = match background {
             true => in_background("reviewer", "Look"),
             false => task("reviewer", "Look."),
         };
-        let cast = ScriptedAgents::new(json!([give, {}]), [("You review.", waits())]);
-        let mut desk = desk(&cast, Host::Person).await;
+        let cast = ScriptedAgents::new([give], [("You review.", waits())]);
+        let mut desk = open_desk(&cast, Host::Person).await;
         desk.start("Go.").await;
-        until_child_waits(&mut desk).await;
-        let session = desk.session.clone();
-        desk.desk.submit(Op::Interrupt { session }).await.unwrap();
+        desk.wait_for_any_call().await;
+        desk.interrupt_run().await;
         let ends = std::cell::Cell::new(0);
-        desk.until("the end of both", |body| {
+        desk.wait_for_event("the end of both", |body| {
             let over = matches!(body, EventBody::SessionChanged { state } if state.ends_run());
             ends.set(ends.get() + i32::from(over));
             ends.get() == 2
@@ -271,11 +262,7 @@ async fn a_child_ends_with_its_caller() {
             [SessionState::Interrupted],
             "background: {background}"
         );
-        assert_eq!(
-            desk.desk.snapshot().await.unwrap().desk,
-            [],
-            "background: {background}"
-        );
+        assert_eq!(desk.snapshot().await.desk, [], "background: {background}");
     }
 }
 
@@ -284,19 +271,19 @@ async fn a_child_ends_with_its_caller() {
 async fn work_in_the_background_comes_back_as_a_message() {
     for headless in [false, true] {
         let cast = ScriptedAgents::new(
-            json!([
+            [
                 in_background("reviewer", "Look at all"),
-                call_json("read", json!({ "path": "a.txt" })),
-                { "text": "I wait." },
-                { "text": "Heard it." },
-            ]),
-            [("You review.", json!([{ "text": "All is good." }]))],
+                call_read("a.txt"),
+                say_text("I wait."),
+                say_text("Heard it."),
+            ],
+            [("You review.", json!([say_text("All is good.")]))],
         );
         let host = match headless {
-            true => Host::Headless { approve_all: false },
+            true => HEADLESS,
             false => Host::Person,
         };
-        let mut desk = desk(&cast, host).await;
+        let mut desk = open_desk(&cast, host).await;
         play(&mut desk).await;
         let entries = desk.transcript().await;
         let errands: Vec<_> = entries
@@ -335,19 +322,19 @@ async fn work_in_the_background_comes_back_as_a_message() {
 #[tokio::test]
 async fn work_that_the_app_s_end_cut_off_is_told() {
     let cast = ScriptedAgents::new(
-        json!([in_background("reviewer", "Look"), { "text": "I wait." }, { "text": "On." }]),
-        [(
-            "You review.",
-            json!([call_json("bash", json!({ "command": "true" })), {}]),
-        )],
+        [
+            in_background("reviewer", "Look"),
+            say_text("I wait."),
+            say_text("On."),
+        ],
+        [("You review.", json!([call_bash("true")]))],
     );
-    let mut desk = desk(&cast, Host::Person).await;
+    let mut desk = open_desk(&cast, Host::Person).await;
     desk.start("Go.").await;
-    until_child_waits(&mut desk).await;
+    desk.wait_for_any_call().await;
     let mut desk = desk.restart().await;
-    let (session, text) = (desk.session.clone(), "Go on.".to_owned());
-    desk.desk.submit(Op::say(session, text)).await.unwrap();
-    desk.until("the end of the run", |body| {
+    desk.send_message("Go on.").await;
+    desk.wait_for_event("the end of the run", |body| {
         matches!(
             body,
             EventBody::SessionChanged {
@@ -377,9 +364,9 @@ async fn work_that_the_app_s_end_cut_off_is_told() {
 /// Sub-agents that give their work on and on come to an end at depth 5 (M10).
 #[tokio::test]
 async fn tasks_that_loop_end() {
-    let again = || json!([task("looper", "Again."), { "text": "up" }]);
+    let again = || json!([task("looper", "Again."), say_text("up")]);
     let cast = ScriptedAgents::new(again(), [("You loop.", again())]);
-    let mut desk = desk(&cast, Host::Person).await;
+    let mut desk = open_desk(&cast, Host::Person).await;
     desk.write_file(
         ".countersign/agents/looper.md",
         "---\nname: looper\ndescription: Loops.\n---\nYou loop.\n",
@@ -404,23 +391,21 @@ async fn tasks_that_loop_end() {
 #[tokio::test]
 async fn a_host_s_sub_agent_is_a_tool() {
     let cast = ScriptedAgents::new(
-        json!([call_json("critic", json!({ "task": "Judge a.txt." })), { "text": "done" }]),
-        [(
-            "You judge.",
-            json!([call_json("read", json!({ "path": "a.txt" })), { "text": "Weak." }]),
-        )],
+        [
+            call_tool("critic", json!({ "task": "Judge a.txt." })),
+            say_text("done"),
+        ],
+        [("You judge.", json!([call_read("a.txt"), say_text("Weak.")]))],
     );
-    let mut desk = Fixture::with_config(cast.clone(), Host::Person, |config| {
-        let critic = SubAgentTool::new("critic", "Judges.")
-            .with_system_prompt("You judge.")
-            .with_provider("script")
-            .with_model("model-x")
-            .with_thinking_level(tools::custom::Thinking::High)
-            .with_tools(&["read", "critic", "helper"]);
-        let helper = SubAgentTool::new("helper", "Helps.");
-        config.tools = vec![Arc::new(critic), Arc::new(helper)];
-    })
-    .await;
+    let critic = SubAgentTool::new("critic", "Judges.")
+        .with_system_prompt("You judge.")
+        .with_provider("script")
+        .with_model("model-x")
+        .with_thinking_level(tools::custom::Thinking::High)
+        .with_tools(&["read", "critic", "helper"]);
+    let helper = SubAgentTool::new("helper", "Helps.");
+    let mut desk =
+        Fixture::with_tools(cast.clone(), vec![Arc::new(critic), Arc::new(helper)]).await;
     desk.write_file("a.txt", "alpha");
     play(&mut desk).await;
     let outcome = desk.calls().await.remove(0).outcome.unwrap();
@@ -454,21 +439,19 @@ async fn a_sub_agent_asks_its_own_provider() {
         "/v1/chat/completions",
         page_response("text/event-stream", said),
     );
-    let work = |name: &str| call_json(name, json!({ "task": "Judge." }));
-    let callers = || json!([{ "text": "By the caller's." }]);
+    let work = |name: &str| call_tool(name, json!({ "task": "Judge." }));
+    let callers = || json!([say_text("By the caller's.")]);
     let cast = ScriptedAgents::new(
-        json!([work("critic"), work("helper"), {}]),
+        [work("critic"), work("helper")],
         [("You judge.", callers()), ("You help.", callers())],
     );
-    let mut desk = Fixture::with_config(cast.clone(), Host::Person, |config| {
-        let critic = SubAgentTool::new("critic", "Judges.")
-            .with_system_prompt("You judge.")
-            .with_provider("other")
-            .with_model("model-y");
-        let helper = SubAgentTool::new("helper", "Helps.").with_system_prompt("You help.");
-        config.tools = vec![Arc::new(critic), Arc::new(helper)];
-    })
-    .await;
+    let critic = SubAgentTool::new("critic", "Judges.")
+        .with_system_prompt("You judge.")
+        .with_provider("other")
+        .with_model("model-y");
+    let helper = SubAgentTool::new("helper", "Helps.").with_system_prompt("You help.");
+    let mut desk =
+        Fixture::with_tools(cast.clone(), vec![Arc::new(critic), Arc::new(helper)]).await;
     let other = ProviderSettings {
         id: "other".to_owned(),
         title: "Another one".to_owned(),
@@ -478,12 +461,11 @@ async fn a_sub_agent_asks_its_own_provider() {
         input_usd_per_mtok: None,
         output_usd_per_mtok: None,
     };
-    let settings = Box::new(Settings {
+    desk.set_settings(Settings {
         providers: vec![other],
         ..Settings::default()
-    });
-    let set = Op::SetSettings { settings };
-    desk.desk.submit(set).await.unwrap();
+    })
+    .await;
     play(&mut desk).await;
     assert_eq!(desk.call_texts().await, ["By another.", "By the caller's."]);
     let asked = site.request_log();
@@ -500,14 +482,13 @@ async fn a_sub_agent_asks_its_own_provider() {
 #[tokio::test]
 async fn what_no_agent_is_cannot_be_given_work() {
     let cast = ScriptedAgents::new(
-        json!([
+        [
             task("revewer", "Go."),
-            call_json("task", json!({ "prompt": "x" })),
-            {}
-        ]),
+            call_tool("task", json!({ "prompt": "x" })),
+        ],
         [],
     );
-    let mut desk = desk(&cast, Host::Person).await;
+    let mut desk = open_desk(&cast, Host::Person).await;
     play(&mut desk).await;
     let outcomes = desk.call_outcomes().await;
     assert!(
@@ -516,9 +497,7 @@ async fn what_no_agent_is_cannot_be_given_work() {
     );
     assert!(outcomes[1].1.contains("subagent_type"), "{outcomes:?}");
     let query = Query::Tools { workspace: None };
-    let Answer::Tools { tools } = desk.desk.query(query).await.unwrap() else {
-        unreachable!()
-    };
+    let tools = expect_variant!(desk.query(query).await, Answer::Tools { tools } => tools);
     let is_task = |tool: &ToolView| tool.record.id() == "task" && tool.locked;
     assert!(tools.iter().any(is_task));
 }

@@ -4,7 +4,7 @@ use agent::Host;
 use protocol::event::AnswerCheck;
 use protocol::{EventBody, Message, ModelChoice, Op, SessionState};
 use serde_json::{Value, json};
-use support::Fixture;
+use support::{Fixture, say_text};
 
 use super::{SENTIMENT, answer_turn, scripted_agents};
 
@@ -18,7 +18,7 @@ async fn summarize(desk: &mut Fixture) -> SessionState {
     desk.wait_until_ended().await
 }
 
-/// What came of each answer.
+/// The check of each answer.
 async fn checked(desk: &Fixture) -> Vec<AnswerCheck> {
     let events = desk.events().await;
     let checked = events.into_iter().filter_map(|event| match event.body {
@@ -44,7 +44,7 @@ async fn a_run_comes_to_an_output_in_its_schema() {
         { "_tool": "sentimentAnalysis", "text": "hello", "_output": { "sentiment": "neutral" } },
     ], "output": null });
     let last = json!({ "calls": [], "output": { "summary": "It says hello." } });
-    let roles = scripted_agents(json!([answer_turn(&first), answer_turn(&last)]), json!([]));
+    let roles = scripted_agents([answer_turn(&first), answer_turn(&last)], json!([]));
     let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
     desk.write_file("a.txt", "hello\n")
         .write_file(".countersign/tools/sentiment.json", SENTIMENT);
@@ -89,7 +89,7 @@ async fn a_run_comes_to_an_output_in_its_schema() {
 async fn an_output_with_calls_ends_the_run_after_them() {
     let both = json!({ "calls": [{ "_tool": "write", "path": "b.txt", "content": "made\n" }],
                        "output": { "summary": "Made." } });
-    let mut desk = Fixture::new(json!([answer_turn(&both), { "text": "Never asked." }])).await;
+    let mut desk = Fixture::new([answer_turn(&both), say_text("Never asked.")]).await;
     assert_eq!(summarize(&mut desk).await, SessionState::Done);
     assert_eq!(desk.read_file("b.txt").as_deref(), Some("made\n"));
     assert_eq!(checked(&desk).await, [output("Made.")]);
@@ -104,14 +104,7 @@ async fn a_broken_answer_is_reported_and_mended() {
     ], "output": null });
     let missing = json!({ "calls": [{ "_tool": "write", "path": "b.txt" }], "output": null });
     let good = json!({ "calls": [], "output": { "summary": "Mended." } });
-    let roles = scripted_agents(
-        json!([
-            answer_turn(&unknown),
-            answer_turn(&missing),
-            answer_turn(&good)
-        ]),
-        json!([]),
-    );
+    let roles = scripted_agents([&unknown, &missing, &good].map(answer_turn), json!([]));
     let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
     assert_eq!(summarize(&mut desk).await, SessionState::Done);
     let problems: Vec<String> = checked(&desk)
@@ -137,12 +130,12 @@ async fn a_broken_answer_is_reported_and_mended() {
 #[tokio::test]
 async fn a_model_that_does_not_come_to_anything_ends_the_run() {
     let nothing = answer_turn(&json!({ "calls": [], "output": null }));
-    let words = json!({ "text": "I would rather talk." });
+    let words = say_text("I would rather talk.");
     for (turn, asked, told) in [
         (nothing, 2, "neither calls nor an output"),
         (words, 3, "it is not JSON"),
     ] {
-        let roles = scripted_agents(json!(vec![turn; 8]), json!([]));
+        let roles = scripted_agents(vec![turn; 8], json!([]));
         let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
         assert_eq!(summarize(&mut desk).await, SessionState::Failed);
         assert_eq!(roles.requests().len(), asked, "{told}");
@@ -160,13 +153,12 @@ async fn a_model_that_does_not_come_to_anything_ends_the_run() {
 async fn a_restart_goes_on_to_the_output() {
     let first = json!({ "calls": [{ "_tool": "bash", "command": "true" }], "output": null });
     let last = json!({ "calls": [], "output": { "summary": "After all." } });
-    let roles = scripted_agents(json!([answer_turn(&first), answer_turn(&last)]), json!([]));
+    let roles = scripted_agents([answer_turn(&first), answer_turn(&last)], json!([]));
     let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
     desk.start_session_with("Go.", Some(summary_schema())).await;
     desk.wait_for_call().await;
     let mut desk = desk.restart().await;
-    let view = desk.wait_for_call().await;
-    desk.allow_call(&view).await;
+    desk.allow_next().await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Done);
     assert_eq!(checked(&desk).await.last(), Some(&output("After all.")));
     assert!(roles.requests().last().unwrap().response_schema.is_some());
@@ -183,7 +175,7 @@ async fn an_output_schema_that_is_none_is_refused() {
         json!({ "type": "object", "default": (0..100).fold(json!(1), |inner, _| json!([inner])) }),
     ] {
         let opened = desk
-            .desk
+            .engine
             .submit(Op::OpenSession {
                 workspace: desk.workspace_root().display().to_string(),
                 model: ModelChoice {
@@ -202,5 +194,5 @@ async fn an_output_schema_that_is_none_is_refused() {
             "{schema}"
         );
     }
-    assert_eq!(desk.desk.snapshot().await.unwrap().sessions, []);
+    assert_eq!(desk.snapshot().await.sessions, []);
 }

@@ -1,10 +1,10 @@
 //! Latent tools, the state that outputs go to, and what is wrong with files of tools.
 
 use agent::Host;
+use protocol::CallState;
 use protocol::event::StateLocation;
-use protocol::{CallState, Op};
 use serde_json::json;
-use support::{Fixture, call_json};
+use support::{Fixture, call_bash, call_read, call_tool, say_text};
 
 use super::{SENTIMENT, scripted_agents};
 
@@ -18,12 +18,12 @@ async fn latent_and_coded_tools_in_one_run() {
         "_output": { "sentiment": "positive", "confidence": 0.99 },
     });
     let roles = scripted_agents(
-        json!([
-            call_json("read", json!({ "path": "a.txt" })),
-            call_json("sentimentAnalysis", latent),
-            call_json("sentimentAnalysis", json!({ "text": "x" })),
-            { "text": "Done." }
-        ]),
+        [
+            call_read("a.txt"),
+            call_tool("sentimentAnalysis", latent),
+            call_tool("sentimentAnalysis", json!({ "text": "x" })),
+            say_text("Done."),
+        ],
         json!([]),
     );
     let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
@@ -67,33 +67,32 @@ async fn latent_and_coded_tools_in_one_run() {
 async fn outputs_are_kept_and_read_again() {
     let note = r#"{"note":{"type":"object","properties":{"_outputPath":{"const":"notes.last"},"_instance":{"type":"string"},
         "_output":{"type":"string"}}}}"#;
-    let turns = json!([
-        call_json("note", json!({ "_output": "shared\n" })),
-        call_json("note", json!({ "_output": "own\n", "_instance": "2" })),
-        call_json("read", json!({ "path": "a.txt", "_outputPath": "file" })),
-        call_json(
+    let turns = [
+        call_tool("note", json!({ "_output": "shared\n" })),
+        call_tool("note", json!({ "_output": "own\n", "_instance": "2" })),
+        call_tool("read", json!({ "path": "a.txt", "_outputPath": "file" })),
+        call_tool(
             "write",
-            json!({ "path": "one.txt", "content": { "_state": "notes.last" } })
+            json!({ "path": "one.txt", "content": { "_state": "notes.last" } }),
         ),
-        call_json(
+        call_tool(
             "write",
-            json!({ "path": "two.txt", "content": { "_state": "notes.last" }, "_instance": "2" })
+            json!({ "path": "two.txt", "content": { "_state": "notes.last" }, "_instance": "2" }),
         ),
-        call_json(
+        call_tool(
             "write",
-            json!({ "path": "no.txt", "content": { "_state": "nothing" } })
+            json!({ "path": "no.txt", "content": { "_state": "nothing" } }),
         ),
-        call_json(
+        call_tool(
             "note",
-            json!({ "_output": "x", "_outputPath": "elsewhere" })
+            json!({ "_output": "x", "_outputPath": "elsewhere" }),
         ),
-        call_json("bash", json!({ "command": "true" })),
-        call_json(
+        call_bash("true"),
+        call_tool(
             "write",
-            json!({ "path": "late.txt", "content": { "_state": "notes.last" } })
+            json!({ "path": "late.txt", "content": { "_state": "notes.last" } }),
         ),
-        {}
-    ]);
+    ];
     let mut desk = Fixture::new(turns).await;
     desk.write_file("a.txt", "hello\n")
         .write_file(".countersign/tools/note.json", note);
@@ -146,26 +145,24 @@ async fn outputs_are_kept_and_read_again() {
         ]
     );
     let mut desk = desk.restart().await;
-    let view = desk.wait_for_call().await;
-    desk.allow_call(&view).await;
+    desk.allow_next().await;
     desk.wait_until_ended().await;
     assert_eq!(desk.read_file("late.txt").as_deref(), Some("shared\n"));
 }
 
-/// What is wrong with files of tools stands where other faults stand, and goes when it was corrected.
+/// A fault in a file of tools stands where other faults stand, and goes when it was corrected.
 #[tokio::test]
 async fn faults_of_tool_files_are_shown() {
-    let mut desk = Fixture::new(json!([{ "text": "Hi." }, { "text": "Hi." }])).await;
+    let mut desk = Fixture::new([say_text("Hi."), say_text("Hi.")]).await;
     desk.write_file(".countersign/tools/a.json", "{\n\"x\": 7}");
     desk.play().await;
-    let faults = desk.desk.snapshot().await.unwrap().faults;
+    let faults = desk.snapshot().await.faults;
     assert_eq!(
         faults[0].message,
         ".countersign/tools/a.json, line 2: `x`: a tool is a JSON Schema, which is an object."
     );
     desk.write_file(".countersign/tools/a.json", "{}");
-    let say = Op::say(desk.session.clone(), "Again.");
-    desk.desk.submit(say).await.unwrap();
+    desk.send_message("Again.").await;
     desk.wait_until_ended().await;
-    assert_eq!(desk.desk.snapshot().await.unwrap().faults, []);
+    assert_eq!(desk.snapshot().await.faults, []);
 }

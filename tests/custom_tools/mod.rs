@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
+use support::say_text;
 use support::scripted_agents::ScriptedAgents;
 
 mod final_outputs;
@@ -21,10 +23,10 @@ const SENTIMENT: &str = r#"{"sentimentAnalysis": {
 }}"#;
 
 /// Those who are told to review play one script, everybody else another.
-fn scripted_agents(others: Value, reviewer: Value) -> Arc<ScriptedAgents> {
+fn scripted_agents(others: impl Serialize, reviewer: Value) -> Arc<ScriptedAgents> {
     ScriptedAgents::new(others, [("You review", reviewer)])
 }
 
 fn answer_turn(answer: &Value) -> Value {
-    json!({ "text": answer.to_string() })
+    say_text(&answer.to_string())
 }

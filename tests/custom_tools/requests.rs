@@ -1,10 +1,10 @@
 //! Whole requests: configuration, output schema and context, with tools and instances of their own.
 
 use agent::{Host, StructuredRequest};
-use protocol::{CallState, EventBody, Message, ModelChoice, Op, SessionState};
+use protocol::{CallState, EventBody, Message, ModelChoice, SessionState};
 use serde_json::{Value, json};
 use support::scripted_agents::ScriptedAgents;
-use support::{Fixture, call_json};
+use support::{Fixture, call_tool};
 
 use super::{answer_turn, scripted_agents};
 
@@ -30,14 +30,9 @@ async fn begin(desk: &mut Fixture, request: &str) {
         model: String::new(),
     };
     let root = desk.workspace_root();
-    let opened = desk.desk.open_request(&root, &model, &request);
+    let opened = desk.engine.open_request(&root, &model, &request);
     desk.session = opened.await.unwrap();
-    say(desk, &request.prompt()).await;
-}
-
-async fn say(desk: &Fixture, text: &str) {
-    let say = Op::say(desk.session.clone(), text);
-    desk.desk.submit(say).await.unwrap();
+    desk.send_message(&request.prompt()).await;
 }
 
 /// The tools that a schema offers, by their names.
@@ -55,12 +50,7 @@ fn offered(schema: &Value) -> Vec<&Value> {
 async fn a_session_takes_a_whole_request() {
     let greets = json!({ "calls": [{ "_tool": "greetUser", "userName": "Ada", "_output": "Hello, Ada!" }], "output": null });
     let done = json!({ "calls": [], "output": { "summary": "Greeted." } });
-    let turns = json!([
-        answer_turn(&greets),
-        answer_turn(&done),
-        answer_turn(&greets),
-        answer_turn(&done)
-    ]);
+    let turns = [&greets, &done, &greets, &done].map(answer_turn);
     let roles = scripted_agents(turns, json!([]));
     let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
     desk.write_file("AGENTS.md", "Be brief.");
@@ -82,7 +72,7 @@ async fn a_session_takes_a_whole_request() {
     assert_eq!(output, Some(json!({ "summary": "Greeted." })));
 
     let mut desk = desk.restart().await;
-    say(&desk, "Again.").await;
+    desk.send_message("Again.").await;
     desk.wait_until_ended().await;
     let greeted = (CallState::Done, "Hello, Ada!".to_owned());
     assert_eq!(desk.call_outcomes().await, [greeted.clone(), greeted]);
@@ -109,13 +99,13 @@ async fn a_request_that_cannot_be_opens_nothing() {
     ] {
         let request = StructuredRequest::parse("request.json", request).unwrap();
         let opened = desk
-            .desk
+            .engine
             .open_request(&desk.workspace_root(), &model, &request)
             .await;
         let fault = opened.unwrap_err();
         assert!(fault.message.contains(told), "{fault}");
     }
-    assert_eq!(desk.desk.snapshot().await.unwrap().sessions, []);
+    assert_eq!(desk.snapshot().await.sessions, []);
 }
 
 const REVIEW: &str = r#"{"review": {
@@ -129,11 +119,10 @@ async fn a_delegate_has_the_tools_of_its_request() {
     let judges = json!({ "calls": [{ "_tool": "judge", "_output": "good" }], "output": null });
     let done = json!({ "calls": [], "output": {} });
     let roles = ScriptedAgents::new(
-        json!([
-            call_json("judge", json!({ "_output": "good" })),
-            call_json("review", json!({})),
-            {}
-        ]),
+        [
+            call_tool("judge", json!({ "_output": "good" })),
+            call_tool("review", json!({})),
+        ],
         [(
             "You review",
             json!([answer_turn(&judges), answer_turn(&done)]),
@@ -147,7 +136,7 @@ async fn a_delegate_has_the_tools_of_its_request() {
     desk.write_file(".countersign/tools/review.json", REVIEW)
         .write_file(".countersign/delegates/reviewer.json", reviewer);
     desk.start("Go.").await;
-    while desk.wait_until_ended_session().await != desk.session {}
+    desk.wait_until_session_ended().await;
     assert_eq!(
         desk.call_states().await,
         [CallState::Failed, CallState::Done]
@@ -180,21 +169,20 @@ async fn a_call_is_for_one_instance_of_a_request() {
     }"#;
     let write = |path: &str, instance: &str| {
         let content = json!({ "_state": "greeting" });
-        call_json(
+        call_tool(
             "write",
             json!({ "path": path, "content": content, "_instance": instance }),
         )
     };
     let keeps = json!({ "_output": "kept\n", "_instance": "first", "_outputPath": "greeting" });
-    let turns = json!([
+    let turns = [
         write("a", "first"),
         write("b", "second"),
         write("c", "third"),
-        call_json("note", keeps),
+        call_tool("note", keeps),
         write("d", "first"),
         write("e", "second"),
-        {}
-    ]);
+    ];
     let roles = scripted_agents(turns, json!([]));
     let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
     begin(&mut desk, request).await;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use agent::Host;
 use protocol::event::ParentCall;
 use protocol::query::{Answer, Query};
-use protocol::{CallState, EventBody, LoopId, Message, Op, SessionId, SessionState};
+use protocol::{CallState, Decision, EventBody, LoopId, Message, Op, SessionId, SessionState};
 use serde_json::{Value, json};
-use support::{Fixture, call_json};
+use support::{Fixture, call_tool, expect_variant, say_text};
 
 use support::scripted_agents::ScriptedAgents;
 
@@ -29,14 +29,17 @@ const REVIEWER: &str = r#"{
 }"#;
 
 async fn sessions(desk: &Fixture) -> Vec<(SessionId, Option<ParentCall>, SessionState)> {
-    let snapshot = desk.desk.snapshot().await.unwrap();
+    let snapshot = desk.snapshot().await;
     let view = snapshot.sessions.into_iter();
     view.map(|view| (view.id, view.parent, view.state))
         .collect()
 }
 
 async fn delegating(reviewer: Value) -> (Fixture, Arc<ScriptedAgents>) {
-    let others = json!([call_json("review", json!({ "path": "a.rs" })), { "text": "Reviewed." }]);
+    let others = [
+        call_tool("review", json!({ "path": "a.rs" })),
+        say_text("Reviewed."),
+    ];
     let roles = scripted_agents(others, reviewer);
     let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
     desk.write_file(".countersign/tools/review.json", REVIEW)
@@ -53,11 +56,7 @@ async fn a_delegate_works_by_itself() {
     let done = json!({ "calls": [], "output": { "verdict": "good" } });
     let (mut desk, roles) = delegating(json!([answer_turn(&ask), answer_turn(&done)])).await;
     desk.start("Go.").await;
-    let event = desk
-        .until("the child's waiting call", |body| {
-            matches!(body, EventBody::CallWaits { .. })
-        })
-        .await;
+    let event = desk.wait_for_any_call().await;
     let EventBody::CallWaits { call, digest, .. } = event.body else {
         unreachable!()
     };
@@ -71,21 +70,14 @@ async fn a_delegate_works_by_itself() {
         .find(|(_, parent, _)| parent.is_some())
         .unwrap();
     assert_eq!((&child.0, child.1), (&event.session, Some(parent)));
-    let allow = protocol::Decision::Allow {
-        hunks: None,
-        note: String::new(),
-        always: None,
-    };
-    desk.desk
-        .submit(Op::Decide {
-            session: event.session.clone(),
-            call,
-            digest,
-            decision: allow,
-        })
-        .await
-        .unwrap();
-    while desk.wait_until_ended_session().await != desk.session {}
+    desk.submit(Op::Decide {
+        session: event.session.clone(),
+        call,
+        digest,
+        decision: Decision::allow(),
+    })
+    .await;
+    desk.wait_until_session_ended().await;
     let view = desk.calls().await.remove(0);
     let outcome = view.outcome.unwrap();
     let message = outcome.to_tool_message(&view.call.id, "review");
@@ -129,9 +121,8 @@ async fn a_delegate_works_by_itself() {
         before: None,
         limit: 10,
     };
-    let Answer::Transcript { entries, .. } = desk.desk.query(query).await.unwrap() else {
-        unreachable!()
-    };
+    let entries =
+        expect_variant!(desk.query(query).await, Answer::Transcript { entries, .. } => entries);
     assert_eq!(entries.len(), 4, "the input, two answers, one call");
 }
 
@@ -142,19 +133,11 @@ async fn a_delegate_ends_with_its_caller() {
     for restart in [false, true] {
         let (mut desk, _) = delegating(json!([answer_turn(&ask)])).await;
         desk.start("Go.").await;
-        desk.until("the child's waiting call", |body| {
-            matches!(body, EventBody::CallWaits { .. })
-        })
-        .await;
+        desk.wait_for_any_call().await;
         match restart {
             false => {
-                desk.desk
-                    .submit(Op::Interrupt {
-                        session: desk.session.clone(),
-                    })
-                    .await
-                    .unwrap();
-                while desk.wait_until_ended_session().await != desk.session {}
+                desk.interrupt_run().await;
+                desk.wait_until_session_ended().await;
             }
             true => desk = desk.restart().await,
         }
@@ -164,7 +147,7 @@ async fn a_delegate_ends_with_its_caller() {
             .map(|(_, _, state)| state)
             .collect();
         assert_eq!(states, [SessionState::Interrupted; 2], "restart: {restart}");
-        assert_eq!(desk.desk.snapshot().await.unwrap().desk, []);
+        assert_eq!(desk.snapshot().await.desk, []);
         assert_eq!(desk.calls().await[0].state, CallState::Interrupted);
     }
 }
@@ -172,9 +155,9 @@ async fn a_delegate_ends_with_its_caller() {
 /// Delegates that send out delegates end at a depth, and one that comes to nothing is an error of its call.
 #[tokio::test]
 async fn delegates_that_do_not_end_are_errors() {
-    let (mut desk, roles) = delegating(json!(vec![json!({ "text": "no JSON" }); 4])).await;
+    let (mut desk, roles) = delegating(json!(vec![say_text("no JSON"); 4])).await;
     desk.start("Go.").await;
-    while desk.wait_until_ended_session().await != desk.session {}
+    desk.wait_until_session_ended().await;
     let (state, told) = desk.call_outcomes().await.remove(0);
     assert_eq!(state, CallState::Failed);
     assert!(told.contains("The delegate's run failed"), "{told}");
@@ -188,7 +171,7 @@ async fn delegates_that_do_not_end_are_errors() {
         REVIEWER.replace("\"read\"", "\"review\""),
     );
     desk.start("Go.").await;
-    while desk.wait_until_ended_session().await != desk.session {}
+    desk.wait_until_session_ended().await;
     assert_eq!(sessions(&desk).await.len(), 1 + 5, "S004-11, M10");
     let deepest = roles.requests().iter().any(|asked| {
         matches!(asked.messages.last(), Some(Message::User { text, .. }) if text.contains("5 deep"))

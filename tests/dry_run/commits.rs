@@ -1,7 +1,6 @@
 //! Commands in the sealed copy: what they did is shown before anything real changes, judged by the rules, and taken back.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use agent::Host;
 use protocol::rule::backtest::RuleChange;
@@ -10,47 +9,32 @@ use protocol::settings::{DryRunMode, NoEffectsPolicy};
 use protocol::view::effects::{Assurance, EffectKind};
 use protocol::view::preview::UndoAvailability;
 use protocol::{
-    CallState, CallView, Decision, Gate, Op, Preview, RuleAction, RuleScope, Settings, Verdict,
+    CallState, CallView, Decision, Gate, Preview, RuleAction, RuleScope, Settings, Verdict,
 };
-use provider::{Script, ScriptedProvider};
-use serde_json::json;
-use support::{Fixture, call_json};
+use support::{
+    Fixture, HEADLESS, HEADLESS_APPROVED, call_bash, expect_variant, rule_text, say_text,
+    shown_effects,
+};
 
 use crate::agents::manifests;
 use crate::rules::changes_and_backtests;
 
+const ROOM: &str = env!("CARGO_BIN_EXE_room");
+
 /// A desk with a room, whose agent runs one command, in a workspace with two files.
-async fn desk(command: &str, host: Host) -> Fixture {
-    let turns = json!([call_json("bash", json!({ "command": command })), { "text": "Done." }]);
-    let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-    let provider = Arc::new(ScriptedProvider::new(script));
-    let mut desk = Fixture::with_config(provider, host, |config| {
-        config.room = Some(env!("CARGO_BIN_EXE_room").into())
-    })
-    .await;
+async fn open_desk(command: &str, host: Host) -> Fixture {
+    let turns = [call_bash(command), say_text("Done.")];
+    let mut desk = Fixture::with_room(turns, host, Some(ROOM)).await;
     desk.write_file("a", "first\n")
         .write_file("folder/b", "second\n");
     desk
 }
 
-async fn set(desk: &Fixture, settings: Settings) {
-    let settings = Box::new(settings);
-    let op = Op::SetSettings { settings };
-    desk.desk.submit(op).await.unwrap();
-}
-
-fn rules(desk: &Fixture, text: &str) {
-    std::fs::create_dir_all(desk.data_dir()).unwrap();
-    std::fs::write(desk.data_dir().join("rules.toml"), text).unwrap();
-}
-
-/// What a card tells of the effects: `changed a`, `deleted folder`, …
+/// The lines of a card about the effects: `changed a`, `deleted folder`, …
 fn effect_lines(view: &CallView) -> Vec<String> {
-    let Preview::Effects(shown) = &view.preview else {
-        panic!("no effects: {:?}", view.preview);
-    };
-    let changes = shown.effects.changes.iter().map(ToString::to_string);
-    let refused = shown.effects.refused.iter().map(ToString::to_string);
+    let effects = shown_effects(view);
+    let changes = effects.changes.iter().map(ToString::to_string);
+    let refused = effects.refused.iter().map(ToString::to_string);
     changes.chain(refused).collect()
 }
 
@@ -64,16 +48,14 @@ fn leaves_nothing(desk: &Fixture) -> bool {
 
 #[tokio::test]
 async fn a_dry_run_shows_what_a_command_does_and_only_that_is_done() {
-    let mut desk = desk(
+    let mut desk = open_desk(
         "echo more >> a; rm -r folder; echo new > n; echo said",
         Host::Person,
     )
     .await;
     desk.start("Go.").await;
     let asked = desk.wait_for_call().await;
-    let Preview::Command(command) = &asked.preview else {
-        panic!("{:?}", asked.preview);
-    };
+    let command = expect_variant!(&asked.preview, Preview::Command(command) => command);
     assert_eq!(
         command.assurance,
         Some(Assurance::Speculative),
@@ -87,11 +69,9 @@ async fn a_dry_run_shows_what_a_command_does_and_only_that_is_done() {
         effect_lines(&shown),
         ["changed a", "deleted folder", "deleted folder/b", "added n"]
     );
-    let Preview::Effects(effects) = &shown.preview else {
-        unreachable!()
-    };
-    assert_eq!(effects.effects.exit_code, Some(0));
-    let diff = effects.effects.changes[0].diff.as_ref().unwrap();
+    let effects = shown_effects(&shown);
+    assert_eq!(effects.exit_code, Some(0));
+    let diff = effects.changes[0].diff.as_ref().unwrap();
     assert_eq!((diff.added, diff.removed), (1, 0));
     assert_eq!(shown.outlook, UndoAvailability::Secured);
     // Nothing real happened.
@@ -104,14 +84,13 @@ async fn a_dry_run_shows_what_a_command_does_and_only_that_is_done() {
     assert_eq!(desk.read_file("a").unwrap(), "first\nmore\n");
     assert_eq!(desk.read_file("folder/b"), None);
     assert_eq!(desk.read_file("n").unwrap(), "new\n");
-    let done = &desk.calls().await[0];
+    let done = &desk.only_call().await;
     assert_eq!(done.state, CallState::Done);
     let outcome = done.outcome.as_ref().unwrap().model_text();
     assert!(outcome.contains("Exit code 0.\nsaid"), "{outcome}");
     assert!(leaves_nothing(&desk), "a layer is left");
 
-    let entry = done.undo.clone().unwrap().id;
-    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+    desk.undo_call(done).await;
     assert_eq!(desk.read_file("a").unwrap(), "first\n");
     assert_eq!(desk.read_file("folder/b").unwrap(), "second\n");
     assert_eq!(desk.read_file("n"), None);
@@ -119,16 +98,13 @@ async fn a_dry_run_shows_what_a_command_does_and_only_that_is_done() {
 
 #[tokio::test]
 async fn a_part_of_the_effects_is_taken_over() {
-    let mut desk = desk("echo more >> a; echo new > n", Host::Person).await;
+    let mut desk = open_desk("echo more >> a; echo new > n", Host::Person).await;
     desk.start("Go.").await;
-    let asked = desk.wait_for_call().await;
-    desk.decide_call(&asked, Decision::DryRun).await.unwrap();
+    desk.decide_next(Decision::DryRun).await;
     let shown = desk.wait_for_call().await;
-    let Preview::Effects(effects) = &shown.preview else {
-        panic!("{:?}", shown.preview)
-    };
-    let added = effects.effects.changes.iter();
-    let added: Vec<u32> = added
+    let added: Vec<u32> = shown_effects(&shown)
+        .changes
+        .iter()
         .filter(|change| change.kind == EffectKind::Added)
         .map(|change| change.id)
         .collect();
@@ -137,7 +113,7 @@ async fn a_part_of_the_effects_is_taken_over() {
         note: String::new(),
         always: None,
     };
-    // What was not shown cannot be chosen, and nothing is no choice.
+    // A change that was not shown cannot be chosen, and nothing is no choice.
     assert!(desk.decide_call(&shown, some(vec![99])).await.is_err());
     assert!(desk.decide_call(&shown, some(vec![])).await.is_err());
     desk.decide_call(&shown, some(added)).await.unwrap();
@@ -150,23 +126,19 @@ async fn a_part_of_the_effects_is_taken_over() {
 
 #[tokio::test]
 async fn what_is_discarded_leaves_nothing() {
-    let mut desk = desk("echo more >> a; echo new > n", Host::Person).await;
+    let mut desk = open_desk("echo more >> a; echo new > n", Host::Person).await;
     desk.start("Go.").await;
-    let asked = desk.wait_for_call().await;
-    desk.decide_call(&asked, Decision::DryRun).await.unwrap();
+    desk.decide_next(Decision::DryRun).await;
     let shown = desk.wait_for_call().await;
     // It may be tried once more: what came of it before goes.
     desk.decide_call(&shown, Decision::DryRun).await.unwrap();
     let shown = desk.wait_for_call().await;
     assert_eq!(effect_lines(&shown), ["changed a", "added n"]);
-    let no = Decision::Reject {
-        note: String::new(),
-        stop: false,
-        always: None,
-    };
-    desk.decide_call(&shown, no).await.unwrap();
+    desk.decide_call(&shown, Decision::reject(""))
+        .await
+        .unwrap();
     desk.wait_until_ended().await;
-    assert_eq!(desk.calls().await[0].state, CallState::Rejected);
+    assert_eq!(desk.call_states().await, [CallState::Rejected]);
     assert_eq!(desk.read_file("a").unwrap(), "first\n");
     assert_eq!(desk.read_file("n"), None);
     assert!(leaves_nothing(&desk), "a layer is left");
@@ -174,44 +146,39 @@ async fn what_is_discarded_leaves_nothing() {
 
 #[tokio::test]
 async fn a_command_that_is_allowed_as_it_stands_can_be_taken_back_too() {
-    let mut desk = desk("rm -r folder", Host::Person).await;
+    let mut desk = open_desk("rm -r folder", Host::Person).await;
     desk.start("Go.").await;
-    let asked = desk.wait_for_call().await;
-    desk.allow_call(&asked).await;
+    desk.allow_next().await;
     desk.wait_until_ended().await;
     assert_eq!(desk.read_file("folder/b"), None);
-    let done = &desk.calls().await[0];
+    let done = &desk.only_call().await;
     assert_eq!(effect_lines(done), ["deleted folder", "deleted folder/b"]);
     let trail = done.trail.as_ref().unwrap();
     let step = trail.steps.iter().find(|step| step.gate == Gate::Effects);
     assert_eq!(step.unwrap().verdict, Some(Verdict::Allow));
-    let entry = done.undo.clone().unwrap().id;
-    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+    desk.undo_call(done).await;
     assert_eq!(desk.read_file("folder/b").unwrap(), "second\n");
 }
 
 #[tokio::test]
 async fn effects_meet_the_rules_however_the_command_was_let_through() {
-    const DENIES: &str =
-        "[[rule]]\npermission = \"fs.write\"\npattern = \"folder/**\"\naction = \"deny\"\n";
-    const ASKS: &str =
-        "[[rule]]\npermission = \"fs.write\"\npattern = \"folder/**\"\naction = \"ask\"\n";
-    const ALLOWS: &str =
-        "[[rule]]\npermission = \"bash\"\npattern = \"python3*\"\naction = \"allow\"\n";
-    // What it does is not to be read from its text.
+    let denies = rule_text("fs.write", "folder/**", "deny");
+    let asks = rule_text("fs.write", "folder/**", "ask");
+    let allows = rule_text("bash", "python3*", "allow");
+    // The command does not say in its text that it writes.
     let command = "python3 change.py";
     let script = "open('folder/b', 'a').write('x')\n";
 
-    let mut denied = desk(command, Host::Headless { approve_all: true }).await;
+    let mut denied = open_desk(command, HEADLESS_APPROVED).await;
     denied.write_file("change.py", script);
-    rules(&denied, DENIES);
+    denied.write_rules(denies);
     denied.play().await;
-    assert_eq!(denied.calls().await[0].state, CallState::Denied);
+    assert_eq!(denied.call_states().await, [CallState::Denied]);
     assert_eq!(denied.read_file("folder/b").unwrap(), "second\n");
 
-    let mut asked = desk(command, Host::Person).await;
+    let mut asked = open_desk(command, Host::Person).await;
     asked.write_file("change.py", script);
-    rules(&asked, &[ALLOWS, ASKS].concat());
+    asked.write_rules(allows + &asks);
     asked.start("Go.").await;
     let shown = asked.wait_for_call().await;
     assert_eq!(effect_lines(&shown), ["changed folder/b"]);
@@ -243,9 +210,9 @@ async fn effects_meet_the_rules_however_the_command_was_let_through() {
 
 #[tokio::test]
 async fn a_repository_may_begin_once_its_files_were_looked_at() {
-    let allows = "[[rule]]\npermission = \"bash\"\npattern = \"git init*\"\naction = \"allow\"\n";
-    let mut begun = desk("git init -q lib", Host::Person).await;
-    rules(&begun, allows);
+    let allows = rule_text("bash", "git init*", "allow");
+    let mut begun = open_desk("git init -q lib", Host::Person).await;
+    begun.write_rules(&allows);
     begun.start("Go.").await;
     let shown = begun.wait_for_call().await;
     assert!(effect_lines(&shown).contains(&"added lib/.git/config".to_owned()));
@@ -255,7 +222,7 @@ async fn a_repository_may_begin_once_its_files_were_looked_at() {
     assert!(begun.read_file("lib/.git/config").is_none());
     begun.allow_call(&shown).await;
     begun.wait_until_ended().await;
-    assert_eq!(begun.calls().await[0].state, CallState::Done);
+    assert_eq!(begun.call_states().await, [CallState::Done]);
     assert!(
         begun
             .read_file("lib/.git/config")
@@ -264,10 +231,10 @@ async fn a_repository_may_begin_once_its_files_were_looked_at() {
     );
 
     // Nobody looks where nobody is.
-    let mut unseen = desk("git init -q lib", Host::Headless { approve_all: false }).await;
-    rules(&unseen, allows);
+    let mut unseen = open_desk("git init -q lib", HEADLESS).await;
+    unseen.write_rules(allows);
     unseen.play().await;
-    assert_eq!(unseen.calls().await[0].state, CallState::Denied);
+    assert_eq!(unseen.call_states().await, [CallState::Denied]);
     assert!(unseen.read_file("lib/.git/config").is_none());
 }
 
@@ -279,40 +246,36 @@ async fn where_the_person_chose_so_a_command_is_tried_first_and_one_without_effe
         effects: protocol::settings::EffectsSettings { none },
         ..Settings::default()
     };
-    let mut shown = desk("echo more >> a", Host::Person).await;
-    set(&shown, automatic(NoEffectsPolicy::Allow)).await;
+    let mut shown = open_desk("echo more >> a", Host::Person).await;
+    shown.set_settings(automatic(NoEffectsPolicy::Allow)).await;
     shown.start("Go.").await;
     assert_eq!(effect_lines(&shown.wait_for_call().await), ["changed a"]);
 
-    let mut nothing = desk("cat a; grep -c first a", Host::Person).await;
-    set(&nothing, automatic(NoEffectsPolicy::Allow)).await;
+    let mut nothing = open_desk("cat a; grep -c first a", Host::Person).await;
+    nothing
+        .set_settings(automatic(NoEffectsPolicy::Allow))
+        .await;
     nothing.play().await;
     let (state, text) = nothing.call_outcomes().await.remove(0);
     assert_eq!(state, CallState::Done);
     assert!(text.contains("first\n1"), "{text}");
 
-    let mut asks = desk("cat a", Host::Person).await;
-    set(&asks, automatic(NoEffectsPolicy::Ask)).await;
+    let mut asks = open_desk("cat a", Host::Person).await;
+    asks.set_settings(automatic(NoEffectsPolicy::Ask)).await;
     asks.start("Go.").await;
     assert!(effect_lines(&asks.wait_for_call().await).is_empty());
 }
 
 #[tokio::test]
 async fn a_change_underneath_is_noticed_before_anything_is_done() {
-    let mut desk = desk("echo more >> a", Host::Person).await;
+    let mut desk = open_desk("echo more >> a", Host::Person).await;
     desk.start("Go.").await;
-    let asked = desk.wait_for_call().await;
-    desk.decide_call(&asked, Decision::DryRun).await.unwrap();
+    desk.decide_next(Decision::DryRun).await;
     let shown = desk.wait_for_call().await;
     assert_eq!(effect_lines(&shown), ["changed a"]);
     std::fs::write(desk.workspace_root().join("a"), "mine\n").unwrap();
     // Shown anew, whether the watch noticed it before the decision came or the commit after it; what the person wrote stands.
-    let allow = Decision::Allow {
-        hunks: None,
-        note: String::new(),
-        always: None,
-    };
-    let _ = desk.decide_call(&shown, allow).await;
+    let _ = desk.decide_call(&shown, Decision::allow()).await;
     let again = desk.wait_for_call().await;
     assert!(again.waits.as_ref().unwrap().refreshed.is_some());
     assert_eq!(desk.read_file("a").unwrap(), "mine\n");
@@ -325,7 +288,7 @@ async fn what_a_command_is_refused_is_told_to_the_model() {
     let script = format!(
         "for name, mode in (('.env', 'r'), ('{outside}', 'w')):\n  try:\n    print(open(name, mode).read())\n  except OSError:\n    pass\n"
     );
-    let mut desk = desk("python3 reach.py", Host::Headless { approve_all: true }).await;
+    let mut desk = open_desk("python3 reach.py", HEADLESS_APPROVED).await;
     desk.write_file("reach.py", script)
         .write_file(".env", "TOKEN=secret-value\n");
     desk.play().await;
@@ -336,30 +299,28 @@ async fn what_a_command_is_refused_is_told_to_the_model() {
     assert!(!std::path::Path::new(&outside).exists());
 }
 
-/// What a command made of a secret that it could not open is no word for what it does with it: whoever let the command through is
-/// asked once more, and where nobody is there to see it nothing is carried out.
+/// Effects of a command that could not open a secret do not show what it does with one: the person who let the command
+/// through is asked once more, and without a person nothing is carried out.
 #[tokio::test]
 async fn what_came_of_a_refused_secret_is_not_carried_out_by_itself() {
     const COMMAND: &str = "python3 bundle.py";
     const SCRIPT: &str = "import os\nopen('all', 'w').write(open('a').read() + (open('.env').read() if os.access('.env', os.R_OK) else ''))\n";
-    const ALLOWS: &str =
-        "[[rule]]\npermission = \"bash\"\npattern = \"python3*\"\naction = \"allow\"\n";
     let files = |desk: &mut Fixture| {
         desk.write_file("bundle.py", SCRIPT)
             .write_file(".env", "TOKEN=x\n");
     };
-    let mut alone = desk(COMMAND, Host::Headless { approve_all: true }).await;
+    let mut alone = open_desk(COMMAND, HEADLESS_APPROVED).await;
     files(&mut alone);
     alone.play().await;
-    let call = &alone.calls().await[0];
+    let call = &alone.only_call().await;
     assert_eq!(call.state, CallState::Denied);
     let lead = &call.trail.as_ref().unwrap().lead;
     assert!(lead.contains("it was refused a secret"), "{lead}");
     assert_eq!(alone.read_file("all"), None);
 
-    let mut asked = desk(COMMAND, Host::Person).await;
+    let mut asked = open_desk(COMMAND, Host::Person).await;
     files(&mut asked);
-    rules(&asked, ALLOWS);
+    asked.write_rules(rule_text("bash", "python3*", "allow"));
     asked.start("Go.").await;
     let shown = asked.wait_for_call().await;
     let env = asked.workspace_root().canonicalize().unwrap().join(".env");
@@ -394,12 +355,12 @@ async fn a_command_s_effects_stay_within_what_its_agent_requires() {
             CallState::Done,
         ),
     ] {
-        let mut desk = desk(command, Host::Headless { approve_all: true }).await;
+        let mut desk = open_desk(command, HEADLESS_APPROVED).await;
         desk.write_file("out/old", "old");
         manifests::open_with_manifest(&mut desk, &manifest)
             .await
             .unwrap();
-        let view = desk.calls().await.remove(0);
+        let view = desk.only_call().await;
         let trail = view.trail.unwrap();
         assert_eq!(view.state, state, "{command}: {trail:?}");
         let is_done = state == CallState::Done;

@@ -4,16 +4,16 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::thread;
 
 use agent::Host;
 use protocol::history::RestoreRequest;
 use protocol::query::{Answer, Query};
-use protocol::{CallState, CallView, Decision, Effects, EventBody, Gate, Preview, UserError};
-use provider::{Script, ScriptedProvider};
-use serde_json::json;
-use support::{Fixture, call_json};
+use protocol::{CallState, Decision, EventBody, Gate, UserError};
+use support::{
+    Fixture, HEADLESS, HEADLESS_APPROVED, call_bash, expect_variant, rule_text, say_text,
+    shown_effects,
+};
 
 /// A web server of this machine that gives the files of a folder.
 fn serve(folder: PathBuf) -> u16 {
@@ -60,36 +60,14 @@ fn site() -> (tempfile::TempDir, u16) {
 }
 
 /// A desk with a room, whose agent runs one command.
-async fn desk(command: &str, host: Host) -> Fixture {
-    let turns = json!([call_json("bash", json!({ "command": command })), { "text": "Done." }]);
-    let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-    Fixture::with_config(Arc::new(ScriptedProvider::new(script)), host, |config| {
-        config.room = Some(env!("CARGO_BIN_EXE_room").into())
-    })
-    .await
-}
-
-fn rule(permission: &str, pattern: &str, action: &str) -> String {
-    format!(
-        "[[rule]]\npermission = \"{permission}\"\npattern = \"{pattern}\"\naction = \"{action}\"\n"
-    )
-}
-
-fn rules(desk: &Fixture, rules: &[String]) {
-    std::fs::create_dir_all(desk.data_dir()).unwrap();
-    std::fs::write(desk.data_dir().join("rules.toml"), rules.concat()).unwrap();
+async fn open_desk(command: &str, host: Host) -> Fixture {
+    let turns = [call_bash(command), say_text("Done.")];
+    Fixture::with_room(turns, host, Some(env!("CARGO_BIN_EXE_room"))).await
 }
 
 fn way_to(host: &str) -> Decision {
     Decision::WithNetwork {
         hosts: vec![host.to_owned()],
-    }
-}
-
-fn effects(view: &CallView) -> &Effects {
-    match &view.preview {
-        Preview::Effects(shown) => &shown.effects,
-        other => panic!("no effects: {other:?}"),
     }
 }
 
@@ -99,27 +77,26 @@ async fn a_person_gives_a_command_a_way_to_one_host_and_sees_what_came_of_it() {
     let host = format!("127.0.0.1:{port}");
     let line =
         format!("git fetch -q http://{host}/repo.git main && git show FETCH_HEAD:hello > hello");
-    let mut desk = desk(&line, Host::Person).await;
+    let mut desk = open_desk(&line, Host::Person).await;
     let mut made = Command::new("git");
     made.args(["init", "-q"]).current_dir(desk.workspace_root());
     assert!(made.status().unwrap().success());
     desk.start("Go.").await;
-    let asked = desk.wait_for_call().await;
-    desk.decide_call(&asked, Decision::DryRun).await.unwrap();
+    desk.decide_next(Decision::DryRun).await;
     let sealed = desk.wait_for_call().await;
-    assert_eq!(effects(&sealed).exit_code, Some(128));
-    assert_eq!(effects(&sealed).reached, []);
+    assert_eq!(shown_effects(&sealed).exit_code, Some(128));
+    assert_eq!(shown_effects(&sealed).reached, []);
 
     // Once more, with other hosts than it needs, then with the one that it does.
     desk.decide_call(&sealed, way_to("docs.rs")).await.unwrap();
     let other = desk.wait_for_call().await;
-    assert_eq!(effects(&other).exit_code, Some(128));
-    assert_eq!(effects(&other).reached, []);
+    assert_eq!(shown_effects(&other).exit_code, Some(128));
+    assert_eq!(shown_effects(&other).reached, []);
     desk.decide_call(&other, way_to(&format!("http://{host}/x")))
         .await
         .unwrap();
     let shown = desk.wait_for_call().await;
-    let did = effects(&shown);
+    let did = shown_effects(&shown);
     assert_eq!(did.exit_code, Some(0), "{:?}", did.output);
     let [reached] = &did.reached[..] else {
         panic!("{:?}", did.reached);
@@ -132,7 +109,7 @@ async fn a_person_gives_a_command_a_way_to_one_host_and_sees_what_came_of_it() {
     desk.allow_call(&shown).await;
     desk.wait_until_ended().await;
     assert_eq!(desk.read_file("hello").unwrap(), "hello\n");
-    let done = desk.calls().await.remove(0);
+    let done = desk.only_call().await;
     assert_eq!(done.state, CallState::Done);
     let text = done.outcome.as_ref().unwrap().model_text();
     assert!(text.contains("[It was let reach: 127.0.0.1.]"), "{text}");
@@ -154,9 +131,8 @@ async fn a_person_gives_a_command_a_way_to_one_host_and_sees_what_came_of_it() {
     let restore = RestoreRequest::Undo {
         entries: vec![done.undo.unwrap().id],
     };
-    let Answer::Restore(before) = desk.desk.query(Query::Restore { restore }).await.unwrap() else {
-        panic!("no coverage");
-    };
+    let query = Query::Restore { restore };
+    let before = expect_variant!(desk.query(query).await, Answer::Restore(before) => before);
     let covered = &before.coverage.text;
     let cannot = "; cannot take back: what it sent to 127.0.0.1.";
     assert!(covered.ends_with(cannot), "{covered}");
@@ -165,10 +141,9 @@ async fn a_person_gives_a_command_a_way_to_one_host_and_sees_what_came_of_it() {
 #[tokio::test]
 async fn a_host_that_a_rule_denies_stays_closed_whoever_names_it() {
     let (_site, port) = site();
-    let mut desk = desk(&format!("sh get.sh {port}"), Host::Person).await;
+    let mut desk = open_desk(&format!("sh get.sh {port}"), Host::Person).await;
     desk.write_file("get.sh", "curl -s -o got http://127.0.0.1:$1/said\n");
-    let denied = rule("net.fetch", "evil.example", "deny");
-    rules(&desk, &[denied]);
+    desk.write_rules(rule_text("net.fetch", "evil.example", "deny"));
     desk.start("Go.").await;
     let asked = desk.wait_for_call().await;
     for (host, why) in [
@@ -190,7 +165,7 @@ async fn a_host_that_a_rule_denies_stays_closed_whoever_names_it() {
         .await
         .unwrap();
     let shown = desk.wait_for_call().await;
-    assert_eq!(effects(&shown).reached.len(), 1);
+    assert_eq!(shown_effects(&shown).reached.len(), 1);
     assert!(shown.trail.unwrap().lead.len() > 10);
 }
 
@@ -200,18 +175,18 @@ async fn where_nobody_is_only_rules_open_a_way_to_the_hosts_that_a_command_names
     let host = format!("127.0.0.1:{port}");
     let line = format!("curl -s -o got http://{host}/said");
     let (runs, opens) = (
-        rule("bash", "curl*", "allow"),
-        rule("net.fetch", &host, "allow"),
+        rule_text("bash", "curl*", "allow"),
+        rule_text("net.fetch", &host, "allow"),
     );
-    let writes = rule("fs.write", "got", "allow");
+    let writes = rule_text("fs.write", "got", "allow");
 
-    let mut open = desk(&line, Host::Headless { approve_all: false }).await;
-    rules(&open, &[runs.clone(), writes.clone(), opens.clone()]);
+    let mut open = open_desk(&line, HEADLESS).await;
+    open.write_rules([&*runs, &writes, &opens].concat());
     open.play().await;
-    let done = open.calls().await.remove(0);
+    let done = open.only_call().await;
     assert_eq!(done.state, CallState::Done, "{:?}", done.trail);
     assert_eq!(open.read_file("got").unwrap(), "said outside\n");
-    assert_eq!(effects(&done).reached.len(), 1);
+    assert_eq!(shown_effects(&done).reached.len(), 1);
     let judged = open
         .events()
         .await
@@ -228,15 +203,12 @@ async fn where_nobody_is_only_rules_open_a_way_to_the_hosts_that_a_command_names
     assert!(told[1].starts_with("It runs in a sealed copy with a way to the hosts that it names."));
 
     // Consent that was given beforehand is for the command, and opens no way.
-    for (host, rules_of) in [
-        (Host::Headless { approve_all: false }, vec![runs, writes]),
-        (Host::Headless { approve_all: true }, vec![opens]),
-    ] {
-        let mut closed = desk(&line, host).await;
-        rules(&closed, &rules_of);
+    for (host, rules) in [(HEADLESS, runs + &writes), (HEADLESS_APPROVED, opens)] {
+        let mut closed = open_desk(&line, host).await;
+        closed.write_rules(rules);
         closed.play().await;
-        let done = closed.calls().await.remove(0);
-        assert_eq!(effects(&done).reached, []);
+        let done = closed.only_call().await;
+        assert_eq!(shown_effects(&done).reached, []);
         assert_eq!(closed.read_file("got"), None);
     }
 }

@@ -1,15 +1,14 @@
-//! Which variables of the app's own environment reach what it starts. Those that Cargo sets for a test stand here for the
-//! person's.
+//! Environment variables of the app that reach the programs that it starts. Those that Cargo sets for a test stand here for
+//! the person's.
 
 use std::os::unix::fs::PermissionsExt;
 
-use agent::Host;
 use protocol::settings::{ProviderSettings, VariablesSettings, WatchdogSettings, WireFormat};
-use protocol::{CallState, Op, Settings};
+use protocol::{CallState, Settings};
 use serde_json::json;
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS_APPROVED, call_bash, say_text};
 
-/// What says one of them.
+/// A command that says one of the variables.
 const SAYS: &str = "echo \"is ${CARGO_PKG_NAME-kept} back\"";
 
 /// These names, as settings have them.
@@ -54,18 +53,9 @@ async fn a_person_withholds_and_passes_variables() {
         ),
     ];
     for has_room in [false, true] {
-        let once = [
-            call_json("bash", json!({ "command": SAYS })),
-            json!({ "text": "Done." }),
-        ];
-        let turns = json!(vec![once; rows.len()].concat());
-        let script = provider::Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-        let script = std::sync::Arc::new(provider::ScriptedProvider::new(script));
-        let mut desk =
-            Fixture::with_config(script, Host::Headless { approve_all: true }, |config| {
-                config.room = has_room.then(|| env!("CARGO_BIN_EXE_room").into());
-            })
-            .await;
+        let turns = vec![[call_bash(SAYS), say_text("Done.")]; rows.len()].concat();
+        let room = has_room.then_some(env!("CARGO_BIN_EXE_room"));
+        let mut desk = Fixture::with_room(turns, HEADLESS_APPROVED, room).await;
         let heard = desk.data_dir().canonicalize().unwrap().join("heard");
         let program = heard.with_file_name("watchdog");
         let script = format!(
@@ -75,24 +65,18 @@ async fn a_person_withholds_and_passes_variables() {
         std::fs::write(&program, script).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         for (number, (settings, told)) in rows.iter().enumerate() {
-            let settings = Box::new(Settings {
+            desk.set_settings(Settings {
                 watchdogs: vec![WatchdogSettings {
                     name: "listens".to_owned(),
                     program: program.display().to_string(),
                     timeout_ms: 60_000,
                 }],
                 ..settings.clone()
-            });
-            desk.desk
-                .submit(Op::SetSettings { settings })
-                .await
-                .unwrap();
+            })
+            .await;
             match number {
                 0 => desk.start("Go.").await,
-                _ => {
-                    let (session, text) = (desk.session.clone(), "Again.".to_owned());
-                    desk.desk.submit(Op::say(session, text)).await.unwrap();
-                }
+                _ => desk.send_message("Again.").await,
             }
             desk.wait_until_ended().await;
             let (state, text) = desk.call_outcomes().await.remove(number);

@@ -6,7 +6,7 @@ pub(crate) mod commits;
 // Commands with a way to the network.
 #[cfg(target_os = "linux")]
 pub(crate) mod egress;
-// Which variables of the app's own environment reach what it starts.
+// Environment variables of the app that reach the programs that it starts.
 #[cfg(target_os = "linux")]
 pub(crate) mod environment_variables;
 #[cfg(target_os = "linux")]

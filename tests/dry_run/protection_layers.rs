@@ -2,13 +2,10 @@
 //! others are.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use agent::Host;
 use protocol::{CallState, CallView, Gate, Verdict};
-use provider::{Script, ScriptedProvider};
-use serde_json::{Value, json};
-use support::{Fixture, call_json};
+use serde_json::Value;
+use support::{Fixture, HEADLESS, call_bash, call_write};
 
 const ROOM: &str = env!("CARGO_BIN_EXE_room");
 const ROOM_IN_PLACE: &str = env!("CARGO_BIN_EXE_room_in_place");
@@ -25,31 +22,25 @@ const LET_ALL_PASS: [&str; 2] = [
      [[rule]]\npermission = \"fs.write\"\npattern = \"**\"\naction = \"allow\"\n",
 ];
 
-/// What the watchdog minds.
+/// The command that the watchdog minds.
 const LATER: &str = "launchctl load later.plist";
 
-/// What became of a call in a workspace with a script that writes to a place outside, and whether anything came there.
+/// Plays a call in a workspace with a script that writes to a place outside, and returns the call and whether anything came
+/// there.
 async fn play_call(
     made: &Value,
     room: Option<&str>,
     rules: &str,
     outside: &Path,
 ) -> (CallView, bool) {
-    let turns = json!({ "turns": [made, { "text": "Done." }] }).to_string();
-    let provider = Arc::new(ScriptedProvider::new(Script::parse(&turns).unwrap()));
-    // Nobody is there to ask: what is not allowed is denied.
-    let host = Host::Headless { approve_all: false };
-    let mut desk = Fixture::with_config(provider, host, |config| {
-        config.room = room.map(Into::into);
-    })
-    .await;
+    // Nobody is there to ask: a call that no rule allows is denied.
+    let mut desk = Fixture::with_room([made], HEADLESS, room).await;
     let script = format!("open({:?}, 'w').write('out')\n", outside.display());
     desk.write_file("reach.py", script);
-    std::fs::create_dir_all(desk.data_dir()).unwrap();
-    std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+    desk.write_rules(rules);
     desk.play().await;
     let reached = std::fs::remove_file(outside).is_ok();
-    (desk.calls().await.remove(0), reached)
+    (desk.only_call().await, reached)
 }
 
 /// The gates that said no, or would have asked. What goes by the mode alone is not among them where a rule speaks.
@@ -79,19 +70,19 @@ async fn each_layer_keeps_out_alone_what_is_its_own() {
     let [let_all_pass, _] = LET_ALL_PASS;
 
     // A file outside, by a tool that no room holds and no watchdog minds.
-    let write = call_json("write", json!({ "path": outside, "content": "out" }));
+    let write = call_write(&outside, "out");
     let (view, reached) = play_call(&write, None, let_all_pass, &outside).await;
     assert_eq!((view.state, reached), (CallState::Denied, false));
     assert_eq!(denying_gates(&view), [Gate::Capability]);
 
     // Something that is to run later, which is in no place and which every rule lets pass.
-    let later = call_json("bash", json!({ "command": LATER }));
+    let later = call_bash(LATER);
     let (view, _) = play_call(&later, None, let_all_pass, &outside).await;
     assert_eq!(view.state, CallState::Denied);
     assert_eq!(denying_gates(&view), [Gate::Watchdog]);
 
     // A file outside, by a program that nobody can read that from: only the room is in its way, and without one it gets there.
-    let script = call_json("bash", json!({ "command": "python3 reach.py" }));
+    let script = call_bash("python3 reach.py");
     for room in ROOMS {
         let (view, reached) = play_call(&script, room, let_all_pass, &outside).await;
         assert_eq!(
@@ -109,9 +100,9 @@ async fn each_layer_keeps_out_alone_what_is_its_own() {
 async fn one_layer_changes_and_the_others_stay_as_they_are() {
     let folder = outside_folder();
     let outside = folder.path().join("outside");
-    let write = call_json("write", json!({ "path": outside, "content": "out" }));
-    let later = call_json("bash", json!({ "command": LATER }));
-    let script = call_json("bash", json!({ "command": "python3 reach.py" }));
+    let write = call_write(&outside, "out");
+    let later = call_bash(LATER);
+    let script = call_bash("python3 reach.py");
     for rules in LET_ALL_PASS {
         for (refused, gate) in [(&write, Gate::Capability), (&later, Gate::Watchdog)] {
             for room in ROOMS {

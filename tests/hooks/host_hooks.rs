@@ -1,4 +1,4 @@
-//! What a host's hooks hear of a call, in which order, and what they can keep from happening.
+//! Hooks of a host: the order in which they hear of a call, and the calls and updates that they keep back.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -8,15 +8,15 @@ use async_trait::async_trait;
 use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::{CallState, Event, EventBody, Op, SessionState, ToolOutput};
 use serde_json::{Value, json};
-use support::Fixture;
 use support::probe::{Probe, RecordingProvider, lifecycle_events, probe_turn};
+use support::{Fixture, call_read, call_tool, say_text};
 
 /// Hooks that write down what they hear, and say what a test wants.
 #[derive(Default)]
 struct RecordingHook {
     heard: Arc<Mutex<Vec<String>>>,
-    /// Where each hook leaves a mark in the log of events, by naming its session: so hooks and events stand in one order.
-    desk: Arc<OnceLock<Engine>>,
+    /// The engine in whose log each hook leaves a mark, by naming its session: so hooks and events stand in one order.
+    engine: Arc<OnceLock<Engine>>,
     skip: bool,
     suppress: bool,
     broken: bool,
@@ -65,7 +65,7 @@ impl RecordingHook {
             session: call.session.clone(),
             title: what,
         };
-        self.desk.get().unwrap().submit(rename).await.unwrap();
+        self.engine.get().unwrap().submit(rename).await.unwrap();
     }
 }
 
@@ -79,18 +79,18 @@ fn life_with_marks(events: &[Event]) -> Vec<String> {
 }
 
 async fn witnessed(witness: RecordingHook, call: Value) -> (Fixture, Vec<String>) {
-    let (heard, known) = (witness.heard.clone(), witness.desk.clone());
+    let (heard, known) = (witness.heard.clone(), witness.engine.clone());
     let probe = Probe::new(|_, cx| async move {
         cx.on_output.unwrap()("half");
         Ok(ToolOutput::new("the result", "ok"))
     });
-    let agent = RecordingProvider::new(json!([call, { "text": "On." }]));
+    let agent = RecordingProvider::new([call, say_text("On.")]);
     let mut desk = Fixture::with_config(agent, Host::Person, |config| {
         config.tools = probe.into_tools();
         config.hooks = vec![Arc::new(witness)];
     })
     .await;
-    known.set(desk.desk.clone()).ok().unwrap();
+    known.set(desk.engine.clone()).ok().unwrap();
     desk.play().await;
     let heard = heard.lock().unwrap().clone();
     (desk, heard)
@@ -241,13 +241,13 @@ async fn what_a_hook_said_is_on_record() {
 /// nothing (M12).
 #[tokio::test]
 async fn hooks_come_after_the_rules() {
-    let unknown = json!({ "text": "", "calls": [{ "name": "no_such", "arguments": {} }] });
+    let unknown = call_tool("no_such", json!({}));
     let (_, heard) = witnessed(RecordingHook::default(), unknown).await;
     assert_eq!(
         heard,
         ["before no_such call_4 {}", "after no_such call_4 true"]
     );
-    let outside = json!({ "text": "", "calls": [{ "name": "read", "arguments": { "path": "/etc/passwd" } }] });
+    let outside = call_read("/etc/passwd");
     let (desk, heard) = witnessed(RecordingHook::default(), outside).await;
     assert_eq!(
         (desk.call_outcomes().await[0].0, heard),
@@ -274,7 +274,7 @@ async fn hooks_are_optional() {
             cx.on_output.unwrap()("half");
             Ok(ToolOutput::new("the result", "ok"))
         });
-        let agent = RecordingProvider::new(json!([probe_turn(json!({})), { "text": "On." }]));
+        let agent = RecordingProvider::new([probe_turn(json!({})), say_text("On.")]);
         let mut desk = Fixture::with_config(agent.clone(), Host::Person, |config| {
             config.tools = probe.into_tools();
             config.hooks = hooks;
@@ -308,7 +308,7 @@ async fn a_hook_that_hangs_refuses() {
     let asked = Arc::new(tokio::sync::Notify::new());
     let mute = SilentHook(asked.clone());
     let probe = Probe::new(|_, _| async { Ok(ToolOutput::new("ran", "ok")) });
-    let agent = RecordingProvider::new(json!([probe_turn(json!({})), { "text": "On." }]));
+    let agent = RecordingProvider::new([probe_turn(json!({})), say_text("On.")]);
     let mut desk = Fixture::with_config(agent, Host::Person, |config| {
         config.tools = probe.into_tools();
         config.hooks = vec![Arc::new(mute)];

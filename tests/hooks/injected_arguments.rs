@@ -1,4 +1,4 @@
-//! What a host's hooks are given of a call, and what they put into it.
+//! Arguments that a host's hooks are given of a call, and those that they put into it.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,8 +7,8 @@ use agent::hooks::{HookDecision, HookedCall, Hooks};
 use async_trait::async_trait;
 use protocol::{CallState, ToolOutput};
 use serde_json::{Map, Value, json};
-use support::Fixture;
 use support::probe::{Probe, RecordingProvider, probe_turn};
+use support::{Fixture, HEADLESS_APPROVED, call_tool, say_text};
 
 /// Hooks that put something in, and write down what they are asked with.
 #[derive(Default)]
@@ -67,11 +67,11 @@ fn with_room() -> Probe {
 /// call is judged and when it runs. Where one is missing or wrong the call does not run.
 #[tokio::test]
 async fn what_the_host_puts_in_reaches_the_tool() {
-    let turns = json!([
+    let turns = [
         probe_turn(json!({})),
         probe_turn(json!({ "trace": "forged" })),
-        { "text": "On." }
-    ]);
+        say_text("On."),
+    ];
     let run = async |puts_in: Option<Value>| {
         let filler = Arc::new(Filler {
             puts_in,
@@ -144,15 +144,16 @@ async fn a_classifier_gets_its_input() {
         }
     }
     let classifier = Arc::new(Classifier(Mutex::default()));
-    let turn = |name: &str, arguments: Value| json!({ "text": "", "calls": [{ "name": name, "arguments": arguments }] });
-    let agent = RecordingProvider::new(json!([
-        turn("read", json!({ "path": "a.txt", "limit": 3 })),
-        turn("bash", json!({ "command": "true", "description": "harmless, surely" })),
-        turn("todo", json!({ "items": [] })),
-        { "text": "On." }
-    ]));
-    let host = Host::Headless { approve_all: true };
-    let mut desk = Fixture::with_config(agent, host, |config| {
+    let agent = RecordingProvider::new([
+        call_tool("read", json!({ "path": "a.txt", "limit": 3 })),
+        call_tool(
+            "bash",
+            json!({ "command": "true", "description": "harmless, surely" }),
+        ),
+        call_tool("todo", json!({ "items": [] })),
+        say_text("On."),
+    ]);
+    let mut desk = Fixture::with_config(agent, HEADLESS_APPROVED, |config| {
         config.hooks = vec![classifier.clone()];
     })
     .await;

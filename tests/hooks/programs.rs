@@ -5,12 +5,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use agent::Host;
 use protocol::settings::{HookPoint, HookSettings};
 use protocol::{CallState, Event, EventBody, Op, Settings, ToolOutput};
 use serde_json::{Value, json};
 use support::probe::{Probe, RecordingProvider, lifecycle_events, probe_turn};
-use support::{Fixture, call_json};
+use support::{Fixture, call_read, say_text};
 
 const EVERYTHING: [HookPoint; 4] = [
     HookPoint::Before,
@@ -19,7 +18,7 @@ const EVERYTHING: [HookPoint; 4] = [
     HookPoint::After,
 ];
 
-/// What a hook of a test does, and when.
+/// A hook program of a test, and when it is started.
 struct HookProgram<'a> {
     script: &'a str,
     on: &'a [HookPoint],
@@ -53,23 +52,17 @@ impl<'a> HookProgram<'a> {
             on: self.on.to_vec(),
             timeout_ms: self.timeout_ms,
         };
-        set(desk, vec![hook]).await;
+        desk.set_settings(Settings {
+            hooks: vec![hook],
+            ..Settings::default()
+        })
+        .await;
     }
-}
-
-async fn set(desk: &Fixture, hooks: Vec<HookSettings>) {
-    let settings = Box::new(Settings {
-        hooks,
-        ..Settings::default()
-    });
-    let op = Op::SetSettings { settings };
-    desk.desk.submit(op).await.unwrap();
 }
 
 /// A desk whose agent reads a file, with one hook.
 async fn reading(hook: HookProgram<'_>) -> (Fixture, PathBuf) {
-    let turns = json!([call_json("read", json!({ "path": "a" })), {}]);
-    let mut desk = Fixture::with_host(turns, Host::Person).await;
+    let mut desk = Fixture::new([call_read("a")]).await;
     desk.write_file("a", "text\n");
     let heard = hook.set(&desk).await;
     (desk, heard)
@@ -81,11 +74,8 @@ async fn saying(hook: HookProgram<'_>) -> (Fixture, PathBuf) {
         cx.on_output.unwrap()("half");
         Ok(ToolOutput::new("the result", "ok"))
     });
-    let agent = RecordingProvider::new(json!([probe_turn(json!({})), { "text": "On." }]));
-    let desk = Fixture::with_config(agent, Host::Person, |config| {
-        config.tools = probe.into_tools()
-    });
-    let desk = desk.await;
+    let agent = RecordingProvider::new([probe_turn(json!({})), say_text("On.")]);
+    let desk = Fixture::with_tools(agent, probe.into_tools()).await;
     let heard = hook.set(&desk).await;
     (desk, heard)
 }
@@ -149,8 +139,7 @@ async fn a_program_that_allows_changes_nothing() {
         None,
         Some("cat > /dev/null; echo '{\"verdict\":\"allow\"}'"),
     ] {
-        let turns = json!([call_json("read", json!({ "path": "a" })), {}]);
-        let mut desk = Fixture::with_host(turns, Host::Person).await;
+        let mut desk = Fixture::new([call_read("a")]).await;
         desk.write_file("a", "text\n");
         if let Some(script) = script {
             HookProgram::new(script, &[HookPoint::Before])
@@ -204,8 +193,7 @@ async fn a_program_that_hangs_or_is_not_there_refuses_the_call() {
         ("/nowhere/at/all", 1_000, "could not be started"),
         ("", 100, "did not answer within 100 ms."),
     ] {
-        let turns = json!([call_json("read", json!({ "path": "a" })), {}]);
-        let mut desk = Fixture::with_host(turns, Host::Person).await;
+        let mut desk = Fixture::new([call_read("a")]).await;
         desk.write_file("a", "text\n");
         let hook = HookProgram {
             timeout_ms,
@@ -316,12 +304,11 @@ async fn a_program_that_fails_at_an_update_is_told() {
 /// M12: what the rules deny no hook hears of, so that its allow lifts nothing.
 #[tokio::test]
 async fn a_program_comes_after_the_rules() {
-    let turns = json!([call_json("read", json!({ "path": "/etc/hostname" })), {}]);
-    let mut desk = Fixture::with_host(turns, Host::Person).await;
+    let mut desk = Fixture::new([call_read("/etc/hostname")]).await;
     let allows = "cat >> HEARD; echo '{\"verdict\":\"allow\"}'";
     let heard = HookProgram::new(allows, &EVERYTHING).set(&desk).await;
     desk.play().await;
-    assert_eq!(desk.call_outcomes().await[0].0, CallState::Denied);
+    assert_eq!(desk.call_states().await, [CallState::Denied]);
     assert!(!heard.exists());
 }
 
@@ -349,13 +336,12 @@ async fn hooks_that_mean_nothing_are_refused() {
             hooks,
             ..Settings::default()
         };
-        let turns = json!([call_json("read", json!({ "path": "a" })), {}]);
-        let mut desk = Fixture::with_host(turns, Host::Person).await;
+        let mut desk = Fixture::new([call_read("a")]).await;
         desk.write_file("a", "text\n");
         let op = Op::SetSettings {
             settings: Box::new(settings.clone()),
         };
-        let fault = desk.desk.submit(op).await.unwrap_err();
+        let fault = desk.engine.submit(op).await.unwrap_err();
         assert_eq!(fault.message, told);
         let kept = agent::engine::settings::file::read_text(desk.data_dir()).unwrap();
         assert_eq!(kept, "", "nothing was written");
@@ -370,7 +356,7 @@ async fn hooks_that_mean_nothing_are_refused() {
         )
         .unwrap();
         let mut desk = desk.restart().await;
-        let snapshot = desk.desk.snapshot().await.unwrap();
+        let snapshot = desk.snapshot().await;
         let faults: Vec<&str> = snapshot
             .faults
             .iter()

@@ -1,4 +1,4 @@
-//! How they end: without a picture, out of time, with the app; and who knows of it afterwards.
+//! Commands that run for real and end early: without a picture, out of time, with the app; and who knows of it afterwards.
 
 use agent::Host;
 use protocol::query::{Answer, Query};
@@ -6,21 +6,20 @@ use protocol::view::effects::Assurance;
 use protocol::view::preview::UndoAvailability;
 use protocol::{CallState, EventBody, UndoState};
 use serde_json::json;
-use support::call_json;
+use support::{HEADLESS_APPROVED, call_tool, expect_variant};
 
 use super::{
-    SANDBOX_IN_PLACE, SANDBOX_LAYERED, count_snapshots, desk, desk_of, effect_lines,
-    in_place_decision, snapshot_tree, undo,
+    SANDBOX_IN_PLACE, SANDBOX_LAYERED, count_snapshots, effect_lines, in_place_decision, open_desk,
+    open_desk_with, snapshot_tree,
 };
 
 #[tokio::test]
 async fn without_a_picture_nothing_runs_for_real() {
-    let mut desk = desk("echo more >> a", SANDBOX_LAYERED, Host::Person).await;
+    let mut desk = open_desk("echo more >> a", SANDBOX_LAYERED, Host::Person).await;
     let sparse = std::fs::File::create(desk.workspace_root().join("sparse")).unwrap();
     sparse.set_len(5 << 30).unwrap();
     desk.start("Go.").await;
-    let asked = desk.wait_for_call().await;
-    desk.decide_call(&asked, in_place_decision()).await.unwrap();
+    desk.decide_next(in_place_decision()).await;
     let again = desk.wait_for_call().await;
     let why = again.waits.as_ref().unwrap().refreshed.clone().unwrap();
     assert!(
@@ -31,8 +30,8 @@ async fn without_a_picture_nothing_runs_for_real() {
         (desk.read_file("a").unwrap(), count_snapshots(&desk)),
         ("first\n".to_owned(), 0)
     );
-    // Where nothing else would hold, it is shown for what it is then: a command that cannot be taken back.
-    let mut bare = super::desk("echo more >> a", SANDBOX_IN_PLACE, Host::Person).await;
+    // Without a layer, it is shown as a command that cannot be taken back.
+    let mut bare = open_desk("echo more >> a", SANDBOX_IN_PLACE, Host::Person).await;
     let sparse = std::fs::File::create(bare.workspace_root().join("sparse")).unwrap();
     sparse.set_len(5 << 30).unwrap();
     bare.start("Go.").await;
@@ -47,42 +46,30 @@ async fn without_a_picture_nothing_runs_for_real() {
 
 #[tokio::test]
 async fn a_command_that_fails_or_is_stopped_can_be_taken_back_all_the_same() {
-    let slow = call_json(
+    let slow = call_tool(
         "bash",
         json!({ "command": "echo more >> a; sleep 60", "timeout_ms": 500 }),
     );
-    let mut desk = desk_of(
-        &[slow],
-        SANDBOX_IN_PLACE,
-        Host::Headless { approve_all: true },
-    )
-    .await;
+    let mut desk = open_desk_with(&[slow], SANDBOX_IN_PLACE, HEADLESS_APPROVED).await;
     desk.play().await;
-    let done = &desk.calls().await[0];
+    let done = &desk.only_call().await;
     assert_eq!(
         (done.state, effect_lines(done)),
         (CallState::Failed, vec!["changed a".to_owned()])
     );
     assert_eq!(done.undo.as_ref().unwrap().state, UndoState::Applied);
-    undo(&desk, done).await;
+    desk.undo_call(done).await;
     assert_eq!(desk.read_file("a").unwrap(), "first\n");
 }
 
 #[tokio::test]
 async fn the_doctor_and_the_history_know_of_it() {
-    let mut desk = desk(
-        "echo more >> a",
-        SANDBOX_IN_PLACE,
-        Host::Headless { approve_all: true },
-    )
-    .await;
+    let mut desk = open_desk("echo more >> a", SANDBOX_IN_PLACE, HEADLESS_APPROVED).await;
     let workspace = desk.workspace_root().display().to_string();
     let promise = Query::Promise {
         workspace: workspace.clone(),
     };
-    let Answer::Promise(promise) = desk.desk.query(promise).await.unwrap() else {
-        panic!("no promise");
-    };
+    let promise = expect_variant!(desk.query(promise).await, Answer::Promise(promise) => promise);
     assert_eq!(
         (promise.assurance, promise.in_place),
         (Assurance::Snapshot, true)
@@ -98,9 +85,8 @@ async fn the_doctor_and_the_history_know_of_it() {
         offset: 0,
         limit: 10,
     };
-    let Answer::Timeline(timeline) = desk.desk.query(timeline).await.unwrap() else {
-        panic!("no timeline");
-    };
+    let timeline =
+        expect_variant!(desk.query(timeline).await, Answer::Timeline(timeline) => timeline);
     let titles: Vec<&str> = timeline
         .entries
         .iter()
@@ -119,13 +105,12 @@ fn what_ran_when_the_app_ended_is_recorded_by_the_next_start() {
     let line = "echo more >> a; echo said; sleep 60";
     let first = tokio();
     let (desk, before) = first.block_on(async {
-        let mut desk = desk(line, SANDBOX_IN_PLACE, Host::Person).await;
+        let mut desk = open_desk(line, SANDBOX_IN_PLACE, Host::Person).await;
         let before = snapshot_tree(&desk.workspace_root());
         desk.start("Go.").await;
-        let asked = desk.wait_for_call().await;
-        desk.allow_call(&asked).await;
+        desk.allow_next().await;
         let runs = |body: &EventBody| matches!(body, EventBody::CallOutput { .. });
-        desk.until("it runs", runs).await;
+        desk.wait_for_event("it runs", runs).await;
         (desk, before)
     });
     assert_eq!(desk.read_file("a").unwrap(), "first\nmore\n");
@@ -134,13 +119,13 @@ fn what_ran_when_the_app_ended_is_recorded_by_the_next_start() {
 
     tokio().block_on(async {
         let desk = desk.restart().await;
-        let view = &desk.calls().await[0];
+        let view = &desk.only_call().await;
         assert_eq!(view.state, CallState::Interrupted);
         assert_eq!(view.undo.as_ref().unwrap().state, UndoState::Applied);
         let heard = view.outcome.as_ref().unwrap().model_text();
         assert!(heard.contains("It took effect before that"), "{heard}");
         assert_eq!(count_snapshots(&desk), 0);
-        undo(&desk, view).await;
+        desk.undo_call(view).await;
         assert_eq!(snapshot_tree(&desk.workspace_root()), before);
     });
 }

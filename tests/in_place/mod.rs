@@ -2,21 +2,22 @@
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use agent::Host;
-use protocol::view::effects::{Assurance, Effects};
+use protocol::view::effects::Assurance;
 use protocol::view::preview::UndoAvailability;
 use protocol::{CallState, CallView, Decision, Gate, Op, Preview, UndoState, Verdict};
-use provider::{Script, ScriptedProvider};
-use serde_json::{Value, json};
-use support::{Fixture, call_json};
+use serde_json::Value;
+use support::{
+    Fixture, HEADLESS, HEADLESS_APPROVED, call_bash, call_write, expect_variant, rule_text,
+    shown_effects,
+};
 
 mod interruptions;
 
-/// Where no layer holds.
+/// A room in which no layer holds.
 const SANDBOX_IN_PLACE: &str = env!("CARGO_BIN_EXE_room_in_place");
-/// Where one does.
+/// A room in which a layer holds.
 const SANDBOX_LAYERED: &str = env!("CARGO_BIN_EXE_room");
 
 const DENIES: &str =
@@ -27,47 +28,23 @@ const ALLOWS: &str =
     "[[rule]]\npermission = \"bash\"\npattern = \"python3*\"\naction = \"allow\"\n";
 
 /// A desk whose agent makes these calls, in a workspace with two files.
-async fn desk_of(calls: &[Value], room: &str, host: Host) -> Fixture {
-    let mut turns: Vec<Value> = calls.to_vec();
-    turns.push(json!({ "text": "Done." }));
-    let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-    let provider = Arc::new(ScriptedProvider::new(script));
-    let mut desk = Fixture::with_config(provider, host, |config| {
-        config.room = Some(room.into());
-    })
-    .await;
+async fn open_desk_with(calls: &[Value], room: &str, host: Host) -> Fixture {
+    let mut desk = Fixture::with_room(calls, host, Some(room)).await;
     desk.write_file("a", "first\n")
         .write_file("folder/b", "second\n");
     desk
 }
 
-async fn desk(command: &str, room: &str, host: Host) -> Fixture {
-    desk_of(
-        &[call_json("bash", json!({ "command": command }))],
-        room,
-        host,
-    )
-    .await
-}
-
-fn rules(desk: &Fixture, rules: &[&str]) {
-    std::fs::create_dir_all(desk.data_dir()).unwrap();
-    std::fs::write(desk.data_dir().join("rules.toml"), rules.concat()).unwrap();
+async fn open_desk(command: &str, room: &str, host: Host) -> Fixture {
+    open_desk_with(&[call_bash(command)], room, host).await
 }
 
 fn in_place_decision() -> Decision {
     Decision::InPlace { hosts: Vec::new() }
 }
 
-fn effects(view: &CallView) -> &Effects {
-    match &view.preview {
-        Preview::Effects(shown) => &shown.effects,
-        other => panic!("no effects: {other:?}"),
-    }
-}
-
 fn effect_lines(view: &CallView) -> Vec<String> {
-    let changes = effects(view).changes.iter();
+    let changes = shown_effects(view).changes.iter();
     changes.map(ToString::to_string).collect()
 }
 
@@ -107,16 +84,11 @@ fn count_snapshots(desk: &Fixture) -> usize {
     std::fs::read_dir(desk.data_dir().join("history/pictures")).map_or(0, Iterator::count)
 }
 
-async fn undo(desk: &Fixture, view: &CallView) {
-    let entry = view.undo.clone().unwrap().id;
-    desk.desk.submit(Op::Undo { entry }).await.unwrap();
-}
-
 #[tokio::test]
 async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back_to_the_byte() {
     let line = "echo more >> a; chmod 700 folder; touch -d 2001-02-03 folder/b; ln -sfn folder link; \
                 rmdir empty; mkdir -p new/empty; echo said";
-    let mut desk = desk(line, SANDBOX_IN_PLACE, Host::Person).await;
+    let mut desk = open_desk(line, SANDBOX_IN_PLACE, Host::Person).await;
     std::fs::create_dir(desk.workspace_root().join("empty")).unwrap();
     symlink("a", desk.workspace_root().join("link")).unwrap();
     std::fs::set_permissions(
@@ -128,9 +100,7 @@ async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back
 
     desk.start("Go.").await;
     let asked = desk.wait_for_call().await;
-    let Preview::Command(command) = &asked.preview else {
-        panic!("{:?}", asked.preview);
-    };
+    let command = expect_variant!(&asked.preview, Preview::Command(command) => command);
     assert_eq!(
         command.assurance,
         Some(Assurance::Snapshot),
@@ -159,10 +129,10 @@ async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back
     desk.allow_call(&asked).await;
     desk.wait_until_ended().await;
 
-    let done = &desk.calls().await[0];
+    let done = &desk.only_call().await;
     assert_eq!(done.state, CallState::Done);
     assert_eq!(
-        (effects(done).assurance, effects(done).exit_code),
+        (shown_effects(done).assurance, shown_effects(done).exit_code),
         (Assurance::Snapshot, Some(0))
     );
     assert_eq!(
@@ -177,7 +147,7 @@ async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back
             "added new/empty"
         ]
     );
-    let diff = effects(done).changes[0].diff.as_ref().unwrap();
+    let diff = shown_effects(done).changes[0].diff.as_ref().unwrap();
     assert_eq!((diff.added, diff.removed), (1, 0));
     let text = done.outcome.as_ref().unwrap().model_text();
     assert!(text.contains("said"), "{text}");
@@ -185,22 +155,19 @@ async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back
     assert_eq!(count_snapshots(&desk), 0);
     let after = snapshot_tree(&desk.workspace_root());
 
-    undo(&desk, done).await;
+    desk.undo_call(done).await;
     assert_eq!(snapshot_tree(&desk.workspace_root()), before);
     let entry = done.undo.clone().unwrap().id;
-    desk.desk.submit(Op::Redo { entry }).await.unwrap();
+    desk.submit(Op::Redo { entry }).await;
     assert_eq!(snapshot_tree(&desk.workspace_root()), after);
 }
 
 #[tokio::test]
 async fn where_a_layer_holds_only_a_person_has_it_run_for_real() {
-    // What is not committed but shown: the number of the process is another in the room than outside.
-    let mut desk = desk("echo more >> a", SANDBOX_LAYERED, Host::Person).await;
+    let mut desk = open_desk("echo more >> a", SANDBOX_LAYERED, Host::Person).await;
     desk.start("Go.").await;
     let asked = desk.wait_for_call().await;
-    let Preview::Command(command) = &asked.preview else {
-        panic!("{:?}", asked.preview);
-    };
+    let command = expect_variant!(&asked.preview, Preview::Command(command) => command);
     assert_eq!(
         (command.assurance, command.in_place),
         (Some(Assurance::Speculative), true)
@@ -208,13 +175,13 @@ async fn where_a_layer_holds_only_a_person_has_it_run_for_real() {
     // Seen first what it does; then for real.
     desk.decide_call(&asked, Decision::DryRun).await.unwrap();
     let shown = desk.wait_for_call().await;
-    assert_eq!(effects(&shown).assurance, Assurance::Speculative);
+    assert_eq!(shown_effects(&shown).assurance, Assurance::Speculative);
     assert_eq!(desk.read_file("a").unwrap(), "first\n");
     desk.decide_call(&shown, in_place_decision()).await.unwrap();
     desk.wait_until_ended().await;
-    let done = &desk.calls().await[0];
+    let done = &desk.only_call().await;
     assert_eq!(
-        (effects(done).assurance, effect_lines(done)),
+        (shown_effects(done).assurance, effect_lines(done)),
         (Assurance::Snapshot, vec!["changed a".to_owned()])
     );
     assert_eq!(
@@ -223,22 +190,17 @@ async fn where_a_layer_holds_only_a_person_has_it_run_for_real() {
     );
     // Once, and not what was captured on top of it.
     assert_eq!(desk.read_file("a").unwrap(), "first\nmore\n");
-    undo(&desk, done).await;
+    desk.undo_call(done).await;
     assert_eq!(desk.read_file("a").unwrap(), "first\n");
 
     // A rule does not: it goes the way that changes nothing before it was looked at.
-    let mut ruled = self::desk(
-        "python3 change.py",
-        SANDBOX_LAYERED,
-        Host::Headless { approve_all: false },
-    )
-    .await;
+    let mut ruled = open_desk("python3 change.py", SANDBOX_LAYERED, HEADLESS).await;
     ruled.write_file("change.py", "open('a', 'a').write('x')\n");
-    rules(&ruled, &[ALLOWS]);
+    ruled.write_rules(ALLOWS);
     ruled.play().await;
-    let done = &ruled.calls().await[0];
+    let done = &ruled.only_call().await;
     assert_eq!(
-        (done.state, effects(done).assurance),
+        (done.state, shown_effects(done).assurance),
         (CallState::Done, Assurance::Speculative)
     );
 }
@@ -246,22 +208,20 @@ async fn where_a_layer_holds_only_a_person_has_it_run_for_real() {
 #[tokio::test]
 async fn what_it_did_meets_the_rules_and_is_taken_back_where_it_may_not_be() {
     let script = "open('folder/b', 'a').write('x')\nopen('n', 'w').write('n')\n";
-    let denied = Host::Headless { approve_all: true };
-    let alone = Host::Headless { approve_all: false };
     for (text, host, stands) in [
-        (&[ALLOWS][..], alone, true),
-        (&[ALLOWS, DENIES], alone, false),
-        (&[DENIES], denied, false),
-        // Whoever let it run has agreed to it; where nobody was asked, asking means no.
-        (&[ALLOWS, ASKS], alone, false),
-        (&[ASKS], denied, true),
+        (&[ALLOWS][..], HEADLESS, true),
+        (&[ALLOWS, DENIES], HEADLESS, false),
+        (&[DENIES], HEADLESS_APPROVED, false),
+        // A person who let it run has agreed to it; without a person, asking means no.
+        (&[ALLOWS, ASKS], HEADLESS, false),
+        (&[ASKS], HEADLESS_APPROVED, true),
     ] {
-        let mut desk = desk("python3 change.py", SANDBOX_IN_PLACE, host).await;
+        let mut desk = open_desk("python3 change.py", SANDBOX_IN_PLACE, host).await;
         desk.write_file("change.py", script);
-        rules(&desk, text);
+        desk.write_rules(text.concat());
         let before = snapshot_tree(&desk.workspace_root());
         desk.play().await;
-        let done = &desk.calls().await[0];
+        let done = &desk.only_call().await;
         let trail = done.trail.as_ref().unwrap();
         let step = trail
             .steps
@@ -297,21 +257,15 @@ async fn what_it_did_meets_the_rules_and_is_taken_back_where_it_may_not_be() {
 
 #[tokio::test]
 async fn only_a_command_runs_for_real_and_its_hosts_meet_the_rules() {
-    let write = call_json("write", json!({ "path": "n", "content": "n" }));
-    let mut desk = desk_of(&[write], SANDBOX_LAYERED, Host::Person).await;
-    rules(
-        &desk,
-        &["[[rule]]\npermission = \"write\"\naction = \"ask\"\n"],
-    );
+    let write = call_write("n", "n");
+    let mut desk = open_desk_with(&[write], SANDBOX_LAYERED, Host::Person).await;
+    desk.write_rules("[[rule]]\npermission = \"write\"\naction = \"ask\"\n");
     desk.start("Go.").await;
     let asked = desk.wait_for_call().await;
     assert!(desk.decide_call(&asked, in_place_decision()).await.is_err());
 
-    let mut desk = self::desk("true", SANDBOX_LAYERED, Host::Person).await;
-    rules(
-        &desk,
-        &["[[rule]]\npermission = \"net.fetch\"\npattern = \"docs.rs\"\naction = \"deny\"\n"],
-    );
+    let mut desk = open_desk("true", SANDBOX_LAYERED, Host::Person).await;
+    desk.write_rules(rule_text("net.fetch", "docs.rs", "deny"));
     desk.start("Go.").await;
     let asked = desk.wait_for_call().await;
     let to = |host: &str| Decision::InPlace {
@@ -322,7 +276,7 @@ async fn only_a_command_runs_for_real_and_its_hosts_meet_the_rules() {
         .await
         .unwrap();
     desk.wait_until_ended().await;
-    let done = &desk.calls().await[0];
+    let done = &desk.only_call().await;
     // It changed nothing, so there is nothing to take back.
     assert_eq!(
         (done.state, &done.undo, effect_lines(done)),

@@ -9,11 +9,10 @@
 
 use std::path::Path;
 
-use agent::Host;
 use protocol::server::language_servers::LanguageServer;
-use protocol::{CallState, Op, Settings};
+use protocol::{CallState, Settings};
 use serde_json::{Value, json};
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS, call_tool};
 
 const GEOMETRY: &str = "def area(width: int, height: int) -> int:\n    return width * height\n";
 /// `{}` stands before the name, so that columns count.
@@ -52,7 +51,7 @@ fn ask(action: &str, path: &str, more: Value) -> Value {
     let mut arguments = json!({ "action": action, "path": path });
     let more = more.as_object().unwrap().clone();
     arguments.as_object_mut().unwrap().extend(more);
-    call_json("lsp", arguments)
+    call_tool("lsp", arguments)
 }
 
 /// A folder of these files whose agent makes these calls with the help of this server; each must be done. Gives what it
@@ -63,21 +62,15 @@ async fn told(
     calls: Vec<Value>,
 ) -> (Fixture, Vec<String>) {
     let id = server.id.clone();
-    let mut turns = calls;
-    turns.push(json!({ "text": "Done." }));
-    let host = Host::Headless { approve_all: false };
-    let mut desk = Fixture::with_host(turns.into(), host).await;
+    let mut desk = Fixture::with_host(calls, HEADLESS).await;
     for (path, content) in files {
         desk.write_file(path, content);
     }
-    let settings = Box::new(Settings {
+    desk.set_settings(Settings {
         language_servers: vec![server],
         ..Settings::default()
-    });
-    desk.desk
-        .submit(Op::SetSettings { settings })
-        .await
-        .unwrap();
+    })
+    .await;
     desk.play().await;
     let mut said = Vec::new();
     for (state, text) in desk.call_outcomes().await {
@@ -109,7 +102,7 @@ async fn s002_32_servers_of_others_know_python() {
             ask("symbols", "main.py", json!({})),
             ask("diagnostics", "broken.py", json!({})),
             ask("diagnostics", "geometry.py", json!({})),
-            call_json("lsp_rename", rename),
+            call_tool("lsp_rename", rename),
             ask(
                 "definition",
                 "main.py",
@@ -181,7 +174,7 @@ async fn s002_32_a_server_of_others_knows_typescript() {
         ask("references", "main.ts", area),
         ask("symbols", "geometry.ts", json!({})),
         ask("diagnostics", "wrong.ts", json!({})),
-        call_json("lsp_rename", rename),
+        call_tool("lsp_rename", rename),
     ];
     let server = of_npm("typescript", "typescript-language-server/lib/cli.mjs");
     let (desk, said) = told(server, &files, calls).await;
@@ -230,7 +223,7 @@ async fn s002_32_a_server_of_others_knows_c() {
         ),
         ask("symbols", "main.c", json!({})),
         ask("diagnostics", "wrong.c", json!({})),
-        call_json(
+        call_tool(
             "lsp_rename",
             json!({ "path": "main.c", "line": 5, "symbol": "twice", "new_name": "doubled" }),
         ),

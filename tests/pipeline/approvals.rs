@@ -1,20 +1,14 @@
 //! The page that a call walks: modes, consent, partial acceptance, edited arguments, denials.
 
-use agent::Host;
 use protocol::view::preview::UndoAvailability;
 use protocol::{CallState, Decision, EventBody, Preview, SessionState, Verdict};
 use serde_json::{Map, Value, json};
-use support::{Fixture, call_json};
+use support::{
+    Fixture, HEADLESS, HEADLESS_APPROVED, call_bash, call_edit, call_read, call_tool, call_write,
+    expect_variant, rule_text, say_text,
+};
 
 const ASK_FOR_WRITES: &str = "[[rule]]\npermission = \"fs.write\"\naction = \"ask\"\nreason = \"you want to see every change\"\n";
-
-fn allow(hunks: Option<Vec<u32>>, note: &str) -> Decision {
-    Decision::Allow {
-        hunks,
-        note: note.into(),
-        always: None,
-    }
-}
 
 fn numbered(lines: std::ops::RangeInclusive<u32>) -> String {
     lines.map(|line| format!("line {line}\n")).collect()
@@ -23,11 +17,9 @@ fn numbered(lines: std::ops::RangeInclusive<u32>) -> String {
 /// `S000-22`: a read passes without asking, and the model sees its result in the next turn.
 #[tokio::test]
 async fn a_read_passes_and_leaves_a_line() {
-    let mut desk =
-        Fixture::new(json!([call_json("read", json!({ "path": "a.txt" })), { "text": "Read." }]))
-            .await;
+    let mut desk = Fixture::new([call_read("a.txt"), say_text("Read.")]).await;
     desk.write_file("a.txt", "hello\n").play().await;
-    let view = desk.calls().await.remove(0);
+    let view = desk.only_call().await;
     assert_eq!(view.state, CallState::Done);
     assert_eq!(view.waits, None);
     assert!(view.outcome.unwrap().text.contains("hello"));
@@ -37,16 +29,11 @@ async fn a_read_passes_and_leaves_a_line() {
 /// `S000-23`: a safe write runs by itself and shows its diff, before and after.
 #[tokio::test]
 async fn a_safe_write_shows_its_diff() {
-    let edit = call_json(
-        "edit",
-        json!({ "path": "a.txt", "old_string": "two", "new_string": "2" }),
-    );
-    let mut desk = Fixture::new(json!([edit])).await;
+    let edit = call_edit("a.txt", "two", "2");
+    let mut desk = Fixture::new([edit]).await;
     desk.write_file("a.txt", "one\ntwo\nthree\n").play().await;
-    let view = desk.calls().await.remove(0);
-    let Preview::Diff { files } = &view.preview else {
-        panic!("{:?}", view.preview)
-    };
+    let view = desk.only_call().await;
+    let files = expect_variant!(&view.preview, Preview::Diff { files } => files);
     assert_eq!(
         (files[0].path.as_str(), files[0].added, files[0].removed),
         ("a.txt", 1, 1)
@@ -58,11 +45,7 @@ async fn a_safe_write_shows_its_diff() {
 /// `S000-25`, `S000-34`: a local call waits; nothing runs before consent.
 #[tokio::test]
 async fn a_command_waits_for_consent() {
-    let mut desk = Fixture::new(json!([call_json(
-        "bash",
-        json!({ "command": "echo hi > made.txt" })
-    )]))
-    .await;
+    let mut desk = Fixture::new([call_bash("echo hi > made.txt")]).await;
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
     assert_eq!(
@@ -72,36 +55,19 @@ async fn a_command_waits_for_consent() {
     desk.allow_call(&view).await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Done);
     assert_eq!(desk.read_file("made.txt").unwrap(), "hi\n");
-    assert_eq!(desk.calls().await[0].state, CallState::Done);
+    assert_eq!(desk.call_states().await, [CallState::Done]);
 }
 
 /// `S000-35`: a rejected call never runs; the model hears the reason and goes on.
 #[tokio::test]
 async fn a_rejected_call_never_runs() {
-    let turns = json!([call_json("bash", json!({ "command": "touch made.txt" })), { "text": "As you wish." }]);
-    let mut desk = Fixture::new(turns).await;
+    let mut desk = Fixture::new([call_bash("touch made.txt"), say_text("As you wish.")]).await;
     desk.start("Go.").await;
-    let view = desk.wait_for_call().await;
-    desk.decide_call(
-        &view,
-        Decision::Reject {
-            note: "not in this folder".into(),
-            stop: false,
-            always: None,
-        },
-    )
-    .await
-    .unwrap();
+    desk.reject_next("not in this folder").await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Done);
     assert_eq!(desk.read_file("made.txt"), None);
-    let outcomes = desk.call_outcomes().await;
-    assert_eq!(
-        outcomes[0],
-        (
-            CallState::Rejected,
-            "The person rejected this call: not in this folder".into()
-        )
-    );
+    let text = "The person rejected this call: not in this folder".into();
+    assert_eq!(desk.call_outcomes().await, [(CallState::Rejected, text)]);
     assert_eq!(
         desk.transcript().await.len(),
         4,
@@ -112,20 +78,14 @@ async fn a_rejected_call_never_runs() {
 /// The other kind of no ends the turn.
 #[tokio::test]
 async fn reject_and_stop_ends_the_run() {
-    let turns = json!([call_json("bash", json!({ "command": "touch made.txt" })), { "text": "Never said." }]);
-    let mut desk = Fixture::new(turns).await;
+    let mut desk = Fixture::new([call_bash("touch made.txt"), say_text("Never said.")]).await;
     desk.start("Go.").await;
-    let view = desk.wait_for_call().await;
-    desk.decide_call(
-        &view,
-        Decision::Reject {
-            note: String::new(),
-            stop: true,
-            always: None,
-        },
-    )
-    .await
-    .unwrap();
+    desk.decide_next(Decision::Reject {
+        note: String::new(),
+        stop: true,
+        always: None,
+    })
+    .await;
     desk.wait_until_ended().await;
     assert_eq!(
         desk.transcript().await.len(),
@@ -142,19 +102,19 @@ async fn partial_acceptance_writes_the_checked_hunks() {
         .replace("line 3\n", "line three\n")
         .replace("line 20\n", "")
         .replace("line 38\n", "line 38!\n");
-    let turns = json!([call_json("write", json!({ "path": "a.txt", "content": after })), { "text": "Good." }]);
-    let mut desk = Fixture::new(turns).await;
+    let mut desk = Fixture::new([call_write("a.txt", after), say_text("Good.")]).await;
     desk.write_file("a.txt", &before);
-    std::fs::write(desk.data_dir().join("rules.toml"), ASK_FOR_WRITES).unwrap();
+    desk.write_rules(ASK_FOR_WRITES);
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
-    let Preview::Diff { files } = &view.preview else {
-        panic!("{:?}", view.preview)
-    };
+    let files = expect_variant!(&view.preview, Preview::Diff { files } => files);
     assert_eq!(files[0].hunks.len(), 3);
-    desk.decide_call(&view, allow(Some(vec![0, 2]), "the rest tomorrow"))
-        .await
-        .unwrap();
+    let some = Decision::Allow {
+        hunks: Some(vec![0, 2]),
+        note: "the rest tomorrow".into(),
+        always: None,
+    };
+    desk.decide_call(&view, some).await.unwrap();
     desk.wait_until_ended().await;
     let expected = before
         .replace("line 3\n", "line three\n")
@@ -172,19 +132,22 @@ async fn partial_acceptance_writes_the_checked_hunks() {
 /// A decision binds to exactly what was shown, and is used once.
 #[tokio::test]
 async fn a_decision_holds_once_and_for_what_was_shown() {
-    let mut desk = Fixture::new(json!([call_json("bash", json!({ "command": "echo hi" }))])).await;
+    let mut desk = Fixture::new([call_bash("echo hi")]).await;
     desk.start("Go.").await;
     let mut view = desk.wait_for_call().await;
     let right = view.clone();
     view.waits.as_mut().unwrap().digest = protocol::Digest("0".repeat(64));
-    let fault = desk.decide_call(&view, allow(None, "")).await.unwrap_err();
+    let fault = desk
+        .decide_call(&view, Decision::allow())
+        .await
+        .unwrap_err();
     assert!(
         fault.message.contains("changed since it was shown"),
         "{fault}"
     );
     let (first, second) = tokio::join!(
-        desk.decide_call(&right, allow(None, "")),
-        desk.decide_call(&right, allow(None, ""))
+        desk.decide_call(&right, Decision::allow()),
+        desk.decide_call(&right, Decision::allow())
     );
     assert!(
         first.is_ok() != second.is_ok(),
@@ -203,13 +166,10 @@ async fn a_decision_holds_once_and_for_what_was_shown() {
 /// The diff on a card follows the file, and an earlier answer is not used for the new one.
 #[tokio::test]
 async fn a_card_follows_its_file() {
-    let edit = call_json(
-        "edit",
-        json!({ "path": "a.txt", "old_string": "two", "new_string": "2" }),
-    );
-    let mut desk = Fixture::new(json!([edit])).await;
+    let edit = call_edit("a.txt", "two", "2");
+    let mut desk = Fixture::new([edit]).await;
     desk.write_file("a.txt", "one\ntwo\n");
-    std::fs::write(desk.data_dir().join("rules.toml"), ASK_FOR_WRITES).unwrap();
+    desk.write_rules(ASK_FOR_WRITES);
     desk.start("Go.").await;
     let old = desk.wait_for_call().await;
     desk.write_file("a.txt", "zero\none\ntwo\n");
@@ -220,7 +180,7 @@ async fn a_card_follows_its_file() {
     );
     assert!(new.waits.as_ref().unwrap().refreshed.is_some());
     assert!(
-        desk.decide_call(&old, allow(None, "")).await.is_err(),
+        desk.decide_call(&old, Decision::allow()).await.is_err(),
         "what was decided on is gone"
     );
     desk.allow_call(&new).await;
@@ -231,11 +191,7 @@ async fn a_card_follows_its_file() {
 /// Edited arguments are judged and shown anew; the transcript keeps both.
 #[tokio::test]
 async fn edited_arguments_are_shown_before_they_run() {
-    let mut desk = Fixture::new(json!([call_json(
-        "bash",
-        json!({ "command": "echo theirs > a.txt" })
-    )]))
-    .await;
+    let mut desk = Fixture::new([call_bash("echo theirs > a.txt")]).await;
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
     let mine = Map::from_iter([("command".to_owned(), Value::from("echo mine > a.txt"))]);
@@ -254,7 +210,7 @@ async fn edited_arguments_are_shown_before_they_run() {
     );
     desk.allow_call(&edited).await;
     desk.wait_until_ended().await;
-    let view = desk.calls().await.remove(0);
+    let view = desk.only_call().await;
     assert_eq!(
         (desk.read_file("a.txt").unwrap().as_str(), view.edited),
         ("mine\n", Some(mine))
@@ -270,16 +226,13 @@ async fn edited_arguments_are_shown_before_they_run() {
 /// A denied call names its rule; the model hears it, and nobody was asked.
 #[tokio::test]
 async fn a_denied_path_is_never_read() {
-    let mut desk = Fixture::new(
-        json!([call_json("read", json!({ "path": ".env" })), { "text": "Then not." }]),
-    )
-    .await;
+    let mut desk = Fixture::new([call_read(".env"), say_text("Then not.")]).await;
     let rule = "[[rule]]\npermission = \"fs.read\"\npattern = \".env*\"\naction = \"deny\"\nreason = \"secrets\"\n";
     desk.write_file(".env", "KEY=secret")
         .write_file(".countersign/rules.toml", rule)
         .play()
         .await;
-    let view = desk.calls().await.remove(0);
+    let view = desk.only_call().await;
     assert_eq!(view.state, CallState::Denied);
     let trail = view.trail.unwrap();
     assert_eq!(trail.lead, "Denied, because a rule says so: secrets.");
@@ -296,11 +249,11 @@ async fn a_denied_path_is_never_read() {
     assert!(!view.outcome.unwrap().text.contains("secret\n"));
 }
 
-/// What may not be read is not found either: a search looks into no file that a rule closes.
+/// A file that may not be read is not found either: a search looks into no file that a rule closes.
 #[tokio::test]
 async fn a_search_does_not_look_into_closed_files() {
-    let mut desk = Fixture::new(json!([call_json("grep", json!({ "pattern": "KEY" })), {}])).await;
-    let rule = "[[rule]]\npermission = \"fs.read\"\npattern = \".env*\"\naction = \"deny\"\n";
+    let mut desk = Fixture::new([call_tool("grep", json!({ "pattern": "KEY" }))]).await;
+    let rule = rule_text("fs.read", ".env*", "deny");
     desk.write_file("deep/.env", "KEY=secret\n")
         .write_file("a.txt", "KEY is named here\n")
         .write_file(".countersign/rules.toml", rule)
@@ -318,12 +271,7 @@ async fn a_search_does_not_look_into_closed_files() {
 /// `S002-85`: headless, ask means deny, and the run goes on.
 #[tokio::test]
 async fn headless_asking_is_denying() {
-    let turns = json!([
-        call_json("bash", json!({ "command": "touch made" })),
-        call_json("read", json!({ "path": "a" })),
-        {}
-    ]);
-    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: false }).await;
+    let mut desk = Fixture::with_host([call_bash("touch made"), call_read("a")], HEADLESS).await;
     desk.write_file("a", "x").play().await;
     let states = desk.call_states().await;
     assert_eq!(
@@ -332,15 +280,11 @@ async fn headless_asking_is_denying() {
     );
 }
 
-/// What was approved beforehand runs; what is denied stays denied.
+/// A call that was approved beforehand runs; one that is denied stays denied.
 #[tokio::test]
 async fn headless_approve_all_lifts_no_denial() {
-    let turns = json!([
-        call_json("bash", json!({ "command": "touch made" })),
-        call_json("read", json!({ "path": "/etc/hostname" })),
-        {}
-    ]);
-    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    let turns = [call_bash("touch made"), call_read("/etc/hostname")];
+    let mut desk = Fixture::with_host(turns, HEADLESS_APPROVED).await;
     desk.play().await;
     let states = desk.call_states().await;
     assert_eq!(states, [CallState::Done, CallState::Denied]);
@@ -351,13 +295,10 @@ async fn headless_approve_all_lifts_no_denial() {
 /// whose time is over speaks no more.
 #[tokio::test]
 async fn rules_end_by_uses_and_by_time() {
-    let ls = || call_json("bash", json!({ "command": "ls" }));
-    let turns = json!([ls(), ls(), ls(), {}]);
-    let nobody = Host::Headless { approve_all: false };
-    let mut desk = Fixture::with_host(turns, nobody).await;
-    let rule = "[[rule]]\npermission = \"bash\"\npattern = \"ls*\"\naction = \"allow\"\n";
-    let rules = desk.data_dir().join("rules.toml");
-    std::fs::write(&rules, format!("{rule}max_uses = 2\n")).unwrap();
+    let ls = || call_bash("ls");
+    let mut desk = Fixture::with_host([ls(), ls(), ls()], HEADLESS).await;
+    let rule = rule_text("bash", "ls*", "allow");
+    desk.write_rules(format!("{rule}max_uses = 2\n"));
     desk.play().await;
     assert_eq!(
         desk.call_states().await,
@@ -381,7 +322,7 @@ async fn rules_end_by_uses_and_by_time() {
         ("expires = 2026-01-01T00:00:00Z\n", CallState::Denied),
         ("expires = 2099-01-01T00:00:00Z\n", CallState::Done),
     ] {
-        std::fs::write(&rules, format!("{rule}{more}")).unwrap();
+        desk.write_rules(format!("{rule}{more}"));
         desk = desk.restart().await;
         desk.play().await;
         assert_eq!(desk.call_states().await[0], state, "{more}");

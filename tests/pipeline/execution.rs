@@ -3,36 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::Host;
 use protocol::interface::InterruptBehavior;
 use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::{
-    CallId, CallState, Content, Decision, EventBody, Message, Op, PartialResult, SessionState,
+    CallId, CallState, Content, Decision, EventBody, Message, PartialResult, SessionState,
     ToolError, ToolOutput,
 };
+use serde::Serialize;
 use serde_json::{Value, json};
-use support::Fixture;
 use support::probe::{Probe, RecordingProvider, lifecycle_events, name, probe_calls, probe_turn};
+use support::{Fixture, call_bash, say_text};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tools::ExecutionContext;
 
-async fn desk(turns: Value, probe: Probe) -> Fixture {
-    let agent = RecordingProvider::new(turns);
-    Fixture::with_config(agent, Host::Person, |config| {
-        config.tools = probe.into_tools()
-    })
-    .await
-}
-
-async fn interrupt(desk: &Fixture) {
-    let session = desk.session.clone();
-    desk.desk.submit(Op::Interrupt { session }).await.unwrap();
-}
-
-async fn say(desk: &Fixture, text: &str) {
-    let (session, text) = (desk.session.clone(), text.to_owned());
-    desk.desk.submit(Op::say(session, text)).await.unwrap();
+async fn open_desk(turns: impl Serialize, probe: Probe) -> Fixture {
+    Fixture::with_tools(RecordingProvider::new(turns), probe.into_tools()).await
 }
 
 /// `S003-40`: progress that the tool's own schema does not know is not told; a schema of an object takes JSON.
@@ -51,7 +37,7 @@ async fn progress_is_what_the_tool_publishes() {
         })
         .with_interface(|tool| tool.progress_schema(schema));
         let says = ["1 of 2", "soon", r#"{"at":1}"#].map(|words| json!({ "name": words }));
-        let mut desk = desk(json!([probe_calls(&says), { "text": "On." }]), probe).await;
+        let mut desk = open_desk([probe_calls(&says), say_text("On.")], probe).await;
         desk.play().await;
         let events = desk.events().await;
         let mut words: Vec<String> = events
@@ -70,7 +56,7 @@ async fn progress_is_what_the_tool_publishes() {
 /// end, progress with the tool's name; the model reads neither.
 #[tokio::test]
 async fn updates_and_progress_are_events_of_the_call() {
-    let agent = RecordingProvider::new(json!([probe_turn(json!({})), { "text": "On." }]));
+    let agent = RecordingProvider::new([probe_turn(json!({})), say_text("On.")]);
     let probe = Probe::new(|_, cx| async move {
         assert_eq!(
             (cx.tool_call_id.as_str(), cx.tool_name.as_str()),
@@ -80,10 +66,7 @@ async fn updates_and_progress_are_events_of_the_call() {
         cx.on_progress.unwrap()("50 %");
         Ok(ToolOutput::new("the result", "ok"))
     });
-    let mut desk = Fixture::with_config(agent.clone(), Host::Person, |c| {
-        c.tools = probe.into_tools()
-    })
-    .await;
+    let mut desk = Fixture::with_tools(agent.clone(), probe.into_tools()).await;
     desk.play().await;
     assert_eq!(
         lifecycle_events(&desk.events().await),
@@ -106,7 +89,7 @@ async fn updates_and_progress_are_events_of_the_call() {
 /// said, with their secrets masked; a person reads their items in words, and the model reads nothing of them.
 #[tokio::test]
 async fn pieces_of_a_result_are_for_people_and_the_log() {
-    let agent = RecordingProvider::new(json!([probe_turn(json!({})), { "text": "On." }]));
+    let agent = RecordingProvider::new([probe_turn(json!({})), say_text("On.")]);
     let image = Content::Image {
         mime: "image/png".to_owned(),
         base64: "aGFsZg==".to_owned(),
@@ -134,10 +117,7 @@ async fn pieces_of_a_result_are_for_people_and_the_log() {
             Ok(ToolOutput::new("the result", "ok"))
         }
     });
-    let mut desk = Fixture::with_config(agent.clone(), Host::Person, |c| {
-        c.tools = probe.into_tools()
-    })
-    .await;
+    let mut desk = Fixture::with_tools(agent.clone(), probe.into_tools()).await;
     desk.play().await;
     let events = desk.events().await;
     let told: Vec<EventBody> = events
@@ -201,18 +181,14 @@ async fn cancelling_goes_down_and_never_up() {
         Err(ToolError::Cancelled)
     });
     let waits = probe_calls(&[json!({ "name": "b" })]);
-    let mut desk = desk(
-        json!([probe_turn(json!({})), waits, { "text": "Never." }]),
-        probe,
-    )
-    .await;
+    let mut desk = open_desk([probe_turn(json!({})), waits, say_text("Never.")], probe).await;
     desk.start("Go.").await;
-    desk.until("the second call", |body| match body {
+    desk.wait_for_event("the second call", |body| match body {
         EventBody::CallStarted { call } => call.as_str() != "call_4",
         _ => false,
     })
     .await;
-    interrupt(&desk).await;
+    desk.interrupt_run().await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Interrupted);
     let outcomes = desk.call_outcomes().await;
     assert_eq!(outcomes[0], (CallState::Done, "went on".into()));
@@ -252,10 +228,9 @@ async fn a_tool_that_takes_too_long_is_ended() {
             }
         })
         .with_interface(|interface| interface.timeout_ms(7_000_u64));
-        let mut desk = desk(json!([probe_turn(json!({})), { "text": "On." }]), probe).await;
+        let mut desk = open_desk([probe_turn(json!({})), say_text("On.")], probe).await;
         desk.start("Go.").await;
-        let runs = |body: &EventBody| matches!(body, EventBody::CallStarted { .. });
-        desk.until("the call runs", runs).await;
+        desk.wait_until_running().await;
         advance_seconds(60).await;
         told.notified().await;
         advance_seconds(60).await;
@@ -285,17 +260,10 @@ async fn steering_ends_only_what_gives_way() {
             }
         })
         .with_interface(|interface| interface.interrupt_behavior(behavior));
-        let mut desk = desk(
-            json!([probe_turn(json!({})), { "text": "I heard." }]),
-            probe,
-        )
-        .await;
+        let mut desk = open_desk([probe_turn(json!({})), say_text("I heard.")], probe).await;
         desk.start("Go.").await;
-        desk.until("the call", |body| {
-            matches!(body, EventBody::CallStarted { .. })
-        })
-        .await;
-        say(&desk, "Otherwise.").await;
+        desk.wait_until_running().await;
+        desk.send_message("Otherwise.").await;
         if expected == CallState::Done {
             go.notify_one();
         }
@@ -319,40 +287,28 @@ async fn steering_is_the_next_input() {
             Ok(ToolOutput::new("ran", "ok"))
         }
     });
-    let agent = RecordingProvider::new(json!([
+    let agent = RecordingProvider::new([
         probe_turn(json!({})),
         probe_turn(json!({ "n": 2 })),
-        { "text": "", "calls": [{ "name": "bash", "arguments": { "command": "echo no" } }] },
-        { "text": "Yes." }
-    ]));
-    let mut desk = Fixture::with_config(agent.clone(), Host::Person, |c| {
-        c.tools = probe.into_tools()
-    })
-    .await;
-    let started = |body: &EventBody| matches!(body, EventBody::CallStarted { .. });
+        call_bash("echo no"),
+        say_text("Yes."),
+    ]);
+    let mut desk = Fixture::with_tools(agent.clone(), probe.into_tools()).await;
     desk.start("Go.").await;
-    desk.until("the first call", started).await;
-    say(&desk, "An instruction.").await;
+    desk.wait_until_running().await;
+    desk.send_message("An instruction.").await;
     go.add_permits(1);
-    desk.until("the second call", started).await;
+    desk.wait_until_running().await;
     let told = Message::user("An instruction.");
     assert_eq!(agent.last_messages().last(), Some(&told));
-    interrupt(&desk).await;
+    desk.interrupt_run().await;
     desk.wait_until_ended().await;
-    say(&desk, "Go on.").await;
+    desk.send_message("Go on.").await;
     let view = desk.wait_for_call().await;
     assert_eq!(agent.tool_results(), ["ran", "Cancelled"]);
-    let note = "not like that".into();
-    desk.decide_call(
-        &view,
-        Decision::Reject {
-            note,
-            stop: false,
-            always: None,
-        },
-    )
-    .await
-    .unwrap();
+    desk.decide_call(&view, Decision::reject("not like that"))
+        .await
+        .unwrap();
     desk.wait_until_ended().await;
     assert_eq!(
         agent.tool_results()[2],
@@ -374,7 +330,7 @@ async fn updates_are_optional_on_both_sides() {
     assert_eq!(speaks(unheard).await.unwrap().text, "the result");
     let silent = Probe::new(|_, _| async { Ok(ToolOutput::new("the result", "ok")) });
     for probe in [Probe::new(move |_, cx| speaks(cx)), silent] {
-        let mut desk = desk(json!([probe_turn(json!({})), {}]), probe).await;
+        let mut desk = open_desk([probe_turn(json!({}))], probe).await;
         desk.play().await;
         let expected = [(CallState::Done, "the result".to_owned())];
         assert_eq!(desk.call_outcomes().await, expected);

@@ -1,12 +1,12 @@
-//! What a model can write in the place of a call: each is a result that it can act on, and the record stays whole.
+//! Malformed arguments and names of a model: each call is a result that it can act on, and the record stays whole.
 
 use std::sync::Arc;
 
 use agent::Host;
-use protocol::{CallState, Decision, EventBody, Op, SessionState};
+use protocol::{CallState, Decision, SessionState};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
 use serde_json::{Value, json};
-use support::Fixture;
+use support::{Fixture, HEADLESS_APPROVED, call_bash, call_tool};
 use tokio_util::sync::CancellationToken;
 
 /// A model that writes its one call exactly like this, and then is done.
@@ -48,7 +48,7 @@ impl Provider for RawArgumentProvider {
     }
 }
 
-/// How the one call ended, after the whole record was read anew by another start.
+/// Plays one call, and returns how it ended, after another start read the whole record anew.
 async fn play_call(name: &str, arguments: String) -> (CallState, String) {
     let agent = RawArgumentProvider {
         name: name.to_owned(),
@@ -58,7 +58,7 @@ async fn play_call(name: &str, arguments: String) -> (CallState, String) {
     desk.write_file("a.txt", "alpha\n").start("Go.").await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Done, "{name}");
     let desk = desk.restart().await;
-    assert!(desk.desk.snapshot().await.unwrap().faults.is_empty());
+    assert!(desk.snapshot().await.faults.is_empty());
     let (events, mut outcomes) = (desk.events().await, desk.call_outcomes().await);
     assert!(events.len() > 8 && outcomes.len() == 1, "{name}");
     outcomes.remove(0)
@@ -147,8 +147,7 @@ async fn size_is_bounded() {
 /// A person's own arguments are held to the same depth, and what is refused leaves the call as it waits.
 #[tokio::test]
 async fn a_persons_arguments_are_bounded_too() {
-    let turns = json!([support::call_json("bash", json!({ "command": "true" })), {}]);
-    let mut desk = Fixture::new(turns).await;
+    let mut desk = Fixture::new([call_bash("true")]).await;
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
     let arguments = serde_json::from_str(&nested(100)).unwrap();
@@ -168,8 +167,8 @@ async fn a_program_that_hangs_is_ended_with_its_call() {
     use std::os::unix::fs::PermissionsExt;
     const TOOL: &str = r#"{"hang":{"type":"object","properties":{"x":{"type":"string"},
         "_activity":{"const":"hang"},"_output":{"type":"object"}}}}"#;
-    let turns = json!([support::call_json("hang", json!({ "x": "y" })), {}]);
-    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    let turns = [call_tool("hang", json!({ "x": "y" }))];
+    let mut desk = Fixture::with_host(turns, HEADLESS_APPROVED).await;
     let pid = desk.data_dir().with_file_name("pid");
     let script = format!("#!/bin/sh\necho $$ > {}\nsleep 1000\n", pid.display());
     desk.write_file(".countersign/tools/hang.json", TOOL)
@@ -177,10 +176,7 @@ async fn a_program_that_hangs_is_ended_with_its_call() {
     let program = desk.workspace_root().join(".countersign/activities/hang");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     desk.start("Go.").await;
-    desk.until("the start", |body| {
-        matches!(body, EventBody::CallStarted { .. })
-    })
-    .await;
+    desk.wait_until_running().await;
     let told = async {
         loop {
             match std::fs::read_to_string(&pid)
@@ -195,10 +191,9 @@ async fn a_program_that_hangs_is_ended_with_its_call() {
     };
     let patience = std::time::Duration::from_secs(30);
     let number = tokio::time::timeout(patience, told).await.unwrap();
-    let session = desk.session.clone();
-    desk.desk.submit(Op::Interrupt { session }).await.unwrap();
+    desk.interrupt_run().await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Interrupted);
-    assert_eq!(desk.call_outcomes().await[0].0, CallState::Interrupted);
+    assert_eq!(desk.call_states().await, [CallState::Interrupted]);
     let proc = std::path::PathBuf::from(format!("/proc/{number}"));
     assert!(!proc.exists(), "it still runs");
 }

@@ -6,7 +6,7 @@ use agent::Host;
 use protocol::CallState;
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
 use serde_json::json;
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS_APPROVED, call_bash, call_read, call_tool, call_write, say_text};
 use tokio_util::sync::CancellationToken;
 
 /// Calls that cannot be: each is a result that the model can act on, and the run goes on (`S000-41`, `S001-25`, `S001-26`,
@@ -53,8 +53,7 @@ async fn bad_calls_are_results() {
             "The pattern `(` cannot be used: ",
         ),
     ] {
-        let mut desk =
-            Fixture::new(json!([call_json(name, arguments.clone()), { "text": "I see." }])).await;
+        let mut desk = Fixture::new([call_tool(name, arguments.clone()), say_text("I see.")]).await;
         desk.write_file("a", "twice\ntwice\nsame\n")
             .write_file("folder/x", "")
             .play()
@@ -74,12 +73,7 @@ async fn bad_calls_are_results() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_link_out_of_the_workspace_is_denied() {
-    let turns = json!([
-        call_json("read", json!({ "path": "link" })),
-        call_json("write", json!({ "path": "link", "content": "x" })),
-        {}
-    ]);
-    let mut desk = Fixture::new(turns).await;
+    let mut desk = Fixture::new([call_read("link"), call_write("link", "x")]).await;
     let outside = desk.data_dir().join("outside.txt");
     std::fs::write(&outside, "mine").unwrap();
     std::os::unix::fs::symlink(&outside, desk.workspace_root().join("link")).unwrap();
@@ -149,10 +143,9 @@ async fn a_repeated_id_is_renamed() {
 /// `S002-75`).
 #[tokio::test]
 async fn a_long_output_goes_to_a_sidecar() {
-    let turns = json!([call_json("bash", json!({ "command": "seq 1 100000" })), {}]);
-    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    let mut desk = Fixture::with_host([call_bash("seq 1 100000")], HEADLESS_APPROVED).await;
     desk.play().await;
-    let outcome = desk.calls().await.remove(0).outcome.unwrap();
+    let outcome = desk.only_call().await.outcome.unwrap();
     let truncated = outcome.truncated.clone().expect("it was cut");
     assert!(
         outcome.text.len() < 210 * 1024 && truncated.bytes > 500_000,

@@ -2,8 +2,8 @@
 
 use protocol::query::Query;
 use protocol::{CallState, CallView, Decision, EventBody};
-use serde_json::{Value, json};
-use support::{Fixture, call_json};
+use serde_json::json;
+use support::{Fixture, call_bash, call_write};
 
 /// Written in two halves, so that no scanner of repositories takes this file for a leak.
 const SECRET: &str = concat!("AKIA", "IOSFODNN7EXAMPLE");
@@ -33,33 +33,21 @@ async fn views_of(desk: &Fixture, view: &CallView) -> Vec<String> {
     ];
     let mut views = vec![json_of(&desk.transcript().await)];
     for query in queries {
-        views.push(json_of(&desk.desk.query(query).await.unwrap()));
+        views.push(json_of(&desk.query(query).await));
     }
     views
-}
-
-fn bash(command: String) -> Value {
-    call_json("bash", json!({ "command": command }))
-}
-
-fn reject() -> Decision {
-    Decision::Reject {
-        note: String::new(),
-        stop: false,
-        always: None,
-    }
 }
 
 /// A card shows what is agreed to; the settled call is masked everywhere, and the model's own words stay for a resumed session.
 #[tokio::test]
 async fn a_secret_in_arguments_is_masked_once_the_call_is_over() {
     let command = format!("curl -H 'X-Api-Key: {SECRET}' https://service.example/");
-    let mut desk = Fixture::new(json!([bash(command.clone()), {}])).await;
+    let mut desk = Fixture::new([call_bash(&command)]).await;
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
     assert_eq!(view.call.arguments["command"], *command, "a card shows it");
     assert!(json_of(&view.preview).contains(SECRET));
-    desk.decide_call(&view, reject()).await.unwrap();
+    desk.decide_call(&view, Decision::reject("")).await.unwrap();
     desk.wait_until_ended().await;
 
     let settled = desk.find_call(view.call.id.as_str()).await;
@@ -87,23 +75,16 @@ async fn a_secret_in_arguments_is_masked_once_the_call_is_over() {
     );
 }
 
-/// What the person wrote in the place of the model's arguments is masked as well, and so is what was decided.
+/// Arguments that the person wrote in the place of the model's are masked as well, and so is the decision.
 #[tokio::test]
 async fn a_secret_in_edited_arguments_is_masked() {
-    let mut desk = Fixture::new(json!([bash("curl https://service.example/".into()), {}])).await;
+    let mut desk = Fixture::new([call_bash("curl https://service.example/")]).await;
     desk.start("Go.").await;
-    let view = desk.wait_for_call().await;
-    let edited =
-        json!({ "command": format!("curl -H 'X-Api-Key: {SECRET}' https://service.example/") });
-    let Value::Object(arguments) = edited else {
-        unreachable!()
-    };
-    desk.decide_call(&view, Decision::Edit { arguments })
-        .await
-        .unwrap();
+    let edited = format!("curl -H 'X-Api-Key: {SECRET}' https://service.example/");
+    desk.edit_next(json!({ "command": edited })).await;
     let view = desk.wait_for_call().await;
     assert!(json_of(&view.edited).contains(SECRET));
-    desk.decide_call(&view, reject()).await.unwrap();
+    desk.decide_call(&view, Decision::reject("")).await.unwrap();
     desk.wait_until_ended().await;
     for view in views_of(&desk, &view).await {
         assert!(!view.contains(SECRET), "{view}");
@@ -114,11 +95,7 @@ async fn a_secret_in_edited_arguments_is_masked() {
 #[tokio::test]
 async fn a_secret_that_is_written_is_masked_in_the_difference() {
     let content = format!("[service]\napi_key = \"{SECRET}\"\n");
-    let write = call_json(
-        "write",
-        json!({ "path": "service.toml", "content": content }),
-    );
-    let mut desk = Fixture::new(json!([write, {}])).await;
+    let mut desk = Fixture::new([call_write("service.toml", &content)]).await;
     desk.write_file("service.toml", "[service]\napi_key = \"\"\n");
     desk.play().await;
     assert_eq!(desk.read_file("service.toml").unwrap(), content);
@@ -133,13 +110,13 @@ async fn a_secret_that_is_written_is_masked_in_the_difference() {
 #[tokio::test]
 async fn a_secret_is_masked_after_a_restart() {
     let command = format!("curl -H 'X-Api-Key: {SECRET}' https://service.example/");
-    let mut desk = Fixture::new(json!([bash(command.clone()), {}])).await;
+    let mut desk = Fixture::new([call_bash(&command)]).await;
     desk.start("Go.").await;
     let before = desk.wait_for_call().await;
     let mut desk = desk.restart().await;
     let view = desk.wait_for_call().await;
     assert_eq!((&view.call.id, &view.target), (&before.call.id, &command));
-    desk.decide_call(&view, reject()).await.unwrap();
+    desk.decide_call(&view, Decision::reject("")).await.unwrap();
     desk.wait_until_ended().await;
     for view in views_of(&desk, &view).await {
         assert!(!view.contains(SECRET), "{view}");
@@ -149,10 +126,9 @@ async fn a_secret_is_masked_after_a_restart() {
 /// Arguments without a secret are left alone.
 #[tokio::test]
 async fn other_arguments_stay() {
-    let mut desk = Fixture::new(json!([bash("echo token; true".into()), {}])).await;
+    let mut desk = Fixture::new([call_bash("echo token; true")]).await;
     desk.start("Go.").await;
-    let view = desk.wait_for_call().await;
-    desk.decide_call(&view, reject()).await.unwrap();
+    let view = desk.reject_next("").await;
     desk.wait_until_ended().await;
     let settled = desk.find_call(view.call.id.as_str()).await;
     assert_eq!(settled.call.arguments["command"], "echo token; true");

@@ -1,10 +1,10 @@
-//! What a call meets on its way through the pipeline.
+//! Calls on their way through the pipeline.
 
 // The page that a call walks: modes, consent, partial acceptance, edits, denials.
 pub(crate) mod approvals;
 // A running call: updates, progress, cancelling, steering.
 pub(crate) mod execution;
-// What a model can write in the place of a call, at any size and depth.
+// Malformed arguments and names of a model, at any size and depth.
 pub(crate) mod malformed_arguments;
 // Calls that cannot be: each is a result that the model can act on.
 pub(crate) mod malformed_calls;
@@ -15,7 +15,7 @@ pub(crate) mod masked_secrets;
 pub(crate) mod output_retention;
 // Calls that repeat themselves, and long work that does not.
 pub(crate) mod repeated_calls;
-// What is kept and told of a result: empty, cut, masked, replayed.
+// Results as they are kept and told: empty, cut, masked, replayed.
 pub(crate) mod results;
 // Limits of a run.
 pub(crate) mod run_limits;

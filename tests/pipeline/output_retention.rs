@@ -1,17 +1,16 @@
-//! What becomes of long outputs: packed once they are old, removed by age and size, and read again or said to be gone.
+//! Long outputs: packed once they are old, removed by age and size, and read again or said to be gone.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use agent::Host;
 use async_trait::async_trait;
+use protocol::Usage;
 use protocol::query::{Answer, Query};
-use protocol::{Op, Usage};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
 use runtime::fs::output_retention::{OutputSweep, sweep_outputs};
 use runtime::{Clock, RetentionLimits, SessionFolder, SystemClock};
 use serde_json::{Value, json};
-use support::Fixture;
+use support::{Fixture, HEADLESS_APPROVED, expect_variant};
 use tokio_util::sync::CancellationToken;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -61,8 +60,7 @@ impl Provider for ReadAgainProvider {
 
 /// Lets the agent read its output, and gives what it was told.
 async fn read_again(desk: &mut Fixture) -> String {
-    let (session, text) = (desk.session.clone(), "Read it.".to_owned());
-    desk.desk.submit(Op::say(session, text)).await.unwrap();
+    desk.send_message("Read it.").await;
     desk.wait_until_ended().await;
     desk.call_texts().await.pop().unwrap()
 }
@@ -84,8 +82,7 @@ fn until_at_rest(desk: &Fixture) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_packed_output_is_read_and_a_removed_one_is_told() {
     let agent = Arc::new(ReadAgainProvider::default());
-    let host = Host::Headless { approve_all: true };
-    let mut desk = Fixture::with_provider(agent.clone(), host).await;
+    let mut desk = Fixture::with_provider(agent.clone(), HEADLESS_APPROVED).await;
     desk.play().await;
     let view = desk.calls().await.remove(0);
     let path = view
@@ -115,9 +112,7 @@ async fn a_packed_output_is_read_and_a_removed_one_is_told() {
     let packed = swept(now + 2 * DAY_MS, 0);
     assert_eq!((packed.packed, packed.removed), (1, 0));
     assert!(!std::path::Path::new(&path).exists());
-    let Answer::Output { text, .. } = desk.desk.query(first).await.unwrap() else {
-        panic!("an output")
-    };
+    let text = expect_variant!(desk.query(first).await, Answer::Output { text, .. } => text);
     assert!(text.starts_with("1\n2\n3\n"), "{text:.20}");
     assert_eq!(swept(now + 2 * DAY_MS, 0).packed, 1, "packed once more");
 
@@ -138,6 +133,6 @@ async fn a_packed_output_is_read_and_a_removed_one_is_told() {
     assert_eq!(sweep_outputs(desk.data_dir(), &keep, now).unwrap(), gone);
     let told = read_again(&mut desk).await;
     assert!(told.contains("was removed on 20"), "{told}");
-    let fault = desk.desk.query(removed).await.unwrap_err();
+    let fault = desk.engine.query(removed).await.unwrap_err();
     assert!(fault.message.contains("was removed on 20"), "{fault}");
 }

@@ -7,14 +7,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use agent::Host;
 use agent::config::RunLimitOverrides;
 use async_trait::async_trait;
-use protocol::{CallState, EventBody, Gate, Op, SessionState, ToolMode, ToolOutput, Usage};
+use protocol::{CallState, EventBody, Gate, SessionState, ToolMode, ToolOutput, Usage};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
+use serde::Serialize;
 use serde_json::{Value, json};
 use support::probe::{Probe, RecordingProvider, name, probe_turn};
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS, call_read, call_tool, call_write, say_text};
 use tokio_util::sync::CancellationToken;
-
-const NOBODY: Host = Host::Headless { approve_all: false };
 
 /// A tool that may change something and that nobody is asked about.
 fn writing_probe() -> Probe {
@@ -27,22 +26,28 @@ fn reading_probe() -> Probe {
     Probe::new(|arguments, _| async move { Ok(ToolOutput::new(name(&arguments), "ok")) })
 }
 
-async fn desk(turns: Value, host: Host, probe: Probe) -> (Fixture, Arc<RecordingProvider>) {
+async fn open_desk(
+    turns: impl Serialize,
+    host: Host,
+    probe: Probe,
+) -> (Fixture, Arc<RecordingProvider>) {
     let agent = RecordingProvider::new(turns);
     let change = |config: &mut agent::EngineConfig| config.tools = probe.into_tools();
     let desk = Fixture::with_config(agent.clone(), host, change).await;
     (desk, agent)
 }
 
-/// What may change something is asked about after it came to the same three times over, whatever the order of its arguments.
+/// A call that may change something is asked about after it came to the same three times over, whatever the order of its
+/// arguments.
 #[tokio::test]
 async fn a_repeated_change_asks() {
     let same = probe_turn(json!({ "x": 1, "y": { "p": 1, "q": 2 } }));
-    let turned = json!({ "text": "", "calls": [{ "name": "probe",
-        "arguments": { "y": { "q": 2, "p": 1 }, "x": 1, "name": "a" } }] });
-    let turns = json!([same, turned, same, same, { "text": "On." }]);
-    let (mut desk, _) =
-        crate::pipeline::repeated_calls::desk(turns, Host::Person, writing_probe()).await;
+    let turned = call_tool(
+        "probe",
+        json!({ "y": { "q": 2, "p": 1 }, "x": 1, "name": "a" }),
+    );
+    let turns = json!([same, turned, same, same, say_text("On.")]);
+    let (mut desk, _) = open_desk(turns, Host::Person, writing_probe()).await;
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
     assert_eq!(
@@ -68,10 +73,9 @@ async fn a_repeated_change_asks() {
 #[tokio::test]
 async fn a_repeated_read_runs_and_the_model_is_told() {
     let same = probe_turn(json!({}));
-    let turns = json!([same, same, same, same, same, { "text": "On." }]);
-    for host in [Host::Person, NOBODY] {
-        let (mut desk, agent) =
-            crate::pipeline::repeated_calls::desk(turns.clone(), host, reading_probe()).await;
+    let turns = json!([same, same, same, same, same, say_text("On.")]);
+    for host in [Host::Person, HEADLESS] {
+        let (mut desk, agent) = open_desk(turns.clone(), host, reading_probe()).await;
         desk.play().await;
         let results = agent.tool_results();
         let told: Vec<bool> = results
@@ -85,7 +89,7 @@ async fn a_repeated_read_runs_and_the_model_is_told() {
     }
 }
 
-/// Whoever polls gets something new to see, and a call after a change is a new one.
+/// A model that polls gets something new to see, and a call after a change is a new one.
 #[tokio::test]
 async fn what_changes_between_is_no_loop() {
     let same = probe_turn(json!({}));
@@ -95,22 +99,22 @@ async fn what_changes_between_is_no_loop() {
         async move { Ok(ToolOutput::new(now.to_string(), "ok")) }
     })
     .with_interface(|interface| interface.mode(ToolMode::External).is_read_only(false));
-    let turns = json!([same, same, same, same, same, { "text": "On." }]);
-    let (mut desk, _) = crate::pipeline::repeated_calls::desk(turns, NOBODY, polled).await;
+    let turns = json!([same, same, same, same, same, say_text("On.")]);
+    let (mut desk, _) = open_desk(turns, HEADLESS, polled).await;
     desk.play().await;
     assert_eq!(desk.call_states().await, [CallState::Done; 5]);
 
     let other = probe_turn(json!({ "x": 1 }));
-    let turns = json!([same, same, other, same, same, other, same, same, { "text": "On." }]);
-    let (mut desk, _) = crate::pipeline::repeated_calls::desk(turns, NOBODY, writing_probe()).await;
+    let turns = json!([same, same, other, same, same, other, same, same]);
+    let (mut desk, _) = open_desk(turns, HEADLESS, writing_probe()).await;
     desk.play().await;
     assert_eq!(desk.call_states().await, [CallState::Done; 8]);
 
     // A read changes nothing, so it does not end the count.
-    let write = call_json("write", json!({ "path": "a.txt", "content": "a" }));
-    let read = call_json("read", json!({ "path": "a.txt" }));
-    let turns = json!([write, read, write, read, write, read, write, read, { "text": "On." }]);
-    let mut desk = Fixture::with_host(turns, NOBODY).await;
+    let write = call_write("a.txt", "a");
+    let read = call_read("a.txt");
+    let turns = json!([write, read, write, read, write, read, write, read]);
+    let mut desk = Fixture::with_host(turns, HEADLESS).await;
     desk.write_file("a.txt", "a");
     desk.play().await;
     let denied: Vec<usize> = desk
@@ -123,26 +127,14 @@ async fn what_changes_between_is_no_loop() {
     assert_eq!(denied, [6], "the fourth of the same writes");
 }
 
-/// Where nobody can be asked, the repeated call is denied and the model hears why; the denial itself keeps nothing denied.
+/// Without a person to ask, the repeated call is denied and the model hears why; the denial itself keeps nothing denied.
 #[tokio::test]
 async fn a_denied_repetition_does_not_deny_the_next_call() {
     let (same, other) = (probe_turn(json!({})), probe_turn(json!({ "x": 1 })));
     let turns = json!([
-        same,
-        same,
-        same,
-        same,
-        same,
-        same,
-        other,
-        same,
-        same,
-        same,
-        same,
-        {}
+        same, same, same, same, same, same, other, same, same, same, same,
     ]);
-    let (mut desk, agent) =
-        crate::pipeline::repeated_calls::desk(turns, NOBODY, writing_probe()).await;
+    let (mut desk, agent) = open_desk(turns, HEADLESS, writing_probe()).await;
     desk.play().await;
     let (done, denied) = (CallState::Done, CallState::Denied);
     assert_eq!(
@@ -159,15 +151,14 @@ async fn a_denied_repetition_does_not_deny_the_next_call() {
     );
 }
 
-/// What the person says meanwhile begins the count anew: they may have changed something.
+/// A message of the person begins the count anew: they may have changed something.
 #[tokio::test]
 async fn the_persons_word_ends_the_count() {
     let same = probe_turn(json!({}));
-    let turns = json!([same, same, same, { "text": "Done." }, same, { "text": "Done." }]);
-    let (mut desk, _) = crate::pipeline::repeated_calls::desk(turns, NOBODY, writing_probe()).await;
+    let turns = json!([same, same, same, say_text("Done."), same, say_text("Done.")]);
+    let (mut desk, _) = open_desk(turns, HEADLESS, writing_probe()).await;
     desk.play().await;
-    let (session, text) = (desk.session.clone(), "Again.".to_owned());
-    desk.desk.submit(Op::say(session, text)).await.unwrap();
+    desk.send_message("Again.").await;
     desk.wait_until_ended().await;
     assert_eq!(desk.call_states().await, [CallState::Done; 4]);
 }
@@ -176,15 +167,11 @@ async fn the_persons_word_ends_the_count() {
 #[tokio::test]
 async fn nothing_is_a_loop_where_the_setting_says_so() {
     let same = probe_turn(json!({}));
-    let turns = json!([same, same, same, same, same, { "text": "On." }]);
-    let (mut desk, _) = crate::pipeline::repeated_calls::desk(turns, NOBODY, writing_probe()).await;
+    let turns = json!([same, same, same, same, same, say_text("On.")]);
+    let (mut desk, _) = open_desk(turns, HEADLESS, writing_probe()).await;
     let mut settings = protocol::Settings::default();
     settings.limits.repeats = 0;
-    let settings = Box::new(settings);
-    desk.desk
-        .submit(Op::SetSettings { settings })
-        .await
-        .unwrap();
+    desk.set_settings(settings).await;
     desk.play().await;
     assert_eq!(desk.call_states().await, [CallState::Done; 5]);
 }
@@ -257,7 +244,7 @@ async fn long_work_is_not_taken_for_a_loop() {
         turns: calls / CALLS_PER_TURN,
         turn: AtomicU32::new(0),
     });
-    let mut desk = Fixture::with_config(agent, NOBODY, |config| {
+    let mut desk = Fixture::with_config(agent, HEADLESS, |config| {
         config.tools = reading_probe().into_tools();
         config.in_memory = true;
         config.limits = RunLimitOverrides {
@@ -273,7 +260,7 @@ async fn long_work_is_not_taken_for_a_loop() {
     }
     desk.start("Work.").await;
     let (done, other) = (Cell::new(0), Cell::new(0));
-    desk.until("the end of the work", |body| match body {
+    desk.wait_for_event("the end of the work", |body| match body {
         EventBody::CallEnded { outcome, .. } => {
             let count = match outcome.state {
                 CallState::Done => &done,

@@ -1,8 +1,7 @@
-//! What is kept and told of a result: empty outputs, secrets, notes, replay.
+//! Results as they are kept and told: empty outputs, secrets, notes, replay.
 
 use std::sync::Arc;
 
-use agent::Host;
 use async_trait::async_trait;
 use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::query::Answer;
@@ -10,10 +9,12 @@ use protocol::{
     CallState, Content, Decision, EventBody, Message, RequirementSet, ToolKind, ToolMode,
     ToolOutput,
 };
-use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, ScriptedProvider};
+use provider::{ChunkStream, ModelRequest, Provider, ProviderError, ScriptedProvider};
 use serde_json::{Value, json};
 use support::probe::{Probe, RecordingProvider, probe_calls};
-use support::{Fixture, call_json};
+use support::{
+    Fixture, HEADLESS_APPROVED, call_bash, call_read, call_tool, say_text, script_provider,
+};
 use tokio_util::sync::CancellationToken;
 
 /// Written in two halves, so that no scanner of repositories takes this file for a leak.
@@ -24,13 +25,12 @@ const SECRET: &str = concat!("AKIA", "IOSFODNN7EXAMPLE");
 #[tokio::test]
 async fn secrets_are_masked_before_anything_is_kept() {
     let print = "head -c 5 notes.txt; sleep 0.2; tail -c +6 notes.txt; seq 1 60000";
-    let turns = json!([
-        call_json("bash", json!({ "command": print })),
-        call_json("read", json!({ "path": "notes.txt" })),
-        call_json("grep", json!({ "pattern": "id" })),
-        {}
-    ]);
-    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    let turns = [
+        call_bash(print),
+        call_read("notes.txt"),
+        call_tool("grep", json!({ "pattern": "id" })),
+    ];
+    let mut desk = Fixture::with_host(turns, HEADLESS_APPROVED).await;
     desk.write_file("notes.txt", format!("id {SECRET}\n"))
         .play()
         .await;
@@ -76,13 +76,12 @@ async fn secrets_are_masked_before_anything_is_kept() {
 /// An output that is empty is told in words and kept as empty (B.003: empty is not missing).
 #[tokio::test]
 async fn nothing_is_told_and_kept_as_nothing() {
-    let turns = json!([
-        call_json("bash", json!({ "command": "true" })),
-        call_json("grep", json!({ "pattern": "nowhere" })),
-        call_json("read", json!({ "path": "empty.txt" })),
-        {}
-    ]);
-    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    let turns = [
+        call_bash("true"),
+        call_tool("grep", json!({ "pattern": "nowhere" })),
+        call_read("empty.txt"),
+    ];
+    let mut desk = Fixture::with_host(turns, HEADLESS_APPROVED).await;
     desk.write_file("empty.txt", "").play().await;
     let told: Vec<(String, String)> = desk
         .calls()
@@ -128,29 +127,26 @@ impl Provider for ConversationRecorder {
     }
 }
 
-/// What a result becomes for the model is the same in the run and rebuilt from the record, and carries its call, its
+/// A result is told to the model in the same way in the run and rebuilt from the record, and carries its call, its
 /// tool, whether it failed and when it ended (`S001-20`, `S002-66`, `S002-67`).
 #[tokio::test]
 async fn a_recorded_result_is_told_again_as_it_was() {
-    let turns = json!([
-        call_json("read", json!({ "path": "a.txt" })),
-        call_json("read", json!({ "path": "missing.txt" })),
-        call_json("bash", json!({ "command": "true" })),
-        { "text": "Done." },
-        { "text": "Again." },
-    ]);
-    let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
+    let turns = [
+        call_read("a.txt"),
+        call_read("missing.txt"),
+        call_bash("true"),
+        say_text("Done."),
+        say_text("Again."),
+    ];
     let agent = Arc::new(ConversationRecorder {
-        inner: ScriptedProvider::new(script),
+        inner: script_provider(turns),
         heard: std::sync::Mutex::default(),
     });
-    let host = Host::Headless { approve_all: true };
-    let mut desk = Fixture::with_provider(agent.clone(), host).await;
+    let mut desk = Fixture::with_provider(agent.clone(), HEADLESS_APPROVED).await;
     desk.write_file("a.txt", "one\n").play().await;
     let before = desk.calls().await;
     let mut desk = desk.restart().await;
-    let say = protocol::Op::say(desk.session.clone(), "And?");
-    desk.desk.submit(say).await.unwrap();
+    desk.send_message("And?").await;
     desk.wait_until_ended().await;
     assert_eq!(
         desk.calls().await,
@@ -193,14 +189,13 @@ async fn a_recorded_result_is_told_again_as_it_was() {
 /// `S002-61`, `S002-62`, `S002-63`, `S002-64`: however a call ends, whoever reads the chunks is given the uniform envelope.
 #[tokio::test]
 async fn every_end_is_told_in_the_uniform_envelope() {
-    let turns = json!([
-        call_json("bash", json!({ "command": "echo ran" })),
-        call_json("read", json!({ "path": "missing" })),
-        call_json("read", json!({ "path": "../outside" })),
-        call_json("reed", json!({})),
-        {}
-    ]);
-    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    let turns = [
+        call_bash("echo ran"),
+        call_read("missing"),
+        call_read("../outside"),
+        call_tool("reed", json!({})),
+    ];
+    let mut desk = Fixture::with_host(turns, HEADLESS_APPROVED).await;
     desk.play().await;
     let mut teller = SessionMapper::new(Vocabulary::Chunks, desk.session.clone());
     let events = desk.events().await;
@@ -274,20 +269,16 @@ async fn what_is_stored_is_what_the_tool_gave() {
             .ui_summary("A view")
             .mode(ToolMode::Local)
     });
-    let agent = RecordingProvider::new(json!([probe_calls(&[json!({})]), {}]));
-    let mut desk = Fixture::with_config(agent.clone(), Host::Person, |config| {
-        config.tools = probe.into_tools()
-    })
-    .await;
+    let agent = RecordingProvider::new([probe_calls(&[json!({})])]);
+    let mut desk = Fixture::with_tools(agent.clone(), probe.into_tools()).await;
     desk.start("Go.").await;
-    let view = desk.wait_for_call().await;
     let note = "A word of the person".to_owned();
-    let allow = Decision::Allow {
+    desk.decide_next(Decision::Allow {
         hunks: None,
         note: note.clone(),
         always: None,
-    };
-    desk.decide_call(&view, allow).await.unwrap();
+    })
+    .await;
     desk.wait_until_ended().await;
     let desk = desk.restart().await;
     let events = desk.events().await;
@@ -326,12 +317,10 @@ async fn what_is_cut_says_so_without_a_file_too() {
         it.max_inline_chars(1_000_u64)
             .persistence_policy_ref("never")
     });
-    let agent = RecordingProvider::new(json!([probe_calls(&[json!({})]), {}]));
-    let tools = probe.into_tools();
-    let mut desk =
-        Fixture::with_config(agent.clone(), Host::Person, |config| config.tools = tools).await;
+    let agent = RecordingProvider::new([probe_calls(&[json!({})])]);
+    let mut desk = Fixture::with_tools(agent.clone(), probe.into_tools()).await;
     desk.play().await;
-    let view = desk.calls().await.remove(0);
+    let view = desk.only_call().await;
     let outcome = view.outcome.unwrap();
     let head = outcome.text.clone();
     assert!(head.len() < 5_000, "{head}");
@@ -344,26 +333,25 @@ async fn what_is_cut_says_so_without_a_file_too() {
         head.len()
     );
     assert_eq!(agent.tool_results(), [format!("{head}\n\n{note}")]);
-    // Whoever asks for the whole is given what there is.
+    // A query for the whole is answered with what there is.
     let query = protocol::query::Query::Output {
         session: desk.session.clone(),
         call: view.call.id,
         offset: 0,
     };
-    let whole = desk.desk.query(query).await.unwrap();
+    let whole = desk.query(query).await;
     assert!(matches!(whole, Answer::Output { text, next: None, .. } if text == head));
 }
 
 /// Closing a session removes its long outputs and keeps its record (`S002-71`); saying something opens it again.
 #[tokio::test]
 async fn long_outputs_go_when_the_session_closes() {
-    let turns = json!([
-        call_json("bash", json!({ "command": "seq 1 100000" })),
-        {},
-        call_json("bash", json!({ "command": "seq 1 100001" })),
-        {}
-    ]);
-    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    let turns = [
+        call_bash("seq 1 100000"),
+        say_text(""),
+        call_bash("seq 1 100001"),
+    ];
+    let mut desk = Fixture::with_host(turns, HEADLESS_APPROVED).await;
     desk.play().await;
     let before = desk.calls().await;
     let sidecar = |view: &protocol::CallView| {
@@ -374,7 +362,7 @@ async fn long_outputs_go_when_the_session_closes() {
     let close = protocol::Op::CloseSession {
         session: desk.session.clone(),
     };
-    desk.desk.submit(close).await.unwrap();
+    desk.submit(close).await;
     assert!(!sidecar(&before[0]).exists(), "S002-71");
     assert_eq!(desk.calls().await, before, "the record stays");
     let output = protocol::query::Query::Output {
@@ -382,11 +370,10 @@ async fn long_outputs_go_when_the_session_closes() {
         call: before[0].call.id.clone(),
         offset: 0,
     };
-    let fault = desk.desk.query(output).await.unwrap_err();
+    let fault = desk.engine.query(output).await.unwrap_err();
     assert!(fault.message.contains("the session was closed"), "{fault}");
 
-    let say = protocol::Op::say(desk.session.clone(), "Again.");
-    desk.desk.submit(say).await.unwrap();
+    desk.send_message("Again.").await;
     desk.wait_until_ended().await;
     assert!(sidecar(&desk.calls().await[1]).exists());
 }

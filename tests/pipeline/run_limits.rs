@@ -1,4 +1,4 @@
-//! When a run has had enough: limits of turns, calls, tokens, cost and time.
+//! Limits of a run: turns, calls, tokens, cost and time.
 
 use std::sync::Arc;
 
@@ -6,28 +6,22 @@ use agent::Host;
 use agent::config::RunLimitOverrides;
 use async_trait::async_trait;
 use futures::StreamExt;
-use protocol::{CallState, EventBody, Limit, Op, SessionState, ToolError, ToolOutput, Usage};
-use provider::{
-    Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Script, ScriptedProvider,
-};
+use protocol::{CallState, EventBody, Limit, SessionState, ToolError, ToolOutput, Usage};
+use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError};
+use serde::Serialize;
 use serde_json::{Value, json};
-use support::Fixture;
 use support::probe::{Probe, RecordingProvider, name, probe_calls, probe_turn};
 use support::scripted_agents::ScriptedAgents;
+use support::{Fixture, call_bash, call_read, call_tool, say_text, script_provider};
 use tokio_util::sync::CancellationToken;
 
 fn succeeding_probe() -> Probe {
     Probe::new(|arguments, _| async move { Ok(ToolOutput::new(name(&arguments), "ok")) })
 }
 
-async fn say(desk: &Fixture, text: &str) {
-    let (session, text) = (desk.session.clone(), text.to_owned());
-    desk.desk.submit(Op::say(session, text)).await.unwrap();
-}
-
 async fn run_with_limits(
     given: RunLimitOverrides,
-    turns: Value,
+    turns: impl Serialize,
 ) -> (Fixture, Vec<(Limit, f64, f64)>) {
     let agent = RecordingProvider::new(turns);
     let mut desk = Fixture::with_config(agent, Host::Person, |config| {
@@ -57,13 +51,10 @@ async fn a_run_stops_at_its_turns_and_goes_on() {
         ..RunLimitOverrides::default()
     };
     let turn = |n: u32| probe_turn(json!({ "n": n }));
-    let (mut desk, reached) = run_with_limits(
-        given,
-        json!([turn(1), turn(2), turn(3), { "text": "Done." }]),
-    )
-    .await;
+    let turns = [turn(1), turn(2), turn(3), say_text("Done.")];
+    let (mut desk, reached) = run_with_limits(given, turns).await;
     assert_eq!(reached, [(Limit::Turns, 2.0, 2.0)]);
-    say(&desk, "Go on.").await;
+    desk.send_message("Go on.").await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Done);
     assert_eq!(desk.calls().await.len(), 3);
 }
@@ -76,8 +67,7 @@ async fn a_run_stops_at_its_calls() {
         ..RunLimitOverrides::default()
     };
     let calls: Vec<Value> = (0..4).map(|n| json!({ "name": n.to_string() })).collect();
-    let (desk, reached) =
-        run_with_limits(given, json!([probe_calls(&calls), { "text": "Never." }])).await;
+    let (desk, reached) = run_with_limits(given, [probe_calls(&calls), say_text("Never.")]).await;
     assert_eq!(reached, [(Limit::Calls, 2.0, 2.0)]);
     let not_run = "Not run: the run reached its limit of 2 calls.";
     let expected = [
@@ -127,18 +117,21 @@ impl<P: Provider> Provider for CostlyProvider<P> {
     }
 }
 
-/// What works for a run spends what the run may: it stops where both together have used it up, and so does its caller.
+/// A sub-agent spends from the limit of its caller: it stops where both together have used it up, and so does its caller.
 #[tokio::test]
 async fn an_errand_spends_what_its_caller_may() {
     let reviewer = "---\nname: reviewer\ndescription: Reviews.\ntools: [read]\n---\nYou review.\n";
     let task = json!({ "subagent_type": "reviewer", "prompt": "Look." });
-    let reads =
-        |path: &str| json!({ "calls": [{ "name": "read", "arguments": { "path": path } }] });
     let cast = ScriptedAgents::new(
-        json!([{ "calls": [{ "name": "task", "arguments": task }] }, { "text": "Never." }]),
+        [call_tool("task", task), say_text("Never.")],
         [(
             "You review.",
-            json!([reads("a.txt"), reads("b.txt"), reads("c.txt"), { "text": "Never." }]),
+            json!([
+                call_read("a.txt"),
+                call_read("b.txt"),
+                call_read("c.txt"),
+                say_text("Never.")
+            ]),
         )],
     );
     let usage = Usage {
@@ -162,7 +155,7 @@ async fn an_errand_spends_what_its_caller_may() {
         desk.write_file(name, "text");
     }
     desk.start("Go.").await;
-    while desk.wait_until_ended_session().await != desk.session {}
+    desk.wait_until_session_ended().await;
     let reached: Vec<_> = desk
         .events()
         .await
@@ -201,11 +194,9 @@ async fn a_run_stops_at_its_tokens_and_its_cost() {
         (cost, (Limit::Cost, 0.5, 0.5), "0.50 US dollars"),
     ] {
         let turn = |n: u32| probe_turn(json!({ "n": n }));
-        let turns = json!({ "turns": [turn(1), turn(2), turn(3), { "text": "Done." }] });
+        let turns = [turn(1), turn(2), turn(3), say_text("Done.")];
         let spender = Arc::new(CostlyProvider {
-            script: Arc::new(ScriptedProvider::new(
-                Script::parse(&turns.to_string()).unwrap(),
-            )),
+            script: Arc::new(script_provider(turns)),
             usage,
         });
         let mut desk = Fixture::with_config(spender, Host::Person, |config| {
@@ -230,7 +221,7 @@ async fn a_run_stops_at_its_tokens_and_its_cost() {
             (CallState::Skipped, not_run),
         ];
         assert_eq!(desk.call_outcomes().await, expected);
-        say(&desk, "Go on.").await;
+        desk.send_message("Go on.").await;
         assert_eq!(
             desk.wait_until_ended().await,
             SessionState::Done,
@@ -256,10 +247,8 @@ async fn a_run_stops_at_its_time_at_work() {
         Err(ToolError::Cancelled)
     })
     .with_interface(|interface| interface.timeout_ms(3_600_000_u64));
-    let command =
-        json!({ "text": "", "calls": [{ "name": "bash", "arguments": { "command": "true" } }] });
-    let agent =
-        RecordingProvider::new(json!([command, probe_turn(json!({})), { "text": "Never." }]));
+    let command = call_bash("true");
+    let agent = RecordingProvider::new([command, probe_turn(json!({})), say_text("Never.")]);
     let mut desk = Fixture::with_config(agent, Host::Person, |config| {
         config.tools = probe.into_tools();
         config.limits.minutes = Some(5);
@@ -269,7 +258,7 @@ async fn a_run_stops_at_its_time_at_work() {
     let view = desk.wait_for_call().await;
     advance_minutes(30).await;
     desk.allow_call(&view).await;
-    desk.until("the second call", |body| match body {
+    desk.wait_for_event("the second call", |body| match body {
         EventBody::CallStarted { call } => *call != view.call.id,
         _ => false,
     })

@@ -4,42 +4,30 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use agent::Host;
 use protocol::interface::{ContextModifierPolicy, ToolOrigin};
 use protocol::{
-    CallState, Decision, EventBody, Message, Op, SessionState, Settings, Strategy, ToolOutput,
+    CallState, Decision, EventBody, Message, SessionState, Settings, Strategy, ToolOutput,
 };
 use serde_json::{Value, json};
 use support::probe::{Probe, RecordingProvider, lifecycle_events, name, probe_calls};
-use support::{Fixture, call_json};
+use support::{Fixture, call_edit, call_read, call_tool, join_calls, say_text};
 use tokio::sync::{Barrier, Semaphore, watch};
 
 const ASK_FOR_READS: &str =
     "[[rule]]\npermission = \"probe\"\naction = \"ask\"\nreason = \"you want to see each\"\n";
 
-async fn desk(provider: Arc<RecordingProvider>, probe: Probe, strategy: Strategy) -> Fixture {
-    let desk = Fixture::with_config(provider, Host::Person, |config| {
-        config.tools = probe.into_tools()
-    })
-    .await;
-    set(&desk, strategy).await;
+async fn open_desk(provider: Arc<RecordingProvider>, probe: Probe, strategy: Strategy) -> Fixture {
+    let desk = Fixture::with_tools(provider, probe.into_tools()).await;
+    set_strategy(&desk, strategy).await;
     desk
 }
 
-async fn set(desk: &Fixture, strategy: Strategy) {
-    let settings = Box::new(Settings {
+async fn set_strategy(desk: &Fixture, strategy: Strategy) {
+    desk.set_settings(Settings {
         strategy,
         ..Settings::default()
-    });
-    desk.desk
-        .submit(Op::SetSettings { settings })
-        .await
-        .unwrap();
-}
-
-async fn say(desk: &Fixture, text: &str) {
-    let (session, text) = (desk.session.clone(), text.to_owned());
-    desk.desk.submit(Op::say(session, text)).await.unwrap();
+    })
+    .await;
 }
 
 fn named(names: std::ops::Range<u32>) -> Vec<Value> {
@@ -74,18 +62,18 @@ async fn ten_at_once_and_results_in_call_order() {
             Ok(ToolOutput::new(format!("result {name}"), "done"))
         }
     });
-    let agent = RecordingProvider::new(json!([probe_calls(&named(0..10)), { "text": "Done." }]));
-    let mut desk = desk(agent.clone(), probe, Strategy::default()).await;
+    let agent = RecordingProvider::new([probe_calls(&named(0..10)), say_text("Done.")]);
+    let mut desk = open_desk(agent.clone(), probe, Strategy::default()).await;
     desk.play().await;
     let backwards: Vec<String> = (0..10).rev().map(|n| n.to_string()).collect();
     assert_eq!(*order.lock().unwrap(), backwards);
     let in_order: Vec<String> = (0..10).map(|n| format!("result {n}")).collect();
     assert_eq!(agent.tool_results(), in_order);
 
-    // What a restart restores is the very same conversation.
+    // A restart restores the very same conversation.
     let before = agent.last_messages();
     let mut desk = desk.restart().await;
-    say(&desk, "Again.").await;
+    desk.send_message("Again.").await;
     desk.wait_until_ended().await;
     assert_eq!(agent.last_messages()[..before.len()], before);
 }
@@ -120,8 +108,8 @@ async fn company_by_strategy() {
             }
         })
         .with_interface(|tool| tool.context_modifier_policy(policy));
-        let agent = RecordingProvider::new(json!([probe_calls(&calls), {}]));
-        let mut desk = desk(agent.clone(), probe, strategy).await;
+        let agent = RecordingProvider::new([probe_calls(&calls)]);
+        let mut desk = open_desk(agent.clone(), probe, strategy).await;
         desk.play().await;
         assert_eq!(seen.load(Ordering::SeqCst), expected, "{strategy:?}");
         assert_eq!(
@@ -136,16 +124,14 @@ async fn company_by_strategy() {
 /// the model reads the results in call order all the same.
 #[tokio::test]
 async fn a_deferred_change_comes_last() {
-    let read = |path: &str| json!({ "name": "read", "arguments": { "path": path } });
-    let probe = |name: &str| json!({ "name": "probe", "arguments": { "name": name } });
-    let calls = [
-        read("a.txt"),
+    let probe = |name: &str| call_tool("probe", json!({ "name": name }));
+    let turn = join_calls([
+        call_read("a.txt"),
         probe("x"),
-        read("b.txt"),
+        call_read("b.txt"),
         probe("y"),
-        read("c.txt"),
-    ];
-    let turn = json!({ "text": "", "calls": calls });
+        call_read("c.txt"),
+    ]);
     for strategy in [Strategy::Sequential, batched(2), Strategy::Parallel] {
         let changes =
             Probe::new(
@@ -154,8 +140,8 @@ async fn a_deferred_change_comes_last() {
             .with_interface(|tool| {
                 tool.context_modifier_policy(ContextModifierPolicy::DeferUntilBatchComplete)
             });
-        let agent = RecordingProvider::new(json!([turn, {}]));
-        let mut desk = desk(agent.clone(), changes, strategy).await;
+        let agent = RecordingProvider::new([&turn]);
+        let mut desk = open_desk(agent.clone(), changes, strategy).await;
         for file in ["a.txt", "b.txt", "c.txt"] {
             desk.write_file(file, file);
         }
@@ -183,10 +169,12 @@ async fn a_deferred_change_comes_last() {
 /// M08: what is not proven safe is a wall: a read after a write in the same turn sees what was written.
 #[tokio::test]
 async fn a_read_after_a_write_sees_it() {
-    let read = json!({ "name": "read", "arguments": { "path": "a.txt" } });
-    let write = json!({ "name": "edit", "arguments": { "path": "a.txt", "old_string": "one", "new_string": "two" } });
-    let turn = json!({ "text": "", "calls": [read, write, read] });
-    let mut desk = Fixture::new(json!([turn, {}])).await;
+    let turn = join_calls([
+        call_read("a.txt"),
+        call_edit("a.txt", "one", "two"),
+        call_read("a.txt"),
+    ]);
+    let mut desk = Fixture::new([turn]).await;
     desk.write_file("a.txt", "one\n").play().await;
     let texts = desk.call_texts().await;
     assert!(
@@ -209,8 +197,8 @@ async fn a_panic_ends_its_own_call() {
         .with_interface(|tool| tool.origin(origin.clone()));
         let mut calls = named(0..5);
         calls[2]["panic"] = true.into();
-        let mut desk = desk(
-            RecordingProvider::new(json!([probe_calls(&calls), { "text": "On." }])),
+        let mut desk = open_desk(
+            RecordingProvider::new([probe_calls(&calls), say_text("On.")]),
             probe,
             Strategy::Parallel,
         )
@@ -241,15 +229,11 @@ async fn steering_by_strategy() {
                 Ok(ToolOutput::new("ran", "ran"))
             }
         });
-        let agent =
-            RecordingProvider::new(json!([probe_calls(&named(0..6)), { "text": "I heard." }]));
-        let mut desk = desk(agent.clone(), probe, strategy).await;
+        let agent = RecordingProvider::new([probe_calls(&named(0..6)), say_text("I heard.")]);
+        let mut desk = open_desk(agent.clone(), probe, strategy).await;
         desk.start("Go.").await;
-        desk.until("the first call", |body| {
-            matches!(body, EventBody::CallStarted { .. })
-        })
-        .await;
-        say(&desk, "Otherwise, please.").await;
+        desk.wait_until_running().await;
+        desk.send_message("Otherwise, please.").await;
         go.add_permits(6);
         desk.wait_until_ended().await;
         let states = desk.call_states().await;
@@ -281,22 +265,15 @@ async fn a_session_keeps_its_strategy() {
         }
     });
     let question = json!({ "questions": [{ "question": "Now?" }] });
-    let agent = RecordingProvider::new(json!([
-        call_json("question", question),
-        probe_calls(&named(0..2)),
-        {}
-    ]));
-    let mut desk = desk(agent, probe, Strategy::Parallel).await;
+    let agent =
+        RecordingProvider::new([call_tool("question", question), probe_calls(&named(0..2))]);
+    let mut desk = open_desk(agent, probe, Strategy::Parallel).await;
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
-    set(&desk, Strategy::Sequential).await;
+    set_strategy(&desk, Strategy::Sequential).await;
     desk.decide_call(&view, Decision::Skip).await.unwrap();
     // One after the other, the two would wait for each other for ever.
     assert_eq!(desk.wait_until_ended().await, SessionState::Done);
-}
-
-async fn state(desk: &Fixture) -> SessionState {
-    desk.desk.snapshot().await.unwrap().sessions[0].state
 }
 
 /// Several calls wait for the person at once; the session waits until the last of them was decided, in any order, and
@@ -309,18 +286,22 @@ async fn several_wait_at_once_and_survive_a_restart() {
             "ok",
         ))
     });
-    let agent = RecordingProvider::new(json!([probe_calls(&named(0..3)), { "text": "On." }]));
-    let mut desk = desk(agent.clone(), probe, Strategy::Parallel).await;
+    let agent = RecordingProvider::new([probe_calls(&named(0..3)), say_text("On.")]);
+    let mut desk = open_desk(agent.clone(), probe, Strategy::Parallel).await;
     desk.write_file(".countersign/rules.toml", ASK_FOR_READS);
     desk.start("Go.").await;
     let views = desk.wait_for_calls(3).await;
     assert_eq!(views.len(), 3);
     desk.allow_call(&views[1]).await;
-    desk.until("the end of the second", |body| {
+    desk.wait_for_event("the end of the second", |body| {
         matches!(body, EventBody::CallEnded { .. })
     })
     .await;
-    assert_eq!(state(&desk).await, SessionState::Waiting, "two still wait");
+    assert_eq!(
+        desk.snapshot().await.sessions[0].state,
+        SessionState::Waiting,
+        "two still wait"
+    );
 
     let mut desk = desk.restart().await;
     let mut again = desk.wait_for_calls(2).await;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TableFile {
-    /// Whose facts they are: project and file.
+    /// Source of the facts: project and file.
     source: String,
     table: Vec<CommandTable>,
 }
@@ -121,7 +121,7 @@ fn evaluate_call(trial: &PolicySimulation, tool: &str, arguments: Value) -> (Ver
     (trail.verdict, trail.lead.clone())
 }
 
-/// What is wrong with a table.
+/// A fault of a table.
 fn check_table(table: &CommandTable, workspace: &Path) -> (usize, Vec<String>) {
     type Expected = fn(Verdict) -> bool;
     let groups: [(&Vec<String>, Expected); 4] = [
@@ -212,7 +212,7 @@ fn a_file_is_known_under_all_its_names() {
     assert_eq!(verdict, Verdict::Ask, "{why}");
 }
 
-/// What a command names beyond every limit is denied, because what is left out may be.
+/// A command that names more than any limit is denied, because a target that is left out may be.
 #[test]
 fn a_limit_never_weakens_a_deny() {
     let workspace = workspace();

@@ -1,17 +1,17 @@
-//! What is explained of calls that nobody makes is what the pipeline says of them when they are made.
+//! Explanations of calls that nobody makes, held against the verdicts of the pipeline when they are made.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agent::rulebook::explain::ExplainOptions;
-use agent::{Engine, ExternalClient, Host};
+use agent::{Engine, ExternalClient};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use protocol::event::ClientInfo;
 use protocol::{CallState, EventBody, Trail, Verdict};
 use serde_json::{Map, Value, json};
-use support::Fixture;
+use support::{Fixture, HEADLESS};
 use tokio_util::sync::CancellationToken;
 
 /// A service that nobody answers for: its calls are judged like any others.
@@ -36,8 +36,8 @@ const LATENT: &str = r#"{"sentiment": {
 }}"#;
 
 /// A desk with every kind of tool, where nobody is there to ask.
-async fn desk() -> Fixture {
-    let mut desk = Fixture::with_host(json!([]), Host::Headless { approve_all: false }).await;
+async fn open_desk() -> Fixture {
+    let mut desk = Fixture::with_host(json!([]), HEADLESS).await;
     desk.write_file("a.txt", "alpha\n")
         .write_file("src/main.rs", "fn main() {}\n")
         .write_file(".env", "X=1\n")
@@ -169,7 +169,7 @@ fn rules() -> impl Strategy<Value = String> {
     prop::collection::vec(rule, 0..7).prop_map(|rules| rules.concat())
 }
 
-/// How a call was judged first, if it was, and how it ended.
+/// Makes a call, and returns how it was judged first, if it was, and how it ended.
 async fn made(
     desk: &Engine,
     caller: &Arc<ExternalClient>,
@@ -214,10 +214,10 @@ async fn what_is_explained_is_what_the_pipeline_says() {
     let (mut judged, mut failed) = (BTreeMap::new(), 0);
     for _ in 0..12 {
         let text = rules().new_tree(&mut runner).unwrap().current();
-        let desk = desk().await;
-        std::fs::write(desk.data_dir().join("rules.toml"), &text).unwrap();
+        let desk = open_desk().await;
+        desk.write_rules(&text);
         let caller = desk
-            .desk
+            .engine
             .open_client(&desk.workspace_root(), client())
             .await
             .unwrap();
@@ -225,14 +225,14 @@ async fn what_is_explained_is_what_the_pipeline_says() {
             let arguments = arguments.as_object().unwrap();
             let told = format!("{tool} {arguments:?} under\n{text}");
             let explainer = desk
-                .desk
+                .engine
                 .open_explainer(ExplainOptions {
                     workspace: desk.workspace_root(),
                     ..ExplainOptions::default()
                 })
                 .unwrap();
             let explained = explainer.explain(tool, arguments).await;
-            let (trail, state) = made(&desk.desk, &caller, tool, arguments).await;
+            let (trail, state) = made(&desk.engine, &caller, tool, arguments).await;
             match explained {
                 Ok(explained) if explained.failure.is_none() => {
                     let trail = trail.unwrap_or_else(|| panic!("it was not judged: {told}"));
@@ -255,22 +255,22 @@ async fn what_is_explained_is_what_the_pipeline_says() {
 /// Nothing is left of an explanation: no session, no file, no use of a rule.
 #[tokio::test]
 async fn an_explanation_leaves_nothing_behind() {
-    let desk = desk().await;
+    let desk = open_desk().await;
     let once = "[[rule]]\npermission = \"one__write_file\"\naction = \"allow\"\nmax_uses = 1\n";
-    std::fs::write(desk.data_dir().join("rules.toml"), once).unwrap();
-    let before = desk.desk.last_seq().unwrap();
+    desk.write_rules(once);
+    let before = desk.engine.last_seq().unwrap();
     for _ in 0..3 {
         let explained = ExplainOptions {
             workspace: desk.workspace_root(),
             ..ExplainOptions::default()
         };
-        let explainer = desk.desk.open_explainer(explained).unwrap();
+        let explainer = desk.engine.open_explainer(explained).unwrap();
         let arguments = json!({ "path": "new.txt", "content": "x" });
         let arguments = arguments.as_object().unwrap();
         let told = explainer.explain("one__write_file", arguments).await;
         assert_eq!(told.unwrap().trail.verdict, Verdict::Allow);
     }
-    assert_eq!(desk.desk.last_seq().unwrap(), before);
+    assert_eq!(desk.engine.last_seq().unwrap(), before);
     assert_eq!(desk.read_file("new.txt"), None);
     let sessions = std::fs::read_dir(desk.data_dir().join("sessions")).unwrap();
     let folders = sessions.flatten().map(|entry| entry.path());

@@ -130,7 +130,7 @@ fn a_search_that_cannot_come_to_it_runs() {
         folder.path(),
     );
     assert_eq!(evaluate_command(&plain, "grep -r x .").0, Verdict::Allow);
-    // What another rule allows by its own name is still only a part of the folder.
+    // A path that another rule allows by its own name is still only a part of the folder.
     let sample =
         format!("{env}[[rule]]\npermission = \"fs.read\"\npattern = \"**\"\naction = \"allow\"\n");
     assert_eq!(

@@ -1,17 +1,17 @@
-//! What the policy says of calls, commands and paths.
+//! Verdicts of the policy on calls, commands and paths.
 
-// What other programs for the same purpose stop, and what was once let through.
+// Commands that other programs for the same purpose stop, and those that were once let through.
 pub(crate) mod command_tables;
-// What is explained of calls, held against what the pipeline says of them.
+// Explanations of calls, held against the verdicts of the pipeline.
 pub(crate) mod explanations;
 // Commands that read whole folders, and programs that are named by a path.
 pub(crate) mod folder_commands;
 // Paths of three systems, each with its verdict and reason.
 pub(crate) mod paths;
-// What a shell really runs is among what was seen in the command.
+// Programs that a shell really runs, which are among those seen in the command.
 #[cfg(unix)]
 pub(crate) mod shell_facts;
-// Which files commands name, beside the real programs.
+// Files that commands name, beside the real programs.
 #[cfg(unix)]
 pub(crate) mod shell_file_uses;
 // The table that engine and interface share.

@@ -93,7 +93,7 @@ fn every_path() {
     assert!(table.case.len() >= 100, "only {} paths", table.case.len());
 }
 
-/// What the operands of commands name, judged by rules on paths that stand beside an allow for the command: braces are
+/// Operands of commands, judged by rules on paths that stand beside an allow for the command: braces are
 /// spelled out, and what the shell completes is denied where it may come to name what is denied.
 #[test]
 fn operands_of_commands() {

@@ -77,7 +77,7 @@ fn simple() -> impl Strategy<Value = String> {
     })
 }
 
-/// What runs a stub with its arguments as words of its own.
+/// Programs that run a stub with their arguments as words of its own.
 fn wrapped() -> impl Strategy<Value = String> {
     let ways = prop::sample::select(vec![
         "env",
@@ -252,7 +252,7 @@ fn what_bash_runs_is_among_the_facts() {
         let ran = ran(&command, programs.path(), folder.path());
         total.set(total.get() + ran.len());
         for words in &ran {
-            // What is only known when it runs may add words; the program and the words before them are known.
+            // Expansions that are only known when it runs may add words; the program and the words before them are known.
             let told = facts.may_run().iter().any(|list| {
                 list[0] == words[0]
                     && (list == words

@@ -16,7 +16,7 @@ use protocol::Capability;
 
 /// Commands that are generated and run, unless `FUZZ_CASES` says how many.
 const CASES: u32 = 250;
-/// What stands in the file, and nowhere else.
+/// Content of the file, which stands nowhere else.
 const TOKEN: &str = "tok7en";
 
 /// An option that takes a file: what stands before it, its letter, its long name, and what stands behind.
@@ -131,7 +131,7 @@ fn command() -> impl Strategy<Value = String> {
         .prop_map(|(around, command)| format!("{around}{command}"))
 }
 
-/// What running a command did with the file.
+/// Uses of the file by a command that ran.
 struct CommandTrace {
     is_read: bool,
     is_written: bool,

@@ -17,7 +17,7 @@ struct VerdictTable {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VerdictCase {
-    /// What it shows, with the requirement's id where it proves one.
+    /// Title of the case, with the requirement's id where it proves one.
     name: String,
     tool: String,
     mode: Option<ToolMode>,
@@ -50,7 +50,7 @@ struct WrittenFact {
     outside: bool,
 }
 
-/// What is wrong with a case, if anything is.
+/// The fault of a case, if there is one.
 fn check(case: &VerdictCase) -> Option<String> {
     let facts: CallFacts = case
         .facts

@@ -8,12 +8,7 @@ use protocol::{
     Capability, Decision, EventBody, Op, ResolvedAccess, RuleAction, RuleScope, Verdict,
 };
 use serde_json::{Value, json};
-use support::servers::reject_decision;
-use support::{Fixture, call_json};
-
-pub fn bash_call(command: &str) -> Value {
-    call_json("bash", json!({ "command": command }))
-}
+use support::{Fixture, call_bash, expect_variant, rule_text, say_text};
 
 pub fn new_rule(pattern: &str, action: RuleAction) -> NewRule {
     NewRule {
@@ -33,10 +28,7 @@ pub async fn load_rules(desk: &Fixture) -> RulesView {
         workspace: workspace_path(desk),
         session: None,
     };
-    match desk.desk.query(query).await.unwrap() {
-        Answer::Rules(view) => view,
-        other => panic!("{other:?}"),
-    }
+    expect_variant!(desk.query(query).await, Answer::Rules(view) => view)
 }
 
 pub async fn run_backtest(desk: &Fixture, change: RuleChange) -> Backtest {
@@ -45,45 +37,33 @@ pub async fn run_backtest(desk: &Fixture, change: RuleChange) -> Backtest {
         change,
         calls_max: 0,
     };
-    match desk.desk.query(query).await.unwrap() {
-        Answer::Backtest(tested) => tested,
-        other => panic!("{other:?}"),
-    }
+    expect_variant!(desk.query(query).await, Answer::Backtest(tested) => tested)
 }
 
 /// A desk whose person was asked about five commands and rejected one.
 async fn five_answers() -> Fixture {
-    let mut desk = Fixture::new(json!([
-        bash_call("echo a"),
-        bash_call("echo b"),
-        bash_call("echo c"),
-        bash_call("echo d"),
-        bash_call("ls"),
-        { "text": "Done." }
-    ]))
+    let mut desk = Fixture::new([
+        call_bash("echo a"),
+        call_bash("echo b"),
+        call_bash("echo c"),
+        call_bash("echo d"),
+        call_bash("ls"),
+        say_text("Done."),
+    ])
     .await;
     desk.start("go").await;
     for number in 0..5 {
-        let card = desk.wait_for_call().await;
-        let decision = match number {
-            3 => Decision::Reject {
-                note: String::new(),
-                stop: false,
-                always: None,
-            },
-            _ => Decision::Allow {
-                hunks: None,
-                note: String::new(),
-                always: None,
-            },
+        match number {
+            3 => desk.reject_next("").await,
+            _ => desk.allow_next().await,
         };
-        desk.decide_call(&card, decision).await.unwrap();
     }
     desk.wait_until_ended().await;
     desk
 }
 
-/// What a rule would have done to recorded calls, those that the person rejected first; a suggestion from the same answers.
+/// A backtest tells the verdicts of a rule on recorded calls, those that the person rejected first; a suggestion comes from the
+/// same answers.
 #[tokio::test]
 async fn a_rule_is_held_against_what_happened() {
     let desk = five_answers().await;
@@ -130,46 +110,30 @@ async fn a_rule_is_held_against_what_happened() {
     let query = Query::Suggestions {
         workspace: workspace_path(&desk),
     };
-    let Answer::Suggestions { suggestions } = desk.desk.query(query).await.unwrap() else {
-        panic!()
-    };
+    let answer = desk.query(query).await;
+    let suggestions = expect_variant!(answer, Answer::Suggestions { suggestions } => suggestions);
     // Each command was allowed once, and the program alone is never offered.
     assert_eq!(suggestions, []);
 }
 
-/// What the person allowed again and again is suggested as a rule, with what they rejected of it.
+/// Commands that the person allowed again and again are suggested as a rule, with those that they rejected of it.
 #[tokio::test]
 async fn answers_become_suggestions() {
-    let mut turns: Vec<Value> = (0..4)
-        .map(|n| bash_call(&format!("git log -n {n}")))
-        .collect();
-    turns.push(json!({}));
-    let mut desk = Fixture::new(Value::Array(turns)).await;
+    let turns = [0, 1, 2, 3].map(|n| call_bash(format!("git log -n {n}")));
+    let mut desk = Fixture::new(turns).await;
     desk.start("go").await;
     for number in 0..4 {
-        let card = desk.wait_for_call().await;
-        let (note, always) = (String::new(), None);
-        let decision = match number {
-            2 => Decision::Reject {
-                note,
-                stop: false,
-                always,
-            },
-            _ => Decision::Allow {
-                hunks: None,
-                note,
-                always,
-            },
+        match number {
+            2 => desk.reject_next("").await,
+            _ => desk.allow_next().await,
         };
-        desk.decide_call(&card, decision).await.unwrap();
     }
     desk.wait_until_ended().await;
     let query = Query::Suggestions {
         workspace: workspace_path(&desk),
     };
-    let Answer::Suggestions { suggestions } = desk.desk.query(query).await.unwrap() else {
-        panic!()
-    };
+    let answer = desk.query(query).await;
+    let suggestions = expect_variant!(answer, Answer::Suggestions { suggestions } => suggestions);
     let told: Vec<_> = suggestions
         .iter()
         .map(|one| (one.rule.pattern.as_deref(), one.allowed, one.rejected))
@@ -181,7 +145,7 @@ async fn answers_become_suggestions() {
 /// A rule that denied a call before anything was looked at counts like any other.
 #[tokio::test]
 async fn a_rule_that_denies_outright_is_counted() {
-    let mut desk = Fixture::new(json!([bash_call("git push origin main"), {}])).await;
+    let mut desk = Fixture::new([call_bash("git push origin main")]).await;
     let add = Op::AddRules {
         scope: RuleScope::User,
         workspace: None,
@@ -190,7 +154,7 @@ async fn a_rule_that_denies_outright_is_counted() {
             ..new_rule("git push*", RuleAction::Deny)
         }],
     };
-    desk.desk.submit(add).await.unwrap();
+    desk.submit(add).await;
     desk.start("go").await;
     desk.wait_until_ended().await;
     let seen = load_rules(&desk).await;
@@ -202,28 +166,27 @@ async fn a_rule_that_denies_outright_is_counted() {
     assert_eq!(mine.rules[0].hits, 1);
 }
 
-/// Whoever hears of a verdict and asks for the rules sees it counted, while the run goes on: it is counted in the
+/// A verdict that was told is counted in the rules that are asked for then, while the run goes on: it is counted in the
 /// transaction that keeps it, before anybody hears of it.
 #[tokio::test]
 async fn a_verdict_that_was_told_is_counted() {
     const CALLS: usize = 8;
-    let mut turns: Vec<Value> = (0..CALLS)
-        .map(|n| bash_call(&format!("git push {n}")))
+    let turns: Vec<Value> = (0..CALLS)
+        .map(|n| call_bash(format!("git push {n}")))
         .collect();
-    turns.push(json!({}));
-    let mut desk = Fixture::new(Value::Array(turns)).await;
+    let mut desk = Fixture::new(turns).await;
     for scope in [RuleScope::User, RuleScope::Project] {
         let add = Op::AddRules {
             scope,
             workspace: workspace_path(&desk),
             rules: vec![new_rule("git push*", RuleAction::Deny)],
         };
-        desk.desk.submit(add).await.unwrap();
+        desk.submit(add).await;
     }
     desk.start("go").await;
     let mut told = 0;
     while told < CALLS {
-        desk.until("an event", |_| true).await;
+        desk.wait_for_event("an event", |_| true).await;
         let events = desk.events().await.into_iter();
         told = events
             .filter(|event| matches!(event.body, EventBody::CallJudged { .. }))
@@ -243,10 +206,9 @@ async fn a_verdict_that_was_told_is_counted() {
 #[tokio::test]
 async fn the_ledger_tells_each_grant() {
     use protocol::rule::grants::{GrantRequest, GrantScope};
-    let mut desk = Fixture::new(json!([bash_call("echo a"), bash_call("echo a"), {}])).await;
+    let mut desk = Fixture::new([call_bash("echo a"), call_bash("echo a")]).await;
     desk.start("go").await;
-    let card = desk.wait_for_call().await;
-    let always = GrantRequest {
+    let grant = GrantRequest {
         lasts: GrantScope::Project,
         permission: "bash".to_owned(),
         pattern: Some("echo a".to_owned()),
@@ -254,20 +216,14 @@ async fn the_ledger_tells_each_grant() {
         until_ms: None,
         max_uses: Some(3),
     };
-    let allow = Decision::Allow {
-        hunks: None,
-        note: String::new(),
-        always: Some(always),
-    };
-    desk.decide_call(&card, allow).await.unwrap();
+    let card = desk.decide_next(Decision::allow_always(grant)).await;
     desk.wait_until_ended().await;
     let grant = load_rules(&desk).await.grants.remove(0);
     assert_eq!((grant.words.as_str(), grant.in_force), ("echo a", true));
     assert_eq!((grant.uses, grant.max_uses, grant.hits), (1, Some(3), 1));
     assert_eq!(grant.made_by.call, card.call.id);
     assert_eq!(grant.workspace, workspace_path(&desk));
-    let revoke = Op::RevokeGrant { grant: grant.id };
-    desk.desk.submit(revoke).await.unwrap();
+    desk.submit(Op::RevokeGrant { grant: grant.id }).await;
     let grant = load_rules(&desk).await.grants.remove(0);
     assert!(!grant.in_force && grant.revoked.is_some());
 }
@@ -275,16 +231,14 @@ async fn the_ledger_tells_each_grant() {
 /// Rules are checked as they are typed, example by example, and a call is tried without making it.
 #[tokio::test]
 async fn rules_are_tried_before_they_hold() {
-    let desk = Fixture::new(json!([{}])).await;
+    let desk = Fixture::new(json!([])).await;
     let text = "[[rule]]\npermission = \"bash\"\npattern = \"git log*\"\naction = \"allow\"\nmatch = [\"git log -1\", \"git push\"]\n";
     let check = Query::CheckRules {
         scope: RuleScope::User,
         workspace: None,
         text: text.to_owned(),
     };
-    let Answer::CheckRules(checked) = desk.desk.query(check).await.unwrap() else {
-        panic!()
-    };
+    let checked = expect_variant!(desk.query(check).await, Answer::CheckRules(checked) => checked);
     assert!(checked.fault.unwrap().message.contains("git push"));
     let holds: Vec<_> = checked
         .examples
@@ -296,17 +250,11 @@ async fn rules_are_tried_before_they_hold() {
 
     let mut wrong = new_rule("git log*", RuleAction::Allow);
     wrong.not_matches = vec!["git log -1".to_owned(), "git push".to_owned()];
-    let Answer::CheckRule(checked) = desk
-        .desk
-        .query(Query::CheckRule {
-            rule: wrong,
-            instead: None,
-        })
-        .await
-        .unwrap()
-    else {
-        panic!()
+    let check = Query::CheckRule {
+        rule: wrong,
+        instead: None,
     };
+    let checked = expect_variant!(desk.query(check).await, Answer::CheckRule(checked) => checked);
     let holds: Vec<_> = checked.examples.iter().map(|one| one.holds).collect();
     assert_eq!((holds, checked.fault.is_some()), (vec![false, true], true));
     assert_eq!(
@@ -331,32 +279,27 @@ async fn rules_are_tried_before_they_hold() {
                 scope: RuleScope::Project,
             }),
         };
-        let Answer::TryCall { trail } = desk.desk.query(query).await.unwrap() else {
-            panic!()
-        };
+        let trail = expect_variant!(desk.query(query).await, Answer::TryCall { trail } => trail);
         assert_eq!(trail.verdict, verdict, "{draft:?}");
     }
     let text = |pattern: &str| RuleText {
         scope: RuleScope::User,
-        text: Some(format!(
-            "[[rule]]\npermission = \"bash\"\npattern = \"{pattern}\"\naction = \"deny\"\n"
-        )),
+        text: Some(rule_text("bash", pattern, "deny")),
     };
     let compare = Query::CompareRules {
         a: text("rm*"),
         b: text("mv*"),
         workspace: None,
     };
-    let Answer::CompareRules(compared) = desk.desk.query(compare).await.unwrap() else {
-        panic!()
-    };
+    let compared =
+        expect_variant!(desk.query(compare).await, Answer::CompareRules(compared) => compared);
     assert_eq!(
         (compared.only_a.len(), compared.only_b.len(), compared.both),
         (1, 1, 0)
     );
 }
 
-/// What rules that are tried on calls of the past say is what they say when the call is made, whatever became of the files
+/// Rules that are tried on calls of the past say the same as when the call is made, whatever became of the files
 /// since: every bare word counts that may name one.
 #[tokio::test]
 async fn rules_are_no_looser_on_past_calls() {
@@ -391,19 +334,13 @@ async fn rules_are_no_looser_on_past_calls() {
     ];
     let text: String = RULES
         .iter()
-        .map(|(permission, pattern)| {
-            format!(
-                "[[rule]]\npermission = \"{permission}\"\npattern = \"{pattern}\"\naction = \"deny\"\n"
-            )
-        })
+        .map(|(permission, pattern)| rule_text(permission, pattern, "deny"))
         .collect();
-    let turns = || {
-        let mut turns: Vec<Value> = CALLS
+    let turns = || -> Vec<Value> {
+        CALLS
             .iter()
-            .map(|(command, _)| bash_call(command))
-            .collect();
-        turns.push(json!({}));
-        Value::Array(turns)
+            .map(|(command, _)| call_bash(command))
+            .collect()
     };
     let fill = |desk: &mut Fixture| {
         for file in ["secret", "two words", "Makefile", "keys/inner"] {
@@ -418,7 +355,7 @@ async fn rules_are_no_looser_on_past_calls() {
 
     let mut live = Fixture::new(turns()).await;
     fill(&mut live);
-    std::fs::write(live.data_dir().join("rules.toml"), &text).unwrap();
+    live.write_rules(&text);
     reject_all(&mut live).await;
 
     let mut past = Fixture::new(turns()).await;
@@ -457,7 +394,7 @@ async fn rules_are_no_looser_on_past_calls() {
     assert_eq!(tried, CALLS);
 }
 
-/// What a verdict keeps gives back every use that it was made from, and of bare words no others.
+/// The evidence of a verdict gives back every use that it was made from, and of bare words no others.
 #[test]
 fn what_a_verdict_keeps_names_every_use() {
     for command in [
@@ -512,12 +449,14 @@ async fn reject_all(desk: &mut Fixture) {
                     }
             )
         };
-        let event = desk.until("a waiting call or the end", waits_or_ends).await;
+        let event = desk
+            .wait_for_event("a waiting call or the end", waits_or_ends)
+            .await;
         let EventBody::CallWaits { call, .. } = event.body else {
             return;
         };
         let card = desk.find_call(call.as_str()).await;
-        desk.decide_call(&card, reject_decision()).await.unwrap();
+        desk.decide_call(&card, Decision::reject("")).await.unwrap();
     }
 }
 

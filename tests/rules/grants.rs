@@ -7,17 +7,15 @@ use protocol::{
     CallState, CallView, Decision, EventBody, Op, RuleAction, RuleScope, SessionState, Verdict,
 };
 use serde_json::{Value, json};
-use support::{Fixture, call_json};
+use support::{Fixture, call_bash, call_read, expect_variant, join_calls, rule_text, say_text};
 
 fn echo(word: &str) -> Value {
-    call_json("bash", json!({ "command": format!("echo {word}") }))
+    call_bash(format!("echo {word}"))
 }
 
-/// So many turns that each run `echo one`, and an end.
-fn echoes(count: usize) -> Value {
-    let mut turns = vec![echo("one"); count];
-    turns.push(json!({ "text": "Done." }));
-    Value::Array(turns)
+/// So many turns that each run `echo one`.
+fn echoes(count: usize) -> Vec<Value> {
+    vec![echo("one"); count]
 }
 
 fn always(lasts: GrantScope, pattern: &str) -> GrantRequest {
@@ -31,31 +29,12 @@ fn always(lasts: GrantScope, pattern: &str) -> GrantRequest {
     }
 }
 
-fn allow(always: GrantRequest) -> Decision {
-    Decision::Allow {
-        hunks: None,
-        note: String::new(),
-        always: Some(always),
-    }
-}
-
-fn reject(always: GrantRequest) -> Decision {
-    Decision::Reject {
-        note: String::new(),
-        stop: false,
-        always: Some(always),
-    }
-}
-
 async fn offers(desk: &Fixture, view: &CallView) -> GrantOffers {
     let query = Query::Offers {
         session: desk.session.clone(),
         call: view.call.id.clone(),
     };
-    match desk.desk.query(query).await.unwrap() {
-        Answer::Offers(offers) => offers,
-        other => panic!("{other:?}"),
-    }
+    expect_variant!(desk.query(query).await, Answer::Offers(offers) => offers)
 }
 
 /// The ids in the ledger, as they stand on disk.
@@ -71,12 +50,7 @@ fn ledger(desk: &Fixture) -> Vec<String> {
     ids
 }
 
-async fn say(desk: &Fixture, text: &str) {
-    let (session, text) = (desk.session.clone(), text.to_owned());
-    desk.desk.submit(Op::say(session, text)).await.unwrap();
-}
-
-/// How many calls of the session waited for a person.
+/// The number of calls of the session that waited for a person.
 async fn asked(desk: &Fixture) -> usize {
     let events = desk.events().await;
     let waits = events.iter().filter(|event| {
@@ -85,10 +59,10 @@ async fn asked(desk: &Fixture) -> usize {
     waits.count()
 }
 
-/// What is offered is what was parsed, and the card says that it can be granted.
+/// A card offers what was parsed, and says that it can be granted.
 #[tokio::test]
 async fn a_card_offers_what_it_shows() {
-    let mut desk = Fixture::new(json!([echo("'*' b"), {}])).await;
+    let mut desk = Fixture::new([echo("'*' b")]).await;
     desk.start("go").await;
     let card = desk.wait_for_call().await;
     let offers = offers(&desk, &card).await;
@@ -115,20 +89,12 @@ async fn a_card_offers_what_it_shows() {
 /// session asks.
 #[tokio::test]
 async fn a_grant_for_the_session_ends_with_it() {
-    let turns = json!([
-        echo("one"),
-        echo("one"),
-        {},
-        echo("one"),
-        {},
-        echo("one"),
-        {}
-    ]);
+    let [one, end] = [echo("one"), say_text("")];
+    let turns = json!([one, one, end, one, end, one]);
     let mut desk = Fixture::new(turns).await;
     desk.start("go").await;
-    let card = desk.wait_for_call().await;
-    let granted = allow(always(GrantScope::Session, "echo one"));
-    desk.decide_call(&card, granted).await.unwrap();
+    let granted = always(GrantScope::Session, "echo one");
+    desk.decide_next(Decision::allow_always(granted)).await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Done);
     let states = desk.call_states().await;
     assert_eq!((states, asked(&desk).await), (vec![CallState::Done; 2], 1));
@@ -139,14 +105,13 @@ async fn a_grant_for_the_session_ends_with_it() {
     assert_eq!(won.rule.grant.as_ref().unwrap().as_str(), ledger(&desk)[0]);
 
     let mut desk = desk.restart().await;
-    say(&desk, "Again.").await;
+    desk.send_message("Again.").await;
     desk.wait_until_ended().await;
     assert_eq!(asked(&desk).await, 1, "it holds after a restart");
 
     let session = desk.session.clone();
-    let close = Op::CloseSession { session };
-    desk.desk.submit(close).await.unwrap();
-    say(&desk, "Once more.").await;
+    desk.submit(Op::CloseSession { session }).await;
+    desk.send_message("Once more.").await;
     desk.wait_for_call().await;
     assert_eq!(asked(&desk).await, 2, "it ended with the session");
 
@@ -160,11 +125,10 @@ async fn a_grant_for_the_session_ends_with_it() {
 async fn grants_reach_as_far_as_they_say_and_end_at_once() {
     for lasts in [GrantScope::Project, GrantScope::Everywhere] {
         for elsewhere in [false, true] {
-            let mut desk = Fixture::new(json!([echo("one"), {}, echo("one"), {}])).await;
+            let mut desk = Fixture::new([echo("one"), say_text(""), echo("one")]).await;
             desk.start("go").await;
-            let card = desk.wait_for_call().await;
-            let granted = allow(always(lasts, "echo*"));
-            desk.decide_call(&card, granted).await.unwrap();
+            let granted = always(lasts, "echo*");
+            desk.decide_next(Decision::allow_always(granted)).await;
             desk.wait_until_ended().await;
             desk.start("Another session.").await;
             assert_eq!(
@@ -177,7 +141,7 @@ async fn grants_reach_as_far_as_they_say_and_end_at_once() {
             let grant = ledger(&desk).remove(0).into();
             let revoke = Op::RevokeGrant { grant };
             match elsewhere {
-                false => desk.desk.submit(revoke).await.unwrap(),
+                false => desk.submit(revoke).await,
                 true => {
                     let mut config = EngineConfig::new(desk.data_dir().to_owned(), Host::Person);
                     config.recovers = false;
@@ -185,7 +149,7 @@ async fn grants_reach_as_far_as_they_say_and_end_at_once() {
                     other.submit(revoke).await.unwrap()
                 }
             };
-            say(&desk, "Again.").await;
+            desk.send_message("Again.").await;
             desk.wait_for_call().await;
             assert_eq!(asked(&desk).await, 1, "{lasts:?} {elsewhere}");
         }
@@ -195,11 +159,10 @@ async fn grants_reach_as_far_as_they_say_and_end_at_once() {
 /// Taken back by another process in the middle of a run, it decides no further call of that run.
 #[tokio::test]
 async fn a_grant_that_is_taken_back_elsewhere_ends_within_a_run() {
-    let mut desk = Fixture::new(json!([echo("one"), echo("two"), echo("one"), {}])).await;
+    let mut desk = Fixture::new([echo("one"), echo("two"), echo("one")]).await;
     desk.start("go").await;
-    let card = desk.wait_for_call().await;
-    let granted = allow(always(GrantScope::Everywhere, "echo one"));
-    desk.decide_call(&card, granted).await.unwrap();
+    let granted = always(GrantScope::Everywhere, "echo one");
+    desk.decide_next(Decision::allow_always(granted)).await;
     let card = desk.wait_for_call().await;
     let file = desk
         .data_dir()
@@ -218,12 +181,11 @@ async fn a_grant_that_is_taken_back_elsewhere_ends_within_a_run() {
 async fn a_grant_for_two_uses_is_used_twice() {
     let mut desk = Fixture::new(echoes(4)).await;
     desk.start("go").await;
-    let card = desk.wait_for_call().await;
     let twice = GrantRequest {
         max_uses: Some(2),
         ..always(GrantScope::Everywhere, "echo one")
     };
-    desk.decide_call(&card, allow(twice)).await.unwrap();
+    desk.decide_next(Decision::allow_always(twice)).await;
     desk.wait_for_call().await;
     let ended = desk.calls().await;
     let done = ended.iter().filter(|view| view.state == CallState::Done);
@@ -240,7 +202,10 @@ async fn a_grant_ends_with_its_time() {
         until_ms: Some(1),
         ..always(GrantScope::Everywhere, "echo one")
     };
-    let fault = desk.decide_call(&card, allow(over)).await.unwrap_err();
+    let fault = desk
+        .decide_call(&card, Decision::allow_always(over))
+        .await
+        .unwrap_err();
     assert!(fault.message.contains("would not decide"), "{fault}");
     assert!(ledger(&desk).is_empty());
     let view = desk.find_call(card.call.id.as_str()).await;
@@ -252,9 +217,12 @@ async fn a_grant_ends_with_its_time() {
 async fn rejecting_always_denies_from_then_on() {
     let mut desk = Fixture::new(echoes(2)).await;
     desk.start("go").await;
-    let card = desk.wait_for_call().await;
-    let never = reject(always(GrantScope::Project, "echo one"));
-    desk.decide_call(&card, never).await.unwrap();
+    desk.decide_next(Decision::Reject {
+        note: String::new(),
+        stop: false,
+        always: Some(always(GrantScope::Project, "echo one")),
+    })
+    .await;
     desk.wait_until_ended().await;
     let states = desk.call_states().await;
     assert_eq!(states, [CallState::Rejected, CallState::Denied]);
@@ -262,9 +230,7 @@ async fn rejecting_always_denies_from_then_on() {
 
 /// One turn that reads these files side by side, each asked about.
 async fn reading(paths: &[&str]) -> (Fixture, Vec<CallView>) {
-    let read = |path: &&str| json!({ "name": "read", "arguments": { "path": path } });
-    let calls: Vec<Value> = paths.iter().map(read).collect();
-    let mut desk = Fixture::new(json!([{ "text": "", "calls": calls }, {}])).await;
+    let mut desk = Fixture::new([join_calls(paths.iter().map(call_read))]).await;
     let asks = "[[rule]]\npermission = \"mode:read\"\naction = \"ask\"\n";
     desk.write_file(".countersign/rules.toml", asks);
     for path in paths {
@@ -279,7 +245,7 @@ async fn reading(paths: &[&str]) -> (Fixture, Vec<CallView>) {
 fn always_read(lasts: GrantScope, pattern: &str) -> Decision {
     let mut always = always(lasts, pattern);
     always.permission = "read".to_owned();
-    allow(always)
+    Decision::allow_always(always)
 }
 
 /// Calls that wait meanwhile, and that the grant covers, go ahead: by the rule, and on record so. The others stay.
@@ -289,7 +255,7 @@ async fn calls_that_wait_are_judged_by_the_new_grant() {
     let granted = always_read(GrantScope::Session, "a/**");
     desk.decide_call(&cards[0], granted).await.unwrap();
     let ended = std::cell::Cell::new(0);
-    desk.until("the end of two calls", |body| {
+    desk.wait_for_event("the end of two calls", |body| {
         ended.set(ended.get() + usize::from(matches!(body, EventBody::CallEnded { .. })));
         ended.get() == 2
     })
@@ -318,15 +284,11 @@ async fn two_approvals_at_once_lose_nothing() {
     assert_eq!(ledger(&desk).len(), 2);
 }
 
-/// What would cover more than was shown, what does not decide the card's own call, and what names another tool is refused.
+/// A grant that would cover more than was shown, that does not decide the card's own call, or that names another tool is
+/// refused.
 #[tokio::test]
 async fn what_a_card_does_not_show_cannot_be_granted_on_it() {
-    let mut desk = Fixture::new(json!([
-        echo("one"),
-        call_json("bash", json!({ "command": "sudo true" })),
-        {}
-    ]))
-    .await;
+    let mut desk = Fixture::new([echo("one"), call_bash("sudo true")]).await;
     desk.start("go").await;
     let card = desk.wait_for_call().await;
     for (permission, pattern, told) in [
@@ -342,14 +304,17 @@ async fn what_a_card_does_not_show_cannot_be_granted_on_it() {
             pattern: pattern.map(str::to_owned),
             ..always(GrantScope::Everywhere, "")
         };
-        let fault = desk.decide_call(&card, allow(grant)).await.unwrap_err();
+        let fault = desk
+            .decide_call(&card, Decision::allow_always(grant))
+            .await
+            .unwrap_err();
         assert!(fault.message.contains(told), "{pattern:?}: {fault}");
     }
     desk.allow_call(&card).await;
     let card = desk.wait_for_call().await;
     let offered = offers(&desk, &card).await;
     assert!(offered.refused.unwrap().contains("sudo"), "{card:?}");
-    let grant = allow(always(GrantScope::Session, "sudo true"));
+    let grant = Decision::allow_always(always(GrantScope::Session, "sudo true"));
     assert!(desk.decide_call(&card, grant).await.is_err());
     assert_eq!(ledger(&desk), Vec::<String>::new());
 }
@@ -357,14 +322,13 @@ async fn what_a_card_does_not_show_cannot_be_granted_on_it() {
 /// A manifest's deny and a more specific deny of the project stand above any grant.
 #[tokio::test]
 async fn a_grant_lifts_no_deny_that_is_more_specific() {
-    let mut desk = Fixture::new(json!([echo("one"), echo("one two"), {}])).await;
-    let rules = "[[rule]]\npermission = \"bash\"\npattern = \"echo one two*\"\naction = \"deny\"\n";
+    let mut desk = Fixture::new([echo("one"), echo("one two")]).await;
+    let rules = rule_text("bash", "echo one two*", "deny");
     desk.write_file(".countersign/rules.toml", rules)
         .start("go")
         .await;
-    let card = desk.wait_for_call().await;
-    let granted = allow(always(GrantScope::Everywhere, "echo*"));
-    desk.decide_call(&card, granted).await.unwrap();
+    let granted = always(GrantScope::Everywhere, "echo*");
+    desk.decide_next(Decision::allow_always(granted)).await;
     desk.wait_until_ended().await;
     let states = desk.call_states().await;
     assert_eq!(states, [CallState::Done, CallState::Denied]);
@@ -373,13 +337,13 @@ async fn a_grant_lifts_no_deny_that_is_more_specific() {
 /// A grant that cannot be read may be a deny: every call asks until it is gone.
 #[tokio::test]
 async fn a_broken_grant_makes_every_call_ask() {
-    let mut desk = Fixture::new(json!([call_json("read", json!({ "path": "a" })), {}])).await;
+    let mut desk = Fixture::new([call_read("a")]).await;
     desk.write_file("a", "text\n");
     std::fs::create_dir_all(desk.data_dir().join("grants")).unwrap();
     std::fs::write(desk.data_dir().join("grants/grt_x.json"), "{").unwrap();
     desk.start("go").await;
     desk.wait_for_call().await;
-    let faults = desk.desk.snapshot().await.unwrap().faults;
+    let faults = desk.snapshot().await.faults;
     assert!(faults[0].message.contains("grt_x.json"), "{faults:?}");
 }
 
@@ -389,7 +353,7 @@ async fn what_is_not_on_record_is_not_granted() {
     let mut desk = Fixture::new(echoes(2)).await;
     desk.start("go").await;
     let card = desk.wait_for_call().await;
-    let limit = |pages| tokio::task::block_in_place(|| desk.desk.limit_record_pages(pages));
+    let limit = |pages| tokio::task::block_in_place(|| desk.engine.limit_record_pages(pages));
     limit(1);
     let long = Decision::Allow {
         hunks: None,

@@ -1,48 +1,47 @@
-//! What other people's tools change in the workspace: found, shown, recorded, judged and taken back.
+//! Changes of other people's tools in the workspace: found, shown, recorded, judged and taken back.
 
 use agent::Host;
 use protocol::server::server_tools::ServerToolsSettings;
 use protocol::text::display_text::join_spans;
-use protocol::{CallState, CallView, Gate, Op, Preview, Settings, UndoState};
-use serde_json::{Value, json};
+use protocol::{CallState, Gate, Preview, Settings, UndoState};
+use serde::Serialize;
+use serde_json::json;
 use support::servers::changed_paths;
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS, call_tool, expect_variant, rule_text, say_text};
 
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
-const HEADLESS: Host = Host::Headless { approve_all: false };
 
-async fn desk(turns: Value, host: Host, rules: &str) -> Fixture {
+async fn open_desk(turns: impl Serialize, host: Host, rules: &str) -> Fixture {
     let mut desk = Fixture::with_host(turns, host).await;
     desk.write_file("old.txt", "first\n")
         .write_file("src/main.rs", "fn main() {}\n");
-    std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+    desk.write_rules(rules);
     desk.add_file_server(env!("CARGO_BIN_EXE_mcp_server")).await;
     desk
-}
-
-async fn undo(desk: &Fixture, view: &CallView) {
-    let entry = view.undo.clone().expect("it can be undone").id;
-    desk.desk.submit(Op::Undo { entry }).await.unwrap();
 }
 
 /// Written, moved: found, shown with the difference, in the history under the tool's name, and taken back.
 #[tokio::test]
 async fn what_a_server_changes_is_shown_recorded_and_undone() {
-    let turns = json!([
-        call_json("one__write_file", json!({ "path": "old.txt", "content": "second\n" })),
-        call_json("one__move_file", json!({ "source": "src/main.rs", "destination": "moved.rs" })),
-        call_json("one__read_text_file", json!({ "path": "old.txt" })),
-        { "text": "Done." }
-    ]);
-    let mut desk = desk(turns, HEADLESS, ALLOW).await;
+    let turns = [
+        call_tool(
+            "one__write_file",
+            json!({ "path": "old.txt", "content": "second\n" }),
+        ),
+        call_tool(
+            "one__move_file",
+            json!({ "source": "src/main.rs", "destination": "moved.rs" }),
+        ),
+        call_tool("one__read_text_file", json!({ "path": "old.txt" })),
+        say_text("Done."),
+    ];
+    let mut desk = open_desk(turns, HEADLESS, ALLOW).await;
     desk.play().await;
     let calls = desk.calls().await;
     let states: Vec<_> = calls.iter().map(|view| view.state).collect();
     assert_eq!(states, [CallState::Done; 3]);
     assert_eq!(changed_paths(&calls[0]), ["changed old.txt"]);
-    let Preview::Effects(shown) = &calls[0].preview else {
-        panic!()
-    };
+    let shown = expect_variant!(&calls[0].preview, Preview::Effects(shown) => shown);
     assert_eq!(
         join_spans(&shown.command.command),
         "write_file (one) old.txt"
@@ -59,22 +58,25 @@ async fn what_a_server_changes_is_shown_recorded_and_undone() {
     assert_eq!(calls[2].preview, Preview::Nothing);
     assert_eq!(calls[2].undo, None, "what only reads leaves no entry");
 
-    undo(&desk, &calls[1]).await;
+    desk.undo_call(&calls[1]).await;
     assert_eq!(desk.read_file("src/main.rs").unwrap(), "fn main() {}\n");
     assert_eq!(desk.read_file("moved.rs"), None);
-    undo(&desk, &calls[0]).await;
+    desk.undo_call(&calls[0]).await;
     assert_eq!(desk.read_file("old.txt").unwrap(), "first\n");
     let pictures = desk.data_dir().join("history/pictures");
     let left = std::fs::read_dir(pictures).map_or(0, Iterator::count);
     assert_eq!(left, 0, "no picture is left");
 }
 
-/// What a tool did meets the rules for doing it, also where its arguments said nothing of it.
+/// Changes of a tool meet the rules for making them, also where its arguments said nothing of them.
 #[tokio::test]
 async fn what_it_may_not_change_is_taken_back() {
-    let denies = "[[rule]]\npermission = \"fs.write\"\npattern = \".env\"\naction = \"deny\"\n";
-    let turns = json!([call_json("one__touch_other", json!({ "note": "x" })), { "text": "Done." }]);
-    let mut desk = desk(turns, HEADLESS, &format!("{ALLOW}{denies}")).await;
+    let denies = rule_text("fs.write", ".env", "deny");
+    let turns = [
+        call_tool("one__touch_other", json!({ "note": "x" })),
+        say_text("Done."),
+    ];
+    let mut desk = open_desk(turns, HEADLESS, &format!("{ALLOW}{denies}")).await;
     desk.write_file(".env", "SECRET=1\n");
     desk.play().await;
     let view = &desk.calls().await[0];
@@ -91,11 +93,14 @@ async fn what_it_may_not_change_is_taken_back() {
 /// On its card stands what can be undone, and what runs as the person is said to.
 #[tokio::test]
 async fn a_card_says_what_can_be_undone() {
-    let turns = json!([
-        call_json("one__write_file", json!({ "path": "new.txt", "content": "x" })),
-        { "text": "Done." }
-    ]);
-    let mut desk = desk(turns, Host::Person, "").await;
+    let turns = [
+        call_tool(
+            "one__write_file",
+            json!({ "path": "new.txt", "content": "x" }),
+        ),
+        say_text("Done."),
+    ];
+    let mut desk = open_desk(turns, Host::Person, "").await;
     desk.start("Go.").await;
     let waiting = desk.wait_for_call().await;
     assert_eq!(
@@ -136,19 +141,19 @@ async fn no_copy_is_taken_where_the_person_wants_none() {
             false,
         ),
     ] {
-        let turns = json!([
-            call_json("one__write_file", json!({ "path": "new.txt", "content": "x" })),
-            { "text": "Done." }
-        ]);
-        let mut desk = desk(turns, HEADLESS, ALLOW).await;
-        let settings = Box::new(Settings {
+        let turns = [
+            call_tool(
+                "one__write_file",
+                json!({ "path": "new.txt", "content": "x" }),
+            ),
+            say_text("Done."),
+        ];
+        let mut desk = open_desk(turns, HEADLESS, ALLOW).await;
+        desk.set_settings(Settings {
             server_tools: settings,
             ..Settings::default()
-        });
-        desk.desk
-            .submit(Op::SetSettings { settings })
-            .await
-            .unwrap();
+        })
+        .await;
         desk.play().await;
         let view = &desk.calls().await[0];
         assert_eq!(

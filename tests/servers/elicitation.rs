@@ -1,4 +1,4 @@
-//! What servers ask the person while one of their tools runs, through the whole desk: asked, answered, recorded.
+//! Questions of servers to the person while one of their tools runs, through the whole desk: asked, answered, recorded.
 
 use agent::Host;
 use protocol::text::display_text::join_spans;
@@ -8,35 +8,35 @@ use protocol::{
 };
 use serde_json::{Map, Value, json};
 use support::servers::stdio_server;
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS, HEADLESS_APPROVED, call_tool, expect_variant, say_text};
 
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
 
 /// A desk whose agent calls one tool of a server, which asks.
 async fn calling(tool: &str, host: Host) -> Fixture {
-    calling_with(tool, json!({}), json!([]), host).await
+    calling_with(tool, json!({}), None, host).await
 }
 
 /// The same, with arguments, and with what the model says beyond that.
-async fn calling_with(tool: &str, arguments: Value, more: Value, host: Host) -> Fixture {
-    let mut turns = json!([call_json(&format!("one__{tool}"), arguments), { "text": "Done." }]);
-    let all = turns.as_array_mut().unwrap();
-    all.extend(more.as_array().unwrap().clone());
+async fn calling_with(tool: &str, arguments: Value, more: Option<Value>, host: Host) -> Fixture {
+    let mut turns = vec![
+        call_tool(&format!("one__{tool}"), arguments),
+        say_text("Done."),
+    ];
+    turns.extend(more);
     let desk = Fixture::with_host(turns, host).await;
-    std::fs::write(desk.data_dir().join("rules.toml"), ALLOW).unwrap();
+    desk.write_rules(ALLOW);
     let way = stdio_server(env!("CARGO_BIN_EXE_mcp_server"), &["asking"], &[]);
     desk.add_server(way).await;
     desk
 }
 
 /// Waits until a server asks; gives its call as the desk has it.
-async fn until_asked(desk: &mut Fixture) -> (CallView, ServerRequestView) {
+async fn wait_for_question(desk: &mut Fixture) -> (CallView, ServerRequestView) {
     let asked = desk
-        .until("asked", |body| matches!(body, EventBody::CallAsked { .. }))
+        .wait_for_event("asked", |body| matches!(body, EventBody::CallAsked { .. }))
         .await;
-    let EventBody::CallAsked { call, .. } = asked.body else {
-        unreachable!()
-    };
+    let call = expect_variant!(asked.body, EventBody::CallAsked { call, .. } => call);
     let view = desk.find_call(call.as_str()).await;
     let ask = view.open_server_request().unwrap().clone();
     (view, ask)
@@ -54,7 +54,7 @@ async fn answer(
         ask: ask.id.clone(),
         answer,
     };
-    desk.desk.submit(op).await.map(drop)
+    desk.engine.submit(op).await.map(drop)
 }
 
 fn filled(values: Value) -> ServerAnswer {
@@ -67,12 +67,10 @@ fn filled(values: Value) -> ServerAnswer {
 async fn a_form_is_asked_answered_and_recorded() {
     let mut desk = calling("form", Host::Person).await;
     desk.start("Go.").await;
-    let (view, ask) = until_asked(&mut desk).await;
+    let (view, ask) = wait_for_question(&mut desk).await;
     assert_eq!(view.state, CallState::Waiting);
     assert_eq!(join_spans(&ask.asked.message), "Who are you?");
-    let ServerRequestKind::Form { fields } = &ask.asked.wants else {
-        panic!("{ask:?}")
-    };
+    let fields = expect_variant!(&ask.asked.wants, ServerRequestKind::Form { fields } => fields);
     let told: Vec<_> = fields
         .iter()
         .map(|field| {
@@ -91,7 +89,7 @@ async fn a_form_is_asked_answered_and_recorded() {
             ("password".to_owned(), false, true)
         ]
     );
-    let on_desk = desk.desk.snapshot().await.unwrap().desk;
+    let on_desk = desk.snapshot().await.desk;
     assert_eq!(on_desk.len(), 1, "it is on the desk");
 
     let id = &view.call.id;
@@ -133,7 +131,7 @@ async fn a_form_is_asked_answered_and_recorded() {
 async fn an_address_is_told_whole_and_the_session_waits() {
     let mut desk = calling("address", Host::Person).await;
     desk.start("Go.").await;
-    let (view, ask) = until_asked(&mut desk).await;
+    let (view, ask) = wait_for_question(&mut desk).await;
     let ServerRequestKind::Address { url, host, .. } = &ask.asked.wants else {
         panic!("{ask:?}")
     };
@@ -178,7 +176,7 @@ async fn a_person_may_decline_or_put_it_away() {
     ] {
         let mut desk = calling("form", Host::Person).await;
         desk.start("Go.").await;
-        let (view, ask) = until_asked(&mut desk).await;
+        let (view, ask) = wait_for_question(&mut desk).await;
         answer(&desk, &view.call.id, &ask, said).await.unwrap();
         desk.wait_until_ended().await;
         assert_eq!(
@@ -191,8 +189,8 @@ async fn a_person_may_decline_or_put_it_away() {
 /// Headless, a server gets a no, whatever was approved beforehand; question and answer are on record.
 #[tokio::test]
 async fn headless_a_server_gets_a_no() {
-    for approve_all in [false, true] {
-        let mut desk = calling("form", Host::Headless { approve_all }).await;
+    for host in [HEADLESS, HEADLESS_APPROVED] {
+        let mut desk = calling("form", host).await;
         desk.play().await;
         let told = r#"{"action":"decline"}"#.to_owned();
         assert_eq!(desk.call_outcomes().await, [(CallState::Done, told)]);
@@ -208,9 +206,8 @@ async fn headless_a_server_gets_a_no() {
 async fn a_question_goes_with_its_run() {
     let mut desk = calling("form", Host::Person).await;
     desk.start("Go.").await;
-    let (view, ask) = until_asked(&mut desk).await;
-    let session = desk.session.clone();
-    desk.desk.submit(Op::Interrupt { session }).await.unwrap();
+    let (view, ask) = wait_for_question(&mut desk).await;
+    desk.interrupt_run().await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Interrupted);
     let late = answer(&desk, &view.call.id, &ask, ServerAnswer::Declined).await;
     assert!(late.unwrap_err().message.contains("no longer waits"));
@@ -221,7 +218,7 @@ async fn a_question_goes_with_its_run() {
     );
     let answered = view.asks[0].answered.clone().unwrap();
     assert_eq!(answered.answer, ServerAnswer::Dismissed);
-    assert!(desk.desk.snapshot().await.unwrap().desk.is_empty());
+    assert!(desk.snapshot().await.desk.is_empty());
 }
 
 /// The app ends while a question stands: its call is over, and nobody is asked any more.
@@ -229,17 +226,17 @@ async fn a_question_goes_with_its_run() {
 async fn a_question_is_over_after_a_new_start() {
     let mut desk = calling("form", Host::Person).await;
     desk.start("Go.").await;
-    until_asked(&mut desk).await;
+    wait_for_question(&mut desk).await;
     let desk = desk.restart().await;
     let view = desk.calls().await.remove(0);
     assert_eq!(
         (view.state, view.open_server_request()),
         (CallState::Interrupted, None)
     );
-    assert!(desk.desk.snapshot().await.unwrap().desk.is_empty());
+    assert!(desk.snapshot().await.desk.is_empty());
 }
 
-/// What a server wants a model asked: two words of the model's stand in it, so the script's third turn answers.
+/// A request of a server that a model be asked: two words of the model's stand in it, so the script's third turn answers.
 fn wants_model() -> Value {
     let line = |role: &str, text: &str| json!({ "role": role, "content": { "type": "text", "text": text } });
     let key = format!("The key is sk-ant-api03-{}.", "a".repeat(40));
@@ -250,10 +247,10 @@ fn wants_model() -> Value {
 /// A model answers for a server once the person allowed what it is sent: masked, limited, recorded.
 #[tokio::test]
 async fn a_model_is_lent_as_the_person_allows() {
-    let more = json!([{ "text": "Four." }]);
+    let more = Some(say_text("Four."));
     let mut desk = calling_with("ask", wants_model(), more, Host::Person).await;
     desk.start("Go.").await;
-    let (view, ask) = until_asked(&mut desk).await;
+    let (view, ask) = wait_for_question(&mut desk).await;
     let ServerRequestKind::Model {
         system,
         messages,
@@ -293,20 +290,14 @@ async fn a_model_is_lent_as_the_person_allows() {
 /// Refused, and headless, no model is asked.
 #[tokio::test]
 async fn without_a_yes_no_model_is_asked() {
-    let mut desk = calling_with("ask", wants_model(), json!([]), Host::Person).await;
+    let mut desk = calling_with("ask", wants_model(), None, Host::Person).await;
     desk.start("Go.").await;
-    let (view, ask) = until_asked(&mut desk).await;
+    let (view, ask) = wait_for_question(&mut desk).await;
     answer(&desk, &view.call.id, &ask, ServerAnswer::Declined)
         .await
         .unwrap();
     desk.wait_until_ended().await;
-    let mut alone = calling_with(
-        "ask",
-        wants_model(),
-        json!([]),
-        Host::Headless { approve_all: true },
-    )
-    .await;
+    let mut alone = calling_with("ask", wants_model(), None, HEADLESS_APPROVED).await;
     alone.play().await;
     for desk in [&desk, &alone] {
         let told = desk.call_outcomes().await.remove(0).1;

@@ -4,10 +4,11 @@ use agent::Host;
 use protocol::query::{Answer, Query};
 use protocol::server::mcp_servers::{PinState, ServerChange, ServerState, ServerTransport};
 use protocol::text::display_text::join_spans;
-use protocol::{CallState, Gate, Op, SessionState};
+use protocol::{CallState, Decision, Gate, SessionState};
+use serde::Serialize;
 use serde_json::{Value, json};
-use support::servers::{reject_decision, server_id, single_view, stdio_server};
-use support::{Fixture, call_json};
+use support::servers::{server_id, single_view, stdio_server};
+use support::{Fixture, HEADLESS, call_tool, expect_variant, say_text};
 
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
 
@@ -19,9 +20,9 @@ fn way(desk: &Fixture, traits: &[&str]) -> ServerTransport {
     stdio_server(env!("CARGO_BIN_EXE_mcp_server"), &traits, &env)
 }
 
-async fn with_server(turns: Value, host: Host, rules: &str) -> Fixture {
+async fn with_server(turns: impl Serialize, host: Host, rules: &str) -> Fixture {
     let desk = Fixture::with_host(turns, host).await;
-    std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+    desk.write_rules(rules);
     desk.add_server(way(&desk, &[])).await;
     desk
 }
@@ -29,10 +30,10 @@ async fn with_server(turns: Value, host: Host, rules: &str) -> Fixture {
 /// `S001-57`, `S001-59`: a tool of a server is set up, asks like any other, and is recorded like any other.
 #[tokio::test]
 async fn s001_57_a_servers_tool_walks_the_whole_page() {
-    let turns = json!([
-        call_json("one__echo", json!({ "message": "hello" })),
-        { "text": "Done." }
-    ]);
+    let turns = [
+        call_tool("one__echo", json!({ "message": "hello" })),
+        say_text("Done."),
+    ];
     let mut desk = with_server(turns, Host::Person, "").await;
     desk.start("Go.").await;
     let waiting = desk.wait_for_call().await;
@@ -51,12 +52,11 @@ async fn s001_57_a_servers_tool_walks_the_whole_page() {
     );
 }
 
-/// What was approved is kept: after a new start its tools are there, and nothing runs before one of them is called.
+/// An approval is kept: after a new start its tools are there, and nothing runs before one of them is called.
 #[tokio::test]
 async fn its_tools_are_there_before_it_is_started() {
-    let turns = json!([call_json("one__count", json!({})), { "text": "Done." }]);
-    let headless = Host::Headless { approve_all: false };
-    let desk = with_server(turns, headless, ALLOW).await;
+    let turns = [call_tool("one__count", json!({})), say_text("Done.")];
+    let desk = with_server(turns, HEADLESS, ALLOW).await;
     assert_eq!(
         single_view(desk.server_views().await).state,
         ServerState::Ready
@@ -95,9 +95,8 @@ async fn where_nobody_can_be_asked_only_a_rule_lets_it_pass() {
         (ALLOW, CallState::Done),
         (&format!("{ALLOW}{deny}"), CallState::Denied),
     ] {
-        let turns = json!([call_json("one__count", json!({})), { "text": "Done." }]);
-        let headless = Host::Headless { approve_all: false };
-        let mut desk = with_server(turns, headless, rules).await;
+        let turns = [call_tool("one__count", json!({})), say_text("Done.")];
+        let mut desk = with_server(turns, HEADLESS, rules).await;
         desk.play().await;
         assert_eq!(desk.calls().await[0].state, state, "{rules}");
     }
@@ -106,9 +105,11 @@ async fn where_nobody_can_be_asked_only_a_rule_lets_it_pass() {
 /// A tool that is other than what was approved is neither offered nor called, until somebody looked at the difference.
 #[tokio::test]
 async fn a_tool_that_changed_waits_for_a_look() {
-    let turns = json!([call_json("one__echo", json!({ "message": "x" })), { "text": "Done." }]);
-    let headless = Host::Headless { approve_all: false };
-    let desk = with_server(turns, headless, ALLOW).await;
+    let turns = [
+        call_tool("one__echo", json!({ "message": "x" })),
+        say_text("Done."),
+    ];
+    let desk = with_server(turns, HEADLESS, ALLOW).await;
     std::fs::write(desk.data_dir().join("described"), "Sends it to everybody.").unwrap();
     let mut desk = desk.restart().await;
     desk.play().await;
@@ -161,23 +162,22 @@ async fn a_tool_that_changed_waits_for_a_look() {
     );
 }
 
-/// What changes within a run is the same to the model until its end; the call itself is refused at once.
+/// A list that changes within a run is the same to the model until its end; the call itself is refused at once.
 #[tokio::test]
 async fn a_list_that_changes_takes_effect_with_the_next_run() {
-    let turns = json!([
-        call_json("one__change", json!({})),
-        call_json("one__env", json!({ "name": "NONE" })),
-        { "text": "Done." },
-        call_json("one__echo", json!({ "message": "x" })),
-        { "text": "Done." }
-    ]);
+    let turns = [
+        call_tool("one__change", json!({})),
+        call_tool("one__env", json!({ "name": "NONE" })),
+        say_text("Done."),
+        call_tool("one__echo", json!({ "message": "x" })),
+        say_text("Done."),
+    ];
     let mut desk = with_server(turns, Host::Person, ALLOW).await;
     desk.play().await;
-    let say = Op::say(desk.session.clone(), "Again.");
     while single_view(desk.server_views().await).waits.is_none() {
         tokio::task::yield_now().await;
     }
-    desk.desk.submit(say).await.unwrap();
+    desk.send_message("Again.").await;
     desk.wait_until_ended().await;
     let outcomes = desk.call_outcomes().await;
     assert_eq!(outcomes[1], (CallState::Done, "nothing".to_owned()));
@@ -255,7 +255,7 @@ async fn what_is_wrong_is_told_and_nothing_is_used() {
     let (servers, fault) = desk.server_views().await;
     assert_eq!(servers, []);
     assert!(fault.unwrap().message.contains("line 2"));
-    let faults = desk.desk.snapshot().await.unwrap().faults;
+    let faults = desk.snapshot().await.faults;
     assert!(
         faults
             .iter()
@@ -292,9 +292,7 @@ async fn said(desk: &Fixture, what: &str) -> bool {
     let query = Query::ServerLog {
         server: server_id("one"),
     };
-    let Answer::ServerLog { lines } = desk.desk.query(query).await.unwrap() else {
-        panic!()
-    };
+    let lines = expect_variant!(desk.query(query).await, Answer::ServerLog { lines } => lines);
     lines
         .iter()
         .any(|line| join_spans(&line.text).contains(what))
@@ -303,14 +301,13 @@ async fn said(desk: &Fixture, what: &str) -> bool {
 /// A call is stopped with its run, and the server is told.
 #[tokio::test]
 async fn a_call_is_stopped_with_its_run() {
-    let turns = json!([call_json("one__hang", json!({})), { "text": "Done." }]);
+    let turns = [call_tool("one__hang", json!({})), say_text("Done.")];
     let mut desk = with_server(turns, Host::Person, ALLOW).await;
     desk.start("Go.").await;
     while !said(&desk, "holds hang").await {
         tokio::task::yield_now().await;
     }
-    let session = desk.session.clone();
-    desk.desk.submit(Op::Interrupt { session }).await.unwrap();
+    desk.interrupt_run().await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Interrupted);
     assert_eq!(desk.calls().await[0].state, CallState::Interrupted);
     while !said(&desk, "told of a cancellation").await {
@@ -321,7 +318,7 @@ async fn a_call_is_stopped_with_its_run() {
 /// *Always* on its card makes a rule for that one tool.
 #[tokio::test]
 async fn a_grant_is_for_the_one_tool() {
-    let turns = json!([call_json("one__count", json!({})), { "text": "Done." }]);
+    let turns = [call_tool("one__count", json!({})), say_text("Done.")];
     let mut desk = with_server(turns, Host::Person, "").await;
     desk.start("Go.").await;
     let waiting = desk.wait_for_call().await;
@@ -329,25 +326,25 @@ async fn a_grant_is_for_the_one_tool() {
         session: desk.session.clone(),
         call: waiting.call.id.clone(),
     };
-    let Answer::Offers(offers) = desk.desk.query(query).await.unwrap() else {
-        panic!()
-    };
+    let offers = expect_variant!(desk.query(query).await, Answer::Offers(offers) => offers);
     let told = serde_json::to_string(&offers).unwrap();
     assert!(told.contains("one__count"), "{told}");
-    desk.decide_call(&waiting, reject_decision()).await.unwrap();
+    desk.decide_call(&waiting, Decision::reject(""))
+        .await
+        .unwrap();
     desk.wait_until_ended().await;
 }
 
 /// A resource is listed and read by a call that is asked for, and what the server says of it comes back.
 #[tokio::test]
 async fn resources_are_listed_and_read_where_a_person_allows_it() {
-    let read = |arguments: Value| call_json("one__read_resource", arguments);
-    let turns = json!([
+    let read = |arguments: Value| call_tool("one__read_resource", arguments);
+    let turns = [
         read(json!({})),
         read(json!({ "uri": "demo://1" })),
         read(json!({ "uri": "demo://9" })),
-        { "text": "Done." }
-    ]);
+        say_text("Done."),
+    ];
     let mut desk = Fixture::new(turns).await;
     desk.add_server(way(&desk, &["resources"])).await;
     desk.start("Go.").await;

@@ -1,8 +1,8 @@
 //! MCP servers and OpenAPI services through the whole engine.
 
-// What their tools change in the workspace.
+// Changes of their tools in the workspace.
 pub(crate) mod effects;
-// What they ask the person.
+// Their questions to the person.
 pub(crate) mod elicitation;
 // Other people's servers of tools.
 pub(crate) mod lifecycle;

@@ -9,9 +9,10 @@ use protocol::server::mcp_servers::{PinState, ServerChange};
 use protocol::text::display_text::join_spans;
 use protocol::{CallState, Gate, Op, Preview, ToolMode, Verdict};
 use provider::{KeyStore, Secret};
+use serde::Serialize;
 use serde_json::{Value, json};
-use support::servers::{reject_decision, server_id, single_view, stdio_server};
-use support::{Fixture, call_json};
+use support::servers::{server_id, single_view, stdio_server};
+use support::{Fixture, HEADLESS, call_tool, expect_variant, rule_text, say_text, script_provider};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -53,10 +54,7 @@ impl ApiSite {
 
     /// A rule that opens this very machine to the service, and one more.
     fn rules(&self, more: &str) -> String {
-        let port = self.port;
-        format!(
-            "[[rule]]\npermission = \"net.fetch\"\npattern = \"127.0.0.1:{port}\"\naction = \"allow\"\n{more}"
-        )
+        rule_text("net.fetch", &format!("127.0.0.1:{}", self.port), "allow") + more
     }
 }
 
@@ -93,15 +91,14 @@ fn setup(desk: &Fixture) -> ApiSetup {
     }
 }
 
-async fn with_pets(site: &ApiSite, turns: Value, host: Host, rules: &str) -> Fixture {
+async fn with_pets(site: &ApiSite, turns: impl Serialize, host: Host, rules: &str) -> Fixture {
     let keys = Arc::new(provider::MemoryKeyStore::default());
     keys.set("mcp:pets", &Secret::new("hush4hush4").unwrap())
         .unwrap();
-    let script = provider::Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-    let provider = Arc::new(provider::ScriptedProvider::new(script));
+    let provider = Arc::new(script_provider(turns));
     let mut desk = Fixture::with_config(provider, host, |config| config.keys = Some(keys)).await;
     desk.write_file("pets.json", document(site, "Gets a pet.").to_string());
-    std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+    desk.write_rules(rules);
     let setup = Box::new(setup(&desk));
     desk.change_api(ApiChange::Set { setup }).await.unwrap();
     assert_eq!(desk.server_tool_names("pets").await, [""; 0], "it is off");
@@ -111,13 +108,14 @@ async fn with_pets(site: &ApiSite, turns: Value, host: Host, rules: &str) -> Fix
     desk
 }
 
-const HEADLESS: Host = Host::Headless { approve_all: false };
-
 /// `S001-53`, `S001-54`: an operation is called through the whole page. What only reads runs, and is logged.
 #[tokio::test]
 async fn s001_54_an_operation_walks_the_whole_page() {
     let site = ApiSite::open().await;
-    let turns = json!([call_json("pets__get_pet", json!({ "id": "a b" })), { "text": "Done." }]);
+    let turns = [
+        call_tool("pets__get_pet", json!({ "id": "a b" })),
+        say_text("Done."),
+    ];
     let mut desk = with_pets(&site, turns, HEADLESS, &site.rules("")).await;
     assert_eq!(
         desk.server_tool_names("pets").await,
@@ -131,9 +129,7 @@ async fn s001_54_an_operation_walks_the_whole_page() {
     assert!(text.contains("What follows comes from outside"), "{text}");
     assert_eq!(site.heard(), ["GET /v1/pets/a%20b HTTP/1.1 hush4hush4"]);
     let view = &desk.calls().await[0];
-    let Preview::Request(shown) = &view.preview else {
-        panic!("{:?}", view.preview)
-    };
+    let shown = expect_variant!(&view.preview, Preview::Request(shown) => shown);
     assert_eq!(
         shown.summary(),
         format!(
@@ -171,8 +167,10 @@ async fn rules_hold_for_hosts_and_operations() {
             Gate::Rules,
         ),
     ] {
-        let turns =
-            json!([call_json(&format!("pets__{name}"), json!({ "id": "1" })), { "text": "Done." }]);
+        let turns = [
+            call_tool(&format!("pets__{name}"), json!({ "id": "1" })),
+            say_text("Done."),
+        ];
         let mut desk = with_pets(&site, turns, HEADLESS, &rules).await;
         desk.play().await;
         let view = &desk.calls().await[0];
@@ -197,11 +195,14 @@ async fn rules_hold_for_hosts_and_operations() {
     );
 }
 
-/// What removes something cannot be undone, so it asks where no rule speaks.
+/// A removal cannot be undone, so it asks where no rule speaks.
 #[tokio::test]
 async fn what_removes_something_asks() {
     let site = ApiSite::open().await;
-    let turns = json!([call_json("pets__delete_pet", json!({ "id": "1" })), { "text": "Done." }]);
+    let turns = [
+        call_tool("pets__delete_pet", json!({ "id": "1" })),
+        say_text("Done."),
+    ];
     let mut desk = with_pets(&site, turns, Host::Person, "").await;
     let far = document(&site, "").to_string().replace(
         &format!("http://127.0.0.1:{}/v1", site.port),
@@ -214,10 +215,8 @@ async fn what_removes_something_asks() {
         .await
         .unwrap();
     desk.start("Go.").await;
-    let waiting = desk.wait_for_call().await;
-    let Preview::Request(shown) = &waiting.preview else {
-        panic!("{:?}", waiting.preview)
-    };
+    let waiting = desk.reject_next("").await;
+    let shown = expect_variant!(&waiting.preview, Preview::Request(shown) => shown);
     assert_eq!(
         shown.summary(),
         "DELETE https://pets.example.com/pets/1\nX-Key: keychain:pets"
@@ -225,12 +224,11 @@ async fn what_removes_something_asks() {
     let trail = waiting.trail.as_ref().unwrap();
     let undo = trail.steps.iter().find(|step| step.gate == Gate::Undo);
     assert_eq!(undo.unwrap().verdict, Some(Verdict::Ask), "{trail:?}");
-    desk.decide_call(&waiting, reject_decision()).await.unwrap();
     desk.wait_until_ended().await;
     assert_eq!(desk.calls().await[0].state, CallState::Rejected);
 }
 
-/// What was approved is kept over a new start; what is other waits for a look.
+/// An approval is kept over a new start; a document that is other waits for a look.
 #[tokio::test]
 async fn a_document_that_changed_waits_for_a_look() {
     let site = ApiSite::open().await;
@@ -331,11 +329,8 @@ async fn a_document_is_fetched_by_the_persons_rules() {
         "it was fetched: {fault}"
     );
     assert_eq!(site.heard(), ["GET /openapi.json HTTP/1.1 nobody"]);
-    let rule = format!(
-        "[[rule]]\npermission = \"net.fetch\"\npattern = \"127.0.0.1:{}\"\naction = \"deny\"\n",
-        site.port
-    );
-    std::fs::write(desk.data_dir().join("rules.toml"), rule).unwrap();
+    let host = format!("127.0.0.1:{}", site.port);
+    desk.write_rules(rule_text("net.fetch", &host, "deny"));
     assert!(desk.change_api(on).await.is_err());
     assert_eq!(site.heard().len(), 1, "a rule keeps it");
 
@@ -348,11 +343,11 @@ async fn a_document_is_fetched_by_the_persons_rules() {
         server: server.clone(),
         change: set,
     };
-    desk.desk.submit(op).await.unwrap();
+    desk.submit(op).await;
     let op = Op::ChangeApi {
         api: server,
         change: setup(&address),
     };
-    let fault = desk.desk.submit(op).await.unwrap_err();
+    let fault = desk.engine.submit(op).await.unwrap_err();
     assert!(fault.message.contains("called `two` already"), "{fault}");
 }

@@ -1,15 +1,14 @@
 //! Rules for other people's tools: by the paths and hosts that their arguments name, and what is said of a program that no
 //! sandbox holds.
 
-use agent::Host;
 use agent::rulebook::explain::ExplainOptions;
 use protocol::Verdict;
 use serde_json::{Value, json};
 use support::Fixture;
 
 /// A desk with a server of files, and what it would say of calls.
-async fn desk() -> Fixture {
-    let mut desk = Fixture::with_host(json!([]), Host::Person).await;
+async fn open_desk() -> Fixture {
+    let mut desk = Fixture::new(json!([])).await;
     desk.write_file("notes.md", "x\n")
         .write_file("keys/one.pem", "x\n");
     desk.add_file_server(env!("CARGO_BIN_EXE_mcp_server")).await;
@@ -18,9 +17,9 @@ async fn desk() -> Fixture {
 
 /// The verdict on a call, and everything that is said of it.
 async fn said(desk: &Fixture, rules: &str, tool: &str, arguments: &Value) -> (Verdict, String) {
-    std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+    desk.write_rules(rules);
     let explainer = desk
-        .desk
+        .engine
         .open_explainer(ExplainOptions {
             workspace: desk.workspace_root(),
             ..ExplainOptions::default()
@@ -47,7 +46,7 @@ fn rule(permission: &str, pattern: &str, action: &str) -> String {
 #[tokio::test]
 async fn rules_limit_a_servers_tool_by_path_and_host() {
     use Verdict::{Allow, Ask, Deny};
-    let desk = desk().await;
+    let desk = open_desk().await;
     let root = desk.workspace_root().display().to_string();
     let write = |path: &str| {
         (
@@ -156,7 +155,7 @@ async fn rules_limit_a_servers_tool_by_path_and_host() {
             write("/etc/passwd"),
             Ask,
         ),
-        // What is protected before anybody wrote a rule.
+        // Protected before anybody wrote a rule.
         (&whole, write(".env"), Ask),
         (&whole, write(".git/hooks/pre-commit"), Deny),
     ] {
@@ -168,7 +167,7 @@ async fn rules_limit_a_servers_tool_by_path_and_host() {
 /// A program that runs as the person is said to.
 #[tokio::test]
 async fn a_program_that_no_sandbox_holds_is_said_to_be_one() {
-    let desk = desk().await;
+    let desk = open_desk().await;
     let arguments = json!({ "path": "new.txt", "content": "x" });
     let (_, told) = said(&desk, "", "one__write_file", &arguments).await;
     let says = "Its arguments name 1 path inside the workspace. It runs as you, outside any sandbox, so it can touch more than its arguments name.";

@@ -5,37 +5,31 @@ use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
-use std::sync::Arc;
 use std::thread;
 
 use agent::Host;
 use agent::rulebook::explain::ExplainOptions;
 use protocol::server::mcp_servers::{ServerChange, ServerSandbox, ServerState, ServerTransport};
 use protocol::settings::{DeniedPath, SandboxSettings};
-use protocol::{CallState, Op, Settings};
-use provider::{Script, ScriptedProvider};
+use protocol::{CallState, Settings};
+use serde::Serialize;
 use serde_json::{Value, json};
 use support::servers::{changed_paths, single_view};
-use support::{Fixture, WAIT_TIMEOUT, call_json};
+use support::{Fixture, HEADLESS, WAIT_TIMEOUT, call_tool, say_text};
 
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
-const HEADLESS: Host = Host::Headless { approve_all: false };
 
 /// A desk that has the program of the room, or not.
-async fn desk(turns: Value, host: Host, has_room: bool) -> Fixture {
-    let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-    let provider = Arc::new(ScriptedProvider::new(script));
-    let mut desk = Fixture::with_config(provider, host, |config| {
-        config.room = has_room.then(|| env!("CARGO_BIN_EXE_room").into());
-    })
-    .await;
+async fn open_desk(turns: impl Serialize, host: Host, has_room: bool) -> Fixture {
+    let room = has_room.then_some(env!("CARGO_BIN_EXE_room"));
+    let mut desk = Fixture::with_room(turns, host, room).await;
     desk.write_file("old.txt", "first\n")
         .write_file(".env", "TOKEN=hush\n")
         .write_file(".git/hooks/pre-commit", "true\n");
     desk
 }
 
-/// How a server is set up whose room is around a folder.
+/// The setup of a server whose room is around a folder.
 fn way(room: &Path, hosts: &[String]) -> ServerTransport {
     let root = room.display().to_string();
     ServerTransport::Stdio {
@@ -50,14 +44,6 @@ fn way(room: &Path, hosts: &[String]) -> ServerTransport {
     }
 }
 
-async fn set(desk: &Fixture, way: ServerTransport) {
-    let set = ServerChange::Set {
-        way,
-        timeout_ms: 20_000,
-    };
-    desk.change_server(set).await.unwrap();
-}
-
 async fn switch_on(desk: &Fixture) -> Result<(), protocol::UserError> {
     let on = ServerChange::Switch { enabled: true };
     desk.change_server(on).await.map(drop)
@@ -65,20 +51,23 @@ async fn switch_on(desk: &Fixture) -> Result<(), protocol::UserError> {
 
 /// Gives a desk a server that runs in a room around the workspace, and that no rule keeps from anything.
 async fn let_do_everything(desk: &Fixture, hosts: &[String]) {
-    std::fs::write(desk.data_dir().join("rules.toml"), ALLOW).unwrap();
-    set(desk, way(&desk.workspace_root(), hosts)).await;
+    desk.write_rules(ALLOW);
+    desk.set_server(way(&desk.workspace_root(), hosts)).await;
     switch_on(desk).await.unwrap();
 }
 
 /// It is called, and what it changes in the folder of its room is shown, recorded and taken back.
 #[tokio::test]
 async fn a_server_in_a_room_works_and_what_it_changes_is_undone() {
-    let turns = json!([
-        call_json("one__write_file", json!({ "path": "old.txt", "content": "second\n" })),
-        call_json("one__echo", json!({ "message": "hello" })),
-        { "text": "Done." }
-    ]);
-    let mut desk = desk(turns, HEADLESS, true).await;
+    let turns = [
+        call_tool(
+            "one__write_file",
+            json!({ "path": "old.txt", "content": "second\n" }),
+        ),
+        call_tool("one__echo", json!({ "message": "hello" })),
+        say_text("Done."),
+    ];
+    let mut desk = open_desk(turns, HEADLESS, true).await;
     let_do_everything(&desk, &[]).await;
     desk.play().await;
     let calls = desk.calls().await;
@@ -89,18 +78,17 @@ async fn a_server_in_a_room_works_and_what_it_changes_is_undone() {
     assert_eq!(desk.read_file("old.txt").unwrap(), "second\n");
     assert_eq!(changed_paths(&calls[0]), ["changed old.txt"]);
     assert_eq!(calls[1].undo, None);
-    let entry = calls[0].undo.clone().expect("it can be undone").id;
-    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+    desk.undo_call(&calls[0]).await;
     assert_eq!(desk.read_file("old.txt").unwrap(), "first\n");
 }
 
 /// Attempts something that its arguments do not show, so that the room alone stands in the way.
 fn attempt(what: &str) -> Value {
     let hidden: String = what.bytes().map(|byte| format!("{byte:02x}")).collect();
-    call_json("one__attempt", json!({ "what": hidden }))
+    call_tool("one__attempt", json!({ "what": hidden }))
 }
 
-/// What came of the calls of a server in a room, in order.
+/// The results of the calls of a server in a room, in order.
 async fn attempted(desk: &mut Fixture) -> Vec<String> {
     desk.play().await;
     let outcomes = desk.call_outcomes().await.into_iter();
@@ -119,7 +107,7 @@ async fn a_server_in_a_room_reaches_nothing_else() {
     let closed = beside.path().join("closed");
     std::fs::write(&closed, "hush\n").unwrap();
     let outside = TcpListener::bind("127.0.0.1:0").unwrap();
-    let turns = json!([
+    let turns = [
         attempt("read .env"),
         attempt(&format!("read {}", closed.display())),
         attempt("read ../data/rules.toml"),
@@ -128,18 +116,17 @@ async fn a_server_in_a_room_reaches_nothing_else() {
         attempt(&format!("get {}", outside.local_addr().unwrap())),
         attempt("read old.txt"),
         attempt("write new.txt"),
-        { "text": "Done." }
-    ]);
-    let mut desk = desk(turns, HEADLESS, true).await;
-    let settings = Box::new(Settings {
+        say_text("Done."),
+    ];
+    let mut desk = open_desk(turns, HEADLESS, true).await;
+    desk.set_settings(Settings {
         rooms: SandboxSettings {
             closed: vec![DeniedPath::try_from(closed.display().to_string()).unwrap()],
             ..SandboxSettings::default()
         },
         ..Settings::default()
-    });
-    let set_up = Op::SetSettings { settings };
-    desk.desk.submit(set_up).await.unwrap();
+    })
+    .await;
     let_do_everything(&desk, &[]).await;
     let came = attempted(&mut desk).await;
     for (attempt, came) in came[..6].iter().enumerate() {
@@ -157,12 +144,12 @@ async fn a_server_in_a_room_reaches_nothing_else() {
 #[tokio::test]
 async fn a_server_in_a_room_reaches_the_hosts_that_were_named() {
     let (named, other) = (serve(), serve());
-    let turns = json!([
+    let turns = [
         attempt(&format!("get {named}")),
         attempt(&format!("get {other}")),
-        { "text": "Done." }
-    ]);
-    let mut desk = desk(turns, HEADLESS, true).await;
+        say_text("Done."),
+    ];
+    let mut desk = open_desk(turns, HEADLESS, true).await;
     let_do_everything(&desk, &[named]).await;
     let came = attempted(&mut desk).await;
     assert!(came[0].ends_with("said outside"), "{}", came[0]);
@@ -185,7 +172,7 @@ fn serve() -> String {
     address
 }
 
-/// Where it cannot be run in a room it is not started at all, and whoever switches it on hears why.
+/// A server that cannot be run in a room is not started at all, and the person who switches it on hears why.
 #[tokio::test]
 async fn without_a_room_a_server_is_not_started() {
     for (has_room, command, around, why) in [
@@ -203,7 +190,7 @@ async fn without_a_room_a_server_is_not_started() {
             "could not be started in its sealed room: command: No such file",
         ),
     ] {
-        let desk = desk(json!([]), HEADLESS, has_room).await;
+        let desk = open_desk(json!([]), HEADLESS, has_room).await;
         let ran = desk.workspace_root().join("ran");
         let mut wanted = way(&desk.workspace_root().join(around), &[]);
         if let ServerTransport::Stdio {
@@ -215,7 +202,7 @@ async fn without_a_room_a_server_is_not_started() {
             *program = command.to_owned();
             *args = vec![ran.display().to_string()];
         }
-        set(&desk, wanted).await;
+        desk.set_server(wanted).await;
         let fault = switch_on(&desk).await.unwrap_err().to_string();
         assert!(fault.contains(why), "{fault}");
         assert!(!ran.exists());
@@ -229,13 +216,13 @@ async fn without_a_room_a_server_is_not_started() {
 /// A server that ended says what it was refused in its room.
 #[tokio::test]
 async fn what_a_server_was_refused_is_said_when_it_ended() {
-    let desk = desk(json!([]), HEADLESS, true).await;
+    let desk = open_desk(json!([]), HEADLESS, true).await;
     let mut wanted = way(&desk.workspace_root(), &[]);
     if let ServerTransport::Stdio { command, args, .. } = &mut wanted {
         *command = "cat".to_owned();
         *args = vec![".env".to_owned()];
     }
-    set(&desk, wanted).await;
+    desk.set_server(wanted).await;
     let fault = switch_on(&desk).await.unwrap_err().to_string();
     let refused = desk.workspace_root().join(".env").display().to_string();
     let says = format!("Its sealed room refused secret {refused}");
@@ -245,21 +232,21 @@ async fn what_a_server_was_refused_is_said_when_it_ended() {
 /// It does not start outside the folder of its room either; a room around a link is around what it leads to.
 #[tokio::test]
 async fn a_server_in_a_room_starts_in_its_folder() {
-    let desk = desk(json!([]), HEADLESS, true).await;
+    let desk = open_desk(json!([]), HEADLESS, true).await;
     let mut wanted = way(&desk.workspace_root(), &[]);
     if let ServerTransport::Stdio { folder, .. } = &mut wanted {
-        // What it refers to is known when it is started.
+        // The variable is read when the server is started.
         *folder = Some(format!(
             "{}/${{NO_SUCH:-..}}",
             desk.workspace_root().display()
         ));
     }
-    set(&desk, wanted).await;
+    desk.set_server(wanted).await;
     let fault = switch_on(&desk).await.unwrap_err().to_string();
     let beside = tempfile::tempdir_in("/var/tmp").unwrap();
     let link = beside.path().join("link");
     std::os::unix::fs::symlink(desk.workspace_root(), &link).unwrap();
-    set(&desk, way(&link, &[])).await;
+    desk.set_server(way(&link, &[])).await;
     switch_on(&desk).await.unwrap();
     assert!(
         fault.contains("starts outside the folder of its room, so it was not started"),
@@ -271,12 +258,12 @@ async fn a_server_in_a_room_starts_in_its_folder() {
 #[tokio::test]
 async fn nothing_of_a_server_is_left_when_the_desk_closes() {
     let seconds = format!("1000.{}", std::process::id());
-    let turns = json!([attempt(&format!("linger {seconds}")), { "text": "Done." }]);
-    let mut desk = desk(turns, HEADLESS, true).await;
+    let turns = [attempt(&format!("linger {seconds}")), say_text("Done.")];
+    let mut desk = open_desk(turns, HEADLESS, true).await;
     let_do_everything(&desk, &[]).await;
     assert_eq!(attempted(&mut desk).await, ["lingers"]);
     until("it lingers", || is_running(&seconds)).await;
-    desk.desk.close();
+    desk.engine.close();
     until("it is gone", || !is_running(&seconds)).await;
 }
 
@@ -298,28 +285,31 @@ async fn until(what: &str, is_so: impl Fn() -> bool) {
     assert!(waited.is_ok(), "waited in vain: {what}");
 }
 
-/// What is said of it, on its card and by `policy explain`, is what is so: also in a workspace that its room is not around.
+/// Its card and `policy explain` say that it runs in a room: also in a workspace that its room is not around.
 #[tokio::test]
 async fn a_server_in_a_room_is_said_to_be_in_one() {
     let elsewhere = tempfile::tempdir_in("/var/tmp").unwrap();
     for (is_around, can_be_undone) in [(true, true), (false, false)] {
-        let turns = json!([
-            call_json("one__write_file", json!({ "path": "new.txt", "content": "x" })),
-            { "text": "Done." }
-        ]);
-        let mut desk = desk(turns, Host::Person, true).await;
+        let turns = [
+            call_tool(
+                "one__write_file",
+                json!({ "path": "new.txt", "content": "x" }),
+            ),
+            say_text("Done."),
+        ];
+        let mut desk = open_desk(turns, Host::Person, true).await;
         let room = match is_around {
             true => desk.workspace_root(),
             false => elsewhere.path().to_owned(),
         };
-        set(&desk, way(&room, &[])).await;
+        desk.set_server(way(&room, &[])).await;
         switch_on(&desk).await.unwrap();
         let arguments = json!({ "path": "new.txt", "content": "x" });
         let explained = ExplainOptions {
             workspace: desk.workspace_root(),
             ..ExplainOptions::default()
         };
-        let explainer = desk.desk.open_explainer(explained).unwrap();
+        let explainer = desk.engine.open_explainer(explained).unwrap();
         let arguments = arguments.as_object().unwrap();
         let trail = explainer.explain("one__write_file", arguments).await;
         let trail = trail.unwrap().trail;

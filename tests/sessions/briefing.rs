@@ -1,4 +1,4 @@
-//! What a session's model is told first: the project's instructions, skills, agents; and what a person sees of it.
+//! Briefing of a session's model: the project's instructions, skills, agents; and what a person sees of it.
 
 use agent::Host;
 use protocol::CallState;
@@ -6,7 +6,7 @@ use protocol::query::{Answer, Query};
 use protocol::view::briefing::{BriefingPart, BriefingSource, BriefingText};
 use serde_json::json;
 use support::scripted_agents::ScriptedAgents;
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS, call_bash, call_read, call_tool, expect_variant};
 
 const PDF: &str =
     "---\nname: pdf\ndescription: For PDF files.\nallowed-tools: bash\n---\nUse the script.\n";
@@ -16,17 +16,15 @@ const PDF: &str =
 #[tokio::test]
 async fn a_skill_is_a_line_until_it_is_loaded() {
     let cast = ScriptedAgents::new(
-        json!([
-            call_json("skill", json!({ "name": "pdf" })),
-            call_json("skill", json!({ "name": "pdf" })),
-            call_json("bash", json!({ "command": "true" })),
-            call_json("skill", json!({ "name": "pfd" })),
-            {},
-        ]),
+        [
+            call_tool("skill", json!({ "name": "pdf" })),
+            call_tool("skill", json!({ "name": "pdf" })),
+            call_bash("true"),
+            call_tool("skill", json!({ "name": "pfd" })),
+        ],
         [],
     );
-    let mut desk =
-        Fixture::with_provider(cast.clone(), Host::Headless { approve_all: false }).await;
+    let mut desk = Fixture::with_provider(cast.clone(), HEADLESS).await;
     desk.write_file(".agents/skills/pdf/SKILL.md", PDF)
         .write_file(".agents/skills/pdf/scripts/split.py", "pass")
         .write_file(".claude/skills/broken/SKILL.md", "nothing");
@@ -47,7 +45,7 @@ async fn a_skill_is_a_line_until_it_is_loaded() {
     let system = &cast.requests()[0].system;
     assert!(system.contains("\n- pdf: For PDF files."), "{system}");
     assert!(!system.contains("Use the script."), "{system}");
-    let faults = desk.desk.snapshot().await.unwrap().faults;
+    let faults = desk.snapshot().await.faults;
     assert!(
         faults
             .iter()
@@ -67,7 +65,7 @@ async fn a_briefing_is_gathered_and_shown() {
     std::fs::write(skill.join("SKILL.md"), text).unwrap();
     std::fs::write(skill.join("form.md"), "a form").unwrap();
     let form = skill.join("form.md").canonicalize().unwrap();
-    let cast = ScriptedAgents::new(json!([call_json("read", json!({ "path": form })), {}]), []);
+    let cast = ScriptedAgents::new([call_read(form)], []);
     let mut desk = Fixture::with_config(cast.clone(), Host::Person, |config| {
         config.home = Some(home.path().to_owned());
     })
@@ -96,9 +94,7 @@ async fn a_briefing_is_gathered_and_shown() {
     let query = Query::Briefing {
         workspace: desk.workspace_root().display().to_string(),
     };
-    let Answer::Briefing(briefing) = desk.desk.query(query).await.unwrap() else {
-        unreachable!()
-    };
+    let briefing = expect_variant!(desk.query(query).await, Answer::Briefing(briefing) => briefing);
     let [outer, inner] = briefing.instructions.as_slice() else {
         panic!("{briefing:?}");
     };
@@ -141,7 +137,7 @@ async fn a_briefing_is_gathered_and_shown() {
 /// Without a repository nobody can say where the project ends: nothing above the workspace is read.
 #[tokio::test]
 async fn nothing_is_read_above_a_folder_without_a_repository() {
-    let cast = ScriptedAgents::new(json!([{}]), []);
+    let cast = ScriptedAgents::new(json!([]), []);
     let mut desk = Fixture::with_provider(cast.clone(), Host::Person).await;
     let above = desk.workspace_root().parent().unwrap().join("AGENTS.md");
     std::fs::write(above, "Outer words.").unwrap();
@@ -153,7 +149,11 @@ async fn nothing_is_read_above_a_folder_without_a_repository() {
 async fn texts_of(desk: &Fixture, briefing: &protocol::view::briefing::Briefing) {
     let text = async |of: BriefingPart| {
         let workspace = desk.workspace_root().display().to_string();
-        match desk.desk.query(Query::BriefingText { workspace, of }).await {
+        match desk
+            .engine
+            .query(Query::BriefingText { workspace, of })
+            .await
+        {
             Ok(Answer::BriefingText(found)) => Ok(found),
             Ok(other) => panic!("{other:?}"),
             Err(fault) => Err(fault),

@@ -1,11 +1,12 @@
-//! What the runtime can state about each call, from its events alone (`S003-73`).
+//! Accounts of calls: everything that the runtime can state about each, from its events alone (`S003-73`).
 
-use agent::Host;
 use protocol::account::{AccountLine, CallAccount};
 use protocol::query::{Answer, Query};
-use protocol::{CallState, Decision, EventBody, Op, UndoState};
+use protocol::{CallState, Decision, EventBody, UndoState};
 use serde_json::json;
-use support::{Fixture, call_json};
+use support::{
+    Fixture, HEADLESS_APPROVED, call_bash, call_read, call_tool, call_write, expect_variant,
+};
 
 /// A call's account, and its lines with what the machine decides replaced.
 async fn load_account(desk: &Fixture, id: &str) -> (CallAccount, Vec<String>) {
@@ -13,9 +14,9 @@ async fn load_account(desk: &Fixture, id: &str) -> (CallAccount, Vec<String>) {
         session: desk.session.clone(),
         call: id.into(),
     };
-    let Answer::Account { told, account } = desk.desk.query(query).await.unwrap() else {
-        panic!("another answer");
-    };
+    let answer = desk.query(query).await;
+    let (told, account) =
+        expect_variant!(answer, Answer::Account { told, account } => (told, account));
     // The inspector asks the desk; the pure function over the log says the same.
     let events = desk.events().await;
     assert_eq!(
@@ -47,7 +48,7 @@ async fn find_decision(desk: &Fixture, account: &CallAccount) -> EventBody {
 /// Allowed by the gates alone: the judgement is the decision.
 #[tokio::test]
 async fn of_a_call_that_was_let_through() {
-    let mut desk = Fixture::new(json!([call_json("read", json!({ "path": "a.txt" })), {}])).await;
+    let mut desk = Fixture::new([call_read("a.txt")]).await;
     desk.write_file("a.txt", "alpha\n").play().await;
     let (account, told) = load_account(&desk, desk.calls().await[0].call.id.as_str()).await;
     assert_eq!(
@@ -71,8 +72,7 @@ async fn of_a_call_that_was_let_through() {
 /// Asked, edited, asked again, allowed: the person's word is the decision, and the output was streamed.
 #[tokio::test]
 async fn of_a_call_that_a_person_edited_and_allowed() {
-    let turns = json!([call_json("bash", json!({ "command": "echo one" })), {}]);
-    let mut desk = Fixture::new(turns).await;
+    let mut desk = Fixture::new([call_bash("echo one")]).await;
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
     let (waiting, told) = load_account(&desk, view.call.id.as_str()).await;
@@ -86,8 +86,7 @@ async fn of_a_call_that_a_person_edited_and_allowed() {
     desk.decide_call(&view, Decision::Edit { arguments })
         .await
         .unwrap();
-    let view = desk.wait_for_call().await;
-    desk.allow_call(&view).await;
+    let view = desk.allow_next().await;
     desk.wait_until_ended().await;
     let (account, told) = load_account(&desk, view.call.id.as_str()).await;
     let EventBody::CallDecided {
@@ -116,14 +115,13 @@ async fn of_a_call_that_a_person_edited_and_allowed() {
 /// Denied and rejected calls never ran, failed ones did; each account says why.
 #[tokio::test]
 async fn of_calls_that_came_to_nothing() {
-    let turns = json!([
-        call_json("read", json!({ "path": "/etc/hostname" })),
-        call_json("reed", json!({})),
-        call_json("read", json!({ "path": 3 })),
-        call_json("read", json!({ "path": "missing.txt" })),
-        {}
-    ]);
-    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    let turns = [
+        call_read("/etc/hostname"),
+        call_tool("reed", json!({})),
+        call_tool("read", json!({ "path": 3 })),
+        call_read("missing.txt"),
+    ];
+    let mut desk = Fixture::with_host(turns, HEADLESS_APPROVED).await;
     desk.play().await;
     let mut accounts = Vec::new();
     for view in desk.calls().await {
@@ -168,12 +166,8 @@ async fn of_calls_that_came_to_nothing() {
 /// A result that was too long names its sidecar; an effect that was taken back says so.
 #[tokio::test]
 async fn of_what_was_kept_and_taken_back() {
-    let turns = json!([
-        call_json("bash", json!({ "command": "seq 1 100000" })),
-        call_json("write", json!({ "path": "new.txt", "content": "x" })),
-        {}
-    ]);
-    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    let turns = [call_bash("seq 1 100000"), call_write("new.txt", "x")];
+    let mut desk = Fixture::with_host(turns, HEADLESS_APPROVED).await;
     desk.play().await;
     let calls = desk.calls().await;
     let (long, told) = load_account(&desk, calls[0].call.id.as_str()).await;
@@ -195,12 +189,7 @@ async fn of_what_was_kept_and_taken_back() {
         told[5].ends_with(&format!("{entry} can take its effect back.")),
         "{told:?}"
     );
-    desk.desk
-        .submit(Op::Undo {
-            entry: entry.clone(),
-        })
-        .await
-        .unwrap();
+    desk.undo_call(&calls[1]).await;
     let (undone, told) = load_account(&desk, calls[1].call.id.as_str()).await;
     assert_eq!(undone.executed.state, CallState::Undone);
     assert_eq!(undone.persisted.undo_state, Some(UndoState::Undone));
@@ -214,12 +203,12 @@ async fn of_what_was_kept_and_taken_back() {
 /// There is no account of a call that nobody asked for.
 #[tokio::test]
 async fn of_no_call() {
-    let mut desk = Fixture::new(json!([{}])).await;
+    let mut desk = Fixture::new(json!([])).await;
     desk.play().await;
     let query = Query::Account {
         session: desk.session.clone(),
         call: "call_none".into(),
     };
-    let fault = desk.desk.query(query).await.unwrap_err();
+    let fault = desk.engine.query(query).await.unwrap_err();
     assert!(fault.message.contains("call_none"), "{fault}");
 }

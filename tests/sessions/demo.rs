@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use agent::engine::demo;
 use agent::{Engine, EngineConfig, Host};
-use protocol::{CallState, EntryBody, Op, Settings, Strategy};
+use protocol::{CallState, Decision, EntryBody, Op, Preview, Settings, Strategy};
 use provider::ScriptedProvider;
-use support::Fixture;
+use support::{Fixture, expect_variant};
 
 /// Plays the demo with the answers that `demo::decision` gives, and compares what was told with the golden stream.
 #[tokio::test]
@@ -18,15 +18,12 @@ async fn the_demo_plays_whole() {
     let agent = Arc::new(ScriptedProvider::with_id(demo::DEMO_PROVIDER, script));
     let mut desk = Fixture::with_provider(agent, Host::Person).await;
     // One call after the other, so that the stream tells of them in one order only.
-    let settings = Box::new(Settings {
+    desk.set_settings(Settings {
         strategy: Strategy::Sequential,
         ..Settings::default()
-    });
-    desk.desk
-        .submit(Op::SetSettings { settings })
-        .await
-        .unwrap();
-    desk.session = demo::run_demo(&desk.desk, Duration::ZERO).await.unwrap();
+    })
+    .await;
+    desk.session = demo::run_demo(&desk.engine, Duration::ZERO).await.unwrap();
     let calls = desk.calls().await;
     let told: Vec<_> = calls
         .iter()
@@ -48,7 +45,7 @@ async fn the_demo_plays_whole() {
             ("todo", CallState::Done),
         ]
     );
-    let workspace = match &desk.desk.snapshot().await.unwrap().sessions[..] {
+    let workspace = match &desk.snapshot().await.sessions[..] {
         [session] => session.workspace.clone(),
         many => panic!("{many:?}"),
     };
@@ -78,19 +75,13 @@ async fn the_demo_shows_a_partial_acceptance() {
     let view = 'waiting: loop {
         for _event in events.next().await.unwrap().unwrap().iter() {
             if let Some(entry) = desk.snapshot().await.unwrap().desk.pop() {
-                let EntryBody::Call(view) = entry.body else {
-                    panic!()
-                };
-                break 'waiting view;
+                break 'waiting expect_variant!(entry.body, EntryBody::Call(view) => view);
             }
         }
     };
-    let protocol::Preview::Diff { files } = &view.preview else {
-        panic!("{:?}", view.preview)
-    };
+    let files = expect_variant!(&view.preview, Preview::Diff { files } => files);
     assert_eq!(files[0].hunks.len(), 3);
-    let protocol::Decision::Allow { hunks, .. } = demo::decision_for(&view) else {
-        panic!()
-    };
+    let decision = demo::decision_for(&view);
+    let hunks = expect_variant!(decision, Decision::Allow { hunks, .. } => hunks);
     assert_eq!(hunks, Some(vec![0, 1]));
 }

@@ -1,8 +1,8 @@
 //! Sessions from their start to their recovery, and what is told of them.
 
-// What a session's model is told first: instructions, skills, agents.
+// Briefing of a session's model: instructions, skills, agents.
 pub(crate) mod briefing;
-// What the runtime can state about each call, from its events alone.
+// Accounts of calls, from their events alone.
 pub(crate) mod call_account;
 // The demo, whole, as a golden stream that the interface's tests replay.
 pub(crate) mod demo;

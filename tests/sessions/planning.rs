@@ -2,37 +2,32 @@
 
 use agent::Host;
 use protocol::{CallState, Decision, EventBody, Op, Preview};
+use serde::Serialize;
 use serde_json::{Value, json};
 use support::scripted_agents::ScriptedAgents;
-use support::{Fixture, call_json};
+use support::{
+    Fixture, HEADLESS, HEADLESS_APPROVED, call_bash, call_read, call_tool, call_write, say_text,
+};
 
 const ALLOW_ALL: &str = "[[rule]]\npermission = \"*\"\naction = \"allow\"\n";
 
 fn write(path: &str) -> Value {
-    call_json("write", json!({ "path": path, "content": "new\n" }))
+    call_write(path, "new\n")
 }
 
 fn exit(plan: &str) -> Value {
-    call_json("plan_exit", json!({ "plan": plan }))
+    call_tool("plan_exit", json!({ "plan": plan }))
 }
 
-async fn allowing_all(turns: Value) -> Fixture {
+async fn allowing_all(turns: impl Serialize) -> Fixture {
     let mut desk = Fixture::new(turns).await;
-    std::fs::write(desk.data_dir().join("rules.toml"), ALLOW_ALL).unwrap();
+    desk.write_rules(ALLOW_ALL);
     desk.write_file("a.txt", "alpha");
     desk
 }
 
-fn reject(note: &str) -> Decision {
-    Decision::Reject {
-        note: note.to_owned(),
-        stop: false,
-        always: None,
-    }
-}
-
 async fn planning(desk: &Fixture) -> bool {
-    let snapshot = desk.desk.snapshot().await.unwrap();
+    let snapshot = desk.snapshot().await;
     let mut sessions = snapshot.sessions.into_iter();
     sessions
         .find(|view| view.id == desk.session)
@@ -44,18 +39,18 @@ async fn planning(desk: &Fixture) -> bool {
 /// changes nothing about that, and an accepted one ends it.
 #[tokio::test]
 async fn an_agent_that_plans_changes_nothing_before_its_plan_is_accepted() {
-    let mut desk = allowing_all(json!([
-        call_json("plan", json!({})),
-        call_json("read", json!({ "path": "a.txt" })),
+    let mut desk = allowing_all([
+        call_tool("plan", json!({})),
+        call_read("a.txt"),
         write("b.txt"),
-        call_json("bash", json!({ "command": "touch c.txt" })),
-        call_json("delete_path", json!({ "path": "a.txt" })),
+        call_bash("touch c.txt"),
+        call_tool("delete_path", json!({ "path": "a.txt" })),
         exit("# Write b\n\n1. Write it."),
         write("b.txt"),
         exit("# Write only b"),
         write("b.txt"),
-        { "text": "Done." },
-    ]))
+        say_text("Done."),
+    ])
     .await;
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
@@ -63,9 +58,10 @@ async fn an_agent_that_plans_changes_nothing_before_its_plan_is_accepted() {
     let text = "# Write b\n\n1. Write it.".to_owned();
     assert_eq!(view.preview, Preview::Plan { text });
     assert!(planning(&desk).await);
-    desk.decide_call(&view, reject("Only b.")).await.unwrap();
-    let view = desk.wait_for_call().await;
-    desk.allow_call(&view).await;
+    desk.decide_call(&view, Decision::reject("Only b."))
+        .await
+        .unwrap();
+    desk.allow_next().await;
     desk.wait_until_ended().await;
     assert!(!planning(&desk).await);
 
@@ -89,13 +85,13 @@ async fn an_agent_that_plans_changes_nothing_before_its_plan_is_accepted() {
 /// A person has a session plan first, also while it rests; the model hears of it, and a restart changes nothing.
 #[tokio::test]
 async fn a_person_wants_a_plan_first() {
-    let mut desk = allowing_all(json!([
-        { "text": "Hello." },
+    let mut desk = allowing_all([
+        say_text("Hello."),
         write("b.txt"),
-        { "text": "I may not." },
+        say_text("I may not."),
         write("c.txt"),
-        { "text": "Now I may." },
-    ]))
+        say_text("Now I may."),
+    ])
     .await;
     desk.start("Hello.").await;
     desk.wait_until_ended().await;
@@ -103,15 +99,14 @@ async fn a_person_wants_a_plan_first() {
         session: desk.session.clone(),
         on,
     };
-    let say = |desk: &Fixture| Op::say(desk.session.clone(), "Write.");
-    desk.desk.submit(set(&desk, true)).await.unwrap();
-    desk.desk.submit(set(&desk, true)).await.unwrap();
+    desk.submit(set(&desk, true)).await;
+    desk.submit(set(&desk, true)).await;
     let mut desk = desk.restart().await;
-    desk.desk.submit(say(&desk)).await.unwrap();
+    desk.send_message("Write.").await;
     desk.wait_until_ended().await;
     assert_eq!(desk.call_outcomes().await[0].0, CallState::Denied);
-    desk.desk.submit(set(&desk, false)).await.unwrap();
-    desk.desk.submit(say(&desk)).await.unwrap();
+    desk.submit(set(&desk, false)).await;
+    desk.send_message("Write.").await;
     desk.wait_until_ended().await;
     assert_eq!(desk.call_outcomes().await[1].0, CallState::Done);
     let events = desk.events().await;
@@ -119,26 +114,29 @@ async fn a_person_wants_a_plan_first() {
     assert_eq!(events.iter().filter(set).count(), 2);
 }
 
-/// Whoever works for an agent that plans, plans as well and has no plan of its own to be accepted.
+/// A sub-agent of an agent that plans, plans as well and has no plan of its own to be accepted.
 #[tokio::test]
 async fn who_works_for_an_agent_that_plans_changes_nothing() {
     let helper = "---\nname: helper\ndescription: Helps.\n---\nYou help.\n";
     let cast = ScriptedAgents::new(
-        json!([
-            call_json("plan", json!({})),
-            call_json("task", json!({ "subagent_type": "helper", "prompt": "Write." })),
-            { "text": "Planned." },
-        ]),
+        [
+            call_tool("plan", json!({})),
+            call_tool(
+                "task",
+                json!({ "subagent_type": "helper", "prompt": "Write." }),
+            ),
+            say_text("Planned."),
+        ],
         [(
             "You help.",
-            json!([write("b.txt"), exit("Mine."), { "text": "I may not." }]),
+            json!([write("b.txt"), exit("Mine."), say_text("I may not.")]),
         )],
     );
     let mut desk = Fixture::with_provider(cast.clone(), Host::Person).await;
-    std::fs::write(desk.data_dir().join("rules.toml"), ALLOW_ALL).unwrap();
+    desk.write_rules(ALLOW_ALL);
     desk.write_file(".countersign/agents/helper.md", helper);
     desk.start("Go.").await;
-    while desk.wait_until_ended_session().await != desk.session {}
+    desk.wait_until_session_ended().await;
     let events = desk.events().await;
     let children: Vec<_> = events
         .iter()
@@ -162,10 +160,15 @@ async fn who_works_for_an_agent_that_plans_changes_nothing() {
 /// Nobody accepts a plan where nobody is, whatever was approved beforehand.
 #[tokio::test]
 async fn without_a_person_no_plan_is_accepted() {
-    for approve_all in [false, true] {
-        let turns = json!([call_json("plan", json!({})), exit("Mine."), write("b.txt"), { "text": "End." }]);
-        let mut desk = Fixture::with_host(turns, Host::Headless { approve_all }).await;
-        std::fs::write(desk.data_dir().join("rules.toml"), ALLOW_ALL).unwrap();
+    for host in [HEADLESS, HEADLESS_APPROVED] {
+        let turns = [
+            call_tool("plan", json!({})),
+            exit("Mine."),
+            write("b.txt"),
+            say_text("End."),
+        ];
+        let mut desk = Fixture::with_host(turns, host).await;
+        desk.write_rules(ALLOW_ALL);
         desk.play().await;
         let outcomes = desk.call_outcomes().await;
         assert!(
@@ -180,7 +183,7 @@ async fn without_a_person_no_plan_is_accepted() {
 /// `S002-32`: a session that begins with planning holds back from its first call on, and its model is told why.
 #[tokio::test]
 async fn a_session_can_begin_with_planning() {
-    let mut desk = allowing_all(json!([write("b.txt"), { "text": "Done." }])).await;
+    let mut desk = allowing_all([write("b.txt"), say_text("Done.")]).await;
     let op = Op::OpenSession {
         workspace: desk.workspace_root().display().to_string(),
         model: protocol::ModelChoice {
@@ -193,7 +196,7 @@ async fn a_session_can_begin_with_planning() {
         agent: None,
         planning: true,
     };
-    desk.session = desk.desk.submit(op).await.unwrap().session.unwrap();
+    desk.session = desk.submit(op).await.session.unwrap();
     desk.wait_until_ended().await;
     assert!(planning(&desk).await);
     let outcomes = desk.call_outcomes().await;

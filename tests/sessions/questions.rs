@@ -5,17 +5,17 @@ use protocol::{CallState, Decision, Event, EventBody, Preview};
 use serde_json::{Value, json};
 use support::scripted_agents::ScriptedAgents;
 use support::test_site::{TestSite, page_response};
-use support::{Fixture, call_json};
+use support::{
+    Fixture, HEADLESS, HEADLESS_APPROVED, call_tool, expect_variant, rule_text, say_text,
+};
 use tools::LOCKED_TOOL_IDS;
 
-fn asked() -> Value {
-    json!([
-        call_json("question", json!({ "questions": [
-            { "question": "Which?", "options": [{ "label": "this" }, { "label": "that", "description": "the other" }] },
-            { "question": "What else?", "multi_select": true, "options": [{ "label": "a" }, { "label": "b" }] },
-        ] })),
-        { "text": "Thank you." }
-    ])
+fn asked() -> [Value; 2] {
+    let questions = json!({ "questions": [
+        { "question": "Which?", "options": [{ "label": "this" }, { "label": "that", "description": "the other" }] },
+        { "question": "What else?", "multi_select": true, "options": [{ "label": "a" }, { "label": "b" }] },
+    ] });
+    [call_tool("question", questions), say_text("Thank you.")]
 }
 
 /// `S002-34`, `S002-35`, `S002-36`: the run waits for the form; the answers come back in order.
@@ -24,9 +24,7 @@ async fn answers_come_back_in_order() {
     let mut desk = Fixture::new(asked()).await;
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
-    let Preview::Form { questions } = &view.preview else {
-        panic!("{:?}", view.preview)
-    };
+    let questions = expect_variant!(&view.preview, Preview::Form { questions } => questions);
     assert_eq!(questions.len(), 2);
     let answers = vec![
         vec!["something of my own".to_owned()],
@@ -56,15 +54,14 @@ async fn answers_come_back_in_order() {
 async fn skipping_is_told_as_skipping() {
     let mut desk = Fixture::new(asked()).await;
     desk.start("Go.").await;
-    let view = desk.wait_for_call().await;
-    desk.decide_call(&view, Decision::Skip).await.unwrap();
+    desk.decide_next(Decision::Skip).await;
     desk.wait_until_ended().await;
     let (state, text) = desk.call_outcomes().await.remove(0);
     assert_eq!(state, CallState::Done, "{text}");
     assert!(text.contains("chose not to answer"), "{text}");
 }
 
-/// What is no answer to this form is refused, and the card still waits.
+/// An answer that does not fit this form is refused, and the card still waits.
 #[tokio::test]
 async fn an_incomplete_answer_is_refused() {
     let mut desk = Fixture::new(asked()).await;
@@ -80,11 +77,7 @@ async fn an_incomplete_answer_is_refused() {
         Decision::Answer {
             answers: vec![vec![], vec!["a".into()]],
         },
-        Decision::Allow {
-            hunks: None,
-            note: String::new(),
-            always: None,
-        },
+        Decision::allow(),
     ] {
         assert!(
             desk.decide_call(&view, wrong.clone()).await.is_err(),
@@ -104,8 +97,8 @@ async fn an_incomplete_answer_is_refused() {
 #[tokio::test]
 async fn headless_a_question_is_refused() {
     let mut told = Vec::new();
-    for approve_all in [false, true] {
-        let mut desk = Fixture::with_host(asked(), Host::Headless { approve_all }).await;
+    for host in [HEADLESS, HEADLESS_APPROVED] {
+        let mut desk = Fixture::with_host(asked(), host).await;
         desk.play().await;
         told.push(desk.call_outcomes().await.remove(0));
         assert_eq!(desk.transcript().await.len(), 4, "the agent went on");
@@ -147,28 +140,20 @@ async fn no_other_locked_tool_waits_for_a_person() {
     assert_eq!(calls.len(), LOCKED_TOOL_IDS.len());
     let turns: Vec<Value> = calls
         .iter()
-        .map(|(name, arguments)| call_json(name, arguments.clone()))
-        .chain([json!({})])
+        .map(|(name, arguments)| call_tool(name, arguments.clone()))
         .collect();
-    let cast = ScriptedAgents::new(
-        turns.into(),
-        [("You review.", json!([{ "text": "Good." }]))],
-    );
+    let cast = ScriptedAgents::new(turns, [("You review.", json!([say_text("Good.")]))]);
     let mut desk = Fixture::with_provider(cast, Host::Person).await;
     desk.write_file("a.txt", "alpha\n")
         .write_file(".agents/skills/pdf/SKILL.md", skill)
         .write_file(".countersign/agents/reviewer.md", agent);
     let all = "[[rule]]\npermission = \"*\"\naction = \"allow\"\n";
-    let host = format!(
-        "[[rule]]\npermission = \"net.fetch\"\npattern = \"{}\"\naction = \"allow\"\n",
-        site.host()
-    );
-    std::fs::write(desk.data_dir().join("rules.toml"), format!("{all}{host}")).unwrap();
+    let host = rule_text("net.fetch", &site.host(), "allow");
+    desk.write_rules(format!("{all}{host}"));
     desk.start("Go.").await;
-    let view = desk.wait_for_call().await;
+    let view = desk.decide_next(Decision::Skip).await;
     assert_eq!(view.tool, "question");
-    desk.decide_call(&view, Decision::Skip).await.unwrap();
-    while desk.wait_until_ended_session().await != desk.session {}
+    desk.wait_until_session_ended().await;
     let waited = |event: &Event| matches!(event.body, EventBody::CallWaits { .. });
     let waits = desk
         .events()

@@ -7,7 +7,7 @@ use protocol::{
 };
 use runtime::{History, RestoreMeta, UndoEntryMeta, Workspace};
 use serde_json::json;
-use support::{Fixture, call_json};
+use support::{Fixture, call_bash, call_read, call_tool, expect_variant, rule_text, say_text};
 
 /// A settings file with an error: file, line, what is wrong, what to do; the desk opens and asks for everything.
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn settings_survive() {
 /// A rules file with an error makes every call ask, and says where.
 #[tokio::test]
 async fn broken_rules_make_everything_ask() {
-    let mut desk = Fixture::new(json!([call_json("read", json!({ "path": "a" })), {}])).await;
+    let mut desk = Fixture::new([call_read("a")]).await;
     desk.write_file("a", "x").write_file(
         ".countersign/rules.toml",
         "[[rule]]\npermission = \"fs.raed\"\n",
@@ -105,17 +105,17 @@ async fn broken_rules_make_everything_ask() {
         "{}",
         trail.lead
     );
-    let fault = desk.desk.snapshot().await.unwrap().faults.remove(0);
+    let fault = desk.snapshot().await.faults.remove(0);
     assert!(
         fault.message.contains("rules.toml, line 2") && fault.message.contains("fs.raed"),
         "{fault}"
     );
     desk.allow_call(&view).await;
     desk.wait_until_ended().await;
-    assert_eq!(desk.calls().await[0].state, CallState::Done);
+    assert_eq!(desk.call_states().await, [CallState::Done]);
 }
 
-/// What is no database is refused, named, and left as it is.
+/// A file that is no database is refused, named, and left as it is.
 #[tokio::test]
 async fn a_file_that_is_no_database_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
@@ -151,29 +151,26 @@ async fn a_session_needs_its_folder_and_its_provider() {
             agent: None,
             planning: false,
         };
-        let fault = desk.desk.submit(op).await.unwrap_err();
+        let fault = desk.engine.submit(op).await.unwrap_err();
         assert!(fault.message.contains(what), "{fault}");
     }
-    assert!(desk.desk.snapshot().await.unwrap().sessions.is_empty());
+    assert!(desk.snapshot().await.sessions.is_empty());
 }
 
 /// A full disk: the decision is not taken, the fault says so, nothing acknowledged is lost; with room again it goes on.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_loses_nothing() {
-    let turns =
-        json!([call_json("bash", json!({ "command": "echo hi > made.txt" })), { "text": "Done." }]);
-    let mut desk = Fixture::new(turns).await;
+    let mut desk = Fixture::new([call_bash("echo hi > made.txt"), say_text("Done.")]).await;
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
     let before = desk.events().await;
     limit(&desk, 1);
-    let long = "x".repeat(64 * 1024);
-    let allow = |note: String| Decision::Allow {
+    let allow = Decision::Allow {
         hunks: None,
-        note,
+        note: "x".repeat(64 * 1024),
         always: None,
     };
-    let fault = desk.decide_call(&view, allow(long)).await.unwrap_err();
+    let fault = desk.decide_call(&view, allow).await.unwrap_err();
     assert!(
         fault.message.contains("full") && !fault.hint.is_empty(),
         "{fault}"
@@ -186,7 +183,7 @@ async fn a_full_disk_loses_nothing() {
     assert_eq!(desk.events().await, before);
 
     limit(&desk, 1_000_000);
-    desk.decide_call(&view, allow(String::new())).await.unwrap();
+    desk.allow_call(&view).await;
     desk.wait_until_ended().await;
     assert_eq!(desk.read_file("made.txt").unwrap(), "hi\n");
     let events = desk.events().await;
@@ -201,15 +198,13 @@ async fn a_full_disk_loses_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_disk_that_fills_up_stops_the_turn() {
     let command = "while [ ! -e go ]; do sleep 0.02; done; seq 1 20000";
-    let turns =
-        json!([call_json("bash", json!({ "command": command })), { "text": "Never said." }]);
-    let mut desk = Fixture::new(turns).await;
+    let mut desk = Fixture::new([call_bash(command), say_text("Never said.")]).await;
     desk.start_until_running().await;
     limit(&desk, 1);
     desk.write_file("go", "");
     let mut faults = Vec::new();
     while faults.is_empty() {
-        faults = desk.desk.snapshot().await.unwrap().faults;
+        faults = desk.snapshot().await.faults;
         tokio::task::yield_now().await;
     }
     assert!(
@@ -234,7 +229,7 @@ async fn a_disk_that_fills_up_stops_the_turn() {
 
 /// Takes the record for full at so many pages.
 fn limit(desk: &Fixture, pages: u32) {
-    tokio::task::block_in_place(|| desk.desk.limit_record_pages(pages));
+    tokio::task::block_in_place(|| desk.engine.limit_record_pages(pages));
 }
 
 /// A project's rules that want to loosen say so on the desk, and hold from the moment they are trusted, no longer than that.
@@ -243,10 +238,10 @@ async fn a_project_s_rules_are_trusted_on_the_desk() {
     use protocol::query::{Answer, Query};
     use protocol::{ProjectRules, Trust};
 
-    let ls = || call_json("bash", json!({ "command": "ls" }));
-    let mut desk = Fixture::new(json!([ls(), ls(), ls(), {}])).await;
-    let rules = "[[rule]]\npermission = \"bash\"\npattern = \"ls*\"\naction = \"allow\"\n";
-    desk.write_file(".countersign/rules.toml", rules)
+    let ls = || call_bash("ls");
+    let mut desk = Fixture::new([ls(), ls(), ls()]).await;
+    let rules = rule_text("bash", "ls*", "allow");
+    desk.write_file(".countersign/rules.toml", &rules)
         .start("go")
         .await;
     let workspace = desk.workspace_root().display().to_string();
@@ -254,14 +249,11 @@ async fn a_project_s_rules_are_trusted_on_the_desk() {
         let query = Query::ProjectRules {
             workspace: workspace.clone(),
         };
-        match desk.desk.query(query).await.unwrap() {
-            Answer::ProjectRules { rules: Some(rules) } => rules,
-            other => panic!("{other:?}"),
-        }
+        expect_variant!(desk.query(query).await, Answer::ProjectRules { rules: Some(rules) } => rules)
     };
     // Untrusted, it asks, and the desk says why.
     desk.wait_for_call().await;
-    let faults = desk.desk.snapshot().await.unwrap().faults;
+    let faults = desk.snapshot().await.faults;
     assert!(faults[0].message.contains("have not trusted"), "{faults:?}");
     let seen = view(&desk).await;
     assert_eq!(seen.trust, Trust::Unknown);
@@ -269,8 +261,8 @@ async fn a_project_s_rules_are_trusted_on_the_desk() {
         workspace: workspace.clone(),
         digest: seen.digest.clone(),
     };
-    desk.desk.submit(trust).await.unwrap();
-    assert_eq!(desk.desk.snapshot().await.unwrap().faults, []);
+    desk.submit(trust).await;
+    assert_eq!(desk.snapshot().await.faults, []);
     // The call that waits goes ahead, and the others run by themselves; a change of the file ends that with the next run.
     desk.wait_until_ended().await;
     let states = desk.call_states().await;
@@ -288,7 +280,7 @@ async fn a_project_s_rules_are_trusted_on_the_desk() {
         workspace: workspace.clone(),
         digest: seen.digest,
     };
-    let refused = desk.desk.submit(stale).await.unwrap_err();
+    let refused = desk.engine.submit(stale).await.unwrap_err();
     assert!(
         refused.message.contains("changed since you looked"),
         "{refused}"
@@ -296,14 +288,14 @@ async fn a_project_s_rules_are_trusted_on_the_desk() {
     let revoke = Op::DistrustRules {
         workspace: workspace.clone(),
     };
-    desk.desk.submit(revoke).await.unwrap();
+    desk.submit(revoke).await;
     assert_eq!(view(&desk).await.trust, Trust::Unknown);
 }
 
 /// An effect that stopped half-way and cannot be taken back keeps nothing else from opening; a later start takes it back.
 #[tokio::test]
 async fn what_cannot_be_finished_keeps_nothing_from_opening() {
-    let mut desk = Fixture::new(json!([{ "text": "Hello." }])).await;
+    let mut desk = Fixture::new([say_text("Hello.")]).await;
     desk.write_file("a", "one")
         .write_file("b", "two")
         .start("Go.")
@@ -333,7 +325,7 @@ async fn what_cannot_be_finished_keeps_nothing_from_opening() {
     std::fs::rename(history.join("copies"), history.join("elsewhere")).unwrap();
 
     let mut desk = desk.restart().await;
-    let snapshot = desk.desk.snapshot().await.unwrap();
+    let snapshot = desk.snapshot().await;
     assert_eq!(snapshot.sessions.len(), 1);
     assert_eq!(snapshot.faults.len(), 1, "{:?}", snapshot.faults);
     assert_eq!(desk.read_file("a").unwrap(), "changed");
@@ -341,19 +333,22 @@ async fn what_cannot_be_finished_keeps_nothing_from_opening() {
     std::fs::remove_dir_all(history.join("copies")).unwrap();
     std::fs::rename(history.join("elsewhere"), history.join("copies")).unwrap();
     desk = desk.restart().await;
-    assert_eq!(desk.desk.snapshot().await.unwrap().faults, []);
+    assert_eq!(desk.snapshot().await.faults, []);
     assert_eq!(desk.read_file("a").unwrap(), "one");
 }
 
 /// The same for what the history took back when the record was not told of it any more, and whose workspace is gone since.
 #[tokio::test]
 async fn an_undo_whose_workspace_is_gone_keeps_nothing_from_opening() {
-    let turns = json!([call_json("delete_path", json!({ "path": "a" })), { "text": "Gone." }]);
+    let turns = [
+        call_tool("delete_path", json!({ "path": "a" })),
+        say_text("Gone."),
+    ];
     let mut desk = Fixture::new(turns).await;
     desk.write_file("a", "one").start("Go.").await;
     desk.wait_until_ended().await;
     desk.close_session().await;
-    let undo = desk.calls().await.remove(0).undo.unwrap();
+    let undo = desk.only_call().await.undo.unwrap();
     let history = History::open(&desk.data_dir().join("history"), 1 << 30).unwrap();
     let meta = RestoreMeta {
         id: "und_act".into(),
@@ -368,7 +363,7 @@ async fn an_undo_whose_workspace_is_gone_keeps_nothing_from_opening() {
     std::fs::remove_dir_all(desk.workspace_root()).unwrap();
 
     let desk = desk.restart().await;
-    let snapshot = desk.desk.snapshot().await.unwrap();
+    let snapshot = desk.snapshot().await;
     assert_eq!(snapshot.sessions.len(), 1);
     assert_eq!(snapshot.faults.len(), 1, "{:?}", snapshot.faults);
 }

@@ -6,20 +6,15 @@ use agent::Host;
 use futures::StreamExt;
 use protocol::{CallState, Decision, EntryBody, Event, EventBody, ModelChoice, Op, SessionState};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
-use serde_json::{Value, json};
+use serde_json::Value;
 use support::scripted_agents::ScriptedAgents;
-use support::{Fixture, call_json};
+use support::{Fixture, call_bash, call_read, join_calls, say_text};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-fn two_commands() -> Value {
-    json!([
-        { "text": "Two.", "calls": [
-            { "name": "bash", "arguments": { "command": "echo one" } },
-            { "name": "bash", "arguments": { "command": "echo two" } },
-        ] },
-        { "text": "I heard you." }
-    ])
+fn two_commands() -> [Value; 2] {
+    let both = join_calls([call_bash("echo one"), call_bash("echo two")]);
+    [both, say_text("I heard you.")]
 }
 
 /// `S001-28`, `S001-29`, `S001-36`, `S001-37`: what the person says becomes the next input; calls not begun are skipped
@@ -29,10 +24,7 @@ async fn steering_skips_what_has_not_begun() {
     let mut desk = Fixture::new(two_commands()).await;
     desk.start("Go.").await;
     let first = desk.wait_for_call().await;
-    desk.desk
-        .submit(Op::say(desk.session.clone(), "Only one."))
-        .await
-        .unwrap();
+    desk.send_message("Only one.").await;
     desk.allow_call(&first).await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Done);
     let states = desk.call_states().await;
@@ -55,19 +47,13 @@ async fn steering_skips_what_has_not_begun() {
 /// The person can stop a run at any moment: what waits is interrupted, what runs is ended, nothing new starts.
 #[tokio::test]
 async fn stopping_ends_what_runs() {
-    let turns = json!([call_json("bash", json!({ "command": "sleep 600 & sleep 600" })), { "text": "Never." }]);
-    let mut desk = Fixture::new(turns).await;
+    let mut desk = Fixture::new([call_bash("sleep 600 & sleep 600"), say_text("Never.")]).await;
     desk.start_until_running().await;
-    desk.desk
-        .submit(Op::Interrupt {
-            session: desk.session.clone(),
-        })
-        .await
-        .unwrap();
+    desk.interrupt_run().await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Interrupted);
-    assert_eq!(desk.calls().await[0].state, CallState::Interrupted);
+    assert_eq!(desk.call_states().await, [CallState::Interrupted]);
     let fault = desk
-        .desk
+        .engine
         .submit(Op::Interrupt {
             session: desk.session.clone(),
         })
@@ -82,19 +68,11 @@ async fn a_stopped_session_goes_on() {
     let mut desk = Fixture::new(two_commands()).await;
     desk.start("Go.").await;
     desk.wait_for_call().await;
-    desk.desk
-        .submit(Op::Interrupt {
-            session: desk.session.clone(),
-        })
-        .await
-        .unwrap();
+    desk.interrupt_run().await;
     desk.wait_until_ended().await;
     let states = desk.call_states().await;
     assert_eq!(states, [CallState::Interrupted, CallState::Skipped]);
-    desk.desk
-        .submit(Op::say(desk.session.clone(), "Go on."))
-        .await
-        .unwrap();
+    desk.send_message("Go on.").await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Done);
     let last = desk.transcript().await.pop().unwrap();
     assert!(matches!(last.body, EntryBody::Agent { text, .. } if text == "I heard you."));
@@ -102,12 +80,8 @@ async fn a_stopped_session_goes_on() {
 
 /// A desk whose agent runs a command that ends once there is a file `go`.
 async fn at_work() -> Fixture {
-    let waits = call_json(
-        "bash",
-        json!({ "command": "until [ -e go ]; do sleep 0.05; done" }),
-    );
-    let turns = json!([waits, { "text": "Done." }, { "text": "Heard." }]);
-    let mut desk = Fixture::new(turns).await;
+    let waits = call_bash("until [ -e go ]; do sleep 0.05; done");
+    let mut desk = Fixture::new([waits, say_text("Done."), say_text("Heard.")]).await;
     desk.start_until_running().await;
     desk
 }
@@ -122,7 +96,7 @@ async fn until_done(events: &mut agent::EventStream) {
     heard.expect("the end of the run is heard");
 }
 
-/// What another process does in a session is shown as it comes and not taken for left behind, and is not gone on with until
+/// Work of another process in a session is shown as it comes and not taken for left behind, and is not gone on with until
 /// it is over.
 #[tokio::test]
 async fn one_process_works_in_a_session_at_a_time() {
@@ -202,7 +176,7 @@ async fn a_call_that_waits_elsewhere_is_answered_there() {
     }
 }
 
-/// What another process was at when it ended can be ended in a window that was open meanwhile.
+/// Work that another process left when it ended can be ended in a window that was open meanwhile.
 #[tokio::test]
 async fn what_another_process_left_can_be_ended() {
     let desk = at_work().await;
@@ -240,7 +214,7 @@ async fn a_command_line_ends_what_another_process_left() {
     again.close();
 }
 
-/// What waits for a person is not denied by a host that has none.
+/// A call that waits for a person is not denied by a host that has none.
 #[tokio::test]
 async fn a_command_line_leaves_what_waits_for_a_person() {
     let mut desk = Fixture::new(two_commands()).await;
@@ -262,7 +236,7 @@ async fn a_waiting_call_survives_a_restart() {
     desk.start("Go.").await;
     let before = desk.wait_for_call().await;
     let mut desk = desk.restart().await;
-    let on_desk = desk.desk.snapshot().await.unwrap().desk;
+    let on_desk = desk.snapshot().await.desk;
     assert_eq!(
         on_desk.len(),
         1,
@@ -285,19 +259,17 @@ async fn a_waiting_call_survives_a_restart() {
 /// A call that was running when the app ended is never run again.
 #[tokio::test]
 async fn a_running_call_is_not_repeated_after_a_restart() {
-    let turns = json!([call_json("bash", json!({ "command": "echo x >> log; sleep 600" })), { "text": "On." }]);
-    let mut desk = Fixture::new(turns).await;
+    let mut desk = Fixture::new([call_bash("echo x >> log; sleep 600"), say_text("On.")]).await;
     desk.start("Go.").await;
-    let view = desk.wait_for_call().await;
-    desk.allow_call(&view).await;
+    desk.allow_next().await;
     while desk.read_file("log").as_deref() != Some("x\n") {
         tokio::task::yield_now().await;
     }
     let desk = desk.restart().await;
-    let view = desk.calls().await.remove(0);
+    let view = desk.only_call().await;
     assert_eq!(view.state, CallState::Interrupted);
     assert_eq!(desk.read_file("log").unwrap(), "x\n");
-    let session = desk.desk.snapshot().await.unwrap().sessions.remove(0);
+    let session = desk.snapshot().await.sessions.remove(0);
     assert_eq!(session.state, SessionState::Interrupted);
 }
 
@@ -333,14 +305,14 @@ impl Provider for PausingProvider {
     }
 }
 
-/// What was said before a pause is seen during the pause.
+/// Words before a pause are seen during the pause.
 #[tokio::test]
 async fn a_pause_keeps_nothing_back() {
     let go = Arc::new(Notify::new());
     let mut desk =
         Fixture::with_provider(Arc::new(PausingProvider(go.clone())), Host::Person).await;
     desk.start("Go.").await;
-    desk.until("the word before the pause", |body| {
+    desk.wait_for_event("the word before the pause", |body| {
         matches!(body, EventBody::AgentSaid { .. })
     })
     .await;
@@ -352,12 +324,10 @@ async fn a_pause_keeps_nothing_back() {
 #[tokio::test]
 async fn a_command_shows_its_output_while_it_runs() {
     let command = "echo begun; while [ ! -e go ]; do sleep 0.02; done";
-    let mut desk =
-        Fixture::new(json!([call_json("bash", json!({ "command": command })), {}])).await;
+    let mut desk = Fixture::new([call_bash(command)]).await;
     desk.start("Go.").await;
-    let view = desk.wait_for_call().await;
-    desk.allow_call(&view).await;
-    desk.until(
+    desk.allow_next().await;
+    desk.wait_for_event(
         "live output",
         |body| matches!(body, EventBody::CallOutput { text, .. } if text.contains("begun")),
     )
@@ -366,11 +336,10 @@ async fn a_command_shows_its_output_while_it_runs() {
     desk.wait_until_ended().await;
 }
 
-/// What a session is asked beside words holds for every turn of its model; what no model takes is refused before it begins.
+/// A temperature holds for every turn of the session's model; one that no model takes is refused before it begins.
 #[tokio::test]
 async fn a_temperature_reaches_the_model_in_every_turn() {
-    let turns = json!([call_json("read", json!({ "path": "a" })), { "text": "done" }]);
-    let cast = ScriptedAgents::new(turns, []);
+    let cast = ScriptedAgents::new([call_read("a"), say_text("done")], []);
     let mut desk = Fixture::with_provider(cast.clone(), Host::Person).await;
     desk.write_file("a", "text\n");
     let open = |temperature: f64| Op::OpenSession {
@@ -386,11 +355,11 @@ async fn a_temperature_reaches_the_model_in_every_turn() {
         planning: false,
     };
     for wrong in [-0.1, 2.1, f64::NAN] {
-        let refused = desk.desk.submit(open(wrong)).await.unwrap_err();
+        let refused = desk.engine.submit(open(wrong)).await.unwrap_err();
         assert!(refused.message.contains("from 0 to 2"), "{refused:?}");
     }
-    assert_eq!(desk.desk.snapshot().await.unwrap().sessions, []);
-    desk.session = desk.desk.submit(open(0.2)).await.unwrap().session.unwrap();
+    assert_eq!(desk.snapshot().await.sessions, []);
+    desk.session = desk.submit(open(0.2)).await.session.unwrap();
     desk.wait_until_ended().await;
     let asked = cast.requests();
     let temperatures: Vec<_> = asked.iter().map(|request| request.temperature).collect();

@@ -11,10 +11,13 @@ use protocol::{
     Access, Event, EventBody, Message, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
     ToolMode, ToolOutput,
 };
-use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, ScriptedProvider};
+use provider::{ChunkStream, ModelRequest, Provider, ProviderError, ScriptedProvider};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
+
+use crate::{call_tool, join_calls, script_provider};
 
 type ProbeBody = dyn Fn(
         Map<String, Value>,
@@ -157,11 +160,7 @@ pub fn name(arguments: &Map<String, Value>) -> String {
 
 /// One turn that asks for these calls of `probe`.
 pub fn probe_calls(calls: &[Value]) -> Value {
-    let calls: Vec<Value> = calls
-        .iter()
-        .map(|arguments| json!({ "name": "probe", "arguments": arguments }))
-        .collect();
-    json!({ "text": "", "calls": calls })
+    join_calls(calls.iter().map(|call| call_tool("probe", call.clone())))
 }
 
 /// A scripted agent that remembers everything it was told.
@@ -175,10 +174,9 @@ pub struct RecordingProvider {
 
 impl RecordingProvider {
     /// An agent that plays these turns.
-    pub fn new(turns: Value) -> Arc<Self> {
-        let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
+    pub fn new(turns: impl Serialize) -> Arc<Self> {
         Arc::new(Self {
-            script: ScriptedProvider::new(script),
+            script: script_provider(turns),
             heard: Mutex::default(),
             offered: Mutex::default(),
         })
@@ -239,7 +237,7 @@ pub fn probe_turn(extra: Value) -> Value {
     probe_calls(&[call])
 }
 
-/// What a call's events say while it lives, in order.
+/// The lines of a call's events while it lives, in order.
 pub fn lifecycle_events(events: &[Event]) -> Vec<String> {
     events
         .iter()

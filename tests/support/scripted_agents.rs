@@ -3,9 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, ScriptedProvider};
-use serde_json::{Value, json};
+use provider::{ChunkStream, ModelRequest, Provider, ProviderError, ScriptedProvider};
+use serde::Serialize;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+use crate::script_provider;
 
 /// Plays one script to those whose first words hold a mark, and another to everybody else; keeps what it was asked.
 pub struct ScriptedAgents {
@@ -16,15 +19,14 @@ pub struct ScriptedAgents {
 
 impl ScriptedAgents {
     /// A cast with these parts, each with the mark of its prompt.
-    pub fn new<const N: usize>(others: Value, parts: [(&'static str, Value); N]) -> Arc<Self> {
-        let player = |turns: Value| {
-            let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-            ScriptedProvider::new(script)
-        };
-        let parts = parts.into_iter();
+    pub fn new<const N: usize>(
+        others: impl Serialize,
+        parts: [(&'static str, Value); N],
+    ) -> Arc<Self> {
+        let parts = parts.map(|(mark, turns)| (mark, script_provider(turns)));
         Arc::new(Self {
-            parts: parts.map(|(mark, turns)| (mark, player(turns))).collect(),
-            others: player(others),
+            parts: parts.into(),
+            others: script_provider(others),
             asked: Mutex::default(),
         })
     }
@@ -34,7 +36,7 @@ impl ScriptedAgents {
         self.asked.lock().unwrap().clone()
     }
 
-    /// What it was asked in the part of this mark.
+    /// The requests in the part of this mark.
     pub fn requests_marked(&self, mark: &str) -> Vec<ModelRequest> {
         let mut asked = self.requests();
         asked.retain(|request| request.system.contains(mark));

@@ -4,9 +4,9 @@ use protocol::op::OpReceipt;
 use protocol::query::{Answer, Query};
 use protocol::server::apis::{ApiChange, ApiSetup, ApiView};
 use protocol::server::mcp_servers::{ServerChange, ServerId, ServerTransport, ServerView};
-use protocol::{CallView, Decision, Op, Preview, UserError};
+use protocol::{CallView, Op, UserError};
 
-use crate::Fixture;
+use crate::{Fixture, expect_variant, shown_effects};
 
 /// A name that both kinds can have.
 ///
@@ -16,7 +16,7 @@ pub fn server_id(name: &str) -> ServerId {
     ServerId::try_from(name.to_owned()).unwrap()
 }
 
-/// How to start a program that is a server of tools.
+/// The setup of a program that is a server of tools.
 pub fn stdio_server(command: &str, args: &[&str], env: &[(&str, &str)]) -> ServerTransport {
     let args = args.iter().map(|&arg| arg.to_owned());
     let env = env
@@ -31,15 +31,6 @@ pub fn stdio_server(command: &str, args: &[&str], env: &[(&str, &str)]) -> Serve
     }
 }
 
-/// A plain no of the person.
-pub fn reject_decision() -> Decision {
-    Decision::Reject {
-        note: String::new(),
-        stop: false,
-        always: None,
-    }
-}
-
 impl Fixture {
     /// Does something with the server `one`.
     ///
@@ -47,7 +38,9 @@ impl Fixture {
     /// The desk says no.
     pub async fn change_server(&self, change: ServerChange) -> Result<OpReceipt, UserError> {
         let server = server_id("one");
-        self.desk.submit(Op::ChangeServer { server, change }).await
+        self.engine
+            .submit(Op::ChangeServer { server, change })
+            .await
     }
 
     /// Sets the server `one` up in this way. It is not switched on by that.
@@ -102,7 +95,7 @@ impl Fixture {
     /// The desk says no.
     pub async fn change_api(&self, change: ApiChange) -> Result<OpReceipt, UserError> {
         let api = server_id("pets");
-        self.desk.submit(Op::ChangeApi { api, change }).await
+        self.engine.submit(Op::ChangeApi { api, change }).await
     }
 
     /// The servers, and what is wrong with their file.
@@ -110,10 +103,7 @@ impl Fixture {
     /// # Panics
     /// The desk does not tell.
     pub async fn server_views(&self) -> (Vec<ServerView>, Option<UserError>) {
-        match self.desk.query(Query::Servers).await.unwrap() {
-            Answer::Servers { servers, fault } => (servers, fault),
-            other => panic!("{other:?}"),
-        }
+        expect_variant!(self.query(Query::Servers).await, Answer::Servers { servers, fault } => (servers, fault))
     }
 
     /// The services, and what is wrong with their file.
@@ -121,10 +111,7 @@ impl Fixture {
     /// # Panics
     /// The desk does not tell.
     pub async fn api_views(&self) -> (Vec<ApiView>, Option<UserError>) {
-        match self.desk.query(Query::Apis).await.unwrap() {
-            Answer::Apis(all) => (all.apis, all.fault),
-            other => panic!("{other:?}"),
-        }
+        expect_variant!(self.query(Query::Apis).await, Answer::Apis(all) => (all.apis, all.fault))
     }
 
     /// The names of the tools that one of them brings.
@@ -133,14 +120,10 @@ impl Fixture {
     /// The desk does not tell.
     pub async fn server_tool_names(&self, name: &str) -> Vec<String> {
         let query = Query::Tools { workspace: None };
-        match self.desk.query(query).await.unwrap() {
-            Answer::Tools { tools } => {
-                let ids = tools.iter().map(|tool| tool.record.id().to_owned());
-                let family = format!("{name}__");
-                ids.filter(|id| id.starts_with(&family)).collect()
-            }
-            other => panic!("{other:?}"),
-        }
+        let tools = expect_variant!(self.query(query).await, Answer::Tools { tools } => tools);
+        let ids = tools.iter().map(|tool| tool.record.id().to_owned());
+        let family = format!("{name}__");
+        ids.filter(|id| id.starts_with(&family)).collect()
     }
 }
 
@@ -154,16 +137,11 @@ pub fn single_view<T>((all, fault): (Vec<T>, Option<UserError>)) -> T {
     one
 }
 
-/// What a call is shown to have changed: each path with what became of it.
+/// The changes that a call is shown to have made: each path with what became of it.
 ///
 /// # Panics
 /// It is not shown by its effects.
 pub fn changed_paths(view: &CallView) -> Vec<String> {
-    match &view.preview {
-        Preview::Effects(shown) => {
-            let changes = shown.effects.changes.iter();
-            changes.map(ToString::to_string).collect()
-        }
-        other => panic!("no effects: {other:?}"),
-    }
+    let changes = shown_effects(view).changes.iter();
+    changes.map(ToString::to_string).collect()
 }

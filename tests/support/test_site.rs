@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// What a path answers.
+/// The answer of a path.
 #[derive(Clone)]
 pub enum SiteResponse {
     /// These bytes, and the end of the connection.
@@ -49,7 +49,7 @@ pub fn gzip_bytes(bytes: &[u8]) -> Vec<u8> {
 
 /// A site that is open.
 pub struct TestSite {
-    /// Where it listens on this machine.
+    /// The port on which it listens on this machine.
     pub port: u16,
     answers: Arc<Mutex<BTreeMap<String, SiteResponse>>>,
     asked: Arc<Mutex<Vec<String>>>,

@@ -1,29 +1,25 @@
-//! What every tool can count on, and what is asked of every tool: one trait, one context, one result, for ours and others.
+//! The contract of every tool: one trait, one context, one result, for ours and others.
 
 use std::sync::{Arc, Mutex};
 
-use agent::Host;
 use futures::future::BoxFuture;
 use policy::Approved;
 use protocol::mappers::{SessionMapper, SpanMapper, SpanStatus, TraceSpan, Vocabulary};
 use protocol::query::{Answer, Query};
 use protocol::{
-    CallState, Decision, EventBody, Message, Op, Outcome, ToolCall, ToolError, ToolKind, ToolMode,
-    ToolOutput,
+    CallState, EventBody, Message, Op, Outcome, ToolCall, ToolError, ToolKind, ToolMode, ToolOutput,
 };
+use serde::Serialize;
 use serde_json::{Value, json};
 use support::probe::{Probe, RecordingProvider, probe_calls};
-use support::{Fixture, call_json};
+use support::{Fixture, call_bash, call_tool, expect_variant, say_text};
 use tokio_util::sync::CancellationToken;
 use tools::{ExecutionContext, Tool, ToolContext};
 
 /// A desk with the probe as one more tool, and its agent.
-pub async fn probe_desk(probe: Probe, turns: Value) -> (Fixture, Arc<RecordingProvider>) {
+pub async fn probe_desk(probe: Probe, turns: impl Serialize) -> (Fixture, Arc<RecordingProvider>) {
     let agent = RecordingProvider::new(turns);
-    let desk = Fixture::with_config(agent.clone(), Host::Person, |config| {
-        config.tools = probe.into_tools();
-    })
-    .await;
+    let desk = Fixture::with_tools(agent.clone(), probe.into_tools()).await;
     (desk, agent)
 }
 
@@ -58,7 +54,7 @@ async fn steps(desk: &Fixture) -> Vec<Vec<&'static str>> {
 async fn every_tool_obeys_one_contract() {
     const NOTE: &str = r#"{"note":{"type":"object","properties":{"text":{"type":"string"},
         "_output":{"type":"object","properties":{"mood":{"type":"string"}},"required":["mood"]}},"required":["text"]}}"#;
-    let turn = json!({ "text": "", "calls": [
+    let turn = json!({ "calls": [
         { "name": "read", "arguments": { "path": "a.txt" } },
         { "name": "probe", "arguments": {} },
         { "name": "note", "arguments": { "text": "x", "_output": { "mood": "good" } } },
@@ -82,7 +78,7 @@ async fn every_tool_obeys_one_contract() {
         assert_eq!(envelope["type"], "output");
         assert!(envelope["metadata"]["duration_ms"].is_u64());
     }
-    // Where the decision on a call stands: an event of that name, about that call.
+    // The decision on a call stands in an event of that name, about that call.
     let read = desk.calls().await.remove(0).call.id;
     let decision_ref = decision_ref(&desk, "read").await;
     let place = decision_ref.replace("{call}", read.as_str());
@@ -94,12 +90,10 @@ async fn every_tool_obeys_one_contract() {
     assert!(stands && place.ends_with(read.as_str()), "{place}");
 }
 
-/// Where the record of a tool says that the decision on a call of it stands.
+/// The place at which the record of a tool says that the decision on a call of it stands.
 async fn decision_ref(desk: &Fixture, id: &str) -> String {
     let query = Query::Tools { workspace: None };
-    let Answer::Tools { tools } = desk.desk.query(query).await.unwrap() else {
-        unreachable!()
-    };
+    let tools = expect_variant!(desk.query(query).await, Answer::Tools { tools } => tools);
     let tool = tools.into_iter().find(|tool| tool.record.id() == id);
     tool.unwrap().record.permission.decision_ref
 }
@@ -115,7 +109,7 @@ async fn a_definition_is_apart_from_its_tool() {
             .description("Probes.")
             .model_input_schema(told)
     });
-    let (mut desk, agent) = probe_desk(probe, json!([probe_calls(&[json!({})]), {}])).await;
+    let (mut desk, agent) = probe_desk(probe, [probe_calls(&[json!({})])]).await;
     desk.play().await;
     desk.play().await;
     let offered = agent.offered.lock().unwrap().clone();
@@ -168,7 +162,7 @@ async fn arguments_and_context_are_apart() {
         json!({ "name": 3 }),
         json!({}),
     ];
-    let (mut desk, _) = probe_desk(probe, json!([probe_calls(&calls), {}])).await;
+    let (mut desk, _) = probe_desk(probe, [probe_calls(&calls)]).await;
     desk.play().await;
     let views = desk.calls().await;
     let ids: Vec<String> = views.iter().map(|view| view.call.id.0.clone()).collect();
@@ -229,7 +223,7 @@ async fn a_list_of_things_to_do_is_its_sessions() {
         Ok(ToolOutput::new(format!("[{}]", items.join(" ")), "done"))
     });
     let look = || probe_calls(&[json!({})]);
-    let write = call_json(
+    let write = call_tool(
         "todo",
         json!({ "items": [{ "content": "mine", "status": "pending" }] }),
     );
@@ -254,7 +248,7 @@ async fn a_list_of_things_to_do_is_its_sessions() {
     let mut desk = desk.restart().await;
     desk.session = first.clone();
     let say = Op::say(first, "Again.");
-    desk.desk.submit(say).await.unwrap();
+    desk.submit(say).await;
     desk.wait_until_ended().await;
     assert_eq!(looks(&desk).await, ["[]", "[mine]", "[mine]"]);
 }
@@ -303,7 +297,7 @@ async fn what_is_told_meanwhile_never_reaches_the_model() {
         Ok(ToolOutput::new("the result", "done"))
     });
     let calls = [json!({ "tells": true }), json!({})];
-    let (mut desk, agent) = probe_desk(probe, json!([probe_calls(&calls), {}])).await;
+    let (mut desk, agent) = probe_desk(probe, [probe_calls(&calls)]).await;
     desk.play().await;
     let views = desk.calls().await;
     assert_eq!(views[0].output, "a piece of live output\n");
@@ -323,29 +317,17 @@ async fn what_is_told_meanwhile_never_reaches_the_model() {
 /// three members as the model wrote them.
 #[tokio::test]
 async fn a_call_keeps_its_three_members() {
-    let mut desk = Fixture::new(json!([
-        call_json("bash", json!({ "command": "echo one" })),
-        {}
-    ]))
-    .await;
+    let mut desk = Fixture::new([call_bash("echo one")]).await;
     desk.start("Go.").await;
-    let view = desk.wait_for_call().await;
-    let arguments = json!({ "command": "echo two" })
-        .as_object()
-        .unwrap()
-        .clone();
-    desk.decide_call(&view, Decision::Edit { arguments })
-        .await
-        .unwrap();
-    let view = desk.wait_for_call().await;
-    desk.allow_call(&view).await;
+    desk.edit_next(json!({ "command": "echo two" })).await;
+    desk.allow_next().await;
     desk.wait_until_ended().await;
     let events = desk.events().await;
     let proposed = events.iter().find_map(|event| match &event.body {
         EventBody::CallProposed { call, .. } => Some(call.clone()),
         _ => None,
     });
-    let after = desk.calls().await.remove(0).call;
+    let after = desk.only_call().await.call;
     assert_eq!(proposed, Some(after.clone()));
     let written = serde_json::to_value(&after).unwrap();
     let id = after.id.0.as_str();
@@ -390,7 +372,7 @@ async fn a_call_keeps_its_three_members() {
 async fn the_message_is_what_the_bubble_shows() {
     let (mut desk, agent) = probe_desk(
         text_probe("text for the model"),
-        json!([probe_calls(&[json!({})]), {}]),
+        [probe_calls(&[json!({})])],
     )
     .await;
     desk.play().await;
@@ -424,7 +406,7 @@ async fn no_output_is_without_end() {
                 Some(size) => it.max_inline_chars(size),
                 None => it,
             });
-        let (mut desk, _) = probe_desk(probe, json!([probe_calls(&[json!({})]), {}])).await;
+        let (mut desk, _) = probe_desk(probe, [probe_calls(&[json!({})])]).await;
         desk.play().await;
         let outcome = desk.calls().await.remove(0).outcome.unwrap();
         let head = outcome
@@ -456,8 +438,7 @@ async fn a_terminal_result_is_the_last() {
         })
     });
     let calls = [json!({ "alone": true }), json!({ "alone": true })];
-    let (mut desk, agent) =
-        probe_desk(probe, json!([probe_calls(&calls), { "text": "More." }])).await;
+    let (mut desk, agent) = probe_desk(probe, [probe_calls(&calls), say_text("More.")]).await;
     desk.play().await;
     let states = desk.call_states().await;
     assert_eq!(states, [CallState::Done, CallState::Skipped]);
@@ -475,11 +456,7 @@ async fn a_terminal_result_is_the_last() {
 async fn an_external_call_is_logged() {
     let probe =
         text_probe("ok").with_interface(|it| it.mode(ToolMode::External).kind(ToolKind::Other));
-    let (mut desk, _) = probe_desk(
-        probe,
-        json!([probe_calls(&[json!({ "name": "there" })]), {}]),
-    )
-    .await;
+    let (mut desk, _) = probe_desk(probe, [probe_calls(&[json!({ "name": "there" })])]).await;
     desk.play().await;
     let page = ["call_proposed", "call_judged", "call_started", "call_ended"];
     assert_eq!(steps(&desk).await, [page]);

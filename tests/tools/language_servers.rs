@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use agent::Host;
 use protocol::query::{Answer, Query};
 use protocol::server::language_servers::LanguageServer;
-use protocol::{CallState, CallView, Decision, Op, Preview, Settings, Verdict};
+use protocol::{CallState, Decision, Op, Preview, Settings, Verdict};
 use serde_json::{Value, json};
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS, call_tool, expect_variant, rule_text};
 
 const A: &str = "def bar\nbar foo\nfoo BAD\n";
 const B: &str = "def foo\n";
@@ -24,20 +24,15 @@ fn server(how: &str) -> LanguageServer {
 }
 
 /// A desk with a server that behaves so, these rules, and an agent that makes these calls.
-async fn desk(host: Host, how: &str, rules: &str, calls: Vec<Value>) -> Fixture {
-    let mut turns = calls;
-    turns.push(json!({ "text": "Done." }));
-    let mut desk = Fixture::with_host(turns.into(), host).await;
+async fn open_desk(host: Host, how: &str, rules: &str, calls: Vec<Value>) -> Fixture {
+    let mut desk = Fixture::with_host(calls, host).await;
     desk.write_file("a.toy", A).write_file("deep/b.toy", B);
-    std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
-    let settings = Box::new(Settings {
+    desk.write_rules(rules);
+    desk.set_settings(Settings {
         language_servers: vec![server(how)],
         ..Settings::default()
-    });
-    desk.desk
-        .submit(Op::SetSettings { settings })
-        .await
-        .unwrap();
+    })
+    .await;
     desk
 }
 
@@ -45,12 +40,12 @@ fn lsp(action: &str, more: Value) -> Value {
     let mut arguments = json!({ "action": action, "path": "a.toy" });
     let more = more.as_object().unwrap().clone();
     arguments.as_object_mut().unwrap().extend(more);
-    call_json("lsp", arguments)
+    call_tool("lsp", arguments)
 }
 
 fn rename() -> Value {
     let symbol = json!({ "path": "a.toy", "line": 2, "symbol": "foo", "new_name": "qux" });
-    call_json("lsp_rename", symbol)
+    call_tool("lsp_rename", symbol)
 }
 
 fn texts(desk: &Fixture) -> (String, String) {
@@ -62,10 +57,6 @@ fn texts(desk: &Fixture) -> (String, String) {
 
 fn as_before() -> (String, String) {
     (A.to_owned(), B.to_owned())
-}
-
-async fn only(desk: &Fixture) -> CallView {
-    desk.calls().await.remove(0)
 }
 
 /// `S002-32`: what a server knows, as a model reads it; nobody is asked about it.
@@ -81,7 +72,7 @@ async fn s002_32_a_server_is_asked_what_it_knows() {
         lsp("references", json!({ "line": 3, "symbol": "nope" })),
         lsp("definition", json!({ "line": 1 })),
     ];
-    let mut desk = desk(Host::Headless { approve_all: false }, "good", "", calls).await;
+    let mut desk = open_desk(HEADLESS, "good", "", calls).await;
     desk.play().await;
     let outcomes = desk.call_outcomes().await;
     let said: Vec<&str> = outcomes.iter().map(|(_, text)| text.as_str()).collect();
@@ -115,10 +106,10 @@ async fn s002_32_a_server_is_asked_what_it_knows() {
     );
 }
 
-/// Where nobody is set up, or is off, a call says what to do and starts nothing.
+/// A call without a server that is set up and on says what to do and starts nothing.
 #[tokio::test]
 async fn s002_32_nobody_is_asked_who_is_off() {
-    let mut desk = desk(
+    let mut desk = open_desk(
         Host::Person,
         "good",
         "",
@@ -129,24 +120,19 @@ async fn s002_32_nobody_is_asked_who_is_off() {
         enabled: false,
         ..server("good")
     };
-    let settings = Box::new(Settings {
+    desk.set_settings(Settings {
         language_servers: vec![off],
         ..Settings::default()
-    });
-    desk.desk
-        .submit(Op::SetSettings { settings })
-        .await
-        .unwrap();
+    })
+    .await;
     desk.play().await;
     for (state, said) in desk.call_outcomes().await {
         assert_eq!(state, CallState::Failed);
         assert!(said.contains("No language server is switched on"), "{said}");
         assert!(said.contains("Language servers"), "{said}");
     }
-    let Ok(Answer::Tools { tools }) = desk.desk.query(Query::Tools { workspace: None }).await
-    else {
-        panic!("no tools");
-    };
+    let query = Query::Tools { workspace: None };
+    let tools = expect_variant!(desk.query(query).await, Answer::Tools { tools } => tools);
     let lsp = tools.iter().find(|tool| tool.record.id() == "lsp").unwrap();
     assert!(lsp.setup.as_deref().unwrap().contains("Language servers"));
 }
@@ -154,13 +140,13 @@ async fn s002_32_nobody_is_asked_who_is_off() {
 /// Files that the rules close are left out of an answer, and so is what lies outside; both are said.
 #[tokio::test]
 async fn what_is_closed_or_outside_is_left_out() {
-    let rules = "[[rule]]\npermission = \"fs.read\"\npattern = \"deep/**\"\naction = \"deny\"\n";
+    let rules = rule_text("fs.read", "deep/**", "deny");
     let foo = json!({ "line": 2, "symbol": "foo" });
     let calls = vec![
         lsp("references", foo.clone()),
         lsp("definition", foo.clone()),
     ];
-    let mut closed = desk(Host::Person, "good", rules, calls).await;
+    let mut closed = open_desk(Host::Person, "good", &rules, calls).await;
     closed.play().await;
     let outcomes = closed.call_outcomes().await;
     assert_eq!(
@@ -169,7 +155,7 @@ async fn what_is_closed_or_outside_is_left_out() {
     );
     assert!(!outcomes[1].1.contains("deep"), "{}", outcomes[1].1);
 
-    let mut outside = desk(
+    let mut outside = open_desk(
         Host::Person,
         "outside",
         "",
@@ -181,7 +167,7 @@ async fn what_is_closed_or_outside_is_left_out() {
         outside.call_outcomes().await[0].1,
         "No places were found.\n[Outside of the workspace: /etc/hostname:1, jdt://a/B.class:5.]"
     );
-    let mut nowhere = desk(Host::Person, "nowhere", "", vec![lsp("definition", foo)]).await;
+    let mut nowhere = open_desk(Host::Person, "nowhere", "", vec![lsp("definition", foo)]).await;
     nowhere.play().await;
     assert_eq!(
         nowhere.call_outcomes().await[0].1,
@@ -192,9 +178,9 @@ async fn what_is_closed_or_outside_is_left_out() {
 /// A renaming changes every file that the server names, all at once, and is one entry of the history.
 #[tokio::test]
 async fn a_renaming_is_carried_out_and_undone_as_one() {
-    let mut desk = desk(Host::Person, "good", "", vec![rename()]).await;
+    let mut desk = open_desk(Host::Person, "good", "", vec![rename()]).await;
     desk.play().await;
-    let done = only(&desk).await;
+    let done = desk.only_call().await;
     assert_eq!(
         (done.state, done.target.as_str()),
         (CallState::Done, "foo to qux in a.toy")
@@ -208,13 +194,12 @@ async fn a_renaming_is_carried_out_and_undone_as_one() {
         offset: 0,
         limit: 9,
     };
-    let Ok(Answer::History { entries, .. }) = desk.desk.query(history).await else {
-        panic!("no history");
-    };
+    let entries =
+        expect_variant!(desk.query(history).await, Answer::History { entries, .. } => entries);
     let titles: Vec<&str> = entries.iter().map(|entry| entry.title.as_str()).collect();
     assert_eq!(titles, ["Changed 2 files"]);
     let entry = entries[0].id.clone();
-    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+    desk.submit(Op::Undo { entry }).await;
     assert_eq!(texts(&desk), as_before());
 }
 
@@ -222,24 +207,26 @@ async fn a_renaming_is_carried_out_and_undone_as_one() {
 #[tokio::test]
 async fn a_part_of_a_renaming_is_taken() {
     let rules = "[[rule]]\npermission = \"lsp_rename\"\naction = \"ask\"\n";
-    let mut desk = desk(Host::Person, "good", rules, vec![rename()]).await;
+    let mut desk = open_desk(Host::Person, "good", rules, vec![rename()]).await;
     desk.start("Go.").await;
     let asked = desk.wait_for_call().await;
-    let Preview::Diff { files } = &asked.preview else {
-        panic!("{:?}", asked.preview);
-    };
+    let files = expect_variant!(&asked.preview, Preview::Diff { files } => files);
     let shown: Vec<_> = files
         .iter()
         .map(|file| (file.path.as_str(), file.added))
         .collect();
     assert_eq!(shown, [("a.toy", 2), ("deep/b.toy", 1)]);
     assert_eq!(texts(&desk), as_before());
-    let some = Decision::Allow {
-        hunks: Some(vec![files[1].hunks[0].id]),
-        note: String::new(),
-        always: None,
-    };
-    desk.decide_call(&asked, some).await.unwrap();
+    desk.decide_call(
+        &asked,
+        Decision::Allow {
+            hunks: Some(vec![files[1].hunks[0].id]),
+            note: String::new(),
+            always: None,
+        },
+    )
+    .await
+    .unwrap();
     desk.wait_until_ended().await;
     assert_eq!(texts(&desk), (A.to_owned(), "def qux\n".to_owned()));
 }
@@ -253,16 +240,14 @@ async fn a_renaming_is_judged_on_every_file() {
         ("a.toy", "deny", CallState::Denied),
         ("other/**", "deny", CallState::Done),
     ] {
-        let rules = format!(
-            "[[rule]]\npermission = \"fs.write\"\npattern = \"{pattern}\"\naction = \"{action}\"\n"
-        );
-        let mut desk = desk(Host::Person, "good", &rules, vec![rename()]).await;
+        let rules = rule_text("fs.write", pattern, action);
+        let mut desk = open_desk(Host::Person, "good", &rules, vec![rename()]).await;
         desk.start("Go.").await;
         match state {
             CallState::Waiting => _ = desk.wait_for_call().await,
             _ => _ = desk.wait_until_ended().await,
         }
-        let view = only(&desk).await;
+        let view = desk.only_call().await;
         assert_eq!(view.state, state, "{pattern} {action}");
         if state != CallState::Done {
             assert_eq!(texts(&desk), as_before(), "{pattern} {action}");
@@ -275,11 +260,11 @@ async fn a_renaming_is_judged_on_every_file() {
 #[tokio::test]
 async fn a_renaming_waits_for_the_plan() {
     let calls = vec![
-        call_json("plan", json!({})),
+        call_tool("plan", json!({})),
         lsp("symbols", json!({})),
         rename(),
     ];
-    let mut desk = desk(Host::Person, "good", "", calls).await;
+    let mut desk = open_desk(Host::Person, "good", "", calls).await;
     desk.play().await;
     let states = desk.call_states().await;
     assert_eq!(
@@ -315,7 +300,7 @@ async fn a_renaming_that_goes_too_far_is_refused() {
         ),
         ("edits_move", "wants to make, move or delete files as well"),
     ] {
-        let mut desk = desk(Host::Person, how, "", vec![rename()]).await;
+        let mut desk = open_desk(Host::Person, how, "", vec![rename()]).await;
         desk.play().await;
         let (state, said) = desk.call_outcomes().await.remove(0);
         assert_eq!(state, CallState::Failed, "{how}");
@@ -324,10 +309,10 @@ async fn a_renaming_that_goes_too_far_is_refused() {
     }
 }
 
-/// What is wrong with a server's settings is said, and they are not taken.
+/// Settings of a server that are wrong are told, and they are not taken.
 #[tokio::test]
 async fn settings_that_start_what_lies_in_a_folder_are_not_taken() {
-    let desk = desk(Host::Person, "good", "", Vec::new()).await;
+    let desk = open_desk(Host::Person, "good", "", Vec::new()).await;
     let relative = LanguageServer {
         command: "./node_modules/.bin/server".to_owned(),
         ..server("good")
@@ -336,13 +321,11 @@ async fn settings_that_start_what_lies_in_a_folder_are_not_taken() {
         language_servers: vec![relative],
         ..Settings::default()
     });
-    let refused = desk.desk.submit(Op::SetSettings { settings }).await;
+    let refused = desk.engine.submit(Op::SetSettings { settings }).await;
     let fault = refused.unwrap_err();
     assert!(fault.message.contains("language server `toy`"), "{fault}");
-    let Ok(Answer::LanguageServers { servers }) = desk.desk.query(Query::LanguageServers).await
-    else {
-        panic!("no servers");
-    };
+    let answer = desk.query(Query::LanguageServers).await;
+    let servers = expect_variant!(answer, Answer::LanguageServers { servers } => servers);
     let own: Vec<_> = servers.iter().filter(|view| view.own).collect();
     assert_eq!(own.len(), 1);
     assert_eq!(

@@ -1,12 +1,12 @@
-//! What every tool can count on, and what single tools do.
+//! The contract of every tool, and the behaviour of single tools.
 
-// What every tool can count on, and what is asked of every tool.
+// The contract of every tool: what it can count on, and what is asked of it.
 pub(crate) mod contract;
-// What each of the layers keeps from happening, alone and whatever the others are.
+// Language servers through the whole pipeline.
 pub(crate) mod language_servers;
-// What the names of tools stand for.
+// Names of tools and their meaning.
 pub(crate) mod names;
-// What a tool can reach at all.
+// Everything that a tool can reach.
 pub(crate) mod reachable_surface;
 // A tool's own word on its result, and what each reader gets of it.
 pub(crate) mod result_audiences;

@@ -1,10 +1,9 @@
-//! What the names of tools stand for: the locked set, the default tools of models, and the mode that a name says.
+//! Names of tools and their meaning: the locked set, the default tools of models, and the mode that a name says.
 
-use agent::Host;
 use protocol::view::preview::{DiffLine, DiffLineKind, FileDiff, Hunk};
 use protocol::{CallState, EventBody, Preview, RequirementSet, ToolInterface, ToolMode};
 use serde_json::{Value, json};
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS_APPROVED, call_bash, call_tool};
 
 use crate::tools::contract::{probe_desk, text_probe};
 
@@ -12,7 +11,7 @@ use crate::tools::contract::{probe_desk, text_probe};
 /// specification's own; what can do more comes under a name of its own.
 #[tokio::test]
 async fn what_is_richer_is_another_tool() {
-    let (mut desk, agent) = probe_desk(text_probe("ok"), json!([{}])).await;
+    let (mut desk, agent) = probe_desk(text_probe("ok"), json!([])).await;
     desk.play().await;
     let offered = agent.offered.lock().unwrap()[0].clone();
     let members = |name: &str| -> Vec<String> {
@@ -21,7 +20,7 @@ async fn what_is_richer_is_another_tool() {
             .as_object()
             .unwrap()
             .keys()
-            // What is about the call and not the tool's (M13) stands beside its members.
+            // Members about the call and not the tool's own (M13) stand beside these.
             .filter(|member| !member.starts_with('_'))
             .cloned()
             .collect()
@@ -82,22 +81,21 @@ async fn what_is_richer_is_another_tool() {
 /// names that models know for them.
 #[tokio::test]
 async fn the_default_tools_are_there_under_their_names() {
-    let turns = json!([
-        call_json(
+    let turns = [
+        call_tool(
             "write_file",
-            json!({ "path": "src/a.txt", "content": "alpha\n" })
+            json!({ "path": "src/a.txt", "content": "alpha\n" }),
         ),
-        call_json(
+        call_tool(
             "edit_file",
-            json!({ "path": "src/a.txt", "old_text": "alpha", "new_text": "beta" })
+            json!({ "path": "src/a.txt", "old_text": "alpha", "new_text": "beta" }),
         ),
-        call_json("read_file", json!({ "path": "src/a.txt" })),
-        call_json("list_files", json!({ "path": "src" })),
-        call_json("search", json!({ "query": "bet." })),
-        call_json("bash", json!({ "command": "cat src/a.txt" })),
-        {}
-    ]);
-    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+        call_tool("read_file", json!({ "path": "src/a.txt" })),
+        call_tool("list_files", json!({ "path": "src" })),
+        call_tool("search", json!({ "query": "bet." })),
+        call_bash("cat src/a.txt"),
+    ];
+    let mut desk = Fixture::with_host(turns, HEADLESS_APPROVED).await;
     desk.play().await;
     assert_eq!(
         desk.call_states().await,
@@ -154,8 +152,8 @@ async fn what_a_name_says_is_safe_runs_and_shows_its_difference() {
     let calendar = text_probe("Event created.")
         .with_record(record)
         .with_preview(shown.clone());
-    let created = call_json("create_event", json!({ "title": "Lunch" }));
-    let (mut desk, _) = probe_desk(calendar, json!([created, {}])).await;
+    let created = call_tool("create_event", json!({ "title": "Lunch" }));
+    let (mut desk, _) = probe_desk(calendar, [created]).await;
     desk.play().await;
     let view = desk.calls().await.remove(0);
     assert_eq!(

@@ -1,15 +1,15 @@
-//! What a tool can reach: what it requires, of that what the call was judged on, and nothing else.
+//! The reach of a tool: the part of its requirements that the call was judged on, and nothing else.
 
 use std::sync::{Arc, Mutex};
 
+use agent::EngineConfig;
 use agent::hooks::{HookDecision, HookedCall, Hooks};
-use agent::{EngineConfig, Host};
 use async_trait::async_trait;
 use protocol::{CallState, Gate, RequirementSet, Verdict};
 use serde_json::{Value, json};
-use support::Fixture;
 use support::dishonest_tool::DishonestTool;
 use support::probe::RecordingProvider;
+use support::{Fixture, HEADLESS_APPROVED, call_tool, rule_text, say_text};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn says(capability: &str, target: &str) -> Value {
@@ -17,17 +17,13 @@ fn says(capability: &str, target: &str) -> Value {
 }
 
 /// A desk where everything that asks is approved beforehand, so that only what is denied does not run.
-async fn desk(
+async fn open_desk(
     requires: RequirementSet,
     arguments: Value,
     change: impl FnOnce(&mut EngineConfig),
 ) -> Fixture {
-    let agent = RecordingProvider::new(json!([
-        { "text": "", "calls": [{ "name": "liar", "arguments": arguments }] },
-        { "text": "On." },
-    ]));
-    let host = Host::Headless { approve_all: true };
-    let mut desk = Fixture::with_config(agent, host, |config| {
+    let agent = RecordingProvider::new([call_tool("liar", arguments), say_text("On.")]);
+    let mut desk = Fixture::with_config(agent, HEADLESS_APPROVED, |config| {
         config.tools = vec![DishonestTool::new_tool(requires)];
         change(config);
     })
@@ -103,7 +99,7 @@ async fn a_tool_reaches_what_was_judged_and_nothing_else() {
         ),
     ] {
         let arguments = json!({ "says": judged, does: what });
-        let mut desk = desk(everything(), arguments, |_| {}).await;
+        let mut desk = open_desk(everything(), arguments, |_| {}).await;
         desk.play().await;
         let (_, text) = desk.call_outcomes().await.remove(0);
         assert!(text.contains(told), "{judged} {does} {what}: {text}");
@@ -124,7 +120,7 @@ async fn played(
         _ => "runs",
     };
     let arguments = json!({ "says": says(capability, target), does: target });
-    let mut desk = desk(requires, arguments, change).await;
+    let mut desk = open_desk(requires, arguments, change).await;
     desk.play().await;
     let view = desk.calls().await.remove(0);
     let trail = view.trail.expect("it was judged");
@@ -224,12 +220,12 @@ async fn rules_stand_above_the_before_hook() {
         let hooks = CallRecordingHook::default();
         let hears = hooks.0.clone();
         let arguments = json!({ "says": says("fs.read", "docs/a.md"), "reads": "docs/a.md" });
-        let mut desk = desk(everything(), arguments, |config| {
+        let mut desk = open_desk(everything(), arguments, |config| {
             config.hooks = vec![Arc::new(hooks)];
         })
         .await;
         let rule = format!("[[rule]]\npermission = \"liar\"\n{rules}\n");
-        std::fs::write(desk.data_dir().join("rules.toml"), rule).unwrap();
+        desk.write_rules(rule);
         desk.play().await;
         assert_eq!(*hears.lock().unwrap(), heard, "{rules}");
     }
@@ -268,11 +264,8 @@ async fn a_tool_reaches_the_hosts_that_were_judged() {
     let other = site("").await;
     let port = site(&format!("http://localhost:{other}/")).await;
     let (here, there) = (format!("127.0.0.1:{port}"), format!("localhost:{other}"));
-    let named = |host: &str| {
-        format!("[[rule]]\npermission = \"net.fetch\"\npattern = \"{host}\"\naction = \"allow\"\n")
-    };
-    let asks =
-        format!("[[rule]]\npermission = \"net.fetch\"\npattern = \"{there}\"\naction = \"ask\"\n");
+    let named = |host: &str| rule_text("net.fetch", host, "allow");
+    let asks = rule_text("net.fetch", &there, "ask");
     let both = RequirementSet::empty().with_host(&here).with_host(&there);
     let one = RequirementSet::empty().with_host(&here);
     for (requires, rules, path, told) in [
@@ -306,16 +299,16 @@ async fn a_tool_reaches_the_hosts_that_were_judged() {
     ] {
         let url = format!("http://{here}{path}");
         let arguments = json!({ "says": says("net.fetch", &url), "fetches": url });
-        let mut desk = desk(requires.clone(), arguments, |_| {}).await;
-        std::fs::write(desk.data_dir().join("rules.toml"), &rules).unwrap();
+        let mut desk = open_desk(requires.clone(), arguments, |_| {}).await;
+        desk.write_rules(&rules);
         desk.play().await;
         let (_, text) = desk.call_outcomes().await.remove(0);
         assert!(text.contains(told), "{path} with {rules}: {text}");
     }
-    // What was not judged is not reached, whatever the rules would say of it.
+    // A host that was not judged is not reached, whatever the rules would say of it.
     let url = format!("http://{here}/page");
     let arguments = json!({ "says": says("fs.read", "docs/a.md"), "fetches": url });
-    let mut desk = desk(one.with_read("**"), arguments, |_| {}).await;
+    let mut desk = open_desk(one.with_read("**"), arguments, |_| {}).await;
     desk.play().await;
     let (_, text) = desk.call_outcomes().await.remove(0);
     assert!(text.contains("stays closed"), "{text}");

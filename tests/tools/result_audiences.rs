@@ -2,24 +2,20 @@
 
 use std::sync::Arc;
 
-use agent::Host;
 use protocol::interface::EmptyResultPolicy;
 use protocol::query::{Answer, Query};
 use protocol::{CallState, Content, ToolOutput};
 use serde_json::json;
-use support::Fixture;
 use support::probe::{Probe, RecordingProvider, probe_calls};
+use support::{Fixture, expect_variant, say_text};
 
 async fn play(output: ToolOutput) -> (Fixture, Arc<RecordingProvider>) {
     let probe = Probe::new(move |_, _| {
         let output = output.clone();
         async move { Ok(output) }
     });
-    let agent = RecordingProvider::new(json!([probe_calls(&[json!({})]), { "text": "I see." }]));
-    let mut desk = Fixture::with_config(agent.clone(), Host::Person, |config| {
-        config.tools = probe.into_tools();
-    })
-    .await;
+    let agent = RecordingProvider::new([probe_calls(&[json!({})]), say_text("I see.")]);
+    let mut desk = Fixture::with_tools(agent.clone(), probe.into_tools()).await;
     desk.play().await;
     (desk, agent)
 }
@@ -63,11 +59,8 @@ async fn nothing_is_told_by_the_policy_of_the_tool() {
     ] {
         let probe = Probe::new(|_, _| async { Ok(ToolOutput::new("", "done")) })
             .with_interface(|tool| tool.empty_result_policy(policy));
-        let agent = RecordingProvider::new(json!([probe_calls(&[json!({})]), {}]));
-        let mut desk = Fixture::with_config(agent.clone(), Host::Person, |config| {
-            config.tools = probe.into_tools();
-        })
-        .await;
+        let agent = RecordingProvider::new([probe_calls(&[json!({})])]);
+        let mut desk = Fixture::with_tools(agent.clone(), probe.into_tools()).await;
         desk.play().await;
         assert_eq!(agent.tool_results(), [words]);
     }
@@ -117,9 +110,7 @@ async fn each_reader_has_a_face_of_its_own() {
         offset: 0,
         limit: 10,
     };
-    let Answer::Search(page) = desk.desk.query(query).await.unwrap() else {
-        panic!("another answer")
-    };
+    let page = expect_variant!(desk.query(query).await, Answer::Search(page) => page);
     assert_eq!(page.total, 1, "a search finds what its face says");
 }
 

@@ -2,21 +2,17 @@
 
 use std::sync::Arc;
 
-use agent::Host;
 use protocol::query::{Answer, Query, ToolView};
 use protocol::{CallState, EventBody, Gate, Op, SessionState, ToolMode, ToolOutput, UserError};
-use provider::{Script, ScriptedProvider};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use support::probe::Probe;
-use support::{Fixture, call_json};
+use support::{
+    Fixture, call_read, call_tool, expect_variant, rule_text, say_text, script_provider,
+};
 
-async fn with_probe(turns: Value, probe: Probe) -> Fixture {
-    let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-    let provider = Arc::new(ScriptedProvider::new(script));
-    Fixture::with_config(provider, Host::Person, |config| {
-        config.tools = probe.into_tools()
-    })
-    .await
+async fn with_probe(turns: impl Serialize, probe: Probe) -> Fixture {
+    Fixture::with_tools(Arc::new(script_provider(turns)), probe.into_tools()).await
 }
 
 fn set(tool: &str, enabled: bool, mode: Option<ToolMode>) -> Op {
@@ -28,14 +24,8 @@ fn set(tool: &str, enabled: bool, mode: Option<ToolMode>) -> Op {
 }
 
 async fn view(desk: &Fixture, tool: &str) -> ToolView {
-    let Answer::Tools { tools } = desk
-        .desk
-        .query(Query::Tools { workspace: None })
-        .await
-        .unwrap()
-    else {
-        panic!("no tools")
-    };
+    let query = Query::Tools { workspace: None };
+    let tools = expect_variant!(desk.query(query).await, Answer::Tools { tools } => tools);
     tools
         .into_iter()
         .find(|view| view.record.id() == tool)
@@ -45,13 +35,13 @@ async fn view(desk: &Fixture, tool: &str) -> ToolView {
 /// `S003-18`: a tool that is switched off cannot be called, by no name of its, and says so.
 #[tokio::test]
 async fn a_tool_that_is_off_is_not_callable() {
-    let calls = json!([
-        call_json("grep", json!({ "pattern": "x" })),
-        call_json("search", json!({ "query": "x" })),
-        { "text": "Done." }
-    ]);
+    let calls = [
+        call_tool("grep", json!({ "pattern": "x" })),
+        call_tool("search", json!({ "query": "x" })),
+        say_text("Done."),
+    ];
     let mut desk = Fixture::new(calls).await;
-    desk.desk.submit(set("grep", false, None)).await.unwrap();
+    desk.submit(set("grep", false, None)).await;
     assert!(!view(&desk, "grep").await.enabled);
     desk.play().await;
     let off = |name: &str| {
@@ -64,18 +54,17 @@ async fn a_tool_that_is_off_is_not_callable() {
     // It lasts, and can be taken back.
     let desk = desk.restart().await;
     assert!(!view(&desk, "grep").await.enabled);
-    desk.desk.submit(set("grep", true, None)).await.unwrap();
+    desk.submit(set("grep", true, None)).await;
     assert!(view(&desk, "grep").await.enabled);
 }
 
 /// A mode that the person set stricter is the one that holds; a looser one is refused.
 #[tokio::test]
 async fn a_mode_can_only_be_made_stricter() {
-    let mut desk =
-        Fixture::new(json!([call_json("read", json!({ "path": "a" })), { "text": "Done." }])).await;
+    let mut desk = Fixture::new([call_read("a"), say_text("Done.")]).await;
     desk.write_file("a", "text\n");
     let refused: UserError = desk
-        .desk
+        .engine
         .submit(set("bash", true, Some(ToolMode::Read)))
         .await
         .unwrap_err();
@@ -83,21 +72,22 @@ async fn a_mode_can_only_be_made_stricter() {
         refused.message,
         "The mode read is looser than the tool `bash` is by itself: local."
     );
-    assert!(desk.desk.submit(set("nothing", true, None)).await.is_err());
-    desk.desk
-        .submit(set("read", true, Some(ToolMode::Local)))
-        .await
-        .unwrap();
+    assert!(
+        desk.engine
+            .submit(set("nothing", true, None))
+            .await
+            .is_err()
+    );
+    desk.submit(set("read", true, Some(ToolMode::Local))).await;
     let set = view(&desk, "read").await;
     assert_eq!(
         (set.mode, set.mode_from.as_str()),
         (Some(ToolMode::Local), "set by you")
     );
     desk.start("Go.").await;
-    let waiting = desk.wait_for_call().await;
-    desk.allow_call(&waiting).await;
+    desk.allow_next().await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Done);
-    assert_eq!(desk.call_outcomes().await[0].0, CallState::Done);
+    assert_eq!(desk.call_states().await, [CallState::Done]);
 }
 
 async fn try_tool(
@@ -112,13 +102,13 @@ async fn try_tool(
         tool: tool.to_owned(),
         arguments,
     };
-    Ok(desk.desk.submit(tried).await?.session.unwrap())
+    Ok(desk.engine.submit(tried).await?.session.unwrap())
 }
 
 /// A tool that is tried walks the same page as any call.
 #[tokio::test]
 async fn a_tool_can_be_tried() {
-    let mut desk = Fixture::with_host(json!([]), Host::Person).await;
+    let mut desk = Fixture::new(json!([])).await;
     desk.session = try_tool(&desk, "write", json!({ "path": "a", "content": "x" }))
         .await
         .unwrap();
@@ -135,7 +125,7 @@ async fn a_tool_can_be_tried() {
     );
     desk.allow_call(&waiting).await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Done);
-    let sessions = desk.desk.snapshot().await.unwrap().sessions;
+    let sessions = desk.snapshot().await.sessions;
     let mut titles: Vec<&str> = sessions
         .iter()
         .map(|session| session.title.as_str())
@@ -164,7 +154,7 @@ async fn a_tool_can_be_tried() {
         assert!(fault.message.starts_with(problem), "{fault}");
     }
     assert_eq!(
-        desk.desk.snapshot().await.unwrap().sessions.len(),
+        desk.snapshot().await.sessions.len(),
         2,
         "nothing was opened"
     );
@@ -175,13 +165,10 @@ async fn a_tool_can_be_tried() {
 #[tokio::test]
 async fn a_tool_that_is_denied_as_a_whole_touches_nothing() {
     let deny = "[[rule]]\npermission = \"read\"\naction = \"deny\"\n";
-    let but = "[[rule]]\npermission = \"read\"\npattern = \"docs/**\"\naction = \"allow\"\n";
+    let but = rule_text("read", "docs/**", "allow");
     for (rules, looked) in [(deny.to_owned(), false), (format!("{deny}{but}"), true)] {
-        let mut desk = Fixture::new(
-            json!([call_json("read", json!({ "path": "../there" })), { "text": "Done." }]),
-        )
-        .await;
-        std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+        let mut desk = Fixture::new([call_read("../there"), say_text("Done.")]).await;
+        desk.write_rules(rules);
         desk.play().await;
         let view = desk.calls().await.remove(0);
         assert_eq!(view.outcome.unwrap().state, CallState::Denied);
@@ -199,14 +186,12 @@ async fn a_tool_that_is_denied_as_a_whole_touches_nothing() {
     }
     // Nor is the tool itself given a look: this one would panic.
     let probe = Probe::new(|_, _| async { Ok(ToolOutput::new("ran", "ran")) });
-    let turns =
-        json!([call_json("probe", json!({ "name": "p", "panic": true })), { "text": "Done." }]);
+    let turns = [
+        call_tool("probe", json!({ "name": "p", "panic": true })),
+        say_text("Done."),
+    ];
     let mut desk = with_probe(turns, probe).await;
-    std::fs::write(
-        desk.data_dir().join("rules.toml"),
-        deny.replace("read", "probe"),
-    )
-    .unwrap();
+    desk.write_rules(deny.replace("read", "probe"));
     desk.play().await;
     assert_eq!(desk.call_outcomes().await[0].0, CallState::Denied);
 }
@@ -216,21 +201,20 @@ async fn a_tool_that_is_denied_as_a_whole_touches_nothing() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_path_that_is_denied_is_not_looked_at() {
-    let deny = "[[rule]]\npermission = \"fs.read\"\npattern = \"secret/**\"\naction = \"deny\"\n";
+    let deny = rule_text("fs.read", "secret/**", "deny");
     for (path, looked) in [
         ("secret/key", false),
         ("./secret/key", true),
         ("a/../secret/key", true),
     ] {
-        let turns = json!([call_json("read", json!({ "path": path })), { "text": "Done." }]);
-        let mut desk = Fixture::new(turns).await;
+        let mut desk = Fixture::new([call_read(path), say_text("Done.")]).await;
         desk.write_file("a/b", "");
         let outside = desk.workspace_root().parent().unwrap().join("outside");
         std::fs::create_dir(&outside).unwrap();
         std::os::unix::fs::symlink(&outside, desk.workspace_root().join("secret")).unwrap();
-        std::fs::write(desk.data_dir().join("rules.toml"), deny).unwrap();
+        desk.write_rules(&deny);
         desk.play().await;
-        let view = desk.calls().await.remove(0);
+        let view = desk.only_call().await;
         assert_eq!(view.outcome.unwrap().state, CallState::Denied);
         let steps = &view.trail.unwrap().steps;
         let mut seen = steps.iter().filter(|step| step.gate == Gate::Capability);
@@ -246,7 +230,10 @@ async fn a_tool_that_is_not_set_up_says_so_instead_of_running() {
     let probe = Probe::new(|_, _| async { panic!("it ran") })
         .with_interface(|tool| tool.requires_setup(true));
     let mut desk = with_probe(
-        json!([call_json("probe", json!({ "name": "p" })), { "text": "Done." }]),
+        [
+            call_tool("probe", json!({ "name": "p" })),
+            say_text("Done."),
+        ],
         probe,
     )
     .await;
@@ -269,14 +256,14 @@ async fn what_is_checked_before_anything_is_done() {
             .as_object_mut()
             .unwrap()
             .extend(more.as_object().unwrap().clone());
-        call_json("edit", arguments)
+        call_tool("edit", arguments)
     };
-    let turns = json!([
+    let turns = [
         edit(json!({ "colour": "red" })),
         edit(json!({})),
         edit(json!({ "new_string": "y" })),
-        { "text": "Done." }
-    ]);
+        say_text("Done."),
+    ];
     let mut desk = Fixture::new(turns).await;
     desk.write_file("a", "tezt\n");
     desk.play().await;

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use agent::Host;
 use async_trait::async_trait;
 use policy::Approved;
 use protocol::{
-    Access, CallState, Op, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+    Access, CallState, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
 use serde_json::{Map, Value, json};
 use support::scripted_agents::ScriptedAgents;
-use support::{Fixture, call_json};
+use support::{Fixture, call_tool, say_text};
 use tools::{ExecutionContext, Tool, ToolContext};
 
 /// One of many tools of a server.
@@ -56,9 +55,8 @@ impl Tool for NumberedTool {
     }
 }
 
-async fn desk(cast: &Arc<ScriptedAgents>, count: usize) -> Fixture {
-    let tools = NumberedTool::tools(count);
-    Fixture::with_config(cast.clone(), Host::Person, |config| config.tools = tools).await
+async fn open_desk(cast: &Arc<ScriptedAgents>, count: usize) -> Fixture {
+    Fixture::with_tools(cast.clone(), NumberedTool::tools(count)).await
 }
 
 fn offered(cast: &ScriptedAgents, turn: usize) -> Vec<String> {
@@ -74,26 +72,25 @@ fn offered(cast: &ScriptedAgents, turn: usize) -> Vec<String> {
 /// can be called, for the rest of the session, also after a restart.
 #[tokio::test]
 async fn many_tools_are_searched_for() {
-    let direct = || call_json("hub__issue_7", json!({}));
+    let direct = || call_tool("hub__issue_7", json!({}));
     let cast = ScriptedAgents::new(
-        json!([
+        [
             direct(),
-            call_json(
+            call_tool(
                 "tool_search",
-                json!({ "query": "issue 7", "max_results": 1 })
+                json!({ "query": "issue 7", "max_results": 1 }),
             ),
             direct(),
-            {},
+            say_text(""),
             direct(),
-            call_json(
+            call_tool(
                 "tool_search",
-                json!({ "query": "select:hub__issue_9,hub__gone" })
+                json!({ "query": "select:hub__issue_9,hub__gone" }),
             ),
-            {},
-        ]),
+        ],
         [],
     );
-    let mut desk = desk(&cast, 40).await;
+    let mut desk = open_desk(&cast, 40).await;
     desk.play().await;
     let outcomes = desk.call_outcomes().await;
     let (state, text) = &outcomes[0];
@@ -121,8 +118,7 @@ async fn many_tools_are_searched_for() {
     assert!(search.ends_with("There are more of hub (40)."), "{search}");
 
     let mut desk = desk.restart().await;
-    let (session, text) = (desk.session.clone(), "On.".to_owned());
-    desk.desk.submit(Op::say(session, text)).await.unwrap();
+    desk.send_message("On.").await;
     desk.wait_until_ended().await;
     let outcomes = desk.call_outcomes().await;
     assert_eq!(
@@ -140,8 +136,8 @@ async fn many_tools_are_searched_for() {
 /// A few tools of a server are shown like all others, and called at once.
 #[tokio::test]
 async fn a_few_tools_are_shown() {
-    let cast = ScriptedAgents::new(json!([call_json("hub__issue_0", json!({})), {}]), []);
-    let mut desk = desk(&cast, 3).await;
+    let cast = ScriptedAgents::new([call_tool("hub__issue_0", json!({}))], []);
+    let mut desk = open_desk(&cast, 3).await;
     desk.play().await;
     assert_eq!(offered(&cast, 0).len(), 3);
     assert_eq!(desk.call_outcomes().await[0].0, CallState::Done);

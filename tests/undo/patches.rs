@@ -1,25 +1,19 @@
 //! Patches over several files: judged path by path, accepted in part, taken back as one.
 
 use protocol::query::{Answer, Query};
-use protocol::{CallState, CallView, Decision, Op, ToolMode, UndoState, Verdict};
+use protocol::{CallState, Decision, Op, ToolMode, UndoState, Verdict};
 use serde_json::json;
-use support::{Fixture, call_json};
+use support::{Fixture, call_tool, expect_variant, rule_text};
 
 const PATCH: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** Delete File: old.txt\n*** Update File: b.txt\n*** Move to: moved/b.txt\n*** Add File: new.txt\n+new\n*** End Patch";
 
 /// A desk whose agent sends the patch once, with these rules.
-async fn desk(rules: &str) -> Fixture {
-    let mut desk = Fixture::new(json!([
-        call_json("apply_patch", json!({ "patch": PATCH })),
-        {}
-    ]))
-    .await;
+async fn open_desk(rules: &str) -> Fixture {
+    let mut desk = Fixture::new([call_tool("apply_patch", json!({ "patch": PATCH }))]).await;
     desk.write_file("a.txt", "one\n")
         .write_file("b.txt", "b\n")
         .write_file("old.txt", "old\n");
-    if !rules.is_empty() {
-        std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
-    }
+    desk.write_rules(rules);
     desk
 }
 
@@ -31,32 +25,23 @@ fn texts(texts: [&str; 5]) -> [Option<String>; 5] {
     texts.map(|text| (!text.is_empty()).then(|| text.to_owned()))
 }
 
-async fn only(desk: &Fixture) -> CallView {
-    desk.calls().await.remove(0)
-}
-
-/// What a patch takes away makes the call destructive: it goes on unasked because a copy was taken, and is undone as one.
+/// A patch that takes something away is a destructive call: it goes on unasked because a copy was taken, and is undone as one.
 #[tokio::test]
 async fn a_patch_is_one_entry_of_the_history() {
-    let mut desk = desk("").await;
+    let mut desk = open_desk("").await;
     desk.play().await;
-    let done = only(&desk).await;
+    let done = desk.only_call().await;
     assert_eq!(done.state, CallState::Done);
     assert_eq!(done.mode, Some(ToolMode::Destructive));
     assert_eq!(done.target, "4 files: a.txt, old.txt, b.txt, new.txt");
     assert_eq!(files(&desk), texts(["ONE\n", "", "", "b\n", "new\n"]));
 
-    let entries = match desk
-        .desk
-        .query(Query::History {
-            offset: 0,
-            limit: 9,
-        })
-        .await
-    {
-        Ok(Answer::History { entries, .. }) => entries,
-        other => panic!("{other:?}"),
+    let history = Query::History {
+        offset: 0,
+        limit: 9,
     };
+    let entries =
+        expect_variant!(desk.query(history).await, Answer::History { entries, .. } => entries);
     let [entry] = entries.as_slice() else {
         panic!("{entries:?}")
     };
@@ -65,21 +50,16 @@ async fn a_patch_is_one_entry_of_the_history() {
         ("Changed 4 files", UndoState::Applied)
     );
     let entry = entry.id.clone();
-    desk.desk
-        .submit(Op::Undo {
-            entry: entry.clone(),
-        })
-        .await
-        .unwrap();
+    desk.undo_call(&done).await;
     assert_eq!(files(&desk), texts(["one\n", "b\n", "old\n", "", ""]));
     assert!(!desk.workspace_root().join("moved").exists());
-    desk.desk.submit(Op::Redo { entry }).await.unwrap();
+    desk.submit(Op::Redo { entry }).await;
     assert_eq!(files(&desk), texts(["ONE\n", "", "", "b\n", "new\n"]));
 }
 
 #[tokio::test]
 async fn a_part_of_a_patch_is_carried_out_and_undone() {
-    let mut desk = desk("[[rule]]\npermission = \"apply_patch\"\naction = \"ask\"\n").await;
+    let mut desk = open_desk("[[rule]]\npermission = \"apply_patch\"\naction = \"ask\"\n").await;
     desk.start("Go.").await;
     let asked = desk.wait_for_call().await;
     let some = |hunks: Vec<u32>| Decision::Allow {
@@ -97,8 +77,7 @@ async fn a_part_of_a_patch_is_carried_out_and_undone() {
         text.contains("left out 2 of 4 changes: old.txt line 1; new.txt at its start."),
         "{text}"
     );
-    let entry = only(&desk).await.undo.unwrap().id;
-    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+    desk.undo_call(&desk.only_call().await).await;
     assert_eq!(files(&desk), texts(["one\n", "b\n", "old\n", "", ""]));
 }
 
@@ -116,20 +95,18 @@ async fn every_path_of_a_patch_is_judged() {
         ("mode:safe_write", "**", "deny", Verdict::Allow),
         ("fs.write", "elsewhere", "deny", Verdict::Allow),
     ] {
-        let rules = format!(
-            "[[rule]]\npermission = \"{permission}\"\npattern = \"{pattern}\"\naction = \"{action}\"\n"
-        );
+        let rules = rule_text(permission, pattern, action);
         let why = match verdict {
             Verdict::Allow => "a copy".to_owned(),
             Verdict::Ask | Verdict::Deny => format!("`{permission} {pattern}`"),
         };
-        let mut desk = desk(&rules).await;
+        let mut desk = open_desk(&rules).await;
         desk.start("Go.").await;
         match verdict {
             Verdict::Ask => drop(desk.wait_for_call().await),
             Verdict::Allow | Verdict::Deny => drop(desk.wait_until_ended().await),
         }
-        let trail = only(&desk).await.trail.unwrap();
+        let trail = desk.only_call().await.trail.unwrap();
         assert_eq!(trail.verdict, verdict, "{rules}\n{trail:?}");
         assert!(trail.lead.contains(&why), "{rules}\n{}", trail.lead);
         if verdict != Verdict::Allow {

@@ -8,7 +8,7 @@ use protocol::history::{ConflictChoice, PathChoice, RestoreRequest};
 use protocol::query::{Answer, Query};
 use protocol::{CallState, EventBody, Op, UndoEntry, UndoState};
 use serde_json::json;
-use support::{Fixture, call_json};
+use support::{Fixture, call_edit, call_tool, call_write, expect_variant};
 
 /// Everything that an undo must bring back: content, mode and time of every path.
 #[derive(Debug, PartialEq, Eq)]
@@ -91,33 +91,22 @@ fn furnish(desk: &mut Fixture) {
 }
 
 async fn history(desk: &Fixture) -> Vec<UndoEntry> {
-    match desk
-        .desk
-        .query(Query::History {
-            offset: 0,
-            limit: 100,
-        })
-        .await
-        .unwrap()
-    {
-        Answer::History { entries, .. } => entries,
-        other => panic!("{other:?}"),
-    }
+    let query = Query::History {
+        offset: 0,
+        limit: 100,
+    };
+    expect_variant!(desk.query(query).await, Answer::History { entries, .. } => entries)
 }
 
 /// `S000-24`: a deletion is undone to the byte, with modes and times, and can be brought again.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_deletion_is_undone_to_the_byte() {
-    let mut desk = Fixture::new(json!([
-        call_json("delete_path", json!({ "path": "old" })),
-        {}
-    ]))
-    .await;
+    let mut desk = Fixture::new([call_tool("delete_path", json!({ "path": "old" }))]).await;
     furnish(&mut desk);
     let before = read_tree(&desk.workspace_root());
     desk.play().await;
-    assert_eq!(desk.calls().await[0].state, CallState::Done);
+    assert_eq!(desk.call_states().await, [CallState::Done]);
     assert!(!desk.workspace_root().join("old").exists());
     let after = read_tree(&desk.workspace_root());
 
@@ -126,27 +115,20 @@ async fn a_deletion_is_undone_to_the_byte() {
         (entry.title.as_str(), entry.state),
         ("Deleted old", UndoState::Applied)
     );
-    desk.desk
-        .submit(Op::Undo {
-            entry: entry.id.clone(),
-        })
-        .await
-        .unwrap();
+    desk.submit(Op::Undo {
+        entry: entry.id.clone(),
+    })
+    .await;
     assert_eq!(read_tree(&desk.workspace_root()), before);
-    assert_eq!(desk.calls().await[0].state, CallState::Undone);
+    assert_eq!(desk.call_states().await, [CallState::Undone]);
     assert_eq!(history(&desk).await[0].state, UndoState::Undone);
 
-    desk.desk
-        .submit(Op::Redo {
-            entry: entry.id.clone(),
-        })
-        .await
-        .unwrap();
+    desk.submit(Op::Redo {
+        entry: entry.id.clone(),
+    })
+    .await;
     assert_eq!(read_tree(&desk.workspace_root()), after);
-    desk.desk
-        .submit(Op::Undo { entry: entry.id })
-        .await
-        .unwrap();
+    desk.submit(Op::Undo { entry: entry.id }).await;
     assert_eq!(
         read_tree(&desk.workspace_root()),
         before,
@@ -158,20 +140,13 @@ async fn a_deletion_is_undone_to_the_byte() {
 #[cfg(unix)]
 #[tokio::test]
 async fn an_edit_is_undone_and_nothing_else() {
-    let edit = call_json(
-        "edit",
-        json!({ "path": "old/a.txt", "old_string": "first", "new_string": "second" }),
-    );
-    let mut desk = Fixture::new(json!([edit, {}])).await;
+    let mut desk = Fixture::new([call_edit("old/a.txt", "first", "second")]).await;
     furnish(&mut desk);
     let before = read_tree(&desk.workspace_root());
     desk.play().await;
     assert_eq!(desk.read_file("old/a.txt").unwrap(), "second\n");
     let entry = history(&desk).await.remove(0);
-    desk.desk
-        .submit(Op::Undo { entry: entry.id })
-        .await
-        .unwrap();
+    desk.submit(Op::Undo { entry: entry.id }).await;
     assert_eq!(read_tree(&desk.workspace_root()), before);
 }
 
@@ -179,55 +154,36 @@ async fn an_edit_is_undone_and_nothing_else() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_created_file_goes_again() {
-    let write = call_json(
-        "write",
-        json!({ "path": "new/folder/a.txt", "content": "hello\n" }),
-    );
-    let mut desk = Fixture::new(json!([write, {}])).await;
+    let mut desk = Fixture::new([call_write("new/folder/a.txt", "hello\n")]).await;
     furnish(&mut desk);
     desk.play().await;
     assert_eq!(desk.read_file("new/folder/a.txt").unwrap(), "hello\n");
     let entry = history(&desk).await.remove(0);
-    desk.desk
-        .submit(Op::Undo {
-            entry: entry.id.clone(),
-        })
-        .await
-        .unwrap();
+    desk.submit(Op::Undo {
+        entry: entry.id.clone(),
+    })
+    .await;
     assert!(!desk.workspace_root().join("new").exists());
-    desk.desk
-        .submit(Op::Redo { entry: entry.id })
-        .await
-        .unwrap();
+    desk.submit(Op::Redo { entry: entry.id }).await;
     assert_eq!(desk.read_file("new/folder/a.txt").unwrap(), "hello\n");
 }
 
-/// Where something changed since, nothing is touched and the conflict is named.
+/// A change since then is a conflict: nothing is touched, and the conflict is named.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_conflict_touches_nothing() {
-    let edit = call_json(
-        "edit",
-        json!({ "path": "old/a.txt", "old_string": "first", "new_string": "second" }),
-    );
-    let mut desk = Fixture::new(json!([edit, {}])).await;
+    let mut desk = Fixture::new([call_edit("old/a.txt", "first", "second")]).await;
     furnish(&mut desk);
     desk.play().await;
     desk.write_file("old/a.txt", "changed by hand\n");
     let entry = history(&desk).await.remove(0);
-    let Answer::UndoCheck(check) = desk
-        .desk
-        .query(Query::UndoCheck {
-            entry: entry.id.clone(),
-        })
-        .await
-        .unwrap()
-    else {
-        panic!()
+    let check = Query::UndoCheck {
+        entry: entry.id.clone(),
     };
+    let check = expect_variant!(desk.query(check).await, Answer::UndoCheck(check) => check);
     assert_eq!(check.conflicts, ["old/a.txt"]);
     let fault = desk
-        .desk
+        .engine
         .submit(Op::Undo { entry: entry.id })
         .await
         .unwrap_err();
@@ -242,35 +198,22 @@ async fn timeline(desk: &Fixture) -> Vec<UndoEntry> {
         offset: 0,
         limit: 100,
     };
-    match desk.desk.query(query).await.unwrap() {
-        Answer::Timeline(timeline) => {
-            assert_eq!(timeline.entries_total as usize, timeline.entries.len());
-            assert!(timeline.store_bytes > 0 && !timeline.more);
-            timeline.entries
-        }
-        other => panic!("{other:?}"),
-    }
+    let timeline = expect_variant!(desk.query(query).await, Answer::Timeline(timeline) => timeline);
+    assert_eq!(timeline.entries_total as usize, timeline.entries.len());
+    assert!(timeline.store_bytes > 0 && !timeline.more);
+    timeline.entries
 }
 
 fn edit(from: &str, to: &str) -> serde_json::Value {
-    call_json(
-        "edit",
-        json!({ "path": "kept.txt", "old_string": from, "new_string": to }),
-    )
+    call_edit("kept.txt", from, to)
 }
 
 /// Everything after a point goes back as one act, which stands in the history itself and is told in each call's session.
 #[cfg(unix)]
 #[tokio::test]
 async fn all_after_a_point_goes_back_as_one_act() {
-    let deletion = call_json("delete_path", json!({ "path": "old" }));
-    let mut desk = Fixture::new(json!([
-        edit("stays", "one"),
-        edit("one", "two"),
-        deletion,
-        {}
-    ]))
-    .await;
+    let deletion = call_tool("delete_path", json!({ "path": "old" }));
+    let mut desk = Fixture::new([edit("stays", "one"), edit("one", "two"), deletion]).await;
     furnish(&mut desk);
     desk.play().await;
     assert!(!desk.workspace_root().join("old").exists());
@@ -280,14 +223,12 @@ async fn all_after_a_point_goes_back_as_one_act() {
     let query = Query::Restore {
         restore: restore.clone(),
     };
-    let Answer::Restore(preview) = desk.desk.query(query).await.unwrap() else {
-        panic!()
-    };
+    let preview = expect_variant!(desk.query(query).await, Answer::Restore(preview) => preview);
     let told = (preview.coverage.text.as_str(), preview.entries.len());
     assert_eq!(told, ("Restores 7 paths.", 2));
     let choices = Vec::new();
     let op = Op::Restore { restore, choices };
-    let receipt = desk.desk.submit(op).await.unwrap().restored.unwrap();
+    let receipt = desk.submit(op).await.restored.unwrap();
     assert_eq!(receipt.entry.title, "Undid 2 changes");
     assert_eq!(receipt.paths, preview.paths);
     assert_eq!(desk.read_file("kept.txt").unwrap(), "one\n");
@@ -309,26 +250,19 @@ async fn all_after_a_point_goes_back_as_one_act() {
     let query = Query::RestoreReceipt {
         entry: receipt.entry.id.clone(),
     };
-    let Answer::RestoreReceipt(again) = desk.desk.query(query).await.unwrap() else {
-        panic!()
-    };
+    let again = expect_variant!(desk.query(query).await, Answer::RestoreReceipt(again) => again);
     assert_eq!(again, *receipt);
 
     // Nothing is too old yet.
-    let collected = desk
-        .desk
-        .submit(Op::CollectHistory)
-        .await
-        .unwrap()
-        .collected;
+    let collected = desk.submit(Op::CollectHistory).await.collected;
     assert_eq!(collected.unwrap().entries_left, 4);
 }
 
-/// Where a file changed since, each choice does what it says; the differences are shown before.
+/// A file that changed since is a conflict: each choice does what it says; the differences are shown before.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_conflict_is_shown_and_decided_path_by_path() {
-    let mut desk = Fixture::new(json!([edit("stays", "one"), {}])).await;
+    let mut desk = Fixture::new([edit("stays", "one")]).await;
     furnish(&mut desk);
     desk.play().await;
     desk.write_file("kept.txt", "one\nby hand\n");
@@ -339,9 +273,7 @@ async fn a_conflict_is_shown_and_decided_path_by_path() {
     let query = Query::Restore {
         restore: restore.clone(),
     };
-    let Answer::Restore(preview) = desk.desk.query(query).await.unwrap() else {
-        panic!()
-    };
+    let preview = expect_variant!(desk.query(query).await, Answer::Restore(preview) => preview);
     let [conflict] = &preview.conflicts[..] else {
         panic!("{preview:?}");
     };
@@ -355,10 +287,10 @@ async fn a_conflict_is_shown_and_decided_path_by_path() {
         restore,
         choices: vec![choice(ConflictChoice::Restore)],
     };
-    let receipt = desk.desk.submit(op).await.unwrap().restored.unwrap();
+    let receipt = desk.submit(op).await.restored.unwrap();
     assert_eq!(desk.read_file("kept.txt").unwrap(), "stays\n");
     let entry = receipt.entry.id;
-    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+    desk.submit(Op::Undo { entry }).await;
     assert_eq!(desk.read_file("kept.txt").unwrap(), "one\nby hand\n");
     assert_eq!(desk.calls().await[0].state, CallState::Done);
 }

@@ -1,4 +1,4 @@
-//! What the watchdogs say before a call runs: the built-in checks, and the person's own programs.
+//! Watchdogs before a call runs: the built-in checks, and the person's own programs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,16 +6,17 @@ use std::path::PathBuf;
 
 use agent::Host;
 use protocol::settings::WatchdogSettings;
-use protocol::{CallState, Decision, EventBody, Gate, Op, Settings, Verdict};
+use protocol::{CallState, Decision, EventBody, Gate, Settings, Verdict};
+use serde::Serialize;
 use serde_json::{Value, json};
-use support::{Fixture, call_json};
-
-pub const PERSON: Host = Host::Person;
-const NOBODY: Host = Host::Headless { approve_all: false };
-const APPROVED: Host = Host::Headless { approve_all: true };
+use support::{Fixture, HEADLESS, HEADLESS_APPROVED, call_bash, call_read, rule_text};
 
 /// A desk whose person has one watchdog: a shell script.
-pub async fn desk_with_watchdog(script: &str, turns: Value, host: Host) -> (Fixture, PathBuf) {
+pub async fn desk_with_watchdog(
+    script: &str,
+    turns: impl Serialize,
+    host: Host,
+) -> (Fixture, PathBuf) {
     let mut desk = Fixture::with_host(turns, host).await;
     desk.write_file("a", "text\n");
     let heard = install_watchdog(&desk, script).await;
@@ -42,18 +43,14 @@ async fn set_watchdog(desk: &Fixture, program: &str, timeout_ms: u32) {
         }],
         ..Settings::default()
     };
-    let settings = Box::new(settings);
-    desk.desk
-        .submit(Op::SetSettings { settings })
-        .await
-        .unwrap();
+    desk.set_settings(settings).await;
 }
 
-fn reading() -> Value {
-    json!([call_json("read", json!({ "path": "a" })), {}])
+fn reading() -> [Value; 1] {
+    [call_read("a")]
 }
 
-/// What the watchdog gate said of the only call, and the call's verdict.
+/// The verdict on the only call, and the words of the watchdog gate.
 async fn said(desk: &Fixture) -> (Verdict, Vec<String>) {
     let events = desk.events().await;
     let trail = events.iter().rev().find_map(|event| match &event.body {
@@ -76,7 +73,7 @@ async fn said(desk: &Fixture) -> (Verdict, Vec<String>) {
 #[tokio::test]
 async fn a_watchdog_sees_the_call_and_lets_it_pass() {
     let script = "cat > HEARD; echo '{\"verdict\":\"allow\"}'";
-    let (mut desk, heard) = desk_with_watchdog(script, reading(), PERSON).await;
+    let (mut desk, heard) = desk_with_watchdog(script, reading(), Host::Person).await;
     desk.play().await;
     assert_eq!(desk.calls().await[0].state, CallState::Done);
     assert_eq!(said(&desk).await, (Verdict::Allow, vec![]));
@@ -102,7 +99,7 @@ async fn a_watchdog_sees_the_call_and_lets_it_pass() {
 #[tokio::test]
 async fn a_watchdog_s_deny_is_the_model_s_error() {
     let script = "echo '{\"verdict\":\"deny\",\"reason\":\"Not on a Sunday.\"}'";
-    let (mut desk, _) = desk_with_watchdog(script, reading(), PERSON).await;
+    let (mut desk, _) = desk_with_watchdog(script, reading(), Host::Person).await;
     desk.play().await;
     let (state, text) = desk.call_outcomes().await.remove(0);
     assert_eq!(state, CallState::Denied);
@@ -117,24 +114,10 @@ async fn a_watchdog_s_deny_is_the_model_s_error() {
 async fn a_watchdog_s_ask_is_shown_to_the_person() {
     let script = "echo '{\"verdict\":\"ask\",\"reason\":\"Look closely.\"}'";
     for (decision, state) in [
-        (
-            Decision::Allow {
-                hunks: None,
-                note: String::new(),
-                always: None,
-            },
-            CallState::Done,
-        ),
-        (
-            Decision::Reject {
-                note: String::new(),
-                stop: false,
-                always: None,
-            },
-            CallState::Rejected,
-        ),
+        (Decision::allow(), CallState::Done),
+        (Decision::reject(""), CallState::Rejected),
     ] {
-        let (mut desk, _) = desk_with_watchdog(script, reading(), PERSON).await;
+        let (mut desk, _) = desk_with_watchdog(script, reading(), Host::Person).await;
         desk.start("go").await;
         let card = desk.wait_for_call().await;
         let told = "The watchdog `sundays` says: Look closely.";
@@ -149,7 +132,7 @@ async fn a_watchdog_s_ask_is_shown_to_the_person() {
 #[tokio::test]
 async fn a_watchdog_s_ask_is_a_deny_where_nobody_is() {
     let script = "echo '{\"verdict\":\"ask\",\"reason\":\"Look closely.\"}'";
-    for host in [NOBODY, APPROVED] {
+    for host in [HEADLESS, HEADLESS_APPROVED] {
         let (mut desk, _) = desk_with_watchdog(script, reading(), host).await;
         desk.play().await;
         let (state, text) = desk.call_outcomes().await.remove(0);
@@ -163,13 +146,13 @@ async fn a_watchdog_s_ask_is_a_deny_where_nobody_is() {
 #[tokio::test]
 async fn a_watchdog_s_allow_lifts_nothing() {
     let script = "echo asked >> HEARD; echo '{\"verdict\":\"allow\"}'";
-    let outside = json!([call_json("read", json!({ "path": "/etc/hostname" })), {}]);
-    let (mut desk, heard) = desk_with_watchdog(script, outside, PERSON).await;
+    let outside = [call_read("/etc/hostname")];
+    let (mut desk, heard) = desk_with_watchdog(script, outside, Host::Person).await;
     desk.play().await;
     assert_eq!(desk.calls().await[0].state, CallState::Denied);
     assert!(!heard.exists());
 
-    let (mut desk, heard) = desk_with_watchdog(script, reading(), PERSON).await;
+    let (mut desk, heard) = desk_with_watchdog(script, reading(), Host::Person).await;
     let rule = "[[rule]]\npermission = \"read\"\naction = \"ask\"\n";
     desk.write_file(".countersign/rules.toml", rule)
         .start("go")
@@ -180,7 +163,7 @@ async fn a_watchdog_s_allow_lifts_nothing() {
     desk.wait_until_ended().await;
 }
 
-/// Whatever goes wrong with a watchdog asks the person, and says what.
+/// A watchdog that fails in any way asks the person, and the card says how.
 #[tokio::test]
 async fn a_watchdog_that_fails_asks() {
     for (script, told) in [
@@ -199,7 +182,7 @@ async fn a_watchdog_that_fails_asks() {
         ),
         ("yes", "answered more than it may."),
     ] {
-        let (mut desk, _) = desk_with_watchdog(script, reading(), NOBODY).await;
+        let (mut desk, _) = desk_with_watchdog(script, reading(), HEADLESS).await;
         desk.play().await;
         let (_, text) = desk.call_outcomes().await.remove(0);
         assert!(
@@ -212,7 +195,7 @@ async fn a_watchdog_that_fails_asks() {
         ("/nowhere/at/all", 1_000, "could not be started"),
         ("/usr/bin/yes", 0, "did not answer within 1 ms"),
     ] {
-        let mut desk = Fixture::with_host(reading(), NOBODY).await;
+        let mut desk = Fixture::with_host(reading(), HEADLESS).await;
         set_watchdog(&desk, program, timeout_ms).await;
         desk.write_file("a", "text\n").play().await;
         let (_, text) = desk.call_outcomes().await.remove(0);
@@ -226,29 +209,16 @@ async fn a_watchdog_that_fails_asks() {
 #[tokio::test]
 async fn each_layer_is_effective_alone() {
     let everything = "[[rule]]\npermission = \"*\"\naction = \"allow\"\n";
-    let nothing = "[[rule]]\npermission = \"fs.read\"\npattern = \"a\"\naction = \"deny\"\n";
-    let command = |command: &str| call_json("bash", json!({ "command": command }));
+    let nothing = rule_text("fs.read", "a", "deny");
     for (rules, turn, by) in [
-        (
-            "",
-            call_json("read", json!({ "path": "/etc/hostname" })),
-            Gate::Capability,
-        ),
-        (
-            everything,
-            call_json("read", json!({ "path": "../x" })),
-            Gate::Capability,
-        ),
-        (everything, command("crontab jobs"), Gate::Watchdog),
-        (everything, command(":(){ :|:& };:"), Gate::Watchdog),
-        (
-            nothing,
-            call_json("read", json!({ "path": "a" })),
-            Gate::Rules,
-        ),
+        ("", call_read("/etc/hostname"), Gate::Capability),
+        (everything, call_read("../x"), Gate::Capability),
+        (everything, call_bash("crontab jobs"), Gate::Watchdog),
+        (everything, call_bash(":(){ :|:& };:"), Gate::Watchdog),
+        (&nothing, call_read("a"), Gate::Rules),
     ] {
-        let mut desk = Fixture::with_host(json!([turn.clone(), {}]), APPROVED).await;
-        fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+        let mut desk = Fixture::with_host([turn.clone()], HEADLESS_APPROVED).await;
+        desk.write_rules(rules);
         desk.write_file("a", "text\n").play().await;
         assert_eq!(desk.calls().await[0].state, CallState::Denied, "{turn}");
         let events = desk.events().await;

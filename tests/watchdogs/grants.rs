@@ -1,23 +1,20 @@
-//! What a person answers a watchdog for good: for exactly the call that was shown and what the watchdog said of it.
+//! Grants that answer a watchdog: for exactly the call that was shown and what the watchdog said of it.
 
 use std::fs;
 
+use agent::Host;
 use protocol::query::{Answer, Query};
 use protocol::rule::grants::{GrantOffer, GrantRequest, GrantScope, GrantView};
 use protocol::{CallState, CallView, Decision, EventBody, Op, RuleAction, Verdict};
-use serde_json::{Value, json};
-use support::{Fixture, call_json};
+use serde_json::json;
+use support::{Fixture, call_read, expect_variant, say_text};
 
-use crate::watchdogs::checks::{PERSON, desk_with_watchdog};
+use crate::watchdogs::checks::desk_with_watchdog;
 
 /// The watchdog answers what stands in the file that the desk was made with.
 const SCRIPT: &str = "cat HEARD";
 const ASK: &str = "{\"verdict\":\"ask\",\"reason\":\"Look closely.\"}";
 const WORDS: &str = "exactly this call, although: The watchdog `sundays` says: Look closely.";
-
-fn reading(path: &str) -> Value {
-    call_json("read", json!({ "path": path }))
-}
 
 fn exactly() -> GrantRequest {
     GrantRequest {
@@ -30,22 +27,12 @@ fn exactly() -> GrantRequest {
     }
 }
 
-fn allow(always: GrantRequest) -> Decision {
-    Decision::Allow {
-        hunks: None,
-        note: String::new(),
-        always: Some(always),
-    }
-}
-
 async fn allowable(desk: &Fixture, card: &CallView) -> (Vec<GrantOffer>, Option<String>) {
     let query = Query::Offers {
         session: desk.session.clone(),
         call: card.call.id.clone(),
     };
-    let Answer::Offers(mut told) = desk.desk.query(query).await.unwrap() else {
-        panic!()
-    };
+    let mut told = expect_variant!(desk.query(query).await, Answer::Offers(told) => told);
     told.offers
         .retain(|offer| offer.action == RuleAction::Allow);
     (told.offers, told.refused)
@@ -56,16 +43,9 @@ async fn grant(desk: &Fixture) -> GrantView {
         workspace: None,
         session: None,
     };
-    let Answer::Rules(mut view) = desk.desk.query(query).await.unwrap() else {
-        panic!()
-    };
+    let mut view = expect_variant!(desk.query(query).await, Answer::Rules(view) => view);
     assert_eq!(view.grants.len(), 1);
     view.grants.remove(0)
-}
-
-async fn say(desk: &mut Fixture) {
-    let (session, text) = (desk.session.clone(), "go on".to_owned());
-    desk.desk.submit(Op::say(session, text)).await.unwrap();
 }
 
 /// The verdicts on the session's calls, each as it came.
@@ -82,19 +62,9 @@ async fn verdicts(desk: &Fixture) -> Vec<Verdict> {
 /// back. Another call, another reason and a deny are not what was answered.
 #[tokio::test]
 async fn always_answers_for_exactly_this_call() {
-    let turns = json!([
-        reading("a"),
-        reading("a"),
-        reading("b"),
-        {},
-        reading("a"),
-        {},
-        reading("a"),
-        {},
-        reading("a"),
-        {},
-    ]);
-    let (mut desk, said) = desk_with_watchdog(SCRIPT, turns, PERSON).await;
+    let [a, b, end] = [call_read("a"), call_read("b"), say_text("")];
+    let turns = json!([a, a, b, end, a, end, a, end, a]);
+    let (mut desk, said) = desk_with_watchdog(SCRIPT, turns, Host::Person).await;
     desk.write_file("b", "text\n");
     fs::write(&said, ASK).unwrap();
     desk.start("go").await;
@@ -115,7 +85,9 @@ async fn always_answers_for_exactly_this_call() {
             None
         )
     );
-    desk.decide_call(&card, allow(exactly())).await.unwrap();
+    desk.decide_call(&card, Decision::allow_always(exactly()))
+        .await
+        .unwrap();
     // The same call passes, another one does not.
     let card = desk.wait_for_call().await;
     assert_eq!(
@@ -134,29 +106,27 @@ async fn always_answers_for_exactly_this_call() {
     desk.wait_until_ended().await;
     // Another reason is another question.
     fs::write(&said, ASK.replace("closely", "twice")).unwrap();
-    say(&mut desk).await;
-    let card = desk.wait_for_call().await;
-    desk.allow_call(&card).await;
+    desk.send_message("go on").await;
+    desk.allow_next().await;
     desk.wait_until_ended().await;
     // A deny is final.
     fs::write(&said, ASK.replace("ask", "deny")).unwrap();
-    say(&mut desk).await;
+    desk.send_message("go on").await;
     desk.wait_until_ended().await;
     assert_eq!(desk.calls().await[4].state, CallState::Denied);
     // Taken back, it asks again.
     fs::write(&said, ASK).unwrap();
-    let revoke = Op::RevokeGrant { grant: made.id };
-    desk.desk.submit(revoke).await.unwrap();
-    say(&mut desk).await;
+    desk.submit(Op::RevokeGrant { grant: made.id }).await;
+    desk.send_message("go on").await;
     desk.wait_for_call().await;
     assert_eq!(grant(&desk).await.hits, 1);
 }
 
-/// What is more than that is not granted: no rule for the tool, no longer, no deny in the guise of one, nothing for a
+/// A grant that is more than that is refused: no rule for the tool, no longer, no deny in the guise of one, nothing for a
 /// watchdog that gave no answer.
 #[tokio::test]
 async fn nothing_more_is_granted_where_a_watchdog_asks() {
-    let (mut desk, said) = desk_with_watchdog(SCRIPT, json!([reading("a"), {}]), PERSON).await;
+    let (mut desk, said) = desk_with_watchdog(SCRIPT, [call_read("a")], Host::Person).await;
     fs::write(&said, ASK).unwrap();
     desk.start("go").await;
     let card = desk.wait_for_call().await;
@@ -179,7 +149,10 @@ async fn nothing_more_is_granted_where_a_watchdog_asks() {
         },
     ];
     for always in wider {
-        let fault = desk.decide_call(&card, allow(always)).await.unwrap_err();
+        let fault = desk
+            .decide_call(&card, Decision::allow_always(always))
+            .await
+            .unwrap_err();
         assert!(!fault.hint.is_empty(), "{fault}");
     }
     let never = Decision::Reject {
@@ -191,7 +164,7 @@ async fn nothing_more_is_granted_where_a_watchdog_asks() {
     desk.allow_call(&card).await;
     desk.wait_until_ended().await;
 
-    let (mut desk, said) = desk_with_watchdog(SCRIPT, json!([reading("a"), {}]), PERSON).await;
+    let (mut desk, said) = desk_with_watchdog(SCRIPT, [call_read("a")], Host::Person).await;
     fs::write(&said, "no answer").unwrap();
     desk.start("go").await;
     let card = desk.wait_for_call().await;
@@ -202,5 +175,7 @@ async fn nothing_more_is_granted_where_a_watchdog_asks() {
             .unwrap()
             .starts_with("No rule lifts what a watchdog asks")
     );
-    desk.decide_call(&card, allow(exactly())).await.unwrap_err();
+    desk.decide_call(&card, Decision::allow_always(exactly()))
+        .await
+        .unwrap_err();
 }

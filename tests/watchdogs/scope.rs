@@ -1,18 +1,17 @@
-//! Which calls a watchdog is asked about, and what it is told of the agent that makes them.
+//! Calls that a watchdog is asked about, and what it is told of the agent that makes them.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use agent::Host;
-use protocol::server::mcp_servers::{ServerChange, ServerTransport};
 use protocol::{CallState, Decision};
 use serde_json::{Value, json};
 use support::scripted_agents::ScriptedAgents;
-use support::{Fixture, call_json};
+use support::servers::stdio_server;
+use support::{Fixture, HEADLESS, call_bash, call_read, call_tool, say_text};
 
 use crate::agents::manifests;
-use crate::watchdogs::checks::{PERSON, install_watchdog};
+use crate::watchdogs::checks::install_watchdog;
 
 /// It keeps what it hears, a line for each call, and lets everything pass.
 const HEARS: &str = "cat >> HEARD; echo '{\"verdict\":\"allow\"}'";
@@ -39,7 +38,7 @@ fn heard(file: &Path) -> Vec<Value> {
     lines.collect::<Result<_, _>>().unwrap()
 }
 
-/// What it heard of one call: the tool, and one of its arguments.
+/// The tool of one call that it heard of, and one of its arguments.
 fn told(one: &Value, argument: &str) -> (String, String) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     (text(&one["tool"]), text(&one["arguments"][argument]))
@@ -52,42 +51,28 @@ async fn a_watchdog_is_asked_about_every_kind_of_call() {
     let looks = json!({ "calls": [{ "_tool": "read", "path": "a" }], "output": null });
     let done = json!({ "calls": [], "output": {} });
     let cast = ScriptedAgents::new(
-        json!([
-            call_json("read", json!({ "path": "a" })),
-            call_json("mood", json!({ "text": "hm", "_output": "calm" })),
-            call_json("review", json!({})),
-            call_json("one__echo", json!({ "message": "hello" })),
-            {},
-        ]),
+        [
+            call_read("a"),
+            call_tool("mood", json!({ "text": "hm", "_output": "calm" })),
+            call_tool("review", json!({})),
+            call_tool("one__echo", json!({ "message": "hello" })),
+        ],
         [(
             "You review",
-            json!([{ "text": looks.to_string() }, { "text": done.to_string() }]),
+            json!([say_text(&looks.to_string()), say_text(&done.to_string())]),
         )],
     );
-    let mut desk = Fixture::with_provider(cast, Host::Headless { approve_all: false }).await;
-    let rules = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
-    fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+    let mut desk = Fixture::with_provider(cast, HEADLESS).await;
+    desk.write_rules("[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n");
     desk.write_file("a", "text\n")
         .write_file(".countersign/tools/mood.json", LATENT)
         .write_file(".countersign/tools/review.json", DELEGATED)
         .write_file(".countersign/delegates/reviewer.json", DELEGATE);
     let file = install_watchdog(&desk, HEARS).await;
-    let way = ServerTransport::Stdio {
-        command: env!("CARGO_BIN_EXE_mcp_server").to_owned(),
-        args: vec!["few".to_owned()],
-        env: BTreeMap::new(),
-        folder: None,
-        room: None,
-    };
-    let timeout_ms = 20_000;
-    for change in [
-        ServerChange::Set { way, timeout_ms },
-        ServerChange::Switch { enabled: true },
-    ] {
-        desk.change_server(change).await.unwrap();
-    }
+    let way = stdio_server(env!("CARGO_BIN_EXE_mcp_server"), &["few"], &[]);
+    desk.add_server(way).await;
     desk.start("Go.").await;
-    while desk.wait_until_ended_session().await != desk.session {}
+    desk.wait_until_session_ended().await;
     assert_eq!(desk.call_states().await, [CallState::Done; 4]);
 
     let heard = heard(&file);
@@ -111,21 +96,12 @@ async fn a_watchdog_is_asked_about_every_kind_of_call() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_watchdog_is_asked_again_about_what_became_of_a_call() {
-    let turns = json!([call_json("bash", json!({ "command": "echo one" })), {}]);
-    let script = provider::Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-    let script = std::sync::Arc::new(provider::ScriptedProvider::new(script));
-    let mut desk = Fixture::with_config(script, PERSON, |config| {
-        config.room = Some(env!("CARGO_BIN_EXE_room").into());
-    })
-    .await;
+    let room = Some(env!("CARGO_BIN_EXE_room"));
+    let mut desk = Fixture::with_room([call_bash("echo one")], Host::Person, room).await;
     let file = install_watchdog(&desk, HEARS).await;
     desk.start("Go.").await;
-    let card = desk.wait_for_call().await;
-    let arguments = json!({ "command": "echo two > made" });
-    let arguments = arguments.as_object().unwrap().clone();
-    desk.decide_call(&card, Decision::Edit { arguments })
-        .await
-        .unwrap();
+    desk.edit_next(json!({ "command": "echo two > made" }))
+        .await;
     let card = desk.wait_for_call().await;
     assert_eq!(
         heard(&file).last().map(|one| told(one, "command")),
@@ -171,22 +147,19 @@ const BELOW: &str =
 /// another, its own.
 #[tokio::test]
 async fn a_watchdog_is_given_the_manifest_of_the_agent_that_calls() {
-    let reads = call_json("read", json!({ "path": "docs/a.md" }));
-    let gives = call_json(
+    let reads = call_read("docs/a.md");
+    let gives = call_tool(
         "task",
         json!({ "subagent_type": "reviewer", "prompt": "Look." }),
     );
-    let cast = ScriptedAgents::new(
-        json!([reads.clone(), gives, {}]),
-        [("You review.", json!([reads, {}]))],
-    );
-    let mut desk = Fixture::with_provider(cast, PERSON).await;
+    let cast = ScriptedAgents::new([reads.clone(), gives], [("You review.", json!([reads]))]);
+    let mut desk = Fixture::with_provider(cast, Host::Person).await;
     desk.write_file(".countersign/agents/reviewer.md", BELOW);
     let file = install_watchdog(&desk, HEARS).await;
     manifests::begin_with_manifest(&mut desk, MANIFEST)
         .await
         .unwrap();
-    while desk.wait_until_ended_session().await != desk.session {}
+    desk.wait_until_session_ended().await;
     assert_eq!(desk.call_states().await, [CallState::Done; 2]);
 
     let heard = heard(&file);

@@ -1,4 +1,4 @@
-//! What an agent gets from the web: pages as text that is marked as somebody else's, and nothing from where it may not go.
+//! Pages that an agent gets from the web: text that is marked as somebody else's, and nothing from where it may not go.
 
 use agent::Host;
 use protocol::{CallState, CallView, Decision, Preview};
@@ -7,27 +7,20 @@ use support::probe::RecordingProvider;
 use support::test_site::{
     SiteResponse, TestSite, answer, gzip_bytes, page_response, redirect_response,
 };
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS, call_tool, expect_variant, rule_text, say_text};
 
-const HOST: Host = Host::Headless { approve_all: false };
-
-/// What a fetch of each of these came to, where rules name these hosts.
+/// Fetches each of these, under rules that name these hosts.
 async fn fetched(urls: &[String], hosts: &[String]) -> (Fixture, Vec<CallView>) {
-    let mut turns: Vec<_> = urls
+    let turns: Vec<_> = urls
         .iter()
-        .map(|url| call_json("web_fetch", json!({ "url": url })))
+        .map(|url| call_tool("web_fetch", json!({ "url": url })))
         .collect();
-    turns.push(json!({ "text": "Done." }));
-    let mut desk = Fixture::with_host(turns.into(), HOST).await;
+    let mut desk = Fixture::with_host(turns, HEADLESS).await;
     let rules: String = hosts
         .iter()
-        .map(|host| {
-            format!(
-                "[[rule]]\npermission = \"web_fetch\"\npattern = \"{host}\"\naction = \"allow\"\n"
-            )
-        })
+        .map(|host| rule_text("web_fetch", host, "allow"))
         .collect();
-    std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+    desk.write_rules(rules);
     desk.play().await;
     let calls = desk.calls().await;
     (desk, calls)
@@ -198,7 +191,7 @@ async fn s002_76_a_long_page_is_cut_after_it_became_text() {
     assert!(truncated.bytes > 4 * 1024 * 1024, "{}", truncated.bytes);
     let whole = std::fs::read_to_string(truncated.output_path.as_ref().unwrap()).unwrap();
     assert!(whole.starts_with("Untrusted content") && whole.len() as u64 > truncated.bytes);
-    // What follows the end mark is our own.
+    // The text after the end mark is our own.
     let (_, after) = text.rsplit_once("\n[end ").unwrap();
     assert!(
         after.contains("The whole text is in") && after.contains("as untrusted"),
@@ -270,59 +263,44 @@ async fn a_page_that_is_too_long_is_cut_off() {
 async fn a_fetch_can_be_stopped() {
     let site = TestSite::start().await;
     site.add_response("/hangs", SiteResponse::Silence);
-    let turns =
-        json!([call_json("web_fetch", json!({ "url": site.url("/hangs") })), { "text": "Done." }]);
+    let turns = [
+        call_tool("web_fetch", json!({ "url": site.url("/hangs") })),
+        say_text("Done."),
+    ];
     let mut desk = Fixture::new(turns).await;
-    let rules = format!(
-        "[[rule]]\npermission = \"net.fetch\"\npattern = \"{}\"\naction = \"allow\"\n",
-        site.host()
-    );
-    std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+    desk.write_rules(rule_text("net.fetch", &site.host(), "allow"));
     desk.start("go").await;
-    desk.until("the call runs", |event| {
-        matches!(event, protocol::EventBody::CallStarted { .. })
-    })
-    .await;
-    let op = protocol::Op::Interrupt {
-        session: desk.session.clone(),
-    };
-    desk.desk.submit(op).await.unwrap();
+    desk.wait_until_running().await;
+    desk.interrupt_run().await;
     desk.wait_until_ended().await;
-    assert_eq!(desk.calls().await[0].state, CallState::Interrupted);
+    assert_eq!(desk.call_states().await, [CallState::Interrupted]);
 }
 
-/// Where a rule asks about what comes from a host, a person sees it before the model does, and may keep it from the model.
+/// A page that a rule asks about is seen by a person before the model reads it, and they may keep it from the model.
 /// It is fetched once.
 #[tokio::test]
 async fn what_came_is_seen_by_a_person_first() {
-    let rule = |permission: &str, host: &str, action: &str| {
-        format!(
-            "[[rule]]\npermission = \"{permission}\"\npattern = \"{host}\"\naction = \"{action}\"\n"
-        )
-    };
     for (action, host, allows, state) in [
         ("ask", Host::Person, Some(true), CallState::Done),
         ("ask", Host::Person, Some(false), CallState::Rejected),
         ("deny", Host::Person, None, CallState::Denied),
-        ("ask", HOST, None, CallState::Denied),
-        ("allow", HOST, None, CallState::Done),
+        ("ask", HEADLESS, None, CallState::Denied),
+        ("allow", HEADLESS, None, CallState::Done),
     ] {
         let site = TestSite::start().await;
         site.add_response("/page", page_response("text/html", "<p>The words</p>"));
-        let agent = RecordingProvider::new(json!([
-            call_json("web_fetch", json!({ "url": site.url("/page") })),
-            { "text": "Done." },
-        ]));
+        let agent = RecordingProvider::new([
+            call_tool("web_fetch", json!({ "url": site.url("/page") })),
+            say_text("Done."),
+        ]);
         let mut desk = Fixture::with_provider(agent.clone(), host).await;
-        let rules =
-            rule("net.fetch", &site.host(), "allow") + &rule("net.read", &site.host(), action);
-        std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+        let rules = rule_text("net.fetch", &site.host(), "allow")
+            + &rule_text("net.read", &site.host(), action);
+        desk.write_rules(rules);
         desk.start("go").await;
         if let Some(allows) = allows {
             let view = desk.wait_for_call().await;
-            let Preview::Came(came) = &view.preview else {
-                panic!("{:?}", view.preview);
-            };
+            let came = expect_variant!(&view.preview, Preview::Came(came) => came);
             assert_eq!(came.hosts, [site.host()]);
             let grants = &view.waits.as_ref().unwrap().grants;
             let buttons: Vec<&str> = grants.iter().map(|grant| grant.button.as_str()).collect();
@@ -345,17 +323,12 @@ async fn what_came_is_seen_by_a_person_first() {
             match allows {
                 true => desk.allow_call(&view).await,
                 false => {
-                    let no = Decision::Reject {
-                        note: String::new(),
-                        stop: false,
-                        always: None,
-                    };
-                    desk.decide_call(&view, no).await.unwrap();
+                    desk.decide_call(&view, Decision::reject("")).await.unwrap();
                 }
             }
         }
         desk.wait_until_ended().await;
-        let view = desk.calls().await.remove(0);
+        let view = desk.only_call().await;
         assert_eq!(view.state, state, "{action}: {}", told(&view));
         let read = agent.tool_results().concat();
         assert_eq!(
@@ -371,14 +344,16 @@ async fn what_came_is_seen_by_a_person_first() {
 #[tokio::test]
 async fn what_came_with_an_error_is_kept_back() {
     let site = TestSite::start().await;
-    let turns =
-        json!([call_json("web_fetch", json!({ "url": site.url("/none") })), { "text": "Done." }]);
-    let mut desk = Fixture::with_host(turns, HOST).await;
+    let turns = [
+        call_tool("web_fetch", json!({ "url": site.url("/none") })),
+        say_text("Done."),
+    ];
+    let mut desk = Fixture::with_host(turns, HEADLESS).await;
     let host = site.host();
     let rules = format!(
         "[[rule]]\npermission = \"net.fetch\"\npattern = \"{host}\"\naction = \"allow\"\n[[rule]]\npermission = \"net.read\"\naction = \"ask\"\n"
     );
-    std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+    desk.write_rules(rules);
     desk.play().await;
     let text = told(&desk.calls().await[0]);
     assert!(

@@ -1,15 +1,12 @@
 //! Searches of the web: what each provider is asked and what comes of its answer, how often and how long, and what is said
 //! where nobody was set up.
 
-use agent::Host;
 use protocol::query::Query;
 use protocol::settings::{SearchApi, SearchProviderSettings, WebSearchSettings};
 use protocol::{CallState, CallView, Op, Settings};
 use serde_json::{Value, json};
 use support::test_site::{SiteResponse, TestSite, answer, page_response};
-use support::{Fixture, call_json};
-
-const HOST: Host = Host::Headless { approve_all: false };
+use support::{Fixture, HEADLESS, call_tool, expect_variant, rule_text};
 
 /// As it answers a search for `rust`, by its documentation.
 const BRAVE: &str = r#"{"type":"search","query":{"original":"rust","more_results_available":true},"web":{"type":"search","results":[
@@ -34,26 +31,18 @@ fn provider(wire: SearchApi, base_url: String) -> SearchProviderSettings {
 }
 
 /// A desk where this is set up, whose agent makes these calls; a rule names the site.
-async fn desk(site: &TestSite, web_search: WebSearchSettings, arguments: &[Value]) -> Fixture {
-    let mut turns: Vec<Value> = arguments
+async fn open_desk(site: &TestSite, web_search: WebSearchSettings, arguments: &[Value]) -> Fixture {
+    let turns: Vec<Value> = arguments
         .iter()
-        .map(|one| call_json("web_search", one.clone()))
+        .map(|one| call_tool("web_search", one.clone()))
         .collect();
-    turns.push(json!({ "text": "Done." }));
-    let desk = Fixture::with_host(turns.into(), HOST).await;
-    let rule = format!(
-        "[[rule]]\npermission = \"net.fetch\"\npattern = \"{}\"\naction = \"allow\"\n",
-        site.host()
-    );
-    std::fs::write(desk.data_dir().join("rules.toml"), rule).unwrap();
-    let settings = Box::new(Settings {
+    let desk = Fixture::with_host(turns, HEADLESS).await;
+    desk.write_rules(rule_text("net.fetch", &site.host(), "allow"));
+    desk.set_settings(Settings {
         web_search,
         ..Settings::default()
-    });
-    desk.desk
-        .submit(Op::SetSettings { settings })
-        .await
-        .unwrap();
+    })
+    .await;
     desk
 }
 
@@ -62,7 +51,7 @@ async fn with_key(desk: &Fixture) {
         provider: "web_search/mine".to_owned(),
         key: "sesame".to_owned(),
     };
-    desk.desk.submit(key).await.unwrap();
+    desk.submit(key).await;
 }
 
 fn told(view: &CallView) -> String {
@@ -121,7 +110,7 @@ async fn s002_21_s002_42_s002_29_a_search_gives_a_list() {
             providers: vec![provider(wire, site.url(base))],
             ..WebSearchSettings::default()
         };
-        let mut desk = desk(&site, settings, &[json!({ "query": " rust & co " })]).await;
+        let mut desk = open_desk(&site, settings, &[json!({ "query": " rust & co " })]).await;
         if wire != SearchApi::Searxng {
             with_key(&desk).await;
         }
@@ -142,7 +131,8 @@ async fn s002_21_s002_42_s002_29_a_search_gives_a_list() {
             "{text}"
         );
         if wire == SearchApi::Brave {
-            // What leads nowhere on the web is left out, what hides is marked, and nothing ends the frame but its own mark.
+            // A result that leads nowhere on the web is left out, hidden text is marked, and only its own mark ends the
+            // frame.
             assert_eq!(data["results"].as_array().unwrap().len(), 2);
             assert_eq!(data["results"][1]["title"], "IgnU+202Eore");
             let end = text.lines().last().unwrap();
@@ -172,7 +162,7 @@ async fn s002_44_s002_46_a_session_searches_so_often() {
         ..WebSearchSettings::default()
     };
     let query = json!({ "query": "rust", "max_results": 1 });
-    let mut desk = desk(
+    let mut desk = open_desk(
         &site,
         settings,
         &[query.clone(), query.clone(), query.clone()],
@@ -204,7 +194,7 @@ async fn s002_45_s002_46_a_search_takes_so_long() {
         providers: vec![provider(SearchApi::Searxng, site.url(""))],
         ..WebSearchSettings::default()
     };
-    let mut desk = desk(&site, settings, &[json!({ "query": "rust" })]).await;
+    let mut desk = open_desk(&site, settings, &[json!({ "query": "rust" })]).await;
     desk.play().await;
     let view = desk.calls().await.remove(0);
     assert_eq!(view.state, CallState::Failed);
@@ -229,7 +219,7 @@ async fn s002_102_without_a_provider_it_is_an_error() {
             "There is no key for Brave, so nothing was searched. The person can put it in the keychain",
         ),
     ] {
-        let mut desk = desk(&site, settings, &[json!({ "query": "rust" })]).await;
+        let mut desk = open_desk(&site, settings, &[json!({ "query": "rust" })]).await;
         desk.play().await;
         let view = desk.calls().await.remove(0);
         assert_eq!(view.state, CallState::Failed);
@@ -238,7 +228,7 @@ async fn s002_102_without_a_provider_it_is_an_error() {
     assert_eq!(site.request_log(), [""; 0]);
 }
 
-/// What a provider answers beside results: each is an error that says what it may be, and none repeats the key.
+/// Answers of a provider beside results: each is an error that says what it may be, and none repeats the key.
 #[tokio::test]
 async fn what_is_no_list_of_results_is_said() {
     let json = "content-type: application/json\r\n";
@@ -281,7 +271,7 @@ async fn what_is_no_list_of_results_is_said() {
             providers: vec![provider(SearchApi::Tavily, site.url(""))],
             ..WebSearchSettings::default()
         };
-        let mut desk = desk(&site, settings, &[json!({ "query": "rust" })]).await;
+        let mut desk = open_desk(&site, settings, &[json!({ "query": "rust" })]).await;
         with_key(&desk).await;
         desk.play().await;
         let view = desk.calls().await.remove(0);
@@ -294,7 +284,7 @@ async fn what_is_no_list_of_results_is_said() {
     }
 }
 
-/// Where a provider stands on this machine or near it, it stays closed unless a rule names that host.
+/// A provider on this machine or near it stays closed unless a rule names that host.
 #[tokio::test]
 async fn a_provider_nearby_needs_a_rule() {
     let site = TestSite::start().await;
@@ -302,8 +292,8 @@ async fn a_provider_nearby_needs_a_rule() {
         providers: vec![provider(SearchApi::Searxng, site.url(""))],
         ..WebSearchSettings::default()
     };
-    let mut desk = desk(&site, settings, &[json!({ "query": "rust" })]).await;
-    std::fs::write(desk.data_dir().join("rules.toml"), "").unwrap();
+    let mut desk = open_desk(&site, settings, &[json!({ "query": "rust" })]).await;
+    desk.write_rules("");
     desk.play().await;
     let view = desk.calls().await.remove(0);
     assert_eq!(view.state, CallState::Denied);
@@ -315,7 +305,7 @@ async fn a_provider_nearby_needs_a_rule() {
     assert_eq!(site.request_log(), [""; 0]);
 }
 
-/// What cannot be set up is refused when it is set.
+/// A provider that cannot be set up is refused when it is set.
 #[tokio::test]
 async fn a_provider_that_cannot_be_is_refused() {
     let desk = Fixture::new(json!([])).await;
@@ -323,7 +313,7 @@ async fn a_provider_that_cannot_be_is_refused() {
     settings.web_search.providers = vec![provider(SearchApi::Searxng, "nowhere".to_owned())];
     let settings = Box::new(settings);
     let fault = desk
-        .desk
+        .engine
         .submit(Op::SetSettings { settings })
         .await
         .unwrap_err();
@@ -347,13 +337,11 @@ async fn who_searches_is_told_with_its_key_or_without() {
         providers,
         ..WebSearchSettings::default()
     };
-    let desk = desk(&site, web_search, &[]).await;
+    let desk = open_desk(&site, web_search, &[]).await;
     with_key(&desk).await;
-    let answer = desk.desk.query(Query::Seekers).await.unwrap();
+    let answer = desk.query(Query::Seekers).await;
     assert!(!serde_json::to_string(&answer).unwrap().contains("sesame"));
-    let protocol::query::Answer::Seekers { seekers } = answer else {
-        panic!("{answer:?}")
-    };
+    let seekers = expect_variant!(answer, protocol::query::Answer::Seekers { seekers } => seekers);
     let told: Vec<_> = seekers
         .iter()
         .map(|one| (one.id.as_str(), one.ready, one.note.as_str()))
@@ -381,12 +369,10 @@ async fn the_list_of_tools_says_whether_somebody_is_set_up() {
         ..WebSearchSettings::default()
     };
     for (settings, is_missing) in [(WebSearchSettings::default(), true), (brave, false)] {
-        let desk = desk(&site, settings, &[]).await;
+        let desk = open_desk(&site, settings, &[]).await;
         for workspace in [None, Some(desk.workspace_root().display().to_string())] {
-            let answer = desk.desk.query(Query::Tools { workspace }).await.unwrap();
-            let protocol::query::Answer::Tools { tools } = answer else {
-                panic!("{answer:?}");
-            };
+            let answer = desk.query(Query::Tools { workspace }).await;
+            let tools = expect_variant!(answer, protocol::query::Answer::Tools { tools } => tools);
             let tool = tools.iter().find(|tool| tool.record.id() == "web_search");
             let setup = tool.unwrap().setup.as_deref();
             assert_eq!(setup.is_some(), is_missing, "{setup:?}");

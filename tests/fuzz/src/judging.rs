@@ -1,4 +1,4 @@
-//! What must hold of rules and paths, whatever they are.
+//! Properties of rules and paths that hold whatever they are.
 
 use policy::path::{Os, Roots, resolve_path};
 use policy::patterns::{PathForms, PathPattern};
@@ -88,7 +88,7 @@ fn evaluate_facts(facts: &CallFacts, files: Vec<RulesFile>, headless: Option<&st
 pub fn fuzz_paths(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (target, from) = text.split_once('\0').unwrap_or((&text, ""));
-    // Where it is seen from is the runtime's own word.
+    // The place from which it is seen is the runtime's own word.
     if from.chars().any(protocol::text::display_text::is_hidden) {
         return;
     }

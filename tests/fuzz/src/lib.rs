@@ -1,4 +1,4 @@
-//! What a fuzzer calls: bytes go in, and what must hold whatever they are is asserted.
+//! Entry points of a fuzzer: bytes go in, and what must hold whatever they are is asserted.
 //!
 //! The ordinary tests run the same functions over the seeds and over bytes made from them (`tests/fuzz.rs`), so that they
 //! hold on the stable compiler too.
@@ -111,14 +111,14 @@ pub fn fuzz_shell_facts(bytes: &[u8]) {
     let facts = shell::parse_command(&text);
     assert!(facts.commands.len() <= limits::SHELL_COMMANDS_MAX);
     assert!(facts.unsure_reasons.len() <= limits::SHELL_REASONS_MAX);
-    // What is told grows with the text and not with its square.
+    // The answer grows with the text and not with its square.
     let told = facts.may_run().len();
     assert!(told <= 1_000 + 100 * bytes.len(), "{told} word lists");
     assert!(facts.may_run().iter().all(|words| !words.is_empty()));
     for words in facts.plain().unwrap_or_default() {
         assert!(facts.may_run().contains(words), "{words:?}");
     }
-    // What cannot be seen never loosens: with a hidden character anywhere in it no rule may allow it any more.
+    // Hidden characters never loosen: with a hidden character anywhere in it no rule may allow it any more.
     let middle = (0..=text.len() / 2)
         .rev()
         .find(|at| text.is_char_boundary(*at));

@@ -1,15 +1,13 @@
 //! A service that searches in three ways, and a desk where it is set up.
 
-use agent::Host;
 use protocol::server::apis::{ApiChange, ApiSetup};
 use protocol::server::mcp_servers::ServerId;
 use protocol::settings::{SearchOperation, WebSearchSettings};
 use protocol::{CallView, Op, Settings};
 use serde_json::{Value, json};
 use support::test_site::TestSite;
-use support::{Fixture, call_json};
+use support::{Fixture, HEADLESS, call_tool, rule_text};
 
-const HEADLESS: Host = Host::Headless { approve_all: false };
 /// An answer with names that are usual.
 pub const SAMPLE_RESPONSE: &str = r#"{"total":2,"next":null,"hits":[
     {"name":"Rust","link":"https://rust-lang.org/","summary":"A language\nfor everyone","tags":["x"]},
@@ -52,10 +50,7 @@ pub fn settings_with_operation(operation: SearchOperation) -> WebSearchSettings 
 
 /// A rule that opens this very machine to the service, and more.
 pub fn opened_document(site: &TestSite, more: &str) -> String {
-    format!(
-        "[[rule]]\npermission = \"net.fetch\"\npattern = \"{}\"\naction = \"allow\"\n{more}",
-        site.host()
-    )
+    rule_text("net.fetch", &site.host(), "allow") + more
 }
 
 /// A desk with the service, whose agent searches so often.
@@ -65,18 +60,13 @@ pub async fn search_desk(
     rules: &str,
     times: usize,
 ) -> Fixture {
-    let one = call_json("web_search", json!({ "query": " rust & co " }));
-    let mut turns = vec![one; times];
-    turns.push(json!({ "text": "Done." }));
-    let mut desk = Fixture::with_host(turns.into(), HEADLESS).await;
+    let one = call_tool("web_search", json!({ "query": " rust & co " }));
+    let mut desk = Fixture::with_host(vec![one; times], HEADLESS).await;
     desk.write_file("library.json", document(site).to_string());
-    std::fs::write(desk.data_dir().join("rules.toml"), rules).unwrap();
+    desk.write_rules(rules);
+    let document = desk.workspace_root().join("library.json");
     let setup = Box::new(ApiSetup {
-        document: desk
-            .workspace_root()
-            .join("library.json")
-            .display()
-            .to_string(),
+        document: document.display().to_string(),
         ..ApiSetup::default()
     });
     for change in [
@@ -84,23 +74,17 @@ pub async fn search_desk(
         ApiChange::Switch { enabled: true },
     ] {
         let api = ServerId::try_from("library".to_owned()).unwrap();
-        desk.desk
-            .submit(Op::ChangeApi { api, change })
-            .await
-            .unwrap();
+        desk.submit(Op::ChangeApi { api, change }).await;
     }
-    let settings = Box::new(Settings {
+    desk.set_settings(Settings {
         web_search,
         ..Settings::default()
-    });
-    desk.desk
-        .submit(Op::SetSettings { settings })
-        .await
-        .unwrap();
+    })
+    .await;
     desk
 }
 
-/// What its first search came to.
+/// Plays, and returns the first search with the text that the model got.
 pub async fn play_search(desk: &mut Fixture) -> (CallView, String) {
     desk.play().await;
     let view = desk.calls().await.remove(0);

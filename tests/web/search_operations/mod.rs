@@ -1,5 +1,5 @@
-//! Searches of the web by an operation of a service: what it is asked, where its results are found, which rules hold, and what is
-//! said where it cannot search.
+//! Searches of the web by an operation of a service: its question, the place of its results, the rules that hold, and the error
+//! where it cannot search.
 
 mod fixture;
 
@@ -187,7 +187,7 @@ async fn a_search_is_held_to_the_rules_of_its_operation() {
         enabled: true,
         mode: Some(ToolMode::Local),
     };
-    desk.desk.submit(stricter).await.unwrap();
+    desk.submit(stricter).await;
     let (view, told) = play_search(&mut desk).await;
     assert_eq!(view.mode, Some(ToolMode::Local), "{told}");
 }
@@ -283,7 +283,7 @@ async fn s002_102_what_cannot_search_says_what_to_set_up() {
         enabled: false,
         mode: None,
     };
-    desk.desk.submit(off).await.unwrap();
+    desk.submit(off).await;
     let (_, told) = play_search(&mut desk).await;
     assert!(
         told.contains("there is no such operation among the tools"),
@@ -291,7 +291,7 @@ async fn s002_102_what_cannot_search_says_what_to_set_up() {
     );
 }
 
-/// What it answers beside results is said; where it found nothing, that is no error.
+/// An answer of it without results is told; an empty list is no error.
 #[tokio::test]
 async fn what_is_no_list_of_results_is_said() {
     let json = "content-type: application/json\r\n";
@@ -371,7 +371,7 @@ async fn it_stands_in_the_settings() {
         let mut settings = Settings::default();
         settings.web_search.operations = operations;
         let settings = Box::new(settings);
-        let set = desk.desk.submit(Op::SetSettings { settings }).await;
+        let set = desk.engine.submit(Op::SetSettings { settings }).await;
         let fault = set.unwrap_err();
         assert!(fault.message.contains(says), "{fault}");
     }
