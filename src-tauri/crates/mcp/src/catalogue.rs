@@ -1,18 +1,17 @@
 //! Reads the tools that a server lists, one by one. An item that cannot be a tool is left out with a reason; the rest
 //! stays usable.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-use protocol::Digest;
 use protocol::server::mcp_servers::ToolHints;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
 use protocol::text::display_text::{is_hidden, to_single_line};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use tools::sources::{Catalogue, SourceTool, record_left_out};
 
-use crate::limits::{
-    CATALOGUE_BYTES_MAX, DEFINITION_BYTES_MAX, LEFT_OUT_MAX, NAME_CHARS_MAX, TOOLS_MAX,
-};
+use crate::limits::{CATALOGUE_BYTES_MAX, DEFINITION_BYTES_MAX, NAME_CHARS_MAX, TOOLS_MAX};
 
 /// One tool as its server defines it. Approvals pin this definition, and changes are detected by comparing it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,19 +105,26 @@ impl ServerToolDefinition {
             bytes,
         })
     }
+}
 
-    /// Returns the digest of the definition: equal for two definitions with the same content.
-    pub fn digest(&self) -> Digest {
-        Digest::from_json(&self.canonical)
+impl SourceTool for ServerToolDefinition {
+    const MEMBER: &'static str = "tool";
+
+    fn key(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.name)
     }
 
-    /// Returns the whole definition as text, for a diff.
-    pub fn text(&self) -> String {
-        format!("{:#}", self.canonical)
+    fn callable_name(&self) -> String {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let near = self.name.chars().map(|c| if allowed(c) { c } else { '_' });
+        let near: String = near.take(NAME_CHARS_MAX).collect();
+        match near.trim_matches('_') {
+            "" => "tool".to_owned(),
+            _ => near,
+        }
     }
 
-    /// Whether the definition contains characters that are invisible or that make text read otherwise than it is.
-    pub fn has_hidden_text(&self) -> bool {
+    fn has_hidden_text(&self) -> bool {
         contains_hidden_text(&self.canonical)
     }
 }
@@ -205,36 +211,29 @@ impl ToolCatalogue {
         }
     }
 
-    /// Records that an item was left out. If many are, only the first are recorded one by one.
-    pub fn record_left_out(&mut self, why: String) {
-        if self.left_out.len() < LEFT_OUT_MAX {
-            self.left_out.push(why);
-            return;
-        }
-        self.left_out_beyond_limit += 1;
-        self.left_out.truncate(LEFT_OUT_MAX);
-        let more = format!("And {} more are left out.", self.left_out_beyond_limit);
-        self.left_out.push(more);
+    /// Records that an item was left out.
+    pub(crate) fn record_left_out(&mut self, why: String) {
+        record_left_out(&mut self.left_out, &mut self.left_out_beyond_limit, why);
+    }
+}
+
+impl Catalogue for ToolCatalogue {
+    type Tool = ServerToolDefinition;
+    const FOLDER: &'static str = "servers";
+
+    fn tools(&self) -> &[ServerToolDefinition] {
+        &self.tools
     }
 
-    /// Returns the tool with this name.
-    pub fn find(&self, name: &str) -> Option<&ServerToolDefinition> {
-        self.tools.iter().find(|tool| tool.name == name)
-    }
-
-    /// Returns the digest of the whole catalogue.
-    pub fn digest(&self) -> Digest {
-        let all: Vec<_> = self
-            .tools
-            .iter()
-            .map(|tool| (&tool.name, tool.digest()))
-            .collect();
-        Digest::from_json(&all)
+    fn has_resources(&self) -> Option<bool> {
+        Some(self.has_resources)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tools::limits::LEFT_OUT_MAX;
+
     use super::*;
 
     #[test]

@@ -14,9 +14,10 @@ use serde::Deserialize;
 use toml_edit::Table;
 use tools::config_table::{ConfigTable, ConfigTableError, insert_list, insert_map};
 use tools::limits::QUOTED_CHARS_MAX;
+use tools::sources::settings::{check_timeout, check_values, reject};
 
 use crate::config_references::has_reference;
-use crate::limits::{FILE_BYTES_MAX, SANDBOX_HOSTS_MAX, SERVERS_MAX, VALUE_BYTES_MAX, VALUES_MAX};
+use crate::limits::{FILE_BYTES_MAX, SANDBOX_HOSTS_MAX, SERVERS_MAX};
 
 /// The `servers.toml` file of a person.
 pub enum ServersFile {}
@@ -75,7 +76,6 @@ impl ConfigTable for ServersFile {
 
 impl ServerEntry {
     fn parse_way(self) -> Result<ServerTransport, ConfigTableError> {
-        let no = |key, what: &str, hint: &str| Err(ConfigTableError::new(key, what, hint));
         match (self.command, self.url) {
             (Some(command), None) if self.headers.is_none() && self.client.is_none() => {
                 Ok(ServerTransport::Stdio {
@@ -99,22 +99,22 @@ impl ServerEntry {
                     client: self.client,
                 })
             }
-            (Some(_), None) => no(
+            (Some(_), None) => reject(
                 "command",
                 "it has a command, so it has neither headers nor a client",
                 "Take out `headers` and `client`, or write `url` in the place of `command`.",
             ),
-            (None, Some(_)) => no(
+            (None, Some(_)) => reject(
                 "url",
                 "it has an address, so it has neither arguments nor variables, no folder and no room",
                 "Take out `args`, `env`, `folder`, `room` and `hosts`, or write `command` in the place of `url`.",
             ),
-            (Some(_), Some(_)) => no(
+            (Some(_), Some(_)) => reject(
                 "url",
                 "it has both a command and an address",
                 "Take out `command` or `url`.",
             ),
-            (None, None) => no(
+            (None, None) => reject(
                 "",
                 "it has neither a command nor an address",
                 "Write `command` for a program of this machine, or `url` for an address.",
@@ -134,23 +134,16 @@ fn parse_sandbox(
             hosts: hosts.unwrap_or_default(),
         })),
         (None, None) => Ok(None),
-        (None, Some(_)) => Err(ConfigTableError::new(
+        (None, Some(_)) => reject(
             "hosts",
             "it names hosts and no room, so it runs as you and reaches every host",
             "Write `room`, the folder that it may change, or take out `hosts`.",
-        )),
+        ),
     }
 }
 
 fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> {
-    let wrong = |key, what: String, hint: &str| Err(ConfigTableError::new(key, what, hint));
-    if !(1..=SERVER_TIMEOUT_MS_MAX).contains(&settings.timeout_ms) {
-        let what = format!(
-            "its time limit is {} ms, and may be 1 to {SERVER_TIMEOUT_MS_MAX}",
-            settings.timeout_ms
-        );
-        return wrong("timeout_ms", what, "Set `timeout_ms`, or leave it out.");
-    }
+    check_timeout(settings.timeout_ms, &(1..=SERVER_TIMEOUT_MS_MAX))?;
     let (values, count): (Vec<&str>, usize) = match &settings.way {
         ServerTransport::Stdio {
             command,
@@ -160,19 +153,21 @@ fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> 
             room,
         } => {
             if command.trim().is_empty() {
-                let what = "its command is empty".to_owned();
-                return wrong("command", what, "Name the program.");
+                return reject("command", "its command is empty", "Name the program.");
             }
             if let Some(name) = env.keys().find(|name| !is_variable_name(name)) {
                 let named = to_single_line(name, QUOTED_CHARS_MAX);
                 let what = format!("`{named}` is no name of a variable");
-                return wrong("env", what, "Correct the name in `env`.");
+                return reject("env", what, "Correct the name in `env`.");
             }
             if let Some(folder) = folder
                 && !Path::new(folder).is_absolute()
             {
-                let what = "its folder is not an absolute path".to_owned();
-                return wrong("folder", what, "Write the whole path of `folder`.");
+                return reject(
+                    "folder",
+                    "its folder is not an absolute path",
+                    "Write the whole path of `folder`.",
+                );
             }
             if let Some(room) = room {
                 validate_sandbox(room, folder.as_deref())?;
@@ -192,10 +187,9 @@ fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> 
                 .as_ref()
                 .is_some_and(|client| client.id.trim().is_empty())
             {
-                let what = "the id of its client is empty".to_owned();
-                return wrong(
+                return reject(
                     "client",
-                    what,
+                    "the id of its client is empty",
                     "Write the `id` that you were given, or leave `client` out.",
                 );
             }
@@ -204,7 +198,7 @@ fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> 
                 && let Err(what) = runtime::net::parse_server_url(url)
             {
                 let hint = "Write an address such as https://example.com/mcp.";
-                return wrong("url", what, hint);
+                return reject("url", what, hint);
             }
             let client = client.iter();
             let client = client.flat_map(|client| [&client.id].into_iter().chain(&client.secret));
@@ -212,32 +206,29 @@ fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> 
             (all.map(String::as_str).collect(), headers.len())
         }
     };
-    if count > VALUES_MAX {
-        let what = format!("it has more than {VALUES_MAX} arguments, variables or headers");
-        return wrong("", what, "Leave some of them out.");
-    }
-    if let Some(long) = values.iter().find(|value| value.len() > VALUE_BYTES_MAX) {
-        let what = format!("a value is {} bytes long", long.len());
-        return wrong("", what, "Shorten it.");
-    }
+    check_values(&values, count, "arguments, variables or headers")?;
     if values.iter().any(|value| value.contains('\0')) {
-        let what = "a value holds a zero character".to_owned();
-        return wrong("", what, "Take it out.");
+        return reject("", "a value holds a zero character", "Take it out.");
     }
     Ok(())
 }
 
 /// Checks the syntax of a sandbox's folder and hosts. Whether the folder exists is only checked when the server starts.
 fn validate_sandbox(room: &ServerSandbox, starts_in: Option<&str>) -> Result<(), ConfigTableError> {
-    let wrong = |key, what: String, hint: &str| Err(ConfigTableError::new(key, what, hint));
     let workspace = Path::new(&room.workspace);
     if !workspace.is_absolute() {
-        let what = "the folder of its room is not an absolute path".to_owned();
-        return wrong("room", what, "Write the whole path of `room`.");
+        return reject(
+            "room",
+            "the folder of its room is not an absolute path",
+            "Write the whole path of `room`.",
+        );
     }
     if workspace.parent().is_none() {
-        let what = "the whole disk cannot be the folder of its room".to_owned();
-        return wrong("room", what, "Name the one folder that it may change.");
+        return reject(
+            "room",
+            "the whole disk cannot be the folder of its room",
+            "Name the one folder that it may change.",
+        );
     }
     // One that is referred to is looked at when the server is started.
     if let Some(folder) = starts_in
@@ -246,11 +237,11 @@ fn validate_sandbox(room: &ServerSandbox, starts_in: Option<&str>) -> Result<(),
     {
         let what = "it starts outside the folder of its room".to_owned();
         let hint = "Take out `folder`: it then starts in that of `room`.";
-        return wrong("folder", what, hint);
+        return reject("folder", what, hint);
     }
     if room.hosts.len() > SANDBOX_HOSTS_MAX {
         let what = format!("it names more than {SANDBOX_HOSTS_MAX} hosts");
-        return wrong("hosts", what, "Leave some of them out.");
+        return reject("hosts", what, "Leave some of them out.");
     }
     let rules = RuleSet::builtin();
     let mut closed = room
@@ -260,7 +251,7 @@ fn validate_sandbox(room: &ServerSandbox, starts_in: Option<&str>) -> Result<(),
     if let Some(why) = closed.next() {
         let why = why.trim_end_matches('.').to_owned();
         let hint = "Name each host by itself, such as \"api.example.com\".";
-        return wrong("hosts", why, hint);
+        return reject("hosts", why, hint);
     }
     Ok(())
 }

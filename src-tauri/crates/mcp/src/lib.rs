@@ -19,7 +19,7 @@ mod line_limit;
 mod message_handler;
 mod oauth;
 mod pending_catalogue;
-pub mod pins;
+mod pins;
 mod root_cause;
 mod running_calls;
 mod server;

@@ -16,8 +16,6 @@ pub const CATALOGUE_BYTES_MAX: usize = 2 * 1024 * 1024;
 pub const PENDING_CATALOGUE_BYTES_MAX: u64 = 2 * CATALOGUE_BYTES_MAX as u64;
 /// Size of the stored authentication challenge of a server, in bytes.
 pub const CHALLENGE_BYTES_MAX: u64 = 64 * 1024;
-/// Number of stored sentences about items that were left out of a list.
-pub const LEFT_OUT_MAX: usize = 20;
 /// Length of a server's name for a tool within a sentence, in characters.
 pub const NAME_CHARS_MAX: usize = 64;
 /// Length of a server's error message within a sentence, in characters.
@@ -36,10 +34,6 @@ pub const TEXT_BYTES_MAX: usize = 8 * 1024 * 1024;
 pub const SERVERS_MAX: usize = 100;
 /// Size of `servers.toml`, in bytes.
 pub const FILE_BYTES_MAX: usize = 1024 * 1024;
-/// Number of arguments, variables or headers of one server.
-pub const VALUES_MAX: usize = 256;
-/// Length of one argument, variable or header, in bytes, also after its references were resolved.
-pub const VALUE_BYTES_MAX: usize = tools::limits::VALUE_BYTES_MAX;
 /// Pauses before a lost server is connected again, in seconds, in order; the last one repeats.
 pub const RETRY_AFTER_S: [u32; 5] = [1, 2, 5, 15, 60];
 /// Duration after which a connection counts as stable: when it is lost, the pauses begin anew.
@@ -56,8 +50,6 @@ pub const RELIST_EVERY: Duration = Duration::from_millis(500);
 pub const CANCEL_NOTICE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How often a server may request input before it answers a call.
 pub const ROUNDS_MAX: usize = 10;
-/// Length of a diff that is shown, in bytes.
-pub const DIFF_BYTES_MAX: usize = 64 * 1024;
 /// Number of fields of one form of a server.
 pub const FORM_FIELDS_MAX: usize = 64;
 /// Number of options of one field.

@@ -6,10 +6,10 @@ use protocol::text::display_text::to_single_line;
 use toml_edit::{InlineTable, Item, Table, Value};
 use tools::config_references::has_reference;
 use tools::config_table::{ConfigTable, ConfigTableError, insert_list, insert_map};
-use tools::limits::VALUE_BYTES_MAX;
+use tools::sources::settings::{check_timeout, check_values, reject};
 
 use crate::document::parameter::is_header_token;
-use crate::limits::{APIS_MAX, FILE_BYTES_MAX, QUOTED_CHARS_MAX, VALUES_MAX};
+use crate::limits::{APIS_MAX, FILE_BYTES_MAX, QUOTED_CHARS_MAX};
 use crate::service::is_document_url;
 
 /// The `apis.toml` file of a person.
@@ -46,20 +46,21 @@ impl ConfigTable for ApisFile {
 }
 
 fn validate_setup(setup: &ApiSetup) -> Result<(), ConfigTableError> {
-    let wrong = |key, what: String, hint: &str| Err(ConfigTableError::new(key, what, hint));
     let document = setup.document.as_str();
     let is_file = std::path::Path::new(document).is_absolute();
     if !is_file && !is_document_url(document) {
-        let what = "its document is neither an address nor the whole path of a file".to_owned();
-        return wrong(
+        return reject(
             "document",
-            what,
+            "its document is neither an address nor the whole path of a file",
             "Write `document` like https://example.com/openapi.json, or like /home/me/openapi.yaml.",
         );
     }
     if !is_file && setup.follow_files {
-        let what = "its document is no file, so there are no files beside it".to_owned();
-        return wrong("follow_files", what, "Leave `follow_files` out.");
+        return reject(
+            "follow_files",
+            "its document is no file, so there are no files beside it",
+            "Leave `follow_files` out.",
+        );
     }
     let addresses = [
         ("document", Some(document).filter(|_| !is_file)),
@@ -67,24 +68,18 @@ fn validate_setup(setup: &ApiSetup) -> Result<(), ConfigTableError> {
     ];
     for (key, address) in addresses {
         if let Some(Err(what)) = address.map(runtime::net::parse_server_url) {
-            return wrong(
+            return reject(
                 key,
                 what,
                 "Write an address such as https://example.com/v1.",
             );
         }
     }
-    if setup.timeout_ms > API_TIMEOUT_MS_MAX {
-        let what = format!(
-            "its time limit is {} ms, and may be 1 to {API_TIMEOUT_MS_MAX}",
-            setup.timeout_ms
-        );
-        return wrong("timeout_ms", what, "Set `timeout_ms`, or leave it out.");
-    }
+    check_timeout(setup.timeout_ms, &(0..=API_TIMEOUT_MS_MAX))?;
     if let Some(name) = setup.headers.keys().find(|name| !is_header_token(name)) {
         let named = to_single_line(name, QUOTED_CHARS_MAX);
         let what = format!("`{named}` is no name of a header");
-        return wrong("headers", what, "Correct the name in `headers`.");
+        return reject("headers", what, "Correct the name in `headers`.");
     }
     let secrets = setup.auth.values().flat_map(|auth| match auth {
         ApiAuth::Token { token } => vec![token],
@@ -100,27 +95,27 @@ fn validate_setup(setup: &ApiSetup) -> Result<(), ConfigTableError> {
         .chain(&setup.operations)
         .chain(&setup.paths);
     let maps = setup.variables.values().chain(setup.headers.values());
-    let values: Vec<&String> = lists.chain(maps).chain(secrets).collect();
-    if values.len() > VALUES_MAX {
-        let what = format!("it has more than {VALUES_MAX} filters, variables, headers or secrets");
-        return wrong("", what, "Leave some of them out.");
-    }
-    if let Some(long) = values.iter().find(|value| value.len() > VALUE_BYTES_MAX) {
-        let what = format!("a value is {} bytes long", long.len());
-        return wrong("", what, "Shorten it.");
-    }
+    let values = lists.chain(maps).chain(secrets).map(String::as_str);
+    let values: Vec<&str> = values.collect();
+    check_values(
+        &values,
+        values.len(),
+        "filters, variables, headers or secrets",
+    )?;
     if values
         .iter()
         .any(|value| value.is_empty() || value.contains(['\0', '\n', '\r']))
     {
-        let what = "a value is empty, or holds a line end or a zero character".to_owned();
-        return wrong("", what, "Write something in it, in one line.");
+        return reject(
+            "",
+            "a value is empty, or holds a line end or a zero character",
+            "Write something in it, in one line.",
+        );
     }
     if setup.variables.values().any(|value| has_reference(value)) {
-        let what = "a variable of its address refers to something".to_owned();
-        return wrong(
+        return reject(
             "variables",
-            what,
+            "a variable of its address refers to something",
             "Write the value itself: addresses are shown, so they hold no secrets.",
         );
     }

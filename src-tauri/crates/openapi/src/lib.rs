@@ -16,7 +16,6 @@ pub mod config;
 pub mod document;
 pub mod limits;
 mod names;
-pub mod pins;
 mod service;
 mod web_search;
 
@@ -24,7 +23,6 @@ pub use crate::call::request::{ApiRequest, RequestContent};
 pub use crate::document::base_url::BaseUrlOptions;
 pub use crate::document::operation::Operation;
 pub use crate::document::source::DocumentSource;
-pub use document::{ApiDocument, OperationFilter};
-pub use pins::OperationPins;
+pub use document::{ApiDocument, OperationFilter, OperationPins};
 pub use service::tool::ApiTool;
 pub use service::{ApiContext, ApiService, is_document_url};

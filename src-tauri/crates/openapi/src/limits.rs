@@ -32,8 +32,6 @@ pub const DESCRIPTION_CHARS_MAX: usize = 4_000;
 pub const NAME_CHARS_MAX: usize = 64;
 /// Length of the title and of the version of a document, in characters.
 pub const TITLE_CHARS_MAX: usize = 120;
-/// Number of stored sentences about operations that were left out of a document.
-pub const LEFT_OUT_MAX: usize = 20;
 /// Length of a quotation from a document within a sentence for a person, in characters.
 pub use tools::limits::QUOTED_CHARS_MAX;
 /// Number of enum values of one property of a schema that are kept.
@@ -42,10 +40,6 @@ pub const ENUM_MAX: usize = 500;
 pub const APIS_MAX: usize = 100;
 /// Size of `apis.toml`, in bytes.
 pub const FILE_BYTES_MAX: usize = 1024 * 1024;
-/// Number of filters, variables, headers or secrets of one document.
-pub const VALUES_MAX: usize = 256;
-/// Size of the stored approvals of one document, in bytes.
-pub const PINS_BYTES_MAX: u64 = 128 * 1024 * 1024;
 /// Size of the body of one request, in bytes.
 pub const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Size of the part of a request's body that a card shows, in bytes.
@@ -68,5 +62,3 @@ pub const SECRET_BYTES_MIN: usize = 6;
 pub const CALL_MARGIN_MS: u64 = 5_000;
 /// Length of the line that names the target of a call, in characters.
 pub const TARGET_CHARS_MAX: usize = 200;
-/// Length of a diff that is shown, in bytes.
-pub const DIFF_BYTES_MAX: usize = 64 * 1024;

@@ -1,6 +1,4 @@
-//! Names that models can call and fill in: close to those in the document, and unique.
-
-use protocol::Digest;
+//! Names that models can call and fill in, close to those in the document.
 
 use crate::limits::NAME_CHARS_MAX;
 
@@ -26,36 +24,12 @@ pub(crate) fn to_callable_name(text: &str, otherwise: &str) -> String {
     }
 }
 
-/// Returns the name, or the first free one with a number at its end.
-pub(crate) fn unique_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
-    if !taken(name) {
-        return name.to_owned();
-    }
-    let tails = (2_u32..).map(|tail| format!("{name}_{tail}"));
-    tails
-        .into_iter()
-        .find(|name| !taken(name))
-        .unwrap_or_default()
-}
-
-/// Builds the id of a tool, `api__operation`, shortened where it is too long for models such that it stays unique.
-pub(crate) fn build_tool_id(api: &str, called: &str, bytes_max: usize) -> String {
-    let id = format!("{api}__{called}");
-    if id.len() <= bytes_max {
-        return id;
-    }
-    let digest = Digest::from_bytes(called.as_bytes());
-    let tail: String = digest.0.chars().take(8).collect();
-    let keep = id.floor_char_boundary(bytes_max - tail.len() - 1);
-    format!("{}_{tail}", &id[..keep])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_are_near_and_their_own() {
+    fn names_are_near() {
         for (text, name) in [
             ("get_users", "get_users"),
             ("issues/list-for-repo", "issues_list-for-repo"),
@@ -67,12 +41,5 @@ mod tests {
         ] {
             assert_eq!(to_callable_name(text, "x"), name, "{text}");
         }
-        assert_eq!(unique_name("a", |name| matches!(name, "a" | "a_2")), "a_3");
-        let long = build_tool_id("api", &"x".repeat(100), 64);
-        assert_eq!(long.len(), 64);
-        assert_ne!(
-            long,
-            build_tool_id("api", &format!("{}y", "x".repeat(99)), 64)
-        );
     }
 }

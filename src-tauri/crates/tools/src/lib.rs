@@ -44,6 +44,7 @@ pub mod request_config;
 pub mod schema;
 mod schema_problem;
 pub mod skills;
+pub mod sources;
 pub mod sub_agent;
 pub mod text;
 pub mod todo_list;

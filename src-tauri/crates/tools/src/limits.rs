@@ -387,6 +387,14 @@ pub const SEARCH_CALLS_MAX: u32 = 10_000;
 /// Longest time that a person may set for one search, in milliseconds.
 pub const SEARCH_MS_MAX: u64 = 120_000;
 
+/// Most arguments, variables, headers, filters, or secrets of one source of tools.
+pub const VALUES_MAX: usize = 256;
+/// Most sentences about parts of a source that were left out.
+pub const LEFT_OUT_MAX: usize = 20;
+/// Largest file with the approvals of one source, in bytes.
+pub const PINS_BYTES_MAX: u64 = 128 * 1024 * 1024;
+/// Longest difference between an approved tool and the current one that is shown, in bytes.
+pub const PIN_DIFF_BYTES_MAX: usize = 64 * 1024;
 /// Longest value with references, in bytes, both before and after they are resolved.
 pub const VALUE_BYTES_MAX: usize = 32 * 1024;
 /// Longest name that an error in a person's file repeats, in characters.

@@ -5,25 +5,27 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use protocol::UserError;
 use protocol::server::mcp_servers::ServerId;
+use protocol::{Digest, UserError};
 use tools::Tool;
 use tools::config_table::{self, ConfigTable};
+use tools::sources::{Catalogue, PinnedCatalogue, Pins};
 
 /// An entry that is built from one table of a configuration file.
 pub(crate) trait ConfigEntry: Sized {
     /// Type of the configuration file.
     type File: ConfigTable<TableItem: PartialEq>;
+    /// Tools that an entry offers at one moment.
+    type Catalogue: Catalogue;
     /// Context that all entries share.
     type Context;
 
-    /// Returns an entry that has not been used yet. If its stored approval cannot be read, the entry counts as not
-    /// approved, and an error is returned.
+    /// Returns an entry that has not been used yet, with its stored approvals.
     fn from_settings(
         settings: <Self::File as ConfigTable>::TableItem,
-        data_dir: &Path,
-        ground: &Self::Context,
-    ) -> (Self, Option<UserError>);
+        pins: Pins<Self::Catalogue>,
+        context: &Self::Context,
+    ) -> Self;
 
     /// Returns the settings of the entry.
     fn settings(&self) -> &<Self::File as ConfigTable>::TableItem;
@@ -34,8 +36,14 @@ pub(crate) trait ConfigEntry: Sized {
     /// Returns the tools of the entry that have not changed since they were approved.
     fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>>;
 
+    /// Returns the approved tools of the entry, with those that it offers now.
+    fn pinned_tools(&self) -> PinnedCatalogue<Self::Catalogue>;
+
+    /// Puts other approvals in force.
+    fn set_pins(&self, pins: Pins<Self::Catalogue>);
+
     /// Called when the entry comes into force.
-    fn on_added(&self, ground: &Self::Context);
+    fn on_added(&self, context: &Self::Context);
 
     /// Called when the entry is no longer in force.
     fn on_removed(&self);
@@ -156,13 +164,63 @@ impl<S: ConfigEntry> ConfigStore<S> {
         known.changes += 1;
     }
 
-    /// Builds an entry that is not in force.
+    /// Builds an entry that is not in force. If its stored approvals cannot be read, none of its tools counts as
+    /// approved, and an error is returned.
     pub fn build_entry(
         &self,
         settings: <S::File as ConfigTable>::TableItem,
     ) -> (Arc<S>, Option<UserError>) {
-        let (one, fault) = S::from_settings(settings, &self.data_dir, &self.context);
-        (Arc::new(one), fault)
+        let id = S::File::id_and_enabled(&settings).0;
+        let (pins, error) = match Pins::load(&self.data_dir, id) {
+            Ok(pins) => (pins.unwrap_or_default(), None),
+            Err(error) => (Pins::default(), Some(error)),
+        };
+        let entry = S::from_settings(settings, pins, &self.context);
+        (Arc::new(entry), error)
+    }
+
+    /// Whether tools of this entry were ever approved; true if the approvals cannot be read: then the person looks at
+    /// the tools again.
+    pub fn was_approved(&self, id: &ServerId) -> bool {
+        !matches!(Pins::<S::Catalogue>::load(&self.data_dir, id), Ok(None))
+    }
+
+    /// Approves the tools that an entry offers now, for the first time.
+    ///
+    /// # Errors
+    /// The approvals cannot be written.
+    pub fn approve_initial(&self, entry: &S) -> Result<(), UserError> {
+        match entry.pinned_tools().catalogue {
+            Some(catalogue) => self.put_pins(entry, Pins::approve_initial(&catalogue)),
+            None => Ok(()),
+        }
+    }
+
+    /// Approves the tools that an entry offers now.
+    ///
+    /// # Errors
+    /// They are not those that were shown, of this digest, or the approvals cannot be written.
+    pub fn approve(&self, entry: &S, shown: &Digest) -> Result<(), UserError> {
+        let tools = entry.pinned_tools();
+        match tools.catalogue {
+            Some(catalogue) if catalogue.digest() == *shown => {
+                self.put_pins(entry, tools.pins.approve_all(&catalogue))
+            }
+            Some(_) | None => Err(UserError::new(
+                format!(
+                    "The tools of `{}` are not what was looked at, so nothing was approved.",
+                    S::File::id_and_enabled(entry.settings()).0
+                ),
+                "Look at them again, then approve what is there now.",
+            )),
+        }
+    }
+
+    /// Stores the approvals of an entry, and puts them in force.
+    fn put_pins(&self, entry: &S, pins: Pins<S::Catalogue>) -> Result<(), UserError> {
+        pins.save(&self.data_dir, S::File::id_and_enabled(entry.settings()).0)?;
+        entry.set_pins(pins);
+        Ok(())
     }
 
     /// Replaces the entry of the same name.
@@ -228,13 +286,14 @@ impl<S: ConfigEntry> ConfigStore<S> {
         self.edit_file(|text| config_table::set_enabled::<S::File>(text, id, enabled))
     }
 
-    /// Removes an entry and its stored approval: a later entry of this name has to be approved anew.
+    /// Removes an entry and its stored approvals: a later entry of this name has to be approved anew.
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub fn remove(&self, id: &ServerId, approved: &Path) -> Result<(), UserError> {
+    pub fn remove(&self, id: &ServerId) -> Result<(), UserError> {
         self.edit_file(|text| config_table::remove_item::<S::File>(text, id))?;
-        Ok(runtime::remove_if_exists(approved)?)
+        let pins = Pins::<S::Catalogue>::path(&self.data_dir, id);
+        Ok(runtime::remove_if_exists(&pins)?)
     }
 
     /// Writes an edited file, and puts it in force.
@@ -259,12 +318,4 @@ impl<S: ConfigEntry> LoadedConfig<S> {
         self.errors = vec![fault];
         self.changes += 1;
     }
-}
-
-/// Returns the error that the tools to approve are not those that were shown.
-pub(crate) fn stale_error(id: &ServerId) -> UserError {
-    UserError::new(
-        format!("The tools of `{id}` are not what was looked at, so nothing was approved."),
-        "Look at them again, then approve what is there now.",
-    )
 }

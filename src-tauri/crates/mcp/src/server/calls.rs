@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 use super::{ConnectionPhase, McpServer, unavailable_message};
 use crate::catalogue::ServerToolDefinition;
 use crate::connection::{CallListeners, RequestFailure, ServerConnection};
-use crate::pins::ToolPins;
 
 impl McpServer {
     /// Calls one of the server's tools.
@@ -142,8 +141,7 @@ impl McpServer {
 
     /// Checks that a tool is as it was approved; no other is called.
     fn check_approved(&self, tool: &ServerToolDefinition) -> Result<(), ToolError> {
-        let catalogue = self.catalogue();
-        let what = match ToolPins::pin_state(tool, catalogue.as_deref()) {
+        let what = match self.pinned_tools().pin_state(tool) {
             PinState::Pinned => return Ok(()),
             PinState::Changed | PinState::New => "is not what it was when it was approved",
             PinState::Gone => "is not there any more",

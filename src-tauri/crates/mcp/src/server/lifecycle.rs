@@ -8,6 +8,7 @@ use protocol::server::mcp_servers::{ServerSandbox, ServerTransport, SignInState}
 use rmcp::transport::auth::AuthClient;
 use runtime::{Companion, CompanionCommand};
 use tokio::time::Instant;
+use tools::sources::Catalogue;
 
 use super::{ConnectionPhase, ServerCore};
 use crate::catalogue::ToolCatalogue;
@@ -188,8 +189,8 @@ impl ServerCore {
     fn apply_catalogue(&self, catalogue: ToolCatalogue) {
         let catalogue = Arc::new(catalogue);
         let mut kept = self.lock_state();
-        let before = kept.catalogue.replace(catalogue.clone());
-        let pins = kept.pins.clone();
+        let before = kept.tools.catalogue.replace(catalogue.clone());
+        let pins = kept.tools.pins.clone();
         drop(kept);
         if before.is_none_or(|before| before.digest() != catalogue.digest()) {
             for why in &catalogue.left_out {
@@ -210,12 +211,11 @@ impl ServerCore {
         let (Some(data_dir), id) = (&self.dependencies.data_dir, &self.settings.id) else {
             return;
         };
-        let (pins, catalogue) = {
-            let kept = self.lock_state();
-            (kept.pins.clone(), kept.catalogue.clone())
+        let tools = self.lock_state().tools.clone();
+        let Some(catalogue) = tools.catalogue else {
+            return;
         };
-        let Some(catalogue) = catalogue else { return };
-        let kept = match pins.has_pending_changes(&catalogue) {
+        let kept = match tools.pins.has_pending_changes(&catalogue) {
             true => pending_catalogue::save_pending_catalogue(data_dir, id, &catalogue),
             false => pending_catalogue::remove_pending_catalogue(data_dir, id),
         };
@@ -228,10 +228,8 @@ impl ServerCore {
     pub(super) fn load_pending_catalogue(&self) -> Option<Arc<ToolCatalogue>> {
         let data_dir = self.dependencies.data_dir.as_ref()?;
         let seen = pending_catalogue::load_pending_catalogue(data_dir, &self.settings.id)?;
-        self.lock_state()
-            .pins
-            .has_pending_changes(&seen)
-            .then(|| Arc::new(seen))
+        let pins = self.lock_state().tools.pins.clone();
+        pins.has_pending_changes(&seen).then(|| Arc::new(seen))
     }
 
     /// Resolves all references in the server's settings and returns how to start it. May block.

@@ -18,14 +18,15 @@ use std::time::Duration;
 use policy::patterns::host;
 use protocol::rule::evidence::Confinement;
 use protocol::server::mcp_servers::{
-    PinState, ServerId, ServerLogLine, ServerLogSource, ServerSettings, ServerState,
-    ServerTransport, ServerView, SignInState,
+    ServerId, ServerLogLine, ServerLogSource, ServerSettings, ServerState, ServerTransport,
+    ServerView, SignInState,
 };
 use protocol::{RequirementSet, UserError};
 use runtime::{Clock, InheritedEnv};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tools::Tool;
+use tools::sources::PinnedCatalogue;
 
 use crate::catalogue::ToolCatalogue;
 use crate::config_references::ReferenceResolver;
@@ -35,7 +36,7 @@ use crate::limits::RETRY_AFTER_S;
 use crate::message_handler::ServerMessageHandler;
 use crate::oauth::{CredentialVault, challenge};
 use crate::pending_catalogue;
-use crate::pins::{PinnedTool, ToolPins};
+use crate::pins::{ToolPins, describe_tool};
 use crate::server::resource_tool::ReadResourceTool;
 use crate::server::tool::McpTool;
 use crate::server_log::ServerLog;
@@ -110,11 +111,10 @@ enum ConnectionPhase {
 
 #[derive(Default)]
 struct ServerCoreState {
+    tools: PinnedCatalogue<ToolCatalogue>,
     sign_in: Option<SignInState>,
     /// Ends the sign-in that waits for the person.
     sign_in_guard: Option<DropGuard>,
-    pins: Arc<ToolPins>,
-    catalogue: Option<Arc<ToolCatalogue>>,
     /// Whether the task that maintains the connection was started.
     is_maintained: bool,
     is_legacy: bool,
@@ -136,7 +136,7 @@ impl McpServer {
             renewal_lock: Arc::default(),
             phase: watch::Sender::new(ConnectionPhase::Idle),
             state: Mutex::new(ServerCoreState {
-                pins: Arc::new(pins),
+                tools: PinnedCatalogue::new(pins),
                 ..ServerCoreState::default()
             }),
             version: watch::Sender::new(0),
@@ -209,40 +209,40 @@ impl McpServer {
         *self.core.version.borrow()
     }
 
+    /// Returns the server's approved tools, with its latest list of tools once it was connected.
+    pub fn pinned_tools(&self) -> PinnedCatalogue<ToolCatalogue> {
+        self.core.lock_state().tools.clone()
+    }
+
     /// Returns the approvals of the server's tools.
     pub fn pins(&self) -> Arc<ToolPins> {
-        self.core.lock_state().pins.clone()
+        self.pinned_tools().pins
     }
 
     /// Puts other approvals in force; a call of a tool that was created before still needs the definition that the tool
     /// was created from.
     pub fn set_pins(&self, pins: ToolPins) {
-        self.core.lock_state().pins = Arc::new(pins);
+        self.core.lock_state().tools.pins = Arc::new(pins);
         self.core.save_pending_catalogue();
         self.core.bump_version();
     }
 
     /// Returns the server's latest list of tools; none before it was connected.
     pub fn catalogue(&self) -> Option<Arc<ToolCatalogue>> {
-        self.core.lock_state().catalogue.clone()
+        self.pinned_tools().catalogue
     }
 
     /// Returns the server's tools that are as they were approved, each under the name that it keeps (`S001-57`,
     /// `S001-59`).
     pub fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
-        let (pins, catalogue) = {
-            let kept = self.core.lock_state();
-            (kept.pins.clone(), kept.catalogue.clone())
-        };
-        let usable = |pinned: &&PinnedTool| {
-            ToolPins::pin_state(&pinned.tool, catalogue.as_deref()) == PinState::Pinned
-        };
-        let made =
-            |pinned: &PinnedTool| Arc::new(McpTool::new(self.clone(), pinned)) as Arc<dyn Tool>;
-        let mut tools: Vec<_> = pins.tools.iter().filter(usable).map(made).collect();
-        let listed = catalogue.as_ref().map(|all| all.has_resources);
-        if listed.unwrap_or(pins.has_resources) {
-            tools.push(Arc::new(ReadResourceTool::new(self.clone(), &pins)));
+        let pinned = self.pinned_tools();
+        let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+        for tool in pinned.usable_tools() {
+            tools.push(Arc::new(McpTool::new(self.clone(), tool)));
+        }
+        let current = pinned.catalogue.as_ref().map(|all| all.has_resources);
+        if current.or(pinned.pins.has_resources).unwrap_or_default() {
+            tools.push(Arc::new(ReadResourceTool::new(self.clone(), &pinned.pins)));
         }
         tools
     }
@@ -250,11 +250,10 @@ impl McpServer {
     /// Returns the full view of the server's state.
     pub fn view(&self) -> ServerView {
         let phase = self.core.phase.borrow().clone();
-        let (pins, catalogue) = {
-            let kept = self.core.lock_state();
-            (kept.pins.clone(), kept.catalogue.clone())
-        };
-        let catalogue = catalogue.or_else(|| self.core.load_pending_catalogue());
+        let mut pinned = self.pinned_tools();
+        if pinned.catalogue.is_none() {
+            pinned.catalogue = self.core.load_pending_catalogue();
+        }
         let said = match &phase {
             ConnectionPhase::Ready(link) => Some(link.server_info.clone()),
             ConnectionPhase::Idle
@@ -262,9 +261,6 @@ impl McpServer {
             | ConnectionPhase::Unavailable { .. }
             | ConnectionPhase::NeedsSignIn => None,
         };
-        let waits = catalogue
-            .as_ref()
-            .filter(|all| pins.has_pending_changes(all));
         ServerView {
             settings: self.core.settings.clone(),
             state: match phase {
@@ -280,12 +276,12 @@ impl McpServer {
             },
             sign_in: self.core.sign_in_status(),
             said,
-            tools: pins.list_tools(catalogue.as_deref()),
-            left_out: catalogue
-                .as_ref()
+            tools: pinned.compare_tools().iter().map(describe_tool).collect(),
+            waits: pinned.pending_digest(),
+            left_out: pinned
+                .catalogue
                 .map(|all| all.left_out.clone())
                 .unwrap_or_default(),
-            waits: waits.map(|all| all.digest()),
         }
     }
 

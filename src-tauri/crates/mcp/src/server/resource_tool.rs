@@ -11,6 +11,7 @@ use protocol::text::display_text::{is_hidden, to_single_line};
 use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value, json};
 use tools::mentions::collect_mentions;
+use tools::sources::unique_name;
 use tools::text::{escape_invisible, format_count, truncate_chars};
 use tools::{ExecutionContext, Mentions, Tool, ToolContext};
 
@@ -40,13 +41,8 @@ impl ReadResourceTool {
     /// Creates the tool of a server, under a name that none of the server's own tools has.
     pub(crate) fn new(server: Arc<McpServer>, pins: &ToolPins) -> Self {
         let settings = server.settings();
-        let taken = |name: &str| pins.tools.iter().any(|pinned| pinned.called == name);
-        let mut called = TOOL_NAME.to_owned();
-        let mut tail = 2_u32;
-        while taken(&called) {
-            called = format!("{TOOL_NAME}_{tail}");
-            tail = tail.saturating_add(1);
-        }
+        let is_taken = |name: &str| pins.tools.iter().any(|pinned| pinned.called == name);
+        let called = unique_name(TOOL_NAME, is_taken);
         let parameters = json!({
             "type": "object",
             "properties": {

@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use policy::Approved;
 use protocol::interface::ToolOrigin;
 use protocol::rule::evidence::Confinement;
-use protocol::{Access, Digest, ToolError, ToolInterface, ToolKind, ToolOutput};
+use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
-use tools::limits::ID_BYTES_MAX;
 use tools::mentions::{collect_mentions, is_deleting_name};
+use tools::sources::{PinnedTool, build_tool_id};
 use tools::text::{escape_invisible, truncate_chars};
 use tools::tool::ProgressFn;
 use tools::{ElicitationChannel, ExecutionContext, Mentions, Tool, ToolContext};
@@ -20,7 +20,6 @@ use crate::catalogue::ServerToolDefinition;
 use crate::connection::CallListeners;
 use crate::content;
 use crate::limits::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, START_MARGIN_MS, TARGET_CHARS_MAX};
-use crate::pins::PinnedTool;
 use crate::server::McpServer;
 
 /// Description for the model of a tool whose server gives none.
@@ -30,7 +29,7 @@ const NO_DESCRIPTION: &str =
 /// A tool of a server.
 pub struct McpTool {
     server: Arc<McpServer>,
-    tool: ServerToolDefinition,
+    tool: Arc<ServerToolDefinition>,
     interface: ToolInterface,
     /// Whether calls of the tool may delete something, according to its hints or its name: a hint only tightens.
     deletes: bool,
@@ -41,8 +40,8 @@ impl McpTool {
     ///
     /// The tool declares no mode, since nobody vouches for its server: without a rule it asks (M21). Hints of the
     /// server only ever tighten (M16), and its calls never run in parallel with others (M08).
-    pub fn new(server: Arc<McpServer>, pinned: &PinnedTool) -> Self {
-        let tool = pinned.tool.clone();
+    pub fn new(server: Arc<McpServer>, pinned: &PinnedTool<ServerToolDefinition>) -> Self {
+        let tool = pinned.definition.clone();
         let settings = server.settings();
         let names = tool
             .input_schema
@@ -61,7 +60,11 @@ impl McpTool {
         };
         let mut interface = ToolInterface::builder(pinned.called.as_str())
             .namespace(settings.id.as_str())
-            .tool_id(build_tool_id(settings.id.as_str(), &pinned.called, &tool))
+            .tool_id(build_tool_id(
+                settings.id.as_str(),
+                &pinned.called,
+                &format!("{}\0{}", tool.name, pinned.called),
+            ))
             .native_ids(native)
             .user_facing_name(build_tool_title(&tool.name, &server))
             .description(description)
@@ -109,23 +112,6 @@ impl McpTool {
         let called = self.server.call_tool(&self.tool, arguments, cancel, heard);
         content::parse_tool_result(&called.await?)
     }
-}
-
-/// Builds the tool's id, shortened where it is too long for models such that it stays unique.
-fn build_tool_id(server: &str, called: &str, tool: &ServerToolDefinition) -> String {
-    let id = format!("{server}__{called}");
-    if id.len() <= ID_BYTES_MAX {
-        return id;
-    }
-    let digest = Digest::from_bytes(format!("{}\0{called}", tool.name).as_bytes());
-    let tail: String = digest
-        .0
-        .chars()
-        .filter(char::is_ascii_hexdigit)
-        .take(8)
-        .collect();
-    let keep = id.floor_char_boundary(ID_BYTES_MAX - tail.len() - 1);
-    format!("{}_{tail}", &id[..keep])
 }
 
 /// Returns the tool's name with its server's name, since tools of several servers may have the same name.

@@ -12,6 +12,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 use tools::Registry;
+use tools::sources::Catalogue;
 
 use crate::support::*;
 

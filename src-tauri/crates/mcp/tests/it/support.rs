@@ -166,7 +166,11 @@ pub async fn call_hearing(
 
 fn tool_of(server: &Arc<McpServer>, tool: &str) -> mcp::McpTool {
     let pins = server.pins();
-    let pinned = pins.tools.iter().find(|one| one.tool.name == tool).unwrap();
+    let pinned = pins
+        .tools
+        .iter()
+        .find(|one| one.definition.name == tool)
+        .unwrap();
     mcp::McpTool::new(server.clone(), pinned)
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use protocol::text::display_text::to_single_line;
 use serde_json::{Map, Value, json};
+use tools::sources::unique_name;
 
 use crate::document::operation::{BodyKind, BodySpec, FieldEncoding, MediaPart, ParameterStyle};
 use crate::document::reader::DocumentNode;
@@ -44,10 +45,7 @@ pub(crate) fn parse_body<'a>(
     let argument = ["body", "request_body"]
         .into_iter()
         .find(|name| !is_taken(name));
-    let argument = argument.map_or_else(
-        || crate::names::unique_name("body", is_taken),
-        str::to_owned,
-    );
+    let argument = argument.map_or_else(|| unique_name("body", is_taken), str::to_owned);
     let body = BodySpec {
         argument,
         media: concrete_media_type(media),

@@ -13,9 +13,10 @@ pub(crate) mod swagger2;
 
 use std::collections::HashSet;
 
+use protocol::UserError;
 use protocol::text::display_text::{to_single_line, to_spans};
-use protocol::{Digest, UserError};
 use serde_json::{Map, Value, json};
+use tools::sources::{Catalogue, Pins, record_left_out};
 use tools::text::truncate_chars;
 
 use crate::document::base_url::BaseUrlOptions;
@@ -23,9 +24,7 @@ use crate::document::operation::{HttpMethod, Operation, strip_path_fragment};
 use crate::document::reader::{DocumentNode, DocumentReader};
 use crate::document::schema::SchemaBuilder;
 use crate::document::source::DocumentSource;
-use crate::limits::{
-    DESCRIPTION_CHARS_MAX, LEFT_OUT_MAX, OPERATIONS_MAX, QUOTED_CHARS_MAX, TITLE_CHARS_MAX,
-};
+use crate::limits::{DESCRIPTION_CHARS_MAX, OPERATIONS_MAX, QUOTED_CHARS_MAX, TITLE_CHARS_MAX};
 
 /// Selects the operations of a document: those that match each list that is not empty. `*` matches any text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -150,33 +149,26 @@ impl ApiDocument {
         }
     }
 
-    /// Records that an operation was left out. If many are, only the first are recorded one by one.
     fn record_left_out(&mut self, why: String) {
-        if self.left_out.len() < LEFT_OUT_MAX {
-            self.left_out.push(why);
-            return;
-        }
-        self.left_out_beyond_limit += 1;
-        self.left_out.truncate(LEFT_OUT_MAX);
-        self.left_out.push(format!(
-            "And {} more are left out.",
-            self.left_out_beyond_limit
-        ));
-    }
-
-    /// Returns the operation with this key.
-    pub fn find(&self, key: &str) -> Option<&Operation> {
-        self.operations
-            .iter()
-            .find(|operation| operation.key() == key)
-    }
-
-    /// Returns the digest of the whole document.
-    pub fn digest(&self) -> Digest {
-        let all = self.operations.iter();
-        Digest::from_json(&all.map(Operation::digest).collect::<Vec<_>>())
+        record_left_out(&mut self.left_out, &mut self.left_out_beyond_limit, why);
     }
 }
+
+impl Catalogue for ApiDocument {
+    type Tool = Operation;
+    const FOLDER: &'static str = "apis";
+
+    fn tools(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    fn title(&self) -> Option<&str> {
+        Some(&self.title)
+    }
+}
+
+/// The approved operations of one document.
+pub type OperationPins = Pins<ApiDocument>;
 
 /// Whether the document has version 3.0.
 fn is_version_3_0(root: &Value) -> Result<bool, UserError> {

@@ -1,11 +1,15 @@
 //! One parsed operation of a document: everything that a call needs, and the content that approvals pin.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use protocol::ToolMode;
 use protocol::text::display_text::is_hidden;
-use protocol::{Digest, ToolMode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tools::sources::SourceTool;
+
+use crate::names::to_callable_name;
 
 /// An operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -296,32 +300,6 @@ impl Operation {
         format!("{} {}", self.method.as_str(), self.path)
     }
 
-    /// Returns the digest of the operation: equal for two operations with the same content.
-    pub fn digest(&self) -> Digest {
-        Digest::from_json(self)
-    }
-
-    /// Returns the whole operation as text, for a diff.
-    pub fn text(&self) -> String {
-        serde_json::to_string_pretty(self).unwrap_or_default()
-    }
-
-    /// Whether the operation contains characters that are invisible or that make text read otherwise than it is.
-    pub fn has_hidden_text(&self) -> bool {
-        // Whatever stands outside of ASCII stands in JSON as it is.
-        let all = serde_json::to_string(self).unwrap_or_default();
-        all.chars().any(is_hidden)
-    }
-
-    /// Returns the nearest name that a model can call.
-    pub(crate) fn callable_name(&self) -> String {
-        let said = match self.id.is_empty() {
-            true => format!("{}_{}", self.method.as_str().to_lowercase(), self.path),
-            false => self.id.clone(),
-        };
-        crate::names::to_callable_name(&said.replace('.', "_"), "operation")
-    }
-
     /// Whether the name of the operation indicates a deletion although its method does not.
     pub fn is_destructive_by_name(&self) -> bool {
         let words = [
@@ -334,5 +312,27 @@ impl Operation {
             .unwrap_or_default()
             .to_lowercase();
         !self.method.is_read_only() && words.iter().any(|word| last.starts_with(word))
+    }
+}
+
+impl SourceTool for Operation {
+    const MEMBER: &'static str = "operation";
+
+    fn key(&self) -> Cow<'_, str> {
+        Cow::Owned(self.key())
+    }
+
+    fn callable_name(&self) -> String {
+        let named = match self.id.is_empty() {
+            true => format!("{}_{}", self.method.as_str().to_lowercase(), self.path),
+            false => self.id.clone(),
+        };
+        to_callable_name(&named.replace('.', "_"), "operation")
+    }
+
+    fn has_hidden_text(&self) -> bool {
+        // Whatever stands outside of ASCII stands in JSON as it is.
+        let all = serde_json::to_string(self).unwrap_or_default();
+        all.chars().any(is_hidden)
     }
 }

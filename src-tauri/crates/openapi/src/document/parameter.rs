@@ -2,12 +2,13 @@
 
 use protocol::text::display_text::to_single_line;
 use serde_json::{Map, Value, json};
+use tools::sources::unique_name;
 
 use crate::document::operation::{OperationParameter, ParameterLocation, ParameterStyle};
 use crate::document::reader::{DocumentNode, DocumentReader};
 use crate::document::schema::SchemaBuilder;
 use crate::limits::{PARAMETERS_MAX, QUOTED_CHARS_MAX};
-use crate::names;
+use crate::names::to_callable_name;
 
 /// Headers that the document cannot set: those for the media types, for authentication, and for the connection itself.
 const RESERVED_HEADERS: [&str; 14] = [
@@ -237,9 +238,7 @@ fn parse_placeholders(path: &str) -> Result<Vec<&str>, String> {
 fn assign_arguments(all: &mut [ParsedParameter<'_>]) {
     let near: Vec<String> = all
         .iter()
-        .map(|written| {
-            names::to_callable_name(&written.parameter.name, written.parameter.place.as_str())
-        })
+        .map(|written| to_callable_name(&written.parameter.name, written.parameter.place.as_str()))
         .collect();
     let mut taken: Vec<String> = Vec::new();
     for (at, written) in all.iter_mut().enumerate() {
@@ -249,7 +248,7 @@ fn assign_arguments(all: &mut [ParsedParameter<'_>]) {
             true => format!("{}_{mine}", written.parameter.place.as_str()),
             false => mine.clone(),
         };
-        let argument = names::unique_name(&wanted, |name| taken.iter().any(|known| known == name));
+        let argument = unique_name(&wanted, |name| taken.iter().any(|known| known == name));
         taken.push(argument.clone());
         written.parameter.argument = argument;
     }

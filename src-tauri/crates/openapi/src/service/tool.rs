@@ -15,8 +15,8 @@ use protocol::{
 use runtime::{NetworkClient, Workspace};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
-use tools::limits::ID_BYTES_MAX;
 use tools::mentions::collect_mentions;
+use tools::sources::PinnedTool;
 use tools::text::{escape_invisible, truncate_chars};
 use tools::{ExecutionContext, Mentions, PreviewedPlan, Tool, ToolContext};
 
@@ -27,8 +27,6 @@ use crate::call::{preview, response};
 use crate::document::base_url::url_host;
 use crate::document::operation::{BodyKind, HttpMethod, Operation};
 use crate::limits::{BODY_BYTES_MAX, CALL_MARGIN_MS, NAME_CHARS_MAX, TARGET_CHARS_MAX};
-use crate::names;
-use crate::pins::PinnedOperation;
 use crate::service::ApiService;
 use crate::service::send::{find_oauth_client, send_request};
 
@@ -47,10 +45,9 @@ pub struct ApiTool {
 
 impl ApiTool {
     /// Creates the tool of an approved operation, under the name that it keeps: `api__operation` (`S001-53`, M11).
-    pub fn new(api: Arc<ApiService>, pinned: &PinnedOperation) -> Self {
-        let operation = pinned.operation.clone();
+    pub fn new(api: Arc<ApiService>, pinned: &PinnedTool<Operation>) -> Self {
+        let operation = pinned.definition.clone();
         let settings = api.settings();
-        let id = names::build_tool_id(settings.id.as_str(), &pinned.called, ID_BYTES_MAX);
         let mut requires = RequirementSet::empty().with_host(&url_host(&operation.base));
         if let Ok(all) = resolve_credentials(&operation, &settings.setup)
             && let Some(client) = find_oauth_client(&all)
@@ -78,7 +75,7 @@ impl ApiTool {
         let is_read_only = operation.method.is_read_only();
         let mut interface = ToolInterface::builder(pinned.called.as_str())
             .namespace(settings.id.as_str())
-            .tool_id(id)
+            .tool_id(api.tool_id(pinned))
             .native_ids(native)
             .user_facing_name(truncate_chars(named.trim_end_matches('.'), NAME_CHARS_MAX))
             .description(build_description(&operation))

@@ -5,6 +5,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 use openapi::{ApiDocument, BaseUrlOptions, DocumentSource, OperationFilter, OperationPins};
+use protocol::server::mcp_servers::ServerId;
 use serde_json::Value;
 use tools::Schema;
 
@@ -69,7 +70,7 @@ fn s001_53_every_operation_of_real_documents_becomes_a_tool() {
         }
         let mut called = HashSet::new();
         for pinned in OperationPins::approve_initial(&document).tools {
-            let operation = &pinned.operation;
+            let operation = &pinned.definition;
             let made = Schema::from_parameters(&operation.key(), &operation.input_schema);
             made.unwrap_or_else(|fault| panic!("{name}: {fault}"));
             assert!(
@@ -104,10 +105,31 @@ fn some_operations_are_read_like_this() {
         ("styles.json", "GET /anything/query"),
     ] {
         let document = read(name);
-        let operation = document.find(key).unwrap_or_else(|| panic!("{key}"));
+        let operation = document
+            .operations
+            .iter()
+            .find(|operation| operation.key() == key)
+            .unwrap_or_else(|| panic!("{key}"));
         let file = key.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
             insta::assert_json_snapshot!(format!("{}_{file}", name.split('.').next().unwrap()), operation);
         });
     }
+}
+
+/// The file of the approvals keeps its members: what a person approved is read by every version.
+#[test]
+fn approvals_are_stored_with_their_operations() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = ServerId::try_from("one".to_owned()).unwrap();
+    let pins = OperationPins::approve_initial(&read("styles.json"));
+    pins.save(folder.path(), &id).unwrap();
+    let text = runtime::read_text(&folder.path().join("apis/one.json")).unwrap();
+    let stored: Value = serde_json::from_str(&text.unwrap()).unwrap();
+    let members =
+        |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    assert_eq!(members(&stored), ["version", "title", "tools"]);
+    assert_eq!(members(&stored["tools"][0]), ["called", "operation"]);
+    let loaded = OperationPins::load(folder.path(), &id).unwrap();
+    assert_eq!(loaded, Some(pins));
 }

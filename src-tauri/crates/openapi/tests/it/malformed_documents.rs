@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use openapi::limits::{LEFT_OUT_MAX, OPERATIONS_MAX};
+use openapi::limits::OPERATIONS_MAX;
 use openapi::{ApiDocument, BaseUrlOptions, DocumentSource, OperationFilter, OperationPins};
 use protocol::UserError;
 use serde_json::{Value, json};
+use tools::limits::LEFT_OUT_MAX;
 
 fn read(document: Value) -> Result<ApiDocument, UserError> {
     let bases = BaseUrlOptions {
@@ -222,7 +223,7 @@ fn names_are_their_own_and_stay() {
     let called: Vec<_> = pins
         .tools
         .iter()
-        .map(|pinned| (pinned.operation.path.as_str(), pinned.called.as_str()))
+        .map(|pinned| (pinned.definition.path.as_str(), pinned.called.as_str()))
         .collect();
     assert_eq!(called, [("/c", "list_all_2"), ("/z", "get_z")]);
 }

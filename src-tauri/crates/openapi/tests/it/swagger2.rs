@@ -155,7 +155,7 @@ fn a_document_of_swagger_2_is_read_whole() {
     );
     assert_eq!(schema("one")["properties"]["id"]["type"], "integer");
     for pinned in OperationPins::approve_initial(&document).tools {
-        tools::Schema::from_parameters("t", &pinned.operation.input_schema).unwrap();
+        tools::Schema::from_parameters("t", &pinned.definition.input_schema).unwrap();
     }
 }
 

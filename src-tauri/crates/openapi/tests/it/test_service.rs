@@ -194,11 +194,11 @@ impl Desk {
             enabled: true,
         };
         let api = ApiService::new(settings, OperationPins::default(), ground);
-        let looked = api
+        let document = api
             .load_document(&DocumentSource::from_value(document).unwrap())
             .unwrap();
-        assert_eq!(looked.document.left_out, Vec::<String>::new());
-        api.set_pins(OperationPins::approve_initial(&looked.document));
+        assert_eq!(document.left_out, Vec::<String>::new());
+        api.set_pins(OperationPins::approve_initial(&document));
         Self {
             api: Arc::new(api),
             clock,
@@ -214,7 +214,7 @@ impl Desk {
     /// The operation that the document calls so.
     pub fn tool(&self, id: &str) -> ApiTool {
         let pins = self.api.pins();
-        let pinned = pins.tools.iter().find(|pinned| pinned.operation.id == id);
+        let pinned = pins.tools.iter().find(|pinned| pinned.definition.id == id);
         ApiTool::new(self.api.clone(), pinned.unwrap_or_else(|| panic!("{id}")))
     }
 

@@ -3,18 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use openapi::{ApiService, DocumentSource, OperationPins, is_document_url, pins};
+use openapi::{ApiService, DocumentSource, is_document_url};
+use protocol::UserError;
 use protocol::op::OpReceipt;
 use protocol::server::apis::{ApiAuth, ApiChange, ApiSettings, ApiSetup};
 use protocol::server::mcp_servers::ServerId;
-use protocol::{Digest, UserError};
 use runtime::NetworkClient;
 use tokio_util::sync::CancellationToken;
 use tools::config_references::has_reference;
 
 use crate::permissions::{egress, rules};
 use crate::toolset::api_context::ApiContext;
-use crate::toolset::config_store::{ConfigStore, stale_error};
 
 /// Carries out a change of services, one at a time.
 pub(crate) async fn change_apis(
@@ -29,8 +28,11 @@ pub(crate) async fn change_apis(
         ApiChange::Switch { enabled: true } => enable_api(context, &id).await,
         ApiChange::Switch { enabled: false } => apis.set_enabled(&id, false),
         ApiChange::Read => refresh_api(context, apis.find(&id)?).await,
-        ApiChange::Approve { digest } => approve_api(apis, &id, &digest),
-        ApiChange::Remove => remove_api(apis, &id),
+        ApiChange::Approve { digest } => {
+            let api = apis.find(&id)?;
+            apis.approve(&api, &digest)
+        }
+        ApiChange::Remove => apis.find(&id).and_then(|_| apis.remove(&id)),
     };
     done.map(|()| OpReceipt::default())
 }
@@ -44,7 +46,7 @@ fn save_api(context: &ApiContext<'_>, id: ServerId, setup: ApiSetup) -> Result<(
             "Choose another name.",
         ));
     }
-    if let Some(scheme) = inline_document(&setup) {
+    if let Some(scheme) = scheme_with_inline_secret(&setup) {
         return Err(UserError::new(
             format!(
                 "The secret of `{scheme}` is written out, and would stand in the file of the services."
@@ -61,9 +63,9 @@ fn save_api(context: &ApiContext<'_>, id: ServerId, setup: ApiSetup) -> Result<(
 }
 
 /// Returns the first authentication scheme whose secret is not a reference.
-fn inline_document(setup: &ApiSetup) -> Option<&str> {
-    let mut all = setup.auth.iter();
-    let found = all.find(|(_, auth)| {
+fn scheme_with_inline_secret(setup: &ApiSetup) -> Option<&str> {
+    let mut schemes = setup.auth.iter();
+    let inline = schemes.find(|(_, auth)| {
         let secret = match auth {
             ApiAuth::Token { token } => token,
             ApiAuth::Basic { password, .. } => password,
@@ -71,29 +73,25 @@ fn inline_document(setup: &ApiSetup) -> Option<&str> {
         };
         !has_reference(secret)
     });
-    found.map(|(scheme, _)| scheme.as_str())
+    inline.map(|(scheme, _)| scheme.as_str())
 }
 
 /// Switches a service on, once its document was read; the first time this approves the operations of the document.
 async fn enable_api(context: &ApiContext<'_>, id: &ServerId) -> Result<(), UserError> {
     let apis = &context.apis.store;
-    let known = apis.find(id)?;
-    if known.settings().enabled {
-        return refresh_api(context, known).await;
+    let current = apis.find(id)?;
+    if current.settings().enabled {
+        return refresh_api(context, current).await;
     }
-    // What cannot be read is looked at again, not approved again.
-    let pins = OperationPins::load(apis.data_dir(), id);
-    let is_first = matches!(pins, Ok(None));
+    let was_approved = apis.was_approved(id);
     let settings = ApiSettings {
         enabled: true,
-        ..known.settings().clone()
+        ..current.settings().clone()
     };
     let (api, _) = apis.build_entry(settings);
     refresh_api(context, api.clone()).await?;
-    if is_first && let Some(looked) = api.loaded_document() {
-        let first = OperationPins::approve_initial(&looked.document);
-        first.save(apis.data_dir(), id)?;
-        api.set_pins(first);
+    if !was_approved {
+        apis.approve_initial(&api)?;
     }
     apis.replace(api);
     apis.set_enabled(id, true)
@@ -136,25 +134,4 @@ fn document_egress(context: &ApiContext<'_>, document: &str) -> Result<NetworkCl
         Arc::new(rules),
         now,
     ))
-}
-
-fn approve_api(
-    apis: &ConfigStore<ApiService>,
-    id: &ServerId,
-    digest: &Digest,
-) -> Result<(), UserError> {
-    let api = apis.find(id)?;
-    let looked = api.loaded_document().ok_or_else(|| stale_error(id))?;
-    if looked.document.digest() != *digest {
-        return Err(stale_error(id));
-    }
-    let pins = api.pins().approve_all(&looked.document);
-    pins.save(apis.data_dir(), id)?;
-    api.set_pins(pins);
-    Ok(())
-}
-
-fn remove_api(apis: &ConfigStore<ApiService>, id: &ServerId) -> Result<(), UserError> {
-    apis.find(id)?;
-    apis.remove(id, &pins::pins_path(apis.data_dir(), id))
 }

@@ -2,15 +2,15 @@
 
 mod change;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use openapi::config::ApisFile;
-use openapi::{ApiContext, ApiService, OperationPins};
+use openapi::{ApiContext, ApiDocument, ApiService, OperationPins};
 use protocol::UserError;
 use protocol::server::apis::{ApiSettings, ApiView};
 use provider::KeyStore;
 use tools::Tool;
+use tools::sources::PinnedCatalogue;
 use tools::web_search::OperationCaller;
 
 use super::config_store::{ConfigEntry, ConfigStore};
@@ -27,18 +27,11 @@ pub(crate) struct Apis {
 
 impl ConfigEntry for ApiService {
     type File = ApisFile;
+    type Catalogue = ApiDocument;
     type Context = ApiContext;
 
-    fn from_settings(
-        settings: ApiSettings,
-        data_dir: &Path,
-        ground: &ApiContext,
-    ) -> (Self, Option<UserError>) {
-        let (pins, fault) = match OperationPins::load(data_dir, &settings.id) {
-            Ok(pins) => (pins.unwrap_or_default(), None),
-            Err(fault) => (OperationPins::default(), Some(fault)),
-        };
-        (Self::new(settings, pins, ground.clone()), fault)
+    fn from_settings(settings: ApiSettings, pins: OperationPins, context: &ApiContext) -> Self {
+        Self::new(settings, pins, context.clone())
     }
 
     fn settings(&self) -> &ApiSettings {
@@ -53,7 +46,15 @@ impl ConfigEntry for ApiService {
         Self::tools(self)
     }
 
-    fn on_added(&self, _ground: &ApiContext) {}
+    fn pinned_tools(&self) -> PinnedCatalogue<ApiDocument> {
+        self.pinned_tools()
+    }
+
+    fn set_pins(&self, pins: OperationPins) {
+        self.set_pins(pins);
+    }
+
+    fn on_added(&self, _context: &ApiContext) {}
 
     fn on_removed(&self) {}
 }

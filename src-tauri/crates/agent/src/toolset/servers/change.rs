@@ -1,11 +1,10 @@
 //! A person's changes to servers: set up, switch, approve, restart, remove; each on disk before it takes effect.
 
-use mcp::{ToolPins, pins, supports_sign_in};
+use mcp::supports_sign_in;
 use protocol::op::OpReceipt;
 use protocol::server::mcp_servers::{ServerChange, ServerId, ServerSettings};
 use protocol::{Digest, UserError};
 
-use crate::toolset::config_store::stale_error;
 use crate::toolset::servers::Servers;
 
 /// Carries out a change of servers, one at a time.
@@ -45,9 +44,7 @@ impl Servers {
         if known.settings().enabled {
             return known.retry().await;
         }
-        // What cannot be read is looked at again, not approved again.
-        let pins = ToolPins::load(self.store.data_dir(), id);
-        let is_first = matches!(pins, Ok(None));
+        let was_approved = self.store.was_approved(id);
         let (server, _) = self.store.build_entry(settings);
         if let Err(fault) = server.ensure_connected().await {
             server.shut_down();
@@ -55,10 +52,8 @@ impl Servers {
             self.add_failed(&known, server);
             return Err(fault);
         }
-        if is_first && let Some(catalogue) = server.catalogue() {
-            let first = ToolPins::approve_initial(&catalogue);
-            first.save(self.store.data_dir(), id)?;
-            server.set_pins(first);
+        if !was_approved {
+            self.store.approve_initial(&server)?;
         }
         self.store.replace(server);
         self.store.set_enabled(id, true)
@@ -70,14 +65,7 @@ impl Servers {
             // What was looked at is what it listed to another process.
             server.ensure_connected().await?;
         }
-        let catalogue = server.catalogue().ok_or_else(|| stale_error(id))?;
-        if catalogue.digest() != *digest {
-            return Err(stale_error(id));
-        }
-        let pins = server.pins().approve_all(&catalogue);
-        pins.save(self.store.data_dir(), id)?;
-        server.set_pins(pins);
-        Ok(())
+        self.store.approve(&server, digest)
     }
 
     async fn restart(&self, id: &ServerId) -> Result<(), UserError> {
@@ -95,8 +83,7 @@ impl Servers {
         {
             tracing::warn!(%fault, "what was signed in with may still be kept, or good");
         }
-        let approved = pins::pins_path(self.store.data_dir(), id);
-        self.store.remove(id, &approved)?;
+        self.store.remove(id)?;
         mcp::remove_server_data(self.store.data_dir(), id)
     }
 }

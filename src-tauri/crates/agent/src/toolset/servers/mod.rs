@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use mcp::catalogue::ToolCatalogue;
 use mcp::config::ServersFile;
 use mcp::{McpServer, ReferenceResolver, ToolPins};
 use protocol::UserError;
@@ -17,6 +18,7 @@ use protocol::server::resources::{ServerResourceQuery, ServerResources};
 use provider::KeyStore;
 use runtime::InheritedEnv;
 use tools::Tool;
+use tools::sources::PinnedCatalogue;
 
 use crate::host::config::EngineConfig;
 use crate::toolset::config_store::{ConfigEntry, ConfigStore};
@@ -56,18 +58,11 @@ impl ServerContext {
 
 impl ConfigEntry for McpServer {
     type File = ServersFile;
+    type Catalogue = ToolCatalogue;
     type Context = ServerContext;
 
-    fn from_settings(
-        settings: ServerSettings,
-        data_dir: &Path,
-        ground: &ServerContext,
-    ) -> (Self, Option<UserError>) {
-        let (pins, fault) = match ToolPins::load(data_dir, &settings.id) {
-            Ok(pins) => (pins.unwrap_or_default(), None),
-            Err(fault) => (ToolPins::default(), Some(fault)),
-        };
-        (Self::new(settings, pins, ground.connection.clone()), fault)
+    fn from_settings(settings: ServerSettings, pins: ToolPins, context: &ServerContext) -> Self {
+        Self::new(settings, pins, context.connection.clone())
     }
 
     fn settings(&self) -> &ServerSettings {
@@ -82,8 +77,16 @@ impl ConfigEntry for McpServer {
         Self::tools(self)
     }
 
-    fn on_added(&self, ground: &ServerContext) {
-        ground
+    fn pinned_tools(&self) -> PinnedCatalogue<ToolCatalogue> {
+        self.pinned_tools()
+    }
+
+    fn set_pins(&self, pins: ToolPins) {
+        self.set_pins(pins);
+    }
+
+    fn on_added(&self, context: &ServerContext) {
+        context
             .lock_roots()
             .iter()
             .for_each(|root| self.add_root(root));

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
+use tools::sources::unique_name;
 
 use crate::document::reader::{DocumentNode, DocumentReader};
 use crate::limits::{SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX};
@@ -88,7 +89,7 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
         let last = key.rsplit('/').next().unwrap_or_default();
         let near = crate::names::to_callable_name(last, "schema");
         let mut taken = reader.taken_names.borrow_mut();
-        let name = crate::names::unique_name(&near, |name| taken.contains(name));
+        let name = unique_name(&near, |name| taken.contains(name));
         taken.insert(name.clone());
         reader
             .definition_names
