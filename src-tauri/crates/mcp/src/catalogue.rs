@@ -116,11 +116,11 @@ impl SourceTool for ServerToolDefinition {
 
     fn callable_name(&self) -> String {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        let near = self.name.chars().map(|c| if allowed(c) { c } else { '_' });
-        let near: String = near.take(NAME_CHARS_MAX).collect();
-        match near.trim_matches('_') {
+        let nearest = self.name.chars().map(|c| if allowed(c) { c } else { '_' });
+        let nearest: String = nearest.take(NAME_CHARS_MAX).collect();
+        match nearest.trim_matches('_') {
             "" => "tool".to_owned(),
-            _ => near,
+            _ => nearest,
         }
     }
 

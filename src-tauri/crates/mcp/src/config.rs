@@ -49,28 +49,28 @@ impl ConfigTable for ServersFile {
 
     fn from_raw(
         id: ServerId,
-        written: ServerEntry,
+        entry: ServerEntry,
         enabled: bool,
     ) -> Result<ServerSettings, ConfigTableError> {
-        let timeout_ms = written.timeout_ms.unwrap_or(SERVER_TIMEOUT_MS);
+        let timeout_ms = entry.timeout_ms.unwrap_or(SERVER_TIMEOUT_MS);
         Ok(ServerSettings {
             id,
-            way: written.parse_way()?,
+            way: entry.parse_way()?,
             timeout_ms,
             enabled,
         })
     }
 
-    fn id_and_enabled(one: &ServerSettings) -> (&ServerId, bool) {
-        (&one.id, one.enabled)
+    fn id_and_enabled(settings: &ServerSettings) -> (&ServerId, bool) {
+        (&settings.id, settings.enabled)
     }
 
-    fn validate(one: &ServerSettings) -> Result<(), ConfigTableError> {
-        validate_settings(one)
+    fn validate(settings: &ServerSettings) -> Result<(), ConfigTableError> {
+        validate_settings(settings)
     }
 
-    fn to_table(one: &ServerSettings) -> Table {
-        settings_to_table(one)
+    fn to_table(settings: &ServerSettings) -> Table {
+        settings_to_table(settings)
     }
 }
 
@@ -173,9 +173,9 @@ fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> 
                 validate_sandbox(room, folder.as_deref())?;
             }
             let hosts = room.iter().flat_map(|room| &room.hosts);
-            let of_room = room.iter().map(|room| &room.workspace).chain(hosts);
+            let sandbox_values = room.iter().map(|room| &room.workspace).chain(hosts);
             let all = [command].into_iter().chain(args).chain(env.values());
-            let all = all.chain(folder).chain(of_room).map(String::as_str);
+            let all = all.chain(folder).chain(sandbox_values).map(String::as_str);
             (all.collect(), args.len() + env.len())
         }
         ServerTransport::Http {
@@ -214,8 +214,11 @@ fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> 
 }
 
 /// Checks the syntax of a sandbox's folder and hosts. Whether the folder exists is only checked when the server starts.
-fn validate_sandbox(room: &ServerSandbox, starts_in: Option<&str>) -> Result<(), ConfigTableError> {
-    let workspace = Path::new(&room.workspace);
+fn validate_sandbox(
+    sandbox: &ServerSandbox,
+    starts_in: Option<&str>,
+) -> Result<(), ConfigTableError> {
+    let workspace = Path::new(&sandbox.workspace);
     if !workspace.is_absolute() {
         return reject(
             "room",
@@ -239,12 +242,12 @@ fn validate_sandbox(room: &ServerSandbox, starts_in: Option<&str>) -> Result<(),
         let hint = "Take out `folder`: it then starts in that of `room`.";
         return reject("folder", what, hint);
     }
-    if room.hosts.len() > SANDBOX_HOSTS_MAX {
+    if sandbox.hosts.len() > SANDBOX_HOSTS_MAX {
         let what = format!("it names more than {SANDBOX_HOSTS_MAX} hosts");
         return reject("hosts", what, "Leave some of them out.");
     }
     let rules = RuleSet::builtin();
-    let mut closed = room
+    let mut closed = sandbox
         .hosts
         .iter()
         .filter_map(|host| resolve_named_host(host, &rules, 0).err());
@@ -289,10 +292,10 @@ fn settings_to_table(settings: &ServerSettings) -> Table {
             table.insert("url", toml_edit::value(url.as_str()));
             insert_map(&mut table, "headers", headers);
             if let Some(client) = client {
-                let mut given = BTreeMap::from([("id".to_owned(), client.id.clone())]);
+                let mut members = BTreeMap::from([("id".to_owned(), client.id.clone())]);
                 let secret = client.secret.clone();
-                given.extend(secret.map(|secret| ("secret".to_owned(), secret)));
-                insert_map(&mut table, "client", &given);
+                members.extend(secret.map(|secret| ("secret".to_owned(), secret)));
+                insert_map(&mut table, "client", &members);
             }
         }
     }

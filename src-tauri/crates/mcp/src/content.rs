@@ -6,19 +6,17 @@ use base64::engine::general_purpose::STANDARD;
 use protocol::{Content, ToolError, ToolOutput};
 use serde_json::{Value, json};
 use tools::limits::IMAGE_BYTES_MAX;
+use tools::sources::SUPPORTED_IMAGE_TYPES;
 use tools::text::{format_byte_size, format_count};
 
 use crate::limits::{CONTENT_ITEMS_MAX, REASON_CHARS_MAX, TEXT_BYTES_MAX};
-
-/// Media types of images that models accept.
-const SUPPORTED_IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// Converts the answer to a call of a tool to the output of the call.
 ///
 /// # Errors
 /// The server reports a failure, in its words; or the answer is no answer to a call.
 pub fn parse_tool_result(result: &Value) -> Result<ToolOutput, ToolError> {
-    let mut gathered = ContentBuilder::default();
+    let mut builder = ContentBuilder::default();
     let items = match result.get("content") {
         None | Some(Value::Null) => &[][..],
         Some(Value::Array(items)) => items,
@@ -34,22 +32,22 @@ pub fn parse_tool_result(result: &Value) -> Result<ToolOutput, ToolError> {
         }
     };
     for item in items.iter().take(CONTENT_ITEMS_MAX) {
-        gathered.push_item(item);
+        builder.push_item(item);
     }
     if let Some(more @ 1..) = items.len().checked_sub(CONTENT_ITEMS_MAX) {
-        gathered.push_text(&format!("[{more} more items were left out.]"));
+        builder.push_text(&format!("[{more} more items were left out.]"));
     }
     let data = result
         .get("structuredContent")
         .filter(|data| !data.is_null());
-    if let (Some(data), true) = (data, gathered.text.is_empty()) {
-        gathered.push_text(&data.to_string());
+    if let (Some(data), true) = (data, builder.text.is_empty()) {
+        builder.push_text(&data.to_string());
     }
-    let ContentBuilder { text, content, .. } = gathered;
+    let ContentBuilder { text, content, .. } = builder;
     if is_error {
         return Err(ToolError::Failed(match text.trim() {
             "" => "The server says that the call failed, and not why.".to_owned(),
-            said => truncate_reason(said),
+            reason => truncate_reason(reason),
         }));
     }
     let message = match content.len() {
@@ -87,8 +85,8 @@ fn unreadable_answer_error(why: &str) -> ToolError {
 }
 
 /// Cuts an error message to its beginning: an error is for reading, not for storing.
-fn truncate_reason(said: &str) -> String {
-    tools::text::truncate_chars(said, REASON_CHARS_MAX * 8)
+fn truncate_reason(reason: &str) -> String {
+    tools::text::truncate_chars(reason, REASON_CHARS_MAX * 8)
 }
 
 #[derive(Default)]
@@ -116,10 +114,10 @@ impl ContentBuilder {
                 ));
             }
             (Some("resource_link"), _) => {
-                let named = text("title").or_else(|| text("name"));
+                let title = text("title").or_else(|| text("name"));
                 self.content.push(Content::Resource {
                     uri: text("uri").unwrap_or_default().to_owned(),
-                    title: named.unwrap_or_default().to_owned(),
+                    title: title.unwrap_or_default().to_owned(),
                     mime: text("mimeType").map(str::to_owned),
                 });
             }
@@ -142,7 +140,7 @@ impl ContentBuilder {
         let uri = text("uri").unwrap_or_default();
         let mime = text("mimeType").unwrap_or_default();
         match (text("text"), text("blob")) {
-            (Some(said), _) => self.push_text(&format!("[{uri}]\n{said}")),
+            (Some(body), _) => self.push_text(&format!("[{uri}]\n{body}")),
             (None, Some(blob)) if SUPPORTED_IMAGE_TYPES.contains(&mime) => {
                 self.push_image(mime, blob)
             }

@@ -7,6 +7,24 @@
 //! is not called.**
 //!
 //! Start reading at [`McpServer`], the life of one server; then [`McpTool`], a call of one of its tools.
+//!
+//! A tool is approved as its server defines it; with another definition it waits for an approval:
+//!
+//! ```
+//! use mcp::ToolPins;
+//! use mcp::catalogue::ToolCatalogue;
+//! use serde_json::json;
+//!
+//! let mut catalogue = ToolCatalogue::default();
+//! catalogue.add(&json!({ "name": "search", "description": "Searches the manual." }));
+//! let pins = ToolPins::approve_initial(&catalogue);
+//! assert_eq!(pins.tools[0].called, "search");
+//! assert!(!pins.has_pending_changes(&catalogue));
+//!
+//! let mut changed = ToolCatalogue::default();
+//! changed.add(&json!({ "name": "search", "description": "Searches your files." }));
+//! assert!(pins.has_pending_changes(&changed));
+//! ```
 
 pub mod catalogue;
 pub mod config;

@@ -23,8 +23,8 @@ pub(crate) struct CloseReason {
 impl CloseReason {
     /// Sets the reason, unless there is one already.
     pub(crate) fn set_reason(&self, why: impl Into<String>) {
-        let mut told = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
-        told.get_or_insert_with(|| why.into());
+        let mut reason = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
+        reason.get_or_insert_with(|| why.into());
     }
 
     /// Returns the reason that was set.
@@ -92,12 +92,12 @@ impl<R: AsyncRead + Unpin> AsyncRead for LineLimitReader<R> {
 }
 
 /// Collects a server's standard error in the log. A line without an end is kept in pieces.
-pub(crate) async fn collect_stderr(told: impl tokio::io::AsyncRead + Unpin, log: ServerLog) {
-    let mut told = BufReader::new(told);
+pub(crate) async fn collect_stderr(stderr: impl tokio::io::AsyncRead + Unpin, log: ServerLog) {
+    let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
     loop {
         line.clear();
-        let mut piece = (&mut told).take(4 * LOG_LINE_CHARS_MAX as u64);
+        let mut piece = (&mut stderr).take(4 * LOG_LINE_CHARS_MAX as u64);
         match piece.read_until(b'\n', &mut line).await {
             Ok(0) | Err(_) => return,
             Ok(_) => log.add(ServerLogSource::Stderr, &String::from_utf8_lossy(&line)),

@@ -66,17 +66,17 @@ impl ServerMessageHandler {
 
     /// Sets the server's authentication challenge.
     pub(crate) fn set_challenge(&self, challenge: impl Into<Option<AuthChallenge>>) {
-        let mut said = self
+        let mut current = self
             .challenge
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        *said = challenge.into();
+        *current = challenge.into();
     }
 
     /// Returns the server's authentication challenge.
     pub(crate) fn challenge(&self) -> Option<AuthChallenge> {
-        let said = self.challenge.lock();
-        said.unwrap_or_else(PoisonError::into_inner).clone()
+        let current = self.challenge.lock();
+        current.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Adds a workspace; returns `false` if it is known already.
@@ -90,10 +90,10 @@ impl ServerMessageHandler {
         let roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
         let roots = roots.iter().map(|root| {
             let name = root.file_name().map(|name| name.to_string_lossy());
-            let found = Root::new(runtime::net::folder_url(root));
+            let converted = Root::new(runtime::net::folder_url(root));
             match name {
-                Some(name) => found.with_name(name),
-                None => found,
+                Some(name) => converted.with_name(name),
+                None => converted,
             }
         });
         ListRootsResult::new(roots.collect())
@@ -107,16 +107,16 @@ impl ServerMessageHandler {
         context: &RequestContext<RoleClient>,
     ) -> Result<R, ErrorData> {
         let params = serde_json::to_value(params).unwrap_or_default();
-        let answered = tokio::select! {
-            answered = self.answer_request(self.running_calls.require_single_call(), method, &params) => answered,
+        let reply = tokio::select! {
+            reply = self.answer_request(self.running_calls.require_single_call(), method, &params) => reply,
             () = context.ct.cancelled() => Ok(server_request::cancelled_answer(method)),
         };
-        let answer = answered.map_err(|no| {
-            let code = match no.is_unreadable {
+        let answer = reply.map_err(|refusal| {
+            let code = match refusal.is_unreadable {
                 true => ErrorCode::INVALID_PARAMS,
                 false => USER_REJECTED,
             };
-            ErrorData::new(code, no.why, None)
+            ErrorData::new(code, refusal.why, None)
         })?;
         serde_json::from_value(answer).map_err(|_| {
             ErrorData::new(ErrorCode::INTERNAL_ERROR, "No answer could be made.", None)
@@ -133,32 +133,32 @@ impl ServerMessageHandler {
         method: &str,
         params: &Value,
     ) -> Result<Value, RequestRefusal> {
-        let wants = server_request::parse_server_request(method, params);
-        let answered = match (wants, call) {
+        let kind = server_request::parse_server_request(method, params);
+        let result = match (kind, call) {
             (Err(why), _) => Err(RequestRefusal::invalid_params(why)),
             (Ok(_), Err(why)) => server_request::declined_answer(method, why),
-            (Ok((message, wants)), Ok(call)) => {
+            (Ok((message, kind)), Ok(call)) => {
                 let server = self.server.clone();
-                let asking = ElicitationRequest {
+                let request = ElicitationRequest {
                     server,
                     message,
-                    kind: wants,
+                    kind,
                 };
-                match call.elicit(asking).await {
+                match call.elicit(request).await {
                     Ok(reply) => server_request::encode_reply(reply, method),
                     Err(why) => server_request::declined_answer(method, why),
                 }
             }
         };
-        let told = match &answered {
+        let event = match &result {
             Ok(answer) => match answer.get("action").and_then(Value::as_str) {
                 Some(action) => format!("It asked the person something: {action}."),
                 None => "It asked for the answer of a model, and got it.".to_owned(),
             },
-            Err(no) => format!("It asked for something, and got an error: {}", no.why),
+            Err(refusal) => format!("It asked for something, and got an error: {}", refusal.why),
         };
-        self.log.add(ServerLogSource::Us, &told);
-        answered
+        self.log.add(ServerLogSource::Us, &event);
+        result
     }
 
     /// Subscribes a receiver to a call's progress, until the returned subscription is dropped.
@@ -207,8 +207,8 @@ impl rmcp::ClientHandler for ServerMessageHandler {
         let form = FormElicitationCapability::new().with_schema_validation(true);
         let elicitation = elicitation.with_form(form);
         capabilities.elicitation = Some(elicitation.with_url(UrlElicitationCapability::new()));
-        let ours = Implementation::new("countersign", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(capabilities, ours.with_title("Countersign"))
+        let implementation = Implementation::new("countersign", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(capabilities, implementation.with_title("Countersign"))
     }
 
     async fn list_roots(

@@ -31,10 +31,10 @@ pub(crate) fn save_pending_catalogue(
     id: &ServerId,
     catalogue: &ToolCatalogue,
 ) -> Result<(), UserError> {
-    let kept = StoredCatalogue {
+    let stored = StoredCatalogue {
         tools: catalogue.tools.iter().cloned().map(Value::from).collect(),
     };
-    let text = serde_json::to_vec(&kept).map_err(|error| {
+    let text = serde_json::to_vec(&stored).map_err(|error| {
         UserError::new("What waits for an approval cannot be kept.", "Report this.")
             .with_source(&error)
     })?;
@@ -62,8 +62,8 @@ pub(crate) fn load_pending_catalogue(data_dir: &Path, id: &ServerId) -> Option<T
         PENDING_CATALOGUE_BYTES_MAX,
     )
     .ok()??;
-    let kept: StoredCatalogue = serde_json::from_str(&text).ok()?;
+    let stored: StoredCatalogue = serde_json::from_str(&text).ok()?;
     let mut catalogue = ToolCatalogue::default();
-    kept.tools.iter().for_each(|tool| catalogue.add(tool));
+    stored.tools.iter().for_each(|tool| catalogue.add(tool));
     Some(catalogue)
 }

@@ -24,9 +24,9 @@ impl RunningCalls {
     }
 
     /// Registers a call that begins; the call ends when the returned guard is dropped.
-    pub(crate) fn begin_call(&self, asks: Option<Arc<dyn ElicitationChannel>>) -> CallGuard {
+    pub(crate) fn begin_call(&self, elicitation: Option<Arc<dyn ElicitationChannel>>) -> CallGuard {
         let call = Arc::new(RunningCall {
-            elicitation: asks,
+            elicitation,
             ended: CancellationToken::new(),
             person_wait: watch::Sender::default(),
             is_asking: AtomicBool::new(false),
@@ -92,9 +92,9 @@ impl RunningCall {
     /// The reason why nobody is asked, as a sentence.
     pub(crate) async fn elicit(
         &self,
-        asking: ElicitationRequest,
+        request: ElicitationRequest,
     ) -> Result<ElicitationReply, &'static str> {
-        let Some(asks) = &self.elicitation else {
+        let Some(channel) = &self.elicitation else {
             return Err("Nobody is there who could be asked.");
         };
         if self.ended.is_cancelled() {
@@ -103,7 +103,7 @@ impl RunningCall {
         if self.elicitation_count.fetch_add(1, Ordering::SeqCst) >= ELICITATIONS_PER_CALL_MAX {
             return Err("It asked too often in one call.");
         }
-        let wants_model = matches!(asking.kind, ElicitationKind::Sampling(_));
+        let wants_model = matches!(request.kind, ElicitationKind::Sampling(_));
         if wants_model
             && self.sampling_count.fetch_add(1, Ordering::SeqCst) >= SAMPLINGS_PER_CALL_MAX
         {
@@ -112,31 +112,31 @@ impl RunningCall {
         if self.is_asking.swap(true, Ordering::SeqCst) {
             return Err("It asks already.");
         }
-        let _stands = ElicitationGuard(self);
+        let _guard = ElicitationGuard(self);
         self.person_wait
-            .send_modify(|rest| rest.since = Some(Instant::now()));
+            .send_modify(|wait| wait.since = Some(Instant::now()));
         tokio::select! {
             biased;
             () = self.ended.cancelled() => Ok(ElicitationReply::Dismissed),
-            reply = asks.ask(asking) => Ok(reply),
+            reply = channel.ask(request) => Ok(reply),
         }
     }
 
     /// Waits until a deadline, extended by the time that the call waited for the person.
-    pub(crate) async fn wait_until_deadline(&self, until: Instant) {
-        let mut rest = self.person_wait.subscribe();
+    pub(crate) async fn wait_until_deadline(&self, deadline: Instant) {
+        let mut wait = self.person_wait.subscribe();
         loop {
-            let now = *rest.borrow_and_update();
-            let come = async {
-                match now.since {
+            let current = *wait.borrow_and_update();
+            let due = async {
+                match current.since {
                     Some(_) => std::future::pending().await,
-                    None if until + now.total <= Instant::now() => {}
-                    None => tokio::time::sleep_until(until + now.total).await,
+                    None if deadline + current.total <= Instant::now() => {}
+                    None => tokio::time::sleep_until(deadline + current.total).await,
                 }
             };
             tokio::select! {
-                () = come => return,
-                changed = rest.changed() => if changed.is_err() {
+                () = due => return,
+                changed = wait.changed() => if changed.is_err() {
                     return;
                 }
             }
@@ -149,9 +149,9 @@ struct ElicitationGuard<'a>(&'a RunningCall);
 
 impl Drop for ElicitationGuard<'_> {
     fn drop(&mut self) {
-        self.0.person_wait.send_modify(|rest| {
-            if let Some(since) = rest.since.take() {
-                rest.total += since.elapsed();
+        self.0.person_wait.send_modify(|wait| {
+            if let Some(since) = wait.since.take() {
+                wait.total += since.elapsed();
             }
         });
         self.0.is_asking.store(false, Ordering::SeqCst);

@@ -38,33 +38,33 @@ impl ServerLog {
     /// Adds a text line by line, with secrets masked. Lines beyond the rate limit are only counted.
     pub fn add(&self, from: ServerLogSource, text: &str) {
         let at_ms = self.clock.now();
-        let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            if from != ServerLogSource::Us && !kept.count_line(at_ms) {
+            if from != ServerLogSource::Us && !state.count_line(at_ms) {
                 continue;
             }
             let short: String = line.chars().take(LOG_LINE_CHARS_MAX).collect();
-            kept.push_line(at_ms, from, &short);
+            state.push_line(at_ms, from, &short);
         }
     }
 
     /// Returns the lines, oldest first.
     pub fn lines(&self) -> Vec<ServerLogLine> {
-        let kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.lines.iter().cloned().collect()
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.lines.iter().cloned().collect()
     }
 
     /// Returns the last lines that the server itself wrote, joined; empty if it wrote none.
     pub fn last_server_lines(&self, lines_max: usize) -> String {
-        let kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = kept.lines.iter().rev();
-        let mut said: Vec<String> = said
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = state.lines.iter().rev();
+        let mut lines: Vec<String> = lines
             .filter(|line| line.from == ServerLogSource::Stderr)
             .take(lines_max)
             .map(|line| protocol::text::display_text::join_spans(&line.text))
             .collect();
-        said.reverse();
-        said.join(" ")
+        lines.reverse();
+        lines.join(" ")
     }
 }
 
@@ -76,8 +76,8 @@ impl ServerLogState {
             let dropped = std::mem::take(&mut self.dropped);
             (self.second, self.lines_this_second) = (second, 0);
             if dropped > 0 {
-                let told = format!("{dropped} more lines came too fast and were dropped.");
-                self.push_line(at_ms, ServerLogSource::Us, &told);
+                let notice = format!("{dropped} more lines came too fast and were dropped.");
+                self.push_line(at_ms, ServerLogSource::Us, &notice);
             }
         }
         self.lines_this_second += 1;

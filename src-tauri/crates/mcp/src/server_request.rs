@@ -128,7 +128,7 @@ fn parse_elicitation(params: &Value) -> Result<(String, ElicitationKind), String
             "What it says that it wants is longer than {ELICITATION_CHARS_MAX} characters."
         ));
     }
-    let wants = match text("mode").unwrap_or("form") {
+    let kind = match text("mode").unwrap_or("form") {
         "form" => {
             let schema = params.get("requestedSchema");
             let schema = schema.ok_or("There is no schema of the form.".to_owned())?;
@@ -142,7 +142,7 @@ fn parse_elicitation(params: &Value) -> Result<(String, ElicitationKind), String
             ));
         }
     };
-    Ok((message.to_owned(), wants))
+    Ok((message.to_owned(), kind))
 }
 
 /// Parses a sampling request: texts for a model, and no tools.
@@ -155,23 +155,26 @@ fn parse_sampling(params: &Value) -> Result<(String, ElicitationKind), String> {
         return Err("It does not say what the model is to be sent.".to_owned());
     };
     let system = params.get("systemPrompt").and_then(Value::as_str);
-    let mut wanted = SamplingRequest {
+    let mut request = SamplingRequest {
         system: system.unwrap_or_default().to_owned(),
         messages: Vec::new(),
         tokens_max: 0,
         temperature: params.get("temperature").and_then(Value::as_f64),
     };
     let tokens_max = params.get("maxTokens").and_then(Value::as_u64);
-    wanted.tokens_max = match tokens_max {
+    request.tokens_max = match tokens_max {
         None | Some(0) => return Err("It does not say how much the model may answer.".to_owned()),
         Some(tokens_max) => u32::try_from(tokens_max).unwrap_or(u32::MAX),
     };
     for message in messages {
-        wanted.messages.push(parse_sampling_message(message)?);
+        request.messages.push(parse_sampling_message(message)?);
     }
-    let chars = wanted.messages.iter().map(|(_, text)| text.chars().count());
-    let chars = chars.sum::<usize>() + wanted.system.chars().count();
-    if wanted.messages.is_empty()
+    let chars = request
+        .messages
+        .iter()
+        .map(|(_, text)| text.chars().count());
+    let chars = chars.sum::<usize>() + request.system.chars().count();
+    if request.messages.is_empty()
         || messages.len() > SAMPLING_MESSAGES_MAX
         || chars > SAMPLING_CHARS_MAX
     {
@@ -179,7 +182,7 @@ fn parse_sampling(params: &Value) -> Result<(String, ElicitationKind), String> {
             "A model is sent 1 to {SAMPLING_MESSAGES_MAX} messages with at most {SAMPLING_CHARS_MAX} characters in all."
         ));
     }
-    Ok((String::new(), ElicitationKind::Sampling(wanted)))
+    Ok((String::new(), ElicitationKind::Sampling(request)))
 }
 
 /// Parses one message; returns whether its role is the model's, and its text.
@@ -207,11 +210,11 @@ fn parse_sampling_message(message: &Value) -> Result<(bool, String), String> {
 }
 
 /// Parses a URL as it would be opened.
-fn parse_elicitation_url(written: &str) -> Result<ElicitationKind, String> {
-    if written.chars().count() > ELICITATION_URL_CHARS_MAX || written.chars().any(is_hidden) {
+fn parse_elicitation_url(address: &str) -> Result<ElicitationKind, String> {
+    if address.chars().count() > ELICITATION_URL_CHARS_MAX || address.chars().any(is_hidden) {
         return Err("The address is too long, or hides something.".to_owned());
     }
-    let url = Url::parse(written).map_err(|_| "The address is none.".to_owned())?;
+    let url = Url::parse(address).map_err(|_| "The address is none.".to_owned())?;
     let is_safe = match url.scheme() {
         "https" => true,
         "http" => false,

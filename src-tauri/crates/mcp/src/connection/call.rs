@@ -29,14 +29,14 @@ impl ServerConnection {
         params: CallToolRequestParams,
         timeout: Duration,
         cancel: &CancellationToken,
-        heard: CallListeners,
+        listeners: CallListeners,
     ) -> Result<Value, RequestFailure> {
-        let request = |told: &RequestContinuation| {
+        let request = |continuation: &RequestContinuation| {
             let mut params = params.clone();
-            (params.input_responses, params.request_state) = told.clone();
+            (params.input_responses, params.request_state) = continuation.clone();
             ClientRequest::CallToolRequest(CallToolRequest::new(params))
         };
-        self.request_until_answered(request, timeout, cancel, heard)
+        self.request_until_answered(request, timeout, cancel, listeners)
             .await
     }
 
@@ -46,15 +46,15 @@ impl ServerConnection {
         uri: &str,
         timeout: Duration,
         cancel: &CancellationToken,
-        heard: CallListeners,
+        listeners: CallListeners,
     ) -> Result<Value, RequestFailure> {
         let params = ReadResourceRequestParams::new(uri);
-        let request = |told: &RequestContinuation| {
+        let request = |continuation: &RequestContinuation| {
             let mut params = params.clone();
-            (params.input_responses, params.request_state) = told.clone();
+            (params.input_responses, params.request_state) = continuation.clone();
             ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
         };
-        self.request_until_answered(request, timeout, cancel, heard)
+        self.request_until_answered(request, timeout, cancel, listeners)
             .await
     }
 
@@ -67,9 +67,9 @@ impl ServerConnection {
         cancel: &CancellationToken,
     ) -> Result<Value, RequestFailure> {
         let params = GetPromptRequestParams::new(name).with_arguments(arguments);
-        let request = |told: &RequestContinuation| {
+        let request = |continuation: &RequestContinuation| {
             let mut params = params.clone();
-            (params.input_responses, params.request_state) = told.clone();
+            (params.input_responses, params.request_state) = continuation.clone();
             ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
         };
         self.request_until_answered(request, timeout, cancel, CallListeners::default())
@@ -83,23 +83,23 @@ impl ServerConnection {
         request: impl Fn(&RequestContinuation) -> ClientRequest,
         timeout: Duration,
         cancel: &CancellationToken,
-        heard: CallListeners,
+        listeners: CallListeners,
     ) -> Result<Value, RequestFailure> {
-        let until = Instant::now() + timeout;
-        let begun = self.handler.running_calls.begin_call(heard.elicitation);
-        let call = &begun.call;
+        let deadline = Instant::now() + timeout;
+        let guard = self.handler.running_calls.begin_call(listeners.elicitation);
+        let call = &guard.call;
         let scope = CallScope {
             call,
-            on_progress: heard.on_progress.as_ref(),
+            on_progress: listeners.on_progress.as_ref(),
         };
-        let mut told = RequestContinuation::default();
+        let mut continuation = RequestContinuation::default();
         for _ in 0..ROUNDS_MAX {
-            let asked = self.send_request(request(&told), until, cancel, Some(scope));
-            let answer = match asked.await {
+            let pending = self.send_request(request(&continuation), deadline, cancel, Some(scope));
+            let answer = match pending.await {
                 // It answers once the person was at these addresses.
                 Err(RequestFailure::UrlElicitationRequired(addresses)) => {
-                    let were = self.send_person_to_urls(call, &addresses);
-                    were.await.map_err(RequestFailure::Malformed)?;
+                    let visits = self.send_person_to_urls(call, &addresses);
+                    visits.await.map_err(RequestFailure::Malformed)?;
                     continue;
                 }
                 answer => answer?,
@@ -121,7 +121,7 @@ impl ServerConnection {
                 answers = answers => answers?,
             };
             let state = answer.get("requestState").and_then(Value::as_str);
-            told = (
+            continuation = (
                 (!answers.is_empty()).then_some(answers),
                 state.map(str::to_owned),
             );
@@ -135,23 +135,23 @@ impl ServerConnection {
     async fn answer_input_requests(
         &self,
         call: &Arc<RunningCall>,
-        asked: Option<&Value>,
+        requests: Option<&Value>,
     ) -> Result<BTreeMap<String, Value>, RequestFailure> {
         let mut answers = BTreeMap::new();
-        let asked = asked.and_then(Value::as_object).into_iter().flatten();
-        for (key, request) in asked {
+        let requests = requests.and_then(Value::as_object).into_iter().flatten();
+        for (key, request) in requests {
             let method = request.get("method").and_then(Value::as_str);
             let params = request.get("params").unwrap_or(&Value::Null);
             let answer = match method.unwrap_or_default() {
                 "roots/list" => serde_json::to_value(self.handler.roots()).unwrap_or_default(),
                 method => {
-                    let answered = self
+                    let reply = self
                         .handler
                         .answer_request(Ok(call.clone()), method, params);
                     // There is no error that it could be told.
-                    answered
+                    reply
                         .await
-                        .map_err(|no| RequestFailure::Malformed(trim_sentence(&no.why)))?
+                        .map_err(|refusal| RequestFailure::Malformed(trim_sentence(&refusal.why)))?
                 }
             };
             answers.insert(key.clone(), answer);
@@ -166,10 +166,10 @@ impl ServerConnection {
         addresses: &[Value],
     ) -> Result<(), String> {
         for address in addresses.iter().take(ELICITATION_URLS_MAX) {
-            let answered = self
+            let reply = self
                 .handler
                 .answer_request(Ok(call.clone()), ELICITATION, address);
-            let answer = answered.await.map_err(|no| trim_sentence(&no.why))?;
+            let answer = reply.await.map_err(|refusal| trim_sentence(&refusal.why))?;
             if answer != json!({ "action": "accept" }) {
                 return Err("the person did not go to the address that it needs visited".to_owned());
             }

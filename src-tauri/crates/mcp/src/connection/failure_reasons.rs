@@ -66,21 +66,21 @@ async fn describe_connect_error(
             Some(life),
         ) => describe_exit(life, handler, why).await,
         (ClientInitializeError::JsonRpcError(error), _) => {
-            let said = tools::text::truncate_chars(&error.message, REASON_CHARS_MAX);
-            format!("it refused to begin: {said} ({})", error.code.0)
+            let message = tools::text::truncate_chars(&error.message, REASON_CHARS_MAX);
+            format!("it refused to begin: {message} ({})", error.code.0)
         }
         (ClientInitializeError::NoCompatibleProtocolVersion { .. }, _) => {
             "it speaks no version of the protocol that is spoken here".to_owned()
         }
         (other, _) => {
-            let told = match other {
+            let cause = match other {
                 ClientInitializeError::TransportError { error, .. } => {
                     root_cause(error.error.as_ref())
                 }
                 other => root_cause(other),
             };
-            let told = tools::text::truncate_chars(&told, REASON_CHARS_MAX);
-            format!("it could not be connected: {told}")
+            let cause = tools::text::truncate_chars(&cause, REASON_CHARS_MAX);
+            format!("it could not be connected: {cause}")
         }
     }
 }
@@ -95,33 +95,33 @@ pub(crate) async fn describe_exit(
     let mut ended = life.subscribe();
     let ended = tokio::time::timeout(CANCEL_NOTICE_TIMEOUT, ended.wait_for(Option::is_some));
     let exit = ended.await.ok().and_then(Result::ok).and_then(|exit| *exit);
-    let in_room = life.sandbox_outcome();
-    if let Some(why) = in_room.and_then(|fared| fared.entry_error.as_ref()) {
+    let sandbox = life.sandbox_outcome();
+    if let Some(why) = sandbox.and_then(|outcome| outcome.entry_error.as_ref()) {
         return format!("it could not be started in its sealed room: {why}");
     }
-    let mut told = match exit {
+    let mut description = match exit {
         Some(CommandExit::Code(code)) => format!("it ended with exit code {code}"),
         Some(CommandExit::Signal(signal)) => format!("it was ended by signal {signal}"),
         Some(CommandExit::Cancelled | CommandExit::TimedOut) | None => {
             "it closed the connection".to_owned()
         }
     };
-    let refused = in_room.iter().flat_map(|fared| &fared.refused);
+    let refused = sandbox.iter().flat_map(|outcome| &outcome.refused);
     let refused: Vec<String> = refused
         .take(REFUSALS_REPORTED_MAX)
         .map(ToString::to_string)
         .collect();
     if !refused.is_empty() {
         let refused = format!(". Its sealed room {}", refused.join(", "));
-        told.push_str(&tools::text::truncate_chars(&refused, REASON_CHARS_MAX));
+        description.push_str(&tools::text::truncate_chars(&refused, REASON_CHARS_MAX));
     }
     // Its last words may still be on their way, or be kept back by somebody whom it started.
     let _ = tokio::time::timeout(CANCEL_NOTICE_TIMEOUT, why.stderr_drained.cancelled()).await;
     match handler.log.last_server_lines(2) {
-        said if said.is_empty() => told,
-        said => format!(
-            "{told}. It said last: {}",
-            tools::text::truncate_chars(&said, REASON_CHARS_MAX)
+        output if output.is_empty() => description,
+        output => format!(
+            "{description}. It said last: {}",
+            tools::text::truncate_chars(&output, REASON_CHARS_MAX)
         ),
     }
 }
@@ -144,8 +144,8 @@ pub(crate) fn find_challenge(error: &(dyn std::error::Error + 'static)) -> Optio
         }
         match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
             // One that does not say how to sign in is known by nothing but its words.
-            Some(StreamableHttpError::UnexpectedServerResponse(said))
-                if said.starts_with("HTTP 401") =>
+            Some(StreamableHttpError::UnexpectedServerResponse(message))
+                if message.starts_with("HTTP 401") =>
             {
                 return Some(AuthChallenge::default());
             }

@@ -28,23 +28,23 @@ impl ServerConnection {
         timeout: Duration,
         cancel: &CancellationToken,
     ) -> Result<(Value, Value), RequestFailure> {
-        let until = Instant::now() + timeout;
+        let deadline = Instant::now() + timeout;
         let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
-        let listed = ClientRequest::ListResourcesRequest(ListResourcesRequest {
+        let resources = ClientRequest::ListResourcesRequest(ListResourcesRequest {
             method: Default::default(),
             params: Some(params),
             extensions: Default::default(),
         });
-        let listed = self.send_request(listed, until, cancel, None).await?;
+        let resources = self.send_request(resources, deadline, cancel, None).await?;
         if cursor.is_some() {
-            return Ok((listed, Value::Null));
+            return Ok((resources, Value::Null));
         }
-        let patterns =
+        let templates =
             ClientRequest::ListResourceTemplatesRequest(ListResourceTemplatesRequest::default());
-        match self.send_request(patterns, until, cancel, None).await {
-            Ok(patterns) => Ok((listed, patterns)),
+        match self.send_request(templates, deadline, cancel, None).await {
+            Ok(templates) => Ok((resources, templates)),
             // Many servers have none, and do not know the question.
-            Err(RequestFailure::Rejected(_)) => Ok((listed, Value::Null)),
+            Err(RequestFailure::Rejected(_)) => Ok((resources, Value::Null)),
             Err(failure) => Err(failure),
         }
     }
@@ -61,12 +61,12 @@ impl ServerConnection {
             return Ok(json!({ "prompts": [] }));
         }
         let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
-        let listed = ClientRequest::ListPromptsRequest(ListPromptsRequest {
+        let request = ClientRequest::ListPromptsRequest(ListPromptsRequest {
             method: Default::default(),
             params: Some(params),
             extensions: Default::default(),
         });
-        self.send_request(listed, Instant::now() + timeout, cancel, None)
+        self.send_request(request, Instant::now() + timeout, cancel, None)
             .await
     }
 
@@ -75,7 +75,7 @@ impl ServerConnection {
         &self,
         timeout: Duration,
     ) -> Result<ToolCatalogue, RequestFailure> {
-        let until = Instant::now() + timeout;
+        let deadline = Instant::now() + timeout;
         let never = CancellationToken::new();
         let mut catalogue = ToolCatalogue::default();
         catalogue.has_resources = self.has_resources();
@@ -87,7 +87,7 @@ impl ServerConnection {
                 params: Some(params),
                 extensions: Default::default(),
             });
-            let page = self.send_request(request, until, &never, None).await?;
+            let page = self.send_request(request, deadline, &never, None).await?;
             let Some(tools) = page.get("tools").and_then(Value::as_array) else {
                 return Err(RequestFailure::Malformed(
                     "its list of tools cannot be read".to_owned(),

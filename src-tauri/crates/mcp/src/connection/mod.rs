@@ -105,7 +105,7 @@ impl ServerConnection {
     /// # Errors
     /// The reason why it could not connect.
     pub(crate) async fn open(
-        way: ConnectionTransport,
+        transport: ConnectionTransport,
         handler: ServerMessageHandler,
         is_legacy: bool,
     ) -> Result<Self, ConnectError> {
@@ -118,23 +118,24 @@ impl ServerConnection {
                 legacy_version: Some(ProtocolVersion::V_2025_11_25),
             },
         };
-        let own = handler.clone();
-        let (service, life) = match way {
+        let client_handler = handler.clone();
+        let (service, life) = match transport {
             ConnectionTransport::Stdio(companion) => {
                 let Companion {
                     input,
                     output,
-                    errors: told,
+                    errors: stderr,
                     lifetime: life,
                 } = companion;
-                let (log, hushed) = (handler.log.clone(), why.stderr_drained.clone());
+                let (log, drained) = (handler.log.clone(), why.stderr_drained.clone());
                 tokio::spawn(async move {
-                    collect_stderr(told, log).await;
-                    hushed.cancel();
+                    collect_stderr(stderr, log).await;
+                    drained.cancel();
                 });
                 let lines = LineLimitReader::new(output, MESSAGE_BYTES_MAX, why.clone());
-                let opened = serve_client_with_lifecycle_and_ct(own, (lines, input), mode, stop);
-                match opened.await {
+                let serving =
+                    serve_client_with_lifecycle_and_ct(client_handler, (lines, input), mode, stop);
+                match serving.await {
                     Ok(service) => (service, Some(life)),
                     Err(error) => {
                         return Err(connect_error(&error, &why, Some(&life), &handler).await);
@@ -142,31 +143,35 @@ impl ServerConnection {
                 }
             }
             ConnectionTransport::Http(transport) => {
-                match serve_client_with_lifecycle_and_ct(own, *transport, mode, stop).await {
+                match serve_client_with_lifecycle_and_ct(client_handler, *transport, mode, stop)
+                    .await
+                {
                     Ok(service) => (service, None),
                     Err(error) => return Err(connect_error(&error, &why, None, &handler).await),
                 }
             }
             ConnectionTransport::SignedHttp(transport) => {
-                match serve_client_with_lifecycle_and_ct(own, *transport, mode, stop).await {
+                match serve_client_with_lifecycle_and_ct(client_handler, *transport, mode, stop)
+                    .await
+                {
                     Ok(service) => (service, None),
                     Err(error) => return Err(connect_error(&error, &why, None, &handler).await),
                 }
             }
         };
         let peer = service.peer().clone();
-        let gone = CancellationToken::new();
-        let tell_gone = gone.clone();
+        let disconnected = CancellationToken::new();
+        let ended = disconnected.clone();
         tokio::spawn(async move {
             // However it ended.
             let _ = service.waiting().await;
-            tell_gone.cancel();
+            ended.cancel();
         });
         Ok(Self {
             server_info: describe_server(&peer),
             peer,
             handler,
-            disconnected: gone,
+            disconnected,
             close_reason: why,
             life,
             stop: leash_of,
@@ -200,23 +205,23 @@ impl ServerConnection {
 
     /// Subscribes to changes of the list of tools at a server of 2026; servers of 2025 send them unasked.
     pub(crate) fn subscribe_list_changes(&self) {
-        let tells = self.peer.peer_info().is_some_and(|info| {
+        let announces_changes = self.peer.peer_info().is_some_and(|info| {
             let tools = info.capabilities.tools.as_ref();
             tools.and_then(|tools| tools.list_changed) == Some(true)
         });
-        if self.is_legacy() || !tells {
+        if self.is_legacy() || !announces_changes {
             return;
         }
-        let (peer, handler, gone) = (
+        let (peer, handler, disconnected) = (
             self.peer.clone(),
             self.handler.clone(),
             self.disconnected.clone(),
         );
         tokio::spawn(async move {
             let filter = SubscriptionFilter::builder().tools_list_changed().build();
-            let heard = async {
-                while let Ok(mut heard) = peer.listen(filter.clone()).await {
-                    while let Ok(Some(_)) = heard.next().await {
+            let changes = async {
+                while let Ok(mut changes) = peer.listen(filter.clone()).await {
+                    while let Ok(Some(_)) = changes.next().await {
                         handler.tools_changed.notify_one();
                     }
                     // It told more than is listened to, so nobody knows what it told last.
@@ -225,8 +230,8 @@ impl ServerConnection {
                 }
             };
             tokio::select! {
-                () = gone.cancelled() => {}
-                () = heard => {}
+                () = disconnected.cancelled() => {}
+                () = changes => {}
             }
         });
     }
@@ -235,10 +240,10 @@ impl ServerConnection {
     pub(crate) async fn notify_roots_changed(&self) {
         if self.is_legacy() {
             #[allow(deprecated, reason = "servers of today use roots")]
-            let told = ClientNotification::RootsListChangedNotification(Default::default());
-            let sent = self.peer.send_notification(told);
+            let notification = ClientNotification::RootsListChangedNotification(Default::default());
+            let sending = self.peer.send_notification(notification);
             // A server that does not hear it asks again when it needs them.
-            let _ = tokio::time::timeout(CANCEL_NOTICE_TIMEOUT, sent).await;
+            let _ = tokio::time::timeout(CANCEL_NOTICE_TIMEOUT, sending).await;
         }
     }
 
@@ -247,35 +252,35 @@ impl ServerConnection {
     async fn send_request(
         &self,
         request: ClientRequest,
-        until: Instant,
+        deadline: Instant,
         cancel: &CancellationToken,
         scope: Option<CallScope<'_>>,
     ) -> Result<Value, RequestFailure> {
-        let late = async {
+        let timeout = async {
             match scope {
-                Some(scope) => scope.call.wait_until_deadline(until).await,
-                None => tokio::time::sleep_until(until).await,
+                Some(scope) => scope.call.wait_until_deadline(deadline).await,
+                None => tokio::time::sleep_until(deadline).await,
             }
         };
-        tokio::pin!(late);
-        let sent = self
+        tokio::pin!(timeout);
+        let sending = self
             .peer
             .send_cancellable_request(request, PeerRequestOptions::no_options());
         let mut request = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(RequestFailure::Cancelled),
-            sent = sent => match sent {
+            sending = sending => match sending {
                 Ok(request) => request,
                 Err(error) => return Err(self.to_request_failure(error).await),
             },
             () = self.disconnected.cancelled() => return Err(RequestFailure::Disconnected(self.disconnect_reason().await)),
-            () = &mut late => return Err(RequestFailure::TimedOut),
+            () = &mut timeout => return Err(RequestFailure::TimedOut),
         };
         let on_progress = scope.and_then(|scope| scope.on_progress.cloned());
-        let _listening = self
+        let _subscription = self
             .handler
             .subscribe_progress(request.progress_token.clone(), on_progress);
-        let (failure, told) = tokio::select! {
+        let (failure, reason) = tokio::select! {
             biased;
             answer = &mut request.rx => {
                 return match answer {
@@ -287,10 +292,10 @@ impl ServerConnection {
             }
             () = cancel.cancelled() => (RequestFailure::Cancelled, "cancelled by the person"),
             () = self.disconnected.cancelled() => return Err(RequestFailure::Disconnected(self.disconnect_reason().await)),
-            () = &mut late => (RequestFailure::TimedOut, "it took too long"),
+            () = &mut timeout => (RequestFailure::TimedOut, "it took too long"),
         };
         // A server that does not read cannot be told.
-        let cancelled = request.cancel(Some(told.to_owned()));
+        let cancelled = request.cancel(Some(reason.to_owned()));
         let _ = tokio::time::timeout(CANCEL_NOTICE_TIMEOUT, cancelled).await;
         Err(failure)
     }
@@ -311,16 +316,16 @@ impl ServerConnection {
     async fn to_request_failure(&self, error: ServiceError) -> RequestFailure {
         match error {
             ServiceError::McpError(error) if error.code == URL_ELICITATION_REQUIRED => {
-                let asked = error
+                let elicitations = error
                     .data
                     .as_ref()
                     .and_then(|data| data.get("elicitations"));
-                let asked = asked.and_then(Value::as_array).cloned();
-                RequestFailure::UrlElicitationRequired(asked.unwrap_or_default())
+                let elicitations = elicitations.and_then(Value::as_array).cloned();
+                RequestFailure::UrlElicitationRequired(elicitations.unwrap_or_default())
             }
             ServiceError::McpError(error) => {
-                let said = tools::text::truncate_chars(&error.message, REASON_CHARS_MAX);
-                RequestFailure::Rejected(format!("{said} ({})", error.code.0))
+                let message = tools::text::truncate_chars(&error.message, REASON_CHARS_MAX);
+                RequestFailure::Rejected(format!("{message} ({})", error.code.0))
             }
             ServiceError::TransportClosed => {
                 RequestFailure::Disconnected(self.disconnect_reason().await)
@@ -343,11 +348,11 @@ impl ServerConnection {
 
 fn describe_server(peer: &Peer<RoleClient>) -> ServerIdentity {
     let info = peer.peer_info();
-    let ours = info.as_ref().and_then(|info| info.server_info.as_ref());
+    let implementation = info.as_ref().and_then(|info| info.server_info.as_ref());
     let short = |text: &str| protocol::text::display_text::to_single_line(text, 100);
     ServerIdentity {
-        name: ours.map_or_else(String::new, |it| short(&it.name)),
-        version: ours.map_or_else(String::new, |it| short(&it.version)),
+        name: implementation.map_or_else(String::new, |it| short(&it.name)),
+        version: implementation.map_or_else(String::new, |it| short(&it.version)),
         protocol: info.map_or_else(String::new, |info| info.protocol_version.to_string()),
     }
 }

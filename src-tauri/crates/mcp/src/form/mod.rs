@@ -76,7 +76,7 @@ fn parse_field(name: &str, schema: &Value, required: bool) -> Result<FormField, 
             "its name has to have 1 to {FORM_VALUE_CHARS_MAX} characters"
         ));
     }
-    let said = |member: &str| match schema.get(member) {
+    let member_text = |member: &str| match schema.get(member) {
         None => Ok(""),
         Some(Value::String(text)) if text.chars().count() <= FORM_TEXT_CHARS_MAX => {
             Ok(text.as_str())
@@ -84,7 +84,7 @@ fn parse_field(name: &str, schema: &Value, required: bool) -> Result<FormField, 
         Some(Value::String(_)) => Err(format!("its {member} is too long")),
         Some(_) => Err(format!("its {member} is no text")),
     };
-    let (title, description) = (said("title")?, said("description")?);
+    let (title, description) = (member_text("title")?, member_text("description")?);
     let kind = parse_kind(schema)?;
     let warning = match &kind {
         FieldKind::Text { .. } => secret_warning::secret_warning(name, title, description),
@@ -230,7 +230,7 @@ fn parse_choice(schema: &Map<String, Value>) -> Result<FieldKind, String> {
     let options = parse_options(schema, "oneOf")?;
     let default = match schema.get("default") {
         None => None,
-        Some(Value::String(default)) if options.iter().any(|one| one.value == *default) => {
+        Some(Value::String(default)) if options.iter().any(|option| option.value == *default) => {
             Some(default.clone())
         }
         Some(_) => return Err(INVALID_DEFAULT.to_owned()),
@@ -242,11 +242,11 @@ fn parse_multiple_choice(schema: &Map<String, Value>) -> Result<FieldKind, Strin
     let Some(items) = schema.get("items").and_then(Value::as_object) else {
         return Err("it does not say what there is to choose from".to_owned());
     };
-    let titled = match items.contains_key("anyOf") {
+    let titled_member = match items.contains_key("anyOf") {
         true => "anyOf",
         false => "oneOf",
     };
-    let options = parse_options(items, titled)?;
+    let options = parse_options(items, titled_member)?;
     let (items_min, items_max) = (
         parse_count(schema, "minItems", "smallest number of items")?,
         parse_count(schema, "maxItems", "largest number of items")?,
@@ -256,8 +256,8 @@ fn parse_multiple_choice(schema: &Map<String, Value>) -> Result<FieldKind, Strin
         return Err(EMPTY_LIMITS.to_owned());
     }
     let default = parse_names(schema.get("default")).ok_or(INVALID_DEFAULT.to_owned())?;
-    let known = |value: &String| options.iter().any(|one| one.value == *value);
-    if !default.iter().all(known) {
+    let is_option = |value: &String| options.iter().any(|option| option.value == *value);
+    if !default.iter().all(is_option) {
         return Err(INVALID_DEFAULT.to_owned());
     }
     Ok(FieldKind::Choices {
@@ -270,28 +270,28 @@ fn parse_multiple_choice(schema: &Map<String, Value>) -> Result<FieldKind, Strin
 
 /// Parses the options of a choice: bare values, values with names beside them, or values with titles.
 fn parse_options(schema: &Map<String, Value>, titled: &str) -> Result<Vec<FormOption>, String> {
-    let strange = || "what there is to choose from cannot be read".to_owned();
+    let unreadable = || "what there is to choose from cannot be read".to_owned();
     let pairs: Vec<(String, String)> = match (schema.get("enum"), schema.get(titled)) {
         (_, Some(Value::Array(titled))) => {
-            let pairs = titled.iter().map(|one| {
-                let value = one.get("const").and_then(Value::as_str)?;
-                let title = one.get("title").and_then(Value::as_str).unwrap_or(value);
+            let pairs = titled.iter().map(|option| {
+                let value = option.get("const").and_then(Value::as_str)?;
+                let title = option.get("title").and_then(Value::as_str).unwrap_or(value);
                 Some((value.to_owned(), title.to_owned()))
             });
-            pairs.collect::<Option<_>>().ok_or_else(strange)?
+            pairs.collect::<Option<_>>().ok_or_else(unreadable)?
         }
         (Some(values), None) => {
-            let values = parse_texts(values).ok_or_else(strange)?;
+            let values = parse_texts(values).ok_or_else(unreadable)?;
             let titles = match schema.get("enumNames") {
                 None => values.clone(),
-                Some(titles) => parse_texts(titles).ok_or_else(strange)?,
+                Some(titles) => parse_texts(titles).ok_or_else(unreadable)?,
             };
             if titles.len() != values.len() {
-                return Err(strange());
+                return Err(unreadable());
             }
             values.into_iter().zip(titles).collect()
         }
-        _ => return Err(strange()),
+        _ => return Err(unreadable()),
     };
     if pairs.is_empty() || pairs.len() > FORM_OPTIONS_MAX {
         return Err(format!(
@@ -301,7 +301,7 @@ fn parse_options(schema: &Map<String, Value>, titled: &str) -> Result<Vec<FormOp
     }
     let mut options: Vec<FormOption> = Vec::new();
     for (value, title) in pairs {
-        if options.iter().any(|one| one.value == value) {
+        if options.iter().any(|option| option.value == value) {
             return Err("it has the same thing to choose twice".to_owned());
         }
         if [&value, &title]

@@ -41,7 +41,7 @@ pub(super) fn secret_warning(name: &str, title: &str, description: &str) -> Opti
         split_into_words(title),
         split_into_words(description),
     );
-    let says = |text: &String| {
+    let has_word = |text: &String| {
         SECRET_WORDS
             .iter()
             .any(|word| format!(" {text} ").contains(&format!(" {word} ")))
@@ -49,7 +49,7 @@ pub(super) fn secret_warning(name: &str, title: &str, description: &str) -> Opti
     let phrase = |text: &String| SECRET_PHRASES.iter().any(|phrase| text.contains(phrase));
     let is_secret = [&name, &title]
         .into_iter()
-        .any(|text| says(text) || phrase(text))
+        .any(|text| has_word(text) || phrase(text))
         || phrase(&description);
     is_secret.then(|| {
         "This looks like a secret. A server must not ask for one in a form: what you write here is sent to it as it is."

@@ -28,8 +28,8 @@ pub fn validate_answers(
     }
     let mut answer = Map::new();
     for field in fields {
-        let given = values.get(&field.name).filter(|value| !value.is_null());
-        match given {
+        let value = values.get(&field.name).filter(|value| !value.is_null());
+        match value {
             None if field.required => {
                 return Err(field_error(field, "it has to be filled in".to_owned()));
             }
@@ -73,8 +73,8 @@ fn describe_value_problem(kind: &FieldKind, value: &Value) -> Option<String> {
         ) => describe_number_problem(number.as_f64()?, *integer, *min, *max),
         (FieldKind::Boolean { .. }, Value::Bool(_)) => None,
         (FieldKind::Choice { options, .. }, Value::String(value)) => {
-            let known = options.iter().any(|option| option.value == *value);
-            (!known).then(|| "it is not one of those to choose from".to_owned())
+            let is_option = options.iter().any(|option| option.value == *value);
+            (!is_option).then(|| "it is not one of those to choose from".to_owned())
         }
         (
             FieldKind::Choices {
@@ -85,10 +85,10 @@ fn describe_value_problem(kind: &FieldKind, value: &Value) -> Option<String> {
             },
             Value::Array(chosen),
         ) => {
-            let known = |value: &Value| options.iter().any(|option| *value == option.value);
+            let is_option = |value: &Value| options.iter().any(|option| *value == option.value);
             let twice = (1..chosen.len()).any(|at| chosen[..at].contains(&chosen[at]));
             let count = u32::try_from(chosen.len()).unwrap_or(u32::MAX);
-            if !chosen.iter().all(known) || twice {
+            if !chosen.iter().all(is_option) || twice {
                 return Some("something is chosen that is not there, or twice".to_owned());
             }
             if let Some(min) = items_min.filter(|min| count < *min) {

@@ -52,7 +52,7 @@ pub(super) fn parse_common(server: &Map<String, Value>) -> RawServerResult {
 /// Parses `mcp` of opencode: one list for the command, `environment`, `{env:NAME}`.
 pub(super) fn parse_opencode(server: &Map<String, Value>) -> RawServerResult {
     let mut words = text_list_member(server, "command")?.into_iter();
-    let turned = |values: BTreeMap<String, String>| {
+    let with_variables = |values: BTreeMap<String, String>| {
         let values = values.into_iter();
         values
             .map(|(name, value)| (name, value.replace("{env:", "${env:")))
@@ -61,10 +61,10 @@ pub(super) fn parse_opencode(server: &Map<String, Value>) -> RawServerResult {
     Ok(RawServer {
         command: words.next(),
         args: words.map(|word| word.replace("{env:", "${env:")).collect(),
-        env: turned(text_map_member(server, "environment")?),
+        env: with_variables(text_map_member(server, "environment")?),
         folder: text_member(server, "cwd")?,
         url: text_member(server, "url")?,
-        headers: turned(text_map_member(server, "headers")?),
+        headers: with_variables(text_map_member(server, "headers")?),
         timeout_ms: timeout_from_milliseconds(server),
         secret_env: Vec::new(),
         notes: notes_on_members(server, &["oauth"]),
@@ -100,10 +100,10 @@ pub(super) fn parse_codex(server: &Map<String, Value>) -> RawServerResult {
 
 /// Parses `mcpServers` of Cline: a URL without a `type` means the older HTTP transport there.
 pub(super) fn parse_cline(server: &Map<String, Value>) -> RawServerResult {
-    let way = text_member(server, "type")?.or(text_member(server, "transportType")?);
+    let transport = text_member(server, "type")?.or(text_member(server, "transportType")?);
     let has_address =
         text_member(server, "url")?.is_some() && text_member(server, "command")?.is_none();
-    match way.as_deref() {
+    match transport.as_deref() {
         None | Some("sse") if has_address => return Err(SSE_UNSUPPORTED.to_owned()),
         _ => {}
     }
@@ -143,20 +143,20 @@ pub(super) fn parse_gemini_cli(server: &Map<String, Value>) -> RawServerResult {
 /// Rewrites every `$NAME` in a text as `${NAME}`.
 fn brace_variables(value: &str) -> String {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut written = String::with_capacity(value.len());
+    let mut braced = String::with_capacity(value.len());
     let mut rest = value;
     while let Some((before, after)) = rest.split_once('$') {
         let end = after.find(|c: char| !is_of_name(c)).unwrap_or(after.len());
         let (name, left) = after.split_at(end);
-        written.push_str(before);
+        braced.push_str(before);
         match name.is_empty() {
-            true => written.push('$'),
-            false => written.push_str(&format!("${{{name}}}")),
+            true => braced.push('$'),
+            false => braced.push_str(&format!("${{{name}}}")),
         }
         rest = left;
     }
-    written.push_str(rest);
-    written
+    braced.push_str(rest);
+    braced
 }
 
 /// Parses `context_servers` of Zed: a command as one word beside its arguments, or as an object, as older versions

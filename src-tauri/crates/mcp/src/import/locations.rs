@@ -204,11 +204,11 @@ pub fn locations_for_file(
         file: file.to_owned(),
         scope,
     };
-    let known = PROJECT_FILES.iter().filter(|(known, _)| *known == product);
-    let mut of_project = known.filter_map(|(_, path)| strip_path_suffix(file, path));
+    let files = PROJECT_FILES.iter().filter(|(owner, _)| *owner == product);
+    let mut of_project = files.filter_map(|(_, path)| strip_path_suffix(file, path));
     let is_of_person = USER_FILES
         .iter()
-        .any(|(known, path)| *known == product && file.ends_with(path));
+        .any(|(owner, path)| *owner == product && file.ends_with(path));
     let scope = match (of_project.next(), file.parent()) {
         (Some(folder), _) => ImportScope::Project(folder.to_owned()),
         (None, Some(folder)) if !is_of_person => ImportScope::Project(folder.to_owned()),

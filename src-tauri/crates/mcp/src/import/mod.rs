@@ -47,31 +47,31 @@ pub fn parse_servers(
     Ok(raw
         .into_iter()
         .take(SERVERS_MAX)
-        .map(|(name, raw)| to_server_found(name, raw, project))
+        .map(|(name, raw)| to_server_import(name, raw, project))
         .collect())
 }
 
-fn to_server_found(
-    written: String,
+fn to_server_import(
+    name: String,
     raw: Result<RawServer, String>,
     project: Option<&Path>,
 ) -> ServerImport {
-    let none = |why: String| ServerImport {
-        written: written.clone(),
+    let rejected = |why: String| ServerImport {
+        written: name.clone(),
         settings: None,
         notes: vec![why],
         known: false,
     };
-    let Some(id) = ServerId::from_nearest(&written) else {
-        return none("Nothing of its name can be used.".to_owned());
+    let Some(id) = ServerId::from_nearest(&name) else {
+        return rejected("Nothing of its name can be used.".to_owned());
     };
     let raw = match raw {
         Ok(raw) => raw,
-        Err(why) => return none(why),
+        Err(why) => return rejected(why),
     };
     let mut values = ValueImporter::new(&id, project);
     let timeout_ms = raw.timeout_ms.unwrap_or(SERVER_TIMEOUT_MS);
-    let way = match (raw.command, raw.url) {
+    let transport = match (raw.command, raw.url) {
         (Some(command), _) => {
             let args = values.convert_args(raw.args);
             let mut env = values.convert_map(raw.env);
@@ -96,27 +96,27 @@ fn to_server_found(
             headers: values.convert_map(raw.headers),
             client: None,
         },
-        (None, None) => return none("It has neither a command nor an address.".to_owned()),
+        (None, None) => return rejected("It has neither a command nor an address.".to_owned()),
     };
     let settings = ServerSettings {
         id: id.clone(),
-        way,
+        way: transport,
         timeout_ms: timeout_ms.clamp(1, SERVER_TIMEOUT_MS_MAX),
         enabled: false,
     };
     let mut notes = raw.notes;
     notes.extend(values.into_notes());
-    if settings.id.as_str() != written {
+    if settings.id.as_str() != name {
         notes.insert(0, format!("It is called `{}` here.", settings.id));
     }
     match tools::config_table::validate_item::<ServersFile>(&settings) {
         Ok(()) => ServerImport {
-            written,
+            written: name,
             settings: Some(settings),
             notes,
             known: false,
         },
-        Err(fault) => none(fault.to_string()),
+        Err(fault) => rejected(fault.to_string()),
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn parse_local_servers(
         let project = above.to_str().and_then(|name| projects?.get(name));
         let Some(project) = project else { continue };
         for (name, read) in find_servers(ServerImportProduct::ClaudeCode, project)? {
-            if !all.iter().any(|(known, _)| *known == name) {
+            if !all.iter().any(|(other, _)| *other == name) {
                 all.push((name, read));
             }
         }
@@ -124,9 +124,10 @@ fn parse_toml(text: &str) -> Result<Value, UserError> {
 fn parse_yaml(text: &str) -> Result<Value, UserError> {
     let read: Result<Value, _> = serde_saphyr::from_str(text);
     let value = read.map_err(|error| {
-        let told = error.to_string();
+        let message = error.to_string();
         format_error(
-            told.lines()
+            message
+                .lines()
                 .next()
                 .unwrap_or_default()
                 .trim_end_matches('.'),
@@ -159,8 +160,12 @@ fn ast_to_json(value: &Ast<'_>) -> Value {
         Ast::BooleanLit(is) => Value::Bool(is.value),
         Ast::Object(object) => {
             let members = object.properties.iter();
-            let members =
-                members.map(|one| (one.name.as_str().to_owned(), ast_to_json(&one.value)));
+            let members = members.map(|property| {
+                (
+                    property.name.as_str().to_owned(),
+                    ast_to_json(&property.value),
+                )
+            });
             Value::Object(members.collect())
         }
         Ast::Array(array) => Value::Array(array.elements.iter().map(ast_to_json).collect()),
@@ -184,14 +189,14 @@ pub(super) fn text_list_member(
     server: &Map<String, Value>,
     member: &str,
 ) -> Result<Vec<String>, String> {
-    let wrong = || format!("Its `{member}` is no list of texts.");
+    let error = || format!("Its `{member}` is no list of texts.");
     match server.get(member) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(items)) => items
             .iter()
-            .map(|item| scalar_to_text(item).ok_or_else(wrong))
+            .map(|item| scalar_to_text(item).ok_or_else(error))
             .collect(),
-        Some(_) => Err(wrong()),
+        Some(_) => Err(error()),
     }
 }
 
@@ -199,14 +204,14 @@ pub(super) fn text_map_member(
     server: &Map<String, Value>,
     member: &str,
 ) -> Result<BTreeMap<String, String>, String> {
-    let wrong = || format!("Its `{member}` holds something that is no text.");
+    let error = || format!("Its `{member}` holds something that is no text.");
     match server.get(member) {
         None | Some(Value::Null) => Ok(BTreeMap::new()),
         Some(Value::Object(all)) => all
             .iter()
-            .map(|(name, item)| Ok((name.clone(), scalar_to_text(item).ok_or_else(wrong)?)))
+            .map(|(name, item)| Ok((name.clone(), scalar_to_text(item).ok_or_else(error)?)))
             .collect(),
-        Some(_) => Err(wrong()),
+        Some(_) => Err(error()),
     }
 }
 
@@ -221,10 +226,10 @@ fn scalar_to_text(item: &Value) -> Option<String> {
 }
 
 pub(super) fn notes_on_members(server: &Map<String, Value>, members: &[&str]) -> Vec<String> {
-    let there = members
+    let present = members
         .iter()
         .filter(|member| server.contains_key(**member));
-    there
+    present
         .map(|member| format!("Its `{member}` is not taken over."))
         .collect()
 }

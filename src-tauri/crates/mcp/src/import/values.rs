@@ -71,8 +71,8 @@ impl<'a> ValueImporter<'a> {
         let mut all = Vec::new();
         for (at, arg) in args.into_iter().enumerate() {
             let arg = self.convert_references(&arg);
-            let own = arg.split_once('=').filter(|_| arg.starts_with('-'));
-            let is = match (own, &flag) {
+            let assignment = arg.split_once('=').filter(|_| arg.starts_with('-'));
+            let is = match (assignment, &flag) {
                 (Some((name, value)), _) => is_secret(name.trim_start_matches('-'), value),
                 (None, Some(flag)) if !arg.starts_with('-') => is_secret(flag, &arg),
                 (None, _) => redact::text(&arg).1 > 0,
@@ -128,17 +128,17 @@ impl<'a> ValueImporter<'a> {
     /// Converts references of other products to ours: `${env:NAME}`, `${workspaceFolder}`, `${userHome}`,
     /// `${input:NAME}`.
     fn convert_references(&mut self, value: &str) -> String {
-        let mut turned = String::new();
+        let mut converted = String::new();
         let mut rest = value;
         while let Some((before, after)) = rest.split_once("${") {
-            turned.push_str(before);
+            converted.push_str(before);
             let Some((inner, left)) = after.split_once('}') else {
-                turned.push_str("${");
+                converted.push_str("${");
                 rest = after;
                 continue;
             };
             match (inner.split_once(':'), inner) {
-                (Some(("env", name)), _) => turned.push_str(&format!("${{{name}}}")),
+                (Some(("env", name)), _) => converted.push_str(&format!("${{{name}}}")),
                 (Some(("input", name)), _) => {
                     self.notes.push(format!(
                         "It asks for `{name}` when it starts. Put the whole value into the keychain, \
@@ -148,24 +148,24 @@ impl<'a> ValueImporter<'a> {
                     // A secret of the keychain is a value of its own.
                     return format!("{KEYCHAIN}{}.{name}", self.id);
                 }
-                (_, "userHome") => turned.push_str("${HOME}"),
+                (_, "userHome") => converted.push_str("${HOME}"),
                 (_, "workspaceFolder" | "workspaceRoot") => match self.project {
-                    Some(folder) => turned.push_str(&folder.display().to_string()),
+                    Some(folder) => converted.push_str(&folder.display().to_string()),
                     None => {
                         self.notes.push(
                             "It names the folder of the workspace, and one server here serves all of them: write the \
                              folder out."
                                 .to_owned(),
                         );
-                        turned.push_str("${HOME}");
+                        converted.push_str("${HOME}");
                     }
                 },
-                (_, inner) => turned.push_str(&format!("${{{inner}}}")),
+                (_, inner) => converted.push_str(&format!("${{{inner}}}")),
             }
             rest = left;
         }
-        turned.push_str(rest);
-        turned
+        converted.push_str(rest);
+        converted
     }
 }
 

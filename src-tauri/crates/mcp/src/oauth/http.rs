@@ -31,11 +31,11 @@ impl OAuthHttp {
             None => Vec::new(),
         };
         let is = |is: fn(&IpAddr) -> bool| !ips.is_empty() && ips.iter().all(is);
-        let door = OAuthHostGuard {
+        let guard = OAuthHostGuard {
             is_server_loopback: is(IpAddr::is_loopback),
             is_server_local: is(|ip| address_locality(*ip) == HostLocality::Private),
         };
-        Self(NetworkClient::offline().with_policy(Arc::new(door)))
+        Self(NetworkClient::offline().with_policy(Arc::new(guard)))
     }
 }
 

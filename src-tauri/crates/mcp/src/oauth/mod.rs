@@ -80,9 +80,9 @@ impl SignInClient {
 
     async fn authorization_manager(&self) -> Result<AuthorizationManager, String> {
         let server = Url::parse(&self.url).map_err(|_| "its address is none".to_owned())?;
-        let errands = Arc::new(OAuthHttp::for_server(&server).await);
-        let made = AuthorizationManager::new_with_oauth_http_client(server, errands).await;
-        made.map_err(|error| describe_auth_error(&error))
+        let http = Arc::new(OAuthHttp::for_server(&server).await);
+        let manager = AuthorizationManager::new_with_oauth_http_client(server, http).await;
+        manager.map_err(|error| describe_auth_error(&error))
     }
 
     /// Returns the stored sign-in of the person; none if they are not signed in.
@@ -103,7 +103,7 @@ impl SignInClient {
         record: SignInRecord,
         client: reqwest::Client,
     ) -> Result<Option<AuthClient<reqwest::Client>>, String> {
-        let drawer = SignInStore {
+        let store = SignInStore {
             redirect: record.redirect.clone(),
             secret: record.secret.clone(),
             challenge: record.challenge.clone(),
@@ -111,11 +111,13 @@ impl SignInClient {
         };
         let mut manager = self.authorization_manager().await?;
         let header = record.challenge.as_deref();
-        let found = manager.resolve_metadata_from_challenge(header).await;
-        let metadata = found.map_err(|error| describe_auth_error(&error))?.metadata;
+        let resolved = manager.resolve_metadata_from_challenge(header).await;
+        let metadata = resolved
+            .map_err(|error| describe_auth_error(&error))?
+            .metadata;
         if metadata.issuer != record.credentials.issuer {
             // Somebody else signs people in now: what the one before gave out is for nobody there.
-            drawer.remove_record().await?;
+            store.remove_record().await?;
             return Ok(None);
         }
         manager.set_metadata(metadata);
@@ -125,7 +127,7 @@ impl SignInClient {
         }
         let configured = manager.configure_client(config);
         configured.map_err(|error| describe_auth_error(&error))?;
-        manager.set_credential_store(drawer);
+        manager.set_credential_store(store);
         Ok(Some(AuthClient::new(client, manager)))
     }
 
@@ -135,9 +137,9 @@ impl SignInClient {
     /// # Errors
     /// The keychain is not available; a sentence. Then nothing was revoked either.
     pub(crate) async fn revoke_sign_in(&self) -> Result<Option<RevocationResult>, String> {
-        let drawer = self.credential_store();
-        let record = drawer.load_record().await?;
-        drawer.remove_record().await?;
+        let store = self.credential_store();
+        let record = store.load_record().await?;
+        store.remove_record().await?;
         match record {
             None => Ok(None),
             Some(record) => Ok(Some(self.revoke_record(&record).await)),
@@ -153,24 +155,27 @@ impl SignInClient {
         challenge: &AuthChallenge,
     ) -> Result<PendingSignIn, SignInError> {
         // Where nothing can be kept, nobody is sent anywhere.
-        let before = self.load_record().await.map_err(SignInError::NoKeychain)?;
-        let way = CallbackListener::open().await;
-        let way = way.map_err(|error| format!("nobody can come back from a browser: {error}"))?;
+        let previous = self.load_record().await.map_err(SignInError::NoKeychain)?;
+        let callback = CallbackListener::open().await;
+        let callback =
+            callback.map_err(|error| format!("nobody can come back from a browser: {error}"))?;
         let mut manager = self.authorization_manager().await?;
         let header = challenge.header.as_deref();
-        let found = manager.resolve_metadata_from_challenge(header).await;
-        let metadata = found.map_err(|error| describe_auth_error(&error))?.metadata;
+        let resolved = manager.resolve_metadata_from_challenge(header).await;
+        let metadata = resolved
+            .map_err(|error| describe_auth_error(&error))?
+            .metadata;
         manager.set_metadata(metadata.clone());
-        let scopes = requested_scopes(&manager, before.as_ref(), &metadata).await;
+        let scopes = requested_scopes(&manager, previous.as_ref(), &metadata).await;
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
-        let secret = self.register_client(&mut manager, &metadata, way.address(), &scopes);
-        let drawer = SignInStore {
-            redirect: way.address().to_owned(),
+        let secret = self.register_client(&mut manager, &metadata, callback.address(), &scopes);
+        let store = SignInStore {
+            redirect: callback.address().to_owned(),
             secret: secret.await?,
             challenge: challenge.header.clone(),
             ..self.credential_store()
         };
-        manager.set_credential_store(drawer);
+        manager.set_credential_store(store);
         let url = manager.get_authorization_url(&scopes).await;
         let (url, host, state) =
             parse_authorization_url(&url.map_err(|error| describe_auth_error(&error))?)?;
@@ -178,7 +183,7 @@ impl SignInClient {
             url,
             host,
             state,
-            callback: way,
+            callback,
             manager,
         })
     }
@@ -197,9 +202,9 @@ impl SignInClient {
             .get("client_id_metadata_document_supported")
             .and_then(Value::as_bool)
             .unwrap_or(false);
-        let given = self.client.as_ref();
-        let given = given.filter(|(id, _)| reads_documents || !id.starts_with("https://"));
-        let Some((id, secret)) = given else {
+        let client = self.client.as_ref();
+        let client = client.filter(|(id, _)| reads_documents || !id.starts_with("https://"));
+        let Some((id, secret)) = client else {
             let registered = manager.register_client(CLIENT_NAME, redirect, scopes).await;
             return match registered {
                 Ok(config) => Ok(config.client_secret),
@@ -223,10 +228,10 @@ impl SignInClient {
 /// granted before.
 async fn requested_scopes(
     manager: &AuthorizationManager,
-    before: Option<&SignInRecord>,
+    previous: Option<&SignInRecord>,
     metadata: &AuthorizationMetadata,
 ) -> Vec<String> {
-    let same = before.filter(|record| record.credentials.issuer == metadata.issuer);
+    let same = previous.filter(|record| record.credentials.issuer == metadata.issuer);
     let mut scopes = same.map_or_else(Vec::new, |record| record.credentials.granted_scopes.clone());
     for scope in manager.select_initial_scopes(&[]).await {
         if !scopes.contains(&scope) {
@@ -238,22 +243,22 @@ async fn requested_scopes(
 
 /// Parses a URL that a person may be asked to open. Returns the URL, its host, and the `state` that must come back.
 fn parse_authorization_url(url: &str) -> Result<(String, String, String), String> {
-    let short = url.chars().count() <= ELICITATION_URL_CHARS_MAX;
-    let read = Url::parse(url).ok().filter(|_| short);
-    let read = read.ok_or("the address to sign in at is none, or too long")?;
-    if read.scheme() != "https" && !(read.scheme() == "http" && is_loopback(&read)) {
+    let fits = url.chars().count() <= ELICITATION_URL_CHARS_MAX;
+    let parsed = Url::parse(url).ok().filter(|_| fits);
+    let parsed = parsed.ok_or("the address to sign in at is none, or too long")?;
+    if parsed.scheme() != "https" && !(parsed.scheme() == "http" && is_loopback(&parsed)) {
         return Err("the address to sign in at is not encrypted".to_owned());
     }
-    let host = read
+    let host = parsed
         .host_str()
         .ok_or("the address to sign in at has no host")?;
-    let states: Vec<String> = read
+    let states: Vec<String> = parsed
         .query_pairs()
         .filter(|(name, _)| name == "state")
         .map(|(_, value)| value.into_owned())
         .collect();
     match states.as_slice() {
-        [state] if !state.is_empty() => Ok((read.to_string(), host.to_owned(), state.clone())),
+        [state] if !state.is_empty() => Ok((parsed.to_string(), host.to_owned(), state.clone())),
         _ => Err("the address to sign in at is not the one that was made".to_owned()),
     }
 }
@@ -267,29 +272,31 @@ impl PendingSignIn {
         while let Some(visit) = self.callback.next_request().await {
             let url = Url::parse(&visit.url).ok();
             let pairs = url.iter().flat_map(|url| url.query_pairs().into_owned());
-            let brought: HashMap<String, String> = pairs.collect();
-            let named = |name: &str| brought.get(name).map(String::as_str);
-            if named("state") != Some(&self.state) {
+            let parameters: HashMap<String, String> = pairs.collect();
+            let parameter = |name: &str| parameters.get(name).map(String::as_str);
+            if parameter("state") != Some(&self.state) {
                 let sentence = "This is not the answer that Countersign waits for. Go back to the page where you sign in.";
                 visit.answer(400, sentence).await;
                 continue;
             }
-            let result = match (named("error"), named("code")) {
+            let result = match (parameter("error"), parameter("code")) {
                 (Some("access_denied"), _) => Err("it was refused there".to_owned()),
                 (Some(error), _) => {
-                    let said = named("error_description").unwrap_or(error);
-                    let said = tools::text::truncate_chars(
-                        &tools::text::escape_invisible(said),
+                    let description = parameter("error_description").unwrap_or(error);
+                    let description = tools::text::truncate_chars(
+                        &tools::text::escape_invisible(description),
                         REASON_CHARS_MAX,
                     );
-                    Err(format!("it did not work there: {said}"))
+                    Err(format!("it did not work there: {description}"))
                 }
                 (None, Some(code)) => {
                     let state = &self.state;
-                    let taken =
-                        self.manager
-                            .exchange_code_for_token_with_issuer(code, state, named("iss"));
-                    taken
+                    let exchange = self.manager.exchange_code_for_token_with_issuer(
+                        code,
+                        state,
+                        parameter("iss"),
+                    );
+                    exchange
                         .await
                         .map(drop)
                         .map_err(|error| describe_auth_error(&error))
@@ -315,7 +322,7 @@ impl PendingSignIn {
 
 /// Describes an authorization error, as a clause.
 fn describe_auth_error(error: &AuthError) -> String {
-    let told = match error {
+    let description = match error {
         AuthError::AuthorizationServerMismatch {
             expected_issuer,
             received_issuer,
@@ -330,13 +337,13 @@ fn describe_auth_error(error: &AuthError) -> String {
         AuthError::CredentialStoreError(why) => why.trim_end_matches('.').to_owned(),
         other => {
             let cause = crate::root_cause::root_cause(other);
-            let said = other.to_string();
-            match said.contains(&cause) {
-                true => said,
-                false => format!("{said}: {cause}"),
+            let message = other.to_string();
+            match message.contains(&cause) {
+                true => message,
+                false => format!("{message}: {cause}"),
             }
         }
     };
-    let (masked, _) = protocol::text::redact::text(&told);
+    let (masked, _) = protocol::text::redact::text(&description);
     tools::text::truncate_chars(&tools::text::escape_invisible(&masked), REASON_CHARS_MAX)
 }

@@ -32,8 +32,10 @@ impl SignInClient {
         let server = Url::parse(&self.url).map_err(|_| "its address is none".to_owned())?;
         let manager = self.authorization_manager().await?;
         let header = record.challenge.as_deref();
-        let found = manager.resolve_metadata_from_challenge(header).await;
-        let metadata = found.map_err(|error| describe_auth_error(&error))?.metadata;
+        let resolved = manager.resolve_metadata_from_challenge(header).await;
+        let metadata = resolved
+            .map_err(|error| describe_auth_error(&error))?
+            .metadata;
         if metadata.issuer != record.credentials.issuer {
             return Err("somebody else signs people in there now".to_owned());
         }
@@ -44,9 +46,9 @@ impl SignInClient {
         let Some((kind, token)) = revocable_token(record) else {
             return Ok(RevocationResult::Unsupported);
         };
-        let errands = OAuthHttp::for_server(&server).await;
+        let http = OAuthHttp::for_server(&server).await;
         let (header, body) = revocation_request(record, &metadata, kind, &token);
-        match errands.post_form(at, header, body).await? {
+        match http.post_form(at, header, body).await? {
             200 => Ok(RevocationResult::Revoked),
             status => Err(format!("the answer was {status}")),
         }
@@ -56,11 +58,11 @@ impl SignInClient {
 /// Returns the token to revoke: the refresh token, which invalidates everything issued with it; otherwise the access
 /// token.
 fn revocable_token(record: &SignInRecord) -> Option<(&'static str, String)> {
-    let kept = serde_json::to_value(&record.credentials.token_response).ok()?;
+    let response = serde_json::to_value(&record.credentials.token_response).ok()?;
     ["refresh_token", "access_token"]
         .into_iter()
         .find_map(|kind| {
-            let token = kept.get(kind)?.as_str()?;
+            let token = response.get(kind)?.as_str()?;
             Some((kind, token.to_owned()))
         })
 }

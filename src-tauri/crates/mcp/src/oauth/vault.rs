@@ -73,8 +73,8 @@ impl SignInStore {
     /// The keychain is not available; a sentence.
     pub async fn load_record(&self) -> Result<Option<SignInRecord>, String> {
         let (vault, server) = (self.vault.clone(), self.server.clone());
-        let kept = run_blocking(move || vault.get(&server)).await?;
-        let record = kept.and_then(|text| serde_json::from_str::<SignInRecord>(&text).ok());
+        let text = run_blocking(move || vault.get(&server)).await?;
+        let record = text.and_then(|text| serde_json::from_str::<SignInRecord>(&text).ok());
         Ok(record.filter(|record| record.url == self.url))
     }
 
@@ -138,20 +138,23 @@ impl CredentialStore for SignInStore {
         &self,
         refused: &StoredCredentials,
     ) -> Result<(), AuthError> {
-        let kept = self.load().await?;
+        let stored = self.load().await?;
         let token =
             |credentials: &StoredCredentials| serde_json::to_value(credentials).unwrap_or_default();
-        match kept.is_some_and(|kept| token(&kept) == token(refused)) {
+        match stored.is_some_and(|stored| token(&stored) == token(refused)) {
             true => self.clear().await,
             false => Ok(()),
         }
     }
 
     async fn acquire_refresh_guard(&self) -> Result<Option<CredentialRefreshGuard>, AuthError> {
-        let here = self.renewal_lock.clone().lock_owned().await;
+        let local_lock = self.renewal_lock.clone().lock_owned().await;
         let (vault, server) = (self.vault.clone(), self.server.clone());
-        let everywhere = run_blocking(move || vault.lock_renewal(&server)).await;
-        let everywhere = everywhere.map_err(AuthError::CredentialStoreError)?;
-        Ok(Some(CredentialRefreshGuard::new((everywhere, here))))
+        let process_lock = run_blocking(move || vault.lock_renewal(&server)).await;
+        let process_lock = process_lock.map_err(AuthError::CredentialStoreError)?;
+        Ok(Some(CredentialRefreshGuard::new((
+            process_lock,
+            local_lock,
+        ))))
     }
 }

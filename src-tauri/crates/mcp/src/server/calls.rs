@@ -20,14 +20,14 @@ impl McpServer {
         tool: &ServerToolDefinition,
         arguments: Map<String, Value>,
         cancel: &CancellationToken,
-        heard: CallListeners,
+        listeners: CallListeners,
     ) -> Result<Value, ToolError> {
-        let link = self.connect_for_call(cancel).await?;
+        let connection = self.connect_for_call(cancel).await?;
         self.check_approved(tool)?;
         let timeout = self.core.timeout();
         let params = CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments);
-        let called = link.call_tool(params, timeout, cancel, heard);
-        called
+        let response = connection.call_tool(params, timeout, cancel, listeners);
+        response
             .await
             .map_err(|failure| self.to_tool_error(failure, timeout))
     }
@@ -37,12 +37,13 @@ impl McpServer {
         &self,
         uri: &str,
         cancel: &CancellationToken,
-        heard: CallListeners,
+        listeners: CallListeners,
     ) -> Result<Value, ToolError> {
-        let link = self.connect_for_call(cancel).await?;
+        let connection = self.connect_for_call(cancel).await?;
         let timeout = self.core.timeout();
-        let read = link.read_resource(uri, timeout, cancel, heard);
-        read.await
+        let response = connection.read_resource(uri, timeout, cancel, listeners);
+        response
+            .await
             .map_err(|failure| self.to_tool_error(failure, timeout))
     }
 
@@ -52,10 +53,10 @@ impl McpServer {
         cursor: Option<&str>,
         cancel: &CancellationToken,
     ) -> Result<(Value, Value), ToolError> {
-        let link = self.connect_for_call(cancel).await?;
+        let connection = self.connect_for_call(cancel).await?;
         let timeout = self.core.timeout();
-        let listed = link.list_resources(cursor, timeout, cancel);
-        listed
+        let response = connection.list_resources(cursor, timeout, cancel);
+        response
             .await
             .map_err(|failure| self.to_tool_error(failure, timeout))
     }
@@ -66,10 +67,10 @@ impl McpServer {
         cursor: Option<&str>,
         cancel: &CancellationToken,
     ) -> Result<Value, ToolError> {
-        let link = self.connect_for_call(cancel).await?;
+        let connection = self.connect_for_call(cancel).await?;
         let timeout = self.core.timeout();
-        let listed = link.list_prompts(cursor, timeout, cancel);
-        listed
+        let response = connection.list_prompts(cursor, timeout, cancel);
+        response
             .await
             .map_err(|failure| self.to_tool_error(failure, timeout))
     }
@@ -81,10 +82,11 @@ impl McpServer {
         arguments: Map<String, Value>,
         cancel: &CancellationToken,
     ) -> Result<Value, ToolError> {
-        let link = self.connect_for_call(cancel).await?;
+        let connection = self.connect_for_call(cancel).await?;
         let timeout = self.core.timeout();
-        let got = link.get_prompt(name, arguments, timeout, cancel);
-        got.await
+        let response = connection.get_prompt(name, arguments, timeout, cancel);
+        response
+            .await
             .map_err(|failure| self.to_tool_error(failure, timeout))
     }
 
@@ -93,12 +95,12 @@ impl McpServer {
         &self,
         cancel: &CancellationToken,
     ) -> Result<std::sync::Arc<ServerConnection>, ToolError> {
-        let link = tokio::select! {
+        let connection = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ToolError::Cancelled),
-            link = self.core.connection(false) => link,
+            connection = self.core.connection(false) => connection,
         };
-        link.map_err(|why| {
+        connection.map_err(|why| {
             let next = match *self.core.phase.borrow() {
                 ConnectionPhase::NeedsSignIn => {
                     "Do without it: the person has to sign in to it first."
@@ -108,8 +110,8 @@ impl McpServer {
                 | ConnectionPhase::Ready(_)
                 | ConnectionPhase::Unavailable { .. } => "Do without it, or try again later.",
             };
-            let told = unavailable_message(self.core.settings.id.as_str(), &why);
-            ToolError::Failed(format!("{told} {next}"))
+            let message = unavailable_message(self.core.settings.id.as_str(), &why);
+            ToolError::Failed(format!("{message} {next}"))
         })
     }
 
@@ -127,8 +129,8 @@ impl McpServer {
                 "{} What the call did until then is not known: look before you repeat it.",
                 unavailable_message(id, &why)
             )),
-            RequestFailure::Rejected(said) => {
-                ToolError::Failed(format!("The mcp server {id} refused the call: {said}"))
+            RequestFailure::Rejected(message) => {
+                ToolError::Failed(format!("The mcp server {id} refused the call: {message}"))
             }
             RequestFailure::Malformed(why) => ToolError::Failed(format!(
                 "The mcp server {id} gave no answer that can be used: {why}."

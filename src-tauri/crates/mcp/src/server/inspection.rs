@@ -23,23 +23,23 @@ impl McpServer {
     ///
     /// # Errors
     /// The server is switched off or unavailable, refuses, or returns nothing that can be parsed.
-    pub async fn inspect(&self, asked: &ServerResourceQuery) -> Result<ServerResources, UserError> {
+    pub async fn inspect(&self, query: &ServerResourceQuery) -> Result<ServerResources, UserError> {
         let never = CancellationToken::new();
         let failed = |error: protocol::ToolError| {
             let hint = "Look at its state and at its log.";
             UserError::new(error.to_string(), hint)
         };
-        Ok(match asked {
+        Ok(match query {
             ServerResourceQuery::Prompts { cursor } => {
-                let listed = self.list_prompts(cursor.as_deref(), &never).await;
-                build_page(&[(&listed.map_err(failed)?, "prompts", "name")])
+                let page = self.list_prompts(cursor.as_deref(), &never).await;
+                build_page(&[(&page.map_err(failed)?, "prompts", "name")])
             }
             ServerResourceQuery::Resources { cursor } => {
-                let listed = self.list_resources(cursor.as_deref(), &never).await;
-                let (listed, patterns) = listed.map_err(failed)?;
+                let page = self.list_resources(cursor.as_deref(), &never).await;
+                let (page, templates) = page.map_err(failed)?;
                 build_page(&[
-                    (&listed, "resources", "uri"),
-                    (&patterns, "resourceTemplates", "uriTemplate"),
+                    (&page, "resources", "uri"),
+                    (&templates, "resourceTemplates", "uriTemplate"),
                 ])
             }
             ServerResourceQuery::Prompt { name, arguments } => {
@@ -68,18 +68,16 @@ impl McpServer {
 /// requested.
 fn build_page(lists: &[(&Value, &str, &str)]) -> ServerResources {
     let (mut items, mut left_out) = (Vec::new(), 0_u32);
-    for (listed, member, by) in lists {
-        let all = listed.get(member).and_then(Value::as_array);
-        for found in all.map_or(&[][..], Vec::as_slice) {
-            match build_item(found, by).filter(|_| items.len() < RESOURCES_LISTED_MAX) {
+    for (page, member, by) in lists {
+        let all = page.get(member).and_then(Value::as_array);
+        for item in all.map_or(&[][..], Vec::as_slice) {
+            match build_item(item, by).filter(|_| items.len() < RESOURCES_LISTED_MAX) {
                 Some(item) => items.push(item),
                 None => left_out = left_out.saturating_add(1),
             }
         }
     }
-    let next = lists
-        .first()
-        .and_then(|(listed, ..)| listed.get("nextCursor"));
+    let next = lists.first().and_then(|(page, ..)| page.get("nextCursor"));
     let next = next.and_then(Value::as_str);
     ServerResources::Page {
         items,
@@ -102,10 +100,10 @@ fn build_item(item: &Value, by: &str) -> Option<ServerItem> {
     let arguments = item.get("arguments").and_then(Value::as_array);
     let arguments = arguments.map_or(&[][..], Vec::as_slice).iter();
     let arguments = arguments.filter_map(|argument| {
-        let said = argument.get("description").and_then(Value::as_str);
+        let description = argument.get("description").and_then(Value::as_str);
         Some(PromptArgument {
             name: display_name(argument, "name")?,
-            description: to_display_spans(said.unwrap_or_default()),
+            description: to_display_spans(description.unwrap_or_default()),
             required: argument.get("required").and_then(Value::as_bool) == Some(true),
         })
     });
@@ -139,7 +137,7 @@ fn build_part(by_model: bool, text: &str) -> ServerTextPart {
 fn output_to_text(output: ToolOutput) -> String {
     let mut text = output.text;
     for content in &output.content {
-        let told = match content {
+        let line = match content {
             Content::Text { text } => text.clone(),
             Content::Image { mime, base64 } => {
                 let bytes = format_byte_size(base64.len() as u64 / 4 * 3);
@@ -155,7 +153,7 @@ fn output_to_text(output: ToolOutput) -> String {
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&told);
+        text.push_str(&line);
     }
     text
 }
@@ -177,8 +175,8 @@ fn parse_prompt_messages(prompt: &Value) -> Result<ServerResources, UserError> {
             Some(item) => vec![item.clone()],
             None => continue,
         };
-        let said = content::parse_tool_result(&json!({ "content": items }));
-        let text = said.map_or_else(|error| error.to_string(), output_to_text);
+        let output = content::parse_tool_result(&json!({ "content": items }));
+        let text = output.map_or_else(|error| error.to_string(), output_to_text);
         bytes += text.len();
         if bytes > TEXT_BYTES_MAX {
             parts.push(build_part(false, "[The rest is left out: it is too long.]"));

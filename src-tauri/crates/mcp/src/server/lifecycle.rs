@@ -37,28 +37,32 @@ impl ServerCore {
         loop {
             self.phase.send_replace(ConnectionPhase::Starting { lost });
             self.log_event(&format!("Started: {}", self.settings.way.summary()));
-            let opened = tokio::time::timeout(self.timeout(), self.connect()).await;
-            let late = || format!("it did not begin within {} ms", self.settings.timeout_ms);
-            let (why, is_unknown) = match opened.unwrap_or_else(|_| Err(late().into())) {
-                Err(unopened) => {
-                    if unopened.challenge.is_some() {
-                        self.handler.set_challenge(unopened.challenge);
-                        self.save_challenge();
+            let result = tokio::time::timeout(self.timeout(), self.connect()).await;
+            let late_error = || format!("it did not begin within {} ms", self.settings.timeout_ms);
+            let (why, is_unauthenticated) =
+                match result.unwrap_or_else(|_| Err(late_error().into())) {
+                    Err(error) => {
+                        if error.challenge.is_some() {
+                            self.handler.set_challenge(error.challenge);
+                            self.save_challenge();
+                        }
+                        (error.why, self.needs_authentication())
                     }
-                    (unopened.why, self.needs_authentication())
-                }
-                Ok(link) => {
-                    let since = Instant::now();
-                    self.phase
-                        .send_replace(ConnectionPhase::Ready(link.clone()));
-                    self.watch_connection(&link).await;
-                    if since.elapsed() >= STEADY_AFTER {
-                        failed = 0;
+                    Ok(connection) => {
+                        let since = Instant::now();
+                        self.phase
+                            .send_replace(ConnectionPhase::Ready(connection.clone()));
+                        self.watch_connection(&connection).await;
+                        if since.elapsed() >= STEADY_AFTER {
+                            failed = 0;
+                        }
+                        (
+                            connection.disconnect_reason().await,
+                            self.needs_authentication(),
+                        )
                     }
-                    (link.disconnect_reason().await, self.needs_authentication())
-                }
-            };
-            if is_unknown && self.supports_sign_in() {
+                };
+            if is_unauthenticated && self.supports_sign_in() {
                 // Whoever is asked again without a sign-in says the same.
                 self.log_event("It wants to know who asks: sign in to it.");
                 self.phase.send_replace(ConnectionPhase::NeedsSignIn);
@@ -85,15 +89,15 @@ impl ServerCore {
     }
 
     /// Watches a connection until it ends, and lists the tools anew when they may have changed.
-    async fn watch_connection(&self, link: &ServerConnection) {
+    async fn watch_connection(&self, connection: &ServerConnection) {
         loop {
             tokio::select! {
-                () = link.disconnected.cancelled() => return,
+                () = connection.disconnected.cancelled() => return,
                 () = self.handler.tools_changed.notified() => {}
             }
             // A server that says so all the time is asked now and then.
             tokio::time::sleep(RELIST_EVERY).await;
-            match link.list_tools(self.timeout()).await {
+            match connection.list_tools(self.timeout()).await {
                 Ok(catalogue) => self.apply_catalogue(catalogue),
                 Err(failure) => self.log_event(&format!(
                     "Its list of tools could not be read: {failure:?}."
@@ -104,26 +108,26 @@ impl ServerCore {
 
     async fn connect(self: &Arc<Self>) -> Result<Arc<ServerConnection>, ConnectError> {
         let is_legacy = self.lock_state().is_legacy;
-        let opened = match self.open_connection(is_legacy).await {
+        let result = match self.open_connection(is_legacy).await {
             // Some servers of 2025 answer whatever they are asked.
-            Err(unopened) if unopened.may_be_legacy && !is_legacy => {
-                self.open_connection(true).await
-            }
-            opened => opened,
+            Err(error) if error.may_be_legacy && !is_legacy => self.open_connection(true).await,
+            result => result,
         };
-        let link = opened?;
-        self.lock_state().is_legacy = link.is_legacy();
+        let connection = result?;
+        self.lock_state().is_legacy = connection.is_legacy();
         self.log_event(&format!(
             "Connected to `{}` {}, by the protocol of {}.",
-            link.server_info.name, link.server_info.version, link.server_info.protocol
+            connection.server_info.name,
+            connection.server_info.version,
+            connection.server_info.protocol
         ));
-        let listed = link.list_tools(self.timeout()).await;
-        if listed.is_err() {
+        let list = connection.list_tools(self.timeout()).await;
+        if list.is_err() {
             self.save_challenge();
         }
-        let catalogue = listed.map_err(|failure| match failure {
+        let catalogue = list.map_err(|failure| match failure {
             RequestFailure::Disconnected(why) | RequestFailure::Malformed(why) => why,
-            RequestFailure::Rejected(said) => format!("it would not list its tools: {said}"),
+            RequestFailure::Rejected(message) => format!("it would not list its tools: {message}"),
             RequestFailure::UrlElicitationRequired(_) => "it would not list its tools".to_owned(),
             RequestFailure::Cancelled | RequestFailure::TimedOut => {
                 "it did not list its tools in time".to_owned()
@@ -131,8 +135,8 @@ impl ServerCore {
         })?;
         self.apply_catalogue(catalogue);
         self.clear_challenge(false);
-        link.subscribe_list_changes();
-        Ok(Arc::new(link))
+        connection.subscribe_list_changes();
+        Ok(Arc::new(connection))
     }
 
     /// Opens a connection without sending requests over it.
@@ -140,13 +144,7 @@ impl ServerCore {
         self: &Arc<Self>,
         is_legacy: bool,
     ) -> Result<ServerConnection, ConnectError> {
-        let core = self.clone();
-        // The keychain may ask the person first.
-        let looked_up = tokio::task::spawn_blocking(move || core.resolve_launch());
-        let way = looked_up
-            .await
-            .map_err(|_| "it could not be prepared".to_owned())??;
-        let way = match way {
+        let transport = match self.resolve_launch_async().await? {
             LaunchPlan::Program(companion) => ConnectionTransport::Stdio(companion),
             LaunchPlan::Sandboxed(command, room) => ConnectionTransport::Stdio(
                 self.dependencies
@@ -154,18 +152,18 @@ impl ServerCore {
                     .start_sandboxed(&command, &room)
                     .await?,
             ),
-            LaunchPlan::Http(far, None) => far.into_unsigned(),
-            LaunchPlan::Http(far, Some(signer)) => {
-                match self.signed_in_client(&signer, &far).await? {
+            LaunchPlan::Http(endpoint, None) => endpoint.into_unsigned(),
+            LaunchPlan::Http(endpoint, Some(signer)) => {
+                match self.signed_in_client(&signer, &endpoint).await? {
                     Some(client) => {
                         self.lock_state().sign_in.get_or_insert(SignInState::Done);
-                        far.into_signed(client)
+                        endpoint.into_signed(client)
                     }
-                    None => far.into_unsigned(),
+                    None => endpoint.into_unsigned(),
                 }
             }
         };
-        ServerConnection::open(way, self.handler.clone(), is_legacy).await
+        ServerConnection::open(transport, self.handler.clone(), is_legacy).await
     }
 
     /// Returns a client with the person's sign-in; none if they are not signed in. If the keychain is not available, it
@@ -173,11 +171,15 @@ impl ServerCore {
     async fn signed_in_client(
         &self,
         signer: &SignInClient,
-        far: &HttpEndpoint,
+        endpoint: &HttpEndpoint,
     ) -> Result<Option<AuthClient<reqwest::Client>>, String> {
         match signer.load_record().await {
             Ok(None) => Ok(None),
-            Ok(Some(record)) => signer.authorized_client(record, far.client.clone()).await,
+            Ok(Some(record)) => {
+                signer
+                    .authorized_client(record, endpoint.client.clone())
+                    .await
+            }
             Err(why) => {
                 self.log_event(&format!("Connecting without a kept sign-in: {why}"));
                 Ok(None)
@@ -188,11 +190,11 @@ impl ServerCore {
     /// Takes over the server's list of tools.
     fn apply_catalogue(&self, catalogue: ToolCatalogue) {
         let catalogue = Arc::new(catalogue);
-        let mut kept = self.lock_state();
-        let before = kept.tools.catalogue.replace(catalogue.clone());
-        let pins = kept.tools.pins.clone();
-        drop(kept);
-        if before.is_none_or(|before| before.digest() != catalogue.digest()) {
+        let mut state = self.lock_state();
+        let previous = state.tools.catalogue.replace(catalogue.clone());
+        let pins = state.tools.pins.clone();
+        drop(state);
+        if previous.is_none_or(|previous| previous.digest() != catalogue.digest()) {
             for why in &catalogue.left_out {
                 self.log_event(why);
             }
@@ -215,11 +217,11 @@ impl ServerCore {
         let Some(catalogue) = tools.catalogue else {
             return;
         };
-        let kept = match tools.pins.has_pending_changes(&catalogue) {
+        let saved = match tools.pins.has_pending_changes(&catalogue) {
             true => pending_catalogue::save_pending_catalogue(data_dir, id, &catalogue),
             false => pending_catalogue::remove_pending_catalogue(data_dir, id),
         };
-        if let Err(fault) = kept {
+        if let Err(fault) = saved {
             self.log_event(&format!("What waits for a look is not kept: {fault}"));
         }
     }
@@ -227,21 +229,30 @@ impl ServerCore {
     /// Returns the stored list of tools that waits for an approval, if there is one.
     pub(super) fn load_pending_catalogue(&self) -> Option<Arc<ToolCatalogue>> {
         let data_dir = self.dependencies.data_dir.as_ref()?;
-        let seen = pending_catalogue::load_pending_catalogue(data_dir, &self.settings.id)?;
+        let catalogue = pending_catalogue::load_pending_catalogue(data_dir, &self.settings.id)?;
         let pins = self.lock_state().tools.pins.clone();
-        pins.has_pending_changes(&seen).then(|| Arc::new(seen))
+        pins.has_pending_changes(&catalogue)
+            .then(|| Arc::new(catalogue))
+    }
+
+    /// Resolves all references in the server's settings and returns how to start it, away from the async threads: the
+    /// keychain may ask the person first.
+    pub(super) async fn resolve_launch_async(self: &Arc<Self>) -> Result<LaunchPlan, String> {
+        let core = self.clone();
+        let plan = tokio::task::spawn_blocking(move || core.resolve_launch()).await;
+        plan.unwrap_or_else(|_| Err("it could not be prepared".to_owned()))
     }
 
     /// Resolves all references in the server's settings and returns how to start it. May block.
-    pub(super) fn resolve_launch(&self) -> Result<LaunchPlan, String> {
+    fn resolve_launch(&self) -> Result<LaunchPlan, String> {
         let lookup = self.dependencies.lookup.as_ref();
-        let all = |values: &[String]| -> Result<Vec<String>, String> {
+        let expand_all = |values: &[String]| -> Result<Vec<String>, String> {
             values
                 .iter()
                 .map(|value| expand_references(value, lookup))
                 .collect()
         };
-        let named = |values: &std::collections::BTreeMap<String, String>| {
+        let expand_map = |values: &std::collections::BTreeMap<String, String>| {
             let values = values.iter();
             values
                 .map(|(name, value)| Ok((name.clone(), expand_references(value, lookup)?)))
@@ -258,14 +269,14 @@ impl ServerCore {
                 let folder = folder
                     .as_deref()
                     .map(|folder| expand_references(folder, lookup));
-                let of_room = room.as_ref().map(|room| PathBuf::from(&room.workspace));
-                let usual = of_room.unwrap_or_else(|| self.dependencies.home.clone());
+                let workspace = room.as_ref().map(|room| PathBuf::from(&room.workspace));
+                let default_folder = workspace.unwrap_or_else(|| self.dependencies.home.clone());
                 let command = CompanionCommand {
                     program: expand_references(command, lookup)?,
-                    args: all(args)?,
-                    folder: folder.transpose()?.map_or(usual, PathBuf::from),
+                    args: expand_all(args)?,
+                    folder: folder.transpose()?.map_or(default_folder, PathBuf::from),
                     inherited: self.dependencies.inherited.clone(),
-                    env: named(env)?,
+                    env: expand_map(env)?,
                 };
                 if let Some(room) = room {
                     return Ok(LaunchPlan::Sandboxed(command, room.clone()));
@@ -281,9 +292,9 @@ impl ServerCore {
                 client,
             } => {
                 let url = expand_references(url, lookup)?;
-                let far = HttpEndpoint::new(&url, &named(headers)?)?;
+                let endpoint = HttpEndpoint::new(&url, &expand_map(headers)?)?;
                 if !self.supports_sign_in() {
-                    return Ok(LaunchPlan::Http(far, None));
+                    return Ok(LaunchPlan::Http(endpoint, None));
                 }
                 let client = client.as_ref().map(|client| {
                     let secret = client.secret.as_deref();
@@ -299,7 +310,7 @@ impl ServerCore {
                     vault: self.dependencies.vault.clone(),
                     renewal_lock: self.renewal_lock.clone(),
                 };
-                Ok(LaunchPlan::Http(far, Some(signer)))
+                Ok(LaunchPlan::Http(endpoint, Some(signer)))
             }
         }
     }

@@ -122,15 +122,15 @@ struct ServerCoreState {
 
 impl McpServer {
     /// Creates a server, not started, with the approvals of its tools.
-    pub fn new(settings: ServerSettings, pins: ToolPins, ground: ServerDependencies) -> Self {
+    pub fn new(settings: ServerSettings, pins: ToolPins, dependencies: ServerDependencies) -> Self {
         let stop = CancellationToken::new();
         let core = ServerCore {
             handler: ServerMessageHandler::new(
-                ServerLog::new(ground.clock.clone()),
+                ServerLog::new(dependencies.clock.clone()),
                 settings.id.clone(),
             ),
             settings,
-            dependencies: ground,
+            dependencies,
             stop: stop.clone(),
             retry_now: Notify::new(),
             renewal_lock: Arc::default(),
@@ -254,8 +254,8 @@ impl McpServer {
         if pinned.catalogue.is_none() {
             pinned.catalogue = self.core.load_pending_catalogue();
         }
-        let said = match &phase {
-            ConnectionPhase::Ready(link) => Some(link.server_info.clone()),
+        let identity = match &phase {
+            ConnectionPhase::Ready(connection) => Some(connection.server_info.clone()),
             ConnectionPhase::Idle
             | ConnectionPhase::Starting { .. }
             | ConnectionPhase::Unavailable { .. }
@@ -275,7 +275,7 @@ impl McpServer {
                 ConnectionPhase::NeedsSignIn => ServerState::NeedsSignIn,
             },
             sign_in: self.core.sign_in_status(),
-            said,
+            said: identity,
             tools: pinned.compare_tools().iter().map(describe_tool).collect(),
             waits: pinned.pending_digest(),
             left_out: pinned
@@ -295,8 +295,8 @@ impl McpServer {
         if !self.core.handler.add_root(root) {
             return;
         }
-        if let ConnectionPhase::Ready(link) = self.core.phase.borrow().clone() {
-            tokio::spawn(async move { link.notify_roots_changed().await });
+        if let ConnectionPhase::Ready(connection) = self.core.phase.borrow().clone() {
+            tokio::spawn(async move { connection.notify_roots_changed().await });
         }
     }
 
@@ -374,7 +374,10 @@ impl ServerCore {
 
     /// Returns the connection; the first caller starts it. After the connection was lost, only a person waits for a new
     /// one.
-    async fn connection(self: &Arc<Self>, waits: bool) -> Result<Arc<ServerConnection>, String> {
+    async fn connection(
+        self: &Arc<Self>,
+        waits_for_retry: bool,
+    ) -> Result<Arc<ServerConnection>, String> {
         if !self.settings.enabled || self.stop.is_cancelled() {
             return Err(SHUT_DOWN_REASON.to_owned());
         }
@@ -391,21 +394,21 @@ impl ServerCore {
                     why: SHUT_DOWN_REASON.to_owned(),
                     retry: Duration::ZERO,
                 });
-                if let ConnectionPhase::Ready(link) = last {
-                    link.close(SHUT_DOWN_REASON);
+                if let ConnectionPhase::Ready(connection) = last {
+                    connection.close(SHUT_DOWN_REASON);
                 }
             });
         }
         let mut phase = self.phase.subscribe();
         let settled = phase.wait_for(|phase| match phase {
             ConnectionPhase::Idle | ConnectionPhase::Starting { lost: None } => false,
-            ConnectionPhase::Starting { lost: Some(_) } => !waits,
+            ConnectionPhase::Starting { lost: Some(_) } => !waits_for_retry,
             ConnectionPhase::Ready(_)
             | ConnectionPhase::Unavailable { .. }
             | ConnectionPhase::NeedsSignIn => true,
         });
         match settled.await.as_deref() {
-            Ok(ConnectionPhase::Ready(link)) => Ok(link.clone()),
+            Ok(ConnectionPhase::Ready(connection)) => Ok(connection.clone()),
             Ok(
                 ConnectionPhase::Unavailable { why, .. }
                 | ConnectionPhase::Starting {

@@ -117,42 +117,45 @@ impl Tool for ReadResourceTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _hands: &ToolContext,
-        cx: &ExecutionContext,
+        _context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
-        let given = |name: &str| approved.arguments().get(name).and_then(Value::as_str);
-        match given("uri") {
+        let argument = |name: &str| approved.arguments().get(name).and_then(Value::as_str);
+        match argument("uri") {
             Some(uri) => {
-                let heard = CallListeners {
-                    on_progress: cx.on_progress.clone(),
-                    elicitation: cx.elicitation.clone(),
+                let listeners = CallListeners {
+                    on_progress: execution.on_progress.clone(),
+                    elicitation: execution.elicitation.clone(),
                 };
                 content::parse_resource_result(
-                    &self.server.read_resource(uri, &cx.cancel, heard).await?,
+                    &self
+                        .server
+                        .read_resource(uri, &execution.cancel, listeners)
+                        .await?,
                 )
             }
             None => {
-                let (listed, patterns) = self
+                let (resources, templates) = self
                     .server
-                    .list_resources(given("cursor"), &cx.cancel)
+                    .list_resources(argument("cursor"), &execution.cancel)
                     .await?;
-                Ok(format_resource_list(&listed, &patterns))
+                Ok(format_resource_list(&resources, &templates))
             }
         }
     }
 }
 
 /// Formats a list of resources for the model: the URI, name and description of each.
-fn format_resource_list(listed: &Value, patterns: &Value) -> ToolOutput {
+fn format_resource_list(page: &Value, template_page: &Value) -> ToolOutput {
     let mut lines = Vec::new();
-    let all = list_member(listed, "resources");
+    let all = list_member(page, "resources");
     let resources = all.iter().map(|item| format_resource_line(item, "uri"));
     lines.extend(resources.flatten().take(RESOURCES_LISTED_MAX));
     let message = format_count(lines.len() as u64, "resource", "resources");
     if lines.is_empty() {
         lines.push("There is none in this list.".to_owned());
     }
-    let fill_in = list_member(patterns, "resourceTemplates");
+    let fill_in = list_member(template_page, "resourceTemplates");
     let mut fill_in = fill_in
         .iter()
         .filter_map(|item| format_resource_line(item, "uriTemplate"))
@@ -164,7 +167,7 @@ fn format_resource_list(listed: &Value, patterns: &Value) -> ToolOutput {
     if let Some(more @ 1..) = all.len().checked_sub(RESOURCES_LISTED_MAX) {
         lines.push(format!("[{more} more of this page are left out.]"));
     }
-    let next = listed.get("nextCursor").and_then(Value::as_str);
+    let next = page.get("nextCursor").and_then(Value::as_str);
     if let Some(next) = next.filter(|next| next.chars().count() <= URI_CHARS_MAX) {
         lines.push(format!("[There are more: cursor {}]", json!(next)));
     }
@@ -188,13 +191,13 @@ fn format_resource_line(item: &Value, address: &str) -> Option<String> {
         title => title,
     };
     let mut line = format!("{uri}  {}", to_single_line(named, NAME_CHARS_MAX));
-    for (before, said, after) in [
+    for (before, value, after) in [
         (" (", text("mimeType"), ")"),
         (": ", text("description"), ""),
     ] {
-        if !said.is_empty() {
-            let said = to_single_line(said, RESOURCE_CHARS_MAX);
-            line.push_str(&format!("{before}{said}{after}"));
+        if !value.is_empty() {
+            let value = to_single_line(value, RESOURCE_CHARS_MAX);
+            line.push_str(&format!("{before}{value}{after}"));
         }
     }
     Some(line)

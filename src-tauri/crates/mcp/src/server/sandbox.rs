@@ -16,9 +16,9 @@ pub trait ServerSandboxLauncher: Send + Sync {
     async fn start_sandboxed(
         &self,
         command: &CompanionCommand,
-        room: &ServerSandbox,
+        sandbox: &ServerSandbox,
     ) -> Result<Companion, String>;
 
     /// Whether the sandbox may change files in `folder` (absolute): one of its folder and `folder` contains the other.
-    fn overlaps_folder(&self, room: &ServerSandbox, folder: &Path) -> bool;
+    fn overlaps_folder(&self, sandbox: &ServerSandbox, folder: &Path) -> bool;
 }

@@ -37,11 +37,11 @@ impl McpServer {
     /// The server requires no sign-in, no authorization server is found, or the sign-in could not be stored.
     pub async fn sign_in(&self) -> Result<(), UserError> {
         let core = &self.core;
-        let begun = tokio::time::timeout(core.timeout(), core.begin_sign_in()).await;
-        let late = || format!("nobody answered within {} ms", core.settings.timeout_ms);
-        let begun = begun.unwrap_or_else(|_| Err(late().into()));
-        let begun = begun.map_err(|why| core.sign_in_error(&why))?;
-        core.spawn_sign_in_wait(begun);
+        let pending = tokio::time::timeout(core.timeout(), core.begin_sign_in()).await;
+        let late_error = || format!("nobody answered within {} ms", core.settings.timeout_ms);
+        let pending = pending.unwrap_or_else(|_| Err(late_error().into()));
+        let pending = pending.map_err(|why| core.sign_in_error(&why))?;
+        core.spawn_sign_in_wait(pending);
         Ok(())
     }
 
@@ -54,27 +54,32 @@ impl McpServer {
     pub async fn sign_out(&self) -> Result<(), UserError> {
         let core = &self.core;
         let id = &core.settings.id;
-        let nobody = |why: &str| {
+        let reject = |why: &str| {
             Err(UserError::new(
                 format!("Nobody signs in to `{id}`: {why}."),
                 "There is nothing to sign out of. What it is given to know you by stands in its settings.",
             ))
         };
-        let wrong = |why: String| {
-            let told = format!("What you signed in to `{id}` with is still kept: {why}");
-            UserError::new(told, "Unlock the keychain of this machine, then try again.")
+        let keychain_error = |why: String| {
+            let message = format!("What you signed in to `{id}` with is still kept: {why}");
+            UserError::new(
+                message,
+                "Unlock the keychain of this machine, then try again.",
+            )
         };
-        let taken_back = match core.resolve_launch_async().await.map_err(wrong)? {
-            LaunchPlan::Http(_, Some(signer)) => signer.revoke_sign_in().await.map_err(wrong)?,
-            LaunchPlan::Http(_, None) => return nobody(AUTHENTICATED_BY_HEADER),
-            LaunchPlan::Program(_) | LaunchPlan::Sandboxed(..) => return nobody(IS_LOCAL_PROGRAM),
+        let revocation = match core.resolve_launch_async().await.map_err(keychain_error)? {
+            LaunchPlan::Http(_, Some(signer)) => {
+                signer.revoke_sign_in().await.map_err(keychain_error)?
+            }
+            LaunchPlan::Http(_, None) => return reject(AUTHENTICATED_BY_HEADER),
+            LaunchPlan::Program(_) | LaunchPlan::Sandboxed(..) => return reject(IS_LOCAL_PROGRAM),
         };
         core.log_event("Signed out.");
-        let mut kept = core.lock_state();
-        (kept.sign_in, kept.sign_in_guard) = (None, None);
-        drop(kept);
+        let mut state = core.lock_state();
+        (state.sign_in, state.sign_in_guard) = (None, None);
+        drop(state);
         core.reconnect();
-        match taken_back {
+        match revocation {
             None | Some(RevocationResult::Revoked) => Ok(()),
             Some(RevocationResult::Unsupported) => {
                 core.log_event("Who signed you in takes nothing back: what they gave is good until it expires.");
@@ -98,8 +103,8 @@ impl McpServer {
 }
 
 /// Whether a person can sign in to a server with this transport: only where no header authenticates them.
-pub fn supports_sign_in(way: &ServerTransport) -> bool {
-    match way {
+pub fn supports_sign_in(transport: &ServerTransport) -> bool {
+    match transport {
         ServerTransport::Stdio { .. } => false,
         ServerTransport::Http { headers, .. } => {
             let mut names = headers.keys();
@@ -122,18 +127,12 @@ impl ServerCore {
 
     /// Returns the person's sign-in state at the server.
     pub(super) fn sign_in_status(&self) -> Option<SignInState> {
-        let told = self.lock_state().sign_in.clone();
-        let wants = self.supports_sign_in() && self.find_challenge().is_some();
-        match told {
-            None | Some(SignInState::Done) if wants => Some(SignInState::Needed { why: None }),
-            told => told,
+        let current = self.lock_state().sign_in.clone();
+        let is_needed = self.supports_sign_in() && self.find_challenge().is_some();
+        match current {
+            None | Some(SignInState::Done) if is_needed => Some(SignInState::Needed { why: None }),
+            current => current,
         }
-    }
-
-    async fn resolve_launch_async(self: &Arc<Self>) -> Result<LaunchPlan, String> {
-        let core = self.clone();
-        let looked_up = tokio::task::spawn_blocking(move || core.resolve_launch()).await;
-        looked_up.unwrap_or_else(|_| Err("it could not be prepared".to_owned()))
     }
 
     fn sign_in_error(&self, why: &SignInError) -> UserError {
@@ -141,17 +140,17 @@ impl ServerCore {
             SignInError::NoKeychain(why) => (why, USE_HEADER_HINT),
             SignInError::Other(why) => (why, CHECK_SETUP_HINT),
         };
-        let told = format!(
+        let message = format!(
             "Signing in to `{}` could not begin: {}.",
             self.settings.id,
             why.trim_end_matches('.')
         );
-        UserError::new(told, hint)
+        UserError::new(message, hint)
     }
 
     async fn begin_sign_in(self: &Arc<Self>) -> Result<PendingSignIn, SignInError> {
-        let (far, signer) = match self.resolve_launch_async().await? {
-            LaunchPlan::Http(far, Some(signer)) => (far, signer),
+        let (endpoint, signer) = match self.resolve_launch_async().await? {
+            LaunchPlan::Http(endpoint, Some(signer)) => (endpoint, signer),
             LaunchPlan::Http(_, None) => {
                 return Err(AUTHENTICATED_BY_HEADER.to_owned().into());
             }
@@ -161,29 +160,31 @@ impl ServerCore {
         };
         let challenge = match self.find_challenge() {
             Some(challenge) => challenge,
-            None => self.request_challenge(far).await?,
+            None => self.request_challenge(endpoint).await?,
         };
         self.begin_with_signer(&signer, &challenge).await
     }
 
     /// Returns the server's authentication challenge, asking for it if there was none yet. Some servers answer
     /// `initialize` without authentication and only challenge the next request.
-    async fn request_challenge(&self, far: HttpEndpoint) -> Result<AuthChallenge, String> {
-        let link =
-            match ServerConnection::open(far.into_unsigned(), self.handler.clone(), false).await {
-                Ok(link) => link,
-                Err(unopened) => return unopened.challenge.ok_or(unopened.why),
+    async fn request_challenge(&self, endpoint: HttpEndpoint) -> Result<AuthChallenge, String> {
+        let connection =
+            match ServerConnection::open(endpoint.into_unsigned(), self.handler.clone(), false)
+                .await
+            {
+                Ok(connection) => connection,
+                Err(error) => return error.challenge.ok_or(error.why),
             };
         // What it lists to a stranger does not matter.
-        let _ = link.list_tools(self.timeout()).await;
+        let _ = connection.list_tools(self.timeout()).await;
         let challenge = self.handler.challenge();
         challenge.ok_or_else(|| "it asks nobody to sign in".to_owned())
     }
 
     /// Returns the authentication challenge that this process or an earlier one received.
     fn find_challenge(&self) -> Option<AuthChallenge> {
-        let kept = || self.challenge_store()?.load();
-        self.handler.challenge().or_else(kept)
+        let stored = || self.challenge_store()?.load();
+        self.handler.challenge().or_else(stored)
     }
 
     fn challenge_store(&self) -> Option<ChallengeStore<'_>> {
@@ -199,8 +200,8 @@ impl ServerCore {
 
     /// Stores the authentication challenge for a process that signs in later.
     pub(super) fn save_challenge(&self) {
-        if let (Some(kept), Some(challenge)) = (self.challenge_store(), self.handler.challenge())
-            && let Err(fault) = kept.save(&challenge)
+        if let (Some(store), Some(challenge)) = (self.challenge_store(), self.handler.challenge())
+            && let Err(fault) = store.save(&challenge)
         {
             self.log_event(&format!("How to sign in is not kept: {fault}"));
         }
@@ -209,11 +210,13 @@ impl ServerCore {
     /// Removes the challenge once the server accepts the person, except for one that requires more scopes, which only a
     /// new sign-in settles.
     pub(super) fn clear_challenge(&self, signed_in: bool) {
-        let Some(kept) = self.challenge_store() else {
+        let Some(store) = self.challenge_store() else {
             return;
         };
-        if kept.load().is_some_and(|known| signed_in || !known.is_more)
-            && let Err(fault) = remove_challenge(kept.data_dir, kept.server)
+        if store
+            .load()
+            .is_some_and(|challenge| signed_in || !challenge.is_more)
+            && let Err(fault) = remove_challenge(store.data_dir, store.server)
         {
             self.log_event(&format!("How it wanted a sign-in is still kept: {fault}"));
         }
@@ -224,53 +227,53 @@ impl ServerCore {
         signer: &SignInClient,
         challenge: &AuthChallenge,
     ) -> Result<PendingSignIn, SignInError> {
-        let begun = signer.begin_sign_in(challenge).await?;
-        self.log_event(&format!("Signing in begins at {}.", begun.host));
-        Ok(begun)
+        let pending = signer.begin_sign_in(challenge).await?;
+        self.log_event(&format!("Signing in begins at {}.", pending.host));
+        Ok(pending)
     }
 
     /// Waits for the person to sign in, until the timeout.
-    fn spawn_sign_in_wait(self: &Arc<Self>, begun: PendingSignIn) {
+    fn spawn_sign_in_wait(self: &Arc<Self>, pending: PendingSignIn) {
         let stop = self.stop.child_token();
-        let mut kept = self.lock_state();
-        kept.sign_in = Some(SignInState::Waiting {
-            url: begun.url.clone(),
-            host: begun.host.clone(),
+        let mut state = self.lock_state();
+        state.sign_in = Some(SignInState::Waiting {
+            url: pending.url.clone(),
+            host: pending.host.clone(),
         });
-        kept.sign_in_guard = Some(stop.clone().drop_guard());
-        drop(kept);
+        state.sign_in_guard = Some(stop.clone().drop_guard());
+        drop(state);
         let core = self.clone();
         tokio::spawn(async move {
-            let finished = tokio::time::timeout(SIGN_IN_TIMEOUT, begun.complete());
+            let finished = tokio::time::timeout(SIGN_IN_TIMEOUT, pending.complete());
             tokio::select! {
                 biased;
                 () = stop.cancelled() => {}
                 finished = finished => {
-                    let late = || Err("nobody signed in for ten minutes".to_owned());
-                    core.record_sign_in_result(&stop, finished.unwrap_or_else(|_| late()));
+                    let late_error = || Err("nobody signed in for ten minutes".to_owned());
+                    core.record_sign_in_result(&stop, finished.unwrap_or_else(|_| late_error()));
                 }
             }
         });
     }
 
     fn record_sign_in_result(&self, stop: &CancellationToken, finished: Result<(), String>) {
-        let mut kept = self.lock_state();
+        let mut state = self.lock_state();
         // Another one may wait by now, or none.
         if stop.is_cancelled() {
             return;
         }
-        let (sign_in, told) = match &finished {
+        let (sign_in, message) = match &finished {
             Ok(()) => (SignInState::Done, "Signed in.".to_owned()),
             Err(why) => {
                 let why = why.trim_end_matches('.').to_owned();
-                let told = format!("Nobody is signed in: {why}.");
-                (SignInState::Needed { why: Some(why) }, told)
+                let message = format!("Nobody is signed in: {why}.");
+                (SignInState::Needed { why: Some(why) }, message)
             }
         };
-        kept.sign_in = Some(sign_in);
-        kept.sign_in_guard = None;
-        drop(kept);
-        self.log_event(&told);
+        state.sign_in = Some(sign_in);
+        state.sign_in_guard = None;
+        drop(state);
+        self.log_event(&message);
         if finished.is_ok() {
             self.handler.set_challenge(None);
             self.clear_challenge(true);
@@ -280,16 +283,16 @@ impl ServerCore {
 
     /// Reconnects the server if it is connected, or waits to be.
     fn reconnect(&self) {
-        let ready = match &*self.phase.borrow() {
-            ConnectionPhase::Ready(link) => Some(link.clone()),
+        let connection = match &*self.phase.borrow() {
+            ConnectionPhase::Ready(connection) => Some(connection.clone()),
             ConnectionPhase::Idle
             | ConnectionPhase::Starting { .. }
             | ConnectionPhase::Unavailable { .. }
             | ConnectionPhase::NeedsSignIn => None,
         };
-        match ready {
-            Some(link) => {
-                link.close(RECONNECT_REASON);
+        match connection {
+            Some(connection) => {
+                connection.close(RECONNECT_REASON);
                 self.retry_now.notify_one();
             }
             None => self.clear_failure(),

@@ -56,7 +56,7 @@ impl McpTool {
         let classifier_input = std::iter::once(pinned.called.clone());
         let description = match tool.description.trim() {
             "" => NO_DESCRIPTION.to_owned(),
-            said => truncate_chars(&escape_hidden_text(said), DESCRIPTION_CHARS_MAX),
+            description => truncate_chars(&escape_hidden_text(description), DESCRIPTION_CHARS_MAX),
         };
         let mut interface = ToolInterface::builder(pinned.called.as_str())
             .namespace(settings.id.as_str())
@@ -103,14 +103,16 @@ impl McpTool {
         arguments: Map<String, Value>,
         cancel: &CancellationToken,
         on_progress: Option<ProgressFn>,
-        asks: Option<Arc<dyn ElicitationChannel>>,
+        elicitation: Option<Arc<dyn ElicitationChannel>>,
     ) -> Result<ToolOutput, ToolError> {
-        let heard = CallListeners {
+        let listeners = CallListeners {
             on_progress,
-            elicitation: asks,
+            elicitation,
         };
-        let called = self.server.call_tool(&self.tool, arguments, cancel, heard);
-        content::parse_tool_result(&called.await?)
+        let result = self
+            .server
+            .call_tool(&self.tool, arguments, cancel, listeners);
+        content::parse_tool_result(&result.await?)
     }
 }
 
@@ -171,23 +173,24 @@ impl Tool for McpTool {
 
     /// Whether the call can run in place: the changes that a program of this machine makes in the workspace are found
     /// with a snapshot taken before.
-    async fn can_run_in_place(&self, hands: &ToolContext) -> bool {
-        self.server.can_change_folder(hands.workspace.root())
-            && hands
+    async fn can_run_in_place(&self, context: &ToolContext) -> bool {
+        self.server.can_change_folder(context.workspace.root())
+            && context
                 .dry_run_environment
-                .can_snapshot(&hands.workspace)
+                .can_snapshot(&context.workspace)
                 .await
     }
 
     async fn execute(
         &self,
         approved: &Approved,
-        _hands: &ToolContext,
-        cx: &ExecutionContext,
+        _context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments().clone();
-        let (on_progress, asks) = (cx.on_progress.clone(), cx.elicitation.clone());
-        self.call_approved(arguments, &cx.cancel, on_progress, asks)
+        let (on_progress, elicitation) =
+            (execution.on_progress.clone(), execution.elicitation.clone());
+        self.call_approved(arguments, &execution.cancel, on_progress, elicitation)
             .await
     }
 }

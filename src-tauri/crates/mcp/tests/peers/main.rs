@@ -59,7 +59,7 @@ fn module(name: &str, args: &[&str]) -> (String, Vec<String>) {
     (python(), all.map(str::to_owned).collect())
 }
 
-fn stdio((command, args): (String, Vec<String>)) -> ServerSettings {
+fn stdio(command: String, args: Vec<String>) -> ServerSettings {
     ServerSettings {
         way: ServerTransport::Stdio {
             command,
@@ -173,7 +173,8 @@ async fn programs_of_others_answer() {
     ];
     let calls = table.map(
         |(program, tools, tool, arguments, told, version)| async move {
-            let server = started(stdio(program.clone())).await;
+            let (command, args) = program.clone();
+            let server = started(stdio(command, args)).await;
             let listed = server.tools().len();
             assert!(listed >= tools, "{program:?} lists {listed}");
             let answer = call(&server, tool, arguments).await;
@@ -295,7 +296,8 @@ fn page(body: &'static str) -> String {
 /// What a server of others has for a person beside its tools.
 #[tokio::test]
 async fn servers_of_others_have_prompts_and_resources() {
-    let server = started(stdio(node("server-everything", &["stdio"]))).await;
+    let (command, args) = node("server-everything", &["stdio"]);
+    let server = started(stdio(command, args)).await;
     let listed = server
         .inspect(&ServerResourceQuery::Prompts { cursor: None })
         .await;
@@ -371,7 +373,8 @@ impl tools::ElicitationChannel for Talkative {
 /// A server of others asks the person and a model in the middle of a call.
 #[tokio::test]
 async fn servers_of_others_ask_in_between() {
-    let server = started(stdio(node("server-everything", &["stdio"]))).await;
+    let (command, args) = node("server-everything", &["stdio"]);
+    let server = started(stdio(command, args)).await;
     for (tool, arguments, told) in [
         ("trigger-elicitation-request", json!({}), "Ada"),
         (

@@ -11,3 +11,6 @@ pub use catalogue::{Catalogue, SourceTool, record_left_out};
 pub use names::{build_tool_id, unique_name};
 pub use pinned_catalogue::{PinnedCatalogue, ToolComparison};
 pub use pins::{PinnedTool, Pins};
+
+/// Media types of the images in an answer of a source that models accept.
+pub const SUPPORTED_IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
