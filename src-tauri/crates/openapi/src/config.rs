@@ -32,16 +32,16 @@ impl ConfigTable for ApisFile {
         Ok(ApiSettings { id, setup, enabled })
     }
 
-    fn id_and_enabled(one: &ApiSettings) -> (&ServerId, bool) {
-        (&one.id, one.enabled)
+    fn id_and_enabled(settings: &ApiSettings) -> (&ServerId, bool) {
+        (&settings.id, settings.enabled)
     }
 
-    fn validate(one: &ApiSettings) -> Result<(), ConfigTableError> {
-        validate_setup(&one.setup)
+    fn validate(settings: &ApiSettings) -> Result<(), ConfigTableError> {
+        validate_setup(&settings.setup)
     }
 
-    fn to_table(one: &ApiSettings) -> Table {
-        setup_to_table(&one.setup)
+    fn to_table(settings: &ApiSettings) -> Table {
+        setup_to_table(&settings.setup)
     }
 }
 

@@ -10,6 +10,25 @@
 //!
 //! Start reading at [`ApiDocument`], the content of a document; then [`ApiRequest`], the request that a call sends;
 //! then [`ApiTool`].
+//!
+//! From a document to the request that a call would send:
+//!
+//! ```
+//! use openapi::{ApiDocument, ApiRequest, BaseUrlOptions, DocumentSource, OperationFilter};
+//! use serde_json::{Map, json};
+//!
+//! let source = DocumentSource::from_value(json!({
+//!     "openapi": "3.1.0",
+//!     "servers": [{ "url": "https://pets.example" }],
+//!     "paths": { "/pets/{id}": { "get": { "operationId": "get_pet" } } },
+//! }))?;
+//! let options = BaseUrlOptions::default();
+//! let document = ApiDocument::parse(&source, &options, &OperationFilter::default())?;
+//! let arguments = Map::from_iter([("id".to_owned(), json!("7"))]);
+//! let request = ApiRequest::new(&document.operations[0], &arguments, &|_| Ok(Vec::new()))?;
+//! assert_eq!(request.address, "https://pets.example/pets/7");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub(crate) mod call;
 pub mod config;

@@ -6,21 +6,21 @@ use crate::limits::NAME_CHARS_MAX;
 /// nothing of the text is left.
 pub(crate) fn to_callable_name(text: &str, otherwise: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let mut near = String::new();
+    let mut nearest = String::new();
     for c in text.chars().take(4 * NAME_CHARS_MAX) {
         let c = if allowed(c) { c } else { '_' };
-        if c != '_' || !near.ends_with('_') {
-            near.push(c);
+        if c != '_' || !nearest.ends_with('_') {
+            nearest.push(c);
         }
     }
-    let near: String = near
+    let nearest: String = nearest
         .trim_matches('_')
         .chars()
         .take(NAME_CHARS_MAX - 4)
         .collect();
-    match near.trim_end_matches('_') {
+    match nearest.trim_end_matches('_') {
         "" => otherwise.to_owned(),
-        near => near.to_owned(),
+        nearest => nearest.to_owned(),
     }
 }
 

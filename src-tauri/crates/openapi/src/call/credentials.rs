@@ -55,33 +55,38 @@ pub(crate) fn resolve_credentials(
     operation: &Operation,
     setup: &ApiSetup,
 ) -> Result<Vec<Credential>, String> {
-    let own = setup.headers.iter().map(|(name, value)| Credential {
+    let headers = setup.headers.iter().map(|(name, value)| Credential {
         location: ParameterLocation::Header,
         name: name.clone(),
         secret: CredentialValue::Plain(value.clone()),
     });
-    let mut all: Vec<Credential> = own.collect();
-    let ways = &operation.security;
-    let fitting = ways.iter().filter(|way| !way.is_empty()).find_map(|way| {
-        let schemes = way.iter();
-        schemes
-            .map(|scheme| credential_for_scheme(scheme, setup))
-            .collect::<Option<Vec<_>>>()
-    });
-    match fitting {
-        Some(fitting) => all.extend(fitting),
+    let mut all: Vec<Credential> = headers.collect();
+    let alternatives = &operation.security;
+    let configured = alternatives
+        .iter()
+        .filter(|alternative| !alternative.is_empty())
+        .find_map(|alternative| {
+            let schemes = alternative.iter();
+            schemes
+                .map(|scheme| credential_for_scheme(scheme, setup))
+                .collect::<Option<Vec<_>>>()
+        });
+    match configured {
+        Some(configured) => all.extend(configured),
         // Headers of the settings may say who asks as well.
-        None if ways.is_empty() || ways.iter().any(Vec::is_empty) || !all.is_empty() => {}
-        None => return Err(describe_missing_credentials(ways)),
+        None if alternatives.is_empty()
+            || alternatives.iter().any(Vec::is_empty)
+            || !all.is_empty() => {}
+        None => return Err(describe_missing_credentials(alternatives)),
     }
     Ok(all)
 }
 
-fn describe_missing_credentials(ways: &[Vec<SecurityScheme>]) -> String {
-    let all: Vec<String> = ways
+fn describe_missing_credentials(alternatives: &[Vec<SecurityScheme>]) -> String {
+    let all: Vec<String> = alternatives
         .iter()
-        .map(|way| {
-            let schemes = way.iter().map(|scheme| {
+        .map(|alternative| {
+            let schemes = alternative.iter().map(|scheme| {
                 let name = to_single_line(&scheme.name, QUOTED_CHARS_MAX);
                 match &scheme.kind {
                     SecuritySchemeKind::Other { what } => {
@@ -204,26 +209,26 @@ impl SecretMasks {
         value: &str,
         lookup: &dyn ReferenceResolver,
     ) -> Result<String, ToolError> {
-        let found = expand_references(value, lookup).map_err(|why| {
+        let secret = expand_references(value, lookup).map_err(|why| {
             ToolError::Failed(format!(
                 "It was not asked, since who asks is not known: {why}"
             ))
         })?;
-        self.add_secret(&found, &display_value(value));
-        Ok(found)
+        self.add_secret(&secret, &display_value(value));
+        Ok(secret)
     }
 
     /// Adds a secret in each of the forms in which it is sent.
-    pub fn add_secret(&mut self, secret: &str, told: &str) {
+    pub fn add_secret(&mut self, secret: &str, display: &str) {
         if secret.len() >= SECRET_BYTES_MIN {
-            let mark = format!("[{told}]");
+            let mark = format!("[{display}]");
             let forms = [
                 secret.to_owned(),
                 encode_strict(secret),
                 STANDARD.encode(secret),
             ];
             for form in forms {
-                if !self.0.iter().any(|(known, _)| *known == form) {
+                if !self.0.iter().any(|(existing, _)| *existing == form) {
                     self.0.push((form, mark.clone()));
                 }
             }

@@ -19,22 +19,28 @@ pub(crate) fn build_request_preview(
     request: &ApiRequest,
     credentials: &[Credential],
 ) -> Preview {
-    let of = |place: ParameterLocation| credentials.iter().filter(move |one| one.location == place);
+    let located = |place: ParameterLocation| {
+        credentials
+            .iter()
+            .filter(move |credential| credential.location == place)
+    };
     let mut query = join_pairs(&request.query);
-    for one in of(ParameterLocation::Query) {
-        let mark = if query.is_empty() { "" } else { "&" };
+    for credential in located(ParameterLocation::Query) {
+        let separator = if query.is_empty() { "" } else { "&" };
         query.push_str(&format!(
-            "{mark}{}=[{}]",
-            one.name,
-            one.secret.display_text()
+            "{separator}{}=[{}]",
+            credential.name,
+            credential.secret.display_text()
         ));
     }
     let address = match query.is_empty() {
         true => request.address.clone(),
         false => format!("{}?{query}", request.address),
     };
-    let is_credential =
-        |name: &str| of(ParameterLocation::Header).any(|one| one.name.eq_ignore_ascii_case(name));
+    let is_credential = |name: &str| {
+        located(ParameterLocation::Header)
+            .any(|credential| credential.name.eq_ignore_ascii_case(name))
+    };
     let plain = request
         .headers
         .iter()
@@ -46,19 +52,21 @@ pub(crate) fn build_request_preview(
             secret: false,
         })
         .collect();
-    headers.extend(of(ParameterLocation::Header).map(|one| RequestHeader {
-        name: one.name.clone(),
-        value: to_spans(&one.secret.display_text()),
-        secret: true,
-    }));
-    let secret = of(ParameterLocation::Cookie).next().is_some();
+    headers.extend(
+        located(ParameterLocation::Header).map(|credential| RequestHeader {
+            name: credential.name.clone(),
+            value: to_spans(&credential.secret.display_text()),
+            secret: true,
+        }),
+    );
+    let secret = located(ParameterLocation::Cookie).next().is_some();
     let cookies = request
         .cookies
         .iter()
         .map(|(name, value)| format!("{name}={value}"));
-    let kept = of(ParameterLocation::Cookie)
-        .map(|one| format!("{}=[{}]", one.name, one.secret.display_text()));
-    let cookies: Vec<String> = cookies.chain(kept).collect();
+    let credential_cookies = located(ParameterLocation::Cookie)
+        .map(|credential| format!("{}=[{}]", credential.name, credential.secret.display_text()));
+    let cookies: Vec<String> = cookies.chain(credential_cookies).collect();
     if !cookies.is_empty() {
         headers.push(RequestHeader {
             name: "Cookie".to_owned(),
@@ -95,11 +103,11 @@ pub(crate) fn build_request_preview(
 /// Returns the arguments that the call gives, in the order of the document.
 fn request_fields(operation: &Operation, arguments: &Map<String, Value>) -> Vec<RequestField> {
     let about = |at: &Value| {
-        let said = ["description", "title"]
+        let text = ["description", "title"]
             .into_iter()
             .find_map(|name| at.get(name)?.as_str());
-        let line = said
-            .and_then(|said| said.lines().next())
+        let line = text
+            .and_then(|text| text.lines().next())
             .unwrap_or_default();
         truncate_chars(line, TARGET_CHARS_MAX)
     };
@@ -109,12 +117,12 @@ fn request_fields(operation: &Operation, arguments: &Map<String, Value>) -> Vec<
         to_spans(&truncate_chars(&text, MEMBER_CHARS_MAX))
     };
     let parameters = operation.parameters.iter().filter_map(|parameter| {
-        let given = arguments.get(&parameter.argument)?;
+        let argument = arguments.get(&parameter.argument)?;
         Some(RequestField {
             name: to_spans(&parameter.name),
             place: parameter.place.as_str().to_owned(),
             about: schema(&parameter.argument).map(about).unwrap_or_default(),
-            value: value(given),
+            value: value(argument),
         })
     });
     let mut all: Vec<RequestField> = parameters.collect();
@@ -126,18 +134,18 @@ fn request_fields(operation: &Operation, arguments: &Map<String, Value>) -> Vec<
         return all;
     };
     let members = schema(&body.argument).and_then(|schema| schema.get("properties"));
-    let field = |name: &str, about: String, given: &Value| RequestField {
+    let field = |name: &str, about: String, argument: &Value| RequestField {
         name: to_spans(name),
         place: "body".to_owned(),
         about,
-        value: value(given),
+        value: value(argument),
     };
     match content {
-        Value::Object(content) => all.extend(content.iter().map(|(name, given)| {
+        Value::Object(content) => all.extend(content.iter().map(|(name, argument)| {
             let about = members.and_then(|members| members.get(name)).map(about);
-            field(name, about.unwrap_or_default(), given)
+            field(name, about.unwrap_or_default(), argument)
         })),
-        one => all.push(field(&body.argument, String::new(), one)),
+        scalar => all.push(field(&body.argument, String::new(), scalar)),
     }
     all
 }

@@ -106,8 +106,8 @@ impl ApiRequest {
         let (name, style, explode) = (parameter.name.as_str(), parameter.style, parameter.explode);
         match parameter.place {
             ParameterLocation::Path => {
-                let written = style::encode_path_value(name, value, style, explode)?;
-                *path = path.replace(&format!("{{{name}}}"), &escape_braces(&written));
+                let encoded = style::encode_path_value(name, value, style, explode)?;
+                *path = path.replace(&format!("{{{name}}}"), &escape_braces(&encoded));
             }
             ParameterLocation::Query => {
                 let pairs = style::encode_pairs(name, value, style, explode, parameter.reserved)?;
@@ -129,8 +129,8 @@ impl ApiRequest {
 
 /// Escapes braces in a value, so that they are not taken for placeholders of the path. (An encoded value contains none;
 /// this holds whatever the encoding is.)
-fn escape_braces(written: &str) -> String {
-    written.replace('{', "%7B").replace('}', "%7D")
+fn escape_braces(encoded: &str) -> String {
+    encoded.replace('{', "%7B").replace('}', "%7D")
 }
 
 /// Joins the base address and a path into a URL, which must still have exactly that text after parsing.
@@ -142,17 +142,19 @@ fn build_address(base: &str, path: &str) -> Result<String, ToolError> {
             to_single_line(path, QUOTED_CHARS_MAX)
         ))
     };
-    let read = url::Url::parse(&whole).map_err(|_| cannot())?;
+    let parsed = url::Url::parse(&whole).map_err(|_| cannot())?;
     let server = url::Url::parse(base).map_err(|_| cannot())?;
     let segments = |path: &str| path.matches('/').count();
-    let wanted = format!("{}{path}", server.path().trim_end_matches('/'));
-    let is_there = read.origin() == server.origin()
-        && segments(read.path()) == segments(&wanted)
-        && read.path().starts_with(server.path().trim_end_matches('/'))
-        && read.query().is_none()
-        && read.fragment().is_none();
-    match is_there {
-        true => Ok(read.into()),
+    let expected = format!("{}{path}", server.path().trim_end_matches('/'));
+    let is_unchanged = parsed.origin() == server.origin()
+        && segments(parsed.path()) == segments(&expected)
+        && parsed
+            .path()
+            .starts_with(server.path().trim_end_matches('/'))
+        && parsed.query().is_none()
+        && parsed.fragment().is_none();
+    match is_unchanged {
+        true => Ok(parsed.into()),
         false => Err(cannot()),
     }
 }
@@ -175,11 +177,11 @@ fn order_members(operation: &Operation, body: &BodySpec, value: &Value) -> Value
     let (Some(members), Some(Value::Object(schema))) = (ordered, schema) else {
         return value.clone();
     };
-    let known = schema.keys().filter_map(|name| members.get_key_value(name));
+    let declared = schema.keys().filter_map(|name| members.get_key_value(name));
     let others = members
         .iter()
         .filter(|(name, _)| !schema.contains_key(*name));
-    let all = known.chain(others);
+    let all = declared.chain(others);
     Value::Object(
         all.map(|(name, value)| (name.clone(), value.clone()))
             .collect(),
@@ -210,14 +212,14 @@ fn encode_body(
                 match fields.get(name) {
                     None => pairs.extend(style::encode_form_fields(members, name)),
                     Some(field) => {
-                        let written = style::encode_pairs(
+                        let encoded = style::encode_pairs(
                             name,
                             value,
                             field.style,
                             field.explode,
                             field.reserved,
                         );
-                        pairs.extend(written.map_err(|why| invalid_argument(name, &why))?);
+                        pairs.extend(encoded.map_err(|why| invalid_argument(name, &why))?);
                     }
                 }
             }
@@ -228,13 +230,13 @@ fn encode_body(
             let members = value.as_object().unwrap_or(&empty);
             let mut all = Vec::new();
             for (name, value) in members {
-                let known = parts.get(name);
+                let part = parts.get(name);
                 let items = match value {
                     Value::Array(items) => items.as_slice(),
-                    one => std::slice::from_ref(one),
+                    single => std::slice::from_ref(single),
                 };
                 for item in items.iter().filter(|item| !item.is_null()) {
-                    all.push(encode_part(name, item, known, files)?);
+                    all.push(encode_part(name, item, part, files)?);
                 }
             }
             encode_multipart(&all)
@@ -270,26 +272,26 @@ struct FileUpload {
 impl FileUpload {
     fn from_argument(value: &Value, files: FileReader<'_>) -> Result<Self, ToolError> {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
-        let wrong = |why: &str| ToolError::InvalidArgs(why.to_owned());
-        let (bytes, own) = match (text("text"), text("base64"), text("path")) {
+        let error = |why: &str| ToolError::InvalidArgs(why.to_owned());
+        let (bytes, file_name) = match (text("text"), text("base64"), text("path")) {
             (Some(text), None, None) => (text.as_bytes().to_vec(), None),
             (None, Some(base64), None) => {
                 let bytes = STANDARD.decode(base64);
-                (bytes.map_err(|_| wrong("is not base64"))?, None)
+                (bytes.map_err(|_| error("is not base64"))?, None)
             }
             (None, None, Some(path)) => {
                 let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
                 (files(path)?, Some(name.to_owned()))
             }
             _ => {
-                return Err(wrong(
+                return Err(error(
                     "gives not exactly one of `text`, `base64` and `path`",
                 ));
             }
         };
         Ok(Self {
             bytes,
-            name: text("filename").map(str::to_owned).or(own),
+            name: text("filename").map(str::to_owned).or(file_name),
             media: text("content_type").map(str::to_owned),
         })
     }
@@ -309,11 +311,11 @@ pub(crate) fn file_paths(operation: &Operation, arguments: &Map<String, Value>) 
         BodyKind::Bytes => path(value).into_iter().collect(),
         BodyKind::Multipart { parts } => {
             let files = parts.iter().filter(|(_, part)| part.is_file);
-            let given = files.filter_map(|(name, _)| value.get(name));
-            given
-                .flat_map(|given| match given {
+            let uploads = files.filter_map(|(name, _)| value.get(name));
+            uploads
+                .flat_map(|uploads| match uploads {
                     Value::Array(items) => items.iter().filter_map(path).collect::<Vec<_>>(),
-                    one => path(one).into_iter().collect(),
+                    single => path(single).into_iter().collect(),
                 })
                 .collect()
         }
@@ -329,20 +331,20 @@ struct MultipartPart {
 fn encode_part(
     name: &str,
     value: &Value,
-    known: Option<&MediaPart>,
+    part: Option<&MediaPart>,
     files: FileReader<'_>,
 ) -> Result<MultipartPart, ToolError> {
     let mut head = format!(
         "Content-Disposition: form-data; name=\"{}\"",
         quote_header_value(name)
     );
-    let said = known.and_then(|known| known.media.clone());
-    let (bytes, media) = if known.is_some_and(|known| known.is_file) {
+    let declared_media = part.and_then(|part| part.media.clone());
+    let (bytes, media) = if part.is_some_and(|part| part.is_file) {
         let file =
             FileUpload::from_argument(value, files).map_err(|error| with_argument(name, error))?;
         let called = file.name.as_deref().unwrap_or(name);
         head.push_str(&format!("; filename=\"{}\"", quote_header_value(called)));
-        let media = file.media.or(said);
+        let media = file.media.or(declared_media);
         (
             file.bytes,
             Some(media.unwrap_or_else(|| "application/octet-stream".to_owned())),
@@ -352,7 +354,7 @@ fn encode_part(
         let is_deep = value.is_object() || value.is_array();
         (
             text.into_bytes(),
-            said.or_else(|| is_deep.then(|| "application/json".to_owned())),
+            declared_media.or_else(|| is_deep.then(|| "application/json".to_owned())),
         )
     };
     if let Some(media) = media {
@@ -383,19 +385,19 @@ fn encode_multipart(parts: &[MultipartPart]) -> (String, Vec<u8>) {
             .iter()
             .any(|part| part.bytes.windows(mark.len()).any(|piece| piece == mark))
     };
-    let mut line = boundary_for(&mark);
-    while holds(&line) {
+    let mut boundary = boundary_for(&mark);
+    while holds(&boundary) {
         mark = Digest::from_bytes(mark.0.as_bytes());
-        line = boundary_for(&mark);
+        boundary = boundary_for(&mark);
     }
     let mut bytes = Vec::new();
     for part in parts {
-        bytes.extend_from_slice(format!("--{line}\r\n{}\r\n\r\n", part.head).as_bytes());
+        bytes.extend_from_slice(format!("--{boundary}\r\n{}\r\n\r\n", part.head).as_bytes());
         bytes.extend_from_slice(&part.bytes);
         bytes.extend_from_slice(b"\r\n");
     }
-    bytes.extend_from_slice(format!("--{line}--\r\n").as_bytes());
-    (format!("multipart/form-data; boundary={line}"), bytes)
+    bytes.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    (format!("multipart/form-data; boundary={boundary}"), bytes)
 }
 
 fn boundary_for(mark: &Digest) -> String {

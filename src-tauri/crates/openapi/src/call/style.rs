@@ -60,7 +60,7 @@ pub(crate) fn to_styled_value(value: &Value) -> Option<StyledValue<'_>> {
                 .filter_map(|(name, value)| Some((name.as_str(), scalar_to_text(value)?)))
                 .collect(),
         ),
-        one => StyledValue::Scalar(scalar_to_text(one)?),
+        scalar => StyledValue::Scalar(scalar_to_text(scalar)?),
     })
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn encode_path_value(
     explode: bool,
 ) -> Result<String, String> {
     let empty = || "is empty, and a path has a place for it".to_owned();
-    let written = to_styled_value(value).ok_or_else(empty)?;
+    let styled = to_styled_value(value).ok_or_else(empty)?;
     let set = match style {
         ParameterStyle::Label => LABEL_SET,
         ParameterStyle::Matrix
@@ -108,8 +108,10 @@ pub(crate) fn encode_path_value(
     let list = |items: &[String]| -> Vec<String> {
         items.iter().map(|item| encode_with(item, set)).collect()
     };
-    let text = match (style, written) {
-        (ParameterStyle::Label, StyledValue::Scalar(one)) => format!(".{}", encode_with(&one, set)),
+    let text = match (style, styled) {
+        (ParameterStyle::Label, StyledValue::Scalar(scalar)) => {
+            format!(".{}", encode_with(&scalar, set))
+        }
         (ParameterStyle::Label, StyledValue::List(items)) => {
             format!(".{}", list(&items).join(if explode { "." } else { "," }))
         }
@@ -119,8 +121,8 @@ pub(crate) fn encode_path_value(
         (ParameterStyle::Label, StyledValue::Members(members)) => {
             format!(".{}", pairs(&members, ",").join(","))
         }
-        (ParameterStyle::Matrix, StyledValue::Scalar(one)) => {
-            format!(";{name}={}", encode_with(&one, set))
+        (ParameterStyle::Matrix, StyledValue::Scalar(scalar)) => {
+            format!(";{name}={}", encode_with(&scalar, set))
         }
         (ParameterStyle::Matrix, StyledValue::List(items)) if explode => {
             let items = items
@@ -137,7 +139,7 @@ pub(crate) fn encode_path_value(
         (ParameterStyle::Matrix, StyledValue::Members(members)) => {
             format!(";{name}={}", pairs(&members, ",").join(","))
         }
-        (_, StyledValue::Scalar(one)) => encode_with(&one, set),
+        (_, StyledValue::Scalar(scalar)) => encode_with(&scalar, set),
         (_, StyledValue::List(items)) => list(&items).join(","),
         (_, StyledValue::Members(members)) => {
             pairs(&members, if explode { "=" } else { "," }).join(",")
@@ -165,11 +167,11 @@ pub(crate) fn encode_pairs(
         flatten_deep_object(&encode_strict(name), value, &mut all);
         return Ok(all);
     }
-    let Some(written) = to_styled_value(value) else {
+    let Some(styled) = to_styled_value(value) else {
         return Ok(Vec::new());
     };
     let set = if reserved { RESERVED_SET } else { STRICT_SET };
-    let (mark, between) = match style {
+    let (separator, between) = match style {
         ParameterStyle::SpaceDelimited => (Some(' '), "%20"),
         ParameterStyle::PipeDelimited => (Some('|'), "%7C"),
         ParameterStyle::Form
@@ -178,13 +180,13 @@ pub(crate) fn encode_pairs(
         | ParameterStyle::Matrix
         | ParameterStyle::DeepObject => (None, ","),
     };
-    let check = |item: &String| match mark.is_some_and(|mark| item.contains(mark)) {
+    let check = |item: &String| match separator.is_some_and(|separator| item.contains(separator)) {
         true => Err("has an item that holds the very sign that stands between items".to_owned()),
         false => Ok(()),
     };
     let name = encode_strict(name);
-    Ok(match written {
-        StyledValue::Scalar(one) => vec![(name, encode_with(&one, set))],
+    Ok(match styled {
+        StyledValue::Scalar(scalar) => vec![(name, encode_with(&scalar, set))],
         StyledValue::List(items) if explode => {
             let items = items
                 .iter()
@@ -236,7 +238,8 @@ fn flatten_deep_object(name: &str, value: &Value, all: &mut Vec<(String, String)
                 flatten_deep_object(&format!("{name}%5B{at}%5D"), value, all);
             }
         }
-        one => all.extend(scalar_to_text(one).map(|one| (name.to_owned(), encode_strict(&one)))),
+        scalar => all
+            .extend(scalar_to_text(scalar).map(|scalar| (name.to_owned(), encode_strict(&scalar)))),
     }
 }
 
@@ -245,25 +248,25 @@ fn flatten_deep_object(name: &str, value: &Value, all: &mut Vec<(String, String)
 /// # Errors
 /// The reason why it cannot be sent, as a clause.
 pub(crate) fn encode_header_value(value: &Value, explode: bool) -> Result<Option<String>, String> {
-    let Some(written) = to_styled_value(value) else {
+    let Some(styled) = to_styled_value(value) else {
         return Ok(None);
     };
     let plain = |text: &str| match text.contains(',') {
         true => Err("has an item that holds the very sign that stands between items".to_owned()),
         false => Ok(text.to_owned()),
     };
-    let text = match written {
-        StyledValue::Scalar(one) => one,
+    let text = match styled {
+        StyledValue::Scalar(scalar) => scalar,
         StyledValue::List(items) => {
             let items: Result<Vec<String>, String> = items.iter().map(|item| plain(item)).collect();
             items?.join(",")
         }
         StyledValue::Members(members) => {
             let between = if explode { "=" } else { "," };
-            let one = |(name, value): &(&str, String)| {
+            let pair = |(name, value): &(&str, String)| {
                 Ok::<_, String>(format!("{}{between}{}", plain(name)?, plain(value)?))
             };
-            let members: Result<Vec<String>, String> = members.iter().map(one).collect();
+            let members: Result<Vec<String>, String> = members.iter().map(pair).collect();
             members?.join(",")
         }
     };
@@ -298,6 +301,6 @@ pub(crate) fn encode_form_fields(
     let pair = |value: &Value| Some((encode_strict(name), encode_strict(&scalar_to_text(value)?)));
     match value {
         Value::Array(items) => items.iter().filter_map(pair).collect(),
-        one => pair(one).into_iter().collect(),
+        scalar => pair(scalar).into_iter().collect(),
     }
 }

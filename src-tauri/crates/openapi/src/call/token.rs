@@ -44,20 +44,20 @@ impl TokenCache {
     pub async fn get(
         &self,
         client: &OAuthClient,
-        asking: &TokenRequest<'_>,
+        token_request: &TokenRequest<'_>,
         masks: &mut SecretMasks,
     ) -> Result<(String, bool), ToolError> {
-        let mut known = self.0.lock().await;
-        let now = asking.clock.now();
-        let still = known.get(client).filter(|token| now < token.expires_at);
-        if let Some(token) = still {
+        let mut tokens = self.0.lock().await;
+        let now = token_request.clock.now();
+        let cached = tokens.get(client).filter(|token| now < token.expires_at);
+        if let Some(token) = cached {
             masks.add_secret(&token.value, "a token");
             return Ok((token.value.clone(), true));
         }
-        let token = request_token(client, asking, masks).await?;
+        let token = request_token(client, token_request, masks).await?;
         masks.add_secret(&token.value, "a token");
         let value = token.value.clone();
-        known.insert(client.clone(), token);
+        tokens.insert(client.clone(), token);
         Ok((value, false))
     }
 
@@ -69,19 +69,19 @@ impl TokenCache {
 
 async fn request_token(
     client: &OAuthClient,
-    asking: &TokenRequest<'_>,
+    token_request: &TokenRequest<'_>,
     masks: &mut SecretMasks,
 ) -> Result<AccessToken, ToolError> {
-    let (lookup, wanted) = (asking.lookup.clone(), client.clone());
-    let mut found = masks.clone();
-    let looked_up = tokio::task::spawn_blocking(move || {
-        let id = found.look_up(&wanted.client_id, &*lookup)?;
-        let secret = found.look_up(&wanted.client_secret, &*lookup)?;
-        Ok::<_, ToolError>((id, secret, found))
+    let (lookup, owned_client) = (token_request.lookup.clone(), client.clone());
+    let mut new_masks = masks.clone();
+    let resolving = tokio::task::spawn_blocking(move || {
+        let id = new_masks.look_up(&owned_client.client_id, &*lookup)?;
+        let secret = new_masks.look_up(&owned_client.client_secret, &*lookup)?;
+        Ok::<_, ToolError>((id, secret, new_masks))
     });
     let broken = |_| ToolError::Failed("The keychain broke off. Try again.".to_owned());
-    let (id, secret, found) = looked_up.await.map_err(broken)??;
-    *masks = found;
+    let (id, secret, new_masks) = resolving.await.map_err(broken)??;
+    *masks = new_masks;
     let authorization = basic_auth_value(&encode_strict(&id), &encode_strict(&secret));
     masks.add_secret(authorization.trim_start_matches("Basic "), "who asks");
     let scopes = match client.scopes.as_slice() {
@@ -102,17 +102,17 @@ async fn request_token(
         body: Some(format!("grant_type=client_credentials{scopes}").into_bytes()),
     };
     let limits = FetchLimits {
-        timeout_ms: asking.timeout_ms,
+        timeout_ms: token_request.timeout_ms,
         body_bytes_max: TOKEN_BYTES_MAX,
     };
-    let reply = asking
+    let reply = token_request
         .net
-        .call_following_redirects(&request, limits, asking.cancel)
+        .call_following_redirects(&request, limits, token_request.cancel)
         .await;
     let reply =
         reply.map_err(|error| crate::call::response::network_error_to_tool_error(&error, masks))?;
-    let said: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
-    let token = said.get("access_token").and_then(Value::as_str);
+    let answer: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+    let token = answer.get("access_token").and_then(Value::as_str);
     let Some(token) = token.filter(|_| (200..300).contains(&reply.status)) else {
         let why = String::from_utf8_lossy(&reply.body);
         return Err(ToolError::Failed(format!(
@@ -122,12 +122,15 @@ async fn request_token(
             masks.mask_text(&to_single_line(&why, REASON_CHARS_MAX))
         )));
     };
-    let life = said.get("expires_in").and_then(Value::as_i64);
-    let life = life.map_or(TOKEN_DEFAULT_LIFETIME_MS, |seconds| {
+    let lifetime_ms = answer.get("expires_in").and_then(Value::as_i64);
+    let lifetime_ms = lifetime_ms.map_or(TOKEN_DEFAULT_LIFETIME_MS, |seconds| {
         seconds.clamp(0, 365 * 86_400) * 1_000
     });
     Ok(AccessToken {
         value: token.to_owned(),
-        expires_at: asking.clock.now().saturating_add(life - TOKEN_MARGIN_MS),
+        expires_at: token_request
+            .clock
+            .now()
+            .saturating_add(lifetime_ms - TOKEN_MARGIN_MS),
     })
 }

@@ -40,7 +40,7 @@ impl BaseUrlOptions {
         for server in servers {
             match self.resolve_server_url(server) {
                 Ok(base) => return Ok(base),
-                Err(told) => why = why.or(Some(told)),
+                Err(reason) => why = why.or(Some(reason)),
             }
         }
         match why {
@@ -74,11 +74,11 @@ impl BaseUrlOptions {
 
     fn resolve_variable(&self, server: DocumentNode<'_>, name: &str) -> Result<String, String> {
         let named = to_single_line(name, QUOTED_CHARS_MAX);
-        let known = server.member("variables").and_then(|all| all.member(name));
+        let declared = server.member("variables").and_then(|all| all.member(name));
         if let Some(value) = self.variables.get(name) {
-            let mut allowed = known
+            let mut allowed = declared
                 .into_iter()
-                .flat_map(|known| known.items_of("enum"))
+                .flat_map(|declared| declared.items_of("enum"))
                 .peekable();
             let is_free = allowed.peek().is_none();
             return match is_free || allowed.any(|one| one.value.as_str() == Some(value)) {
@@ -89,7 +89,7 @@ impl BaseUrlOptions {
                 )),
             };
         }
-        match known.and_then(|known| known.value.get("default")) {
+        match declared.and_then(|declared| declared.value.get("default")) {
             Some(Value::String(value)) => Ok(value.clone()),
             Some(Value::Number(value)) => Ok(value.to_string()),
             Some(_) | None => Err(format!("the variable `{named}` of its server has no value")),
@@ -107,12 +107,12 @@ impl BaseUrlOptions {
 }
 
 /// Validates a URL as a base URL, and returns it without a slash at its end: it must have no query and no fragment.
-fn validate_base_url(url: &str, whose: &str) -> Result<String, String> {
-    let read = parse_server_url(url).map_err(|why| format!("{whose} cannot be used: {why}"))?;
-    if read.query().is_some() || read.fragment().is_some() {
-        return Err(format!("{whose} has more than a path"));
+fn validate_base_url(url: &str, subject: &str) -> Result<String, String> {
+    let parsed = parse_server_url(url).map_err(|why| format!("{subject} cannot be used: {why}"))?;
+    if parsed.query().is_some() || parsed.fragment().is_some() {
+        return Err(format!("{subject} has more than a path"));
     }
-    Ok(read.as_str().trim_end_matches('/').to_owned())
+    Ok(parsed.as_str().trim_end_matches('/').to_owned())
 }
 
 /// Returns the host of a URL as policy judges it: with its port unless that is the default one.

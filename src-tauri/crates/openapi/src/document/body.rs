@@ -21,11 +21,12 @@ pub(crate) fn parse_body<'a>(
     operation: DocumentNode<'a>,
     is_taken: impl Fn(&str) -> bool,
 ) -> Result<Option<(BodySpec, Value)>, String> {
-    let Some(written) = operation.member("requestBody") else {
+    let Some(request_body) = operation.member("requestBody") else {
         return Ok(None);
     };
-    let written = schemas.reader.follow_references(written)?;
-    let mut offered: Vec<(&String, DocumentNode<'a>)> = written.members_of("content").collect();
+    let request_body = schemas.reader.follow_references(request_body)?;
+    let mut offered: Vec<(&String, DocumentNode<'a>)> =
+        request_body.members_of("content").collect();
     offered.sort_by_key(|(media, _)| media_type_rank(media));
     let Some((media, content)) = offered.first() else {
         // It says that something is sent and not what.
@@ -36,10 +37,13 @@ pub(crate) fn parse_body<'a>(
     if let Value::Bool(_) = schema {
         schema = json!({});
     }
-    if let (Some(said), Value::Object(members)) = (written.text("description"), &mut schema) {
-        let said = crate::document::escape_hidden_text(said, crate::limits::MEMBER_CHARS_MAX);
-        if !said.is_empty() {
-            members.insert("description".to_owned(), said.into());
+    if let (Some(description), Value::Object(members)) =
+        (request_body.text("description"), &mut schema)
+    {
+        let description =
+            crate::document::escape_hidden_text(description, crate::limits::MEMBER_CHARS_MAX);
+        if !description.is_empty() {
+            members.insert("description".to_owned(), description.into());
         }
     }
     let argument = ["body", "request_body"]
@@ -49,7 +53,7 @@ pub(crate) fn parse_body<'a>(
     let body = BodySpec {
         argument,
         media: concrete_media_type(media),
-        required: written.is_true("required"),
+        required: request_body.is_true("required"),
         kind,
     };
     Ok(Some((body, schema)))
@@ -57,13 +61,13 @@ pub(crate) fn parse_body<'a>(
 
 /// Ranks a media type: the one that is easiest to fill in comes first.
 fn media_type_rank(media: &str) -> u8 {
-    let bare = strip_media_type_parameters(media);
-    match bare.as_str() {
+    let media_type = strip_media_type_parameters(media);
+    match media_type.as_str() {
         "application/json" => 0,
         _ if is_json_media_type(media) => 1,
         "application/x-www-form-urlencoded" => 2,
         "multipart/form-data" => 3,
-        _ if bare.starts_with("text/") => 4,
+        _ if media_type.starts_with("text/") => 4,
         "*/*" => 5,
         _ => 6,
     }
@@ -71,14 +75,14 @@ fn media_type_rank(media: &str) -> u8 {
 
 /// Returns a media type without its parameters.
 fn strip_media_type_parameters(media: &str) -> String {
-    let bare = media.split(';').next().unwrap_or_default();
-    bare.trim().to_lowercase()
+    let media_type = media.split(';').next().unwrap_or_default();
+    media_type.trim().to_lowercase()
 }
 
 /// Whether a media type is JSON or based on JSON.
 pub(crate) fn is_json_media_type(media: &str) -> bool {
-    let bare = strip_media_type_parameters(media);
-    bare == "application/json" || bare == "text/json" || bare.ends_with("+json")
+    let media_type = strip_media_type_parameters(media);
+    media_type == "application/json" || media_type == "text/json" || media_type.ends_with("+json")
 }
 
 /// Returns one concrete media type for a range of media types.
@@ -101,17 +105,17 @@ fn parse_body_kind<'a>(
         Some(schema) => schemas.convert(schema, 2),
         None => json!({}),
     };
-    let sent = concrete_media_type(media);
-    if sent.contains(|c: char| c.is_control() || !c.is_ascii()) {
+    let media_type = concrete_media_type(media);
+    if media_type.contains(|c: char| c.is_control() || !c.is_ascii()) {
         let media = to_single_line(media, QUOTED_CHARS_MAX);
         return Err(format!(
             "what is sent with it is of no media type ({media})"
         ));
     }
-    if is_json_media_type(&sent) {
+    if is_json_media_type(&media_type) {
         return Ok((BodyKind::Json, plain(schemas)));
     }
-    match strip_media_type_parameters(&sent).as_str() {
+    match strip_media_type_parameters(&media_type).as_str() {
         "application/x-www-form-urlencoded" => {
             let fields = content.members_of("encoding");
             let fields = fields.map(|(name, at)| (name.clone(), parse_field_encoding(at)));
@@ -123,11 +127,11 @@ fn parse_body_kind<'a>(
         "multipart/form-data" => parse_multipart(schemas, content),
         other if other.starts_with("text/") || other.ends_with("xml") => Ok((
             BodyKind::Text,
-            json!({ "type": "string", "description": format!("The whole body as text ({sent}).") }),
+            json!({ "type": "string", "description": format!("The whole body as text ({media_type}).") }),
         )),
         _ => Ok((
             BodyKind::Bytes,
-            file_argument_schema(&format!("What is sent, as {sent}.")),
+            file_argument_schema(&format!("What is sent, as {media_type}.")),
         )),
     }
 }
@@ -151,10 +155,10 @@ fn parse_field_encoding(at: DocumentNode<'_>) -> Option<FieldEncoding> {
 }
 
 /// Builds the schema of a file argument: its text, its bytes, or a workspace file.
-fn file_argument_schema(said: &str) -> Value {
+fn file_argument_schema(description: &str) -> Value {
     json!({
         "type": "object",
-        "description": format!("{said} Give one of `text`, `base64` and `path`.").trim_start(),
+        "description": format!("{description} Give one of `text`, `base64` and `path`.").trim_start(),
         "properties": {
             "text": { "type": "string", "description": "The content as text." },
             "base64": { "type": "string", "description": "The content as base64." },
@@ -172,7 +176,7 @@ fn collect_members<'a>(
     schemas: &SchemaBuilder<'a, '_>,
     schema: DocumentNode<'a>,
     depth: usize,
-    found: &mut Vec<(String, DocumentNode<'a>)>,
+    members: &mut Vec<(String, DocumentNode<'a>)>,
     required: &mut Vec<String>,
 ) -> Result<(), String> {
     if depth > REFERENCES_MAX {
@@ -180,8 +184,8 @@ fn collect_members<'a>(
     }
     let schema = schemas.reader.follow_references(schema)?;
     for (name, member) in schema.members_of("properties") {
-        if !found.iter().any(|(known, _)| known == name) {
-            found.push((name.clone(), member));
+        if !members.iter().any(|(existing, _)| existing == name) {
+            members.push((name.clone(), member));
         }
     }
     let names = schema
@@ -189,7 +193,7 @@ fn collect_members<'a>(
         .filter_map(|name| name.value.as_str());
     required.extend(names.map(str::to_owned));
     for part in schema.items_of("allOf") {
-        collect_members(schemas, part, depth + 1, found, required)?;
+        collect_members(schemas, part, depth + 1, members, required)?;
     }
     Ok(())
 }
@@ -198,15 +202,15 @@ fn parse_multipart<'a>(
     schemas: &mut SchemaBuilder<'a, '_>,
     content: DocumentNode<'a>,
 ) -> Result<(BodyKind, Value), String> {
-    let (mut found, mut required) = (Vec::new(), Vec::new());
+    let (mut members, mut required) = (Vec::new(), Vec::new());
     if let Some(schema) = content.member("schema") {
-        collect_members(schemas, schema, 0, &mut found, &mut required)?;
+        collect_members(schemas, schema, 0, &mut members, &mut required)?;
     }
     let mut parts = BTreeMap::new();
     let mut properties = Map::new();
-    for (name, member) in found {
+    for (name, member) in members {
         if member.is_true("readOnly") {
-            required.retain(|known| *known != name);
+            required.retain(|required_name| *required_name != name);
             continue;
         }
         let at = schemas.reader.follow_references(member)?;
@@ -219,16 +223,17 @@ fn parse_multipart<'a>(
         // One of a list or a range is what its content says.
         let media = media.filter(|media| !media.contains([',', '*']) && media.is_ascii());
         let is_list = at.text("type") == Some("array");
-        let one = item.filter(|_| is_list).unwrap_or(at);
+        let file_schema = item.filter(|_| is_list).unwrap_or(at);
         let is_text = |media: &str| is_json_media_type(media) || media.starts_with("text/");
         let of_media = media.is_some_and(|media| !is_text(media));
-        let is_file =
-            is_file_schema(one) || of_media && one.text("type").is_none_or(|name| name == "string");
-        let said = at.text("description").unwrap_or_default();
-        let said = crate::document::escape_hidden_text(said, crate::limits::MEMBER_CHARS_MAX);
+        let is_file = is_file_schema(file_schema)
+            || of_media && file_schema.text("type").is_none_or(|name| name == "string");
+        let description = at.text("description").unwrap_or_default();
+        let description =
+            crate::document::escape_hidden_text(description, crate::limits::MEMBER_CHARS_MAX);
         let schema = match (is_file, is_list) {
-            (true, true) => json!({ "type": "array", "items": file_argument_schema(&said) }),
-            (true, false) => file_argument_schema(&said),
+            (true, true) => json!({ "type": "array", "items": file_argument_schema(&description) }),
+            (true, false) => file_argument_schema(&description),
             (false, _) => schemas.convert(member, 4),
         };
         let part = MediaPart {

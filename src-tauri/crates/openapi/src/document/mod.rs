@@ -82,13 +82,13 @@ impl ApiDocument {
             ));
         }
         let info = root.member("info");
-        let said = |name: &str| {
-            let said = info.and_then(|info| info.text(name)).unwrap_or_default();
-            to_single_line(said, TITLE_CHARS_MAX)
+        let info_text = |name: &str| {
+            let info_text = info.and_then(|info| info.text(name)).unwrap_or_default();
+            to_single_line(info_text, TITLE_CHARS_MAX)
         };
         let mut document = Self {
-            title: said("title"),
-            version: said("version"),
+            title: info_text("title"),
+            version: info_text("version"),
             ..Self::default()
         };
         let context = ParseContext {
@@ -175,10 +175,10 @@ fn is_version_3_0(root: &Value) -> Result<bool, UserError> {
     if !root.is_object() {
         return Err(invalid_document_error("is no object"));
     }
-    let said = match root.get("openapi") {
-        Some(Value::String(said)) => said.clone(),
+    let declared = match root.get("openapi") {
+        Some(Value::String(declared)) => declared.clone(),
         // As YAML reads it where nobody quoted it.
-        Some(Value::Number(said)) => said.to_string(),
+        Some(Value::Number(declared)) => declared.to_string(),
         Some(_) | None if root.get("swagger").is_some() => {
             return Err(UserError::new(
                 "The document is of a version of Swagger before 2.0.",
@@ -191,13 +191,13 @@ fn is_version_3_0(root: &Value) -> Result<bool, UserError> {
             ));
         }
     };
-    let is = |version: &str| said == version || said.starts_with(&format!("{version}."));
+    let is = |version: &str| declared == version || declared.starts_with(&format!("{version}."));
     match (is("3.0"), is("3.1")) {
         (true, _) => Ok(true),
         (_, true) => Ok(false),
         (false, false) => Err(invalid_document_error(&format!(
             "is of version {}, which is not known here",
-            to_single_line(&said, QUOTED_CHARS_MAX)
+            to_single_line(&declared, QUOTED_CHARS_MAX)
         ))),
     }
 }
@@ -224,15 +224,15 @@ fn parse_operation<'a>(
     if !operation.value.is_object() {
         return Err("it is no object".to_owned());
     }
-    let sent = strip_path_fragment(path);
-    if !sent.starts_with('/') || sent.contains(['?', '\\']) {
+    let sent_path = strip_path_fragment(path);
+    if !sent_path.starts_with('/') || sent_path.contains(['?', '\\']) {
         return Err("its path is none that could be sent".to_owned());
     }
     let base = context
         .bases
         .resolve_base_url([operation, item, reader.root()])?;
     let mut schemas = SchemaBuilder::new(reader);
-    let parameters = parameter::parse_parameters(&mut schemas, item, operation, sent)?;
+    let parameters = parameter::parse_parameters(&mut schemas, item, operation, sent_path)?;
     let mut members = parameters.members;
     let mut required: Vec<String> = Vec::new();
     for parameter in parameters.all.iter().filter(|parameter| parameter.required) {
@@ -255,21 +255,21 @@ fn parse_operation<'a>(
         schema.insert("required".to_owned(), json!(required));
     }
     schema.insert("additionalProperties".to_owned(), Value::Bool(false));
-    let said = |at: DocumentNode<'_>, name: &str, chars_max| {
+    let member_text = |at: DocumentNode<'_>, name: &str, chars_max| {
         escape_hidden_text(at.text(name).unwrap_or_default(), chars_max)
     };
-    let of_path = |mine: String, name: &str, chars_max| match mine.is_empty() {
-        true => said(item, name, chars_max),
-        false => mine,
+    let or_item_text = |own: String, name: &str, chars_max| match own.is_empty() {
+        true => member_text(item, name, chars_max),
+        false => own,
     };
-    let title = said(operation, "summary", TITLE_CHARS_MAX);
-    let description = said(operation, "description", DESCRIPTION_CHARS_MAX);
+    let title = member_text(operation, "summary", TITLE_CHARS_MAX);
+    let description = member_text(operation, "description", DESCRIPTION_CHARS_MAX);
     Ok(Operation {
         method,
         path: path.to_owned(),
         id: operation.text("operationId").unwrap_or_default().to_owned(),
-        title: of_path(title, "summary", TITLE_CHARS_MAX),
-        description: of_path(description, "description", DESCRIPTION_CHARS_MAX),
+        title: or_item_text(title, "summary", TITLE_CHARS_MAX),
+        description: or_item_text(description, "description", DESCRIPTION_CHARS_MAX),
         security: security::parse_security(reader, operation, &base),
         base,
         parameters: parameters.all,

@@ -56,28 +56,28 @@ pub(crate) fn parse_parameters<'a>(
         .items_of("parameters")
         .chain(operation.items_of("parameters"))
     {
-        let Some(written) = parse_parameter(schemas.reader, at)? else {
+        let Some(parsed) = parse_parameter(schemas.reader, at)? else {
             continue;
         };
-        let is_same = |known: &ParsedParameter<'a>| {
-            let (known, written) = (&known.parameter, &written.parameter);
-            known.name == written.name && known.place == written.place
+        let is_same = |existing: &ParsedParameter<'a>| {
+            let (existing, parsed) = (&existing.parameter, &parsed.parameter);
+            existing.name == parsed.name && existing.place == parsed.place
         };
-        match all.iter_mut().find(|known| is_same(known)) {
-            Some(known) => *known = written,
-            None => all.push(written),
+        match all.iter_mut().find(|existing| is_same(existing)) {
+            Some(existing) => *existing = parsed,
+            None => all.push(parsed),
         }
     }
     // Those of the path are what stands in it, whether the document speaks of them or not.
     let placeholders = parse_placeholders(path)?;
-    all.retain(|written| {
-        let parameter = &written.parameter;
+    all.retain(|parsed| {
+        let parameter = &parsed.parameter;
         parameter.place != ParameterLocation::Path
             || placeholders.contains(&parameter.name.as_str())
     });
     for name in placeholders {
-        let is_it = |written: &ParsedParameter<'a>| {
-            written.parameter.place == ParameterLocation::Path && written.parameter.name == name
+        let is_it = |parsed: &ParsedParameter<'a>| {
+            parsed.parameter.place == ParameterLocation::Path && parsed.parameter.name == name
         };
         if !all.iter().any(is_it) {
             all.push(undeclared_path_parameter(name, operation));
@@ -88,12 +88,12 @@ pub(crate) fn parse_parameters<'a>(
     }
     assign_arguments(&mut all);
     let mut members = Map::new();
-    for written in &all {
-        let member = parameter_schema(schemas, written);
-        members.insert(written.parameter.argument.clone(), member);
+    for parsed in &all {
+        let member = parameter_schema(schemas, parsed);
+        members.insert(parsed.parameter.argument.clone(), member);
     }
     Ok(ParsedParameters {
-        all: all.into_iter().map(|written| written.parameter).collect(),
+        all: all.into_iter().map(|parsed| parsed.parameter).collect(),
         members,
     })
 }
@@ -185,14 +185,14 @@ fn parse_style(at: DocumentNode<'_>, place: ParameterLocation) -> Result<Paramet
         ),
         ParameterLocation::Cookie => (ParameterStyle::Form, &[("form", ParameterStyle::Form)]),
     };
-    let Some(written) = at.value.get("style") else {
+    let Some(style_name) = at.value.get("style") else {
         return Ok(usual);
     };
-    let written = written.as_str().unwrap_or_default();
-    let found = others.iter().find(|(name, _)| *name == written);
-    found.map(|(_, style)| *style).ok_or_else(|| {
-        let written = to_single_line(written, QUOTED_CHARS_MAX);
-        format!("has a style that is none of its place ({written})")
+    let style_name = style_name.as_str().unwrap_or_default();
+    let allowed = others.iter().find(|(name, _)| *name == style_name);
+    allowed.map(|(_, style)| *style).ok_or_else(|| {
+        let style_name = to_single_line(style_name, QUOTED_CHARS_MAX);
+        format!("has a style that is none of its place ({style_name})")
     })
 }
 
@@ -236,38 +236,40 @@ fn parse_placeholders(path: &str) -> Result<Vec<&str>, String> {
 /// Gives every parameter an argument name. Parameters with the same name in several locations are distinguished by the
 /// location.
 fn assign_arguments(all: &mut [ParsedParameter<'_>]) {
-    let near: Vec<String> = all
+    let names: Vec<String> = all
         .iter()
-        .map(|written| to_callable_name(&written.parameter.name, written.parameter.place.as_str()))
+        .map(|parsed| to_callable_name(&parsed.parameter.name, parsed.parameter.place.as_str()))
         .collect();
-    let mut taken: Vec<String> = Vec::new();
-    for (at, written) in all.iter_mut().enumerate() {
-        let Some(mine) = near.get(at) else { continue };
-        let is_shared = near.iter().filter(|other| *other == mine).count() > 1;
-        let wanted = match is_shared {
-            true => format!("{}_{mine}", written.parameter.place.as_str()),
-            false => mine.clone(),
+    let mut taken_names: Vec<String> = Vec::new();
+    for (at, parsed) in all.iter_mut().enumerate() {
+        let Some(own) = names.get(at) else { continue };
+        let is_shared = names.iter().filter(|other| *other == own).count() > 1;
+        let preferred = match is_shared {
+            true => format!("{}_{own}", parsed.parameter.place.as_str()),
+            false => own.clone(),
         };
-        let argument = unique_name(&wanted, |name| taken.iter().any(|known| known == name));
-        taken.push(argument.clone());
-        written.parameter.argument = argument;
+        let argument = unique_name(&preferred, |name| {
+            taken_names.iter().any(|other| other == name)
+        });
+        taken_names.push(argument.clone());
+        parsed.parameter.argument = argument;
     }
 }
 
 /// Builds the member of the tool's schema for a parameter.
 fn parameter_schema<'a>(
     schemas: &mut SchemaBuilder<'a, '_>,
-    written: &ParsedParameter<'a>,
+    parsed: &ParsedParameter<'a>,
 ) -> Value {
-    let mut member = match written.schema {
+    let mut member = match parsed.schema {
         Some(schema) => schemas.convert(schema, 2),
-        None if written.node.value.is_null() => json!({ "type": "string" }),
+        None if parsed.node.value.is_null() => json!({ "type": "string" }),
         None => json!({}),
     };
     if let Value::Bool(_) = member {
         member = json!({});
     }
-    let said = written
+    let own_text = parsed
         .node
         .text("description")
         .map(str::trim)
@@ -275,31 +277,31 @@ fn parameter_schema<'a>(
     let Value::Object(members) = &mut member else {
         return member;
     };
-    let mut told = match said {
+    let mut description = match own_text {
         "" => members
             .get("description")
             .and_then(Value::as_str)
             .unwrap_or_default()
             .to_owned(),
-        said => crate::document::escape_hidden_text(said, crate::limits::MEMBER_CHARS_MAX),
+        own_text => crate::document::escape_hidden_text(own_text, crate::limits::MEMBER_CHARS_MAX),
     };
-    if written.node.is_true("deprecated") {
+    if parsed.node.is_true("deprecated") {
         members.insert("deprecated".to_owned(), Value::Bool(true));
     }
-    let parameter = &written.parameter;
+    let parameter = &parsed.parameter;
     if parameter.argument != parameter.name {
-        let kept_apart = format!(
+        let origin = format!(
             "The {} parameter `{}`.",
             parameter.place.as_str(),
             to_single_line(&parameter.name, QUOTED_CHARS_MAX)
         );
-        told = match told.is_empty() {
-            true => kept_apart,
-            false => format!("{kept_apart} {told}"),
+        description = match description.is_empty() {
+            true => origin,
+            false => format!("{origin} {description}"),
         };
     }
-    if !told.is_empty() {
-        members.insert("description".to_owned(), told.into());
+    if !description.is_empty() {
+        members.insert("description".to_owned(), description.into());
     }
     member
 }

@@ -114,8 +114,8 @@ impl<'a> DocumentReader<'a> {
             }
             _ => {
                 let name = resolve_file_reference(reference, from);
-                let found = name.and_then(|name| self.source.files.get_key_value(&name));
-                let (file, value) = found.ok_or_else(|| {
+                let entry = name.and_then(|name| self.source.files.get_key_value(&name));
+                let (file, value) = entry.ok_or_else(|| {
                     format!(
                         "`{}` leads to a file that was not read with the document",
                         named()
@@ -168,11 +168,14 @@ impl<'a> DocumentReader<'a> {
 
     /// Whether a pattern can be matched here: patterns of documents are written for another regular expression engine.
     pub fn is_supported_pattern(&self, pattern: &str) -> bool {
-        if let Some(known) = self.patterns.borrow().get(pattern) {
-            return *known;
+        if let Some(is_supported) = self.patterns.borrow().get(pattern) {
+            return *is_supported;
         }
-        let can = tools::validator::compile_validator(&json!({ "pattern": pattern })).is_ok();
-        self.patterns.borrow_mut().insert(pattern.to_owned(), can);
-        can
+        let is_supported =
+            tools::validator::compile_validator(&json!({ "pattern": pattern })).is_ok();
+        self.patterns
+            .borrow_mut()
+            .insert(pattern.to_owned(), is_supported);
+        is_supported
     }
 }

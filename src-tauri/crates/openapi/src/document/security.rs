@@ -16,19 +16,19 @@ pub(crate) fn parse_security(
     base: &str,
 ) -> Vec<Vec<SecurityScheme>> {
     let root = reader.root();
-    let whose = match operation.value.get("security").is_some_and(Value::is_array) {
+    let owner = match operation.value.get("security").is_some_and(Value::is_array) {
         true => operation,
         false => root,
     };
-    let ways = whose.items_of("security").filter_map(|way| {
-        let schemes = way.value.as_object()?.iter();
+    let requirements = owner.items_of("security").filter_map(|requirement| {
+        let schemes = requirement.value.as_object()?.iter();
         Some(
             schemes
                 .map(|(name, scopes)| parse_scheme(reader, name, scopes, base))
                 .collect(),
         )
     });
-    ways.collect()
+    requirements.collect()
 }
 
 fn parse_scheme(
@@ -37,17 +37,17 @@ fn parse_scheme(
     scopes: &Value,
     base: &str,
 ) -> SecurityScheme {
-    let known = reader.root().member("components");
-    let known = known.and_then(|all| all.member("securitySchemes"));
-    let known = known.and_then(|all| all.member(name));
-    let known = known.and_then(|scheme| reader.follow_references(scheme).ok());
+    let scheme = reader.root().member("components");
+    let scheme = scheme.and_then(|all| all.member("securitySchemes"));
+    let scheme = scheme.and_then(|all| all.member(name));
+    let scheme = scheme.and_then(|scheme| reader.follow_references(scheme).ok());
     let scopes = scopes.as_array().map_or(&[][..], Vec::as_slice);
     let scopes = scopes.iter().filter_map(Value::as_str).map(str::to_owned);
     SecurityScheme {
         name: name.to_owned(),
-        kind: known.map_or_else(
+        kind: scheme.map_or_else(
             || unsupported_scheme("nothing"),
-            |known| parse_scheme_kind(known, scopes.collect(), base),
+            |scheme| parse_scheme_kind(scheme, scopes.collect(), base),
         ),
     }
 }

@@ -171,8 +171,8 @@ fn parse_yaml_on_thread(text: &str) -> Result<Value, String> {
         },
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let told = error.to_string();
-        let first = told.lines().next().unwrap_or_default();
+        let message = error.to_string();
+        let first = message.lines().next().unwrap_or_default();
         let first = first.strip_prefix("error: ").unwrap_or(first);
         let at = error
             .location()
@@ -190,10 +190,10 @@ fn load_referenced_files(
     root: &Value,
 ) -> Result<BTreeMap<String, Value>, UserError> {
     let mut files = BTreeMap::new();
-    let mut wanted = Vec::new();
-    collect_referenced_files(root, "", &mut wanted);
+    let mut pending = Vec::new();
+    collect_referenced_files(root, "", &mut pending);
     let mut bytes = 0;
-    while let Some(name) = wanted.pop() {
+    while let Some(name) = pending.pop() {
         if files.contains_key(&name) {
             continue;
         }
@@ -217,7 +217,7 @@ fn load_referenced_files(
         }
         let value = parse_text(&text).map_err(|why| unreadable_error(&named, &why))?;
         let value = DocumentSource::from_value(value)?.root;
-        collect_referenced_files(&value, &name, &mut wanted);
+        collect_referenced_files(&value, &name, &mut pending);
         files.insert(name, value);
     }
     Ok(files)
@@ -241,21 +241,21 @@ fn read_file_in_folder(folder: &Path, name: &str) -> Result<Option<String>, User
 }
 
 /// Collects the files that the references of a value name, relative to the folder of the document.
-fn collect_referenced_files(value: &Value, from: &str, wanted: &mut Vec<String>) {
+fn collect_referenced_files(value: &Value, from: &str, names: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             if let Some(Value::String(reference)) = members.get("$ref")
                 && let Some(name) = resolve_file_reference(reference, from)
             {
-                wanted.push(name);
+                names.push(name);
             }
             members
                 .values()
-                .for_each(|value| collect_referenced_files(value, from, wanted));
+                .for_each(|value| collect_referenced_files(value, from, names));
         }
         Value::Array(items) => items
             .iter()
-            .for_each(|value| collect_referenced_files(value, from, wanted)),
+            .for_each(|value| collect_referenced_files(value, from, names)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -25,11 +25,11 @@ pub(crate) async fn send_request(
     cancel: &CancellationToken,
 ) -> Result<(ServiceResponse, SecretMasks), ToolError> {
     let timeout_ms = u64::from(api.settings().setup.timeout_ms());
-    let ground = api.context();
-    let asking = TokenRequest {
+    let context = api.context();
+    let token_request = TokenRequest {
         net,
-        clock: &ground.clock,
-        lookup: &ground.lookup,
+        clock: &context.clock,
+        lookup: &context.lookup,
         timeout_ms,
         cancel,
     };
@@ -38,26 +38,26 @@ pub(crate) async fn send_request(
         body_bytes_max: RESPONSE_BYTES_MAX,
     };
     let client = find_oauth_client(credentials);
-    let (mut known, mut masks) = resolve_secrets(api, credentials).await?;
-    let mut was_known = false;
+    let (mut resolved, mut masks) = resolve_secrets(api, credentials).await?;
+    let mut was_cached = false;
     if let Some(client) = client {
-        let (token, known_before) = api.tokens.get(client, &asking, &mut masks).await?;
-        was_known = known_before;
-        known.push(bearer_credential(&token));
+        let (token, is_cached) = api.tokens.get(client, &token_request, &mut masks).await?;
+        was_cached = is_cached;
+        resolved.push(bearer_credential(&token));
     }
     let mut reply = net
-        .call_following_redirects(&build_outgoing(request, &known), limits, cancel)
+        .call_following_redirects(&build_outgoing(request, &resolved), limits, cancel)
         .await;
     // A token may end before it says: what is not known was not done.
     if let (Some(client), true, Ok(ServiceResponse { status: 401, .. })) =
-        (client, was_known, &reply)
+        (client, was_cached, &reply)
     {
         api.tokens.invalidate(client).await;
-        let (token, _) = api.tokens.get(client, &asking, &mut masks).await?;
-        known.pop();
-        known.push(bearer_credential(&token));
+        let (token, _) = api.tokens.get(client, &token_request, &mut masks).await?;
+        resolved.pop();
+        resolved.push(bearer_credential(&token));
         reply = net
-            .call_following_redirects(&build_outgoing(request, &known), limits, cancel)
+            .call_following_redirects(&build_outgoing(request, &resolved), limits, cancel)
             .await;
     }
     let reply = reply.map_err(|error| response::network_error_to_tool_error(&error, &masks))?;
@@ -70,11 +70,11 @@ async fn resolve_secrets(
     credentials: &[Credential],
 ) -> Result<(Vec<ResolvedCredential>, SecretMasks), ToolError> {
     let (all, lookup) = (credentials.to_vec(), api.context().lookup.clone());
-    let looked_up = tokio::task::spawn_blocking(move || {
+    let resolving = tokio::task::spawn_blocking(move || {
         let mut masks = SecretMasks::default();
-        let mut known = Vec::new();
-        for one in all {
-            let value = match &one.secret {
+        let mut resolved = Vec::new();
+        for credential in all {
+            let value = match &credential.secret {
                 CredentialValue::Plain(value) => masks.look_up(value, &*lookup)?,
                 CredentialValue::Bearer(token) => {
                     format!("Bearer {}", masks.look_up(token, &*lookup)?)
@@ -88,26 +88,28 @@ async fn resolve_secrets(
                 }
                 CredentialValue::Client(_) => continue,
             };
-            known.push(ResolvedCredential {
-                location: one.location,
-                name: one.name,
+            resolved.push(ResolvedCredential {
+                location: credential.location,
+                name: credential.name,
                 value,
             });
         }
-        Ok::<_, ToolError>((known, masks))
+        Ok::<_, ToolError>((resolved, masks))
     });
     let broken = |_| ToolError::Failed("The keychain broke off. Try again.".to_owned());
-    looked_up.await.map_err(broken)?
+    resolving.await.map_err(broken)?
 }
 
 /// Returns the OAuth client for which a token is needed, if any.
 pub(crate) fn find_oauth_client(credentials: &[Credential]) -> Option<&OAuthClient> {
-    credentials.iter().find_map(|one| match &one.secret {
-        CredentialValue::Client(client) => Some(client),
-        CredentialValue::Plain(_) | CredentialValue::Bearer(_) | CredentialValue::Basic { .. } => {
-            None
-        }
-    })
+    credentials
+        .iter()
+        .find_map(|credential| match &credential.secret {
+            CredentialValue::Client(client) => Some(client),
+            CredentialValue::Plain(_)
+            | CredentialValue::Bearer(_)
+            | CredentialValue::Basic { .. } => None,
+        })
 }
 
 fn bearer_credential(token: &str) -> ResolvedCredential {
@@ -119,29 +121,43 @@ fn bearer_credential(token: &str) -> ResolvedCredential {
 }
 
 /// Builds the HTTP request with its credentials.
-fn build_outgoing(request: &ApiRequest, known: &[ResolvedCredential]) -> HttpRequest {
-    let of = |place: ParameterLocation| known.iter().filter(move |one| one.location == place);
+fn build_outgoing(request: &ApiRequest, credentials: &[ResolvedCredential]) -> HttpRequest {
+    let located = |place: ParameterLocation| {
+        credentials
+            .iter()
+            .filter(move |credential| credential.location == place)
+    };
     let mut query = request.query.clone();
-    query.extend(
-        of(ParameterLocation::Query)
-            .map(|one| (encode_strict(&one.name), encode_strict(&one.value))),
-    );
+    query.extend(located(ParameterLocation::Query).map(|credential| {
+        (
+            encode_strict(&credential.name),
+            encode_strict(&credential.value),
+        )
+    }));
     let url = match query.is_empty() {
         true => request.address.clone(),
         false => format!("{}?{}", request.address, join_pairs(&query)),
     };
-    let is_known =
-        |name: &str| of(ParameterLocation::Header).any(|one| one.name.eq_ignore_ascii_case(name));
-    let plain = request.headers.iter().filter(|(name, _)| !is_known(name));
+    let is_credential = |name: &str| {
+        located(ParameterLocation::Header)
+            .any(|credential| credential.name.eq_ignore_ascii_case(name))
+    };
+    let plain = request
+        .headers
+        .iter()
+        .filter(|(name, _)| !is_credential(name));
     let mut headers: Vec<(String, String)> = plain.cloned().collect();
-    headers.extend(of(ParameterLocation::Header).map(|one| (one.name.clone(), one.value.clone())));
+    headers.extend(
+        located(ParameterLocation::Header)
+            .map(|credential| (credential.name.clone(), credential.value.clone())),
+    );
     let cookies = request
         .cookies
         .iter()
         .map(|(name, value)| format!("{name}={value}"));
-    let kept = of(ParameterLocation::Cookie)
-        .map(|one| format!("{}={}", one.name, encode_strict(&one.value)));
-    let cookies: Vec<String> = cookies.chain(kept).collect();
+    let credential_cookies = located(ParameterLocation::Cookie)
+        .map(|credential| format!("{}={}", credential.name, encode_strict(&credential.value)));
+    let cookies: Vec<String> = cookies.chain(credential_cookies).collect();
     if !cookies.is_empty() {
         headers.push(("Cookie".to_owned(), cookies.join("; ")));
     }

@@ -65,12 +65,12 @@ impl ApiTool {
             ("openapi.service".to_owned(), settings.id.to_string()),
             ("openapi.operation".to_owned(), operation.key()),
         ]);
-        let mut given = String::new();
+        let mut placeholders = String::new();
         for parameter in &operation.parameters {
-            given.push_str(&format!(" {{{}}}", parameter.argument));
+            placeholders.push_str(&format!(" {{{}}}", parameter.argument));
         }
         if let Some(body) = &operation.body {
-            given.push_str(&format!(" {{{}}}", body.argument));
+            placeholders.push_str(&format!(" {{{}}}", body.argument));
         }
         let is_read_only = operation.method.is_read_only();
         let mut interface = ToolInterface::builder(pinned.called.as_str())
@@ -89,7 +89,7 @@ impl ApiTool {
             .is_concurrency_safe(is_read_only)
             .requires_user_interaction(false)
             .classifier_input(format!(
-                "{} {}{given}",
+                "{} {}{placeholders}",
                 operation.key(),
                 url_host(&operation.base)
             ))
@@ -137,7 +137,7 @@ impl ApiTool {
     fn remember_preview(&self, arguments: &Map<String, Value>, request: &ApiRequest) {
         if let Some(pair) = self.file_call_digests(arguments, request) {
             let mut shown = self.lock_previewed();
-            shown.retain(|known| *known != pair);
+            shown.retain(|other| *other != pair);
             shown.push_back(pair);
             while shown.len() > PREVIEWED_MAX {
                 shown.pop_front();
@@ -201,18 +201,18 @@ fn tool_kind(method: HttpMethod) -> ToolKind {
 
 /// Builds the description for the model: the effect of the operation, and its request.
 fn build_description(operation: &Operation) -> String {
-    let mut said: Vec<String> = Vec::new();
+    let mut parts: Vec<String> = Vec::new();
     for text in [&operation.title, &operation.description] {
-        if !text.is_empty() && !said.contains(text) {
-            said.push(text.clone());
+        if !text.is_empty() && !parts.contains(text) {
+            parts.push(text.clone());
         }
     }
-    said.push(format!(
+    parts.push(format!(
         "({} on {})",
         operation.key(),
         url_host(&operation.base)
     ));
-    said.join("\n")
+    parts.join("\n")
 }
 
 #[async_trait]
@@ -252,16 +252,16 @@ impl Tool for ApiTool {
     /// Returns the hosts in the arguments, since the service may be made to reach them. Other arguments stay at the
     /// service, so paths in them are the service's own names.
     fn mentions(&self, arguments: &Map<String, Value>) -> Mentions {
-        let mut found = collect_mentions(&self.operation.input_schema, arguments, false);
-        found.words.clear();
-        found.accesses.retain(|access| {
+        let mut mentions = collect_mentions(&self.operation.input_schema, arguments, false);
+        mentions.words.clear();
+        mentions.accesses.retain(|access| {
             let is_host = access.capability == Capability::NetFetch;
             is_host
                 && policy::patterns::host::resolve_host(&access.target)
                     .unresolved
                     .is_none()
         });
-        found
+        mentions
     }
 
     fn confinement(&self) -> Confinement {
@@ -275,19 +275,19 @@ impl Tool for ApiTool {
     async fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        hands: &ToolContext,
+        context: &ToolContext,
     ) -> Result<PreviewedPlan, ToolError> {
-        self.preview_request(arguments, &hands.workspace)
+        self.preview_request(arguments, &context.workspace)
     }
 
     async fn execute(
         &self,
         approved: &Approved,
-        hands: &ToolContext,
-        cx: &ExecutionContext,
+        context: &ToolContext,
+        execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
-        let (workspace, net) = (&hands.workspace, &hands.net);
-        self.call_approved(approved.arguments(), workspace, net, &cx.cancel)
+        let (workspace, net) = (&context.workspace, &context.net);
+        self.call_approved(approved.arguments(), workspace, net, &execution.cancel)
             .await
     }
 

@@ -22,9 +22,9 @@ pub(super) fn convert_keywords<'a>(
 ) -> Value {
     let mut out = Map::new();
     for (name, value) in members {
-        let kept = convert_keyword(schemas, place.with_value(value), name, level);
-        if let Some(kept) = kept {
-            out.insert(name.clone(), kept);
+        let converted = convert_keyword(schemas, place.with_value(value), name, level);
+        if let Some(converted) = converted {
+            out.insert(name.clone(), converted);
         }
     }
     convert_types(members, &mut out);
@@ -76,11 +76,11 @@ fn convert_keyword<'a>(
         }
         "properties" | "patternProperties" | "dependentSchemas" => {
             let members = value.as_object()?.iter();
-            let kept = members.filter(|(key, _)| {
+            let supported = members.filter(|(key, _)| {
                 name != "patternProperties" || schemas.reader.is_supported_pattern(key)
             });
-            let kept: Vec<(&String, &Value)> = kept.collect();
-            let converted = kept.into_iter().map(|(key, value)| {
+            let supported: Vec<(&String, &Value)> = supported.collect();
+            let converted = supported.into_iter().map(|(key, value)| {
                 (
                     key.clone(),
                     schemas.convert(at.with_value(value), level + 2),
@@ -153,17 +153,17 @@ fn unique_texts(value: &Value) -> Option<Value> {
 /// Converts the types of a schema. An unknown type allows any.
 fn convert_types(members: &Map<String, Value>, out: &mut Map<String, Value>) {
     let one = |name: &str| JSON_TYPES.contains(&name);
-    let kept = match members.get("type") {
+    let converted = match members.get("type") {
         Some(Value::String(name)) if one(name) => json!(name),
         Some(Value::String(name)) if name == "file" => json!("string"),
         Some(Value::Array(names)) => {
-            let mut known: Vec<&str> = Vec::new();
+            let mut types: Vec<&str> = Vec::new();
             for name in names.iter().filter_map(Value::as_str) {
-                if one(name) && !known.contains(&name) {
-                    known.push(name);
+                if one(name) && !types.contains(&name) {
+                    types.push(name);
                 }
             }
-            match known.as_slice() {
+            match types.as_slice() {
                 [] => return,
                 [one] => json!(one),
                 all => json!(all),
@@ -171,14 +171,14 @@ fn convert_types(members: &Map<String, Value>, out: &mut Map<String, Value>) {
         }
         Some(_) | None => return,
     };
-    out.insert("type".to_owned(), kept);
+    out.insert("type".to_owned(), converted);
 }
 
 /// Drops read-only members, which occur only in responses.
 fn drop_read_only(members: &Map<String, Value>, out: &mut Map<String, Value>) {
     let only_read = |name: &str| {
         let member = members.get("properties").and_then(|all| all.get(name));
-        member.and_then(|one| one.get("readOnly")) == Some(&Value::Bool(true))
+        member.and_then(|member| member.get("readOnly")) == Some(&Value::Bool(true))
     };
     if let Some(Value::Object(properties)) = out.get_mut("properties") {
         properties.retain(|name, _| !only_read(name));

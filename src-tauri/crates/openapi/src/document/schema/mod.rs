@@ -87,10 +87,10 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
             return name.clone();
         }
         let last = key.rsplit('/').next().unwrap_or_default();
-        let near = crate::names::to_callable_name(last, "schema");
-        let mut taken = reader.taken_names.borrow_mut();
-        let name = unique_name(&near, |name| taken.contains(name));
-        taken.insert(name.clone());
+        let nearest = crate::names::to_callable_name(last, "schema");
+        let mut taken_names = reader.taken_names.borrow_mut();
+        let name = unique_name(&nearest, |name| taken_names.contains(name));
+        taken_names.insert(name.clone());
         reader
             .definition_names
             .borrow_mut()
@@ -104,18 +104,18 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
             return part.clone();
         }
         let (file, pointer) = key.split_once('#').unwrap_or(("", key));
-        let mut own = SchemaBuilder::new(self.reader);
+        let mut builder = SchemaBuilder::new(self.reader);
         let value = match self
             .reader
             .resolve_reference(&format!("#{}", escape_pointer(pointer)), file)
         {
-            Ok((place, _)) => own.convert(place, 2),
+            Ok((place, _)) => builder.convert(place, 2),
             Err(_) => json!({ "description": UNRESOLVED_DESCRIPTION }),
         };
         let part = Rc::new(SchemaDefinition {
             bytes: json_length(&value),
             value,
-            references: own.references,
+            references: builder.references,
         });
         self.reader
             .definitions
@@ -129,9 +129,9 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
         let mut parts: HashMap<String, Value> = HashMap::new();
         let mut counts: HashMap<String, usize> = HashMap::new();
         let mut order: Vec<String> = Vec::new();
-        let mut left: VecDeque<String> = self.references.iter().cloned().collect();
+        let mut pending: VecDeque<String> = self.references.iter().cloned().collect();
         let mut bytes = schema.values().map(json_length).sum::<usize>();
-        while let Some(key) = left.pop_front() {
+        while let Some(key) = pending.pop_front() {
             let name = self.definition_name(&key);
             let count = counts.entry(name.clone()).or_default();
             *count += 1;
@@ -143,7 +143,7 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
                 true => json!({ "description": TRUNCATED_DESCRIPTION }),
                 false => {
                     bytes += part.bytes;
-                    left.extend(part.references.iter().cloned());
+                    pending.extend(part.references.iter().cloned());
                     part.value.clone()
                 }
             };
@@ -151,25 +151,25 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
             parts.insert(name, value);
         }
         // What is referred to once stands where it is referred to: that is easier to read, and some models know no `$defs`.
-        let single = |name: &str| counts.get(name) == Some(&1);
-        let mut inlined = DefinitionInliner {
+        let is_single_use = |name: &str| counts.get(name) == Some(&1);
+        let mut inliner = DefinitionInliner {
             definitions: &mut parts,
-            is_single_use: &single,
+            is_single_use: &is_single_use,
         };
         for value in schema.values_mut() {
-            inlined.inline_references(value, 1);
+            inliner.inline_references(value, 1);
         }
-        let shared: Vec<&String> = order.iter().filter(|name| !single(name)).collect();
+        let shared_names: Vec<&String> = order.iter().filter(|name| !is_single_use(name)).collect();
         let mut defs = Map::new();
-        for name in shared {
-            if let Some(mut value) = inlined.definitions.remove(name) {
-                inlined.inline_references(&mut value, 2);
+        for name in shared_names {
+            if let Some(mut value) = inliner.definitions.remove(name) {
+                inliner.inline_references(&mut value, 2);
                 defs.insert(name.clone(), value);
             }
         }
         // What was too deep to be put in is defined after all.
         for name in &order {
-            if let Some(value) = inlined.definitions.remove(name) {
+            if let Some(value) = inliner.definitions.remove(name) {
                 defs.insert(name.clone(), value);
             }
         }
@@ -206,9 +206,9 @@ impl DefinitionInliner<'_> {
                 {
                     self.definitions.remove(&name);
                     members.shift_remove("$ref");
-                    for (name, said) in part {
+                    for (name, keyword) in part {
                         // What is said where it is referred to is nearer to the matter.
-                        members.entry(name).or_insert(said);
+                        members.entry(name).or_insert(keyword);
                     }
                 }
                 members

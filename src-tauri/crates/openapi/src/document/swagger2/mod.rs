@@ -65,7 +65,7 @@ impl<'a> SwaggerConverter<'a> {
     fn convert_root(&self, root: &'a Value) -> Value {
         let mut converted = Map::from_iter([("openapi".to_owned(), json!("3.0.3"))]);
         for (name, value) in root.as_object().into_iter().flatten() {
-            let kept = match name.as_str() {
+            let member = match name.as_str() {
                 "swagger"
                 | "host"
                 | "basePath"
@@ -77,7 +77,7 @@ impl<'a> SwaggerConverter<'a> {
                 "definitions" => schema::convert_schema(value),
                 _ => value.clone(),
             };
-            converted.insert(name.clone(), kept);
+            converted.insert(name.clone(), member);
         }
         converted.insert(
             "servers".to_owned(),

@@ -58,23 +58,23 @@ impl<'a> SwaggerConverter<'a> {
         if !schemes.is_empty() {
             out.insert("servers".to_owned(), self.build_servers(&schemes));
         }
-        let written = self.inline_parameters(item, operation);
+        let inlined = self.inline_parameters(item, operation);
         let of_place = |place: &str| -> Vec<&Value> {
-            let fits = written
+            let fits = inlined
                 .iter()
-                .filter(|one| text_member(one, "in") == Some(place));
+                .filter(|parameter| text_member(parameter, "in") == Some(place));
             fits.map(Cow::as_ref).collect()
         };
         let (bodies, fields) = (of_place("body"), of_place("formData"));
         let consumes = media_types(value, "consumes", &self.defaults.consumes);
-        let others = written
+        let others = inlined
             .iter()
-            .filter(|one| !matches!(text_member(one, "in"), Some("body" | "formData")));
+            .filter(|parameter| !matches!(text_member(parameter, "in"), Some("body" | "formData")));
         let mut parameters: Vec<Value> = others
-            .map(|one| match one.get("$ref") {
+            .map(|parameter| match parameter.get("$ref") {
                 // It led nowhere, which is told later.
-                Some(_) => one.clone().into_owned(),
-                None => parameter::convert_parameter(one),
+                Some(_) => parameter.clone().into_owned(),
+                None => parameter::convert_parameter(parameter),
             })
             .collect();
         if let Some(body) = bodies.first() {
@@ -99,20 +99,23 @@ impl<'a> SwaggerConverter<'a> {
             .items_of("parameters")
             .chain(operation.items_of("parameters"))
         {
-            let written = match self.reader.follow_references(at) {
-                Ok(found) if found.file == at.file => Cow::Borrowed(found.value),
-                Ok(found) => {
-                    Cow::Owned(rebase_references(found.value.clone(), found.file, at.file))
-                }
+            let inlined = match self.reader.follow_references(at) {
+                Ok(target) if target.file == at.file => Cow::Borrowed(target.value),
+                Ok(target) => Cow::Owned(rebase_references(
+                    target.value.clone(),
+                    target.file,
+                    at.file,
+                )),
                 Err(_) => Cow::Borrowed(at.value),
             };
-            let name = |one: &Value| (one.get("name").cloned(), one.get("in").cloned());
-            let known = all.iter_mut().find(|known| {
-                written.get("$ref").is_none() && name(known.as_ref()) == name(written.as_ref())
+            let name =
+                |parameter: &Value| (parameter.get("name").cloned(), parameter.get("in").cloned());
+            let existing = all.iter_mut().find(|existing| {
+                inlined.get("$ref").is_none() && name(existing.as_ref()) == name(inlined.as_ref())
             });
-            match known {
-                Some(known) => *known = written,
-                None => all.push(written),
+            match existing {
+                Some(existing) => *existing = inlined,
+                None => all.push(inlined),
             }
         }
         all
@@ -122,14 +125,14 @@ impl<'a> SwaggerConverter<'a> {
     fn convert_responses(&self, operation: DocumentNode<'a>) -> Value {
         let produces = media_types(operation.value, "produces", &self.defaults.produces);
         let responses = operation.members_of("responses").map(|(status, at)| {
-            let Ok(found) = self.reader.follow_references(at) else {
+            let Ok(target) = self.reader.follow_references(at) else {
                 return (status.clone(), at.value.clone());
             };
             let mut response = Map::new();
-            if let Some(said) = found.value.get("description") {
-                response.insert("description".to_owned(), said.clone());
+            if let Some(description) = target.value.get("description") {
+                response.insert("description".to_owned(), description.clone());
             }
-            if let Some(described) = found.value.get("schema") {
+            if let Some(described) = target.value.get("schema") {
                 let is_file = text_member(described, "type") == Some("file");
                 let types = match (produces.as_slice(), is_file) {
                     ([], true) => vec!["*/*"],
@@ -159,8 +162,8 @@ fn convert_body(body: &Value, consumes: &[&str]) -> Value {
         "content": Value::Object(content.collect()),
         "required": body.get("required") == Some(&Value::Bool(true)),
     });
-    if let (Some(said), Value::Object(members)) = (body.get("description"), &mut out) {
-        members.insert("description".to_owned(), said.clone());
+    if let (Some(description), Value::Object(members)) = (body.get("description"), &mut out) {
+        members.insert("description".to_owned(), description.clone());
     }
     out
 }

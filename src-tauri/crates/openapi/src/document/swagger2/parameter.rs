@@ -14,10 +14,10 @@ pub(super) fn convert_parameter(parameter: &Value) -> Value {
         }
     }
     // Some documents write a schema where 2.0 has none.
-    let own = parameter
+    let own_schema = parameter
         .get("schema")
         .filter(|_| parameter.get("type").is_none());
-    let described = own.map_or_else(
+    let described = own_schema.map_or_else(
         || schema::schema_from_parameter(parameter),
         schema::convert_schema,
     );
@@ -69,8 +69,10 @@ impl FormBodyBuilder {
         };
         self.has_file |= text_member(field, "type") == Some("file");
         let mut described = schema::schema_from_parameter(field);
-        if let (Some(said), Value::Object(members)) = (field.get("description"), &mut described) {
-            members.insert("description".to_owned(), said.clone());
+        if let (Some(description), Value::Object(members)) =
+            (field.get("description"), &mut described)
+        {
+            members.insert("description".to_owned(), description.clone());
         }
         if is_array_parameter(field) {
             let encoding = match text_member(field, "collectionFormat") {
