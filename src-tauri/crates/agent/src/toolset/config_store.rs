@@ -72,10 +72,10 @@ pub(crate) type ConfigVersion = (u64, Vec<u64>);
 
 impl<S: ConfigEntry> ConfigStore<S> {
     /// Reads the entries of the file; none of them is used yet.
-    pub fn open(data_dir: &Path, ground: S::Context) -> Self {
-        let shelf = Self {
+    pub fn open(data_dir: &Path, context: S::Context) -> Self {
+        let store = Self {
             data_dir: data_dir.to_owned(),
-            context: ground,
+            context,
             loaded: Mutex::new(LoadedConfig {
                 text: None,
                 entries: BTreeMap::new(),
@@ -84,8 +84,8 @@ impl<S: ConfigEntry> ConfigStore<S> {
             }),
             change_lock: tokio::sync::Mutex::default(),
         };
-        shelf.reload();
-        shelf
+        store.reload();
+        store
     }
 
     fn lock_loaded(&self) -> MutexGuard<'_, LoadedConfig<S>> {
@@ -108,60 +108,60 @@ impl<S: ConfigEntry> ConfigStore<S> {
 
     /// Waits until no other task changes an entry, and then reloads the file.
     pub async fn lock_changes(&self) -> tokio::sync::MutexGuard<'_, ()> {
-        let alone = self.change_lock.lock().await;
+        let guard = self.change_lock.lock().await;
         self.reload();
-        alone
+        guard
     }
 
     /// Reloads the file if it changed: a person may edit it, and another process may write it.
     pub fn reload(&self) {
-        let mut known = self.lock_loaded();
+        let mut loaded = self.lock_loaded();
         let text = match runtime::read_text(&self.path()) {
             Ok(text) => text.unwrap_or_default(),
-            Err(error) => return known.clear_with_error(error.into()),
+            Err(error) => return loaded.clear_with_error(error.into()),
         };
-        if known.text.as_ref() == Some(&text) {
+        if loaded.text.as_ref() == Some(&text) {
             return;
         }
         match config_table::parse_items::<S::File>(&text) {
-            Ok(all) => {
-                known.errors.clear();
-                self.apply_settings(&mut known, all);
+            Ok(settings) => {
+                loaded.errors.clear();
+                self.apply_settings(&mut loaded, settings);
             }
-            Err(fault) => known.clear_with_error(fault),
+            Err(error) => loaded.clear_with_error(error),
         }
-        known.text = Some(text);
+        loaded.text = Some(text);
     }
 
     /// Replaces the entries; an entry whose settings are unchanged stays as it is.
     fn apply_settings(
         &self,
-        known: &mut LoadedConfig<S>,
+        loaded: &mut LoadedConfig<S>,
         settings: Vec<<S::File as ConfigTable>::TableItem>,
     ) {
-        let mut all = BTreeMap::new();
+        let mut entries = BTreeMap::new();
         for settings in settings {
             let id = S::File::id_and_enabled(&settings).0.clone();
-            let same = known.entries.get(&id);
-            let one = match same.filter(|one| *one.settings() == settings) {
+            let same = loaded.entries.get(&id);
+            let entry = match same.filter(|entry| *entry.settings() == settings) {
                 Some(same) => same.clone(),
                 None => {
-                    let (one, fault) = self.build_entry(settings);
-                    known.errors.extend(fault);
-                    one.on_added(&self.context);
-                    one
+                    let (entry, error) = self.build_entry(settings);
+                    loaded.errors.extend(error);
+                    entry.on_added(&self.context);
+                    entry
                 }
             };
-            all.insert(id, one);
+            entries.insert(id, entry);
         }
-        let before = std::mem::replace(&mut known.entries, all);
-        for (id, one) in before {
-            let still = known.entries.get(&id);
-            if still.is_none_or(|still| !Arc::ptr_eq(still, &one)) {
-                one.on_removed();
+        let before = std::mem::replace(&mut loaded.entries, entries);
+        for (id, entry) in before {
+            let still = loaded.entries.get(&id);
+            if still.is_none_or(|still| !Arc::ptr_eq(still, &entry)) {
+                entry.on_removed();
             }
         }
-        known.changes += 1;
+        loaded.changes += 1;
     }
 
     /// Builds an entry that is not in force. If its stored approvals cannot be read, none of its tools counts as
@@ -224,14 +224,14 @@ impl<S: ConfigEntry> ConfigStore<S> {
     }
 
     /// Replaces the entry of the same name.
-    pub fn replace(&self, one: Arc<S>) {
-        let mut known = self.lock_loaded();
-        one.on_added(&self.context);
-        let id = S::File::id_and_enabled(one.settings()).0.clone();
-        if let Some(before) = known.entries.insert(id, one) {
-            before.on_removed();
+    pub fn replace(&self, entry: Arc<S>) {
+        let mut loaded = self.lock_loaded();
+        entry.on_added(&self.context);
+        let id = S::File::id_and_enabled(entry.settings()).0.clone();
+        if let Some(previous) = loaded.entries.insert(id, entry) {
+            previous.on_removed();
         }
-        known.changes += 1;
+        loaded.changes += 1;
     }
 
     /// Returns the entry of this name.
@@ -239,27 +239,28 @@ impl<S: ConfigEntry> ConfigStore<S> {
     /// # Errors
     /// There is none.
     pub fn find(&self, id: &ServerId) -> Result<Arc<S>, UserError> {
-        let found = self.lock_loaded().entries.get(id).cloned();
-        found.ok_or_else(|| config_table::unknown_item_error::<S::File>(id))
+        let entry = self.lock_loaded().entries.get(id).cloned();
+        entry.ok_or_else(|| config_table::unknown_item_error::<S::File>(id))
     }
 
     /// Maps all entries, sorted by name, while the list is locked.
-    pub fn map_entries<T>(&self, tell: impl FnMut(&Arc<S>) -> T) -> Vec<T> {
-        self.lock_loaded().entries.values().map(tell).collect()
+    pub fn map_entries<T>(&self, map: impl FnMut(&Arc<S>) -> T) -> Vec<T> {
+        self.lock_loaded().entries.values().map(map).collect()
     }
 
     /// Returns the current version that the tools depend on.
     pub fn seen(&self) -> ConfigVersion {
-        let known = self.lock_loaded();
-        let versions = known.entries.values().map(|one| one.version());
-        (known.changes, versions.collect())
+        let loaded = self.lock_loaded();
+        let versions = loaded.entries.values().map(|entry| entry.version());
+        (loaded.changes, versions.collect())
     }
 
     /// Returns the tools of all entries that are switched on.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let known = self.lock_loaded();
-        let on = known.entries.values();
-        on.filter(|one| S::File::id_and_enabled(one.settings()).1)
+        let loaded = self.lock_loaded();
+        let entries = loaded.entries.values();
+        entries
+            .filter(|entry| S::File::id_and_enabled(entry.settings()).1)
             .flat_map(S::tools)
             .collect()
     }
@@ -311,11 +312,11 @@ impl<S: ConfigEntry> ConfigStore<S> {
 
 impl<S: ConfigEntry> LoadedConfig<S> {
     /// Removes all entries until the file is valid again.
-    fn clear_with_error(&mut self, fault: UserError) {
-        for one in std::mem::take(&mut self.entries).into_values() {
-            one.on_removed();
+    fn clear_with_error(&mut self, error: UserError) {
+        for entry in std::mem::take(&mut self.entries).into_values() {
+            entry.on_removed();
         }
-        self.errors = vec![fault];
+        self.errors = vec![error];
         self.changes += 1;
     }
 }

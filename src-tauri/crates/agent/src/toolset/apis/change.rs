@@ -22,8 +22,8 @@ pub(crate) async fn change_apis(
     change: ApiChange,
 ) -> Result<OpReceipt, UserError> {
     let apis = &context.apis.store;
-    let _alone = apis.lock_changes().await;
-    let done = match change {
+    let _guard = apis.lock_changes().await;
+    let result = match change {
         ApiChange::Set { setup } => save_api(context, id, *setup),
         ApiChange::Switch { enabled: true } => enable_api(context, &id).await,
         ApiChange::Switch { enabled: false } => apis.set_enabled(&id, false),
@@ -34,7 +34,7 @@ pub(crate) async fn change_apis(
         }
         ApiChange::Remove => apis.find(&id).and_then(|_| apis.remove(&id)),
     };
-    done.map(|()| OpReceipt::default())
+    result.map(|()| OpReceipt::default())
 }
 
 fn save_api(context: &ApiContext<'_>, id: ServerId, setup: ApiSetup) -> Result<(), UserError> {

@@ -13,44 +13,44 @@ pub(crate) async fn change_servers(
     server: ServerId,
     change: ServerChange,
 ) -> Result<OpReceipt, UserError> {
-    let shelf = servers.store();
-    let _alone = shelf.lock_changes().await;
-    let done = match change {
-        ServerChange::Set { way, timeout_ms } => shelf.save(&ServerSettings {
+    let store = servers.store();
+    let _guard = store.lock_changes().await;
+    let result = match change {
+        ServerChange::Set { way, timeout_ms } => store.save(&ServerSettings {
             id: server,
             way,
             timeout_ms,
             enabled: false,
         }),
         ServerChange::Switch { enabled: true } => servers.enable(&server).await,
-        ServerChange::Switch { enabled: false } => shelf.set_enabled(&server, false),
+        ServerChange::Switch { enabled: false } => store.set_enabled(&server, false),
         ServerChange::Approve { digest } => servers.approve(&server, &digest).await,
         ServerChange::Restart => servers.restart(&server).await,
-        ServerChange::SignIn => shelf.find(&server)?.sign_in().await,
-        ServerChange::SignOut => shelf.find(&server)?.sign_out().await,
+        ServerChange::SignIn => store.find(&server)?.sign_in().await,
+        ServerChange::SignOut => store.find(&server)?.sign_out().await,
         ServerChange::Remove => servers.remove(&server).await,
     };
-    done.map(|()| OpReceipt::default())
+    result.map(|()| OpReceipt::default())
 }
 
 impl Servers {
     /// Switches a server on, once it was connected; the first time this approves the tools that it listed.
     async fn enable(&self, id: &ServerId) -> Result<(), UserError> {
-        let known = self.store.find(id)?;
+        let current = self.store.find(id)?;
         let settings = ServerSettings {
             enabled: true,
-            ..known.settings().clone()
+            ..current.settings().clone()
         };
-        if known.settings().enabled {
-            return known.retry().await;
+        if current.settings().enabled {
+            return current.retry().await;
         }
         let was_approved = self.store.was_approved(id);
         let (server, _) = self.store.build_entry(settings);
-        if let Err(fault) = server.ensure_connected().await {
+        if let Err(error) = server.ensure_connected().await {
             server.shut_down();
-            known.copy_challenge_from(&server);
-            self.add_failed(&known, server);
-            return Err(fault);
+            current.copy_challenge_from(&server);
+            self.add_failed(&current, server);
+            return Err(error);
         }
         if !was_approved {
             self.store.approve_initial(&server)?;
@@ -69,8 +69,8 @@ impl Servers {
     }
 
     async fn restart(&self, id: &ServerId) -> Result<(), UserError> {
-        let known = self.store.find(id)?;
-        let (server, _) = self.store.build_entry(known.settings().clone());
+        let current = self.store.find(id)?;
+        let (server, _) = self.store.build_entry(current.settings().clone());
         self.store.replace(server.clone());
         server.ensure_connected().await
     }
