@@ -202,7 +202,7 @@ fn stopped_at_every_step() {
     for how in [InjectedFault::Stop, InjectedFault::Full] {
         let mut reached = 0;
         for at in 0.. {
-            let room = Room::new();
+            let room = Room::in_memory();
             room.everything();
             let before = without_folder_times(room.picture());
             let plan = room.command(LINES);

@@ -42,7 +42,7 @@ fn stopped_while_the_effect_is_made() {
     for which in 0..3 {
         let mut reached = 0;
         for at in 0.. {
-            let room = Room::new();
+            let room = Room::in_memory();
             room.everything();
             let before = room.picture();
             let plan = &plans(&room)[which];
@@ -93,7 +93,7 @@ fn stopped_while_it_is_undone_or_redone() {
         for direction in [UndoDirection::Undo, UndoDirection::Redo] {
             let mut reached = 0;
             for at in 0.. {
-                let room = Room::new();
+                let room = Room::in_memory();
                 room.everything();
                 let before = room.picture();
                 let id = room.effect("und_1", &acts(&room)[which]);
@@ -135,7 +135,7 @@ fn stopped_while_it_is_undone_or_redone() {
 fn stopped_again_while_it_is_recovered() {
     for which in 0..3 {
         for at in 0.. {
-            let room = Room::new();
+            let room = Room::in_memory();
             room.everything();
             let before = room.picture();
             let id = room.effect("und_1", &plans(&room)[which]);
@@ -159,7 +159,7 @@ fn a_full_disk_while_it_is_undone_puts_everything_back() {
     for which in 0..3 {
         let mut reached = 0;
         for at in 0.. {
-            let room = Room::new();
+            let room = Room::in_memory();
             room.everything();
             let id = room.effect("und_1", &plans(&room)[which]);
             let after = room.picture();
@@ -186,7 +186,7 @@ fn a_full_disk_while_it_is_undone_puts_everything_back() {
 fn a_failed_effect_is_settled() {
     let mut reached = 0;
     for at in 0.. {
-        let room = Room::new();
+        let room = Room::in_memory();
         room.everything();
         let before = room.picture();
         let plan = &plans(&room)[1];
@@ -216,7 +216,7 @@ fn a_failed_effect_is_settled() {
 /// A person who edited after the crash keeps the edit; the rest goes back.
 #[test]
 fn recovery_leaves_a_persons_edit_alone() {
-    let room = Room::new();
+    let room = Room::in_memory();
     room.everything();
     let plan = &plans(&room)[1];
     let id = room.prepare("und_1", plan).unwrap().id;
@@ -236,7 +236,7 @@ fn recovery_leaves_a_persons_edit_alone() {
 
 #[test]
 fn what_somebody_is_at_is_left_alone() {
-    let room = Room::new();
+    let room = Room::in_memory();
     room.everything();
     let plan = &plans(&room)[1];
     let entry = room.prepare("und_1", plan).unwrap();
@@ -258,7 +258,7 @@ fn what_somebody_is_at_is_left_alone() {
 
 #[test]
 fn an_entry_whose_workspace_is_gone_is_left_alone() {
-    let room = Room::new();
+    let room = Room::in_memory();
     room.everything();
     let id = room.prepare("und_1", &room.removal("old")).unwrap().id;
     fs::rename(room.workspace.root(), room.home.path().join("elsewhere")).unwrap();

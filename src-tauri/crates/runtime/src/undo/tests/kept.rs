@@ -163,7 +163,7 @@ fn stopped_while_copies_of_both_kinds_go() {
     };
     let mut reached = 0;
     for at in 0.. {
-        let room = Room::new();
+        let room = Room::in_memory();
         room.everything();
         room.effect("und_1", &room.patching());
         let room = as_before(room);

@@ -109,7 +109,7 @@ proptest! {
         writes in prop::collection::vec((prop::collection::vec(name(), 1..4), prop::collection::vec(any::<u8>(), 0..40)), 0..6),
         victim in any::<prop::sample::Index>(),
     ) {
-        let room = Room::new();
+        let room = Room::in_memory();
         build(&room, &things);
         let at_first = room.picture();
         there_and_back(&room, "und_1", &writing(&room, &writes))?;
