@@ -33,8 +33,8 @@ fn parse_web_address(address: &str) -> Result<Url, UserError> {
     if address.chars().any(|c| c.is_control() || c == '\\') {
         return Err(refused("The address holds what no address holds."));
     }
-    let parsed =
-        Url::parse(address).map_err(|error| refused("This is no address.").with_source(&error))?;
+    let parsed = Url::parse(address)
+        .map_err(|error| refused("This is not an address.").with_source(&error))?;
     if !matches!(parsed.scheme(), "http" | "https") || parsed.host().is_none() {
         return Err(refused(
             "Only addresses of the web are opened: http and https.",

@@ -289,7 +289,7 @@ fn describe_server_access(room: Option<&ServerSandbox>) -> String {
         false => format_name(&room.hosts.join(", ")),
     };
     format!(
-        "in a sealed room: it can change {} and reach {hosts}",
+        "in a sandbox: it can change {} and reach {hosts}",
         format_name(&room.workspace)
     )
 }
@@ -347,11 +347,11 @@ mod tests {
             (None, "with your permissions"),
             (
                 Some(room(&[])),
-                "in a sealed room: it can change /srv/one and reach no host",
+                "in a sandbox: it can change /srv/one and reach no host",
             ),
             (
                 Some(room(&["docs.rs", "localhost:8080"])),
-                "in a sealed room: it can change /srv/one and reach docs.rs, localhost:8080",
+                "in a sandbox: it can change /srv/one and reach docs.rs, localhost:8080",
             ),
         ] {
             assert_eq!(describe_server_access(room.as_ref()), says);

@@ -134,7 +134,7 @@ async fn a_person_gives_a_command_a_way_to_one_host_and_sees_what_came_of_it() {
     let query = Query::Restore { restore };
     let before = expect_variant!(desk.query(query).await, Answer::Restore(before) => before);
     let covered = &before.coverage.text;
-    let cannot = "; cannot take back: what it sent to 127.0.0.1.";
+    let cannot = "; cannot undo: what it sent to 127.0.0.1.";
     assert!(covered.ends_with(cannot), "{covered}");
 }
 
@@ -149,7 +149,7 @@ async fn a_host_that_a_rule_denies_stays_closed_whoever_names_it() {
     for (host, why) in [
         ("a.evil.example", "`net.fetch evil.example`"),
         ("169.254.169.254", "hand out their own secrets"),
-        ("no host", "is no host"),
+        ("no host", "is not a host"),
     ] {
         let UserError { message, .. } = desk.decide_call(&asked, way_to(host)).await.unwrap_err();
         assert!(message.contains(why), "{host}: {message}");
@@ -200,7 +200,7 @@ async fn where_nobody_is_only_rules_open_a_way_to_the_hosts_that_a_command_names
     let judged = judged.unwrap();
     let told = judged.steps.iter().filter(|step| step.gate == Gate::Rules);
     let told: Vec<&str> = told.map(|step| step.text.as_str()).collect();
-    assert!(told[1].starts_with("It runs in a sealed copy with a way to the hosts that it names."));
+    assert!(told[1].starts_with("It runs in a sandbox with access to the hosts that it names."));
 
     // Consent that was given beforehand is for the command, and opens no way.
     for (host, rules) in [(HEADLESS, runs + &writes), (HEADLESS_APPROVED, opens)] {

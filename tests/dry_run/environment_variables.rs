@@ -95,7 +95,7 @@ fn what_is_no_name_of_a_variable_is_refused() {
         let text = format!("[variables]\nwithheld = [{wrong:?}]\n");
         let error = toml::from_str::<Settings>(&text).unwrap_err().to_string();
         assert!(
-            error.contains("is no name of a variable"),
+            error.contains("is not a variable name"),
             "{wrong:?}: {error}"
         );
     }

@@ -249,7 +249,7 @@ async fn what_it_did_meets_the_rules_and_is_taken_back_where_it_may_not_be() {
         assert_eq!(snapshot_tree(&desk.workspace_root()), before, "{text:?}");
         let heard = done.outcome.as_ref().unwrap().model_text();
         assert!(
-            heard.contains("all that it changed in the folder was taken back"),
+            heard.contains("all that it changed in the folder was undone"),
             "{heard}"
         );
     }

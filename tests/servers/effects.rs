@@ -65,7 +65,7 @@ async fn what_a_server_changes_is_shown_recorded_and_undone() {
     assert_eq!(desk.read_file("old.txt").unwrap(), "first\n");
     let pictures = desk.data_dir().join("history/pictures");
     let left = std::fs::read_dir(pictures).map_or(0, Iterator::count);
-    assert_eq!(left, 0, "no picture is left");
+    assert_eq!(left, 0, "no snapshot is left");
 }
 
 /// Changes of a tool meet the rules for making them, also where its arguments said nothing of them.

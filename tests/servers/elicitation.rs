@@ -96,9 +96,9 @@ async fn a_form_is_asked_answered_and_recorded() {
     for (wrong, why) in [
         (filled(json!({})), "has to be filled in"),
         (filled(json!({ "name": "A" })), "at least 2 characters"),
-        (filled(json!({ "name": "Ada", "x": 1 })), "no field"),
-        (ServerAnswer::Opened, "no answer to what was asked"),
-        (ServerAnswer::Allowed, "no answer to what was asked"),
+        (filled(json!({ "name": "Ada", "x": 1 })), "not a field"),
+        (ServerAnswer::Opened, "not an answer to what was asked"),
+        (ServerAnswer::Allowed, "not an answer to what was asked"),
     ] {
         let fault = answer(&desk, id, &ask, wrong).await.unwrap_err();
         assert!(fault.message.contains(why), "{fault}");

@@ -177,17 +177,12 @@ fn serve() -> String {
 async fn without_a_room_a_server_is_not_started() {
     for (has_room, command, around, why) in [
         (false, "touch", "", "`countersign-room`, is not installed"),
-        (
-            true,
-            "touch",
-            "no/such/folder",
-            "sealed room cannot be made",
-        ),
+        (true, "touch", "no/such/folder", "sandbox cannot be created"),
         (
             true,
             "countersign-no-such-program",
             "",
-            "could not be started in its sealed room: command: No such file",
+            "could not be started in its sandbox: command: No such file",
         ),
     ] {
         let desk = open_desk(json!([]), HEADLESS, has_room).await;
@@ -225,7 +220,7 @@ async fn what_a_server_was_refused_is_said_when_it_ended() {
     desk.set_server(wanted).await;
     let fault = switch_on(&desk).await.unwrap_err().to_string();
     let refused = desk.workspace_root().join(".env").display().to_string();
-    let says = format!("Its sealed room refused secret {refused}");
+    let says = format!("Its sandbox refused secret {refused}");
     assert!(fault.contains(&says), "{fault}");
 }
 
@@ -249,7 +244,7 @@ async fn a_server_in_a_room_starts_in_its_folder() {
     desk.set_server(way(&link, &[])).await;
     switch_on(&desk).await.unwrap();
     assert!(
-        fault.contains("starts outside the folder of its room, so it was not started"),
+        fault.contains("starts outside the folder of its sandbox, so it was not started"),
         "{fault}"
     );
 }
@@ -315,15 +310,14 @@ async fn a_server_in_a_room_is_said_to_be_in_one() {
         let trail = trail.unwrap().trail;
         let said = trail.steps.iter().map(|step| step.text.as_str());
         let said = said.collect::<Vec<_>>().join("\n");
-        assert!(said.contains("It runs in a sealed room"), "{said}");
+        assert!(said.contains("It runs in a sandbox"), "{said}");
         assert!(!said.contains("runs as you"), "{said}");
         desk.start("Go.").await;
         let waiting = desk.wait_for_call().await;
         let grants = &waiting.waits.as_ref().unwrap().grants;
         let said: String = grants.iter().map(|grant| grant.text.as_str()).collect();
         assert!(!said.contains("runs as you"), "{said}");
-        let says =
-            "It runs for real in a sealed room; what it changes in this folder can be undone.";
+        let says = "It runs for real in a sandbox; what it changes in this folder can be undone.";
         assert_eq!(said.contains(says), can_be_undone, "{said}");
         assert_eq!(
             said.contains("It cannot be undone"),

@@ -57,7 +57,7 @@ async fn of_a_call_that_was_let_through() {
             "validated: The arguments fit what read takes.",
             "authorised: Let through, because everything it touches lies in the workspace. Decided by event 7.",
             "executed: Ran for 7 ms; done.",
-            "streamed: Nothing was told while it ran.",
+            "streamed: Nothing was reported while it ran.",
             "rendered: Shown as “Read a.txt”, without a preview. It ended with “1 line”.",
             "persisted: 13 bytes of text for the model, digest fd4d1a458cd8.",
             "audited: 4 events on record, from 6 to 9.",
@@ -179,7 +179,7 @@ async fn of_what_was_kept_and_taken_back() {
     );
     assert_eq!(
         long.streamed.bytes, 588_895,
-        "all of it was told while it ran"
+        "all of it was reported while it ran"
     );
 
     let entry = calls[1].undo.as_ref().unwrap().id.clone();
@@ -194,7 +194,7 @@ async fn of_what_was_kept_and_taken_back() {
     assert_eq!(undone.executed.state, CallState::Undone);
     assert_eq!(undone.persisted.undo_state, Some(UndoState::Undone));
     assert!(
-        told[5].ends_with(&format!("Its effect was taken back with {entry}.")),
+        told[5].ends_with(&format!("Its effect was undone with {entry}.")),
         "{told:?}"
     );
     assert_eq!(undone.audited.last().unwrap().event, "undo_applied");

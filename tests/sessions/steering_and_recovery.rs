@@ -240,7 +240,7 @@ async fn a_waiting_call_survives_a_restart() {
     assert_eq!(
         on_desk.len(),
         1,
-        "it stands on the desk at once: a late viewer sees it"
+        "it is on the desk at once: a late viewer sees it"
     );
     let first = desk.wait_for_call().await;
     assert_eq!(

@@ -284,7 +284,7 @@ async fn a_renaming_that_goes_too_far_is_refused() {
         ),
         (
             "edits_no_file",
-            "wants to change `untitled:1`, which is no file here",
+            "wants to change `untitled:1`, which is not a file here",
         ),
         (
             "edits_missing",

@@ -251,18 +251,18 @@ async fn what_is_no_list_of_results_is_said() {
         ),
         (
             page_response("text/html", "<p>Log in"),
-            "no list of results",
+            "not a list of results",
         ),
         (
             page_response("application/json", "{\"results\":7}"),
-            "no list of results",
+            "not a list of results",
         ),
         (
             page_response(
                 "application/json",
                 format!("{{\"results\":[{}]}}", "0,".repeat(2_000_000)),
             ),
-            "no list of results",
+            "not a list of results",
         ),
     ] {
         let site = TestSite::start().await;

@@ -307,17 +307,17 @@ async fn what_is_no_list_of_results_is_said() {
         (
             page_response("application/json", "{\"hits\":7}"),
             CallState::Failed,
-            "no list of results",
+            "not a list of results",
         ),
         (
             page_response("application/json", deep),
             CallState::Failed,
-            "no list of results",
+            "not a list of results",
         ),
         (
             page_response("text/html", "<p>Log in"),
             CallState::Failed,
-            "no list of results",
+            "not a list of results",
         ),
         (
             answer("500 Internal Server Error", json, "{}"),
@@ -365,7 +365,7 @@ async fn it_stands_in_the_settings() {
                 operation: "find".to_owned(),
                 ..wanted
             }],
-            "`find` is no operation",
+            "`find` is not an operation",
         ),
     ] {
         let mut settings = Settings::default();

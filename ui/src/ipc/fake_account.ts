@@ -12,7 +12,8 @@ export function account(view: CallView): Answer {
       { part: 'executed', text: view.started_at === null ? `Never ran; ${view.state}.` : `Ran; ${view.state}.` },
       {
         part: 'streamed',
-        text: view.output === '' ? 'Nothing was told while it ran.' : `${view.output.length} bytes, for people only.`,
+        text:
+          view.output === '' ? 'Nothing was reported while it ran.' : `${view.output.length} bytes, for people only.`,
       },
       { part: 'rendered', text: `Shown as “${view.title} ${view.target}”.` },
       { part: 'persisted', text: outcome ? `${outcome.text.length} bytes of text for the model.` : 'No result yet.' },

@@ -139,7 +139,7 @@ export class FakeHistory {
     ]
       .filter(Boolean)
       .join(' and ');
-    const text = `${does.charAt(0).toUpperCase()}${does.slice(1)}${cannot.length > 0 ? `; cannot take back: ${cannot.map(({ what }) => what).join(', ')}` : ''}.`;
+    const text = `${does.charAt(0).toUpperCase()}${does.slice(1)}${cannot.length > 0 ? `; cannot undo: ${cannot.map(({ what }) => what).join(', ')}` : ''}.`;
     return {
       direction: undoes ? 'undo' : 'redo',
       entries,
@@ -176,7 +176,7 @@ export class FakeHistory {
       return choice === 'keep' ? { ...one, change: 'kept' } : choice === 'merge' ? { ...one, change: 'merged' } : one;
     });
     const [first] = preview.entries;
-    if (!first) throw new Refused({ message: 'There is nothing to take back.', hint: '', context: [] });
+    if (!first) throw new Refused({ message: 'There is nothing to undo.', hint: '', context: [] });
     const entry: UndoEntry = {
       ...first,
       id: `act_${this.#acts.length + 1}`,

@@ -130,7 +130,7 @@ function read(
       continue;
     }
     const [, key, first] = /^(\w+)\s*=\s*(.+)$/.exec(text) ?? [];
-    if (!key || first === undefined) return wrong(i + 1, 'this is no member of a rule');
+    if (!key || first === undefined) return wrong(i + 1, 'this is not a member of a rule');
     if (!open) continue;
     let value = first;
     while (value.startsWith('[') && !value.endsWith(']') && i + 1 < lines.length)

@@ -41,7 +41,7 @@ export const promised: Promised = {
   in_place: true,
   reasons: [
     'A command sees the folder through an overlay that lies on the same disk.',
-    'Landlock and seccomp hold in the room.',
+    'Landlock and seccomp hold in the sandbox.',
   ],
 };
 

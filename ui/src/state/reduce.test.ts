@@ -223,7 +223,7 @@ test('what was under way at the snapshot is heard from its beginning, and nothin
   }
 });
 
-test('a settled call is taken back and brought again in its page', () => {
+test('a settled call is undone and brought again in its page', () => {
   const session = 'ses_0001';
   const state = reduce(withEmptyPage(start(), session), events);
   const call = state.pages

@@ -68,6 +68,6 @@ describe('opening an address', () => {
   it('says so where it would not be opened', async () => {
     await drawn('file:///etc/passwd');
     expect(screen.queryByTestId('open-address')).toBeNull();
-    screen.getByText(/no address of the web/);
+    screen.getByText(/not a web address/);
   });
 });

@@ -46,7 +46,7 @@ fn build_sandbox() -> BenchResult<PathBuf> {
         .args(["build", "--release", "--package", "sandbox", "--bins"])
         .status()?;
     if !built.success() {
-        return Err("the program of the room was not built".into());
+        return Err("the sandbox program was not built".into());
     }
     let here = std::env::current_exe()?;
     let folder = here.parent().ok_or("this program has no folder")?;
@@ -66,7 +66,7 @@ fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
         Contender::new("room", || {
             time_sandboxed_start(program, &place, SandboxStart::Now)
         }),
-        Contender::new("room that stands ready", || {
+        Contender::new("standby sandbox", || {
             time_sandboxed_start(program, &place, SandboxStart::Ahead)
         }),
         Contender::new("dry run", || {
@@ -99,13 +99,13 @@ fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
     };
     let mut lines = vec![
         line(
-            "`true` in the room that stands ready, beside a plain start",
+            "`true` in the standby sandbox, beside a plain start",
             (ready, bare),
             over(ready, bare),
             "+2 ms",
         ),
         line(
-            "`true` in a room from its start, beside a plain start",
+            "`true` in a new sandbox, beside a plain start",
             (room, bare),
             over(room, bare),
             "",
@@ -119,14 +119,14 @@ fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
     ];
     match peer {
         [peer] => lines.push(line(
-            "`true` in a room from its start, beside bubblewrap",
+            "`true` in a new sandbox, beside bubblewrap",
             (room, peer),
             format_ratio(*room, *peer),
             "1×",
         )),
         _ => println!("\nBubblewrap (`bwrap`) is not installed, so nothing stands beside it."),
     }
-    print_table("Room", &lines);
+    print_table("Sandbox", &lines);
     Ok(())
 }
 
@@ -218,13 +218,13 @@ fn time_sandboxed_start(
     // As the app does it: by a thread of its own, which is waited for here, so that no round pays for another.
     std::thread::spawn(move || drop(outside))
         .join()
-        .map_err(|_| "letting go of the room failed")?;
+        .map_err(|_| "releasing the sandbox failed")?;
     match told {
         Some(SandboxReport::Ended {
             end: CommandEnd::Exit(0),
             ..
         }) => {}
-        told => return Err(format!("the room said {told:?}").into()),
+        told => return Err(format!("the sandbox said {told:?}").into()),
     }
     // The kernel leaves a folder there that nobody may look into.
     let left = state.path().join("work/work");
@@ -333,7 +333,7 @@ fn measure_workspace_sizes(program: &Path, tokio: &Runtime) -> BenchResult<()> {
             aim: "1×",
         });
     print_table(
-        "Room by files (theirs: ours over 1,000 files)",
+        "Sandbox by files (theirs: ours over 1,000 files)",
         &lines.collect::<Vec<_>>(),
     );
     Ok(())
@@ -371,6 +371,6 @@ fn measure_commit(program: &Path, tokio: &Runtime) -> BenchResult<()> {
             });
         }
     }
-    print_table("Room, carried out", &lines);
+    print_table("Sandbox, committed", &lines);
     Ok(())
 }

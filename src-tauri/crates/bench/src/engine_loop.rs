@@ -208,7 +208,7 @@ async fn count_calls_until_done(events: &mut EventStream) -> BenchResult<usize> 
             }
         }
     }
-    Err("the desk closed before the session was done".into())
+    Err("the engine closed before the session was done".into())
 }
 
 fn script_call(name: &str, arguments: String) -> ScriptCall {

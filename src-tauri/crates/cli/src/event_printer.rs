@@ -157,7 +157,7 @@ impl EventPrinter {
                 let text = transcript::format_answer_problems(out, answer);
                 self.print_paragraph(out, &text)
             }
-            EventBody::UndoApplied { paths, .. } => self.print_restore(out, "Took back", entry, *paths),
+            EventBody::UndoApplied { paths, .. } => self.print_restore(out, "Undid", entry, *paths),
             EventBody::RedoApplied { paths, .. } => {
                 self.print_restore(out, "Brought again", entry, *paths)
             }

@@ -300,11 +300,11 @@ fn format_decision(decision: &Decision) -> String {
             format!("answered: {}", answers.join("; "))
         }
         Decision::Skip => "did not answer.".to_owned(),
-        Decision::DryRun => "let it run in a sealed copy first.".to_owned(),
-        Decision::WithNetwork { hosts } => format!("gave it a way to {}.", hosts.join(", ")),
+        Decision::DryRun => "asked for a dry run first.".to_owned(),
+        Decision::WithNetwork { hosts } => format!("gave it access to {}.", hosts.join(", ")),
         Decision::InPlace { hosts } if hosts.is_empty() => "let it run for real.".to_owned(),
         Decision::InPlace { hosts } => {
-            format!("let it run for real with a way to {}.", hosts.join(", "))
+            format!("let it run for real with access to {}.", hosts.join(", "))
         }
         Decision::Edit { .. } => "changed its arguments.".to_owned(),
     }

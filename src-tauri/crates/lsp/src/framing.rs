@@ -31,7 +31,7 @@ pub(crate) async fn read_message<R: AsyncBufRead + Unpin>(
         Err(_) => return Err("it ended in the middle of a message".to_owned()),
     }
     let value = serde_json::from_slice(&body)
-        .map_err(|error| format!("it wrote a message that is no JSON ({error})"))?;
+        .map_err(|error| format!("it wrote a message that is not JSON ({error})"))?;
     Ok(Some(FramedMessage { value, bytes }))
 }
 
@@ -49,14 +49,14 @@ async fn read_header<R: AsyncBufRead + Unpin>(from: &mut R) -> Result<Option<usi
         }
         room = room.saturating_sub(read);
         let Some(line) = line.strip_suffix(b"\n").filter(|_| room > 0) else {
-            return Err("it wrote something that is no message".to_owned());
+            return Err("it wrote something that is not a message".to_owned());
         };
         let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
         if line.is_empty() {
             break;
         }
         let Some((name, value)) = line.split_once(':') else {
-            return Err("it wrote something that is no message".to_owned());
+            return Err("it wrote something that is not a message".to_owned());
         };
         if name.eq_ignore_ascii_case("content-length") {
             length = value.trim().parse::<usize>().ok();
@@ -112,15 +112,15 @@ mod tests {
         let long = format!("X: {}\r\n", "x".repeat(HEADER_BYTES_MAX));
         let huge = format!("Content-Length: {}\r\n\r\n", MESSAGE_BYTES_MAX + 1);
         for (said, told) in [
-            ("Loading the index\n", "no message"),
-            ("Content-Length: 2", "no message"),
-            (long.as_str(), "no message"),
+            ("Loading the index\n", "not a message"),
+            ("Content-Length: 2", "not a message"),
+            (long.as_str(), "not a message"),
             ("\r\n{}", "without its length"),
             ("Content-Length: two\r\n\r\n{}", "without its length"),
             ("Content-Length: -1\r\n\r\n{}", "without its length"),
             (huge.as_str(), "are taken"),
             ("Content-Length: 9\r\n\r\n{}", "in the middle"),
-            ("Content-Length: 2\r\n\r\n{]", "no JSON"),
+            ("Content-Length: 2\r\n\r\n{]", "not JSON"),
         ] {
             let (messages, why) = all(said.as_bytes()).await;
             assert_eq!(messages, [Value::Null; 0]);

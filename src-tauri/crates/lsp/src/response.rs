@@ -21,7 +21,7 @@ type ParseResult<T> = Result<T, String>;
 
 fn parse_answer<T: DeserializeOwned>(answer: Value, what: &str) -> ParseResult<Option<T>> {
     serde_json::from_value(answer)
-        .map_err(|error| format!("it answered with something that is no {what} ({error})"))
+        .map_err(|error| format!("it answered with something that is not a {what} ({error})"))
 }
 
 /// Parses an answer with locations.

@@ -30,7 +30,7 @@ fn validate_server(server: &LanguageServer, is_double: bool) -> Option<UserError
     let told = to_single_line(&server.id, ID_BYTES_MAX);
     let fault = |what: String, hint: &str| Some(UserError::new(what, hint));
     if !is_valid_id(&server.id) {
-        let what = format!("`{told}` is no id of a language server.");
+        let what = format!("`{told}` is not an id of a language server.");
         return fault(what, "Give it one of small letters, digits, `-` and `_`.");
     }
     if is_double {
@@ -148,7 +148,7 @@ mod tests {
         type Change = fn(&mut LanguageServer);
         let table: [(Change, &str); 9] = [
             (|_| {}, ""),
-            (|one| one.id = "A b".to_owned(), "is no id"),
+            (|one| one.id = "A b".to_owned(), "is not an id"),
             (|one| one.command = " ".to_owned(), "command"),
             (|one| one.command = "bin/server".to_owned(), "command"),
             (|one| one.command = "./server".to_owned(), "command"),

@@ -176,7 +176,7 @@ impl LspTransport {
             .try_send(framing::encode_message(message))
             .is_err()
         {
-            self.close("it does not read what it is told");
+            self.close("it does not read its input");
         }
     }
 

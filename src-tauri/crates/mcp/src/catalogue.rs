@@ -49,7 +49,7 @@ impl ServerToolDefinition {
     /// The reason why the item cannot be a tool, as a clause.
     pub fn from_list_item(item: &Value) -> Result<Self, String> {
         let Some(item) = item.as_object() else {
-            return Err("it is no object".to_owned());
+            return Err("it is not an object".to_owned());
         };
         if item.values().any(|member| exceeds_depth(member, DEPTH_MAX)) {
             return Err(format!("it is nested more than {DEPTH_MAX} levels deep"));
@@ -63,7 +63,7 @@ impl ServerToolDefinition {
         let text = |member: &str| match whole.get(member) {
             None => Ok(String::new()),
             Some(Value::String(text)) => Ok(text.clone()),
-            Some(_) => Err(format!("its {member} is no text")),
+            Some(_) => Err(format!("its {member} is not text")),
         };
         let (name, description) = (text("name")?, text("description")?);
         text("title")?;
@@ -78,12 +78,12 @@ impl ServerToolDefinition {
                 Value::Object(schema)
             }
             Some(schema @ Value::Object(_)) => schema.clone(),
-            Some(_) => return Err("its inputSchema is no schema".to_owned()),
+            Some(_) => return Err("its inputSchema is not a schema".to_owned()),
         };
         let output_schema = match whole.get("outputSchema") {
             None => None,
             Some(schema @ Value::Object(_)) => Some(schema.clone()),
-            Some(_) => return Err("its outputSchema is no schema".to_owned()),
+            Some(_) => return Err("its outputSchema is not a schema".to_owned()),
         };
         // A hint of another shape is none.
         let hints = whole.get("annotations").cloned();

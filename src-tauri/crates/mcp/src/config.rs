@@ -106,7 +106,7 @@ impl ServerEntry {
             ),
             (None, Some(_)) => reject(
                 "url",
-                "it has an address, so it has neither arguments nor variables, no folder and no room",
+                "it has an address, so it has neither arguments nor variables, no folder and no sandbox",
                 "Take out `args`, `env`, `folder`, `room` and `hosts`, or write `command` in the place of `url`.",
             ),
             (Some(_), Some(_)) => reject(
@@ -136,7 +136,7 @@ fn parse_sandbox(
         (None, None) => Ok(None),
         (None, Some(_)) => reject(
             "hosts",
-            "it names hosts and no room, so it runs as you and reaches every host",
+            "it names hosts and no sandbox, so it runs as you and reaches every host",
             "Write `room`, the folder that it may change, or take out `hosts`.",
         ),
     }
@@ -157,7 +157,7 @@ fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> 
             }
             if let Some(name) = env.keys().find(|name| !is_variable_name(name)) {
                 let named = to_single_line(name, QUOTED_CHARS_MAX);
-                let what = format!("`{named}` is no name of a variable");
+                let what = format!("`{named}` is not a variable name");
                 return reject("env", what, "Correct the name in `env`.");
             }
             if let Some(folder) = folder
@@ -222,14 +222,14 @@ fn validate_sandbox(
     if !workspace.is_absolute() {
         return reject(
             "room",
-            "the folder of its room is not an absolute path",
-            "Write the whole path of `room`.",
+            "the folder of its sandbox is not an absolute path",
+            "Write the absolute path of `room`.",
         );
     }
     if workspace.parent().is_none() {
         return reject(
             "room",
-            "the whole disk cannot be the folder of its room",
+            "the whole disk cannot be the folder of its sandbox",
             "Name the one folder that it may change.",
         );
     }
@@ -238,7 +238,7 @@ fn validate_sandbox(
         && !has_reference(folder)
         && !Path::new(folder).starts_with(workspace)
     {
-        let what = "it starts outside the folder of its room".to_owned();
+        let what = "it starts outside the folder of its sandbox".to_owned();
         let hint = "Take out `folder`: it then starts in that of `room`.";
         return reject("folder", what, hint);
     }

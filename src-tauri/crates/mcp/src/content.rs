@@ -20,7 +20,7 @@ pub fn parse_tool_result(result: &Value) -> Result<ToolOutput, ToolError> {
     let items = match result.get("content") {
         None | Some(Value::Null) => &[][..],
         Some(Value::Array(items)) => items,
-        Some(_) => return Err(unreadable_answer_error("its content is no list")),
+        Some(_) => return Err(unreadable_answer_error("its content is not a list")),
     };
     let is_error = match result.get("isError") {
         None | Some(Value::Null) => false,

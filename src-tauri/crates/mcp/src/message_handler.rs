@@ -3,7 +3,7 @@
 
 #![allow(
     deprecated,
-    reason = "roots and logging are on their way out of the protocol; servers of today use them"
+    reason = "roots and logging are being removed from the protocol; servers of today use them"
 )]
 
 use std::collections::{BTreeSet, HashMap};

@@ -240,7 +240,7 @@ fn parse_elicitation_url(address: &str) -> Result<ElicitationKind, String> {
         warnings.push("What is sent there is not encrypted: it is http, not https.".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        warnings.push("What stands before the @ is no part of its host.".to_owned());
+        warnings.push("What stands before the @ is not part of its host.".to_owned());
     }
     Ok(ElicitationKind::Url {
         host: host.to_string(),

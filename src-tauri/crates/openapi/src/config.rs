@@ -78,7 +78,7 @@ fn validate_setup(setup: &ApiSetup) -> Result<(), ConfigTableError> {
     check_timeout(setup.timeout_ms, &(0..=API_TIMEOUT_MS_MAX))?;
     if let Some(name) = setup.headers.keys().find(|name| !is_header_token(name)) {
         let named = to_single_line(name, QUOTED_CHARS_MAX);
-        let what = format!("`{named}` is no name of a header");
+        let what = format!("`{named}` is not a header name");
         return reject("headers", what, "Correct the name in `headers`.");
     }
     let secrets = setup.auth.values().flat_map(|auth| match auth {

@@ -235,7 +235,7 @@ fn summarize_changes(tried: &DryRunEvidence) -> String {
     };
     let ran = match tried.for_real {
         true => "Run for real",
-        false => "Run in a sealed copy",
+        false => "In a dry run",
     };
     format!("{ran}, it changed {changed} and was refused {refused}.{reached}")
 }

@@ -27,8 +27,7 @@ pub fn resolve_rule_egress(facts: &CallFacts, rules: &RuleSet, now: At) -> Optio
         return None;
     }
     let mut hosts = Vec::new();
-    let mut told =
-        vec!["It runs in a sealed copy with a way to the hosts that it names.".to_owned()];
+    let mut told = vec!["It runs in a sandbox with access to the hosts that it names.".to_owned()];
     let mut traces: Vec<RuleTrace> = Vec::new();
     let named = |fact: &&ResolvedAccess| fact.capability == Capability::NetFetch && fact.derived;
     for fact in facts.all().iter().filter(named) {
@@ -64,11 +63,11 @@ pub fn resolve_named_host(host: &str, rules: &RuleSet, now: At) -> Result<String
     let found = host::resolve_host(host);
     let is_pattern = found.real.contains(['*', '?', '[']) && !found.real.starts_with('[');
     if let Some(why) = found.unresolved {
-        return Err(format!("`{}` is no host: {why}", quote_truncated(host)));
+        return Err(format!("`{}` is not a host: {why}", quote_truncated(host)));
     }
     if is_pattern {
         return Err(format!(
-            "`{}` is no host but a pattern of many.",
+            "`{}` is not a host but a pattern of many.",
             quote_truncated(host)
         ));
     }
@@ -231,12 +230,12 @@ mod tests {
         }]);
         assert_eq!(resolve_rule_egress(&doubted, &rules(&docs, true), 0), None);
         let mut broken = rules(&docs, true);
-        broken.broken = Some("It is no TOML.".to_owned());
+        broken.broken = Some("It is not TOML.".to_owned());
         assert_eq!(resolve_rule_egress(&names(&["docs.rs"]), &broken, 0), None);
         let way = resolve_rule_egress(&names(&["docs.rs"]), &rules(&docs, true), 0).unwrap();
         assert_eq!(
             way.step.text,
-            "It runs in a sealed copy with a way to the hosts that it names. For reaching `docs.rs`, `net.fetch docs.rs` (your rules, rules.toml, line 1) says allow."
+            "It runs in a sandbox with access to the hosts that it names. For reaching `docs.rs`, `net.fetch docs.rs` (your rules, rules.toml, line 1) says allow."
         );
     }
 
@@ -250,8 +249,8 @@ mod tests {
             ("", "localhost:8080", Ok("localhost:8080")),
             ("", "[::1]:80", Ok("[::1]")),
             ("", "10.0.0.7", Ok("10.0.0.7")),
-            ("", "", Err("is no host")),
-            ("", "a b", Err("is no host")),
+            ("", "", Err("is not a host")),
+            ("", "a b", Err("is not a host")),
             ("", "*.docs.rs", Err("a pattern of many")),
             ("", "169.254.169.254", Err("hand out their own secrets")),
             (&opens, "169.254.169.254", Ok("169.254.169.254")),
@@ -268,7 +267,7 @@ mod tests {
             }
         }
         let mut broken = RuleSet::builtin();
-        broken.broken = Some("It is no TOML.".to_owned());
+        broken.broken = Some("It is not TOML.".to_owned());
         assert!(resolve_named_host("docs.rs", &broken, 0).is_err());
     }
 }

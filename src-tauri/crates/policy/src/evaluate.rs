@@ -337,12 +337,11 @@ fn evaluate_undo(request: &EvaluationRequest<'_>, by_mode: bool) -> Option<Trail
         ),
         UndoAvailability::Captured => (
             by_mode.then_some(Verdict::Ask),
-            "What it changes is known once it ran in a sealed room; then it can be undone."
-                .to_owned(),
+            "What it changes is known after a dry run; then it can be undone.".to_owned(),
         ),
         UndoAvailability::Pictured => (
             Some(Verdict::Allow),
-            "A picture of the whole workspace is taken first, so it can be undone.".to_owned(),
+            "A snapshot of the whole workspace is taken first, so it can be undone.".to_owned(),
         ),
         UndoAvailability::Unsecured { reason } => (
             by_mode.then_some(Verdict::Ask),

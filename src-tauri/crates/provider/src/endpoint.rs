@@ -15,7 +15,7 @@ impl Endpoint {
     /// Reads a base URL; the error says what is wrong with it, without quoting credentials.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if text.contains(char::REPLACEMENT_CHARACTER) {
-            return Err("its base URL holds something that is no text".to_owned());
+            return Err("its base URL holds something that is not text".to_owned());
         }
         let mut url = Url::parse(text.trim())
             .map_err(|error| format!("its base URL cannot be read: {error}"))?;
@@ -152,7 +152,7 @@ mod tests {
             ("ftp://host/", "ftp:"),
             ("https://me:pa55@host/v1", "password"),
             ("https://host/v1?key=abc", "query"),
-            ("https://host/\u{fffd}", "no text"),
+            ("https://host/\u{fffd}", "not text"),
         ] {
             let problem = Endpoint::parse(text).unwrap_err();
             assert!(problem.contains(named), "{text} gave: {problem}");

@@ -13,7 +13,7 @@ use crate::limits::SANDBOX_MEMORY_BYTES_MIN;
 pub struct SandboxOptions(Arc<RwLock<SandboxChoice>>);
 
 #[derive(Debug, Default)]
-#[cfg_attr(windows, allow(dead_code, reason = "there is no room"))]
+#[cfg_attr(windows, allow(dead_code, reason = "there is no sandbox"))]
 struct SandboxChoice {
     closed: Vec<PathBuf>,
     memory_bytes: Option<u64>,

@@ -46,7 +46,7 @@ impl SandboxConnection {
             true => fd_passing::send_with_fd(&self.0, fd_passing::INPUT_MESSAGE, Some(&input)),
             false => Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,
-                "the room ended before it took its input",
+                "the sandbox ended before it took its input",
             )),
         }
     }
@@ -67,7 +67,7 @@ impl SandboxConnection {
             (_, Some(listener)) => Ok(listener.into()),
             (_, None) => Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,
-                "the room ended before it had a way out",
+                "the sandbox ended before its network access was set up",
             )),
         }
     }

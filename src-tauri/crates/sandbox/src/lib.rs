@@ -13,7 +13,7 @@
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "the walls of a room are files and processes: it is built with the kernel's own calls"
+    reason = "the walls of a sandbox are files and processes: it is built with the kernel's own calls"
 )]
 
 mod report;

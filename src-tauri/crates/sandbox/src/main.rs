@@ -4,7 +4,7 @@
 //! once; the argument `bare` says that the sandbox has no namespaces.
 #![allow(
     clippy::print_stderr,
-    reason = "where there is no room yet, there is nowhere else to say what is wrong"
+    reason = "before there is a sandbox, there is nowhere else to say what is wrong"
 )]
 
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ fn read_spec() -> sandbox::SandboxSpec {
     let read = std::io::stdin().read_line(&mut line);
     let room = read.and_then(|_| Ok(serde_json::from_str(&line)?));
     room.unwrap_or_else(|error| {
-        eprintln!("countersign-room: what stands on standard input is no room: {error}");
+        eprintln!("countersign-room: standard input is not a sandbox specification: {error}");
         std::process::exit(NOT_ENTERED.into())
     })
 }
@@ -51,6 +51,6 @@ fn exit_code(entered: Result<(), impl std::fmt::Display>) -> ExitCode {
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn main() -> ExitCode {
-    eprintln!("countersign-room: there is no such room on this system");
+    eprintln!("countersign-room: there is no such sandbox on this system");
     ExitCode::from(NOT_ENTERED)
 }

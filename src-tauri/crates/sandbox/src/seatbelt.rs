@@ -48,10 +48,10 @@ pub fn build_arguments(
         return Err("there are no layers on this system");
     }
     if room.proxy {
-        return Err("there is no way out of a room on this system");
+        return Err("a sandbox has no network access on this system");
     }
     if room.input {
-        return Err("nobody is talked to in a room on this system");
+        return Err("a program in a sandbox cannot be sent messages on this system");
     }
     let closed = deny_rules(room);
     let mut words = BASE_PROFILE.to_owned();
@@ -222,14 +222,14 @@ mod tests {
                     proxy: true,
                     ..sample_spec()
                 },
-                "there is no way out of a room on this system",
+                "a sandbox has no network access on this system",
             ),
             (
                 SandboxSpec {
                     input: true,
                     ..sample_spec()
                 },
-                "nobody is talked to in a room on this system",
+                "a program in a sandbox cannot be sent messages on this system",
             ),
         ] {
             assert_eq!(build_arguments(&room, Path::new("/tmp")), Err(why));

@@ -5,7 +5,7 @@
     clippy::panic,
     clippy::disallowed_methods,
     missing_docs,
-    reason = "tests end where they fail, and make what a room is tried on"
+    reason = "tests end where they fail, and create what a sandbox is tried on"
 )]
 
 use std::fs;
@@ -144,7 +144,7 @@ fn a_command_changes_its_workspace_and_nothing_else() {
             .envs(room.environment.iter().map(|(name, value)| (name, value)))
             .stdout(Stdio::null())
             .status();
-        assert!(ended.unwrap().success(), "{command}, without a room");
+        assert!(ended.unwrap().success(), "{command}, without a sandbox");
     }
 }
 

@@ -101,7 +101,7 @@ pub fn parse_items<K: ConfigTable>(text: &str) -> Result<Vec<K::TableItem>, User
             return Err(error_at_line::<K>(text, span, &what, &hint));
         }
         let Some(tables) = item.as_table_like() else {
-            let what = format!("`{section}` is no table");
+            let what = format!("`{section}` is not a table");
             let hint = format!("Write each {one} as a table `[{section}.NAME]`.");
             return Err(error_at_line::<K>(text, span, &what, &hint));
         };
@@ -142,7 +142,7 @@ fn parse_item<K: ConfigTable>(
         }
     };
     let Ok(mut table) = item.clone().into_table() else {
-        let what = format!("the {one} `{id}` is no table");
+        let what = format!("the {one} `{id}` is not a table");
         return wrong(None, &what, &format!("Write `[{section}.{id}]`."));
     };
     let span_of = |key: &str| {
@@ -285,7 +285,7 @@ fn get_section<K: ConfigTable>(
     implicit.set_implicit(true);
     let entry = document.entry(K::SECTION).or_insert(Item::Table(implicit));
     entry.as_table_like_mut().ok_or_else(|| {
-        let what = format!("{}: `{}` is no table.", K::FILE, K::SECTION);
+        let what = format!("{}: `{}` is not a table.", K::FILE, K::SECTION);
         UserError::new(what, "Correct it.")
     })
 }

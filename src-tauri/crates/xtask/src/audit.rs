@@ -104,7 +104,7 @@ fn check_crates() -> Result<bool, Failure> {
     )?;
     let found = Failure::new(
         "RustSec knows vulnerabilities or unmaintained crates among the dependencies.",
-        "Update them. What has no update is listed in deny.toml with the way out.",
+        "Update them. What has no update is listed in deny.toml with what to do.",
     );
     run_deny(&["--offline", "--workspace", "check", "advisories"], found)
 }

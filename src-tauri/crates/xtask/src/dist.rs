@@ -46,7 +46,7 @@ fn write_installers(bundles: &str) -> Result<(), Failure> {
     progress.stage("UI packages", ui::install_packages)?;
     progress.stage("UI build", ui::build_ui)?;
     progress.stage("Tauri command line", tauri_cli::ensure_tauri_cli)?;
-    progress.stage("command line and room", || {
+    progress.stage("command line and sandbox program", || {
         let mut cargo = command::cargo_command();
         cargo.args([
             "build",
@@ -62,7 +62,7 @@ fn write_installers(bundles: &str) -> Result<(), Failure> {
             "countersign-room",
         ]);
         let next = "Read the compiler's message above.";
-        let what = "The command line and the program of the room could not be built.";
+        let what = "The command line and the sandbox program could not be built.";
         command::run_command(&mut cargo, what, next).map(|()| true)
     })?;
     if cfg!(target_os = "linux") {

@@ -96,7 +96,7 @@ fn check_dry_run() -> Result<(), Failure> {
     match told.is_empty() || told.contains("countersign-room") {
         false => Ok(()),
         true => Err(Failure::new(
-            "The installed command line does not find the program of the sealed room.",
+            "The installed command line does not find the sandbox program.",
             "Run `/usr/bin/countersign doctor` after installing the package by hand.",
         )),
     }

@@ -96,7 +96,7 @@ const SANDBOX_PACKAGE: [&str; 4] = ["--package", "sandbox", "--bin", "countersig
 pub fn build_sandbox() -> Result<bool, Failure> {
     let mut cargo = command::cargo_command();
     cargo.args(["build", "--locked"]).args(SANDBOX_PACKAGE);
-    let what = "The program of the sealed room could not be built.";
+    let what = "The sandbox program could not be built.";
     command::run_command(&mut cargo, what, "Read the compiler's message above.").map(|()| true)
 }
 

@@ -157,7 +157,8 @@ fn check_lint(checks: &mut CheckRunner) {
         || {
             // All packages but the tests, which need it: with fewer, cargo would choose other features of the libraries and
             // check all of them again.
-            let mut clippy = cargo_command(&["clippy", "--no-default-features"], &PACKAGE_ARGUMENTS);
+            let mut clippy =
+                cargo_command(&["clippy", "--no-default-features"], &PACKAGE_ARGUMENTS);
             clippy.args(["--exclude", "tests", "--", "-D", "warnings"]);
             clippy
         },

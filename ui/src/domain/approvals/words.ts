@@ -194,7 +194,7 @@ export function grantLines(grants: readonly Grant[], view: CallView, pick: Chose
 /** Returns the line that tells what a dry run grants, where one is offered. */
 function rehearsalLine(view: CallView): GrantLine[] {
   if (!canDryRun(view)) return [];
-  const text = 'runs it on a sealed copy of the folder and shows what it would change. Nothing real does.';
+  const text = 'runs it in a sandbox and shows what it would change. Nothing real changes.';
   return [{ reach: 'Nothing', button: 'Dry run', text }];
 }
 

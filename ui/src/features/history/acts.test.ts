@@ -23,7 +23,7 @@ const entry = (id: string, more: Partial<UndoEntry> = {}): UndoEntry => ({
   ...more,
 });
 
-test('one entry goes back, or comes again; an undo is taken back like any other', () => {
+test('one entry goes back, or comes again; an undo is undone like any other', () => {
   const act = { direction: 'undo' as const, of: ['a'] };
   expect(
     [

@@ -40,7 +40,7 @@ test('one change goes back, and its receipt says what happened', async () => {
   expect(restored(host)[1]).toEqual({ restore: { type: 'redo', entry: 'und_0001' }, choices: [] });
 });
 
-test('several go back together, with what cannot be taken back said before', async () => {
+test('several go back together, with what cannot be undone said before', async () => {
   const { host } = await open(
     (host) => (host.history.lost = [{ entry: 'und_0005', what: 'git push', reason: 'It left this machine.' }]),
   );

@@ -115,7 +115,7 @@ describe('the table', () => {
     await open(host);
     expect(within(at('source-user')).getAllByTestId('rule-standing')[0]?.textContent).toMatch(/^expired 1 Jan/);
     expect(text('source-fault')).toBe(
-      '.countersign/rules.toml, line 21: this is no member of a rule. Correct the line. Until then every call asks.',
+      '.countersign/rules.toml, line 21: this is not a member of a rule. Correct the line. Until then every call asks.',
     );
     expect(text('source-untrusted')).toContain('This file changed since you trusted it.');
   });
@@ -225,7 +225,7 @@ describe('writing a rule', () => {
     await click('rules-new');
     await waitFor(() => expect((at('rule-pattern') as HTMLInputElement).value).toBe(''));
   });
-  test('deleting asks first, tells what it would change, and can be taken back', async () => {
+  test('deleting asks first, tells what it would change, and can be undone', async () => {
     const { host, desk } = await open();
     const before = host.rules.texts.project;
     await fireEvent.click(row('crates/parser'));
@@ -262,7 +262,7 @@ describe('the file as a whole', () => {
     await fireEvent.input(area, { target: { value: `${before}oops\n` } });
     await waitFor(() =>
       expect(text('file-notes')).toBe(
-        'line 21This is no member of a rule. Correct the line. Until then every call asks.',
+        'line 21This is not a member of a rule. Correct the line. Until then every call asks.',
       ),
     );
     expect((at('file-save') as HTMLButtonElement).disabled).toBe(true);
@@ -394,13 +394,13 @@ test('two sets are compared, also one that is put in', async () => {
   await open();
   await more('compare');
   await waitFor(() =>
-    expect(text('compared')).toContain('No rule stands in both, 3 only in the first, 2 only in the second.'),
+    expect(text('compared')).toContain('No rule is in both, 3 only in the first, 2 only in the second.'),
   );
   await click('compare-1');
   await click('compare-1-text');
   await type('compare-text-1', '[[rule]]\npermission = "fs.write"\npattern = ".env*"\naction = "deny"\n');
   await waitFor(() =>
-    expect(text('compared')).toContain('1 rule stands in both, 2 only in the first, 0 only in the second.'),
+    expect(text('compared')).toContain('1 rule is in both, 2 only in the first, 0 only in the second.'),
   );
   expect(await findings()).toEqual([]);
 });

@@ -129,13 +129,13 @@ test('what is wrong stands by its line, faults first, and a line is not told twi
   });
   expect(
     notesOf({
-      fault: fault('rules.toml, line 3: this is no rule.'),
+      fault: fault('rules.toml, line 3: this is not a rule.'),
       rules: [],
       warnings: [{ line: 2, text: 'it allows everything' }],
       examples: [example(9, false, false), example(3, false, true), example(4, true, true)],
     }),
   ).toEqual([
-    { line: 3, text: 'This is no rule. Correct it.', bad: true },
+    { line: 3, text: 'This is not a rule. Correct it.', bad: true },
     { line: 9, text: '`ls` must not match.', bad: true },
     { line: 2, text: 'It allows everything.', bad: false },
   ]);

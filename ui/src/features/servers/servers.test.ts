@@ -135,7 +135,7 @@ test('a server is switched on and off; a refusal stands beside it, and its log c
   ]);
 });
 
-test('a program that runs as the person is said to, and is moved into a room of the folder and back', async () => {
+test('a program that runs as the person is said to, and is moved into a sandbox around the folder and back', async () => {
   const { host, desk } = await open();
   const folder = '/home/mira/code/tidemark';
   desk.folders.chosen = folder;
@@ -159,7 +159,7 @@ test('a program that runs as the person is said to, and is moved into a room of 
   ]);
   expect(screen.queryByTestId('server-unfenced')).toBeNull();
   await click('server-tab-setup');
-  expect(text('server-runs')).toContain('in a sealed room');
+  expect(text('server-runs')).toContain('in a sandbox');
   expect(text('server-runs')).toContain('reaches no host');
 
   // A server that is changed stays in its sandbox.

@@ -63,23 +63,23 @@ test.each<[string, Partial<typeof good>, object]>([
   ['no program', { command: ' ' }, { command: 'Say which program to start.' }],
   ['an open quote', { command: 'a "b' }, { command: 'A quote is not closed.' }],
   ['a folder of nowhere', { folder: 'code' }, { folder: 'Write the whole path, or none for your home folder.' }],
-  ['a room of nowhere', { room: 'code' }, { room: 'Write the whole path, or none to run it as you.' }],
-  ['a room around everything', { room: '/' }, { room: 'Name the one folder that it may change.' }],
-  ['a start in its room', { room: '/w', folder: '/w/below' }, {}],
+  ['a sandbox of nowhere', { room: 'code' }, { room: 'Write the whole path, or none to run it as you.' }],
+  ['a sandbox around everything', { room: '/' }, { room: 'Name the one folder that it may change.' }],
+  ['a start in its sandbox', { room: '/w', folder: '/w/below' }, {}],
   [
-    'a start outside its room',
+    'a start outside its sandbox',
     { room: '/w', folder: '/www' },
-    { folder: 'It starts outside its room. Leave this empty: it then starts in the folder of its room.' },
+    { folder: 'It starts outside its sandbox. Leave this empty: it then starts in the folder of its sandbox.' },
   ],
   ['no address', { as: 'http' }, { url: 'Say where it is reached.' }],
   ['another scheme', { as: 'http', url: 'ws://x' }, { url: 'Begin with http:// or https://.' }],
   [
     'no address at all',
     { as: 'http', url: 'http://' },
-    { url: 'This is no address. Write it like https://mcp.example.org/mcp.' },
+    { url: 'This is not an address. Write it like https://mcp.example.org/mcp.' },
   ],
   ['a value without a name', { env: [{ name: '', value: 'x' }] }, { pairs: 'A value has no name.' }],
-  ['a variable with a space', { env: [{ name: 'A B', value: 'x' }] }, { pairs: '“A B” is no name of a variable.' }],
+  ['a variable with a space', { env: [{ name: 'A B', value: 'x' }] }, { pairs: '“A B” is not a variable name.' }],
   [
     'a header twice',
     {
@@ -117,7 +117,7 @@ test('references to the keychain', () => {
   expect(secretName('github', { name: 'TOKEN', value: '' })).toBe('github-TOKEN');
 });
 
-test('a program is moved into a room and out of it', () => {
+test('a program is moved into a sandbox and out of it', () => {
   const way = { type: 'stdio', command: 'x', args: ['-a'], env: { A: '1' }, folder: '/home/me' } as const;
   const room = { workspace: '/w', hosts: [] };
   const moved = movedTo({ ...way, args: [...way.args] }, room);

@@ -157,7 +157,7 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
     const [folder, room] = [draft.folder.trim(), draft.room.trim()];
     if (folder !== '' && !isWhole(folder)) problems.folder = 'Write the whole path, or none for your home folder.';
     else if (folder !== '' && room !== '' && !folder.includes('${') && !isBelow(folder, room))
-      problems.folder = 'It starts outside its room. Leave this empty: it then starts in the folder of its room.';
+      problems.folder = 'It starts outside its sandbox. Leave this empty: it then starts in the folder of its sandbox.';
     if (room !== '' && !isWhole(room)) problems.room = 'Write the whole path, or none to run it as you.';
     else if (room === '/') problems.room = 'Name the one folder that it may change.';
   } else {
@@ -165,7 +165,7 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
     if (url === '') problems.url = 'Say where it is reached.';
     else if (!/^https?:\/\/|^\$\{/i.test(url)) problems.url = 'Begin with http:// or https://.';
     else if (!url.includes('${') && !URL.canParse(url))
-      problems.url = 'This is no address. Write it like https://mcp.example.org/mcp.';
+      problems.url = 'This is not an address. Write it like https://mcp.example.org/mcp.';
   }
   if (draft.as === 'http' && draft.clientId.trim() === '' && draft.clientSecret.trim() !== '')
     problems.client = 'Write the id that the secret belongs to, or take out the secret.';
@@ -180,7 +180,7 @@ const isWhole = (path: string): boolean => /^(\/|[A-Za-z]:[\\/])/.test(path);
 const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(`${folder.replace(/\/+$/, '')}/`);
 
-/** The same way in a room, or in none: it starts in the folder of its room unless it starts in it already. */
+/** The same way in a sandbox, or in none: it starts in the folder of its sandbox unless it starts in it already. */
 export function movedTo(way: Extract<ServerTransport, { type: 'stdio' }>, room: ServerSandbox | null): ServerTransport {
   const { room: _, ...bare } = way;
   if (room === null) return bare;

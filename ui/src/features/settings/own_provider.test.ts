@@ -32,7 +32,7 @@ describe('what is wrong', () => {
     [
       'no address',
       { base_url: 'http://' },
-      { base_url: 'This is no address. Write it like http://127.0.0.1:1234/v1/.' },
+      { base_url: 'This is not an address. Write it like http://127.0.0.1:1234/v1/.' },
     ],
     [
       'a key in the address',

@@ -102,7 +102,7 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
 function urlProblem(text: string): string | null {
   if (text === '') return 'Say where it is reached.';
   if (!/^https?:\/\//i.test(text)) return 'Begin with http:// or https://.';
-  if (!URL.canParse(text)) return 'This is no address. Write it like http://127.0.0.1:1234/v1/.';
+  if (!URL.canParse(text)) return 'This is not an address. Write it like http://127.0.0.1:1234/v1/.';
   const url = new URL(text);
   if (url.username !== '' || url.password !== '' || url.search !== '')
     return 'Leave out user, password and query. A key belongs under Key….';

@@ -2,7 +2,7 @@
 
 import type { SandboxSettings } from '../../ipc/bindings/SandboxSettings';
 
-/** The least memory of a room, in MiB. */
+/** The least memory of a sandbox, in MiB. */
 const MEMORY_MIB_LEAST = 256;
 const MEMORY_MIB_MAX = 4_294_967_295;
 
@@ -19,7 +19,7 @@ export function memoryOf(text: string): { value: number | null } | { problem: st
   return value > MEMORY_MIB_MAX ? { problem: 'That is more than any machine has.' } : { value };
 }
 
-/** Rooms with so much memory each; none for half of the machine's. */
+/** Sandboxes with so much memory each; none for half of the machine's. */
 export function roomsWith({ closed }: SandboxSettings, memory: number | null): SandboxSettings {
   return { closed, ...(memory !== null && { memory_mib: memory }) };
 }

@@ -43,7 +43,7 @@ test('a dry run before asking, and no question where there is no effect, are set
 test('what the machine can promise stands with what was tried', async () => {
   await settings();
   await waitFor(() => expect(text('doctor')).toContain('Speculative: a dry run changes nothing real'));
-  expect(text('doctor')).toContain('Landlock and seccomp hold in the room.');
+  expect(text('doctor')).toContain('Landlock and seccomp hold in the sandbox.');
 });
 
 test('what it cannot is said as plainly', async () => {
@@ -155,7 +155,7 @@ test('each search provider says whether it has its key, before and after one is 
   expect(document.body.textContent).not.toContain('hush');
 });
 
-test('what no command may open in a sealed room, and how much memory one may take', async () => {
+test('what no command may open in a sandbox, and how much memory one may take', async () => {
   const desk = await settings();
   const add = async (path: string) => {
     await fireEvent.input(at('closed-add'), { target: { value: path } });

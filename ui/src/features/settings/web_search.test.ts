@@ -14,7 +14,7 @@ describe('what is wrong', () => {
     [
       'no address',
       { base_url: 'http://' },
-      { base_url: 'This is no address. Write it like https://searx.example.org/.' },
+      { base_url: 'This is not an address. Write it like https://searx.example.org/.' },
     ],
     [
       'a key where its variable belongs',

@@ -40,7 +40,7 @@ export function problemsOf(draft: Draft): Problems {
   if (url === '' && draft.wire === 'searxng') problems.base_url = 'Say where it is reached.';
   else if (url !== '' && !/^https?:\/\//i.test(url)) problems.base_url = 'Begin with http:// or https://.';
   else if (url !== '' && !URL.canParse(url))
-    problems.base_url = 'This is no address. Write it like https://searx.example.org/.';
+    problems.base_url = 'This is not an address. Write it like https://searx.example.org/.';
   const env = draft.key_env.trim();
   if (env !== '' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(env))
     problems.key_env = 'Write the name of a variable, like BRAVE_API_KEY, not the key.';

@@ -122,7 +122,7 @@ const table: { [P in PartitionId]: { title: string; facts: Facts<P> } } = {
       is_open_world: ['Reaches further than can be listed', yes],
       requires_user_interaction: ['Needs a person', yes],
       is_concurrency_safe: ['May run beside others', yes],
-      sandbox_profile: ['A sealed room would grant', plain],
+      sandbox_profile: ['A sandbox would grant', plain],
       classifier_input: ['Judged by', code],
     },
   },

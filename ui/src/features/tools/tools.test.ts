@@ -88,7 +88,7 @@ test('a tool is tried by its form: checked as it is typed, run, and its card sta
   await click('go-try');
   expect(text('try-folder')).toBe('~/code/site');
   await type('field-offset', 'x');
-  expect(text('bad-offset')).toBe('This is no number.');
+  expect(text('bad-offset')).toBe('This is not a number.');
   await type('field-offset', '');
   await waitFor(() => expect(text('bad-path')).toBe('Must not be empty.'));
   await type('field-path', 'README.md');

@@ -59,9 +59,9 @@ describe('values', () => {
       mode: 'b',
     }));
   test.each([
-    ['x', 'This is no number.'],
-    ['1.5', 'This is no whole number.'],
-    ['Infinity', 'This is no number.'],
+    ['x', 'This is not a number.'],
+    ['1.5', 'This is not a whole number.'],
+    ['Infinity', 'This is not a number.'],
   ])('%s as a whole number', (offset, text) => expect(come({ offset }).problems).toEqual([{ path: 'offset', text }]));
 
   test('lists and objects, with the place of what is wrong', () => {

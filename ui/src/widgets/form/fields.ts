@@ -171,8 +171,8 @@ export function valueOf(field: FormField, draft: Draft, required = true, path = 
       const text = String(draft).trim();
       if (text === '') return required ? wrong('Write a number.') : left;
       const number = Number(text);
-      if (!Number.isFinite(number)) return wrong('This is no number.');
-      return field.whole && !Number.isInteger(number) ? wrong('This is no whole number.') : given(number);
+      if (!Number.isFinite(number)) return wrong('This is not a number.');
+      return field.whole && !Number.isInteger(number) ? wrong('This is not a whole number.') : given(number);
     }
     case 'boolean':
       return draft === null ? left : given(draft);

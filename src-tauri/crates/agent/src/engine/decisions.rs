@@ -187,10 +187,9 @@ fn validate_decision(preview: &Preview, decision: &Decision) -> Result<(), UserE
             "This call cannot be run for real in a way that can be undone.",
             hint,
         )),
-        (_, Decision::DryRun | Decision::WithNetwork { .. }) => Err(UserError::new(
-            "Only a command can run in a sealed copy first.",
-            hint,
-        )),
+        (_, Decision::DryRun | Decision::WithNetwork { .. }) => {
+            Err(UserError::new("Only a command can have a dry run.", hint))
+        }
         (_, Decision::Allow { .. } | Decision::Reject { .. } | Decision::Edit { .. }) => Ok(()),
     }
 }

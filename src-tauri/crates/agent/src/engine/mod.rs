@@ -120,7 +120,7 @@ impl Engine {
         if desk.state.config.watches_record
             && let Err(fault) = record_watcher::watch_record(&desk.state)
         {
-            tracing::warn!(%fault, "what other processes record is told late");
+            tracing::warn!(%fault, "what other processes record is reported late");
         }
         if !desk.state.config.recovers {
             recovery::recover_abandoned(&desk.state).await?;

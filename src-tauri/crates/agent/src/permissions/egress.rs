@@ -52,9 +52,7 @@ pub(crate) fn check_hosts(
     const HINT: &str = "Name other hosts, or change the rule.";
     if hosts.is_empty() || hosts.len() > EGRESS_HOSTS_MAX {
         return Err(UserError::new(
-            format!(
-                "A command is run with a way to at least 1 host and at most {EGRESS_HOSTS_MAX}."
-            ),
+            format!("A command is given access to at least 1 host and at most {EGRESS_HOSTS_MAX}."),
             "Name each host that it needs.",
         ));
     }

@@ -40,7 +40,7 @@ pub(crate) struct PolicyContext {
 }
 
 /// Reason why the effects of a call that was refused a secret are not approved in advance.
-const UNSEEN_REASON: &str = "It was refused a secret, and nobody is there to see what came of that, so nothing of it is carried out.";
+const UNSEEN_REASON: &str = "It was refused a secret, and nobody is there to see what came of that, so nothing of it is committed.";
 
 impl PolicyInput {
     /// Returns the reason why the effects cannot be approved without having been seen, if there is one.

@@ -120,7 +120,7 @@ pub(crate) fn runs_first(session: &Session, prepared: &PreparedCall) -> bool {
 }
 
 /// Reason why a card is shown again without the effects that were requested.
-const UNAVAILABLE_REASON: &str = "There is no sealed copy to run it in on this machine.";
+const UNAVAILABLE_REASON: &str = "This machine cannot do a dry run.";
 
 /// Returns the network access of a call that is allowed, if rules allow the call and every host that it names. Nothing
 /// but a rule opens network access by itself.

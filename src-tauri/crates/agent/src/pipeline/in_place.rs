@@ -233,15 +233,15 @@ async fn undo_changes(session: &Session, entry: UndoId, lead: &str) -> Abort {
     let done = undo::restore_entries(&session.engine, undo::single_entry(entry), Vec::new()).await;
     let (text, message) = match done {
         Ok(_) => (
-            "It ran for real, and all that it changed in the folder was taken back.".to_owned(),
-            "Denied, and taken back".to_owned(),
+            "It ran for real, and all that it changed in the folder was undone.".to_owned(),
+            "Denied and undone".to_owned(),
         ),
         Err(fault) => (
             format!(
-                "It ran for real, and what it changed could not be taken back: {}",
+                "It ran for real, and what it changed could not be undone: {}",
                 fault.message
             ),
-            "Denied, but not taken back".to_owned(),
+            "Denied, but not undone".to_owned(),
         ),
     };
     let text = format!(

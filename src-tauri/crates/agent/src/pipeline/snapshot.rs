@@ -94,7 +94,7 @@ pub(crate) async fn take_workspace_snapshot(
     };
     match taken {
         Ok(snapshot) => Ok(Arc::new(snapshot)),
-        Err(error) => Err(format!("no picture of the workspace was taken: {error}")),
+        Err(error) => Err(format!("no snapshot of the workspace was taken: {error}")),
     }
 }
 

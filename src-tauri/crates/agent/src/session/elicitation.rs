@@ -32,7 +32,7 @@ const HEADLESS_REASON: &str = "Nobody is here to answer: this session runs witho
 /// Reason given when a question was dismissed without an answer.
 const CALL_ENDED_REASON: &str = "The call ended, or nobody waited for the answer any more.";
 /// Reason given when a further question is not shown to the person.
-const ANOTHER_OPEN_REASON: &str = "Another question of the same call stands on the desk.";
+const ANOTHER_OPEN_REASON: &str = "Another question of the same call is still open.";
 
 /// Running calls of a session in which a server may ask, with their open questions.
 #[derive(Default)]
@@ -379,7 +379,7 @@ fn validate_answer(
             | ServerRequestKind::Model { .. },
             ServerAnswer::Filled { .. } | ServerAnswer::Opened | ServerAnswer::Allowed,
         ) => Err(UserError::new(
-            "This is no answer to what was asked.",
+            "This is not an answer to what was asked.",
             "Answer with what the card offers.",
         )),
     }

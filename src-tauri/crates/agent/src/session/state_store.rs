@@ -276,7 +276,7 @@ mod tests {
         );
         for (reference, told) in [
             ("b", "nothing stands at `b` in the state. There is `a`."),
-            ("a b", "`a b` is no place in the state"),
+            ("a b", "`a b` is not a place in the state"),
         ] {
             let mut value = json!({ "_state": reference });
             let error = replace_references(&mut value, &state, None)
@@ -310,7 +310,7 @@ mod tests {
             (
                 json!({ "_outputPath": "a..b" }),
                 None,
-                Err("is no place in the state"),
+                Err("is not a place in the state"),
             ),
             (
                 json!({ "_instance": {} }),

@@ -73,7 +73,7 @@ impl From<String> for UserMessage {
 /// Returns an error if an image is not acceptable.
 fn check_image(image: &Content) -> Result<(), &'static str> {
     let Content::Image { mime, .. } = image else {
-        return Err("is no image");
+        return Err("is not an image");
     };
     let bytes = image.image_bytes().ok_or("is not base64")?;
     match protocol::detect_image_type(&bytes) {
@@ -109,7 +109,7 @@ mod tests {
             (vec![], "nothing to say"),
             (
                 vec![Content::text("x")],
-                "Image 1 of the message is no image",
+                "Image 1 of the message is not an image",
             ),
             (
                 vec![png.clone(), of("image/png", "?")],

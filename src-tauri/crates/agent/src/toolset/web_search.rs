@@ -130,7 +130,7 @@ pub(crate) fn check_settings(settings: &WebSearchSettings) -> Vec<UserError> {
             let told = protocol::text::display_text::to_single_line(&one.id, SEARCH_ID_BYTES_MAX);
             match (is_id, ids.insert(&one.id)) {
                 (false, _) => Some(UserError::new(
-                    format!("`{told}` is no id of a search provider."),
+                    format!("`{told}` is not an id of a search provider."),
                     "Give it one of small letters, digits, `-` and `_`.",
                 )),
                 (true, false) => Some(UserError::new(
@@ -146,7 +146,7 @@ pub(crate) fn check_settings(settings: &WebSearchSettings) -> Vec<UserError> {
             protocol::text::display_text::to_single_line(&one.operation, SEARCH_ID_BYTES_MAX);
         if !one.operation.contains("__") {
             faults.push(UserError::new(
-                format!("`{told}` is no operation that could search the web."),
+                format!("`{told}` is not an operation that could search the web."),
                 "Name one as it is listed among the tools: `service__operation`.",
             ));
         }
@@ -282,8 +282,8 @@ mod tests {
     fn what_is_wrong_is_said() {
         for (providers, told) in [
             (vec![one("brave", SearchApi::Brave, None)], ""),
-            (vec![one("", SearchApi::Brave, None)], "is no id"),
-            (vec![one("A b", SearchApi::Brave, None)], "is no id"),
+            (vec![one("", SearchApi::Brave, None)], "is not an id"),
+            (vec![one("A b", SearchApi::Brave, None)], "is not an id"),
             (
                 vec![
                     one("a", SearchApi::Exa, None),

@@ -67,7 +67,7 @@ fn describe_coverage(coverage: &RestoreCoverage) -> String {
     if !coverage.cannot.is_empty() {
         let mut names: Vec<&str> = coverage.cannot.iter().map(|lost| &*lost.what).collect();
         names.dedup();
-        text.push_str(&format!("; cannot take back: {}", names.join(", ")));
+        text.push_str(&format!("; cannot undo: {}", names.join(", ")));
     }
     let mut sentence: String = text[..1].to_uppercase();
     sentence.push_str(&text[1..]);
@@ -122,7 +122,7 @@ mod tests {
                 3,
                 1,
                 vec![lost("git push"), lost("/etc/hosts")],
-                "Restores 3 paths and removes 1 path; cannot take back: git push, /etc/hosts.",
+                "Restores 3 paths and removes 1 path; cannot undo: git push, /etc/hosts.",
             ),
         ];
         for (restores, removes, cannot, expected) in tables {

@@ -189,7 +189,7 @@ pub(crate) async fn reconcile_history(shared: &Arc<EngineState>) -> Result<(), U
             ) && let Err(fault) = record_restore(shared, now.clone(), None).await
             {
                 // A workspace that is gone, for one, must not keep the others from being told.
-                tracing::warn!(%fault, entry = %now.id, "the record is not told of it");
+                tracing::warn!(%fault, entry = %now.id, "the record is not notified of it");
                 shared.raise_error(&fault);
             }
         }

@@ -11,7 +11,7 @@ use super::ApprovalArgs;
 pub(crate) enum GatewayCommand {
     /// Be a server of tools (MCP) on standard input and output.
     ///
-    /// A client starts this program. Its calls are judged, recorded and can be taken back like any other; what would ask is
+    /// A client starts this program. Its calls are judged, recorded and can be undone like any other; what would ask is
     /// denied. Ends when standard input does.
     Mcp(McpGatewayArgs),
 }

@@ -143,19 +143,19 @@ pub(crate) enum CliCommand {
         #[arg(long, default_value = "md", value_parser = ["md", "jsonl", "chat", "spans", "agent", "chunks", "tool-events"])]
         format: String,
     },
-    /// Run a command in a sealed copy of a folder and show its effects.
+    /// Run a command in a sandbox and show its effects.
     ///
-    /// Nothing real changes. With --json, names of files stand as they are, nothing marked; the bytes of one that is no
-    /// UTF-8 stand beside it (`path_base64`).
+    /// Nothing real changes. With --json, names of files are as they are, nothing marked; the bytes of one that is not
+    /// UTF-8 are beside it (`path_base64`).
     DryRun {
         /// The folder.
         #[arg(long, value_name = "DIR", default_value = ".")]
         workspace: PathBuf,
-        /// Then let happen what was captured, as an act that can be undone. The command does not run again.
+        /// Then commit what was captured, as a change that can be undone. The command does not run again.
         #[arg(long)]
         commit: bool,
-        /// Run it for real instead, in the folder itself, after a picture of all of it was taken: what it changes there is an act
-        /// that can be undone. Rules that deny it hold.
+        /// Run it for real instead, in the folder itself, after a snapshot of all of it: what it changes there
+        /// can be undone. Rules that deny it hold.
         #[arg(long, conflicts_with = "commit")]
         in_place: bool,
         /// Let it reach this host, such as `docs.rs` or `localhost:8080`, through a proxy that tells where it went. May be
@@ -172,16 +172,16 @@ pub(crate) enum CliCommand {
         #[arg(long, value_name = "DIR", default_value = ".")]
         workspace: PathBuf,
     },
-    /// List what can be taken back, the newest first.
+    /// List what can be undone, the newest first.
     ///
     /// Undos and redos are among them.
     History(HistoryArgs),
-    /// Take effects on files back.
+    /// Undo effects on files.
     ///
     /// That is content, modes and times, and nothing else. Where something changed since, nothing is touched until it is
     /// said what becomes of it.
     Undo(UndoArgs),
-    /// Bring an effect again that was taken back.
+    /// Redo an effect that was undone.
     Redo(RedoArgs),
     /// Set up, approve and switch services by their OpenAPI documents.
     #[command(subcommand)]

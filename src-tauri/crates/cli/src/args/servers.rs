@@ -50,7 +50,7 @@ pub(crate) enum ServersCommand {
         #[arg(long, value_name = "DIGEST")]
         accept: Option<String>,
     },
-    /// Run one in a sealed room, where it can change one folder alone and open none of the secrets that are found when it is
+    /// Run one in a sandbox, where it can change one folder alone and open none of the secrets that are found when it is
     /// started; or as you again. One that is on is started anew.
     Room {
         /// Its name.
@@ -115,7 +115,7 @@ pub(crate) enum ServersCommand {
     },
 }
 
-/// A server that is set up.
+/// Server to set up.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AddServerArgs {
     /// Its name, the first half of its tools' names: letters, digits, `-` and single `_`.
@@ -138,13 +138,13 @@ pub(crate) struct AddServerArgs {
     /// A variable for the program. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// The folder that the program starts in; the home folder if none is named, and in a room the folder of that.
+    /// The folder that the program starts in; the home folder if none is named, and in a sandbox the folder of that.
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
-    /// Run the program in a sealed room, where it can change this folder alone.
+    /// Run the program in a sandbox, where it can change this folder alone.
     #[arg(long, value_name = "DIR")]
     pub(crate) room: Option<PathBuf>,
-    /// A host that it may reach from its room. May be repeated.
+    /// A host that it may reach from its sandbox. May be repeated.
     #[arg(long, value_name = "HOST", requires = "room")]
     pub(crate) allow_host: Vec<String>,
     /// How long it may take to start, and to answer, in milliseconds.

@@ -14,7 +14,7 @@ pub(crate) enum ConfigCommand {
     Set {
         /// The setting, such as `model.provider` or `limits.turns`.
         setting: String,
-        /// Its value in TOML; a word that is no TOML is taken as a text.
+        /// Its value in TOML; a word that is not TOML is taken as a text.
         #[arg(allow_hyphen_values = true)]
         value: String,
     },

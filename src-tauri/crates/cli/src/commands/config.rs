@@ -121,7 +121,7 @@ fn change_file(
         // What is wrong is named with its line by whoever reads the settings.
         let fault = file::check_text(data_dir, &text).err();
         CliError::config_error(
-            fault.unwrap_or_else(|| UserError::new("The settings are no TOML.", "")),
+            fault.unwrap_or_else(|| UserError::new("The settings are not TOML.", "")),
         )
     })?;
     change(&mut document)?;
@@ -131,7 +131,7 @@ fn change_file(
 
 fn parse_key_path(setting: &str) -> Result<Vec<Key>, CliError> {
     Key::parse(setting).map_err(|error| {
-        let message = format!("`{setting}` is no name of a setting.");
+        let message = format!("`{setting}` is not a setting.");
         CliError::usage_error(UserError::new(message, "Write it like `limits.turns`."))
             .with_cause(&error)
     })
@@ -159,7 +159,10 @@ fn set_value(document: &mut DocumentMut, setting: &str, mut value: Value) -> Res
             .entry_format(key)
             .or_insert_with(|| Item::Table(fresh));
         table = item.as_table_like_mut().ok_or_else(|| {
-            let message = format!("`{}` is no table, so nothing can be set in it.", key.get());
+            let message = format!(
+                "`{}` is not a table, so nothing can be set in it.",
+                key.get()
+            );
             CliError::usage_error(UserError::new(
                 message,
                 "Set it as a whole, or edit the file.",

@@ -34,19 +34,19 @@ pub(crate) async fn show_report(
     let (ink, lead) = match promise.assurance {
         Assurance::Speculative => (
             TextStyle::Good,
-            "Commands run in a sealed copy: nothing real changes before it was shown.",
+            "Commands get a dry run in a sandbox: nothing real changes before you have seen it.",
         ),
         Assurance::Snapshot if promise.net_off => (
             TextStyle::Plain,
-            "Commands run for real inside a sealed room; what they change in the workspace can be taken back.",
+            "Commands run for real in a sandbox; what they change in the workspace can be undone.",
         ),
         Assurance::Snapshot => (
             TextStyle::Warn,
-            "Commands run for real, in no sealed room; what they change in the workspace can be taken back, and nothing else.",
+            "Commands run for real, without a sandbox; what they change in the workspace can be undone, and nothing else.",
         ),
         Assurance::GateOnly => (
             TextStyle::Bad,
-            "Commands run as they stand: there is no preview, and what they change cannot be taken back.",
+            "Commands run without a sandbox: there is no dry run, and what they change cannot be undone.",
         ),
     };
     let mut lines = vec![out.apply_style(ink, lead)];
@@ -54,17 +54,17 @@ pub(crate) async fn show_report(
     for (holds, yes, no) in [
         (
             promise.net_off,
-            "no way to any network but the hosts that you name",
+            "network access only to the hosts that you name",
             "the network is open to them",
         ),
         (
             promise.unix_sockets_off,
-            "no way to programs on this machine",
+            "no access to programs on this machine",
             "programs on this machine are open to them",
         ),
         (
             promise.in_place,
-            "one can be run for real over a picture of the workspace, and what it changes in the workspace undone (--in-place)",
+            "one can be run for real over a snapshot of the workspace, and what it changes there undone (--in-place)",
             "none can be run for real in a way that can be undone",
         ),
         (

@@ -74,10 +74,10 @@ pub(crate) async fn run_in_place(
     let entry = view.undo.as_ref();
     let last = match entry {
         Some(entry) if entry.state == UndoState::Undone => {
-            "The rules deny what it did, so it was taken back.".to_owned()
+            "The rules deny what it did, so it was undone.".to_owned()
         }
         Some(entry) => format!(
-            "It was done for real; take it back: countersign undo {}",
+            "It was done for real; to undo it: countersign undo {}",
             entry.id
         ),
         None => "It was done for real, and nothing in the folder changed.".to_owned(),

@@ -31,7 +31,7 @@ pub(crate) async fn list_history(
         return Ok(ExitReason::Done);
     }
     if timeline.entries.is_empty() {
-        out.write_line("Nothing was changed yet that could be taken back.")?;
+        out.write_line("Nothing that could be undone was changed yet.")?;
     }
     let length = match timeline.entries.is_empty() {
         true => 0,
@@ -68,9 +68,9 @@ pub(crate) async fn list_history(
 fn format_row(entry: &UndoEntry, length: usize, now: At) -> Vec<TableCell> {
     let (mark, state) = match (entry.state, &entry.act) {
         (UndoState::Prepared, _) => ("?", "may have taken effect"),
-        (UndoState::Applied, None) => (" ", "can be taken back"),
-        (UndoState::Applied, Some(_)) => ("·", "can be taken back"),
-        (UndoState::Undone, _) => ("↶", "was taken back"),
+        (UndoState::Applied, None) => (" ", "can be undone"),
+        (UndoState::Applied, Some(_)) => ("·", "can be undone"),
+        (UndoState::Undone, _) => ("↶", "was undone"),
     };
     vec![
         new_cell(TextStyle::Plain, mark),

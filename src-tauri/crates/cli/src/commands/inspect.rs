@@ -100,7 +100,9 @@ pub(crate) async fn show_account(
     let query = Query::Account { session, call };
     let answer = desk.query(query).await.map_err(CliError::usage_error)?;
     let Answer::Account { told, account } = answer else {
-        return Err(CliError::failure("The desk answered something else."));
+        return Err(CliError::failure(
+            "The engine answered a different question.",
+        ));
     };
     if out.is_json() {
         out.write_json(&json!({ "account": account, "told": told }))?;

@@ -88,7 +88,7 @@ fn read_key(provider: &str) -> Result<String, CliError> {
     }
     if key.len() as u64 > SECRET_BYTES_MAX || key.contains(char::is_control) {
         return Err(CliError::usage_error(UserError::new(
-            "This is no key: it is too long, or has more than one line.",
+            "This is not a key: it is too long, or has more than one line.",
             "Give the key and nothing else.",
         )));
     }

@@ -18,7 +18,7 @@ pub(crate) fn write_completions(shell: Shell, out: &mut OutputWriter) -> CliResu
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut args::build_command(), PROGRAM_NAME, &mut script);
     let script = String::from_utf8(script)
-        .map_err(|error| CliError::failure("The script is no text.").with_cause(&error))?;
+        .map_err(|error| CliError::failure("The script is not text.").with_cause(&error))?;
     match out.is_json() {
         true => out.write_json(&json!({ "shell": shell.to_string(), "script": script }))?,
         false => out.write_text(&script)?,

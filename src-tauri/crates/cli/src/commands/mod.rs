@@ -274,7 +274,7 @@ async fn query_engine<T>(
     of_kind: impl FnOnce(Answer) -> Option<T>,
 ) -> Result<T, CliError> {
     of_kind(desk.query(query).await?)
-        .ok_or_else(|| CliError::failure("The desk answered something that was not asked."))
+        .ok_or_else(|| CliError::failure("The engine answered a different question."))
 }
 
 /// Visits all entries of a session, page by page.

@@ -275,7 +275,7 @@ fn format_grant(grant: &GrantView) -> String {
         GrantScope::Everywhere => "everywhere",
     };
     let state = match (grant.revoked.is_some(), grant.in_force) {
-        (true, _) => ", taken back",
+        (true, _) => ", revoked",
         (false, false) => ", over",
         (false, true) => "",
     };

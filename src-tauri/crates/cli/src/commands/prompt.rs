@@ -142,7 +142,7 @@ fn decode_utf8(bytes: Vec<u8>, name: &str) -> Result<String, CliError> {
         return Err(CliError::usage_error(UserError::new(message, hint)));
     }
     String::from_utf8(bytes).map_err(|_| {
-        let message = format!("{name} is no text in UTF-8.");
+        let message = format!("{name} is not UTF-8 text.");
         let hint = "Text can be attached, and an image that is a PNG, JPEG, GIF or WebP.";
         CliError::usage_error(UserError::new(message, hint))
     })

@@ -358,7 +358,7 @@ impl RunFollower<'_> {
                 (FollowInput::Input(input), Some(cards)) => cards.handle_input(input, out).await?,
                 (FollowInput::Input(_), None) => KeyOutcome::Handled,
                 (FollowInput::Events(None), _) => {
-                    return Err(CliError::failure("The desk was closed."));
+                    return Err(CliError::failure("The engine was closed."));
                 }
                 (FollowInput::Events(Some(batch)), cards) => {
                     let mut end = None;

@@ -213,10 +213,7 @@ fn print_paths(paths: &[PathReceipt], total: u64, out: &mut OutputWriter) -> Res
 
 fn print_lost(lost: &[IrreversibleEffect], out: &mut OutputWriter) -> Result<(), CliError> {
     for lost in lost {
-        out.write_line(&format!(
-            "  cannot take back {}: {}",
-            lost.what, lost.reason
-        ))?;
+        out.write_line(&format!("  cannot undo {}: {}", lost.what, lost.reason))?;
     }
     Ok(())
 }

@@ -38,7 +38,7 @@ pub(super) fn list_card_keys(view: &CallView, others: usize) -> Vec<CardKey> {
     }
     add('n', no, of(&[GrantReach::Nothing]));
     if can_dry_run(view) {
-        let does = "runs it on a sealed copy of the folder and shows what it would change.";
+        let does = "runs it in a sandbox and shows what it would change.";
         add('p', "dry run", does.to_owned());
     }
     add(

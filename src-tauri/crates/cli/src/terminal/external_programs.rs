@@ -58,7 +58,7 @@ pub(crate) fn edit_text(text: &str, name: &str) -> Result<String, CliError> {
         return Err(UserError::new(message, "Shorten it.").into());
     }
     String::from_utf8(edited).map_err(|_| {
-        UserError::new("What was edited is no text in UTF-8.", "Save it as such.").into()
+        UserError::new("What was edited is not UTF-8 text.", "Save it as such.").into()
     })
 }
 

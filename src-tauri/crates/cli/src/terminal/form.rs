@@ -193,10 +193,12 @@ fn parse_field_value(field: &FormField, typed: &str) -> Result<Option<Value>, St
         (FieldKind::Choices { default, .. }, true) => (!default.is_empty()).then(|| json!(default)),
         (FieldKind::Text { .. }, false) => Some(json!(typed)),
         (FieldKind::Number { integer, .. }, false) => {
-            let number: f64 = typed.parse().map_err(|_| "That is no number.".to_owned())?;
+            let number: f64 = typed
+                .parse()
+                .map_err(|_| "That is not a number.".to_owned())?;
             Some(match integer {
                 true if number.fract() == 0.0 => json!(number as i64),
-                true => return Err("That is no whole number.".to_owned()),
+                true => return Err("That is not a whole number.".to_owned()),
                 false => json!(number),
             })
         }
@@ -307,7 +309,7 @@ mod tests {
         };
         for (kind, required, typed, expected) in [
             (&number, true, "7", Ok(json!({"x": 7}))),
-            (&number, true, "7.5", Err("That is no whole number.")),
+            (&number, true, "7.5", Err("That is not a whole number.")),
             (&number, true, "", Err("This must be filled in.")),
             (&number, false, "", Ok(json!({}))),
             (&yes, true, "", Ok(json!({"x": true}))),

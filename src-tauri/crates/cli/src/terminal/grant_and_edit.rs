@@ -92,7 +92,7 @@ impl CardPrompt {
                 Ok(edited) => text = edited,
             }
             let problems = match serde_json::from_str::<Map<String, Value>>(&text) {
-                Err(error) => vec![format!("This is no JSON object: {error}.")],
+                Err(error) => vec![format!("This is not a JSON object: {error}.")],
                 Ok(arguments) if arguments == before => {
                     write_terminal("Nothing was changed.\n");
                     self.show_prompt();

@@ -156,7 +156,7 @@ fn a_deletion_is_taken_back_and_brought_again() {
     assert!(
         place
             .run_ok(&["history"])
-            .contains("Nothing was changed yet")
+            .contains("Nothing that could be undone")
     );
     assert_eq!(place.run(&["undo"]).code, 1);
     let out = place.run_ok(&["call", "delete_path", r#"{"path":"old"}"#]);

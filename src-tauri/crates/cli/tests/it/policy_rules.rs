@@ -135,7 +135,7 @@ fn grants_are_listed_and_taken_back() {
         assert_eq!(grant(&list, id)["in_force"], json!(false), "{list}");
     }
     let told = place.run_ok(&["policy", "grants"]);
-    assert_eq!(told.matches("taken back").count(), 2, "{told}");
+    assert_eq!(told.matches(", revoked").count(), 2, "{told}");
     assert_eq!(
         place
             .run(&["call", "bash", r#"{"command":"echo one"}"#])

@@ -71,7 +71,7 @@ fn a_prompt_comes_from_standard_input_and_files() {
     for (more, input, told) in [
         (&["-", "--file", "-"][..], "x", "more than once"),
         (&["--file", "missing", "Go."], "", "missing"),
-        (&["--file", "noise", "Go."], "", "no text in UTF-8"),
+        (&["--file", "noise", "Go."], "", "not UTF-8 text"),
         (&["-"], " \n", "nothing to say"),
     ] {
         let ran = piped(&place, &[&run[..], more].concat(), input);

@@ -206,7 +206,7 @@ fn the_demo_plays_whole() {
         "✓ Run ",
         "You answered: ",
         "⊘ Read .env",
-        "↶ Took back: Deleted drafts",
+        "↶ Undid: Deleted drafts",
         "The demo is over.",
     ] {
         assert!(out.contains(part), "{part} is missing:\n{out}");

@@ -96,7 +96,7 @@ fn a_server_is_moved_into_a_room_and_back() {
         let said = String::from_utf8([ran.stdout, ran.stderr].concat()).unwrap();
         (ran.status.code(), said)
     };
-    let offered = "Runs as you, outside any sandbox. To run it in a sealed room: countersign servers room files FOLDER";
+    let offered = "Runs as you, outside any sandbox. To run it in a sandbox: countersign servers room files FOLDER";
     let (_, list) = run(&["servers", "list"]);
     assert!(list.contains(offered), "{list}");
 
@@ -109,7 +109,7 @@ fn a_server_is_moved_into_a_room_and_back() {
     );
     let (_, list) = run(&["servers", "list"]);
     let workspace = place.workspace().display().to_string();
-    let says = format!("Runs in a sealed room: changes {workspace} alone, reaches docs.rs.");
+    let says = format!("Runs in a sandbox: changes {workspace} alone, reaches docs.rs.");
     assert!(list.starts_with("files  off"), "{list}");
     assert!(list.contains(&says), "{list}");
 

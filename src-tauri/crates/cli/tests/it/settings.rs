@@ -52,8 +52,8 @@ fn wrong_settings_change_nothing() {
         (&["set", "them", "dark"][..], "unknown field `them`"),
         (&["set", "theme", "pink"], "unknown variant `pink`"),
         (&["set", "limits.turns", "many"], "line "),
-        (&["set", "theme.colour", "1"], "no table"),
-        (&["set", "a b", "1"], "no name of a setting"),
+        (&["set", "theme.colour", "1"], "not a table"),
+        (&["set", "a b", "1"], "not a setting"),
         (&["get", "limits.turn"], "There it has: turns"),
         (&["get", "theme.x"], "no setting `theme.x`"),
         (&["unset", "notify"], "does not set `notify`"),
@@ -171,7 +171,7 @@ fn a_key_without_a_keychain_is_said_plainly() {
     for (provider, key, told) in [
         ("nobody", "x", "no provider `nobody`"),
         ("openai", " \n", "no key on standard input"),
-        ("openai", "one\ntwo", "This is no key"),
+        ("openai", "one\ntwo", "This is not a key"),
     ] {
         let (code, said) = set(provider, key);
         assert_eq!(code, Some(2), "{said}");

@@ -67,7 +67,7 @@ fn history_entries_are_named_by_their_ends() {
     let list = place.run_ok(&["history"]);
     let short = list.split_whitespace().next().unwrap();
     assert!(short.len() < 10 && all[0].ends_with(short), "{list}");
-    assert!(list.contains("can be taken back"), "{list}");
+    assert!(list.contains("can be undone"), "{list}");
     place.run_ok(&["undo", short]);
     assert_eq!(place.read_file("a.txt"), None);
     let ran = place.run(&["redo", "zzzz"]);

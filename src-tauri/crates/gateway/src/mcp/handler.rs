@@ -131,8 +131,8 @@ impl ServerHandler for GatewayServer {
         ServerConfig::new(capabilities)
             .with_server_info(own)
             .with_instructions(format!(
-                "These tools work in {}. Each call is judged by the rules of the person whose machine it is, and recorded; what \
-                 changes files can be taken back by them. Nobody can be asked here: a call that would have to be is refused, and \
+                "These tools work in {}. Each call is judged by the rules of the person whose machine it is, and recorded; \
+                 what changes files can be undone by that person. Nobody can be asked here: a call that would have to be is refused, and \
                  its error says why. Do not try a refused call in another form.",
                 protocol::text::display_text::name(&self.workspace)
             ))

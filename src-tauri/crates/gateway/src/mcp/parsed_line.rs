@@ -63,7 +63,7 @@ impl ParsedLine {
             Err(_) if is_notification => Self::Ignored,
             Err(error) => {
                 let what = protocol::text::display_text::to_single_line(&error.to_string(), 200);
-                let text = format!("This is no message of JSON-RPC 2.0 that can be read: {what}.");
+                let text = format!("This is not a readable JSON-RPC 2.0 message: {what}.");
                 Self::Answers(vec![invalid_request_response(id, &text)])
             }
         }
@@ -94,7 +94,7 @@ fn parse_error_response(error: &serde_json::Error, id: Option<&Value>) -> Value 
     error_response(
         PARSE_ERROR,
         id,
-        &format!("This is no JSON: it cannot be read from {place} on."),
+        &format!("This is not JSON: it cannot be read from {place} on."),
     )
 }
 

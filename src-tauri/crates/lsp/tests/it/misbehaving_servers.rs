@@ -25,8 +25,8 @@ async fn a_server_that_breaks_off_is_one_sentence() {
             "it ended with code 3 and said: thread 'main' panicked: boom",
         ),
         ("flood", "without being asked anything new"),
-        ("junk", "it wrote something that is no message"),
-        ("no_json", "it wrote a message that is no JSON"),
+        ("junk", "it wrote something that is not a message"),
+        ("no_json", "it wrote a message that is not JSON"),
         ("huge", "it wrote a message of 99999999999 bytes"),
         ("list", "it wrote a message that is none of the protocol"),
         ("odd", "it counts columns in a way that nobody asked for"),
@@ -55,7 +55,7 @@ async fn an_answer_that_is_none_is_one_sentence() {
     for (how, told) in [
         (
             "nonsense",
-            "could not help: it answered with something that is no list of places",
+            "could not help: it answered with something that is not a list of places",
         ),
         ("refuses", "says: no such"),
         ("unable", "could not help: it cannot find definitions"),

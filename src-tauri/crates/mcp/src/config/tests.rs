@@ -74,7 +74,7 @@ fn what_is_wrong_is_named() {
         ("[servers.a]\ncommand='x'\ntimeout_ms=0", "time limit"),
         (
             "[servers.a]\ncommand='x'\nenv={'A=B'='c'}",
-            "no name of a variable",
+            "not a variable name",
         ),
         ("[servers.a]\ncommand='x'\nfolder='here'", "absolute"),
         (
@@ -83,8 +83,8 @@ fn what_is_wrong_is_named() {
         ),
         ("\n\n[servers.a]\ncomand='x'", "line 4"),
         ("[server.a]\ncommand='x'", "line 1"),
-        ("[servers]\na=1", "line 2: the server `a` is no table"),
-        ("servers=1", "line 1: `servers` is no table"),
+        ("[servers]\na=1", "line 2: the server `a` is not a table"),
+        ("servers=1", "line 1: `servers` is not a table"),
         ("[servers.a]\ncommand=", "line 2"),
         (
             "[servers.b]\ncommand='x'\n[servers.a]\nargs=[]\ncommand='y'\ntimeout_ms=0",
@@ -118,11 +118,11 @@ fn a_room_is_written_and_read_again_and_what_is_wrong_with_one_is_named() {
         ("[servers.a]\ncommand='x'\nroom='/'", "the whole disk"),
         (
             "[servers.a]\ncommand='x'\nfolder='/srv/other'\nroom='/srv/one'",
-            "outside the folder of its room",
+            "outside the folder of its sandbox",
         ),
         (
             "[servers.a]\ncommand='x'\nhosts=['docs.rs']",
-            "hosts and no room",
+            "hosts and no sandbox",
         ),
         (
             "[servers.a]\ncommand='x'\nroom='/srv'\nhosts=['*.rs']",
@@ -130,10 +130,10 @@ fn a_room_is_written_and_read_again_and_what_is_wrong_with_one_is_named() {
         ),
         (
             "[servers.a]\ncommand='x'\nroom='/srv'\nhosts=['file:///x']",
-            "is no host",
+            "is not a host",
         ),
         ("[servers.a]\ncommand='x'\nroom=true", "line 3"),
-        ("[servers.a]\nurl='https://x.y'\nroom='/srv'", "no room"),
+        ("[servers.a]\nurl='https://x.y'\nroom='/srv'", "no sandbox"),
     ] {
         let fault = read(text).unwrap_err();
         assert!(fault.message.contains(what), "{text}: {fault}");

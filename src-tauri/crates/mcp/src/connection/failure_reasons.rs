@@ -97,7 +97,7 @@ pub(crate) async fn describe_exit(
     let exit = ended.await.ok().and_then(Result::ok).and_then(|exit| *exit);
     let sandbox = life.sandbox_outcome();
     if let Some(why) = sandbox.and_then(|outcome| outcome.entry_error.as_ref()) {
-        return format!("it could not be started in its sealed room: {why}");
+        return format!("it could not be started in its sandbox: {why}");
     }
     let mut description = match exit {
         Some(CommandExit::Code(code)) => format!("it ended with exit code {code}"),
@@ -112,7 +112,7 @@ pub(crate) async fn describe_exit(
         .map(ToString::to_string)
         .collect();
     if !refused.is_empty() {
-        let refused = format!(". Its sealed room {}", refused.join(", "));
+        let refused = format!(". Its sandbox {}", refused.join(", "));
         description.push_str(&tools::text::truncate_chars(&refused, REASON_CHARS_MAX));
     }
     // Its last words may still be on their way, or be kept back by somebody whom it started.

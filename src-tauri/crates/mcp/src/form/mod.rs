@@ -19,7 +19,7 @@ pub use validation::validate_answers;
 /// The reason why the schema is no form, as a sentence.
 pub fn parse_form(schema: &Value) -> Result<Vec<FormField>, String> {
     let Some(schema) = schema.as_object() else {
-        return Err("The schema of the form is no object.".to_owned());
+        return Err("The schema of the form is not an object.".to_owned());
     };
     if schema.get("type").is_some_and(|kind| kind != "object") {
         return Err("The schema of the form is not that of an object.".to_owned());
@@ -28,7 +28,7 @@ pub fn parse_form(schema: &Value) -> Result<Vec<FormField>, String> {
     let properties = match schema.get("properties") {
         None => &none,
         Some(Value::Object(properties)) => properties,
-        Some(_) => return Err("The fields of the form are no object.".to_owned()),
+        Some(_) => return Err("The fields of the form are not an object.".to_owned()),
     };
     if properties.len() > FORM_FIELDS_MAX {
         return Err(format!(
@@ -37,11 +37,11 @@ pub fn parse_form(schema: &Value) -> Result<Vec<FormField>, String> {
         ));
     }
     let required = parse_names(schema.get("required"))
-        .ok_or("What the form requires is no list of its fields' names.".to_owned())?;
+        .ok_or("What the form requires is not a list of its fields' names.".to_owned())?;
     if let Some(unknown) = required.iter().find(|name| !properties.contains_key(*name)) {
         let unknown = to_single_line(unknown, NAME_CHARS_MAX);
         return Err(format!(
-            "The form requires `{unknown}`, which is no field of it."
+            "The form requires `{unknown}`, which is not a field of it."
         ));
     }
     let fields = properties.iter().map(|(name, schema)| {
@@ -69,7 +69,7 @@ fn parse_texts(list: &Value) -> Option<Vec<String>> {
 
 fn parse_field(name: &str, schema: &Value, required: bool) -> Result<FormField, String> {
     let Some(schema) = schema.as_object() else {
-        return Err("its schema is no object".to_owned());
+        return Err("its schema is not an object".to_owned());
     };
     if name.is_empty() || name.chars().count() > FORM_VALUE_CHARS_MAX {
         return Err(format!(
@@ -82,7 +82,7 @@ fn parse_field(name: &str, schema: &Value, required: bool) -> Result<FormField, 
             Ok(text.as_str())
         }
         Some(Value::String(_)) => Err(format!("its {member} is too long")),
-        Some(_) => Err(format!("its {member} is no text")),
+        Some(_) => Err(format!("its {member} is not text")),
     };
     let (title, description) = (member_text("title")?, member_text("description")?);
     let kind = parse_kind(schema)?;
@@ -171,7 +171,7 @@ fn parse_number_field(schema: &Map<String, Value>, integer: bool) -> Result<Fiel
         None => Ok(None),
         Some(value) => match value.as_f64() {
             Some(bound) => Ok(Some(bound)),
-            None => Err(format!("its {member} is no number")),
+            None => Err(format!("its {member} is not a number")),
         },
     };
     let (min, max, default) = (bound("minimum")?, bound("maximum")?, bound("default")?);
@@ -222,7 +222,7 @@ fn parse_count(
     });
     match whole {
         Some(count) => Ok(Some(u32::try_from(count).unwrap_or(u32::MAX))),
-        None => Err(format!("its {called} is no count")),
+        None => Err(format!("its {called} is not a count")),
     }
 }
 

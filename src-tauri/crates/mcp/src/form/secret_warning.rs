@@ -90,7 +90,7 @@ mod tests {
             ("pin", "", "", true),
             ("card-number", "", "", true),
             ("opinion", "", "", false),
-            ("name", "Your name", "It is no secret.", false),
+            ("name", "Your name", "It is not a secret.", false),
             ("tokenizer", "", "", false),
             ("city", "City", "Where you live", false),
         ] {

@@ -115,7 +115,7 @@ fn what_is_no_form_is_refused() {
             json!({ "type": "string", "minLength": 5, "maxLength": 2 }),
             "nothing fits",
         ),
-        (json!({ "type": "string", "minLength": -1 }), "no count"),
+        (json!({ "type": "string", "minLength": -1 }), "not a count"),
         (json!({ "type": "string", "enum": [] }), "0 things"),
         (json!({ "type": "string", "enum": [1] }), "cannot be read"),
         (json!({ "type": "string", "enum": ["a", "a"] }), "twice"),
@@ -143,10 +143,10 @@ fn what_is_no_form_is_refused() {
         ),
         (
             json!({ "title": 7, "type": "string" }),
-            "its title is no text",
+            "its title is not text",
         ),
         (json!({}), "does not say of which type"),
-        (json!("string"), "no object"),
+        (json!("string"), "not an object"),
     ] {
         let why = one(schema.clone()).unwrap_err();
         assert!(why.contains(told) && why.ends_with('.'), "{schema}: {why}");
@@ -155,14 +155,14 @@ fn what_is_no_form_is_refused() {
         .map(|n| (format!("f{n}"), json!({ "type": "boolean" })))
         .collect();
     for (form, told) in [
-        (json!([]), "no object"),
+        (json!([]), "not an object"),
         (json!({ "type": "array" }), "not that of an object"),
-        (json!({ "properties": [] }), "no object"),
+        (json!({ "properties": [] }), "not an object"),
         (
             json!({ "properties": {}, "required": ["x"] }),
-            "no field of it",
+            "not a field of it",
         ),
-        (json!({ "properties": {}, "required": 7 }), "no list"),
+        (json!({ "properties": {}, "required": 7 }), "not a list"),
         (json!({ "properties": many }), "at most"),
     ] {
         let why = parse_form(&form).unwrap_err();
@@ -217,7 +217,7 @@ fn what_is_filled_in_has_to_fit() {
             Some("at most 4 characters"),
         ),
         (json!({ "name": 7 }), Some("has to be a text")),
-        (json!({ "name": "Ada", "other": 1 }), Some("no field")),
+        (json!({ "name": "Ada", "other": 1 }), Some("not a field")),
         (
             json!({ "name": "Ada", "mail": "ada" }),
             Some("an email address"),

@@ -22,7 +22,7 @@ pub fn validate_answers(
     {
         let unknown = to_single_line(unknown, NAME_CHARS_MAX);
         return Err(UserError::new(
-            format!("`{unknown}` is no field of this form."),
+            format!("`{unknown}` is not a field of this form."),
             "Fill in what is asked for.",
         ));
     }

@@ -96,14 +96,14 @@ fn find_servers(
     let servers = match whole.get(section) {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Object(servers)) => servers,
-        Some(_) => return Err(format_error(&format!("`{section}` is no object"))),
+        Some(_) => return Err(format_error(&format!("`{section}` is not an object"))),
     };
     let servers = servers.iter().filter(|(_, server)| {
         product != ServerImportProduct::Goose || !formats::is_part_of_goose(server)
     });
     let servers = servers.map(|(name, server)| {
         let read = server.as_object().map(of);
-        let read = read.unwrap_or_else(|| Err("It is no object.".to_owned()));
+        let read = read.unwrap_or_else(|| Err("It is not an object.".to_owned()));
         (name.clone(), read)
     });
     Ok(servers.collect())
@@ -181,7 +181,7 @@ pub(super) fn text_member(
     match server.get(member) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(format!("Its `{member}` is no text.")),
+        Some(_) => Err(format!("Its `{member}` is not text.")),
     }
 }
 
@@ -189,7 +189,7 @@ pub(super) fn text_list_member(
     server: &Map<String, Value>,
     member: &str,
 ) -> Result<Vec<String>, String> {
-    let error = || format!("Its `{member}` is no list of texts.");
+    let error = || format!("Its `{member}` is not a list of texts.");
     match server.get(member) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(items)) => items
@@ -204,7 +204,7 @@ pub(super) fn text_map_member(
     server: &Map<String, Value>,
     member: &str,
 ) -> Result<BTreeMap<String, String>, String> {
-    let error = || format!("Its `{member}` holds something that is no text.");
+    let error = || format!("Its `{member}` holds something that is not text.");
     match server.get(member) {
         None | Some(Value::Null) => Ok(BTreeMap::new()),
         Some(Value::Object(all)) => all

@@ -286,11 +286,11 @@ fn what_cannot_be_taken_says_why() {
             r#"{"mcpServers":{"s":{}}}"#,
             "neither a command nor an address",
         ),
-        (r#"{"mcpServers":{"s":7}}"#, "no object"),
-        (r#"{"mcpServers":{"s":{"command":["x"]}}}"#, "is no text"),
+        (r#"{"mcpServers":{"s":7}}"#, "not an object"),
+        (r#"{"mcpServers":{"s":{"command":["x"]}}}"#, "is not text"),
         (
             r#"{"mcpServers":{"s":{"command":"x","args":[{}]}}}"#,
-            "no list of texts",
+            "not a list of texts",
         ),
         (
             r#"{"mcpServers":{"\u202e":{"command":"x"}}}"#,

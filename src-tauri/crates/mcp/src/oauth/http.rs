@@ -76,7 +76,7 @@ struct OAuthHostGuard {
 
 impl NetworkPolicy for OAuthHostGuard {
     fn allows_url(&self, url: &str) -> Result<(), String> {
-        let url = Url::parse(url).map_err(|_| "It is no address.".to_owned())?;
+        let url = Url::parse(url).map_err(|_| "It is not an address.".to_owned())?;
         match url.scheme() == "https" || self.is_server_loopback && is_loopback(&url) {
             true => Ok(()),
             false => Err("Who signs in tells a secret, and it is not encrypted.".to_owned()),

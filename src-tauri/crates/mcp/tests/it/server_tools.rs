@@ -175,7 +175,7 @@ async fn errors_are_told_in_the_servers_words() {
         assert_eq!(error, ToolError::Failed(told.to_owned()));
     }
     let strange = call(&server, "strange", json!({})).await;
-    let told = "The server's answer cannot be read: its content is no list. Whether the call did something is not known.";
+    let told = "The server's answer cannot be read: its content is not a list. Whether the call did something is not known.";
     assert_eq!(strange, Err(ToolError::Failed(told.to_owned())));
 }
 

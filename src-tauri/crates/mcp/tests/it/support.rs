@@ -82,7 +82,7 @@ impl ServerSandboxLauncher for NoRooms {
         _: &CompanionCommand,
         room: &ServerSandbox,
     ) -> Result<Companion, String> {
-        Err(format!("there is no room around {}", room.workspace))
+        Err(format!("there is no sandbox around {}", room.workspace))
     }
 
     fn overlaps_folder(&self, _: &ServerSandbox, _: &Path) -> bool {

@@ -138,7 +138,7 @@ fn build_address(base: &str, path: &str) -> Result<String, ToolError> {
     let whole = format!("{base}{path}");
     let cannot = || {
         ToolError::InvalidArgs(format!(
-            "`{}` is no path of this service: a value in it is `.` or `..`, or would lead elsewhere",
+            "`{}` is not a path of this service: a value in it is `.` or `..`, or would lead elsewhere",
             to_single_line(path, QUOTED_CHARS_MAX)
         ))
     };

@@ -119,7 +119,7 @@ impl ResponseBody {
             DecodedText::Utf8(text) => masks.mask_text(text),
             DecodedText::Binary(what) => {
                 format!(
-                    "[{what}, {}, was left out: it is no text.]",
+                    "[{what}, {}, was left out: it is not text.]",
                     format_byte_size(bytes.len() as u64)
                 )
             }

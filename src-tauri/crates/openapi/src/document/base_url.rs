@@ -101,7 +101,7 @@ impl BaseUrlOptions {
             return Err("the document does not say at which address it is served".to_owned());
         };
         let joined = url::Url::parse(document).and_then(|document| document.join(url));
-        let joined = joined.map_err(|error| format!("its server is no address: {error}"))?;
+        let joined = joined.map_err(|error| format!("its server is not an address: {error}"))?;
         validate_base_url(joined.as_str(), "its server")
     }
 }

@@ -117,7 +117,8 @@ impl ApiDocument {
         let item = match context.reader.follow_references(item) {
             Ok(item) if item.value.is_object() => item,
             Ok(_) => {
-                return self.record_left_out(format!("`{named}` is left out: it is no object."));
+                return self
+                    .record_left_out(format!("`{named}` is left out: it is not an object."));
             }
             Err(why) => return self.record_left_out(format!("`{named}` is left out: {why}.")),
         };
@@ -173,7 +174,7 @@ pub type OperationPins = Pins<ApiDocument>;
 /// Whether the document has version 3.0.
 fn is_version_3_0(root: &Value) -> Result<bool, UserError> {
     if !root.is_object() {
-        return Err(invalid_document_error("is no object"));
+        return Err(invalid_document_error("is not an object"));
     }
     let declared = match root.get("openapi") {
         Some(Value::String(declared)) => declared.clone(),
@@ -222,7 +223,7 @@ fn parse_operation<'a>(
 ) -> Result<Operation, String> {
     let reader = context.reader;
     if !operation.value.is_object() {
-        return Err("it is no object".to_owned());
+        return Err("it is not an object".to_owned());
     }
     let sent_path = strip_path_fragment(path);
     if !sent_path.starts_with('/') || sent_path.contains(['?', '\\']) {

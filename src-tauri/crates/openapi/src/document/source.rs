@@ -144,7 +144,7 @@ fn parse_text(text: &str) -> Result<Value, String> {
         // What begins like JSON may still be YAML in flow style.
         let json = serde_json::from_str(text);
         return json
-            .or_else(|error| parse_yaml(text).map_err(|_| format!("it is no JSON ({error})")));
+            .or_else(|error| parse_yaml(text).map_err(|_| format!("it is not JSON ({error})")));
     }
     parse_yaml(text)
 }
@@ -178,7 +178,7 @@ fn parse_yaml_on_thread(text: &str) -> Result<Value, String> {
             .location()
             .map_or(String::new(), |at| format!("line {}: ", at.line()));
         format!(
-            "it is no YAML ({at}{})",
+            "it is not YAML ({at}{})",
             to_single_line(first.trim_end_matches('.'), 200)
         )
     })

@@ -23,9 +23,9 @@ fn read(document: Value) -> Result<ApiDocument, UserError> {
 #[test]
 fn what_is_no_document_is_said() {
     for (text, why) in [
-        ("", "is no object"),
-        ("[]", "is no object"),
-        ("{\"openapi\":", "no JSON"),
+        ("", "is not an object"),
+        ("[]", "is not an object"),
+        ("{\"openapi\":", "not JSON"),
         ("a: b: c", "line 1"),
         ("{}", "does not say its version"),
         ("swagger: '1.2'\npaths: {}", "before 2.0"),
@@ -80,7 +80,7 @@ fn bombs_are_not_set_off() {
         bomb.push_str(&format!("a{at}: &a{at} [{all}]\n"));
     }
     let fault = DocumentSource::from_text(&bomb).unwrap_err();
-    assert!(fault.message.contains("no YAML"), "{fault}");
+    assert!(fault.message.contains("not YAML"), "{fault}");
     for levels in [130, 400, 5_000] {
         let deep =
             |open: &str, close: &str| format!("{}{}", open.repeat(levels), close.repeat(levels));
@@ -149,8 +149,8 @@ fn only_the_operation_that_is_wrong_is_left_out() {
     assert_eq!(document.operations[0].title, "All of them.");
     let told = document.left_out.join("\n");
     for why in [
-        "`/number` is left out: it is no object.",
-        "`GET /method` is left out: it is no object.",
+        "`/number` is left out: it is not an object.",
+        "`GET /method` is left out: it is not an object.",
         "`/circle` is left out: its references lead in a circle.",
         "`/nowhere` is left out: `#/none` leads nowhere.",
         "has no name",

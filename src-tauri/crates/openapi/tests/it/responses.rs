@@ -211,7 +211,7 @@ async fn nothing_goes_anywhere_without_a_way() {
         called
             .unwrap_err()
             .to_string()
-            .contains("no way to the network")
+            .contains("no network access")
     );
     cancel.cancel();
     let called = desk

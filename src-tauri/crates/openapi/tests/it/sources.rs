@@ -75,7 +75,7 @@ async fn s001_55_a_document_comes_from_text_file_address_and_value() {
             "http://10.0.0.1/x".to_owned(),
             "nobody allowed that host",
         ),
-        (&NetworkClient::offline(), url, "no way to the network"),
+        (&NetworkClient::offline(), url, "no network access"),
     ] {
         let fault = DocumentSource::fetch(net, &url, &cancel).await.unwrap_err();
         assert!(fault.message.contains(why), "{fault}");

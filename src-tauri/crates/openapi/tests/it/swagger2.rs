@@ -310,7 +310,7 @@ paths:
         "`GET /tabs` is left out: its parameter `x` has a style that is none of its place (tsv).",
         "`POST /form` is left out: its parameter `x` goes to a place that is not known (formData as tsv).",
         "`GET /lost` is left out: `#/parameters/none` leads nowhere.",
-        "`/odd` is left out: it is no object.",
+        "`/odd` is left out: it is not an object.",
     ] {
         assert!(told.contains(why), "{why}\n{told}");
     }

@@ -24,7 +24,7 @@ pub(super) fn parse_settings(
         return Err(parse_error(
             PRODUCT,
             line as usize,
-            "`permissions` is no object",
+            "`permissions` is not an object",
         ));
     };
     let mut said = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn parse_settings(
                     line: Some(line),
                     action: RuleAction::Allow,
                     reading: Translation::Unneeded(
-                        "It is no permission, and is not taken over.".into(),
+                        "It is not a permission, and is not taken over.".into(),
                     ),
                 });
                 continue;
@@ -50,7 +50,7 @@ pub(super) fn parse_settings(
             return Err(parse_error(
                 PRODUCT,
                 line as usize,
-                &format!("`{name}` is no list"),
+                &format!("`{name}` is not a list"),
             ));
         };
         for element in &list.elements {

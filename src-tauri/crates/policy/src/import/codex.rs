@@ -34,7 +34,7 @@ pub(super) fn parse_rules(text: &str) -> Result<Vec<ImportedPermission>, UserErr
                 line: Some(line),
                 action: RuleAction::Deny,
                 reading: Translation::Unneeded(
-                    "It is no rule for commands, and is not taken over.".into(),
+                    "It is not a rule for commands, and is not taken over.".into(),
                 ),
             },
         });

@@ -25,7 +25,7 @@ pub(super) fn find_section<'a>(
             let found = all.take(name);
             Ok(found.map(|prop| (line_at(text, prop.range.start), prop.value)))
         }
-        Some(_) => Err(parse_error(product, 1, "it is no object")),
+        Some(_) => Err(parse_error(product, 1, "it is not an object")),
     }
 }
 

@@ -101,7 +101,7 @@ fn claude_code() {
             (
                 "defaultMode",
                 "-",
-                "It is no permission, and is not taken over.",
+                "It is not a permission, and is not taken over.",
             ),
         ],
     );
@@ -206,7 +206,7 @@ host_executable(name="git", paths=["/usr/bin/git"])
             (
                 "host_executable(…)",
                 "-",
-                "It is no rule for commands, and is not taken over.",
+                "It is not a rule for commands, and is not taken over.",
             ),
         ],
     );
@@ -235,7 +235,7 @@ fn what_is_wrong_is_named_with_its_line() {
             "{\n \"permissions\": [] }",
             "Line 2",
         ),
-        (RuleImportProduct::ClaudeCode, "[]", "no object"),
+        (RuleImportProduct::ClaudeCode, "[]", "not an object"),
         (
             RuleImportProduct::ClaudeCode,
             "{\n\n \"permissions\" {} }",

@@ -28,7 +28,7 @@ pub fn resolve_host(target: &str) -> HostFact {
     };
     let url = match Url::parse(&whole) {
         Ok(url) => url,
-        Err(error) => return unresolved(format!("it is no address: {error}.")),
+        Err(error) => return unresolved(format!("it is not an address: {error}.")),
     };
     if !matches!(
         url.scheme(),

@@ -348,7 +348,7 @@ action = "deny"
                 "permission = \"fs.read\"",
                 "permission = \"fs.reed\"",
                 13,
-                "is no capability",
+                "is not a capability",
             ),
             ("tools = [", "tools = {", 5, ""),
         ] {

@@ -226,7 +226,7 @@ fn check_permission(permission: &str) -> Result<(), String> {
         return match modes.contains(&mode) {
             true => Ok(()),
             false => Err(format!(
-                "`{mode}` is no mode; the modes are {}{}",
+                "`{mode}` is not a mode; the modes are {}{}",
                 modes.join(", "),
                 suggest_name(mode, &modes)
             )),
@@ -236,7 +236,7 @@ fn check_permission(permission: &str) -> Result<(), String> {
     let capabilities = Capability::ALL.map(Capability::as_str);
     if permission.contains('.') && !capabilities.contains(&permission) && permission != NET_READ {
         return Err(format!(
-            "`{permission}` is no capability; the capabilities are {}, {NET_READ}{}",
+            "`{permission}` is not a capability; the capabilities are {}, {NET_READ}{}",
             capabilities.join(", "),
             suggest_name(permission, &capabilities)
         ));
@@ -244,7 +244,7 @@ fn check_permission(permission: &str) -> Result<(), String> {
     let bare = permission.strip_suffix('*').unwrap_or(permission);
     if bare.contains(['*', '?', '[', '{']) || bare.contains(char::is_whitespace) {
         return Err(format!(
-            "`{permission}` is no permission; only its end can be a `*`, as in `server__*`"
+            "`{permission}` is not a permission; only its end can be a `*`, as in `server__*`"
         ));
     }
     match permission.is_empty() {

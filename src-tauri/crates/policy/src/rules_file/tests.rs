@@ -66,14 +66,14 @@ fn errors_name_file_line_and_what() {
         (
             "[[rule]]\npermission = \"mode:locale\"",
             2,
-            "no mode; the modes are read, safe_write, destructive, local, external (did you mean `local`?)",
+            "not a mode; the modes are read, safe_write, destructive, local, external (did you mean `local`?)",
         ),
         (
             "[[rule]]\npermission = \"fs.wriet\"",
             2,
             "(did you mean `fs.write`?)",
         ),
-        ("[[rule]]\npermission = \"ba*h\"", 2, "no permission"),
+        ("[[rule]]\npermission = \"ba*h\"", 2, "not a permission"),
         (
             "[[rule]]\npermission = \"edit\"\npattern = \"a[\"",
             3,

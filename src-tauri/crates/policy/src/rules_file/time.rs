@@ -9,8 +9,8 @@ pub(super) fn parse_time(value: &toml::Value) -> Result<At, String> {
         toml::Value::Datetime(time) => *time,
         toml::Value::String(text) => text
             .parse::<Datetime>()
-            .map_err(|_| format!("`{text}` is no time"))?,
-        other => return Err(format!("a {} is no time", other.type_str())),
+            .map_err(|_| format!("`{text}` is not a time"))?,
+        other => return Err(format!("a {} is not a time", other.type_str())),
     };
     let (Some(date), Some(clock), Some(offset)) = (time.date, time.time, time.offset) else {
         return Err(format!(

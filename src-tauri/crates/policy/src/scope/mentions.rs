@@ -129,7 +129,7 @@ fn describe_mentions(facts: &CallFacts) -> String {
             "{named} It runs as you, outside any sandbox, so it can touch more than its arguments name."
         ),
         Confinement::Room => format!(
-            "{named} It runs in a sealed room: it can read more than its arguments name, change nothing outside the folder of its room, and reach only the hosts that were named for it."
+            "{named} It runs in a sandbox: it can read more than its arguments name, change nothing outside the folder of its sandbox, and reach only the hosts that were named for it."
         ),
         Confinement::Remote => format!("{named} It runs on another machine."),
     }

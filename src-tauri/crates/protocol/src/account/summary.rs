@@ -53,16 +53,16 @@ impl CallAccount {
             Some(Decision::Reject { .. }) => " A person rejected it.".to_owned(),
             Some(Decision::Answer { .. }) => " A person answered.".to_owned(),
             Some(Decision::Skip) => " A person chose not to answer.".to_owned(),
-            Some(Decision::DryRun) => " A person let it run in a sealed copy first.".to_owned(),
+            Some(Decision::DryRun) => " A person asked for a dry run first.".to_owned(),
             Some(Decision::WithNetwork { hosts }) => format!(
-                " A person let it run in a sealed copy with a way to {}.",
+                " A person asked for a dry run with access to {}.",
                 hosts.join(", ")
             ),
             Some(Decision::InPlace { hosts }) if hosts.is_empty() => {
                 " A person let it run for real.".to_owned()
             }
             Some(Decision::InPlace { hosts }) => format!(
-                " A person let it run for real with a way to {}.",
+                " A person let it run for real with access to {}.",
                 hosts.join(", ")
             ),
             Some(Decision::Edit { .. }) => " A person changed its arguments.".to_owned(),
@@ -93,7 +93,7 @@ impl CallAccount {
 
     fn describe_streaming(&self) -> String {
         match (self.streamed.pieces, self.streamed.bytes) {
-            (0, _) => "Nothing was told while it ran.".to_owned(),
+            (0, _) => "Nothing was reported while it ran.".to_owned(),
             (1, bytes) => format!("1 piece of live output, {bytes} bytes, for people only."),
             (pieces, bytes) => {
                 format!("{pieces} pieces of live output, {bytes} bytes, for people only.")
@@ -155,7 +155,7 @@ impl CallAccount {
         }
         match (&kept.undo, kept.undo_state) {
             (Some(undo), Some(UndoState::Undone)) => {
-                text.push_str(&format!(" Its effect was taken back with {undo}."));
+                text.push_str(&format!(" Its effect was undone with {undo}."));
             }
             (Some(undo), _) => text.push_str(&format!(" {undo} can take its effect back.")),
             (None, _) => {}

@@ -310,10 +310,7 @@ impl TryFrom<String> for VariableName {
             && !name.contains(|c: char| c == '=' || c.is_whitespace() || c.is_control());
         match is_name {
             true => Ok(Self(name)),
-            false => Err(format!(
-                "`{}` is no name of a variable",
-                name.escape_debug()
-            )),
+            false => Err(format!("`{}` is not a variable name", name.escape_debug())),
         }
     }
 }

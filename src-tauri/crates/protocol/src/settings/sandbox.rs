@@ -50,7 +50,7 @@ impl TryFrom<String> for DeniedPath {
         match begins && path.trim_end_matches('/').len() > 1 {
             true => Ok(Self(path)),
             false => Err(format!(
-                "`{}` is no path that begins with `/` or `~/`",
+                "`{}` is not a path that begins with `/` or `~/`",
                 path.escape_debug()
             )),
         }

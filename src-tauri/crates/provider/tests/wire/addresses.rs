@@ -129,7 +129,7 @@ async fn what_cannot_be_used_is_an_error_and_no_way_to_the_vendor() {
             "openai",
             "OPENAI_BASE_URL",
             "https://\u{fffd}.example/",
-            "no text",
+            "not text",
         ),
         ("ollama", "OLLAMA_HOST", "a b", "OLLAMA_HOST"),
     ] {

@@ -198,7 +198,7 @@ impl Writer {
                 (self.publish)(events.into());
             }
             Err(error) => {
-                tracing::warn!(error = %error.to_user_error(), "what another process recorded is told later");
+                tracing::warn!(error = %error.to_user_error(), "what another process recorded is reported later");
             }
         }
     }

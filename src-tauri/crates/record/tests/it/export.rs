@@ -134,7 +134,7 @@ fn a()
 ```
 ````
 
-Undo: can be taken back (`und_1`)
+Undo: can be undone (`und_1`)
 
 ## Warning · 1970-01-01 00:00:14 UTC
 

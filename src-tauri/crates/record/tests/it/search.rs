@@ -140,7 +140,10 @@ fn what_is_found_newest_first() {
     ];
     for (text, expected) in table {
         if *text == "after:80s" {
-            assert!(search(&desk, text).problem.is_some(), "seconds are no unit");
+            assert!(
+                search(&desk, text).problem.is_some(),
+                "seconds are not a unit"
+            );
         } else {
             assert_eq!(found(&desk, text), *expected, "{text}");
         }

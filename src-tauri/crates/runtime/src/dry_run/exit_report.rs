@@ -19,9 +19,7 @@ pub(super) fn read_command_exit(
 ) -> Result<(CommandRun, Refusals), FileError> {
     let (exit, refusals) =
         read_exit(ran.exit, told).map_err(|why| FileError::SandboxUnavailable {
-            reason: format!(
-                "The sealed room could not be entered, so the command did not run: {why}."
-            ),
+            reason: format!("The sandbox could not be set up, so the command did not run: {why}."),
         })?;
     ran.exit = exit;
     Ok((ran, refusals))
@@ -75,7 +73,7 @@ impl Refusals {
         }
         if !coverage.watched {
             notes.push(
-                "What it was refused is not known: this system does not let the room look."
+                "What it was refused is not known: this system does not let the sandbox look."
                     .to_owned(),
             );
         }

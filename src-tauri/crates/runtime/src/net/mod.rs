@@ -254,10 +254,7 @@ impl NetworkClient {
     /// Resolves the host of an address, with every IP address admitted by the policy.
     async fn resolve_allowed_ips(&self, url: &Url) -> Result<Vec<IpAddr>, NetError> {
         let Some(door) = &self.door else {
-            return Err(NetError::refused(
-                url,
-                "the call has no way to the network.",
-            ));
+            return Err(NetError::refused(url, "the call has no network access."));
         };
         let refused = |why: String| NetError::refused(url, why);
         door.allows_url(url.as_str()).map_err(refused)?;
@@ -327,7 +324,7 @@ fn parse_url(url: &str) -> Result<Url, NetError> {
     if url.len() > URL_BYTES_MAX {
         return Err(bad(format!("it is longer than {URL_BYTES_MAX} bytes.")));
     }
-    let read = Url::parse(url).map_err(|error| bad(format!("it is no address: {error}.")))?;
+    let read = Url::parse(url).map_err(|error| bad(format!("it is not an address: {error}.")))?;
     if !matches!(read.scheme(), "http" | "https") {
         return Err(bad(format!(
             "`{}` is neither http nor https.",

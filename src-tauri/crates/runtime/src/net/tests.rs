@@ -196,7 +196,7 @@ async fn every_address_on_the_way_is_judged() {
             &[],
             "a name or a password",
         ),
-        ("nonsense".to_owned(), &[], "it is no address"),
+        ("nonsense".to_owned(), &[], "it is not an address"),
     ] {
         let (net, names) = net(&["site.test"], &["site.test"]);
         let before = site.asked().len();
@@ -256,7 +256,7 @@ async fn what_does_not_work_is_said() {
         .await
         .unwrap_err()
         .to_string();
-    assert!(told.contains("no way to the network"), "{told}");
+    assert!(told.contains("no network access"), "{told}");
     let stopped = CancellationToken::new();
     stopped.cancel();
     assert_eq!(

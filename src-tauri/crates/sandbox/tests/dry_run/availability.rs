@@ -249,7 +249,7 @@ fn what_a_person_chose_holds_in_rooms() {
         .collect();
     assert_eq!(
         refused,
-        ["refused limit memory (300 MiB for the whole room)"]
+        ["refused limit memory (300 MiB for the whole sandbox)"]
     );
     assert_eq!(rehearsed.effects.exit_code, None);
 }

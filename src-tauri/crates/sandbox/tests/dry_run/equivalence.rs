@@ -195,7 +195,7 @@ fn compare(range: std::ops::Range<u64>, parent: &str, stage: fn(&Path) -> Stage)
         same(
             &dated(&stage.root()),
             &before,
-            &format!("{seed}: {line}: taken back"),
+            &format!("{seed}: {line}: undone"),
         );
         // A part of it: what was chosen is as it is after, the rest as it was before.
         let chosen: BTreeSet<u32> = (0..u32::try_from(rehearsed.effects.changes.len()).unwrap())
@@ -251,11 +251,7 @@ fn compare_in_place(range: std::ops::Range<u64>, parent: &str, walls: Isolation)
         if let Some(entry) = &done.entry {
             changed += 1;
             stage.take_back(&entry.id);
-            same(
-                &exact(&stage.root()),
-                &before,
-                &format!("{what}: taken back"),
-            );
+            same(&exact(&stage.root()), &before, &format!("{what}: undone"));
             stage.do_again(&entry.id);
             same(
                 &exact(&stage.root()),

@@ -90,7 +90,7 @@ impl Stage {
         let works = probe.assurance != Assurance::GateOnly;
         assert!(works || std::env::var_os("CI").is_none(), "{probe:?}");
         if !works {
-            println!("left out, because this system lets nobody make a room: {probe:?}");
+            println!("left out, because this system does not allow a sandbox: {probe:?}");
         }
         works
     }

@@ -38,7 +38,7 @@ fn a_probe_tells_that_commands_run_for_real_and_what_holds() {
         );
         assert!(probe.net_off && probe.unix_sockets_off);
         let said = probe.reasons.join(" ");
-        assert!(said.contains("a picture of it is taken before"), "{said}");
+        assert!(said.contains("a snapshot of it is taken before"), "{said}");
         assert_eq!(
             said.contains("Landlock"),
             walls == Isolation::Landlock,
@@ -92,7 +92,7 @@ fn what_is_done_for_real_is_told_and_taken_back() {
         assert_eq!(entry.state, UndoState::Applied);
         drop(done);
         stage.take_back(&entry.id);
-        same(&exact(&stage.root()), &before, "taken back");
+        same(&exact(&stage.root()), &before, "undone");
         assert_eq!(stage.pictures(), 0);
     }
 }
@@ -183,7 +183,7 @@ fn what_was_done_until_it_was_stopped_can_be_taken_back() {
         let id = done.entry.clone().unwrap().id;
         drop(done);
         stage.take_back(&id);
-        same(&exact(&stage.root()), &before, "taken back");
+        same(&exact(&stage.root()), &before, "undone");
         // Out of time.
         command.line = "rm a; sleep 60".into();
         command.timeout_ms = 300;
@@ -222,7 +222,7 @@ fn a_command_that_writes_more_than_can_be_undone_is_ended_and_taken_back() {
         let id = done.entry.clone().unwrap().id;
         drop(done);
         stage.take_back(&id);
-        same(&exact(&stage.root()), &before, "taken back");
+        same(&exact(&stage.root()), &before, "undone");
     }
 }
 

@@ -366,7 +366,7 @@ fn attributes_alone_are_told_of() {
         let rehearsed = stage.rehearse(line);
         assert_eq!(rehearsed.effects.exit_code, Some(0), "{rehearsed:?}");
         assert_eq!(told(&rehearsed.effects.changes), [] as [&str; 0]);
-        let told = "The command changed extended attributes alone of `a`. That is not carried out.";
+        let told = "The command changed extended attributes alone of `a`. That is not committed.";
         assert_eq!(rehearsed.effects.notes, [told]);
         stage.commit(&rehearsed.plan);
         let mut value = [0; 6];

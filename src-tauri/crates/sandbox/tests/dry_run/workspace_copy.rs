@@ -24,7 +24,7 @@ fn a_copy_is_the_last_that_is_tried_and_says_how_far_it_goes() {
         (
             Assurance::Speculative,
             LayerKind::Copy,
-            "A command runs in a sealed room; until you agree it changes a copy of the workspace, of at most 512 MiB and 50000 paths."
+            "A command runs in a sandbox; until you agree it changes a copy of the workspace, of at most 512 MiB and 50000 paths."
         )
     );
     let memory = match sandbox::can_limit_memory() {

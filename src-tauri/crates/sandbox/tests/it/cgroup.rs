@@ -64,7 +64,7 @@ fn no_memory_is_left_out_and_no_group_is_left() {
         })
     };
     let ran = runs(200 << 20);
-    let limit = (DenialKind::Limit, "memory (200 MiB for the whole room)");
+    let limit = (DenialKind::Limit, "memory (200 MiB for the whole sandbox)");
     assert_eq!(ran.told, with(CommandEnd::Signal(libc::SIGKILL), &[limit]));
     assert!(!ran.said.contains("had it"), "{}", ran.said);
     assert!(!left.exists(), "{}", left.display());

@@ -46,14 +46,14 @@ fn reaches_out(person: Person) {
         }
         if !Outside::new(person).try_it(&programs, attempt, Way::Plain) {
             failed.push(format!(
-                "{}: does not succeed without a room either",
+                "{}: does not succeed without a sandbox either",
                 attempt.name
             ));
             continue;
         }
         tried += 1;
         if Outside::new(person).try_it(&programs, attempt, Way::Room) {
-            failed.push(format!("{}: succeeded in the room", attempt.name));
+            failed.push(format!("{}: succeeded in the sandbox", attempt.name));
         }
     }
     println!("{tried} attempts; left out, because only root could: {left_out:?}");

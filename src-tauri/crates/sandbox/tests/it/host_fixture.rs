@@ -267,7 +267,7 @@ impl Outside {
                 CommandEnd::Exit(code) => Some(code),
                 CommandEnd::Signal(_) | CommandEnd::Stopped => None,
             },
-            told => panic!("{name}: the room was not entered: {told:?}"),
+            told => panic!("{name}: the sandbox was not set up: {told:?}"),
         };
         (code, ran.said)
     }

@@ -46,7 +46,7 @@ fn a_command_reads_what_is_handed_in_as_long_as_somebody_talks() {
             assert_eq!(
                 String::from_utf8(heard).unwrap(),
                 format!("heard {word}\n"),
-                "the room lasts between two words"
+                "the sandbox lasts between two messages"
             );
         }
         drop(input);

@@ -6,7 +6,7 @@
     clippy::print_stdout,
     clippy::disallowed_methods,
     missing_docs,
-    reason = "tests end where they fail, and make what a room is tried on"
+    reason = "tests end where they fail, and create what a sandbox is tried on"
 )]
 
 mod cgroup;

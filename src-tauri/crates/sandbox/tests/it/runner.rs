@@ -62,7 +62,7 @@ pub fn rooms_work() -> bool {
     );
     assert!(works || std::env::var_os("CI").is_none(), "{told:?}");
     if !works {
-        println!("left out, because this system lets nobody make a room: {told:?}");
+        println!("left out, because this system does not allow a sandbox: {told:?}");
     }
     works
 }

@@ -118,7 +118,7 @@ impl CustomToolDefinition {
             if let Some(name) = what.filter(|name| !is_plain_file_name(name)) {
                 return definition_error(
                     &["properties", member],
-                    format!("`{name}` is no name; use letters, digits, `_`, `-` and `.`"),
+                    format!("`{name}` is not a name; use letters, digits, `_`, `-` and `.`"),
                 );
             }
         }

@@ -26,7 +26,7 @@ impl StatePath {
         match right {
             true => Ok(Self(text.to_owned())),
             false => Err(format!(
-                "`{}` is no place in the state; write one to {NAMES_MAX} names of letters, digits, `_` and `-` with \
+                "`{}` is not a place in the state; write one to {NAMES_MAX} names of letters, digits, `_` and `-` with \
                  points between them, such as `report.title`",
                 text.chars().take(80).collect::<String>()
             )),

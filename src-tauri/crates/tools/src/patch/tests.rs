@@ -174,7 +174,7 @@ fn what_cannot_be_read_says_where() {
         ),
         (
             "--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\nand so on".into(),
-            "has a line that is no part of a unified diff, line 6",
+            "has a line that is not part of a unified diff, line 6",
         ),
         (
             "--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n-x\n+y".into(),

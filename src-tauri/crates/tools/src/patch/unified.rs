@@ -86,7 +86,7 @@ impl<'a> UnifiedReader<'a> {
                 break;
             } else if !self.is_ignorable_line()? {
                 return Err(format!(
-                    "has a line that is no part of a unified diff, line {}",
+                    "has a line that is not part of a unified diff, line {}",
                     self.next + 1
                 ));
             }

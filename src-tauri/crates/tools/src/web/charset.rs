@@ -27,7 +27,8 @@ pub(super) fn decode_body(
     };
     let name = to_single_line(&label, 40);
     let Some(encoding) = Encoding::for_label(label.as_bytes()) else {
-        let note = format!("It says that its characters are `{name}`, which is no known encoding.");
+        let note =
+            format!("It says that its characters are `{name}`, which is not a known encoding.");
         return (guess_and_decode(body), Some(note));
     };
     let (text, _, is_wrong) = encoding.decode(body);

@@ -239,8 +239,8 @@ impl WebSearcher {
         };
         let Some(mut hits) = hits else {
             return Err(ToolError::Failed(format!(
-                "{title} answered with something that is no list of results. Try again later, or let the person look at the settings under \
-                 Web search."
+                "{title} answered with something that is not a list of results. Try again later, or let the person look at the settings \
+                 under Web search."
             )));
         };
         hits.retain(|hit| hit.url.starts_with("http://") || hit.url.starts_with("https://"));

@@ -40,7 +40,7 @@ type Left = (&'static str, Option<Vec<u8>>);
 fn files(preview: &Preview) -> &[FileDiff] {
     match preview {
         Preview::Diff { files } => files,
-        other => panic!("{other:?} is no difference"),
+        other => panic!("{other:?} is not a difference"),
     }
 }
 

@@ -197,7 +197,7 @@ fn examples() -> Vec<Example> {
         Example::new(
             "plan_exit",
             json!({ "plan": "Test it." }),
-            ["Plan", "Waiting for your word on the plan", "Test it."],
+            ["Plan", "Waiting for your answer to the plan", "Test it."],
         )
         .senseless(json!({ "plan": " " })),
         Example::new(

@@ -105,7 +105,7 @@ fn hints_are_data_and_no_components() {
         for (name, hint) in hints {
             let text = hint
                 .as_str()
-                .unwrap_or_else(|| panic!("{id}: {name} is no text"));
+                .unwrap_or_else(|| panic!("{id}: {name} is not text"));
             match name.ends_with("_hint") {
                 true => assert!(words.contains(&text), "{id}: {name}: {text}"),
                 false => assert!(!text.contains(['<', '>', '\n']), "{id}: {name}: {text}"),

@@ -199,7 +199,7 @@ pub fn approve(
 /// The lines of the only file of a difference: `+`, `-` or a blank, then the text.
 pub fn drawn(preview: &Preview) -> Vec<String> {
     let Preview::Diff { files } = preview else {
-        panic!("{preview:?} is no difference");
+        panic!("{preview:?} is not a difference");
     };
     let lines = files[0].hunks.iter().flat_map(|hunk| &hunk.lines);
     lines

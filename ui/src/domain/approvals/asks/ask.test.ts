@@ -154,7 +154,7 @@ test('an address is shown whole with its host set apart, and opened by nobody bu
     type: 'address',
     url: 'https://user@bank.example.evil.example/login?next=bank',
     host: 'bank.example.evil.example',
-    warnings: ['A name stands before the host.'],
+    warnings: ['There is a name before the host.'],
   });
   expect(text('ask-address')).toContain('https://user@bank.example.evil.example/login?next=bank');
   expect(
@@ -162,7 +162,7 @@ test('an address is shown whole with its host set apart, and opened by nobody bu
       .getAllByText('bank.example.evil.example')
       .map((part) => part.tagName),
   ).toEqual(['B', 'B']);
-  expect(text('ask-address-warning')).toBe('A name stands before the host.');
+  expect(text('ask-address-warning')).toBe('There is a name before the host.');
   expect(document.querySelector('a[href]')).toBeNull();
   expect(await findings()).toEqual([]);
   await press('ask-yes');

@@ -93,7 +93,7 @@ export function problemOf({ kind, required }: FormField, held: FieldValue): stri
     }
     case 'number': {
       const value = numberOf(String(held));
-      if (value === null) return 'This is no number.';
+      if (value === null) return 'This is not a number.';
       if (kind.integer && !Number.isSafeInteger(value)) return 'Write a whole number.';
       if (kind.min !== null && value < kind.min) return `Write at least ${count(kind.min)}.`;
       return kind.max !== null && value > kind.max ? `Write at most ${count(kind.max)}.` : '';

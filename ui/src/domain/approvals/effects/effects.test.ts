@@ -119,7 +119,7 @@ describe('the words', () => {
       'folder',
       '2 lines, 4 kB',
       '1.9 kB',
-      'not carried out',
+      'not committed',
     ]);
     expect(
       metaOf(
@@ -127,7 +127,7 @@ describe('the words', () => {
       ),
     ).toBe('folder → file');
   });
-  test('say what holds: before, after, and where nothing can be taken back', () => {
+  test('say what holds: before, after, and where nothing can be undone', () => {
     expect(
       [
         assuranceOf('speculative', 'waiting'),
@@ -267,7 +267,7 @@ describe('on the card', () => {
     await key('r');
     const panel = within(card).getByTestId('in-place');
     expect([panel.getAttribute('aria-label'), document.activeElement === panel]).toEqual(['Run in place', true]);
-    expect(panel.textContent).toContain('What it does elsewhere cannot be taken back.');
+    expect(panel.textContent).toContain('What it does elsewhere cannot be undone.');
     await click('in-place-close');
     expect(within(card).queryByTestId('in-place')).toBeNull();
     expect(decisions(host)).toEqual([]);

@@ -21,7 +21,7 @@ export const kinds: readonly { kind: EffectKind; sign: string; word: string; tit
   { kind: 'renamed', sign: 'R', word: 'renamed', title: 'renamed, its content the same' },
   { kind: 'mode', sign: 'P', word: 'with other permissions', title: 'only its permissions changed' },
   { kind: 'link', sign: 'L', word: 'linked', title: 'a link that came or leads elsewhere' },
-  { kind: 'special', sign: 'S', word: 'special', title: 'a pipe, a socket or a device: never carried out' },
+  { kind: 'special', sign: 'S', word: 'special', title: 'a pipe, a socket or a device: never committed' },
 ];
 
 /** How many changes there are of each kind that occurs. */
@@ -65,7 +65,7 @@ const things: Record<PathInfo['what'], string> = {
 /** Returns the detail of a change, shown at the right of its row. */
 export function metaOf(effect: Effect): string {
   const { before, after, kind, diff } = effect;
-  if (kind === 'special') return 'not carried out';
+  if (kind === 'special') return 'not committed';
   if (kind === 'mode') return before && after ? `${octal(before.mode)} → ${octal(after.mode)}` : '';
   if (kind === 'link') return after?.target === undefined ? '' : `→ ${after.target}`;
   if (kind === 'deleted') {
@@ -119,14 +119,13 @@ export function assuranceOf(assurance: Assurance, state: CallState): ShownAssura
   if (assurance === 'gate_only') return { icon, look, name, text: 'it ran for real, and cannot be undone' };
   // Whether the rules had it taken back, the outcome says.
   if (assurance === 'snapshot' && state === 'denied')
-    return { icon, look, name, text: 'it ran for real; what became of it stands below' };
+    return { icon, look, name, text: 'it ran for real; its outcome is below' };
   if (assurance === 'snapshot')
     return {
       icon,
       look,
       name,
-      text:
-        state === 'undone' ? 'it ran for real, and was taken back' : 'it ran for real, and Undo takes all of it back',
+      text: state === 'undone' ? 'it ran for real, and was undone' : 'it ran for real, and Undo reverts all of it',
     };
   switch (state) {
     case 'proposed':

@@ -97,7 +97,7 @@ test('one is added by its form, which says what is missing and keeps a secret ou
   await click('apis-add');
   await click('api-save');
   expect(at('bad-id').textContent).toBe('Give it a short name.');
-  expect(at('bad-document').textContent).toBe('Say where its document stands.');
+  expect(at('bad-document').textContent).toBe('Say where its document is.');
   await type('api-id', 'tracker');
   host.picked = '/home/mira/tracker.yaml';
   await click('api-document-choose');

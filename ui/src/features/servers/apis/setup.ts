@@ -98,7 +98,7 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
   };
   put('id', idProblem(draft.id, others));
   const document = draft.document.trim();
-  if (document === '') put('document', 'Say where its document stands.');
+  if (document === '') put('document', 'Say where its document is.');
   else if (isAddress(document) ? !URL.canParse(document) : !/^(\/|[A-Za-z]:[\\/])/.test(document))
     put('document', 'Write an address with https://, or the whole path of a file.');
   const base = draft.baseUrl.trim();

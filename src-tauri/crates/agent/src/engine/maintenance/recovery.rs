@@ -88,7 +88,7 @@ async fn recover_snapshots(shared: &Arc<EngineState>) -> Result<(), UserError> {
                 let event = EventBody::UndoPrepared { call, entry };
                 session.journal.record_synced(event).await?;
             }
-            Err(fault) => tracing::warn!(%fault, entry = %entry.id, "nobody is told of it"),
+            Err(fault) => tracing::warn!(%fault, entry = %entry.id, "nobody is notified of it"),
         }
     }
     Ok(())

@@ -73,15 +73,15 @@ pub(crate) fn describe_grants(ready: &PreparedCall, offers: &GrantOffers) -> Vec
         UndoAvailability::NotNeeded => String::new(),
         UndoAvailability::Secured => " A copy is taken first, so it can be undone.".to_owned(),
         UndoAvailability::Captured => {
-            " It runs in a sealed room; what it changes in the folder is carried out afterwards and can be undone."
+            " It runs in a sandbox; what it changes in the folder is committed afterwards and can be undone."
                 .to_owned()
         }
         UndoAvailability::Pictured if ready.confinement == Confinement::Unconfined => {
-            " It runs as you, outside any sandbox; what it changes in this folder can be undone. What it does elsewhere cannot be taken back."
+            " It runs as you, outside any sandbox; what it changes in this folder can be undone. What it does elsewhere cannot be undone."
                 .to_owned()
         }
         UndoAvailability::Pictured => {
-            " It runs for real in a sealed room; what it changes in this folder can be undone. What it does elsewhere cannot be taken back."
+            " It runs for real in a sandbox; what it changes in this folder can be undone. What it does elsewhere cannot be undone."
                 .to_owned()
         }
         UndoAvailability::Unsecured { reason } => format!(" It cannot be undone: {reason}"),
@@ -115,8 +115,7 @@ pub(crate) fn describe_grants(ready: &PreparedCall, offers: &GrantOffers) -> Vec
             files => format!("removes these {files} files and nothing else."),
         },
         (_, Plan::Effects(_)) => {
-            "carries out what is shown as it was captured; the command does not run again."
-                .to_owned()
+            "commits what is shown as it was captured; the command does not run again.".to_owned()
         }
         (_, Plan::None) => "lets this one call run.".to_owned(),
     };

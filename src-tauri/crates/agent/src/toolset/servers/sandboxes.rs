@@ -32,7 +32,7 @@ impl ServerSandboxLauncher for ServerSandboxes {
     ) -> Result<Companion, String> {
         let (workspace, net) = self.sandbox_workspace(room).map_err(|fault| {
             let why = fault.message.trim_end_matches('.');
-            format!("its sealed room cannot be made, so it was not started: {why}")
+            format!("its sandbox cannot be created, so it was not started: {why}")
         })?;
         let workspace = workspace.with_inherited_env(command.inherited.clone());
         let started = self
@@ -41,11 +41,11 @@ impl ServerSandboxLauncher for ServerSandboxes {
             .await;
         started.map_err(|error| match error {
             FileError::SandboxUnavailable { reason } => format!(
-                "it can be run in no sealed room here, so it was not started: {}",
+                "it cannot run in a sandbox here, so it was not started: {}",
                 reason.trim_end_matches('.')
             ),
             FileError::Outside { .. } => {
-                "it starts outside the folder of its room, so it was not started".to_owned()
+                "it starts outside the folder of its sandbox, so it was not started".to_owned()
             }
             other => format!("its program could not be started: {other}"),
         })

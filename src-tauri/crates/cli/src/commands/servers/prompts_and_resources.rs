@@ -32,7 +32,7 @@ pub(super) async fn show_items(
         })?;
         let Answer::ServerHas { has } = answer else {
             return Err(CliError::failure(
-                "The desk answered something that was not asked.",
+                "The engine answered a different question.",
             ));
         };
         if out.is_json() {

@@ -79,7 +79,7 @@ pub(super) fn describe_sandbox(view: &ServerView) -> Option<String> {
     let name = |text: &str| to_single_line(text, NAME_CHARS_MAX);
     match &view.settings.way {
         ServerTransport::Stdio { room: None, .. } => Some(format!(
-            "Runs as you, outside any sandbox. To run it in a sealed room: countersign servers room {id} FOLDER"
+            "Runs as you, outside any sandbox. To run it in a sandbox: countersign servers room {id} FOLDER"
         )),
         ServerTransport::Stdio {
             room: Some(room), ..
@@ -89,7 +89,7 @@ pub(super) fn describe_sandbox(view: &ServerView) -> Option<String> {
                 false => format!("reaches {}", name(&room.hosts.join(", "))),
             };
             Some(format!(
-                "Runs in a sealed room: changes {} alone, {hosts}.",
+                "Runs in a sandbox: changes {} alone, {hosts}.",
                 name(&room.workspace)
             ))
         }

@@ -64,7 +64,7 @@ pub(in crate::shell) fn plain_words(
     let is_bare =
         bare[..=start].iter().all(|bare| *bare) && !program.is_empty() && !program.contains('=');
     match is_bare {
-        false => Err(format!("`{program}` is no bare name of a program.")),
+        false => Err(format!("`{program}` is not a bare program name.")),
         true => Ok(Some(literal[start..].to_vec())),
     }
 }

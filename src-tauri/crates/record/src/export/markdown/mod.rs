@@ -191,8 +191,8 @@ fn render_call(view: &CallView, at: At) -> String {
     if let Some(undo) = &view.undo {
         let state = match undo.state {
             UndoState::Prepared => "a copy was taken",
-            UndoState::Applied => "can be taken back",
-            UndoState::Undone => "was taken back",
+            UndoState::Applied => "can be undone",
+            UndoState::Undone => "was undone",
         };
         body.push_str(&format!(
             "Undo: {state} ({})\n\n",
@@ -342,8 +342,8 @@ fn render_decision(decision: &Decision) -> String {
         Decision::Reject { stop: true, .. } => "rejected it and stopped the turn".to_owned(),
         Decision::Answer { .. } => "answered".to_owned(),
         Decision::Skip => "did not answer".to_owned(),
-        Decision::DryRun => "let it run in a sealed copy first".to_owned(),
-        Decision::WithNetwork { hosts } => format!("gave it a way to {}", hosts.join(", ")),
+        Decision::DryRun => "asked for a dry run first".to_owned(),
+        Decision::WithNetwork { hosts } => format!("gave it access to {}", hosts.join(", ")),
         Decision::InPlace { hosts } if hosts.is_empty() => "let it run for real".to_owned(),
         Decision::InPlace { hosts } => format!("let it run for real, to {}", hosts.join(", ")),
         Decision::Edit { .. } => "changed its arguments".to_owned(),

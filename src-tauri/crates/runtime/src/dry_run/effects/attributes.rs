@@ -34,7 +34,7 @@ pub(in crate::dry_run) fn attributes_note(
         named.push(format!("{more} more"));
     }
     let what = match done {
-        ChangeStage::DryRun => "That is not carried out.",
+        ChangeStage::DryRun => "That is not committed.",
         ChangeStage::InPlace => "That cannot be undone.",
     };
     let paths = named.join(", ");

@@ -143,10 +143,10 @@ fn unchangeable_paths<'a>(
         let path = name(&change.path);
         notes.push(match done {
             ChangeStage::DryRun => format!(
-                "`{path}` is a pipe, a socket or a device: what happened to it is told and not carried out."
+                "`{path}` is a pipe, a socket or a device: what happened to it is reported and not committed."
             ),
             ChangeStage::InPlace => format!(
-                "`{path}` is a pipe, a socket or a device: what happened to it cannot be taken back."
+                "`{path}` is a pipe, a socket or a device: what happened to it cannot be undone."
             ),
         });
     }
@@ -158,7 +158,7 @@ fn note_hard_links(change: &ChangedPath, done: ChangeStage, notes: &mut Vec<Stri
     let links = change.has_hard_links;
     match (links.before, links.after) {
         (true, _) | (_, true) if done == ChangeStage::InPlace => notes.push(format!(
-            "`{path}` is one file with another name: taken back, it is a file of its own."
+            "`{path}` is one file with another name: after an undo it is a file of its own."
         )),
         (true, _) => notes.push(format!(
             "`{path}` is a file with other names; under those it stays as it is."

@@ -21,7 +21,7 @@ use protocol::view::effects::{Assurance, Effects};
 use protocol::{CommandExit, CommandRun, Plan, UndoEntry};
 
 /// Note for a person, on every such run that changed something.
-const ATTRIBUTION_NOTE: &str = "What else changed in the folder while it ran is told as its doing: whose it was cannot be told apart.";
+const ATTRIBUTION_NOTE: &str = "What else changed in the folder while it ran is reported as its change: whose it was cannot be told apart.";
 
 /// The result of a command that ran for real. Dropping it removes the snapshot.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ pub(in crate::dry_run) async fn take_companion_snapshot(
 pub(in crate::dry_run) fn record_changes(
     picture: Arc<Snapshot>,
 ) -> Result<InPlaceResult, FileError> {
-    let failed = |error| FileError::from_io("the picture of the workspace", &error);
+    let failed = |error| FileError::from_io("the snapshot of the workspace", &error);
     let tree = picture.folder.tree_path();
     let before = Dir::open(&tree).map_err(failed)?;
     let (ran, refused) = picture.outcome.get().cloned().unwrap_or_else(|| {
@@ -146,7 +146,7 @@ pub(in crate::dry_run) fn record_changes(
         effects,
         plan,
         before: Workspace::open(&tree)
-            .map_err(|fault| FileError::from_display("the picture", fault))?,
+            .map_err(|fault| FileError::from_display("the snapshot", fault))?,
         _gone: SnapshotRemover(picture),
     })
 }

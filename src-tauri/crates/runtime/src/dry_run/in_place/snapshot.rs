@@ -233,7 +233,7 @@ impl SnapshotFolder {
             _ => crash_point().and_then(|()| remove_folder(&self.path)),
         };
         if let Err(error) = removed {
-            tracing::warn!(folder = %self.path.display(), %error, "a picture is left over");
+            tracing::warn!(folder = %self.path.display(), %error, "a snapshot is left over");
         }
     }
 }

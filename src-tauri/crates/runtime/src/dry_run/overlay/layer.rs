@@ -44,7 +44,7 @@ impl LayerPlace {
         Self::open(folder).map_err(|error| {
             UserError::new(
                 format!(
-                    "The folder for rooms `{}` cannot be used.",
+                    "The folder for sandboxes `{}` cannot be used.",
                     folder.display()
                 ),
                 "Check the permissions of the data folder.",

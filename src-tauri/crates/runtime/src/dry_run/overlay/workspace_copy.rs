@@ -82,7 +82,8 @@ pub(in crate::dry_run) fn copy_workspace(
     copier: CopyMethod,
 ) -> Result<WorkspaceCopy, FileError> {
     let mut copying = CopyJob::new(workspace, marked, copier)?;
-    let to = Dir::open(to).map_err(|error| FileError::from_io("the folder for rooms", &error))?;
+    let to =
+        Dir::open(to).map_err(|error| FileError::from_io("the folder for sandboxes", &error))?;
     copying.copy_folder(workspace, Some(&to), Path::new(""), 0)?;
     Ok(copying.copied)
 }

@@ -40,7 +40,7 @@ use crate::{FileError, History, NetworkClient, ShellCommand, UndoEntryMeta, Work
 
 /// Why there is no sandbox at all.
 pub(in crate::dry_run) const NOT_INSTALLED_REASON: &str =
-    "The program of the sealed room, `countersign-room`, is not installed.";
+    "The sandbox program, `countersign-room`, is not installed.";
 
 #[derive(Debug)]
 pub(in crate::dry_run) struct SystemSandbox {
@@ -142,7 +142,7 @@ impl SystemSandbox {
                 reason: known.probe.reasons.join(" "),
             });
         };
-        let failed = |error: io::Error| FileError::from_io("the folder for rooms", &error);
+        let failed = |error: io::Error| FileError::from_io("the folder for sandboxes", &error);
         let mut layer = create_layer(&place, &command.workspace).map_err(failed)?;
         let masks = self.find_masks(&command.workspace).await?;
         let kind = known.probe.layer;
@@ -254,12 +254,12 @@ impl SystemSandbox {
         };
         if walls == Isolation::Landlock && net.has_network() {
             return Err(FileError::SandboxUnavailable {
-                reason: "Where nobody may make namespaces there is no way to the network that keeps to chosen hosts. Run it without."
+                reason: "Without namespaces, network access cannot be limited to chosen hosts. Run it without."
                     .to_owned(),
             });
         }
         let folder = create_layer(&self.disk, &command.workspace)
-            .map_err(|error| FileError::from_io("the folder for rooms", &error))?;
+            .map_err(|error| FileError::from_io("the folder for sandboxes", &error))?;
         let mut masks = self.find_masks(&command.workspace).await?;
         let grows_max = layer_bytes_max(LayerKind::Disk).min(picture.history.entry_bytes_max());
         let bare = (walls == Isolation::Landlock).then(|| folder.tmp_path());

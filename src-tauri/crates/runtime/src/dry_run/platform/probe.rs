@@ -117,9 +117,9 @@ impl SystemSandbox {
                 Ok(()) => return Some(*walls),
                 Err(why) => {
                     let name = match walls {
-                        Isolation::Namespaces => "A room around the workspace itself",
+                        Isolation::Namespaces => "A sandbox around the workspace itself",
                         Isolation::Landlock => {
-                            "One whose only walls are Landlock and refused calls"
+                            "A sandbox of Landlock and refused system calls alone"
                         }
                     };
                     reasons.push(format!("{name} does not work: {why}."));
@@ -209,7 +209,7 @@ fn layer_reasons(kind: LayerKind) -> String {
         ),
         LayerKind::None => "what it changes is kept nowhere".to_owned(),
     };
-    format!("A command runs in a sealed room; {kept}.")
+    format!("A command runs in a sandbox; {kept}.")
 }
 
 /// Returns the guarantees for a workspace that cannot be copied, where only a copy would do.
@@ -226,7 +226,7 @@ pub(in crate::dry_run) fn without_copy_layer(
 fn memory_limit_reason() -> &'static str {
     match sandbox::can_limit_memory() {
         true => {
-            "The kernel keeps all that it starts to the memory that a room may take, by a control group."
+            "The kernel keeps all that it starts to the memory that a sandbox may take, by a control group."
         }
         false => {
             "The memory that all it starts takes is added up a few times a second, and too much ends it: no control group can be limited here."
@@ -238,11 +238,11 @@ fn memory_limit_reason() -> &'static str {
 fn in_place_reasons(walls: Isolation) -> impl Iterator<Item = &'static str> {
     let said = match walls {
         Isolation::Namespaces => vec![
-            "A command runs for real, in a sealed room.",
+            "A command runs for real, in a sandbox.",
             memory_limit_reason(),
         ],
         Isolation::Landlock => vec![
-            "A command runs for real, closed in by Landlock and refused calls alone, because nobody may make namespaces here.",
+            "A command runs for real, confined by Landlock and refused system calls alone, because nobody may make namespaces here.",
             "It can read your files, secrets among them, but change nothing outside of the workspace; git hooks and start-up files in the workspace it can change.",
             "The memory of each of its processes is limited, and not that of all together.",
         ],

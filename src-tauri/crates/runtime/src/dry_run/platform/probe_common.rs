@@ -49,7 +49,7 @@ pub(in crate::dry_run) fn check_noop_result(
 pub(in crate::dry_run) fn snapshot_only_reason() -> String {
     let copy_max = COPY_BYTES_MAX >> 20;
     format!(
-        "What it changes in the workspace can be undone: a picture of it is taken before, of at most {copy_max} MiB and {COPY_PATHS_MAX} paths."
+        "What it changes in the workspace can be undone: a snapshot of it is taken before, of at most {copy_max} MiB and {COPY_PATHS_MAX} paths."
     )
 }
 

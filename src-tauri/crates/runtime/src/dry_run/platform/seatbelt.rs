@@ -68,11 +68,10 @@ impl InPlaceRunner for SeatbeltRunner {
     ) -> Result<(CommandRun, Refusals), FileError> {
         let Some(program) = &self.program else {
             return Err(FileError::SandboxUnavailable {
-                reason: "the program of the sealed room, `countersign-room`, is not installed"
-                    .to_owned(),
+                reason: "the sandbox program, `countersign-room`, is not installed".to_owned(),
             });
         };
-        let failed = |error: std::io::Error| FileError::from_io("the folder for rooms", &error);
+        let failed = |error: std::io::Error| FileError::from_io("the folder for sandboxes", &error);
         let root = command.workspace.dir().stat_self().map_err(failed)?;
         let folder = self.disk.create_layer(root.mode).map_err(failed)?;
         let (workspace, own) = (command.workspace.clone(), self.masked.clone());

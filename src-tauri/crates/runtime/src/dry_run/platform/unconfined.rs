@@ -16,7 +16,7 @@ use crate::{FileError, ShellCommand};
 
 /// The missing guarantees, in plain sentences.
 const OPEN_REASONS: [&str; 3] = [
-    "There is no sealed room on this system: a command runs with all your rights. It can read your files, secrets among them, and change what lies outside of the workspace, which cannot be undone.",
+    "There is no sandbox on this system: a command runs with all your rights. It can read your files, secrets among them, and change what lies outside of the workspace, which cannot be undone.",
     "The network is open to it, and so are programs on this machine. What it sends there is out.",
     "What it starts is ended with it; what it starts in its very first moment, or hands to another program, may outlive it. Links of files under several names are told apart as files of their own.",
 ];
@@ -67,7 +67,7 @@ impl InPlaceRunner for UnconfinedRunner {
             refused.add_limit_exceeded(&mut ran, why, cancel.is_cancelled());
         }
         refused.notes.push(
-            "It ran in no sealed room: what it did outside of the folder, and whom it reached, is not known."
+            "It ran without a sandbox: what it did outside of the folder, and whom it reached, is not known."
                 .to_owned(),
         );
         Ok((ran, refused))

@@ -111,7 +111,7 @@ impl OtherNames {
             more => format!(" So do {more} more closed files."),
         };
         Some(format!(
-            "`{}` has {names} (hard links) outside of the workspace that could not be found: what it holds may be read there in the room.{others} `find / -samefile FILE` finds them.",
+            "`{}` has {names} (hard links) outside of the workspace that could not be found: what it holds may be read there in the sandbox.{others} `find / -samefile FILE` finds them.",
             display_path(path)
         ))
     }

@@ -104,7 +104,7 @@ pub(in crate::dry_run) fn find_masks(
         };
         if workspace.root().starts_with(&path) {
             masks.notes.push(format!(
-                "`{}` can be read in the room, because the workspace lies in it.",
+                "`{}` can be read in the sandbox, because the workspace lies in it.",
                 display_path(&path)
             ));
         } else {
@@ -132,7 +132,7 @@ pub(in crate::dry_run) fn find_masks(
         };
         match needed.iter().any(|needed| needed.starts_with(&path)) {
             true => masks.notes.push(format!(
-                "`{}` can be read in the room, though what is closed elsewhere is mounted there: the workspace, its programs or your home lie in it.",
+                "`{}` can be read in the sandbox, though what is closed elsewhere is mounted there: the workspace, its programs or your home lie in it.",
                 display_path(&path)
             )),
             false => masks.paths.push(path),

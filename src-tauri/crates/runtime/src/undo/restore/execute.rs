@@ -106,7 +106,7 @@ pub(in crate::undo) fn execute_restore(
     let to_a_point = matches!(restore, RestoreRequest::UndoTo { .. });
     if walked.steps.is_empty() && (to_a_point || !walked.kept.is_empty()) {
         return Err(RestoreError::Failed(UserError::new(
-            "There is nothing to take back: everything stays as it is.",
+            "There is nothing to undo: everything stays as it is.",
             "Choose another point, or to restore at least one path.",
         )));
     }

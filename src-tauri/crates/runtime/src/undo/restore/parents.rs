@@ -167,7 +167,7 @@ impl RestoreWalk<'_> {
             }
             if let Some(above) = barred {
                 if let Some(track) = self.tracks.get_mut(&path) {
-                    track.keep_current(format!("`{above}` is no folder, and stays as it is."));
+                    track.keep_current(format!("`{above}` is not a folder, and stays as it is."));
                 }
                 continue;
             }

@@ -63,7 +63,7 @@ impl RestoreSelection {
                 let (one, other) = (&moves.act.of[0], &entry.id);
                 return Err(UserError::new(
                     format!("`{one}` and `{other}` belong to different workspaces."),
-                    "Take them back one workspace at a time.",
+                    "Undo them one workspace at a time.",
                 ));
             }
             moves.moves.push((manifest, direction));
@@ -205,7 +205,7 @@ fn check_allowed(entry: &UndoEntry, direction: UndoDirection) -> Result<(), User
 
 fn nothing_selected_error() -> UserError {
     UserError::new(
-        "There is nothing to take back.",
+        "There is nothing to undo.",
         "Look at the history for what there is.",
     )
 }

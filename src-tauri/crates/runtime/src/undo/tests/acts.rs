@@ -184,7 +184,7 @@ fn several_go_back_as_one_and_come_again_as_one() {
     let Err(RestoreError::Failed(fault)) = empty else {
         panic!("{empty:?}");
     };
-    assert!(fault.message.contains("nothing to take back"), "{fault}");
+    assert!(fault.message.contains("nothing to undo"), "{fault}");
 }
 
 /// One of several entries in the middle is a conflict where a later one is in its way, and none where it is not.

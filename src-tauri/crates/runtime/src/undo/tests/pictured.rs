@@ -215,7 +215,7 @@ fn killed_before_every_step_from_the_picture_to_the_act() {
         let up = DryRunEnvironment::recover_runs(&again);
         assert!(room.picture() == after, "{what}: looking changes nothing");
         assert_clean(&room, &what);
-        assert_eq!(room.pictures(), 0, "{what}: a picture is left");
+        assert_eq!(room.pictures(), 0, "{what}: a snapshot is left");
         let entries = again.entries().unwrap();
         assert_eq!(entries.len(), usize::from(ran), "{what}");
         match (ran, known) {

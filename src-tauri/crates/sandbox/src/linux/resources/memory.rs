@@ -64,7 +64,10 @@ impl MemoryMonitor {
 
     /// Describes the limit that was met.
     pub(in crate::linux) fn limit_text(&self) -> String {
-        format!("memory ({} MiB for the whole room)", self.max_bytes >> 20)
+        format!(
+            "memory ({} MiB for the whole sandbox)",
+            self.max_bytes >> 20
+        )
     }
 }
 

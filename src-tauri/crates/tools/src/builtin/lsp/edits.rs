@@ -26,7 +26,7 @@ pub(super) fn plan_edits(
     let LanguageResult::Edits(files) = &response.result else {
         return Err(refused_edit_error(
             &server,
-            "answered with something that is no renaming",
+            "answered with something that is not a renaming",
         ));
     };
     let all: usize = files.iter().map(|file| file.edits.len()).sum();
@@ -77,7 +77,7 @@ fn resolve_in_workspace(workspace: &Workspace, file: &FileEdits) -> Result<Strin
     let named = || truncate_chars(&escape_invisible(&file.address), LSP_LINE_CHARS_MAX);
     let Some(path) = file.file.as_deref().and_then(Path::to_str) else {
         return Err(format!(
-            "wants to change `{}`, which is no file here",
+            "wants to change `{}`, which is not a file here",
             named()
         ));
     };

@@ -68,7 +68,7 @@ impl PlanExitTool {
             .search_hint("show the plan and wait until it is accepted")
             .context_modifier_policy(ContextModifierPolicy::AllowSerialOnly)
             .ui_summary("Plan")
-            .activity_description("Waiting for your word on the plan")
+            .activity_description("Waiting for your answer to the plan")
             .transcript_search_text("{plan}")
             .add_value_check("the plan says something")
             .build();

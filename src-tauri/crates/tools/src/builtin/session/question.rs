@@ -79,7 +79,7 @@ fn parameters_schema() -> Value {
 fn parse_questions(arguments: &Map<String, Value>) -> Result<Vec<Question>, ToolError> {
     let value = arguments.get("questions").cloned().unwrap_or_default();
     serde_json::from_value(value)
-        .map_err(|error| ToolError::InvalidArgs(format!("`questions` is no form: {error}")))
+        .map_err(|error| ToolError::InvalidArgs(format!("`questions` is not a form: {error}")))
 }
 
 #[async_trait]

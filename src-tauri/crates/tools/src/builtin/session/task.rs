@@ -17,9 +17,9 @@ use crate::tool::{ExecutionContext, SubAgentRequest, Tool, ToolContext};
 
 /// Tool description for the model, placed before the list of agents.
 const DESCRIPTION: &str = "Gives work to another agent, which does it in a conversation of its own and answers with its last \
-    words. It knows nothing but your prompt, may do no more than you may, and its calls pass the same desk. Several tasks in one \
-    turn run beside each other. With `background` you go on at once, and get the answer as a message when it is there. The \
-    agents:\n";
+    words. It knows nothing but your prompt, may do no more than you may, and its calls are checked as yours are. Several \
+    tasks in one turn run beside each other. With `background` you go on at once, and get the answer as a message when it is \
+    there. The agents:\n";
 
 /// The `task` tool over the agents of one session.
 pub struct TaskTool {

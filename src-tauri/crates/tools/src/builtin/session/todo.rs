@@ -54,7 +54,7 @@ fn parameters_schema() -> Value {
 fn parse_items(arguments: &Map<String, Value>) -> Result<Vec<TodoItem>, ToolError> {
     let value = arguments.get("items").unwrap_or(&Value::Null);
     Vec::deserialize(value)
-        .map_err(|error| ToolError::InvalidArgs(format!("`items` is no list: {error}")))
+        .map_err(|error| ToolError::InvalidArgs(format!("`items` is not a list: {error}")))
 }
 
 fn count_status(items: &[TodoItem], status: TodoStatus) -> usize {

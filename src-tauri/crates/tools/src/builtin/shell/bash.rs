@@ -298,7 +298,7 @@ fn add_dry_run_notes(
             .iter()
             .map(|one| format!("{} {}", one.kind.as_str(), one.target));
         output.text.push_str(&format!(
-            "\n[It ran in a sealed room, where it was refused: {}. Do without, or ask the person.]",
+            "\n[It ran in a sandbox, where it was refused: {}. Do without, or ask the person.]",
             named(refused.collect())
         ));
     }

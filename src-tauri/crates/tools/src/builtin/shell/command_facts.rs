@@ -122,7 +122,7 @@ mod tests {
             ),
             (
                 "r\\m x",
-                "program rm x; no rule allows `rm` is no bare name of a program.",
+                "program rm x; no rule allows `rm` is not a bare program name.",
             ),
             ("ls\nrm x", "program ls; program rm x"),
             (

@@ -33,13 +33,13 @@ use crate::{
 const NO_LAYER_REASON: &str = "On this system no layer can lie over the workspace: a command runs for real, and what it changes cannot be shown before.";
 /// Reason given where a command is to reach chosen hosts alone.
 const NO_HOST_FILTER_REASON: &str =
-    "On this system there is no way to the network that keeps to chosen hosts. Run it without.";
+    "On this system network access cannot be limited to chosen hosts. Run it without.";
 
 /// Reason given where a companion program is to run in a sandbox.
-const NO_COMPANION_REASON: &str = "On this system no program can be talked to in a sealed room.";
+const NO_COMPANION_REASON: &str = "On this system a program in a sandbox cannot be sent messages.";
 
 /// Note on a snapshot that is not synced to disk as a whole, since no call on this system does that.
-const SNAPSHOT_NOT_SYNCED_NOTE: &str = "If the power fails while it runs, the picture may be lost with it; if only the app ends, it is not.";
+const SNAPSHOT_NOT_SYNCED_NOTE: &str = "If the power fails while it runs, the snapshot may be lost with it; if only the app ends, it is not.";
 
 /// Runs a command for real, in the workspace itself.
 pub(in crate::dry_run) trait InPlaceRunner:
@@ -144,7 +144,7 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
         let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if real(&self.folder).starts_with(real(workspace.root())) {
             return Err(
-                "No picture can be taken: the data folder lies in the workspace.".to_owned(),
+                "No snapshot can be taken: the data folder lies in the workspace.".to_owned(),
             );
         }
         let whole = workspace.clone();
@@ -209,7 +209,7 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
         } = request;
         command.workspace.check_command(&command.line)?;
         if command.workspace.root() != picture.workspace.root() {
-            return Err(sandbox_unavailable("The picture is of another workspace."));
+            return Err(sandbox_unavailable("The snapshot is of another workspace."));
         }
         if net.has_network() {
             return Err(sandbox_unavailable(NO_HOST_FILTER_REASON));

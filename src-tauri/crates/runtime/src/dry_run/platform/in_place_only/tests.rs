@@ -232,7 +232,7 @@ async fn a_probe_says_what_does_not_hold() {
     assert_eq!(
         probe,
         SandboxProbe::gate_only(vec![
-            "No picture can be taken: the data folder lies in the workspace.".to_owned()
+            "No snapshot can be taken: the data folder lies in the workspace.".to_owned()
         ])
     );
 }

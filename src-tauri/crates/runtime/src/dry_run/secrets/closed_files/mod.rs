@@ -132,7 +132,7 @@ impl ClosedFileFinder {
             true => Ok(found),
             false => Err(FileError::SandboxUnavailable {
                 reason: format!(
-                    "The folder has more than {} names or {} secret files, too many to close each secret in the room. Open a smaller folder.",
+                    "The folder has more than {} names or {} secret files, too many to mask each secret in the sandbox. Open a smaller folder.",
                     self.names_max, self.secrets_max
                 ),
             }),
