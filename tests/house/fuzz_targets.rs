@@ -21,12 +21,12 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// What stands in JSON.
+/// Tokens of JSON.
 const JSON: [&str; 12] = [
     "{", "}", "[", "]", "\"", ",", "null", "\\u0000", "$ref", "#", "_output", "1e999",
 ];
 
-/// What stands in rules files.
+/// Tokens of rules files.
 const RULES: [&str; 12] = [
     "\"allow\"",
     "\"deny\"",
@@ -42,12 +42,12 @@ const RULES: [&str; 12] = [
     "'",
 ];
 
-/// What stands in paths.
+/// Tokens of paths.
 const PATHS: [&str; 12] = [
     "/", "\\", "..", "./", "~", "C:", ":", ".", " ", "NUL", "~1", "\0",
 ];
 
-/// What stands in commands.
+/// Tokens of commands.
 const SHELL: [&str; 22] = [
     "$(",
     ")",

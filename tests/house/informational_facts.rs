@@ -73,7 +73,7 @@ fn what_steers_nothing_is_said_to_be_for_information() {
         }
     }
     code_below(&repo_root().join("ui/src"), &SHOWN_IN, &mut code);
-    // What a tool requires and where it comes from is no partition, and is always looked at.
+    // The requirements and the origin of a tool are always looked at.
     let facts = FACTS.iter().filter(|fact| fact.contains('.'));
     let unread: BTreeSet<String> = facts
         .filter(|fact| !reads(&code, fact))

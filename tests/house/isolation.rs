@@ -7,7 +7,7 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 
 use crate::house::source_rules::{list_source_files, repo_root};
 
-/// What tools may be built on: nothing that opens a file, a connection or a process by itself. `tokio` and `lopdf` could, and
+/// Dependencies that tools may have: none opens a file, a connection or a process by itself. `tokio` and `lopdf` could, and
 /// are kept from it by the words below.
 const TOOLS_BUILT_ON: [&str; 19] = [
     "async-trait",
@@ -60,7 +60,7 @@ const FORBIDDEN_CALLS: [&str; 24] = [
     "Document::load(",
 ];
 
-/// Who may lift a wall of `clippy.toml` for itself: the crates that are one, and what is no part of the engine.
+/// Files that may lift a lint of `clippy.toml`: the crates that own what it guards, and those outside the engine.
 const WALLS: [&str; 12] = [
     "src-tauri/crates/runtime/src/lib.rs",
     "src-tauri/crates/sandbox/src/lib.rs",
@@ -138,7 +138,7 @@ fn language_servers_are_reached_through_runtime_alone() {
     assert!(found.is_empty(), "ways out:\n{}", found.join("\n"));
 }
 
-/// What is served to clients outside goes through the desk: the streams are given, and nothing else is reached.
+/// Clients outside are served through the engine alone: the streams are given, and nothing else is reached.
 #[test]
 fn clients_are_served_through_the_desk_alone() {
     let found = find_forbidden_calls("gateway", &FORBIDDEN_CALLS);

@@ -2,9 +2,9 @@
 
 // No circle among the modules of a crate.
 pub(crate) mod circles;
-// What the app is built on: licences, and one version of each large crate.
+// Dependencies of the app: licences, and one version of each large crate.
 pub(crate) mod dependencies;
-// What comes from outside, at random: the fuzz targets with a fixed budget.
+// Random input from outside: the fuzz targets with a fixed budget.
 pub(crate) mod fuzz_targets;
 // Which facts of a tool's interface are acted on, as the window says.
 pub(crate) mod informational_facts;
@@ -12,7 +12,7 @@ pub(crate) mod informational_facts;
 pub(crate) mod isolation;
 // Every requirement of the specifications has its test, or a reason.
 pub(crate) mod requirements;
-// What a signature may look like.
+// Rules for signatures.
 pub(crate) mod signatures;
 // The house itself: layers, fresh bindings, nothing left over.
 pub(crate) mod source_rules;

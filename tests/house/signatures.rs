@@ -1,4 +1,4 @@
-//! What a signature may look like: no parameter is a tuple, and no result holds a result. A type with named fields, or an enum,
+//! Rules for signatures: no parameter is a tuple, and no result holds a result. A type with named fields, or an enum,
 //! says what a tuple keeps to itself. How many parameters a function may have, `clippy.toml` says.
 
 use syn::visit::{self, Visit};

@@ -40,7 +40,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ),
 ];
 
-/// What `policy` may be built on: nothing that can read a clock, a file, the network or a dice.
+/// Dependencies that `policy` may have: none can read a clock, a file, the network or random numbers.
 const POLICY_BUILT_ON: [&str; 13] = [
     "brush-parser",
     "globset",

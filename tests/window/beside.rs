@@ -1,4 +1,4 @@
-//! What a command line does in the same record is shown in the window as it comes, without anybody looking anew.
+//! Calls of a command line in the same record are shown in the window as they come, without a reload.
 
 use agent::{Engine, EngineConfig, Host};
 use protocol::Op;

@@ -12,7 +12,7 @@ use crate::support::site::{Site, call};
 
 /// How long a transcript may take to show its entries before it counts as blank.
 const SHOWN_WITHIN: Duration = Duration::from_secs(10);
-/// What was shown once must still be there after so long.
+/// Time after which what was shown must still be there.
 const STAYS: Duration = Duration::from_millis(600);
 /// Programs that do nothing but keep the processors busy.
 const BUSY: usize = 2;

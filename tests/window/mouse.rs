@@ -49,7 +49,7 @@ async fn a_part_is_allowed_a_command_refused_and_a_question_answered_in_own_word
     rig.click_away("submit-answers").await;
     rig.shows("Everything above is on record").await;
 
-    // What was said stands on the settled calls.
+    // The notes are on the settled calls.
     let asked = rig.line("How should a chain").await;
     rig.click(&asked).await;
     let card = asked.replace("line-", "card-");

@@ -45,7 +45,7 @@ async fn asks(theme: &str) {
         .await;
     tour.stop(&rig, "opens-a-place").await;
 
-    // What lies in the opened place is no question any more, as long as it is only read.
+    // Reads in the opened folder do not ask any more.
     rig.allow_by_click(&card).await;
     rig.line("parser.rs").await;
     rig.card("wc -l").await;

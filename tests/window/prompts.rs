@@ -1,4 +1,4 @@
-//! What servers have beside their tools: prompts for the message box, a title that a model is to find, a door to sign in at.
+//! Servers' features beside tools: prompts for the message box, a title by a model, a sign-in.
 
 use serde_json::json;
 use thirtyfour::prelude::*;
@@ -11,10 +11,10 @@ use crate::support::tour::Tour;
 /// The server of the stories: a program of Node.js.
 const NOTES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/window/notes.mjs");
 
-/// What stands in the message box.
+/// Script that returns the text of the message box.
 const BOX: &str = "return document.querySelector('[data-testid=composer]').value";
 
-/// Who searches, and who knows languages: one of each that is found and one that is not.
+/// Search providers and language servers: one of each that is found and one that is not.
 const SETTINGS: &str = r#"
 [[language_servers]]
 id = "notes"
@@ -71,7 +71,7 @@ async fn what_servers_and_settings_have_beside_tools() {
     rig.end().await;
 }
 
-/// What a server wants a model to be sent is shown whole, and goes nowhere before a yes.
+/// A sampling request of a server is shown in full, and is sent nowhere before a yes.
 async fn asks_a_model(rig: &Rig, tour: &mut Tour) {
     let card = until_asked(rig, "entitle", "A title for: water the fern").await;
     rig.wait_for_text("ask-model", "Answer in one word.").await;
@@ -151,7 +151,7 @@ async fn wants_a_sign_in(rig: &Rig, tour: &mut Tour) {
     rig.click("server-cancel").await;
 }
 
-/// Who knows languages and who searches, with what is found of them and what lacks.
+/// Language servers and search providers in the settings, with those that are found and those that are missing.
 async fn settings(rig: &Rig, tour: &mut Tour) {
     rig.press_with(Key::Control, 'k').await;
     rig.find("palette-input").await;

@@ -1,4 +1,4 @@
-//! What reaches beyond the machine: a server that asks the person, pages of the web before and after they came, a service.
+//! Calls that reach beyond the machine: a server that asks the person, web pages before and after they came, a service.
 
 use std::path::Path;
 use std::time::Duration;
@@ -48,7 +48,7 @@ fn models(web: &Site) -> Vec<Part> {
     ]
 }
 
-/// What whoever searches found.
+/// Results of the search provider.
 fn found(web: &Site) -> String {
     let result = |title: &str, path: &str, content: &str| json!({ "title": title, "url": web.url(path), "content": content });
     let results = [
@@ -312,7 +312,7 @@ async fn sets_it_up(rig: &Rig, tour: &mut Tour) {
     tour.stop(rig, "services-setup").await;
 }
 
-/// What would be sent to a service is shown letter for letter; what cannot be undone says so, and is held.
+/// A request to a service is shown to the letter; one that cannot be undone says so, and is held.
 async fn asks_a_service(rig: &Rig, tour: &mut Tour, folder: &Path, site: &Site) {
     sets_it_up(rig, tour).await;
     rig.begin(folder, "buyer", "Order two ferns.").await;

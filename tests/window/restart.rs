@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::Rig;
 
-/// What a card says, without how long it has waited, and without the buttons, which know what of it was seen.
+/// Text of a card, without how long it has waited, and without the buttons, which know what of it was seen.
 async fn content(rig: &Rig, card: &str) -> String {
     let script = "const card = document.querySelector(`[data-testid=\"${arguments[0]}\"]`).cloneNode(true); \
         card.querySelectorAll('[data-testid=state], [data-testid=acts]').forEach((part) => part.remove()); \

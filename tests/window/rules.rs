@@ -25,7 +25,7 @@ action = "deny"
 reason = "I push by hand"
 "#;
 
-/// What a project's file wants once it was changed.
+/// Rules file of a project once it was changed.
 const WANTS: &str = r#"[[rule]]
 permission = "bash"
 pattern = "echo*"
@@ -141,7 +141,7 @@ async fn a_rule_is_written_by_keyboard_and_holds_once_its_examples_do() {
         "the other rule is as it was: {saved}"
     );
 
-    // What it says of a call is told without running anything.
+    // Its verdict on a call is shown without running anything.
     rig.click("rules-try").await;
     write_into(&rig, "call-field-command", "git status -s").await;
     rig.wait_for_text("try-trail", "It would run by itself.")

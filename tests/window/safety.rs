@@ -1,4 +1,4 @@
-//! What decides nothing: a press too soon, Enter, Space, a letter in the message box, a click of a script, the click that
+//! Input that decides nothing: a press too soon, Enter, Space, a letter in the message box, a click of a script, the click that
 //! activates the window. The page's clock is held still, so that "too soon" is exact.
 
 use serde_json::json;

@@ -6,7 +6,7 @@ use thirtyfour::prelude::*;
 use crate::support::Rig;
 use crate::support::site::Site;
 
-/// What a script would do that knows everything the page knows: it allows the call that waits, with its digest.
+/// Script that knows everything the page knows: it allows the call that waits, with its digest.
 const ALLOW: &str = "const { invoke } = window.__TAURI_INTERNALS__; window.result = null; \
     invoke('snapshot').then(({ desk: [entry] }) => invoke('submit', { op: { type: 'decide', session: entry.session, call: entry.id, \
         digest: entry.body.waits.digest, decision: { type: 'allow', hunks: null, note: '' } } })) \
@@ -35,7 +35,7 @@ async fn a_script_decides_nothing() {
     let write = rig.play().await;
     let parser = rig.workspace().join("src/parser.rs");
     let before = std::fs::read_to_string(&parser).unwrap();
-    // What opened the demo was used for it, or is over by then.
+    // The press that opened the demo was used for it, or is over by then.
     tokio::time::sleep(std::time::Duration::from_millis(2_500)).await;
 
     rig.ask(ALLOW, vec![]).await;
@@ -114,7 +114,7 @@ async fn a_script_starts_no_program_and_loosens_nothing() {
         rig.refuse().await;
         assert_eq!(result(&rig).await, REFUSED, "{op}");
     }
-    // What an address holds would leave the machine.
+    // The content of an address would leave the machine.
     rig.ask(
         "window.result = null; window.__TAURI_INTERNALS__.invoke('open_address', { address: 'https://example.org/?secret' }) \
             .then(() => (window.result = 'taken'), (refused) => (window.result = refused.message))",

@@ -20,7 +20,7 @@ async fn a_tool_is_switched_off_and_another_is_tried_by_its_form() {
     rig.click("tool-enabled").await;
     rig.wait_until_gone("tool-off").await;
 
-    // What only reads runs at once; the engine itself checks what is typed.
+    // A tool that only reads runs at once; the engine itself checks what is typed.
     rig.click("tool-read").await;
     rig.click("go-try").await;
     rig.click("field-path").await;
@@ -34,7 +34,7 @@ async fn a_tool_is_switched_off_and_another_is_tried_by_its_form() {
     .await;
     rig.screenshot("tools-tried").await;
 
-    // What could do anything asks, with the same card as a call of an agent.
+    // A tool that could do anything asks, with the same card as a call of an agent.
     rig.click("tool-bash").await;
     rig.click("go-try").await;
     rig.click("field-command").await;

@@ -1,4 +1,4 @@
-//! What a person did not cause: settings that cannot be read, a record of a newer version, a second start.
+//! Faults that a person did not cause: settings that cannot be read, a record of a newer version, a second start.
 
 use std::path::Path;
 use std::sync::mpsc;

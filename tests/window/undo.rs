@@ -71,7 +71,7 @@ fn set_mode(path: &std::path::Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// What stands at and below the drafts.
+/// Entries at and below the drafts.
 fn below(rig: &Rig, standing: &Standing) -> Standing {
     let drafts = rig.workspace().join("drafts");
     let mut found = standing.clone();
@@ -79,7 +79,7 @@ fn below(rig: &Rig, standing: &Standing) -> Standing {
     found
 }
 
-/// What stands elsewhere.
+/// Entries elsewhere.
 fn rest(rig: &Rig, standing: &Standing) -> Standing {
     let drafts = rig.workspace().join("drafts");
     let mut found = standing.clone();

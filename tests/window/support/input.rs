@@ -193,7 +193,7 @@ impl Rig {
     }
 }
 
-/// What the X server calls a key.
+/// Name of a key in the X server.
 fn key_name(key: char) -> String {
     let named = [
         (Key::Enter, "Return"),

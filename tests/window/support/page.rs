@@ -1,4 +1,4 @@
-//! What a person does with the page: look, press, type, click. Everything waits until it can be done.
+//! Actions of a person on the page: look, press, type, click. Each waits until it can be done.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -149,7 +149,7 @@ impl Rig {
         self.ask(script, vec![]).await.as_str().map(String::from)
     }
 
-    /// What a script answers in the page: for what is to be seen there and has no word of its own.
+    /// Runs a script in the page and returns its answer, for checks without a method of their own.
     pub async fn ask(&self, script: &str, given: Vec<Value>) -> Value {
         let answer = self.window().execute(script, given).await;
         answer

@@ -92,7 +92,7 @@ pub fn bus() -> (Group, String) {
     (bus, address)
 }
 
-/// What a screen shows, as the bytes of a PNG that has no date in it.
+/// Takes a screenshot of a display as a PNG without a date.
 pub fn photograph(display: &str) -> Vec<u8> {
     let taken = Command::new("import")
         .args(["-silent", "-window", "root"])

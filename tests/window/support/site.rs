@@ -12,7 +12,7 @@ pub struct Site {
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-/// What a path answers: its content type and its text.
+/// Page of the site: its path, its content type and its text.
 pub type Page = (&'static str, &'static str, String);
 
 /// The script of a model by its name, or of an agent by words of what it is told first.
@@ -85,7 +85,7 @@ async fn answer(
             })
         }
     };
-    // Whoever asks there has to sign in first.
+    // This path requires a sign-in.
     let status = match path {
         "/locked" => "401 Unauthorized\r\nwww-authenticate: Bearer",
         _ => "200 OK",

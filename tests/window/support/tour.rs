@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Rig;
 
-/// What axe-core finds on the page: the rule, how bad, where, and why. A row of a tree is named by its whole path, which
+/// Script that returns the findings of axe-core: the rule, how bad, where, and why. A row of a tree is named by its whole path, which
 /// holds what is drawn as its label; the signs and figures beside it are no part of a label, as the one rule would have it.
 const FIND: &str = "const done = arguments[0]; \
     const counts = (rule, node) => rule !== 'label-content-name-mismatch' \

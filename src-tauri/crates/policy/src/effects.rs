@@ -292,7 +292,7 @@ mod tests {
             ("", out, false, Ask),
             (writes_out, out, false, Allow),
             (writes_out, src, false, Ask),
-            // Who may write may not delete.
+            // Permission to write does not permit deleting.
             (writes_out, &[(FsDelete, "out/a")], false, Ask),
             // A rule about the command was meant for the command.
             (&[writes_out, asks_make].concat(), out, false, Ask),
@@ -428,7 +428,7 @@ mod tests {
             (&DryRunEvidence::default(), &[], Verdict::Ask),
             (&refused, &[], Verdict::Ask),
             (&reached, &[], Verdict::Ask),
-            // What a watchdog wants to be seen is seen, whatever came of it.
+            // A call that a watchdog wants shown is shown, whatever its effects.
             (&nothing, &asks, Verdict::Ask),
         ] {
             assert_eq!(verdict("", tried, alarms).0, expected, "{tried:?}");

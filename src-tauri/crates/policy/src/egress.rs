@@ -187,7 +187,7 @@ mod tests {
                 Some("docs.rs packages.example"),
             ),
             (rule("*", "docs.rs", "allow"), &["docs.rs"], Some("docs.rs")),
-            // Whoever may run everything named no host.
+            // A rule that allows all commands names no host.
             (rule("*", "", "allow"), &["docs.rs"], None),
             (rule("bash", "", "allow"), &["docs.rs"], None),
             (rule("bash", "docs.rs", "allow"), &["docs.rs"], None),
@@ -206,7 +206,7 @@ mod tests {
                 &["docs.rs"],
                 None,
             ),
-            // What is near is open only by its name.
+            // Local addresses are open only by their name.
             (all.clone(), &["localhost:8080"], None),
             (
                 near.clone(),

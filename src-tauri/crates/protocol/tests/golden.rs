@@ -65,7 +65,7 @@ fn the_golden_stream_folds_to_the_golden_entries() {
     assert_eq!(is, expected, "{text}");
 }
 
-/// What schema-first tools add to entries and sessions; the interface's fold has the same story in its tests.
+/// Entries and sessions with schema-first tools; the interface's fold has the same story in its tests.
 #[test]
 fn schema_first_events_stand_where_they_belong() {
     let told = [
@@ -107,7 +107,7 @@ fn schema_first_events_stand_where_they_belong() {
     );
 }
 
-/// What a server asks stands on the desk with its call, and counts once; the interface's fold has the same story.
+/// A question of a server is on the desk with its call, and counts once; the interface's fold has the same story.
 #[test]
 fn what_a_server_asks_stands_with_its_call() {
     let asked = r#"{"server":"one","message":[{"text":"Who?","control":false}],"wants":{"type":"form","fields":[]}}"#;

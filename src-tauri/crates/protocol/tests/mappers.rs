@@ -34,7 +34,7 @@ fn count(words: &[Value], kinds: &[&str], id: &str) -> BTreeMap<String, usize> {
     counts
 }
 
-/// What begins and what ends: kinds that begin, go on, and end, and where the id stands.
+/// Kinds of items that begin, go on, and end, and where their id is.
 struct Life {
     vocabulary: Vocabulary,
     begins: &'static str,

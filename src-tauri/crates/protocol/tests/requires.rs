@@ -1,4 +1,4 @@
-//! What a tool requires: its shape, its variables, and how commands are matched.
+//! Requirements of a tool: their shape, their variables, and how commands are matched.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use protocol::RequirementSet;

@@ -66,7 +66,7 @@ impl Aimock {
                 )
             })
             .unwrap_or_else(|| panic!("aimock ended before it listened"));
-        // What it says later is read away, so that it never waits for us.
+        // Later output is drained, so that it never waits for us.
         std::thread::spawn(move || lines.for_each(drop));
         Self {
             child,
@@ -111,7 +111,7 @@ impl Drop for Aimock {
     }
 }
 
-/// What a turn amounts to.
+/// Sum of the items of a turn.
 #[derive(Debug, Default, PartialEq)]
 struct Turn {
     text: String,

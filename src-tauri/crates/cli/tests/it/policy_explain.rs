@@ -1,4 +1,4 @@
-//! What `policy explain` says, word for word: `explained.txt` has it, and `UPDATE_GOLDEN=1` writes it anew.
+//! The text of `policy explain`, word for word: `explained.txt` has it, and `UPDATE_GOLDEN=1` writes it anew.
 
 use std::path::PathBuf;
 

@@ -55,7 +55,7 @@ fn permissions_of_other_products_are_shown_and_written_only_when_told() {
     assert!(told.contains("Bash(npm run build)"), "{told}");
     assert!(told.contains("[[rule]]\npermission = \"bash\""), "{told}");
     assert_eq!(place.read_file(".countersign/rules.toml"), None);
-    // What is shown is a rules file.
+    // The output is a valid rules file.
     let file = place.write_outside_file("shown.toml", &told);
     place.run_ok(&["policy", "lint", &file]);
 

@@ -1,4 +1,4 @@
-//! What `run` and `call` are told on the command line: standard input, files, going on with a session, global options.
+//! Input of `run` and `call` on the command line: standard input, files, going on with a session, global options.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -92,7 +92,7 @@ fn a_session_is_gone_on_with() {
     let id = |n: usize| sessions["sessions"][n]["id"].as_str().unwrap().to_owned();
     let first = &id(1)[id(1).len() - 6..];
     assert_eq!(say(&["--resume", first, "Third."]).code, 0);
-    // What was spoken in last is what is gone on with, and not what was opened last.
+    // The session with the last message is continued, not the one that was opened last.
     assert_eq!(say(&["-c", "Fourth."]).code, 0);
     let told = place.run_ok(&["show", first]);
     for text in ["› First.", "› Third.", "› Fourth."] {

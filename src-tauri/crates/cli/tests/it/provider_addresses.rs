@@ -22,7 +22,7 @@ fn ran(place: &CliFixture, variable: &str, value: &str, args: &[&str]) -> CliRun
     }
 }
 
-/// What comes in over one connection, up to its body; it is answered with an error.
+/// Reads a request over one connection, up to its body, and answers it with an error.
 fn answer(mut stream: TcpStream) -> String {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut head, mut length) = (String::new(), 0);

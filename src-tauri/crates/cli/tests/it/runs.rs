@@ -246,7 +246,7 @@ fn the_demo_leaves_nothing_behind_where_no_folder_is_named() {
     assert!(!place.data().exists());
 }
 
-/// What is told while it happens is what the record tells afterwards, from the session's first event on (M19).
+/// Live output is what the record exports afterwards, from the session's first event on (M19).
 #[test]
 fn a_run_is_told_in_a_specifications_words_while_it_happens() {
     for (words, lines_min) in [

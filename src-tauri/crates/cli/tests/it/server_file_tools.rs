@@ -58,7 +58,7 @@ fn a_tool_of_many_is_called_by_hand_and_undone() {
     place.run_ok(&["undo"]);
     assert_eq!(place.read_file("new.txt"), None);
 
-    // What the rule does not name is explained and called alike: denied, because nobody is there to ask.
+    // A call that no rule names is explained and run alike: denied, because nobody is there to ask.
     let other = serde_json::json!({ "path": place.workspace().join("new.md"), "content": "x" });
     let other = other.to_string();
     let explain = [

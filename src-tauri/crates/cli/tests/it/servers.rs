@@ -109,7 +109,7 @@ fn what_changed_is_shown_and_approved_by_its_digest() {
     }
 }
 
-/// What one command found changed, the next one tells, until it is approved.
+/// A change that one command found is listed by the next one, until it is approved.
 #[test]
 fn what_waits_for_a_look_is_listed() {
     let place = with_server();
@@ -181,7 +181,7 @@ fn servers_of_other_products_are_offered_and_taken_over_off() {
     );
 }
 
-/// What `claude mcp add` writes by default, and a file that is named from here.
+/// Servers as `claude mcp add` writes them by default, and a file that is named by a relative path.
 #[test]
 fn servers_of_this_folder_alone_are_offered_and_a_file_is_named_from_here() {
     let place = CliFixture::new();

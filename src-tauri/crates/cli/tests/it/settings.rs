@@ -42,7 +42,7 @@ fn settings_are_read_and_changed_by_their_names() {
     assert!(settings(&place).contains("# Mine.\n[limits]"));
 }
 
-/// What would not hold is not written.
+/// Invalid settings are not written.
 #[test]
 fn wrong_settings_change_nothing() {
     let place = CliFixture::new();

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What a question is answered where nobody is (`S002-37`).
+/// Answer to a question where nobody is (`S002-37`).
 pub const HEADLESS_REFUSAL: &str = "Nobody is here to answer: this session runs without a person. Do not ask again; go on \
     with your best assumption and say which one you made.";
 
@@ -16,7 +16,7 @@ pub struct CliFixture {
     folder: TempDir,
 }
 
-/// What the program did.
+/// Exit code and output of the program.
 #[derive(Debug)]
 pub struct CliRun {
     pub code: i32,

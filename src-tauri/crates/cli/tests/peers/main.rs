@@ -31,7 +31,7 @@ fn node() -> PathBuf {
     nodes.find(|node| node.is_file()).unwrap()
 }
 
-/// What the inspector's command line comes to with these words: its exit code, and what it wrote.
+/// Runs the inspector's command line with these words; returns its exit code and output.
 fn inspected(fixture: &CliFixture, words: &[&str]) -> (i32, String) {
     let launcher = Path::new(env!("CARGO_MANIFEST_DIR")).join(
         "../../../tests/peers/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",

@@ -66,7 +66,7 @@ async fn an_answer_that_is_none_is_one_sentence() {
     }
 }
 
-/// What is asked of us is answered with no, and nothing is done.
+/// Requests of a server are refused, and nothing is done.
 #[tokio::test]
 async fn nothing_is_done_at_a_servers_word() {
     let desk = desk("asks");
@@ -106,7 +106,7 @@ async fn wrong_places_are_no_panic() {
     }
 }
 
-/// What hangs is given up after its time, or when the call ends; the server is told and goes on.
+/// A request that hangs is cancelled after its time, or when the call ends; the server is told and goes on.
 #[tokio::test]
 async fn a_question_is_taken_back() {
     let mut patience = patient();

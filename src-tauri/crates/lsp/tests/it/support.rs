@@ -70,7 +70,7 @@ impl Desk {
         self.folder.path().join("log")
     }
 
-    /// What the server was sent.
+    /// Messages that the server was sent.
     pub fn log(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.log_file()).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -114,7 +114,7 @@ impl Desk {
             .await
     }
 
-    /// What is known of a definition of the first word `foo` of a file.
+    /// Asks for the definition of the first word `foo` of a file.
     pub async fn definition(&self, path: &str) -> Result<LanguageResponse, ToolError> {
         let place = self.place(path, "foo");
         self.ask(path, LanguageQuery::Definition(place)).await
@@ -130,7 +130,7 @@ impl Desk {
         found.unwrap()
     }
 
-    /// What is said where a definition cannot be had.
+    /// Error of a definition that cannot be had.
     pub async fn error(&self) -> String {
         self.definition("a.toy").await.unwrap_err().to_string()
     }

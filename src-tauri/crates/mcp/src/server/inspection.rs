@@ -262,7 +262,7 @@ mod tests {
             told[1].0 && told[1].1.matches("Look.").count() == 2,
             "{told:?}"
         );
-        // What is no text is told in its place, never dropped.
+        // Content that is not text is named in its place, never dropped.
         let prompt = json!({ "messages": [
             { "role": "user", "content": [text,
                 { "type": "image", "mimeType": "image/png", "data": "AQID" },

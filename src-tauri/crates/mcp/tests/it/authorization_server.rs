@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
 
-/// What it does other than it should.
+/// Deviations from the behaviour of a good server.
 #[derive(Debug, Clone, Default)]
 pub struct Mood {
     /// The browser brings another word back.
@@ -39,11 +39,11 @@ pub struct Mood {
 pub struct Heard {
     /// Method and path of every request, in order.
     pub paths: Vec<String>,
-    /// What every request to the server showed.
+    /// Authorization header of every request to the server.
     pub shown: Vec<Option<String>>,
-    /// What was sent for every token.
+    /// Form of every request for a token.
     pub tokens: Vec<HashMap<String, String>>,
-    /// What was to be taken back, each with who said so in a header.
+    /// Requests to revoke a token, each with the client in its header.
     pub taken_back: Vec<(HashMap<String, String>, Option<String>)>,
     challenge: String,
 }
@@ -143,7 +143,7 @@ impl Authority {
         (status, String::new(), String::new())
     }
 
-    /// What the person's browser gets who says yes, or no.
+    /// Redirect for the browser of a person who says yes, or no.
     fn leads_back(&self, asked: &Url) -> (&'static str, String, String) {
         let pairs: HashMap<_, _> = asked.query_pairs().into_owned().collect();
         assert_eq!(pairs["code_challenge_method"], "S256");

@@ -1,4 +1,4 @@
-//! What servers ask the person while one of their tools runs.
+//! Questions of servers to the person while one of their tools runs.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

@@ -193,7 +193,7 @@ async fn progress_is_heard_by_its_own_call() {
     );
 }
 
-/// What its configuration names is looked up when it starts; a secret is in no view and no log.
+/// Variables of its configuration are looked up when it starts; a secret is in no view and no log.
 #[tokio::test]
 async fn variables_are_looked_up_when_it_starts() {
     let mut own = settings(&[]);

@@ -97,8 +97,8 @@ async fn a_person_signs_in_and_out() {
     );
 }
 
-/// Who signs out has what they were given taken back, where that is offered; where it fails, they hear of it, and it is
-/// forgotten here all the same.
+/// A sign-out revokes the token where the server offers it; a failure is reported, and the token is forgotten here all the
+/// same.
 #[tokio::test]
 async fn what_is_signed_out_of_is_taken_back() {
     let table = [
@@ -189,7 +189,7 @@ async fn what_goes_wrong_is_told() {
     }
 }
 
-/// What keeps a sign-in from beginning: nobody is sent anywhere.
+/// Faults that keep a sign-in from beginning: nobody is sent anywhere.
 #[tokio::test]
 async fn what_cannot_begin_says_why() {
     let authority = Authority::open().await;
@@ -265,7 +265,7 @@ async fn what_ran_out_is_renewed_or_asked_for_anew() {
     assert_eq!(record(&chain), "", "it is good for nothing any more");
 }
 
-/// What somebody signed in with is for that address alone, whatever is set up under the name later.
+/// A token is for the address of its sign-in alone, whatever is set up under the name later.
 #[tokio::test]
 async fn another_address_is_shown_nothing() {
     let (first, second) = (Authority::open().await, Authority::open().await);

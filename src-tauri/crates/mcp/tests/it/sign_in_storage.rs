@@ -1,4 +1,4 @@
-//! What is kept of signing in, and what is not: without a keychain, and from one process to the next.
+//! Data of a sign-in that is kept, and that is not: without a keychain, and from one process to the next.
 
 use std::sync::Arc;
 

@@ -42,7 +42,7 @@ impl ElicitationChannel for Agreeable {
     }
 }
 
-/// What stands in a field at first; what has none gets something that fits.
+/// Initial value of a field, or one that fits where it has none.
 fn at_first(field: &FormField) -> Option<(String, Value)> {
     let value = match &field.kind {
         FieldKind::Text { default, .. } => default.clone().map_or("x".into(), Value::from),
@@ -79,7 +79,7 @@ fn arguments(schema: &Value) -> Value {
     Value::Object(values.collect::<Map<_, _>>())
 }
 
-/// What the scenario wants called, or every tool once.
+/// Calls of the scenario, or one of every tool.
 fn calls(server: &McpServer, scenario: &str, context: &Value) -> Vec<(String, Value)> {
     let catalogue = server.catalogue().unwrap();
     let named = context.get("toolCalls").and_then(Value::as_array);

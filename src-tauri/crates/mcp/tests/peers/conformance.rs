@@ -17,7 +17,7 @@ const NO_PERSON: &str =
 const COMPANY: &str = "an extension: a company's own sign-in, exchanged for that of a server";
 const DPOP: &str = "an extension: tokens bound to a key of the client";
 
-/// What the suite has and is nothing of ours, and why. Everything else must hold.
+/// Scenarios of the suite that do not apply here, with the reason. Everything else must hold.
 const NOT_OURS: [(&str, &str); 10] = [
     ("auth/client-credentials-jwt", NO_PERSON),
     ("auth/client-credentials-basic", NO_PERSON),

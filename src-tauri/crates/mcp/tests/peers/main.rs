@@ -293,7 +293,7 @@ fn page(body: &'static str) -> String {
     format!("http://{at}/page.html")
 }
 
-/// What a server of others has for a person beside its tools.
+/// Prompts and resources of other people's servers.
 #[tokio::test]
 async fn servers_of_others_have_prompts_and_resources() {
     let (command, args) = node("server-everything", &["stdio"]);

@@ -1,4 +1,4 @@
-//! Who asks: every kind of it on the wire, never in what is told.
+//! Authentication: every kind of it on the wire, never in previews and results.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

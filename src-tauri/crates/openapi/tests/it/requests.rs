@@ -142,7 +142,7 @@ async fn parameters_of_one_name_are_kept_apart() {
     assert_eq!(heard.header("authorization"), None);
 }
 
-/// What would lead elsewhere, or could not be told apart, is refused before anything is sent.
+/// Arguments that would lead elsewhere, or would be ambiguous, are refused before anything is sent.
 #[tokio::test]
 async fn what_cannot_be_sent_is_refused() {
     let path = json!([{ "name": "x", "in": "path", "required": true }]);

@@ -1,4 +1,4 @@
-//! What a service answers: JSON stays JSON, what went wrong is an error, and what is too much is cut.
+//! Answers of a service: JSON stays JSON, a failure is an error, and a long answer is cut.
 
 use protocol::server::apis::ApiSetup;
 use protocol::{Content, ToolError};

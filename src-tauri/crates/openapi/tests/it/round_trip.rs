@@ -80,7 +80,7 @@ fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8().unwrap().into_owned()
 }
 
-/// What a server reads of a request.
+/// Values that a server reads from a request.
 fn received(way: Way, request: &ApiRequest, is_list: bool) -> Vec<String> {
     let list = |text: &str, between: &str| match is_list {
         true => text.split(between).map(decoded).collect(),
@@ -215,7 +215,7 @@ proptest! {
                 prop_assert!(written.is_ascii() && !written.contains([';', ' ', '"', '\\']));
             }
             Ok(request) => prop_assert_eq!(received(way, &request, is_list), given),
-            // What could not be told apart from something else is refused.
+            // An ambiguous value is refused.
             Err(why) => {
                 let marked = match way.style {
                     "spaceDelimited" => is_list && given.iter().any(|one| one.contains(' ')),

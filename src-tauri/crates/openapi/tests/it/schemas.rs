@@ -147,7 +147,7 @@ fn what_is_referred_to_once_stands_there_and_what_is_shared_is_defined() {
     );
 }
 
-/// Whatever is not there, leads out, is too deep or too long is any value, and said so; the operation stays.
+/// A schema that is missing, leads out, is too deep or too long becomes any value, with a note; the operation stays.
 #[test]
 fn what_cannot_be_had_is_any_value() {
     for reference in [

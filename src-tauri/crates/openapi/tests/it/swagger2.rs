@@ -282,7 +282,7 @@ fn what_a_document_leaves_out_is_taken_from_where_it_stands() {
     }
 }
 
-/// What 3.0 has no words for is left out with its reason, and the rest stays usable.
+/// Parts that 3.0 cannot express are left out with the reason, and the rest stays usable.
 #[test]
 fn what_cannot_be_converted_is_left_out_alone() {
     let document = read(

@@ -38,7 +38,7 @@ fn any_os() -> impl Strategy<Value = Os> {
 }
 
 proptest! {
-    /// Whatever is written, what is called inside has no way up left in it and no drive.
+    /// A path that is said to be inside has no `..` left in it and no drive.
     #[test]
     fn inside_is_inside(os in any_os(), target in "[a-c./\\\\~: C]{0,24}") {
         let fact = at(os, &target);

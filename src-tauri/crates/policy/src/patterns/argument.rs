@@ -132,7 +132,7 @@ mod tests {
             ),
             ("branch=main", &[("other", Some("main"))], false, false),
             ("branch=main", &[], false, false),
-            // What is not known may be anything.
+            // An unknown value may be anything.
             ("branch=main", &[("branch", None)], false, true),
             // Every value of a list, and of what is nested, has to fit.
             (

@@ -262,7 +262,7 @@ fn spelling_hides_nothing_from_a_deny() {
         "sudo -iu me rm x",
         "strace -f -o y rm x",
         "script -qc 'rm x' y",
-        // What both parsers, or our own counting, read wrongly or not at all.
+        // Commands that both parsers, or our own counting, read wrongly or not at all.
         "echo 'open; 2>&1 rm x",
         "echo 'open; >y rm x",
         "echo 'open; <y rm >z x",

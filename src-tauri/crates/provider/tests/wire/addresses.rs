@@ -63,7 +63,7 @@ async fn a_base_url_of_the_environment_is_where_requests_go() {
     }
 }
 
-/// What a person set is stronger than the environment, and what both leave open is the provider's own address.
+/// Settings of a person are stronger than the environment; without both it is the provider's own address.
 #[tokio::test]
 async fn the_settings_are_stronger_than_the_environment() {
     for (id, variable, _) in MODELS {
@@ -108,7 +108,7 @@ async fn the_settings_are_stronger_than_the_environment() {
     );
 }
 
-/// What is set and cannot be used is an error with its name: the key does not go to the vendor instead.
+/// An address that cannot be used is an error with its name: the key does not go to the vendor instead.
 #[tokio::test]
 async fn what_cannot_be_used_is_an_error_and_no_way_to_the_vendor() {
     for (id, variable, value, told) in [

@@ -1,4 +1,4 @@
-//! What goes out: the conversation in each wire format, thoughts given back where they came from.
+//! Requests: the conversation in each wire format, thoughts given back where they came from.
 
 use std::sync::Arc;
 

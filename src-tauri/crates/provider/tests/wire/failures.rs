@@ -16,7 +16,7 @@ fn fake_error(make: impl FnOnce(String) -> ProviderError) -> ProviderError {
     make("Fake".to_owned())
 }
 
-/// What came before the trouble: the thoughts and the first piece of text.
+/// Items before the failure: the thoughts and the first piece of text.
 fn before(wire: WireFormat) -> Vec<Item> {
     expected(wire).into_iter().take(3).map(Ok).collect()
 }

@@ -1,4 +1,4 @@
-//! What is tried again, how often, and what is not.
+//! Failures that are tried again, how often, and those that are not.
 
 use protocol::settings::WireFormat;
 use provider::{MemoryKeyStore, ProviderEnv, ProviderError, Providers, Timing};

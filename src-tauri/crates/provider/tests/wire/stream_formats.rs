@@ -183,7 +183,7 @@ pub fn expected(wire: WireFormat) -> Vec<Chunk> {
     ]
 }
 
-/// What [`turn`] wants back.
+/// Opaque data that [`turn`] wants back.
 pub fn opaque(wire: WireFormat) -> Value {
     match wire {
         WireFormat::Anthropic => json!({"provider":"fake","wire":"anthropic","thoughts":[

@@ -230,7 +230,7 @@ mod tests {
             (259..=600).collect::<Vec<_>>(),
             "a slice"
         );
-        // What was forgotten is read again, and there is an end.
+        // Sessions that were dropped are read again, and the loop ends.
         live.clear();
         let mut slices = 0;
         while live.deferred.has_work() {

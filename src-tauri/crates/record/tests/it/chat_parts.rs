@@ -1,4 +1,4 @@
-//! What calls gave, as rows of `chat_parts`.
+//! Results of calls, as rows of `chat_parts`.
 
 use protocol::call::outcome::{Envelope, Truncation};
 use protocol::{EventBody, Outcome, ToolError, ToolOutput};

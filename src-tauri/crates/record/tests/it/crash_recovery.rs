@@ -63,7 +63,7 @@ fn killed_after(file: &std::path::Path, lines: usize) -> u64 {
         last = seq(line.unwrap()).unwrap_or(last);
     }
     child.kill().unwrap();
-    // What it said before it died counts as well.
+    // Lines that it wrote before it died count as well.
     for line in out {
         last = line.ok().and_then(seq).unwrap_or(last);
     }

@@ -1,4 +1,4 @@
-//! What is written late: nobody who asks sees that it is, whatever comes between.
+//! Tables that are written late: no query sees that they are, whatever comes between.
 
 use protocol::{CallState, SessionId};
 use record::{Durability, Record, RecordError};
@@ -21,7 +21,7 @@ fn burst(desk: &mut Desk, calls: std::ops::Range<u32>) {
     desk.tell_all(SESSION, calls.flat_map(call));
 }
 
-/// What everybody must see at any moment: the entries are the fold of the events, and every call is found by its words.
+/// Asserts what holds at any moment: the entries are the fold of the events, and every call is found by its words.
 fn assert_whole(record: &Record) {
     let session = SessionId::from(SESSION);
     let events = record.events(0, None, u32::MAX).unwrap();

@@ -255,7 +255,7 @@ pub fn any_body() -> impl Strategy<Value = EventBody> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever is told, in batches of any size and over restarts: the tables say what the pure fold says.
+    /// Any events, in batches of any size and over restarts: the tables hold what the pure fold gives.
     #[test]
     fn what_is_read_is_the_fold_of_what_was_told(
         told in prop::collection::vec((any_body(), prop::bool::ANY, 0..20), 1..60)

@@ -1,4 +1,4 @@
-//! What is made of the events a little after they are acknowledged: whenever that happens and whoever does it, the tables
+//! Tables that are derived a little after events are acknowledged: whenever that happens and whichever process does it, they
 //! end up the same, and nobody who asks sees the difference.
 
 use std::path::Path;
@@ -221,7 +221,7 @@ fn a_record_that_does_not_know_what_is_made_says_so() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whatever is told, by two processes in turns, with questions and restarts between: the tables say what one alone
+    /// Any events, by two processes in turns, with queries and restarts between: the tables hold what one alone
     /// would have written with a question after each event.
     #[test]
     fn whoever_makes_the_tables_makes_the_same(

@@ -98,7 +98,7 @@ pub fn owed_apart(file: &Path) -> (i64, i64) {
         .unwrap()
 }
 
-/// What a record published so far.
+/// Events that a record published so far.
 pub type Published = Arc<Mutex<Vec<Event>>>;
 
 pub fn open(file: PathBuf) -> Result<(Record, Published), RecordError> {

@@ -1,4 +1,4 @@
-//! What is kept of a verdict beside the log.
+//! Tables that hold verdicts beside the log.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ fn rule_about(pattern: &str) -> Rule {
     }
 }
 
-/// What one transaction says of many calls is as if each had come by itself.
+/// Many calls in one transaction leave the same rows as each by itself.
 #[test]
 fn a_batch_counts_each_rule_and_keeps_the_last_verdict_of_each_call() {
     let mut desk = Desk::new();

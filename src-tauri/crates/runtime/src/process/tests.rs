@@ -274,7 +274,7 @@ async fn keys_in_the_apps_environment_reach_no_command() {
         return;
     }
     let room = Room::new();
-    // What the caller gives is the caller's.
+    // Variables that the caller gives are passed on.
     let command = ShellCommand {
         env: vec![("GIVEN_TOKEN".into(), "given".into())],
         ..room.command("echo ${OPENAI_API_KEY-none} $RUST_LOG $GIVEN_TOKEN")

@@ -140,7 +140,7 @@ fn what_is_admitted_is_reached_and_counted_and_nothing_else_is() {
             1,
             "other.example:PORT",
         ),
-        // Whatever the head says, the address counts.
+        // The address counts, not the `Host` header.
         (
             "curl -s -o x -w '%{http_code}' -H 'Host: let.example:PORT' http://other.example:PORT/",
             "403",
@@ -173,14 +173,14 @@ fn what_is_admitted_is_reached_and_counted_and_nothing_else_is() {
             0,
             "inside.example:PORT",
         ),
-        // Who goes past the proxy reaches nothing.
+        // A request past the proxy reaches nothing.
         (
             "curl -s --noproxy '*' http://192.0.2.1/; echo $?",
             "7\n",
             0,
             "192.0.2.1:80",
         ),
-        // What is no address for a proxy.
+        // Requests with no address for a proxy.
         (
             "curl -s -o x -w '%{http_code}' --noproxy '*' $http_proxy/",
             "400",

@@ -110,11 +110,11 @@ fn line(dice: &mut Dice) -> String {
         }
         all.push(command.replace('P', one).replace('Q', other));
     }
-    // Whatever fails here fails there: the rest goes on.
+    // A command that fails here fails there: the rest goes on.
     format!("umask 022; {}; true", all.join("; "))
 }
 
-/// What a plain run makes of the same tree.
+/// Runs the line without a sandbox on a copy of the tree.
 fn truth(line: &str, parent: &Path) -> Picture {
     let copy = tempfile::tempdir_in(parent).unwrap();
     let root = copy.path().join("workspace");

@@ -141,7 +141,7 @@ impl Stage {
         Ok((ran, DryRunEnvironment::record_changes(picture)?))
     }
 
-    /// What the next entry is called.
+    /// Metadata of the next entry.
     pub fn meta(&mut self) -> UndoEntryMeta {
         self.entries += 1;
         UndoEntryMeta {
@@ -199,7 +199,7 @@ impl Stage {
         fs::read_dir(folder).map_or(0, Iterator::count)
     }
 
-    /// What is left of layers.
+    /// Layers that are left on disk.
     pub fn layers(&self) -> Vec<PathBuf> {
         let mut left = Vec::new();
         for ours in fs::read_dir(self.home.path().join("rooms")).unwrap() {

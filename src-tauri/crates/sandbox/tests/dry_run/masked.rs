@@ -12,7 +12,7 @@ use runtime::{ClosedFiles, SandboxOptions, ShellCommand};
 use crate::fixture::{DISK, Stage};
 use crate::single_commands::each_way;
 
-/// What comes of a command.
+/// Outcome of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Comes {
     /// It needs no secret.
@@ -73,7 +73,7 @@ const TABLE: &[(&str, &str, Comes)] = &[
         Nothing,
     ),
     ("grep", "grep -rl one src > found; true", Same),
-    // Whoever only looks at lengths and times is told the truth.
+    // Lengths and times are the real ones.
     (
         "find",
         "find . -maxdepth 2 -not -path './.git*' -empty -delete",
@@ -129,7 +129,7 @@ fn furnish(root: &Path) {
     fs::write(root.join("nothing"), "").unwrap();
 }
 
-/// What is the same each time, so that two commits are the same.
+/// Fixed variables, so that two commits are the same.
 const STEADY: [(&str, &str); 6] = [
     ("GIT_AUTHOR_NAME", "a"),
     ("GIT_AUTHOR_EMAIL", "a@example.org"),
@@ -251,7 +251,7 @@ fn a_secret_is_masked_under_its_other_names() {
     }
 }
 
-/// What is mounted once more, whole, in part or a file alone, is masked there too.
+/// A secret that is mounted a second time, in whole, in part or as one file, is masked there too.
 #[test]
 fn a_secret_is_masked_wherever_it_is_mounted_once_more() {
     const OF_ITS_OWN: &str = "MOUNTS_OF_ITS_OWN";

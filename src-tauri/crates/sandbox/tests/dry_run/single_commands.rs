@@ -120,7 +120,7 @@ fn effects_as_a_person_reads_them() {
     }
 }
 
-/// What a person reads is marked; beside it stands the very name, to the byte, where that is another.
+/// Names are marked for people; the exact name is beside it, to the byte, where it differs.
 #[test]
 fn names_are_told_exactly_beside() {
     let text = |text: &str| Some(ExactName::Text(text.to_owned()));
@@ -375,7 +375,7 @@ fn attributes_alone_are_told_of() {
     }
 }
 
-/// What somebody changes while it runs, or before it is agreed to, is not written over.
+/// A change of somebody else, while it runs or before it is approved, is not overwritten.
 #[test]
 fn a_person_who_edits_meanwhile_is_not_overrun() {
     for stage in each_way() {

@@ -128,7 +128,7 @@ fn it_ends_with_its_environment() {
     assert!(soon(|| doors(&program).is_empty()), "{:?}", doors(&program));
 }
 
-/// What the command is given is its own, whatever was made before it was known.
+/// A command gets its own specification, whatever was prepared before.
 #[test]
 fn a_room_that_stood_ready_is_the_one_that_was_asked_for() {
     let Some(own) = Own::new() else { return };

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-/// What stands at a path.
+/// Entry at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     pub kind: char,

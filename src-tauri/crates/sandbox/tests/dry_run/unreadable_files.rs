@@ -109,7 +109,7 @@ fn what_cannot_be_read_is_named_and_left_as_it_is() {
         assert_eq!(stage.layers(), [] as [std::path::PathBuf; 0], "{line}");
     }
 
-    // What is beside it can be changed and brought back.
+    // A file beside it can be changed and restored.
     let rehearsed = stage.try_rehearse(&command(&stage, "ls -la; echo more >> plain"));
     let rehearsed = rehearsed.unwrap();
     assert_eq!(told(&rehearsed.effects.changes), ["Changed plain"]);
@@ -124,7 +124,7 @@ fn what_cannot_be_read_is_named_and_left_as_it_is() {
     unlock(&stage);
 }
 
-/// Whoever owns a folder may open it: so may a command in a room.
+/// The owner of a folder may open it: so may a command in a sandbox.
 #[test]
 fn secrets_in_a_folder_that_is_locked_stay_closed() {
     if !is_ordinary("secrets_in_a_folder_that_is_locked_stay_closed") {

@@ -116,7 +116,7 @@ fn what_changes_places_is_seen() {
     same(&dated(&stage.root()), &before, "nothing changed");
 }
 
-/// What a person does to files that the command leaves alone is neither an effect nor in its way.
+/// Changes of a person to files that the command leaves alone are no effects and no conflict.
 #[test]
 fn what_a_person_does_meanwhile_is_the_persons() {
     let Some(stage) = furnished() else { return };

@@ -42,7 +42,7 @@ fn no_memory_is_left_out_and_no_group_is_left() {
     if !groups_work() {
         return;
     }
-    // Whoever made it is gone by the time that it is made.
+    // Its owner is gone by the time that it is created.
     let mut gone = Command::new("true").spawn().unwrap();
     gone.wait().unwrap();
     let name = format!("countersign-room-{}", gone.id());

@@ -1,4 +1,4 @@
-//! What a command is refused is told: each thing once, and nothing that was not refused.
+//! Reported denials of a command: each once, and nothing that was not refused.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -82,7 +82,7 @@ const WRITES: &[Case] = &[
     ),
     ("cd /; rm -r $OUT/folder", 1, &[(Write, "OUT/folder/in it")]),
     ("printf x > $OUT/$'a\\nb'", 1, &[(Write, "OUT/a\\x0ab")]),
-    // What is to be read only, what is masked, and the workspace itself.
+    // Read-only paths, masked paths, and the workspace itself.
     ("echo x > kept/file", 1, &[(Write, "WS/kept/file")]),
     ("echo x > kept/new", 1, &[(Write, "WS/kept/new")]),
     ("mv kept elsewhere", 1, &[(Write, "WS/kept")]),

@@ -108,7 +108,7 @@ fn programs_reach_what_they_are_let_reach() {
             "56\n",
             &[],
         ),
-        // Who goes past it reaches nothing, and is seen.
+        // A request past it reaches nothing, and is reported.
         (
             "curl -s --noproxy '*' http://let.example/; echo $?",
             "6\n",

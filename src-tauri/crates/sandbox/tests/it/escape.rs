@@ -5,7 +5,7 @@ use crate::host_fixture::{Outside, Person, Way};
 use crate::runner::{Programs, rooms_work};
 use crate::{escape_attempts, system_calls};
 
-/// What calls of the kernel attempt: this very program runs them, as a test that has nothing to do unless it is told what.
+/// Attempts by system calls: this program runs itself with them, as a test that does nothing unless it gets a name.
 #[test]
 fn attempt() {
     if let Ok(name) = std::env::var("ATTEMPT") {

@@ -20,7 +20,7 @@ pub enum How {
 
 /// By what it is known that it succeeded.
 pub enum Is {
-    /// What stands outside, or in the workspace itself, is not as it was.
+    /// A file outside, or in the workspace itself, is not as it was.
     Changed,
     /// It prints what is secret.
     Told,

@@ -29,7 +29,7 @@ pub enum Way {
     Room,
 }
 
-/// Who makes it.
+/// User who runs the sandbox.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Person {
     Me,

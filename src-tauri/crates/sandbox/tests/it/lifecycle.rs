@@ -1,4 +1,4 @@
-//! What a command finds in a room, how it ends, and what is left of it.
+//! Environment of a command in a sandbox, how it ends, and what is left of it.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -178,7 +178,7 @@ fn how_a_command_ends_is_told() {
         ("kill -9 $$", CommandEnd::Signal(9)),
         ("kill -TERM $$", CommandEnd::Signal(15)),
         ("no-such-program", CommandEnd::Exit(127)),
-        // What it leaves behind does not hold it up.
+        // A background process does not delay its end.
         ("sleep 1000 & exit 3", CommandEnd::Exit(3)),
     ] {
         let told = Place::new().runs(command).0;
@@ -354,7 +354,7 @@ fn a_room_has_what_programs_need() {
         ),
         // No room in a room; a program goes on without.
         ("unshare -r true 2>/dev/null; echo $?", "1\n"),
-        // What lost its parent is taken in, and leaves no corpse.
+        // An orphan is adopted, and leaves no zombie.
         (
             "(true & true); while grep -q '^State:.Z' /proc/[0-9]*/status 2>/dev/null; do :; done; echo none",
             "none\n",

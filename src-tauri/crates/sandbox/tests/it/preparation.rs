@@ -1,4 +1,4 @@
-//! What is made before a room is known, and what is left when it is over: neither changes what the room closes.
+//! Preparation before a sandbox is specified, and remains after its end: neither changes what the sandbox masks.
 
 use std::fs::{self, read_link};
 use std::io::IoSliceMut;

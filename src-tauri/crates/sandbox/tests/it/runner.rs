@@ -42,10 +42,10 @@ impl Programs {
 /// The program where it was built.
 pub const ROOM: &str = env!("CARGO_BIN_EXE_countersign-room");
 
-/// What came of it.
+/// Report and output of a run.
 pub struct Ran {
     pub told: Option<SandboxReport>,
-    /// What it printed.
+    /// Standard output.
     pub said: String,
 }
 

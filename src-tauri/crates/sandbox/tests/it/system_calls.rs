@@ -194,7 +194,7 @@ fn open_file_of_another() -> bool {
     })
 }
 
-/// Who has one answers for the calls of its children, and could let all of them pass. Below zero if there is none.
+/// Opens a seccomp listener, whose owner could let all calls of its children pass. Below zero if there is none.
 pub fn listener_of_its_own() -> libc::c_int {
     let listens = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
     set_filter(

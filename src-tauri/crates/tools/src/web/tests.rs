@@ -210,7 +210,7 @@ async fn text_and_data_are_given_as_they_are() {
             "{content_type}"
         );
     }
-    // What says text and begins like a page is one.
+    // A response of type text that begins like a page is one.
     assert_eq!(
         page_of("text/plain", "<!DOCTYPE html><p>a")
             .await
@@ -277,7 +277,7 @@ async fn hidden_characters_are_marked() {
     assert!(page.title.starts_with("aU+202E <!-- bxx") && page.title.ends_with('…'));
 }
 
-/// Whatever the text is, it cannot contain the mark that ends it.
+/// No text can contain the mark that ends it.
 #[test]
 fn a_frame_cannot_be_left_from_inside() {
     let first = frame_text("the content of", "https://a.test/", "hello");

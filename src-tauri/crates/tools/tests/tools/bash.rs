@@ -128,7 +128,7 @@ async fn a_time_out_ends_the_whole_group_and_gives_what_came() {
     assert_child_gone(&bench).await;
 }
 
-/// What a command had started, and wrote into `child.pid`, is gone, or a zombie that nobody has collected yet.
+/// Asserts that the process in `child.pid`, which a command started, is gone or a zombie.
 async fn assert_child_gone(bench: &Bench) {
     let gone =
         "pid=$(cat child.pid); ! kill -0 $pid 2>/dev/null || grep -q '^State:.Z' /proc/$pid/status";
@@ -185,7 +185,7 @@ async fn a_person_sees_what_would_run() {
     assert_eq!(
         seen,
         [
-            // What a shell would make of it without the character counts as well.
+            // The command without the character counts as well.
             ("script", "x"),
             ("program", "echo 'U+202Ex'"),
             ("script", "'U+202Ex'"),

@@ -242,7 +242,7 @@ async fn a_mask_is_never_written_over_a_secret() {
         assert!(error.contains(named), "{tool}: {error}");
         assert_eq!(bench.text("a.ini"), before);
     }
-    // What leaves the secret alone, or takes it out altogether, is done.
+    // An edit that leaves the secret alone, or removes it altogether, is done.
     bench
         .said(
             "edit",

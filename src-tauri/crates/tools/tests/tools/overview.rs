@@ -122,7 +122,7 @@ async fn the_branch_is_read_from_gits_own_files() {
     }
 }
 
-/// What the rules close is counted, as `glob` names it, and never read.
+/// A file that the rules deny is counted, as `glob` names it, and never read.
 #[tokio::test]
 async fn a_closed_file_is_not_read() {
     let mut bench = Bench::with(&[("a.rs", b"1\n2\n"), ("b.rs", b"1\n2\n3\n")]);

@@ -1,4 +1,4 @@
-//! What each tool of the house publishes about itself, held against what it does: one example call for each.
+//! Published facts of each built-in tool, compared with what it does: one example call for each.
 
 use std::path::PathBuf;
 
@@ -301,7 +301,7 @@ fn what_they_reach_is_what_they_say() {
     let bench = bench();
     for example in examples() {
         let (tool, record) = (example.tool, record(&bench.registry, &example));
-        // Who searches the web is not known before somebody is set up.
+        // The search provider is not known before one is set up.
         let accesses = match tool {
             "web_search" => vec![Access::new(Capability::NetFetch, "")],
             _ => accesses(&bench, &example),
@@ -332,7 +332,7 @@ fn what_they_reach_is_what_they_say() {
         assert_eq!(record.safety.sandbox_profile, room, "{tool}: S003-31");
         let says = record.permission.permission_matcher;
         assert_eq!(says, matcher, "{tool}: S003-34");
-        // Whoever gives work to an agent reaches what that one reaches.
+        // A tool that gives work to an agent reaches what that agent reaches.
         let is_open = reaches || runs || record.execution.execution_profile_ref == "delegate";
         assert_eq!(record.safety.is_open_world, is_open, "{tool}: S003-29");
     }

@@ -132,7 +132,7 @@ fn other_names_lead_to_the_same_tool_s003_04_s001_46() {
             (alias != id).then_some(alias)
         );
     }
-    // What a person writes in the words of the call is checked in the same words.
+    // Arguments that a person edits under the call's alias are checked under that alias.
     let found = registry.find("edit_file").unwrap();
     let problems = |given: Value| found.find_problems(given.as_object().unwrap());
     let fits = json!({ "path": "a", "old_text": "x", "new_text": "y" });
@@ -230,7 +230,7 @@ fn what_each_tool_declares_s002_12_to_s002_20() {
             vec![Access::new(FsDelete, "a")],
             "a",
         ),
-        // What is shown in one line hides nothing.
+        // A value that is shown in one line hides nothing.
         (
             "",
             "write",

@@ -149,7 +149,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Whatever is composed is a valid schema, and takes exactly the answers that it should (`S004-30` to `S004-36`).
+    /// Every composed schema is valid, and accepts exactly the answers that it should (`S004-30` to `S004-36`).
     #[test]
     fn a_composed_schema_takes_what_it_should(
         tools in sketches(),

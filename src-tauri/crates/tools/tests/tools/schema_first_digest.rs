@@ -1,11 +1,11 @@
-//! What tells that nothing of the files of tools changed.
+//! The digest by which unchanged tool files are recognised.
 
 use runtime::Workspace;
 use tools::custom;
 
 use crate::support::Bench;
 
-/// What nothing changed of need not be understood again: whatever a load goes by counts, and nothing else.
+/// Unchanged files need not be parsed again: everything that a load depends on counts, and nothing else.
 #[test]
 fn the_digest_changes_with_all_that_a_load_goes_by() {
     let bench = Bench::new();

@@ -147,7 +147,7 @@ async fn an_activity_gets_parameters_and_gives_the_result() {
     );
 }
 
-/// What the model sees does not say who carries a tool out, so a program takes the place of another without a change of
+/// The schema for the model does not say who carries a tool out, so a program takes the place of another without a change of
 /// the schema (`S004-23`, `S004-45`, `S004-49`).
 #[cfg(unix)]
 #[tokio::test]
@@ -248,7 +248,7 @@ async fn what_an_activity_does_wrong_is_named() {
     assert!(error.contains("It must be executable"), "{error}");
 }
 
-/// What was shown is what runs: a program that changed meanwhile is shown anew.
+/// The program that was shown is the one that runs: if it changed meanwhile, it is shown anew.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_program_that_changed_is_shown_anew() {

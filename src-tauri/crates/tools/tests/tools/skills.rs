@@ -58,7 +58,7 @@ fn skills_are_found_in_order_and_read_on_demand() {
     assert_eq!(tables.view().allowed_tools, ["Bash(awk:*)", "Read"]);
     assert_eq!(tables.view().compatibility, "Needs awk.");
     assert_eq!(tables.body().unwrap(), "Use awk.\n");
-    // What was read once stays.
+    // A skill that was read once stays.
     skill(home.path(), "own/tables", "gone wrong");
     assert_eq!(tables.body().unwrap(), "Use awk.\n");
     std::fs::remove_dir_all(home.path().join("project/pdf")).unwrap();

@@ -105,7 +105,7 @@ impl Bench {
         found
     }
 
-    /// What would be shown and done.
+    /// Preview and plan of a call.
     pub async fn prepare(&self, tool: &str, arguments: &Value) -> Result<PreviewedPlan, ToolError> {
         let found = self.registry.find(tool)?;
         let checked = found.validate_arguments(object(arguments))?;
@@ -139,7 +139,7 @@ impl Bench {
         found.tool.execute(&approved, &self.hands, &cx).await
     }
 
-    /// What the model reads when the call fails.
+    /// Text for the model when the call fails.
     pub async fn error(&self, tool: &str, arguments: &Value) -> String {
         let before = self.everything();
         let error = self.call(tool, arguments).await.unwrap_err();
@@ -151,7 +151,7 @@ impl Bench {
         error.to_string()
     }
 
-    /// What the model reads when the call works.
+    /// Text for the model when the call works.
     pub async fn said(&self, tool: &str, arguments: &Value) -> String {
         told(&self.call(tool, arguments).await.unwrap()).to_owned()
     }
@@ -214,7 +214,7 @@ pub fn drawn(preview: &Preview) -> Vec<String> {
         .collect()
 }
 
-/// What the model is told of an output: its text, or that there is none.
+/// Text of an output for the model: its text, or that there is none.
 pub fn told(output: &ToolOutput) -> &str {
     output.empty.as_deref().unwrap_or(&output.text)
 }

@@ -107,7 +107,7 @@ fn calls_run_side_by_side() {
     assert_eq!(client.close().0, 0);
 }
 
-/// What was answered is on disk, whatever comes: a program that is ended the hard way in the middle of a call loses none of it,
+/// Answers are on disk whatever comes: a program that is killed in the middle of a call loses none of them,
 /// and whoever looks next finds that call over.
 #[cfg(unix)]
 #[test]

@@ -20,7 +20,7 @@ pub struct Client {
     /// Heard and not asked for yet.
     kept: Vec<Value>,
     asked: u64,
-    /// What each request carries; null where the connection was begun with `initialize`.
+    /// Metadata of each request; null where the connection was begun with `initialize`.
     meta: Value,
 }
 

@@ -1,4 +1,4 @@
-//! What a client may begin with and say, and what it is told where that is wrong.
+//! First messages of a client, and the answers to wrong ones.
 
 use serde_json::{Value, json};
 
@@ -184,7 +184,7 @@ fn bad_input_is_answered_and_nothing_breaks() {
     assert_eq!(codes, expected, "{heard:?}");
 }
 
-/// What cannot be served is said on standard error; standard output stays empty.
+/// A fault that keeps the gateway from serving is on standard error; standard output stays empty.
 #[test]
 fn a_beginning_that_is_none_is_told() {
     let place = CliFixture::new();

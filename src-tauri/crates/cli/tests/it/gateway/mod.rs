@@ -110,7 +110,7 @@ fn tools_are_listed_as_they_publish_themselves() {
     }
     let (code, heard, log) = client.close();
     assert_eq!((code, heard, log.as_str()), (0, Vec::new(), ""));
-    // Who only looks leaves no session.
+    // Listing tools leaves no session.
     assert_eq!(place.run_json(&["sessions"])["sessions"], json!([]));
 }
 
@@ -194,7 +194,7 @@ fn s002_85_calls_are_judged_and_recorded_like_any_other() {
     assert!(!events.contains("turn_started"), "no model took a turn");
 }
 
-/// What a client deleted is brought back by the person, to the byte.
+/// A person restores a file that a client deleted, to the byte.
 #[test]
 fn what_a_client_did_is_taken_back() {
     let place = CliFixture::new();

@@ -7,7 +7,7 @@ use crate::support::CliFixture;
 
 mod pty;
 
-/// What is written once a key counts.
+/// Prompt that is written once a key counts.
 const PROMPT: &str = "\n? ";
 
 /// A script that calls a tool with each of these arguments, one a turn, and is done.
@@ -162,7 +162,7 @@ fn what_was_not_shown_is_not_allowed() {
     assert_eq!(place.read_file("new.txt"), Some(lines), "{rest}");
 }
 
-/// What the agent wrote can neither move the cursor nor look like a line of ours.
+/// Text of the agent can neither move the cursor nor look like a line of ours.
 #[test]
 fn foreign_text_cannot_speak_to_the_terminal() {
     let place = asking();
@@ -312,7 +312,7 @@ fn the_keyboard_stops_a_run_that_asks() {
     assert_eq!(place.read_file("a.txt").as_deref(), Some("alpha\nbeta\n"));
 }
 
-/// Whoever says so, or has no terminal, is not asked.
+/// A run with the option, or without a terminal, asks nobody.
 #[test]
 fn nobody_is_asked_where_that_is_said() {
     for (args, env) in [

@@ -57,7 +57,7 @@ impl Terminal {
                 let got = reader.read(&mut buffer).unwrap_or(0);
                 bytes.extend(&buffer[..got]);
                 let mut shown = told.0.lock().unwrap();
-                // What begins to be a character is shown once it is one.
+                // The first bytes of a character are shown once it is complete.
                 let whole = String::from_utf8_lossy(&bytes);
                 let whole = whole.trim_end_matches('\u{fffd}').replace('\r', "");
                 // That what is pasted is told apart is no text.

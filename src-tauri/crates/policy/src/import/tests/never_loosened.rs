@@ -106,7 +106,7 @@ proptest! {
             .max()
             .unwrap_or(Verdict::Ask);
         let taken = import_permissions(RuleImportProduct::ClaudeCode, &text, ConfigOwner::Project).unwrap();
-        // What could not be said here is shown so, and is no rule.
+        // A permission that has no rule here is shown as such, and makes no rule.
         let unsaid = taken.iter().any(|one| one.rule.is_none() && !one.note.contains("wins there"));
         let is = ours(&taken, &command);
         prop_assert!(is >= theirs || (unsaid && is != Verdict::Allow), "{text} {command}: {is:?} {theirs:?}");

@@ -105,7 +105,7 @@ fn a_rule_goes_with_the_comment_above_it() {
     assert_eq!(without_update, [&FILE[..start], &FILE[end..]].concat());
     let last = remove_rule(FILE, 21).unwrap();
     assert_eq!(last, FILE[..end]);
-    // What stands at the very top is about the file.
+    // A comment at the very top is about the file.
     let top =
         "# Ours.\n[[rule]]\npermission = \"bash\"\n\n# Reads.\n[[rule]]\npermission = \"read\"\n";
     let wanted = "# Ours.\n# Reads.\n[[rule]]\npermission = \"read\"\n";

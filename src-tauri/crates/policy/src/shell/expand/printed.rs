@@ -124,7 +124,7 @@ mod tests {
             );
         }
         assert_eq!(printed(&["cat", "x"]), Vec::<String>::new());
-        // What would grow without end is cut.
+        // An expansion that would grow without end is cut.
         let many = vec!["x".to_owned(); 10_000];
         let long = format!("%s{}", "y".repeat(60_000));
         assert!(printed_texts("printf", &[vec![long], many].concat())[0].len() < 1_000_000);

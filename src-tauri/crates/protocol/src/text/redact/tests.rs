@@ -176,7 +176,7 @@ fn long_secrets_are_not_held() {
         (&b"Bearer *** end"[..], 1)
     );
 
-    // What begins like a key and is longer than any is shown again.
+    // Text that begins like a key and is longer than any key is not masked.
     let flood = format!("-----BEGIN PRIVATE KEY-----\n{}", "A".repeat(200_000));
     let (masked, count) = text(&flood);
     assert!(count == 1 && masked.starts_with("***AAA") && masked.len() > 100_000);

@@ -309,7 +309,7 @@ impl Scene {
                 carry(&again, &"und_3".into(), UndoDirection::Undo).unwrap();
             }
         }
-        // What no entry needs goes with the next collection, and all that is left is needed.
+        // Copies that no entry needs go with the next collection, and all that is left is needed.
         again.collect_garbage(&all).unwrap();
         let left = again.0.store.disk_bytes().unwrap();
         assert_eq!(
@@ -318,7 +318,7 @@ impl Scene {
             "{what}: some of it is needed by nobody"
         );
         if LOCKED.contains(&work) {
-            // What nobody may enter cannot be removed with the room.
+            // A folder that nobody may enter cannot be removed with the fixture.
             modes::open_up(room.home.path());
         }
     }

@@ -128,7 +128,7 @@ fn pipes_and_sockets_are_told_and_do_not_stand_in_the_way() {
         let id = done.entry.clone().unwrap().id;
         drop(done);
         room.undo(&id).unwrap();
-        // Whoever made the pipes takes them away.
+        // The test made the pipes and removes them.
         room.runs("test -p pipe; test -p new/pipe; rm pipe new/pipe; rmdir new");
         assert!(without_folder_times(room.picture()) == without_folder_times(before));
     }

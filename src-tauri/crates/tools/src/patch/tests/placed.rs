@@ -69,7 +69,7 @@ fn hunks_are_placed_where_they_fit() {
         ("a\nb\n", unified("-1,0 +2", "+x"), "a\nx\nb\n"),
         ("", "@@\n+x".into(), "x\n"),
         ("a\n", "@@\n-a".into(), ""),
-        // What stands above makes clear which place is meant.
+        // The lines above make the place unambiguous.
         (
             CLASSES,
             "@@ class B:\n-        return 1\n+        return 2".into(),

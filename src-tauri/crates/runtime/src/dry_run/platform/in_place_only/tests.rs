@@ -174,7 +174,7 @@ async fn what_a_crash_left_is_taken_up_at_the_next_start() {
         stage.runs(LINES, &picture).await;
         drop(picture);
         assert_eq!(stage.pictures(), 1);
-        // What another test starts holds it too, from its first moment to the next.
+        // A process that another test starts holds the lock too, for its first moment.
         let mut up = DryRunEnvironment::recover_runs(&stage.history);
         while up.entries.is_empty() && up.failed.is_empty() && stage.pictures() == 1 {
             tokio::task::yield_now().await;

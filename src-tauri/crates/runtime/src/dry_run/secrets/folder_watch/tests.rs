@@ -265,7 +265,7 @@ fn another_disk_leaves_nothing_quiet() {
     quiet.sees_another_disk();
     assert_ne!(quiet.poll_changes(&at.root).unwrap(), before);
     assert!(!at.secrets.is_cached(&at.workspace) && !quiet.is_unchanged(&deep));
-    // Whoever looked before cannot say how it is now.
+    // An earlier state cannot be confirmed now.
     assert!(quiet.watch_folder(&deep) && !quiet.confirm_unchanged(before, &deep));
     at.becomes_quiet();
 }
