@@ -28,7 +28,7 @@ use crate::toolset::{apis, servers};
 use crate::undo::{self, coverage};
 
 /// Carries out a request of the person.
-pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceipt, UserError> {
+pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceipt, UserError> {
     match op {
         Op::OpenSession {
             workspace,
@@ -64,7 +64,7 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
             });
             let folder = Path::new(&workspace);
             if let Some(file) = agent {
-                let tools = Toolbox::for_folder(shared, Some(&workspace))?;
+                let tools = Toolbox::for_folder(engine, Some(&workspace))?;
                 let words = asked.unwrap_or_default();
                 asked = Some(manifest::apply_manifest(&file, &tools, words)?);
             }
@@ -75,10 +75,10 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
                 options: asked,
                 starts_planning: planning,
             };
-            open_session(shared, new).await
+            open_session(engine, new).await
         }
         Op::PlayDemo => {
-            let workspace = demo::workspace(&shared.config.data_dir)?;
+            let workspace = demo::workspace(&engine.config.data_dir)?;
             let new = NewSession {
                 workspace: &workspace,
                 model: demo::demo_model(),
@@ -86,7 +86,7 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
                 options: None,
                 starts_planning: false,
             };
-            open_session(shared, new).await
+            open_session(engine, new).await
         }
         Op::Say {
             session,
@@ -94,19 +94,19 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
             images,
         } => {
             let said = UserMessage::parse(text, images)?;
-            run::add_user_message(&shared.session(&session)?, said)
+            run::add_user_message(&engine.session(&session)?, said)
                 .await
                 .map(|_run| OpReceipt::default())
         }
         Op::SetPlanning { session, on } => {
-            let session = shared.session(&session)?;
+            let session = engine.session(&session)?;
             planning::set_planning(&session, on, PlanningActor::Person)
                 .await
                 .map(|()| OpReceipt::default())
         }
         Op::Interrupt { session } => {
-            let session = shared.session(&session)?;
-            if session.stop() || end_abandoned_session(shared, &session.id).await? {
+            let session = engine.session(&session)?;
+            if session.stop() || end_abandoned_session(engine, &session.id).await? {
                 return Ok(OpReceipt::default());
             }
             let _nobody_else = session.lock.acquire(&session.tool_context.folder)?;
@@ -116,7 +116,7 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
             ))
         }
         Op::Resume { session } => {
-            run::start_run(&shared.session(&session)?)?;
+            run::start_run(&engine.session(&session)?)?;
             Ok(OpReceipt::default())
         }
         Op::Decide {
@@ -124,21 +124,21 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
             call,
             digest,
             decision,
-        } => decisions::apply_decision(shared, &session, &call, &digest, decision).await,
+        } => decisions::apply_decision(engine, &session, &call, &digest, decision).await,
         Op::AnswerServer {
             session,
             call,
             ask,
             answer,
-        } => elicitation::answer_elicitation(shared, &session, &call, &ask, answer).await,
+        } => elicitation::answer_elicitation(engine, &session, &call, &ask, answer).await,
         Op::Undo { entry } => {
-            undo::restore_entries(shared, undo::single_entry(entry), Vec::new()).await
+            undo::restore_entries(engine, undo::single_entry(entry), Vec::new()).await
         }
         Op::Redo { entry } => {
-            undo::restore_entries(shared, RestoreRequest::Redo { entry }, Vec::new()).await
+            undo::restore_entries(engine, RestoreRequest::Redo { entry }, Vec::new()).await
         }
-        Op::Restore { restore, choices } => undo::restore_entries(shared, restore, choices).await,
-        Op::CollectHistory => retention::collect_receipt(shared).await,
+        Op::Restore { restore, choices } => undo::restore_entries(engine, restore, choices).await,
+        Op::CollectHistory => retention::collect_receipt(engine).await,
         Op::RenameSession { session, title } => {
             let title = title.trim().to_owned();
             if title.is_empty() {
@@ -147,26 +147,26 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
                     "Write at least one character.",
                 ));
             }
-            let session = shared.session(&session)?;
+            let session = engine.session(&session)?;
             session
                 .journal
                 .record_synced(EventBody::SessionRenamed { title })
                 .await
                 .map(|()| OpReceipt::default())
         }
-        Op::CloseSession { session } => close_session(shared, &session).await,
+        Op::CloseSession { session } => close_session(engine, &session).await,
         Op::TrustRules { workspace, digest } => {
             let root =
-                trust::trust_project(&shared.config.data_dir, Path::new(&workspace), &digest)?;
-            shared.reload_rules_in(&root);
+                trust::trust_project(&engine.config.data_dir, Path::new(&workspace), &digest)?;
+            engine.reload_rules_in(&root);
             Ok(OpReceipt::default())
         }
         Op::DistrustRules { workspace } => {
-            let root = trust::revoke_trust(&shared.config.data_dir, Path::new(&workspace))?;
-            shared.reload_rules_in(&root);
+            let root = trust::revoke_trust(&engine.config.data_dir, Path::new(&workspace))?;
+            engine.reload_rules_in(&root);
             Ok(OpReceipt::default())
         }
-        Op::RevokeGrant { grant } => grants::revoke_grant(shared, &grant),
+        Op::RevokeGrant { grant } => grants::revoke_grant(engine, &grant),
         Op::SaveRules {
             scope,
             workspace,
@@ -174,9 +174,9 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
             base,
         } => {
             let place = RulebookScope::from_folder(workspace.as_deref())?;
-            let data_dir = &shared.config.data_dir;
+            let data_dir = &engine.config.data_dir;
             let saved = rulebook::save_rules(data_dir, &place, scope, &text, base.as_ref());
-            after_rules_saved(shared, saved?)
+            after_rules_saved(engine, saved?)
         }
         Op::AddRules {
             scope,
@@ -184,14 +184,14 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
             rules,
         } => {
             let place = RulebookScope::from_folder(workspace.as_deref())?;
-            let saved = rulebook::add_rules(&shared.config.data_dir, &place, scope, &rules);
-            after_rules_saved(shared, saved?)
+            let saved = rulebook::add_rules(&engine.config.data_dir, &place, scope, &rules);
+            after_rules_saved(engine, saved?)
         }
         Op::ChangeRule { place, rule } => {
-            let saved = rulebook::change_rule(&shared.config.data_dir, &place, rule.as_ref());
-            after_rules_saved(shared, saved?)
+            let saved = rulebook::change_rule(&engine.config.data_dir, &place, rule.as_ref());
+            after_rules_saved(engine, saved?)
         }
-        Op::SetSettings { settings } => shared
+        Op::SetSettings { settings } => engine
             .set_settings(*settings)
             .map(|()| OpReceipt::default()),
         Op::SetTool {
@@ -199,33 +199,33 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
             enabled,
             mode,
         } => {
-            shared.default_tools().check_setting(&tool, mode)?;
-            let mut settings = Settings::clone(&shared.settings());
+            engine.default_tools().check_setting(&tool, mode)?;
+            let mut settings = Settings::clone(&engine.settings());
             let set = ToolSettings { enabled, mode };
             match set == ToolSettings::default() {
                 true => settings.tools.remove(&tool),
                 false => settings.tools.insert(tool, set),
             };
-            shared.set_settings(settings).map(|()| OpReceipt::default())
+            engine.set_settings(settings).map(|()| OpReceipt::default())
         }
         Op::TryTool {
             workspace,
             tool,
             arguments,
-        } => tool_trial::open_trial(shared, Path::new(&workspace), &tool, arguments).await,
+        } => tool_trial::open_trial(engine, Path::new(&workspace), &tool, arguments).await,
         Op::ChangeServer { server, change } => {
-            servers::change_servers(&shared.servers, server, change).await
+            servers::change_servers(&engine.servers, server, change).await
         }
         Op::ChangeApi { api, change } => {
             let context = ApiContext {
-                apis: &shared.apis,
-                servers: &shared.servers,
-                config: &shared.config,
+                apis: &engine.apis,
+                servers: &engine.servers,
+                config: &engine.config,
             };
             apis::change_apis(&context, api, change).await
         }
         Op::SetKey { provider, key } => {
-            let keys = shared.keys.clone();
+            let keys = engine.keys.clone();
             // A keychain may ask the person to unlock it first.
             let kept = tokio::task::spawn_blocking(move || match Secret::new(&key) {
                 Some(secret) => keys.set(&provider, &secret),
@@ -239,28 +239,28 @@ pub(crate) async fn run_op(shared: &Arc<EngineState>, op: Op) -> Result<OpReceip
 }
 
 /// Puts saved rules in force: those of a project in its workspace, the person's own everywhere.
-fn after_rules_saved(shared: &EngineState, root: Option<PathBuf>) -> Result<OpReceipt, UserError> {
+fn after_rules_saved(engine: &EngineState, root: Option<PathBuf>) -> Result<OpReceipt, UserError> {
     match root {
-        Some(root) => shared.reload_rules_in(&root),
-        None => shared.reload_rules_matching(|_| true),
+        Some(root) => engine.reload_rules_in(&root),
+        None => engine.reload_rules_matching(|_| true),
     }
     Ok(OpReceipt::default())
 }
 
 /// Ends the work of a session whose process no longer exists. Returns whether it had any.
 async fn end_abandoned_session(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     id: &SessionId,
 ) -> Result<bool, UserError> {
-    match shared.record.session(id)? {
-        Some(view) => recovery::recover_if_abandoned(shared, &view).await,
+    match engine.record.session(id)? {
+        Some(view) => recovery::recover_if_abandoned(engine, &view).await,
         None => Ok(false),
     }
 }
 
 /// Closes a session, and removes the files that it left beside its record.
-async fn close_session(shared: &Arc<EngineState>, id: &SessionId) -> Result<OpReceipt, UserError> {
-    let session = shared.session(id)?;
+async fn close_session(engine: &Arc<EngineState>, id: &SessionId) -> Result<OpReceipt, UserError> {
+    let session = engine.session(id)?;
     if session.is_running() {
         return Err(UserError::new(
             "This session is at work or waits for you.",
@@ -284,7 +284,7 @@ async fn close_session(shared: &Arc<EngineState>, id: &SessionId) -> Result<OpRe
         .journal
         .record_synced(EventBody::Noted { notice })
         .await?;
-    shared.remove_session(id);
+    engine.remove_session(id);
     Ok(OpReceipt::default())
 }
 
@@ -301,7 +301,7 @@ pub(crate) struct NewSession<'a> {
 
 /// Opens a session, records it, and runs it if there is a first message.
 pub(crate) async fn open_session(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     new: NewSession<'_>,
 ) -> Result<OpReceipt, UserError> {
     let NewSession {
@@ -315,10 +315,10 @@ pub(crate) async fn open_session(
         .filter(|text| !text.trim().is_empty())
         .map(|text| UserMessage::parse(text, Vec::new()))
         .transpose()?;
-    shared.provider(&model.provider)?;
-    let id = SessionId(shared.config.ids.next_id("ses"));
+    engine.provider(&model.provider)?;
+    let id = SessionId(engine.config.ids.next_id("ses"));
     let conversation = Conversation::new(options.clone().unwrap_or_default(), None);
-    let session = shared.admit_session(id.clone(), workspace, model.clone(), conversation)?;
+    let session = engine.admit_session(id.clone(), workspace, model.clone(), conversation)?;
     let root = session.tool_context.workspace.root();
     let folder = root.file_name().map_or_else(
         || root.display().to_string(),

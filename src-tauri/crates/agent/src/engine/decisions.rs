@@ -16,15 +16,15 @@ use crate::session::{Session, grants};
 
 /// Applies a decision once, for exactly what was shown.
 pub(crate) async fn apply_decision(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     session: &SessionId,
     call: &CallId,
     digest: &Digest,
     decision: Decision,
 ) -> Result<OpReceipt, UserError> {
-    let session = shared.session(session)?;
+    let session = engine.session(session)?;
     let Some(waiting) = session.take_pending_call(call) else {
-        return Err(not_waiting_error(shared, &session, call)?);
+        return Err(not_waiting_error(engine, &session, call)?);
     };
     let fits = match waiting.digest == *digest {
         true => validate_decision(&waiting.preview, &decision),
@@ -33,7 +33,7 @@ pub(crate) async fn apply_decision(
             "Look again, then decide.",
         )),
     };
-    let now = shared.config.clock.now();
+    let now = engine.config.clock.now();
     let kept = fits.and_then(|()| egress::check_decision_hosts(decision, &session.rules(), now));
     let decided = kept.and_then(|decision| {
         let granted = grants::create_grant(&session, call, &waiting.input, &decision)?;
@@ -69,18 +69,18 @@ pub(crate) async fn apply_decision(
     // The run may have been stopped in this very moment; then the decision comes too late and changes nothing.
     let _ = waiting.answer.send(decision);
     if let Some(granted) = &granted {
-        grants::reload_affected_rules(shared, granted);
+        grants::reload_affected_rules(engine, granted);
     }
     Ok(OpReceipt::default())
 }
 
 /// Returns the reason why a call cannot be decided on: it was decided already, or it waits in another process.
 fn not_waiting_error(
-    shared: &EngineState,
+    engine: &EngineState,
     session: &Session,
     call: &CallId,
 ) -> Result<UserError, UserError> {
-    let entry = shared.record.entry(&session.id, call.as_str())?;
+    let entry = engine.record.entry(&session.id, call.as_str())?;
     let waits = match entry.map(|entry| entry.body) {
         Some(EntryBody::Call(view)) => view.state == CallState::Waiting,
         _ => false,

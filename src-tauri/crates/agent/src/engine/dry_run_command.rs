@@ -109,8 +109,8 @@ fn read_output(mut pipe: std::io::PipeReader) -> std::io::Result<Vec<u8>> {
 }
 
 /// Returns the result of testing the sandbox in a workspace.
-pub(crate) async fn read_assurance(shared: &EngineState, workspace: &Workspace) -> AssuranceReport {
-    let probe = shared.dry_run_environment.probe(workspace).await;
+pub(crate) async fn read_assurance(engine: &EngineState, workspace: &Workspace) -> AssuranceReport {
+    let probe = engine.dry_run_environment.probe(workspace).await;
     AssuranceReport {
         assurance: probe.assurance,
         net_off: probe.net_off,

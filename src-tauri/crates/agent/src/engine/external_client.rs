@@ -135,7 +135,7 @@ impl Engine {
 
 /// Opens the session, and records the name of its client.
 async fn open_session(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     workspace: &Path,
     client: ClientInfo,
 ) -> Result<Arc<Session>, UserError> {
@@ -149,9 +149,9 @@ async fn open_session(
         provider: CLIENT_PROVIDER.to_owned(),
         model: told.clone(),
     };
-    let id = SessionId(shared.config.ids.next_id("ses"));
+    let id = SessionId(engine.config.ids.next_id("ses"));
     let conversation = Conversation::new(asked.clone(), None);
-    let session = shared.admit_session(id, workspace, model.clone(), conversation)?;
+    let session = engine.admit_session(id, workspace, model.clone(), conversation)?;
     let opened = EventBody::SessionOpened {
         title: format!("Calls of {told}"),
         workspace: session.tool_context.workspace.root().display().to_string(),
@@ -193,9 +193,9 @@ impl ExternalClient {
     ) -> Result<ClientOutcome, UserError> {
         self.begin_call()?;
         let entered = ActiveCall(self.clone());
-        let shared = &self.session.engine;
+        let engine = &self.session.engine;
         let mut events = match &heard {
-            Some(_) => Some(shared.subscribe(shared.record.last_seq()?)),
+            Some(_) => Some(engine.subscribe(engine.record.last_seq()?)),
             None => None,
         };
         let stop = self.session.cancellation_token().child_token();

@@ -95,7 +95,7 @@ impl Engine {
         tool_faults.extend(web_search::check_settings(&settings.web_search));
         tool_faults.extend(lsp::settings::validate_settings(&settings.language_servers));
         faults.set_settings_errors(fault, tool_faults);
-        let shared = Arc::new(EngineState {
+        let engine = Arc::new(EngineState {
             servers,
             apis,
             languages,
@@ -116,7 +116,7 @@ impl Engine {
             keys,
             hub,
         });
-        let desk = Self { state: shared };
+        let desk = Self { state: engine };
         if desk.state.config.watches_record
             && let Err(fault) = record_watcher::watch_record(&desk.state)
         {
@@ -127,9 +127,9 @@ impl Engine {
             retention::sweep_outputs(&desk.state);
         } else {
             recovery::run_recovery(&desk.state).await?;
-            let shared = desk.state.clone();
+            let engine = desk.state.clone();
             tokio::spawn(async move {
-                if let Err(fault) = retention::run_retention(&shared).await {
+                if let Err(fault) = retention::run_retention(&engine).await {
                     tracing::warn!(%fault, "old copies for undo are still there");
                 }
             });

@@ -30,16 +30,16 @@ use crate::undo;
 const EVENTS_PAGE_MAX: u32 = 1_000;
 
 /// Returns the whole state that an interface needs to start from.
-pub(crate) async fn build_snapshot(shared: &Arc<EngineState>) -> Result<EngineView, UserError> {
-    let providers = shared.providers().list_views().await;
-    let moment = shared.record.overview()?;
+pub(crate) async fn build_snapshot(engine: &Arc<EngineState>) -> Result<EngineView, UserError> {
+    let providers = engine.providers().list_views().await;
+    let moment = engine.record.overview()?;
     Ok(EngineView {
         seq: moment.seq,
         sessions: moment.sessions,
         desk: moment.desk,
-        settings: (*shared.settings()).clone(),
+        settings: (*engine.settings()).clone(),
         providers,
-        faults: shared.current_errors(),
+        faults: engine.current_errors(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         home: EngineConfig::home_dir()
             .map(|home| home.display().to_string())
@@ -49,14 +49,14 @@ pub(crate) async fn build_snapshot(shared: &Arc<EngineState>) -> Result<EngineVi
 
 /// Answers one question.
 pub(crate) async fn answer_query(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     query: Query,
 ) -> Result<Answer, UserError> {
-    let record = &shared.record;
+    let record = &engine.record;
     Ok(match query {
         Query::Promise { workspace } => {
             let workspace = runtime::Workspace::open(Path::new(&workspace))?;
-            Answer::Promise(dry_run_command::read_assurance(shared, &workspace).await)
+            Answer::Promise(dry_run_command::read_assurance(engine, &workspace).await)
         }
         Query::Transcript {
             session,
@@ -82,7 +82,7 @@ pub(crate) async fn answer_query(
             limit,
         } => Answer::Search(record.search(
             &text,
-            shared.config.clock.now(),
+            engine.config.clock.now(),
             offset,
             limit.min(EVENTS_PAGE_MAX),
         )?),
@@ -90,26 +90,26 @@ pub(crate) async fn answer_query(
             let (entries, more) = record.undo_entries(offset, limit.min(EVENTS_PAGE_MAX))?;
             Answer::History { entries, more }
         }
-        Query::UndoCheck { entry } => Answer::UndoCheck(undo::check_undo(shared, entry).await?),
+        Query::UndoCheck { entry } => Answer::UndoCheck(undo::check_undo(engine, entry).await?),
         Query::Restore { restore } => {
-            Answer::Restore(Box::new(undo::preview_restore(shared, restore).await?))
+            Answer::Restore(Box::new(undo::preview_restore(engine, restore).await?))
         }
         Query::RestoreReceipt { entry } => {
-            Answer::RestoreReceipt(undo::restore_receipt(shared, entry).await?)
+            Answer::RestoreReceipt(undo::restore_receipt(engine, entry).await?)
         }
         Query::Timeline {
             workspace,
             offset,
             limit,
         } => Answer::Timeline(
-            undo::undo_timeline(shared, workspace, offset, limit.min(EVENTS_PAGE_MAX)).await?,
+            undo::undo_timeline(engine, workspace, offset, limit.min(EVENTS_PAGE_MAX)).await?,
         ),
         Query::CallEvents { session, call } => Answer::CallEvents {
-            events: call_events(shared, &session, &call)?,
+            events: call_events(engine, &session, &call)?,
         },
-        Query::Account { session, call } => call_account(shared, &session, &call)?,
+        Query::Account { session, call } => call_account(engine, &session, &call)?,
         Query::ProjectRules { workspace } => {
-            let rules = trust::project_rules_view(&shared.config.data_dir, Path::new(&workspace))?;
+            let rules = trust::project_rules_view(&engine.config.data_dir, Path::new(&workspace))?;
             Answer::ProjectRules { rules }
         }
         Query::Lines {
@@ -117,34 +117,34 @@ pub(crate) async fn answer_query(
             path,
             start,
             count,
-        } => file_lines(shared, &session, &path, start, count)?,
+        } => file_lines(engine, &session, &path, start, count)?,
         Query::Output {
             session,
             call,
             offset,
-        } => output_page(shared, &session, &call, offset)?,
+        } => output_page(engine, &session, &call, offset)?,
         Query::CheckArguments {
             session,
             call,
             arguments,
-        } => check_arguments(shared, &session, &call, &arguments)?,
+        } => check_arguments(engine, &session, &call, &arguments)?,
         Query::CheckTool {
             workspace,
             tool,
             arguments,
         } => {
-            let tools = Toolbox::for_folder(shared, workspace.as_deref())?;
+            let tools = Toolbox::for_folder(engine, workspace.as_deref())?;
             argument_problems(&tools, &tool, &arguments)
         }
         Query::Models { provider } => {
-            let models = shared.provider(&provider)?.models().await?;
+            let models = engine.provider(&provider)?.models().await?;
             Answer::Models { models }
         }
         Query::Tools { workspace } => Answer::Tools {
-            tools: Toolbox::for_folder(shared, workspace.as_deref())?.views(),
+            tools: Toolbox::for_folder(engine, workspace.as_deref())?.views(),
         },
         Query::Offers { session, call } => {
-            let session = shared.session(&session)?;
+            let session = engine.session(&session)?;
             let weighed = session.pending_policy_input(&call).ok_or_else(|| {
                 UserError::new(
                     "This call does not wait, so nothing can be granted from its card.",
@@ -154,8 +154,8 @@ pub(crate) async fn answer_query(
             Answer::Offers(grants::offer_grants(&session, &weighed))
         }
         Query::Rules { workspace, session } => {
-            query_rulebook(shared, move |shared| {
-                queries::list_rules(shared, workspace.as_deref(), session.as_ref())
+            query_rulebook(engine, move |engine| {
+                queries::list_rules(engine, workspace.as_deref(), session.as_ref())
             })
             .await?
         }
@@ -164,8 +164,8 @@ pub(crate) async fn answer_query(
             change,
             calls_max,
         } => {
-            query_rulebook(shared, move |shared| {
-                queries::backtest_change(shared, workspace.as_deref(), &change, calls_max)
+            query_rulebook(engine, move |engine| {
+                queries::backtest_change(engine, workspace.as_deref(), &change, calls_max)
             })
             .await?
         }
@@ -176,79 +176,79 @@ pub(crate) async fn answer_query(
             draft,
         } => {
             let folder = workspace.as_deref();
-            queries::simulate_call(shared, folder, &tool, &arguments, draft.as_ref()).await?
+            queries::simulate_call(engine, folder, &tool, &arguments, draft.as_ref()).await?
         }
         Query::CheckRules { scope, text, .. } => {
-            query_rulebook(shared, move |shared| {
-                Ok(queries::check_rules(shared, &text, scope))
+            query_rulebook(engine, move |engine| {
+                Ok(queries::check_rules(engine, &text, scope))
             })
             .await?
         }
         Query::CheckRule { rule, instead } => {
-            query_rulebook(shared, move |shared| {
-                Ok(queries::check_rule(shared, &rule, instead.as_ref()))
+            query_rulebook(engine, move |engine| {
+                Ok(queries::check_rule(engine, &rule, instead.as_ref()))
             })
             .await?
         }
         Query::CompareRules { a, b, workspace } => {
-            query_rulebook(shared, move |shared| {
-                queries::compare_rules(shared, workspace.as_deref(), &a, &b)
+            query_rulebook(engine, move |engine| {
+                queries::compare_rules(engine, workspace.as_deref(), &a, &b)
             })
             .await?
         }
         Query::Suggestions { workspace } => {
-            query_rulebook(shared, move |shared| {
-                queries::suggest_rules(shared, workspace.as_deref())
+            query_rulebook(engine, move |engine| {
+                queries::suggest_rules(engine, workspace.as_deref())
             })
             .await?
         }
         Query::Briefing { workspace } => {
-            query_rulebook(shared, move |shared| {
+            query_rulebook(engine, move |engine| {
                 let workspace = Workspace::open(Path::new(&workspace))?;
-                let briefing = shared.read_briefing(&workspace, &SessionOptions::default());
+                let briefing = engine.read_briefing(&workspace, &SessionOptions::default());
                 Ok(Answer::Briefing(briefing.view(workspace.root())))
             })
             .await?
         }
         Query::BriefingText { workspace, of } => {
-            query_rulebook(shared, move |shared| {
+            query_rulebook(engine, move |engine| {
                 let workspace = Workspace::open(Path::new(&workspace))?;
-                let briefing = shared.read_briefing(&workspace, &SessionOptions::default());
+                let briefing = engine.read_briefing(&workspace, &SessionOptions::default());
                 let text = briefing.text(workspace.root(), &of)?;
                 Ok(Answer::BriefingText(text))
             })
             .await?
         }
         Query::Imports { workspace } => {
-            query_rulebook(shared, move |_| queries::list_imports(workspace.as_deref())).await?
+            query_rulebook(engine, move |_| queries::list_imports(workspace.as_deref())).await?
         }
         Query::Servers => Answer::Servers {
-            servers: shared.servers.views(),
-            fault: shared.servers.store().errors().into_iter().next(),
+            servers: engine.servers.views(),
+            fault: engine.servers.store().errors().into_iter().next(),
         },
         Query::ServerLog { server } => Answer::ServerLog {
-            lines: shared.servers.log_lines(&server)?,
+            lines: engine.servers.log_lines(&server)?,
         },
         Query::ServerHas { server, asked } => Answer::ServerHas {
-            has: shared.servers.server_contents(&server, &asked).await?,
+            has: engine.servers.server_contents(&server, &asked).await?,
         },
         Query::ServersFound { workspace } => Answer::ServersFound {
             sources: crate::toolset::servers::find_servers(
-                &shared.servers,
+                &engine.servers,
                 workspace.as_deref().map(Path::new),
             ),
         },
         Query::Apis => Answer::Apis(ApiList {
-            apis: shared.apis.views(),
-            fault: shared.apis.errors().into_iter().next(),
+            apis: engine.apis.views(),
+            fault: engine.apis.errors().into_iter().next(),
         }),
         Query::LanguageServers => Answer::LanguageServers {
-            servers: lsp::settings::build_views(&shared.settings().language_servers),
+            servers: lsp::settings::build_views(&engine.settings().language_servers),
         },
         Query::Seekers => {
-            query_rulebook(shared, move |shared| {
+            query_rulebook(engine, move |engine| {
                 let seekers =
-                    web_search::search_provider_views(&shared.settings().web_search, &shared.keys);
+                    web_search::search_provider_views(&engine.settings().web_search, &engine.keys);
                 Ok(Answer::Seekers { seekers })
             })
             .await?
@@ -264,11 +264,11 @@ pub(crate) async fn answer_query(
 
 /// Answers a query about rules, which reads files and may judge many calls.
 async fn query_rulebook(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     ask: impl FnOnce(&EngineState) -> Result<Answer, UserError> + Send + 'static,
 ) -> Result<Answer, UserError> {
-    let shared = shared.clone();
-    let asked = tokio::task::spawn_blocking(move || ask(&shared));
+    let engine = engine.clone();
+    let asked = tokio::task::spawn_blocking(move || ask(&engine));
     asked
         .await
         .map_err(|_| UserError::new("The question broke off.", "Report this."))?
@@ -284,12 +284,12 @@ fn transcript_answer(stretch: record::TranscriptPage) -> Answer {
 
 /// Returns the events of a call, in order; masked once the call is over.
 fn call_events(
-    shared: &EngineState,
+    engine: &EngineState,
     session: &SessionId,
     call: &CallId,
 ) -> Result<Vec<Event>, UserError> {
-    let events = shared.record.call_events(session, call, 0)?;
-    if !has_ended(shared, session, call)? {
+    let events = engine.record.call_events(session, call, 0)?;
+    if !has_ended(engine, session, call)? {
         return Ok(events);
     }
     let masked: Option<_> = events.iter().map(masked_call::mask_event).collect();
@@ -304,21 +304,21 @@ fn withheld_error(what: &str, call: &CallId) -> UserError {
     )
 }
 
-fn has_ended(shared: &EngineState, session: &SessionId, call: &CallId) -> Result<bool, UserError> {
-    let entry = shared.record.entry(session, call.as_str())?;
+fn has_ended(engine: &EngineState, session: &SessionId, call: &CallId) -> Result<bool, UserError> {
+    let entry = engine.record.entry(session, call.as_str())?;
     let view = entry.as_ref().and_then(|entry| entry.body.call());
     Ok(view.is_some_and(|view| view.ended_at.is_some()))
 }
 
 /// Returns everything on record about a call, as an account; masked once the call is over.
 fn call_account(
-    shared: &EngineState,
+    engine: &EngineState,
     session: &SessionId,
     call: &CallId,
 ) -> Result<Answer, UserError> {
     let (mut account, mut since) = (None, 0);
     loop {
-        let events = shared.record.call_events(session, call, since)?;
+        let events = engine.record.call_events(session, call, since)?;
         for event in &events {
             CallAccount::add_event(&mut account, call, event);
         }
@@ -331,7 +331,7 @@ fn call_account(
         let message = format!("There is no call {call} in this session.");
         UserError::new(message, "The session's story names each call's id.")
     })?;
-    let account = match has_ended(shared, session, call)? {
+    let account = match has_ended(engine, session, call)? {
         false => account,
         true => {
             masked_call::mask_strings(&account).ok_or_else(|| withheld_error("account", call))?
@@ -345,13 +345,13 @@ fn call_account(
 
 /// Returns lines of a file, for more context around a hunk.
 fn file_lines(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     session: &SessionId,
     path: &str,
     start: u32,
     count: u32,
 ) -> Result<Answer, UserError> {
-    let session = shared.session(session)?;
+    let session = engine.session(session)?;
     let bytes = session
         .tool_context
         .workspace
@@ -370,12 +370,12 @@ fn file_lines(
 
 /// Returns a range of the whole output: from the sidecar file, or from the outcome if the output was short.
 fn output_page(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     session: &SessionId,
     call: &CallId,
     offset: u64,
 ) -> Result<Answer, UserError> {
-    let entry = shared.record.entry(session, call.as_str())?;
+    let entry = engine.record.entry(session, call.as_str())?;
     let outcome = match entry.map(|entry| entry.body) {
         Some(EntryBody::Call(view)) => view.outcome,
         _ => None,
@@ -391,7 +391,7 @@ fn output_page(
             next: None,
         });
     };
-    let hands = &shared.session(session)?.tool_context;
+    let hands = &engine.session(session)?.tool_context;
     hands.folder.restore_output(Path::new(&path))?;
     let read = hands
         .workspace
@@ -424,13 +424,13 @@ fn truncate_to_utf8(bytes: &[u8]) -> (String, u64) {
 }
 
 fn check_arguments(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     session: &SessionId,
     call: &CallId,
     arguments: &Map<String, Value>,
 ) -> Result<Answer, UserError> {
-    let session = shared.session(session)?;
-    let entry = shared.record.entry(&session.id, call.as_str())?;
+    let session = engine.session(session)?;
+    let entry = engine.record.entry(&session.id, call.as_str())?;
     // By the name that it was called by: an alias has names of its own for the members.
     let name = match entry.map(|entry| entry.body) {
         Some(EntryBody::Call(view)) => view.call.name,

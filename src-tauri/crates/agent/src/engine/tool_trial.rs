@@ -22,7 +22,7 @@ pub(crate) fn trial_provider() -> Arc<dyn Provider> {
 
 /// Opens the session and starts its call. Arguments that do not fit the tool are reported before anything is opened.
 pub(crate) async fn open_trial(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     workspace: &Path,
     tool: &str,
     arguments: Map<String, Value>,
@@ -37,21 +37,21 @@ pub(crate) async fn open_trial(
             hint,
         ));
     }
-    let tools = Toolbox::for_folder(shared, workspace.to_str())?;
+    let tools = Toolbox::for_folder(engine, workspace.to_str())?;
     let found = tools
         .find(tool)
         .map_err(|error| UserError::new(format!("{error}"), "Choose one of the list of tools."))?;
     if let Err(error) = found.validate_arguments(&arguments) {
         return Err(UserError::new(format!("{error}."), hint));
     }
-    let id = SessionId(shared.config.ids.next_id("ses"));
+    let id = SessionId(engine.config.ids.next_id("ses"));
     let model = ModelChoice {
         provider: TRIAL_PROVIDER.to_owned(),
         model: String::new(),
     };
-    let message = MessageId(shared.config.ids.next_id("msg"));
+    let message = MessageId(engine.config.ids.next_id("msg"));
     let call = ToolCall {
-        id: shared.config.ids.next_id("call").into(),
+        id: engine.config.ids.next_id("call").into(),
         name: found.interface.id().to_owned(),
         arguments,
     };
@@ -82,7 +82,7 @@ pub(crate) async fn open_trial(
         at: 0,
         body,
     }));
-    let session = shared.admit_session(id.clone(), &root, model.clone(), conversation)?;
+    let session = engine.admit_session(id.clone(), &root, model.clone(), conversation)?;
     let opened = EventBody::SessionOpened {
         title,
         workspace: session.tool_context.workspace.root().display().to_string(),

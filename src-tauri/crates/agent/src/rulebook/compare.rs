@@ -10,12 +10,12 @@ use crate::session::engine_state::EngineState;
 
 /// Compares two texts. The effect is that of replacing the current file of the scope with the second text.
 pub(super) fn compare_rules(
-    shared: &EngineState,
+    engine: &EngineState,
     place: &RulebookScope,
     a: &RuleText,
     b: &RuleText,
 ) -> Result<RulesComparison, UserError> {
-    let data_dir = &shared.config.data_dir;
+    let data_dir = &engine.config.data_dir;
     let text = |of: &RuleText| -> Result<String, UserError> {
         match &of.text {
             Some(text) => Ok(text.clone()),
@@ -47,9 +47,9 @@ pub(super) fn compare_rules(
     let only_a = alone(&of_a, &of_b);
     let tested = BacktestOptions {
         data_dir,
-        record: &shared.record,
-        ask_for_everything: shared.settings().ask_for_everything,
-        now: shared.config.clock.now(),
+        record: &engine.record,
+        ask_for_everything: engine.settings().ask_for_everything,
+        now: engine.config.clock.now(),
         calls_max: 0,
     };
     let change = RuleChange::Replace {

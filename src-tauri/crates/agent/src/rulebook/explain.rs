@@ -83,17 +83,17 @@ pub(crate) fn open_explainer(
 impl Explainer {
     /// Opens an explainer with the rules of a folder.
     pub(crate) fn open(
-        shared: &Arc<EngineState>,
+        engine: &Arc<EngineState>,
         workspace: &Path,
         asked: SessionOptions,
     ) -> Result<Self, UserError> {
-        let id = SessionId(shared.config.ids.next_id("ses"));
+        let id = SessionId(engine.config.ids.next_id("ses"));
         let model = ModelChoice {
             provider: EXPLAIN_PROVIDER.to_owned(),
             model: String::new(),
         };
         let conversation = Conversation::new(asked, None);
-        let session = shared.build_session(id, workspace, model, conversation)?;
+        let session = engine.build_session(id, workspace, model, conversation)?;
         // Watchdogs are asked for as long as a run is there.
         session.begin_run();
         Ok(Self { session })

@@ -19,26 +19,26 @@ use crate::session::toolbox::Toolbox;
 
 /// Returns every rule in force in a workspace.
 pub(crate) fn list_rules(
-    shared: &EngineState,
+    engine: &EngineState,
     workspace: Option<&str>,
     session: Option<&SessionId>,
 ) -> Result<Answer, UserError> {
-    view::build_rules_view(shared, &RulebookScope::from_folder(workspace)?, session)
+    view::build_rules_view(engine, &RulebookScope::from_folder(workspace)?, session)
         .map(Answer::Rules)
 }
 
 /// Returns the effect that a change of rules would have had on the recorded calls.
 pub(crate) fn backtest_change(
-    shared: &EngineState,
+    engine: &EngineState,
     workspace: Option<&str>,
     change: &RuleChange,
     calls_max: u32,
 ) -> Result<Answer, UserError> {
     let tested = BacktestOptions {
-        data_dir: &shared.config.data_dir,
-        record: &shared.record,
-        ask_for_everything: shared.settings().ask_for_everything,
-        now: shared.config.clock.now(),
+        data_dir: &engine.config.data_dir,
+        record: &engine.record,
+        ask_for_everything: engine.settings().ask_for_everything,
+        now: engine.config.clock.now(),
         calls_max,
     };
     super::run_backtest(&tested, &RulebookScope::from_folder(workspace)?, change)
@@ -47,13 +47,13 @@ pub(crate) fn backtest_change(
 
 /// Returns the verdict on a call as if the rules were changed this way. In a folder it is the verdict of the pipeline.
 pub(crate) async fn simulate_call(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     workspace: Option<&str>,
     tool: &str,
     arguments: &Map<String, Value>,
     draft: Option<&RuleChange>,
 ) -> Result<Answer, UserError> {
-    let data_dir = &shared.config.data_dir;
+    let data_dir = &engine.config.data_dir;
     let place = RulebookScope::from_folder(workspace)?;
     let rules = match draft {
         Some(change) => place.load_changed(data_dir, change)?.rules,
@@ -61,13 +61,13 @@ pub(crate) async fn simulate_call(
     };
     let trail = match workspace {
         Some(folder) => {
-            let explainer = Explainer::open(shared, Path::new(folder), SessionOptions::default())?;
+            let explainer = Explainer::open(engine, Path::new(folder), SessionOptions::default())?;
             explainer.use_rules(rules);
             explainer.explain(tool, arguments).await?.trail
         }
         None => {
-            let registry = Toolbox::for_folder(shared, None)?;
-            let now = shared.config.clock.now();
+            let registry = Toolbox::for_folder(engine, None)?;
+            let now = engine.config.clock.now();
             PolicySimulation::from_rules(rules, registry, now).simulate(tool, arguments)?
         }
     };
@@ -75,19 +75,19 @@ pub(crate) async fn simulate_call(
 }
 
 /// Checks whether a text of rules could be saved.
-pub(crate) fn check_rules(shared: &EngineState, text: &str, scope: RuleScope) -> Answer {
-    Answer::CheckRules(check::check_rules(text, scope, shared.config.clock.now()))
+pub(crate) fn check_rules(engine: &EngineState, text: &str, scope: RuleScope) -> Answer {
+    Answer::CheckRules(check::check_rules(text, scope, engine.config.clock.now()))
 }
 
 /// Checks whether one rule could be saved; `instead` is the rule that it is to replace.
 pub(crate) fn check_rule(
-    shared: &EngineState,
+    engine: &EngineState,
     rule: &NewRule,
     instead: Option<&RuleLocation>,
 ) -> Answer {
     let mut checked = check::check_rule(rule);
     if let Some(place) = instead {
-        match edit::preview_block(&shared.config.data_dir, place, rule) {
+        match edit::preview_block(&engine.config.data_dir, place, rule) {
             Ok(text) => checked.text = text,
             Err(fault) => {
                 checked.fault.get_or_insert(fault);
@@ -99,21 +99,21 @@ pub(crate) fn check_rule(
 
 /// Returns the differences between two texts of rules.
 pub(crate) fn compare_rules(
-    shared: &EngineState,
+    engine: &EngineState,
     workspace: Option<&str>,
     a: &RuleText,
     b: &RuleText,
 ) -> Result<Answer, UserError> {
-    compare::compare_rules(shared, &RulebookScope::from_folder(workspace)?, a, b)
+    compare::compare_rules(engine, &RulebookScope::from_folder(workspace)?, a, b)
         .map(Answer::CompareRules)
 }
 
 /// Returns rules that would have spared the person answers.
 pub(crate) fn suggest_rules(
-    shared: &EngineState,
+    engine: &EngineState,
     workspace: Option<&str>,
 ) -> Result<Answer, UserError> {
-    let suggestions = suggestions::suggest_rules(shared, &RulebookScope::from_folder(workspace)?)?;
+    let suggestions = suggestions::suggest_rules(engine, &RulebookScope::from_folder(workspace)?)?;
     Ok(Answer::Suggestions { suggestions })
 }
 

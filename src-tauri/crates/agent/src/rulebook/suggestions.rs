@@ -29,13 +29,13 @@ const EXAMPLES_MAX: usize = 5;
 
 /// Returns the rules that the person's own answers suggest.
 pub(super) fn suggest_rules(
-    shared: &EngineState,
+    engine: &EngineState,
     place: &RulebookScope,
 ) -> Result<Vec<RuleSuggestion>, UserError> {
-    let now = shared.config.clock.now();
-    let answered = answered_calls(shared, place)?;
+    let now = engine.config.clock.now();
+    let answered = answered_calls(engine, place)?;
     let rules = place
-        .load_draft(&shared.config.data_dir, &RuleDraft::Unchanged)
+        .load_draft(&engine.config.data_dir, &RuleDraft::Unchanged)
         .rules;
     let recorded: Vec<RecordedCall<'_>> = answered
         .iter()
@@ -75,13 +75,13 @@ pub(super) fn suggest_rules(
 
 /// Returns the calls that the person was asked about, the newest first.
 fn answered_calls(
-    shared: &EngineState,
+    engine: &EngineState,
     place: &RulebookScope,
 ) -> Result<Vec<CallVerdict>, UserError> {
-    let roots = session_roots(&shared.record, place)?;
+    let roots = session_roots(&engine.record, place)?;
     let (mut answered, mut before, mut seen) = (Vec::new(), None, 0);
     while answered.len() < ANSWERS_MAX && seen < CALLS_MAX {
-        let page = shared.record.list_verdicts(before, 10_000)?;
+        let page = engine.record.list_verdicts(before, 10_000)?;
         seen += page.calls.len();
         let said = |call: &CallVerdict| call.answer.is_some() && roots.contains_key(&call.session);
         answered.extend(page.calls.into_iter().filter(said));

@@ -16,7 +16,7 @@ use crate::session::engine_state::EngineState;
 
 /// Data about the use of rules.
 struct RuleUsage<'a> {
-    shared: &'a EngineState,
+    engine: &'a EngineState,
     hits: RuleHits,
     /// Sessions to count: those of the workspace, or all.
     sessions: Option<Vec<SessionId>>,
@@ -44,7 +44,7 @@ impl RuleUsage<'_> {
         (view.hits, view.last_used) = self.usage_of(&view.rule);
         view.uses_left = view.rule.max_uses.map(|max| {
             max.saturating_sub(rule_uses::count_uses(
-                &self.shared.config.data_dir,
+                &self.engine.config.data_dir,
                 &view.rule,
             ))
         });
@@ -57,28 +57,28 @@ impl RuleUsage<'_> {
 
 /// Builds the contents of the rules screen.
 pub(super) fn build_rules_view(
-    shared: &EngineState,
+    engine: &EngineState,
     place: &RulebookScope,
     session: Option<&SessionId>,
 ) -> Result<RulesView, UserError> {
     let root = place.root();
-    let sessions = shared.record.sessions()?;
+    let sessions = engine.record.sessions()?;
     let here = root.as_ref().map(|root| {
         let here = sessions.iter().filter(|one| one.workspace == *root);
         here.map(|one| one.id.clone()).collect()
     });
     let used = RuleUsage {
-        shared,
-        hits: shared.record.rule_hits()?,
+        engine,
+        hits: engine.record.rule_hits()?,
         sessions: here,
-        now: shared.config.clock.now(),
+        now: engine.config.clock.now(),
     };
     let mut sources = vec![built_in_source(&used)];
     sources.push(file_source(&used, place, RuleScope::User));
     if root.is_some() {
         sources.push(file_source(&used, place, RuleScope::Project));
     }
-    let (granted, _) = grant_ledger::load_grants(&shared.config.data_dir);
+    let (granted, _) = grant_ledger::load_grants(&engine.config.data_dir);
     let shows = |one: &&StoredGrant| {
         let is_here = one.workspace.is_none() || root.is_none() || one.workspace == root;
         let of_session = session.is_none_or(|id| one.session_id().is_none_or(|own| own == id));
@@ -91,7 +91,7 @@ pub(super) fn build_rules_view(
             .filter(shows)
             .map(|one| grant_view(&used, one))
             .collect(),
-        watchdogs: shared
+        watchdogs: engine
             .settings()
             .watchdogs
             .iter()
@@ -134,7 +134,7 @@ fn built_in_source(used: &RuleUsage<'_>) -> RuleSource {
 }
 
 fn file_source(used: &RuleUsage<'_>, place: &RulebookScope, scope: RuleScope) -> RuleSource {
-    let data_dir = &used.shared.config.data_dir;
+    let data_dir = &used.engine.config.data_dir;
     let shown = place.display_path(data_dir, scope);
     let mut found = RuleSource {
         scope,
@@ -184,7 +184,7 @@ fn grant_view(used: &RuleUsage<'_>, granted: &StoredGrant) -> GrantView {
     let rule = granted.to_rule();
     let (hits, last_used) = used.usage_of(&rule);
     let uses = match rule.max_uses {
-        Some(_) => rule_uses::count_uses(&used.shared.config.data_dir, &rule),
+        Some(_) => rule_uses::count_uses(&used.engine.config.data_dir, &rule),
         None => 0,
     };
     let over = granted.until_ms.is_some_and(|at| at <= used.now);

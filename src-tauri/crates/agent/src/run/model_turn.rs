@@ -35,8 +35,8 @@ pub(crate) async fn ask_model(
     session: &Arc<Session>,
     stop: &CancellationToken,
 ) -> Result<ModelAnswer, UserError> {
-    let shared = &session.engine;
-    let message = MessageId(shared.config.ids.next_id("msg"));
+    let engine = &session.engine;
+    let message = MessageId(engine.config.ids.next_id("msg"));
     let (turn, messages) = session.with_conversation(|conversation| {
         conversation.turns += 1;
         (
@@ -77,7 +77,7 @@ pub(crate) async fn ask_model(
         ..request
     };
     let mut writing = AnswerWriter::new(session, message.clone());
-    let began = shared.config.clock.now();
+    let began = engine.config.clock.now();
     // What a stopped stream says of its end does not matter: the person stopped it.
     let error = stream_answer(session, request, stop, &mut writing)
         .await
@@ -85,7 +85,7 @@ pub(crate) async fn ask_model(
         .filter(|_| !stop.is_cancelled());
     writing.flush();
     // The provider is done with the conversation, so this takes it back without copying.
-    let mut messages = Arc::try_unwrap(messages).unwrap_or_else(|shared| (*shared).clone());
+    let mut messages = Arc::try_unwrap(messages).unwrap_or_else(|engine| (*engine).clone());
     let checked = match (&composed, &error) {
         (Some(composed), None) if !stop.is_cancelled() => Some(writing.check_output(composed)),
         _ => None,
@@ -102,7 +102,7 @@ pub(crate) async fn ask_model(
         turn,
         message: message.clone(),
         usage,
-        duration_ms: shared.config.clock.elapsed_ms(began),
+        duration_ms: engine.config.clock.elapsed_ms(began),
         error,
         opaque: opaque.clone(),
     });

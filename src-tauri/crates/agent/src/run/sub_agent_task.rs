@@ -93,12 +93,12 @@ async fn start(
         )));
     }
     let input = errand.input.clone();
-    let shared = &caller.engine;
-    let since = shared
+    let engine = &caller.engine;
+    let since = engine
         .record
         .last_seq()
         .map_err(|error| tool_error(error.into()))?;
-    let events = shared.subscribe(since);
+    let events = engine.subscribe(since);
     let child = open_session(caller, &cx.tool_call_id, errand)
         .await
         .map_err(tool_error)?;
@@ -208,9 +208,9 @@ async fn open_session(
     call: &CallId,
     errand: SubAgentRequest,
 ) -> Result<Arc<Session>, UserError> {
-    let shared = &caller.engine;
+    let engine = &caller.engine;
     let model = request_model::model_from_request(&errand.config, &caller.model);
-    shared.provider(&model.provider)?;
+    engine.provider(&model.provider)?;
     let own = caller.with_conversation(|conversation| conversation.options.clone());
     let alone = errand.agent.is_none();
     let asked = SessionOptions {
@@ -231,10 +231,10 @@ async fn open_session(
         session: caller.id.clone(),
         call: call.clone(),
     };
-    let id = SessionId(shared.config.ids.next_id("ses"));
+    let id = SessionId(engine.config.ids.next_id("ses"));
     let root = caller.tool_context.workspace.root();
     let conversation = Conversation::new(asked.clone(), Some(parent.clone()));
-    let child = shared.admit_session(id, root, model.clone(), conversation)?;
+    let child = engine.admit_session(id, root, model.clone(), conversation)?;
     child
         .journal
         .record_synced(EventBody::SessionOpened {

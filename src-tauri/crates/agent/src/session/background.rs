@@ -86,8 +86,8 @@ pub(crate) async fn record_lost_task(child: &Session) -> Result<(), UserError> {
     let Some(parent) = child.parent() else {
         return Ok(());
     };
-    let shared = &child.engine;
-    let data = match shared
+    let engine = &child.engine;
+    let data = match engine
         .record
         .entry(&parent.session, parent.call.as_str())?
         .map(|entry| entry.body)
@@ -99,8 +99,8 @@ pub(crate) async fn record_lost_task(child: &Session) -> Result<(), UserError> {
     if given_away.is_none_or(|id| id != *child.id.as_str()) {
         return Ok(());
     }
-    let caller = shared.session(&parent.session)?;
-    let title = shared.record.session(&child.id)?.map(|view| view.title);
+    let caller = engine.session(&parent.session)?;
+    let title = engine.record.session(&child.id)?.map(|view| view.title);
     let why = ToolError::Failed("It was ended when the app ended.".to_owned());
     record_end(
         &caller,

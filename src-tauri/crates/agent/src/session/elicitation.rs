@@ -321,13 +321,13 @@ impl ElicitationChannel for ElicitationHandler {
 
 /// Accepts the person's answer to a server's question: once, and on record before the server receives it.
 pub(crate) async fn answer_elicitation(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     session: &SessionId,
     call: &CallId,
     ask: &AskId,
     answer: ServerAnswer,
 ) -> Result<OpReceipt, UserError> {
-    let session = shared.session(session)?;
+    let session = engine.session(session)?;
     let open = session.elicitations.take_open(call, ask).ok_or_else(|| {
         UserError::new(
             "This question no longer waits: it was answered, or its call ended.",

@@ -159,16 +159,16 @@ fn check_grant(
 
 /// Removes a grant from the ledger whose decision could not be recorded.
 pub(crate) fn withdraw_grant(session: &Session, granted: &StoredGrant) {
-    let shared = &session.engine;
-    let now = shared.config.clock.now();
-    if let Err(fault) = grant_ledger::mark_revoked(&shared.config.data_dir, &granted.id, now) {
-        shared.raise_error(&fault);
+    let engine = &session.engine;
+    let now = engine.config.clock.now();
+    if let Err(fault) = grant_ledger::mark_revoked(&engine.config.data_dir, &granted.id, now) {
+        engine.raise_error(&fault);
     }
 }
 
 /// Puts the ledger in force, at once, in the sessions that the grant affects.
-pub(crate) fn reload_affected_rules(shared: &EngineState, granted: &StoredGrant) {
-    shared.reload_rules_matching(|session| match grant_rule_scope(granted.lasts) {
+pub(crate) fn reload_affected_rules(engine: &EngineState, granted: &StoredGrant) {
+    engine.reload_rules_matching(|session| match grant_rule_scope(granted.lasts) {
         RuleScope::Project => {
             let root = session.tool_context.workspace.root().to_string_lossy();
             granted.workspace.as_deref() == Some(root.as_ref())
@@ -180,12 +180,12 @@ pub(crate) fn reload_affected_rules(shared: &EngineState, granted: &StoredGrant)
 
 /// Revokes a grant.
 pub(crate) fn revoke_grant(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     id: &GrantId,
 ) -> Result<OpReceipt, UserError> {
-    let now = shared.config.clock.now();
-    let revoked = grant_ledger::mark_revoked(&shared.config.data_dir, id, now)?;
-    reload_affected_rules(shared, &revoked);
+    let now = engine.config.clock.now();
+    let revoked = grant_ledger::mark_revoked(&engine.config.data_dir, id, now)?;
+    reload_affected_rules(engine, &revoked);
     Ok(OpReceipt::default())
 }
 

@@ -53,16 +53,16 @@ impl ToolboxSources {
     /// # Errors
     /// A data folder that cannot be opened.
     fn current(
-        shared: &EngineState,
+        engine: &EngineState,
         workspace: &Workspace,
     ) -> Result<(Self, Workspace), UserError> {
         // A server hears of the folder before it says what tools it has.
-        shared.servers.add_root(workspace.root());
-        let set = shared.tool_settings_version();
-        let person = Workspace::open(&shared.config.data_dir)?;
+        engine.servers.add_root(workspace.root());
+        let set = engine.tool_settings_version();
+        let person = Workspace::open(&engine.config.data_dir)?;
         let sources = Self {
-            tools: shared.default_tools(),
-            settings: shared.settings(),
+            tools: engine.default_tools(),
+            settings: engine.settings(),
             registrations: set,
             file_digest: custom::digest_sources(workspace, &person),
         };
@@ -82,12 +82,12 @@ impl Toolbox {
     /// # Errors
     /// An invalid output schema, or a data folder that cannot be opened.
     pub fn load(
-        shared: &EngineState,
+        engine: &EngineState,
         request: &ToolboxRequest<'_>,
         seeks: &WebSearchFactory,
     ) -> Result<Self, UserError> {
-        let (sources, person) = ToolboxSources::current(shared, request.workspace)?;
-        Self::from_sources(sources, &person, shared, request, seeks)
+        let (sources, person) = ToolboxSources::current(engine, request.workspace)?;
+        Self::from_sources(sources, &person, engine, request, seeks)
     }
 
     /// Returns the current toolbox of the same session: this one if none of its sources changed.
@@ -96,15 +96,15 @@ impl Toolbox {
     /// The errors of [`Toolbox::load`].
     pub fn reload(
         self: &Arc<Self>,
-        shared: &EngineState,
+        engine: &EngineState,
         request: &ToolboxRequest<'_>,
     ) -> Result<Arc<Self>, UserError> {
-        let (sources, person) = ToolboxSources::current(shared, request.workspace)?;
+        let (sources, person) = ToolboxSources::current(engine, request.workspace)?;
         match self.sources.is_same(&sources) {
             true => Ok(Arc::clone(self)),
             false => {
                 let seeks = &self.web_search;
-                Self::from_sources(sources, &person, shared, request, seeks).map(Arc::new)
+                Self::from_sources(sources, &person, engine, request, seeks).map(Arc::new)
             }
         }
     }
@@ -112,7 +112,7 @@ impl Toolbox {
     fn from_sources(
         sources: ToolboxSources,
         person: &Workspace,
-        shared: &EngineState,
+        engine: &EngineState,
         request: &ToolboxRequest<'_>,
         seeks: &WebSearchFactory,
     ) -> Result<Self, UserError> {
@@ -128,7 +128,7 @@ impl Toolbox {
         custom::add_request_tools(&mut all, &options.own_tools)?;
         let (held, unset) = all.with_settings(&sources.settings.tools);
         // What is wrong with settings of the desk's tools was told when they were set.
-        let known = shared.current_errors();
+        let known = engine.current_errors();
         faults.extend(unset.into_iter().filter(|fault| !known.contains(fault)));
         let held = match options.client {
             Some(_) => held.for_external_clients(),
@@ -148,7 +148,7 @@ impl Toolbox {
             let index = Arc::new(registry.search_index());
             registry.replace_tool(Arc::new(ToolSearchTool::new(index)))?;
         }
-        add_web_search(&mut registry, shared, seeks, operations.as_ref())?;
+        add_web_search(&mut registry, engine, seeks, operations.as_ref())?;
         let registry = Arc::new(registry);
         let composed = options.output_schema.as_ref().map(|schema| {
             let tools = registry.definitions();
@@ -169,21 +169,21 @@ impl Toolbox {
     /// # Errors
     /// A folder that cannot be opened.
     pub fn for_folder(
-        shared: &EngineState,
+        engine: &EngineState,
         folder: Option<&str>,
     ) -> Result<Arc<Registry>, UserError> {
         let Some(folder) = folder else {
-            let mut registry = Registry::clone(&shared.tools());
+            let mut registry = Registry::clone(&engine.tools());
             let operations = Registry::clone(&registry);
             add_web_search(
                 &mut registry,
-                shared,
+                engine,
                 &WebSearchFactory::without_session(),
                 Some(&operations),
             )?;
             return Ok(Arc::new(registry));
         };
-        Self::for_options(shared, Path::new(folder), &SessionOptions::default())
+        Self::for_options(engine, Path::new(folder), &SessionOptions::default())
     }
 
     /// Returns the tools that a session of this folder with these options would have.
@@ -191,25 +191,25 @@ impl Toolbox {
     /// # Errors
     /// A folder that cannot be opened.
     pub fn for_options(
-        shared: &EngineState,
+        engine: &EngineState,
         folder: &Path,
         asked: &SessionOptions,
     ) -> Result<Arc<Registry>, UserError> {
         let workspace = Workspace::open(folder)?;
-        let briefing = shared.read_briefing(&workspace, asked);
+        let briefing = engine.read_briefing(&workspace, asked);
         let request = ToolboxRequest {
             workspace: &workspace,
             briefing: &briefing,
             options: asked,
         };
-        let toolbox = Self::load(shared, &request, &WebSearchFactory::without_session())?;
-        shared.set_tool_errors(workspace.root(), toolbox.errors);
+        let toolbox = Self::load(engine, &request, &WebSearchFactory::without_session())?;
+        engine.set_tool_errors(workspace.root(), toolbox.errors);
         Ok(toolbox.registry)
     }
 
     /// Whether the person has configured the tools since.
-    pub fn is_stale(&self, shared: &EngineState) -> bool {
-        self.sources.registrations != shared.tool_settings_version()
+    pub fn is_stale(&self, engine: &EngineState) -> bool {
+        self.sources.registrations != engine.tool_settings_version()
     }
 }
 
@@ -217,18 +217,18 @@ impl Toolbox {
 /// operations.
 fn add_web_search(
     registry: &mut Registry,
-    shared: &EngineState,
+    engine: &EngineState,
     seeks: &WebSearchFactory,
     operations: Option<&Registry>,
 ) -> Result<(), UserError> {
     if registry.find(WEB_SEARCH).is_ok() {
-        let settings = shared.settings();
+        let settings = engine.settings();
         let find = |id: &str| {
             let found = operations?.find(id).ok()?;
-            let searches = shared.apis.search_operation(found.interface.id())?;
+            let searches = engine.apis.search_operation(found.interface.id())?;
             Some((searches, found.classified.mode))
         };
-        let tool = seeks.tool(&settings.web_search, &shared.keys, find);
+        let tool = seeks.tool(&settings.web_search, &engine.keys, find);
         registry.replace_tool(Arc::new(tool))?;
     }
     Ok(())

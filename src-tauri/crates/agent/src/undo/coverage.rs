@@ -11,12 +11,12 @@ use crate::session::engine_state::EngineState;
 
 /// Adds the effects of the calls beyond files, and the summary sentence.
 pub(crate) fn add_coverage(
-    shared: &EngineState,
+    engine: &EngineState,
     preview: &mut RestorePreview,
 ) -> Result<(), UserError> {
     if preview.direction == UndoDirection::Undo {
         for entry in &preview.entries {
-            preview.coverage.cannot.extend(find_losses(shared, entry)?);
+            preview.coverage.cannot.extend(find_losses(engine, entry)?);
         }
     }
     preview.coverage.text = describe_coverage(&preview.coverage);
@@ -25,13 +25,13 @@ pub(crate) fn add_coverage(
 
 /// Returns the effects of a call that an undo cannot revert, as far as the facts of its last verdict tell.
 fn find_losses(
-    shared: &EngineState,
+    engine: &EngineState,
     entry: &UndoEntry,
 ) -> Result<Vec<IrreversibleEffect>, UserError> {
     if entry.act.is_some() {
         return Ok(Vec::new());
     }
-    let events = shared.record.call_events(&entry.session, &entry.call, 0)?;
+    let events = engine.record.call_events(&entry.session, &entry.call, 0)?;
     let grounds = events.into_iter().rev().find_map(|event| match event.body {
         EventBody::CallJudged { grounds, .. } => grounds,
         _ => None,

@@ -20,17 +20,17 @@ use crate::session::session_lock::is_locked_or_unknown;
 /// Carries out one undo or redo of the person. If something changed since and the request has no choice for it, nothing
 /// is touched and the error names it.
 pub(crate) async fn restore_entries(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     restore: RestoreRequest,
     choices: Vec<PathChoice>,
 ) -> Result<OpReceipt, UserError> {
-    let config = &shared.config;
+    let config = &engine.config;
     let meta = RestoreMeta {
         id: UndoId(config.ids.next_id("und")),
         at: config.clock.now(),
     };
     let data_dir = config.data_dir.clone();
-    let done = with_history(shared, move |history| {
+    let done = with_history(engine, move |history| {
         list_entries(history, &data_dir)?;
         history
             .restore(&restore, &choices, meta)
@@ -38,7 +38,7 @@ pub(crate) async fn restore_entries(
     });
     let done = done.await?;
     for entry in done.changed_entries {
-        record_restore(shared, entry, Some(done.receipt.entry.id.clone())).await?;
+        record_restore(engine, entry, Some(done.receipt.entry.id.clone())).await?;
     }
     Ok(OpReceipt {
         restored: Some(Box::new(done.receipt)),
@@ -55,11 +55,11 @@ pub(crate) fn single_entry(entry: UndoId) -> RestoreRequest {
 
 /// Previews an undo or redo: the conflicts and changes, with differences and the effects that it cannot revert.
 pub(crate) async fn preview_restore(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     restore: RestoreRequest,
 ) -> Result<RestorePreview, UserError> {
-    let data_dir = shared.config.data_dir.clone();
-    let looked = with_history(shared, move |history| {
+    let data_dir = engine.config.data_dir.clone();
+    let looked = with_history(engine, move |history| {
         list_entries(history, &data_dir)?;
         history.preview_restore(&restore)
     });
@@ -80,16 +80,16 @@ pub(crate) async fn preview_restore(
         conflict.restored = Some(difference(wanted));
         conflict.merged = merged.as_deref().map(difference);
     }
-    coverage::add_coverage(shared, &mut preview)?;
+    coverage::add_coverage(engine, &mut preview)?;
     Ok(preview)
 }
 
 /// Returns the paths that have changed since, for an undo or redo of one entry.
 pub(crate) async fn check_undo(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     id: UndoId,
 ) -> Result<UndoCheck, UserError> {
-    let looked = with_history(shared, move |history| {
+    let looked = with_history(engine, move |history| {
         let entry = history.entry(&id)?;
         let restore = match entry.map(|entry| entry.state) {
             Some(UndoState::Undone) => RestoreRequest::Redo { entry: id.clone() },
@@ -107,22 +107,22 @@ pub(crate) async fn check_undo(
 
 /// Returns the receipt of an undo or redo.
 pub(crate) async fn restore_receipt(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     id: UndoId,
 ) -> Result<RestoreReceipt, UserError> {
-    with_history(shared, move |history| history.receipt(&id)).await
+    with_history(engine, move |history| history.receipt(&id)).await
 }
 
 /// Returns the history of a workspace, or of all, the newest first.
 pub(crate) async fn undo_timeline(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     workspace: Option<String>,
     offset: u32,
     limit: u32,
 ) -> Result<Timeline, UserError> {
-    let settings = shared.settings();
-    let data_dir = shared.config.data_dir.clone();
-    with_history(shared, move |history| {
+    let settings = engine.settings();
+    let data_dir = engine.config.data_dir.clone();
+    with_history(engine, move |history| {
         let root = workspace.map(|path| match Workspace::open(Path::new(&path)) {
             Ok(workspace) => workspace.root().display().to_string(),
             // A folder that is gone still has its history.
@@ -169,15 +169,15 @@ fn list_entries(history: &History, data_dir: &Path) -> Result<Vec<UndoEntry>, Us
 
 /// Records what the history has and the record lacks: an undo or redo that was done when the app ended before recording
 /// it.
-pub(crate) async fn reconcile_history(shared: &Arc<EngineState>) -> Result<(), UserError> {
-    let stand = with_history(shared, |history| history.entries()).await?;
+pub(crate) async fn reconcile_history(engine: &Arc<EngineState>) -> Result<(), UserError> {
+    let stand = with_history(engine, |history| history.entries()).await?;
     let stand: BTreeMap<UndoId, UndoEntry> = stand
         .into_iter()
         .map(|entry| (entry.id.clone(), entry))
         .collect();
     let mut offset = 0;
     loop {
-        let (page, more) = shared.record.undo_entries(offset, HISTORY_PAGE_LEN)?;
+        let (page, more) = engine.record.undo_entries(offset, HISTORY_PAGE_LEN)?;
         offset += u32::try_from(page.len()).unwrap_or(HISTORY_PAGE_LEN);
         for told in page {
             let Some(now) = stand.get(&told.id) else {
@@ -186,11 +186,11 @@ pub(crate) async fn reconcile_history(shared: &Arc<EngineState>) -> Result<(), U
             if matches!(
                 (told.state, now.state),
                 (UndoState::Applied, UndoState::Undone) | (UndoState::Undone, UndoState::Applied)
-            ) && let Err(fault) = record_restore(shared, now.clone(), None).await
+            ) && let Err(fault) = record_restore(engine, now.clone(), None).await
             {
                 // A workspace that is gone, for one, must not keep the others from being told.
                 tracing::warn!(%fault, entry = %now.id, "the record is not notified of it");
-                shared.raise_error(&fault);
+                engine.raise_error(&fault);
             }
         }
         if !more {
@@ -203,11 +203,11 @@ pub(crate) async fn reconcile_history(shared: &Arc<EngineState>) -> Result<(), U
 const HISTORY_PAGE_LEN: u32 = 500;
 
 async fn record_restore(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     entry: UndoEntry,
     act: Option<UndoId>,
 ) -> Result<(), UserError> {
-    let session = shared.session(&entry.session)?;
+    let session = engine.session(&entry.session)?;
     let UndoEntry {
         id: entry,
         call,
@@ -234,10 +234,10 @@ async fn record_restore(
 
 /// Runs work on the history, which waits for the disk, on a blocking thread.
 pub(crate) async fn with_history<T: Send + 'static>(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
     work: impl FnOnce(&History) -> Result<T, UserError> + Send + 'static,
 ) -> Result<T, UserError> {
-    let history = shared.history.clone();
+    let history = engine.history.clone();
     let done = tokio::task::spawn_blocking(move || work(&history)).await;
     done.map_err(|_| {
         UserError::new(

@@ -16,10 +16,10 @@ const WAL_FILE: &str = "record.db-wal";
 /// # Errors
 /// The system grants no more file watches. Events of other processes are then published with the next event of this
 /// process.
-pub(crate) fn watch_record(shared: &Arc<EngineState>) -> Result<(), UserError> {
-    let folder = Workspace::open(&shared.config.data_dir)?;
+pub(crate) fn watch_record(engine: &Arc<EngineState>) -> Result<(), UserError> {
+    let folder = Workspace::open(&engine.config.data_dir)?;
     let mut watch = FileWatcher::new(&folder, &[WAL_FILE])?;
-    let (record, closing) = (shared.record.clone(), shared.closing.clone());
+    let (record, closing) = (engine.record.clone(), engine.closing.clone());
     tokio::spawn(async move {
         loop {
             tokio::select! {

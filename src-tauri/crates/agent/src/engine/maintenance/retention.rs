@@ -15,27 +15,27 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Removes copies that are too old or too many, and outputs. Their calls stay on record; an undo of them is then
 /// refused with an error that says so.
 pub(crate) async fn run_retention(
-    shared: &Arc<EngineState>,
+    engine: &Arc<EngineState>,
 ) -> Result<CollectionReceipt, UserError> {
-    sweep_outputs(shared);
-    let keep = undo_retention(&shared.settings(), shared.config.clock.now());
-    with_history(shared, move |history| history.collect_garbage(&keep)).await
+    sweep_outputs(engine);
+    let keep = undo_retention(&engine.settings(), engine.config.clock.now());
+    with_history(engine, move |history| history.collect_garbage(&keep)).await
 }
 
 /// Runs retention on request of the person, and returns its receipt.
-pub(crate) async fn collect_receipt(shared: &Arc<EngineState>) -> Result<OpReceipt, UserError> {
+pub(crate) async fn collect_receipt(engine: &Arc<EngineState>) -> Result<OpReceipt, UserError> {
     Ok(OpReceipt {
-        collected: Some(run_retention(shared).await?),
+        collected: Some(run_retention(engine).await?),
         ..OpReceipt::default()
     })
 }
 
 /// Compresses and removes long outputs of idle sessions, in the background. A process that only runs one command does
 /// so once a day.
-pub(crate) fn sweep_outputs(shared: &Arc<EngineState>) {
-    let config = &shared.config;
+pub(crate) fn sweep_outputs(engine: &Arc<EngineState>) {
+    let config = &engine.config;
     let (data_dir, now) = (config.data_dir.clone(), config.clock.now());
-    let keep = output_retention(&shared.settings(), now);
+    let keep = output_retention(&engine.settings(), now);
     let (is_short, stamp) = (
         !config.recovers,
         data_dir.join("sessions").join(SWEPT_MARKER),
