@@ -124,19 +124,19 @@ impl CallAccount {
     }
 
     fn describe_persistence(&self) -> String {
-        let kept = &self.persisted;
-        let Some(bytes) = kept.text_bytes else {
+        let persistence = &self.persisted;
+        let Some(bytes) = persistence.text_bytes else {
             return "No result yet.".to_owned();
         };
         let mut text = format!("{bytes} bytes of text for the model");
-        if let Some(digest) = &kept.digest {
+        if let Some(digest) = &persistence.digest {
             text.push_str(&format!(
                 ", digest {}",
                 digest.as_str().get(..12).unwrap_or_default()
             ));
         }
         text.push('.');
-        if let Some(sidecar) = &kept.sidecar {
+        if let Some(sidecar) = &persistence.sidecar {
             text.push_str(&match &sidecar.output_path {
                 Some(path) => {
                     format!(
@@ -147,13 +147,13 @@ impl CallAccount {
                 None => format!(" That is the head of {} bytes.", sidecar.bytes),
             });
         }
-        for place in &kept.state {
+        for place in &persistence.state {
             text.push_str(&format!(
                 " It stands in the session's state at {}.",
                 place.path
             ));
         }
-        match (&kept.undo, kept.undo_state) {
+        match (&persistence.undo, persistence.undo_state) {
             (Some(undo), Some(UndoState::Undone)) => {
                 text.push_str(&format!(" Its effect was undone with {undo}."));
             }

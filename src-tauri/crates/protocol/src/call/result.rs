@@ -70,9 +70,9 @@ impl ToolOutput {
 
 impl ToolOutput {
     /// Returns an empty output, with the text that tells the model so: the record keeps that there was no output.
-    pub fn new_empty(told: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn new_empty(note: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
-            empty: Some(told.into()),
+            empty: Some(note.into()),
             ..Self::new("", message)
         }
     }

@@ -93,11 +93,11 @@ impl InterfaceBuilder {
 
     pub(super) fn from_parts(
         interface: ToolInterface,
-        said: impl IntoIterator<Item = &'static str>,
+        stated: impl IntoIterator<Item = &'static str>,
     ) -> Self {
         Self {
             interface,
-            stated: said.into_iter().collect(),
+            stated: stated.into_iter().collect(),
         }
     }
 

@@ -104,21 +104,21 @@ impl Default for ResultRules {
 }
 
 /// Infers facts from the stated ones. `said` returns whether a fact was stated; stated facts are never changed.
-pub(super) fn infer_facts(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
-    infer_identity(tool, said);
-    infer_safety(tool, said);
-    if !said("schemas.runtime_input_schema") {
+pub(super) fn infer_facts(tool: &mut ToolInterface, is_stated: &dyn Fn(&str) -> bool) {
+    infer_identity(tool, is_stated);
+    infer_safety(tool, is_stated);
+    if !is_stated("schemas.runtime_input_schema") {
         tool.schemas.runtime_input_schema = tool.schemas.model_input_schema.clone();
     }
-    if !said("discovery.capability_refs") {
+    if !is_stated("discovery.capability_refs") {
         tool.discovery.capability_refs = tool.requires.capability_names();
     }
-    if !said("permission.permission_profile_ref")
+    if !is_stated("permission.permission_profile_ref")
         && let Some(mode) = tool.safety.mode
     {
         tool.permission.permission_profile_ref = format!("mode:{}", mode.as_str());
     }
-    if !said("permission.permission_matcher") {
+    if !is_stated("permission.permission_matcher") {
         let needs = &tool.requires;
         tool.permission.permission_matcher = match () {
             () if !needs.shell.is_empty() => PermissionMatcher::Command,
@@ -134,36 +134,36 @@ pub(super) fn infer_facts(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool)
             &mut tool.rendering.activity_description,
         ),
     ] {
-        if !said(fact) {
+        if !is_stated(fact) {
             text.clone_from(&tool.identity.user_facing_name);
         }
     }
 }
 
-fn infer_identity(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
+fn infer_identity(tool: &mut ToolInterface, is_stated: &dyn Fn(&str) -> bool) {
     let identity = &mut tool.identity;
-    if !said("identity.tool_id") {
+    if !is_stated("identity.tool_id") {
         identity.tool_id = match identity.namespace.as_str() {
             "" => identity.name.clone(),
             namespace => format!("{namespace}__{}", identity.name),
         };
     }
-    if !said("identity.name") {
+    if !is_stated("identity.name") {
         identity.name.clone_from(&identity.tool_id);
     }
-    if !said("identity.user_facing_name") {
+    if !is_stated("identity.user_facing_name") {
         identity.user_facing_name.clone_from(&identity.name);
     }
 }
 
-fn infer_safety(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
+fn infer_safety(tool: &mut ToolInterface, is_stated: &dyn Fn(&str) -> bool) {
     let needs = &tool.requires;
     let safety = &mut tool.safety;
-    if !said("safety.is_destructive") {
+    if !is_stated("safety.is_destructive") {
         safety.is_destructive =
             safety.mode == Some(ToolMode::Destructive) || safety.kind == ToolKind::Delete;
     }
-    if !said("safety.is_open_world") {
+    if !is_stated("safety.is_open_world") {
         let reaches = match safety.kind {
             ToolKind::Execute | ToolKind::Fetch => true,
             ToolKind::Read
@@ -176,7 +176,7 @@ fn infer_safety(tool: &mut ToolInterface, said: &dyn Fn(&str) -> bool) {
         };
         safety.is_open_world = reaches && !needs.is_scoped();
     }
-    if !said("safety.sandbox_profile") {
+    if !is_stated("safety.sandbox_profile") {
         let profile = match () {
             () if !needs.shell.is_empty() => "command",
             () if !needs.net.hosts.is_empty() => "network",

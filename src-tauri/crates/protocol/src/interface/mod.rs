@@ -181,35 +181,36 @@ impl TryFrom<Value> for ToolInterface {
             }
             at.is_some()
         };
-        let said: Vec<&'static str> = FACTS.iter().copied().filter(|fact| present(fact)).collect();
+        let stated: Vec<&'static str> =
+            FACTS.iter().copied().filter(|fact| present(fact)).collect();
         let written: RawInterface =
             serde_json::from_value(record).map_err(|error| error.to_string())?;
         if written.identity.name.is_empty() && written.identity.tool_id.is_empty() {
             return Err("the record names no tool; give `identity.name`".to_owned());
         }
         let inferred = written.inferred.clone();
-        let said = said
+        let stated = stated
             .into_iter()
             .filter(|fact| !inferred.iter().any(|inferred| inferred == fact));
-        Ok(InterfaceBuilder::from_parts(written.into(), said).build())
+        Ok(InterfaceBuilder::from_parts(written.into(), stated).build())
     }
 }
 
 impl From<RawInterface> for ToolInterface {
-    fn from(written: RawInterface) -> Self {
+    fn from(raw: RawInterface) -> Self {
         Self {
-            identity: written.identity,
-            discovery: written.discovery,
-            schemas: written.schemas,
-            availability: written.availability,
-            validation: written.validation,
-            safety: written.safety,
-            permission: written.permission,
-            execution: written.execution,
-            result: written.result,
-            rendering: written.rendering,
-            requires: written.requires,
-            origin: written.origin,
+            identity: raw.identity,
+            discovery: raw.discovery,
+            schemas: raw.schemas,
+            availability: raw.availability,
+            validation: raw.validation,
+            safety: raw.safety,
+            permission: raw.permission,
+            execution: raw.execution,
+            result: raw.result,
+            rendering: raw.rendering,
+            requires: raw.requires,
+            origin: raw.origin,
             inferred: Vec::new(),
         }
     }

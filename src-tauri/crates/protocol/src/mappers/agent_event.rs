@@ -66,19 +66,19 @@ impl AgentEventMapper {
         match &event.body {
             EventBody::PersonSaid { message, text, .. } => {
                 let loop_id = self.begin_run(event, &mut out);
-                let said = AgentMessage::User {
+                let user = AgentMessage::User {
                     id: message.clone(),
                     content: vec![AgentMessagePart::Text { text: text.clone() }],
                 };
-                push_whole_message(&loop_id, said, &mut out);
+                push_whole_message(&loop_id, user, &mut out);
             }
             EventBody::ErrandEnded { message, text, .. } => {
                 let loop_id = self.begin_run(event, &mut out);
-                let said = AgentMessage::User {
+                let user = AgentMessage::User {
                     id: message.clone(),
                     content: vec![AgentMessagePart::Text { text: text.clone() }],
                 };
-                push_whole_message(&loop_id, said, &mut out);
+                push_whole_message(&loop_id, user, &mut out);
             }
             EventBody::SessionChanged { state } if state.ends_run() => {
                 self.end_run(*state, event.at, &mut out);

@@ -131,8 +131,8 @@ impl ChunkMapper {
                 }
             }
             EventBody::AnswerChecked { message, answer } => {
-                let told = json!({ "messageId": message, "checked": answer });
-                out.push(new_data_chunk("data-answer-checked", told));
+                let data = json!({ "messageId": message, "checked": answer });
+                out.push(new_data_chunk("data-answer-checked", data));
             }
             EventBody::CallProposed { call, .. } => {
                 if self.open.insert(call.id.clone()) {
@@ -167,21 +167,21 @@ impl ChunkMapper {
             EventBody::UndoApplied {
                 entry, call, paths, ..
             } => {
-                let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
-                out.push(new_data_chunk("data-undone", told));
+                let data = json!({ "toolCallId": call, "entry": entry, "paths": paths });
+                out.push(new_data_chunk("data-undone", data));
             }
             EventBody::RedoApplied {
                 entry, call, paths, ..
             } => {
-                let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
-                out.push(new_data_chunk("data-redone", told));
+                let data = json!({ "toolCallId": call, "entry": entry, "paths": paths });
+                out.push(new_data_chunk("data-redone", data));
             }
             EventBody::PlanningSet { on, .. } => {
                 out.push(new_data_chunk("data-planning", json!({ "on": on })));
             }
             EventBody::LimitReached { limit, used, max } => {
-                let told = json!({ "limit": limit, "used": used, "max": max });
-                out.push(new_data_chunk("data-limit", told));
+                let data = json!({ "limit": limit, "used": used, "max": max });
+                out.push(new_data_chunk("data-limit", data));
             }
             EventBody::Noted { notice } => out.push(new_data_chunk("data-notice", json!(notice))),
             EventBody::SessionOpened { .. }
@@ -201,8 +201,8 @@ impl ChunkMapper {
                 expires_at,
                 ..
             } => {
-                let told = json!({ "toolCallId": call, "digest": digest, "expiresAt": expires_at });
-                (call, new_data_chunk("data-approval-requested", told))
+                let data = json!({ "toolCallId": call, "digest": digest, "expiresAt": expires_at });
+                (call, new_data_chunk("data-approval-requested", data))
             }
             EventBody::CallDecided { call, decision, .. } => {
                 let approved = match decision {
@@ -213,57 +213,57 @@ impl ChunkMapper {
                     // The call is shown again, with the effects of its dry run or with other arguments.
                     Decision::DryRun | Decision::WithNetwork { .. } | Decision::Edit { .. } => None,
                 };
-                let told = json!({ "toolCallId": call, "approved": approved });
-                (call, new_data_chunk("data-approval-responded", told))
+                let data = json!({ "toolCallId": call, "approved": approved });
+                (call, new_data_chunk("data-approval-responded", data))
             }
             EventBody::CallEdited { call, arguments } => {
-                let told = json!({ "toolCallId": call, "input": arguments });
-                (call, new_data_chunk("data-input-edited", told))
+                let data = json!({ "toolCallId": call, "input": arguments });
+                (call, new_data_chunk("data-input-edited", data))
             }
             EventBody::CallHooked {
                 call,
                 hook,
                 refused,
             } => {
-                let told = json!({ "toolCallId": call, "hook": hook, "refused": refused });
-                (call, new_data_chunk("data-hook", told))
+                let data = json!({ "toolCallId": call, "hook": hook, "refused": refused });
+                (call, new_data_chunk("data-hook", data))
             }
             EventBody::CallStarted { call } => (
                 call,
                 new_transient_chunk("data-running", json!({ "toolCallId": call })),
             ),
             EventBody::CallOutput { call, text } => {
-                let told = json!({ "toolCallId": call, "text": text });
-                (call, new_transient_chunk("data-output", told))
+                let data = json!({ "toolCallId": call, "text": text });
+                (call, new_transient_chunk("data-output", data))
             }
             EventBody::CallUpdate { call, partial } => {
                 let PartialResult { content, details } = partial;
-                let told = json!({ "toolCallId": call, "content": content, "details": details });
-                (call, new_transient_chunk("data-partial-result", told))
+                let data = json!({ "toolCallId": call, "content": content, "details": details });
+                (call, new_transient_chunk("data-partial-result", data))
             }
             EventBody::CallProgress { call, message, .. } => {
-                let told = json!({ "toolCallId": call, "message": message });
-                (call, new_transient_chunk("data-progress", told))
+                let data = json!({ "toolCallId": call, "message": message });
+                (call, new_transient_chunk("data-progress", data))
             }
             EventBody::CallAsked {
                 call, ask, asked, ..
             } => {
-                let told = json!({ "toolCallId": call, "askId": ask, "asked": asked });
-                (call, new_data_chunk("data-server-asked", told))
+                let data = json!({ "toolCallId": call, "askId": ask, "asked": asked });
+                (call, new_data_chunk("data-server-asked", data))
             }
             EventBody::CallAnswered {
                 call, ask, answer, ..
             } => {
-                let told = json!({ "toolCallId": call, "askId": ask, "answer": answer });
-                (call, new_data_chunk("data-server-answered", told))
+                let data = json!({ "toolCallId": call, "askId": ask, "answer": answer });
+                (call, new_data_chunk("data-server-answered", data))
             }
             EventBody::CallLent { call, ask, said } => {
-                let told = json!({ "toolCallId": call, "askId": ask, "said": said });
-                (call, new_data_chunk("data-server-lent", told))
+                let data = json!({ "toolCallId": call, "askId": ask, "said": said });
+                (call, new_data_chunk("data-server-lent", data))
             }
             EventBody::StateWritten { call, place, value } => {
-                let told = json!({ "toolCallId": call, "place": place, "value": value });
-                (call, new_data_chunk("data-state", told))
+                let data = json!({ "toolCallId": call, "place": place, "value": value });
+                (call, new_data_chunk("data-state", data))
             }
             _ => return None,
         };

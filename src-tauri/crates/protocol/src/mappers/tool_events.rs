@@ -133,14 +133,14 @@ impl ToolEventMapper {
                 if self.calls.contains_key(&call.id) {
                     return Vec::new();
                 }
-                let mut told = new_event_builder(event, &call.id, &call.name);
+                let mut builder = new_event_builder(event, &call.id, &call.name);
                 let planned = json!({
                     "status": "planned",
                     "native_call_id": call.id,
                     "model_input": call.arguments,
                     "reasoning": reasoning,
                 });
-                told.push("tool.invocation.planned", planned);
+                builder.push("tool.invocation.planned", planned);
                 let open = ToolOpenCall {
                     tool: call.name.clone(),
                     input: call.arguments.clone(),
@@ -152,15 +152,15 @@ impl ToolEventMapper {
                     undo: None,
                 };
                 self.calls.insert(call.id.clone(), open);
-                told.events
+                builder.events
             }
             EventBody::CallEnded { call, outcome, .. } => {
                 let Some(open) = self.calls.remove(call) else {
                     return Vec::new();
                 };
-                let mut told = new_event_builder(event, call, &open.tool);
-                push_end_events(&mut told, &open, outcome);
-                told.events
+                let mut builder = new_event_builder(event, call, &open.tool);
+                push_end_events(&mut builder, &open, outcome);
+                builder.events
             }
             EventBody::CallJudged { call, .. }
             | EventBody::CallWaits { call, .. }
@@ -179,9 +179,9 @@ impl ToolEventMapper {
                 let Some(open) = self.calls.get_mut(call) else {
                     return Vec::new();
                 };
-                let mut told = new_event_builder(event, call, &open.tool);
-                push_running_events(&mut told, open);
-                told.events
+                let mut builder = new_event_builder(event, call, &open.tool);
+                push_running_events(&mut builder, open);
+                builder.events
             }
             EventBody::SessionOpened { .. }
             | EventBody::SessionRenamed { .. }
@@ -211,9 +211,9 @@ fn new_event_builder<'a>(event: &'a Event, call: &'a CallId, tool: &str) -> Tool
 }
 
 /// Adds the events of a call between its beginning and its end.
-fn push_running_events(told: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall) {
-    let id = told.record_id();
-    match &told.event.body {
+fn push_running_events(builder: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall) {
+    let id = builder.record_id();
+    match &builder.event.body {
         EventBody::CallJudged {
             tool,
             mode,
@@ -221,19 +221,19 @@ fn push_running_events(told: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall)
             trail,
             ..
         } => {
-            told.tool.clone_from(tool);
+            builder.tool.clone_from(tool);
             open.tool.clone_from(tool);
             if !std::mem::replace(&mut open.judged, true) {
                 let facts = json!({ "status": "selected", "mode": mode, "kind": kind });
-                told.push("tool.invocation.selected", facts);
+                builder.push("tool.invocation.selected", facts);
                 let input = json!({ "status": "arguments_ready", "permission_input": open.input });
-                told.push("tool.invocation.arguments_ready", input);
+                builder.push("tool.invocation.arguments_ready", input);
             }
-            push_watchdog_events(told, trail);
+            push_watchdog_events(builder, trail);
             // A request for approval is reported once the call waits, with the members that an answer must name.
             if trail.verdict != Verdict::Ask {
                 let decision = json!({ "decision": map_policy_decision(&id, trail) });
-                told.push("tool.permission.decided", decision);
+                builder.push("tool.permission.decided", decision);
             }
         }
         EventBody::CallWaits {
@@ -243,18 +243,18 @@ fn push_running_events(told: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall)
             ..
         } => {
             open.asked = true;
-            let asked = json!({
+            let approval = json!({
                 "status": "awaiting_approval",
                 "behavior": "ask",
                 "digest": digest,
                 "refreshed": refreshed,
                 "expires_at": expires_at.map(format_time),
             });
-            told.push("tool.permission.requested", asked);
+            builder.push("tool.permission.requested", approval);
         }
         EventBody::CallDecided { decision, .. } => {
             if let Some(decision) = map_person_decision(&id, decision) {
-                told.push("tool.permission.decided", json!({ "decision": decision }));
+                builder.push("tool.permission.decided", json!({ "decision": decision }));
             }
         }
         EventBody::CallEdited { arguments, .. } => {
@@ -270,7 +270,7 @@ fn push_running_events(told: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall)
                 "permission_input": arguments,
                 "mutation": mutation,
             });
-            told.push("tool.invocation.arguments_ready", edited);
+            builder.push("tool.invocation.arguments_ready", edited);
         }
         EventBody::CallHooked { hook, refused, .. } => {
             let (result, message) = match refused {
@@ -278,24 +278,24 @@ fn push_running_events(told: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall)
                 None => ("passthrough", String::new()),
                 Some(why) => ("deny", why.clone()),
             };
-            told.push_hook(&id, hook, json!(result), &message);
+            builder.push_hook(&id, hook, json!(result), &message);
         }
         EventBody::UndoPrepared { entry, .. } => open.undo = Some(entry.id.0.clone()),
         // A call whose file changed at the last moment is shown again and begins a second time: both are one execution.
         EventBody::CallStarted { .. } if !open.started => {
             open.started = true;
             let started = json!({ "status": "running", "call_input": open.input });
-            told.push("tool.invocation.started", started);
+            builder.push("tool.invocation.started", started);
         }
         EventBody::CallOutput { text, .. } if open.started => {
-            told.push_piece(&mut open.pieces, json!(text));
+            builder.push_piece(&mut open.pieces, json!(text));
         }
         EventBody::CallUpdate { partial, .. } if open.started => {
-            told.push_piece(&mut open.pieces, json!(partial));
+            builder.push_piece(&mut open.pieces, json!(partial));
         }
         EventBody::CallProgress { message, .. } if open.started => {
             let word = json!({ "status": "running", "message": message });
-            told.push("tool.invocation.progress", word);
+            builder.push("tool.invocation.progress", word);
         }
         EventBody::StateWritten { place, .. } => {
             let instance = place.instance.as_deref().unwrap_or_default();
@@ -308,22 +308,22 @@ fn push_running_events(told: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall)
 }
 
 /// Adds the watchdog's outcome, which precedes the request for permission.
-fn push_watchdog_events(told: &mut ToolEventBuilder<'_>, trail: &Trail) {
+fn push_watchdog_events(builder: &mut ToolEventBuilder<'_>, trail: &Trail) {
     let steps = trail.steps.iter();
     for (number, TrailStep { verdict, text, .. }) in
         steps.filter(|step| step.gate == Gate::Watchdog).enumerate()
     {
-        let hook_id = format!("{}.hook{number}", told.record_id());
-        told.push_hook(&hook_id, "watchdog", json!(verdict), text);
+        let hook_id = format!("{}.hook{number}", builder.record_id());
+        builder.push_hook(&hook_id, "watchdog", json!(verdict), text);
     }
 }
 
 /// Adds the result, mapped once, and then the single end.
-fn push_end_events(told: &mut ToolEventBuilder<'_>, open: &ToolOpenCall, outcome: &Outcome) {
-    let id = told.record_id();
+fn push_end_events(builder: &mut ToolEventBuilder<'_>, open: &ToolOpenCall, outcome: &Outcome) {
+    let id = builder.record_id();
     if !open.judged && outcome.state == CallState::Failed {
         let refused = json!({ "status": "validation_failed", "message": outcome.text });
-        told.push("tool.invocation.validation_failed", refused);
+        builder.push("tool.invocation.validation_failed", refused);
     }
     let (class, status, error) = classify_end(outcome.state);
     let error = error.map(|class| json!({ "error_class": class, "message": outcome.text }));
@@ -339,7 +339,7 @@ fn push_end_events(told: &mut ToolEventBuilder<'_>, open: &ToolOpenCall, outcome
         "digest": outcome.digest,
         "error": error,
     });
-    told.push("tool.result.created", result);
+    builder.push("tool.result.created", result);
     if let Some(truncated) = &outcome.truncated
         && let Some(path) = &truncated.output_path
     {
@@ -355,7 +355,7 @@ fn push_end_events(told: &mut ToolEventBuilder<'_>, open: &ToolOpenCall, outcome
             "preview_bytes": outcome.text.len(),
             "reason": "result_too_large",
         });
-        told.push("tool.result.persisted", persisted);
+        builder.push("tool.result.persisted", persisted);
     }
     let terminal = json!({
         "status": status,
@@ -365,7 +365,7 @@ fn push_end_events(told: &mut ToolEventBuilder<'_>, open: &ToolOpenCall, outcome
         "duration_ms": outcome.duration_ms,
         "error": error,
     });
-    told.push(class, terminal);
+    builder.push(class, terminal);
 }
 
 /// Returns the class of the end, the result's status, and the class of the error.

@@ -50,19 +50,19 @@ pub fn join_spans(spans: &[DisplaySpan]) -> String {
 
 /// Formats a text for use within a sentence: in one line, hidden characters by name, cut after `chars_max` characters.
 pub fn to_single_line(text: &str, chars_max: usize) -> String {
-    let mut told = String::new();
+    let mut line = String::new();
     for (at, c) in text.chars().enumerate() {
         match c {
             _ if at == chars_max => {
-                told.push('…');
+                line.push('…');
                 break;
             }
-            '\n' | '\t' => told.push(' '),
-            c if is_hidden(c) => told.push_str(&format!("U+{:04X}", c as u32)),
-            c => told.push(c),
+            '\n' | '\t' => line.push(' '),
+            c if is_hidden(c) => line.push_str(&format!("U+{:04X}", c as u32)),
+            c => line.push(c),
         }
     }
-    told
+    line
 }
 
 /// Formats a number of things: "1 file", "2 files".

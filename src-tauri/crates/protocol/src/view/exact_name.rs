@@ -20,8 +20,8 @@ pub enum ExactName {
 
 impl ExactName {
     /// Returns the name with these bytes, unless it equals the displayed name `told`.
-    pub fn from_bytes(told: &str, bytes: &[u8]) -> Option<Self> {
-        if told.as_bytes() == bytes {
+    pub fn from_bytes(displayed: &str, bytes: &[u8]) -> Option<Self> {
+        if displayed.as_bytes() == bytes {
             return None;
         }
         Some(match std::str::from_utf8(bytes) {
@@ -32,10 +32,10 @@ impl ExactName {
 
     /// Returns the exact name of a path, unless it equals `told`. The base folder of relative paths, displayed as `.`,
     /// has no exact name.
-    pub fn from_path(told: &str, path: &Path) -> Option<Self> {
+    pub fn from_path(displayed: &str, path: &Path) -> Option<Self> {
         match path.as_os_str().as_encoded_bytes() {
             [] => None,
-            bytes => Self::from_bytes(told, bytes),
+            bytes => Self::from_bytes(displayed, bytes),
         }
     }
 }

@@ -107,8 +107,8 @@ mod bool_member {
     impl TryFrom<RawWildcard> for super::Wildcard {
         type Error = &'static str;
 
-        fn try_from(written: RawWildcard) -> Result<Self, Self::Error> {
-            match written.wildcard {
+        fn try_from(raw: RawWildcard) -> Result<Self, Self::Error> {
+            match raw.wildcard {
                 true => Ok(Self { wildcard: true }),
                 false => Err("`wildcard` can only be true"),
             }
@@ -221,23 +221,26 @@ impl ShellRunRequirement {
     /// Whether this requirement covers a command, given as its words. The arguments are matched in order; one too many
     /// or too few does not match (`S002-55`).
     pub fn covers(&self, argv: &[&str]) -> bool {
-        let Some((cmd, given)) = argv.split_first() else {
+        let Some((cmd, argument)) = argv.split_first() else {
             return false;
         };
         let args = self.args.as_ref().is_none_or(|args| {
-            args.len() == given.len()
-                && args.iter().zip(given).all(|(arg, given)| arg.covers(given))
+            args.len() == argument.len()
+                && args
+                    .iter()
+                    .zip(argument)
+                    .all(|(arg, argument)| arg.covers(argument))
         });
         (self.cmd == "*" || self.cmd == *cmd) && args
     }
 }
 
 impl ArgPattern {
-    fn covers(&self, given: &str) -> bool {
+    fn covers(&self, argument: &str) -> bool {
         match self {
-            Self::Exact(exact) => exact == given,
+            Self::Exact(exact) => exact == argument,
             Self::Wildcard(_) => true,
-            Self::Prefix(Prefix { prefix }) => given.starts_with(prefix.as_str()),
+            Self::Prefix(Prefix { prefix }) => argument.starts_with(prefix.as_str()),
         }
     }
 }

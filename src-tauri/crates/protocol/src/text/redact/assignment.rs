@@ -139,7 +139,7 @@ fn read_separator(
         0 => Separator::Tight,
         _ => Separator::Spaced,
     };
-    let found = match next {
+    let separator = match next {
         b'=' => {
             let sign = ahead.take_while(3, |byte| matches!(byte, b'=' | b'>'))?;
             match sign.len() > 1 && sign.ends_with(b"=") {
@@ -191,7 +191,7 @@ fn read_separator(
         }
         _ => None,
     };
-    Ok(found)
+    Ok(separator)
 }
 
 /// Skips a type name and the `=` after it, if both come next.
@@ -254,7 +254,7 @@ fn scan_plain_value(
         ahead.at += usize::from(matches!(next, Some(b'"' | b'\'')));
     }
     let quote = take_quote(&mut ahead)?;
-    let kept = ahead.at;
+    let value_start = ahead.at;
     if separator == Separator::Comma && quote.is_none() {
         return Ok(ScanResult::No);
     }
@@ -307,13 +307,13 @@ fn scan_plain_value(
         ahead.at -= 1;
     }
     let is_secret = value::is_secret(says, named.name, value, written);
-    Ok(secret_result(is_secret, kept, value, of, &ahead))
+    Ok(secret_result(is_secret, value_start, value, of, &ahead))
 }
 
 /// Returns the result for a value that begins at the place `kept`; a value longer than the examined part goes on.
 pub(super) fn secret_result(
     is_secret: bool,
-    kept: usize,
+    value_start: usize,
     value: &[u8],
     of: ByteClass,
     ahead: &Lookahead<'_>,
@@ -321,7 +321,7 @@ pub(super) fn secret_result(
     match is_secret && !value.is_empty() {
         false => ScanResult::No,
         true => ScanResult::Secret {
-            kept,
+            kept: value_start,
             end: ahead.at,
             goes_on: (value.len() >= VALUE_BYTES_MAX).then_some(of),
         },

@@ -39,7 +39,7 @@ pub(super) fn scan_authorization(
     if has_scheme {
         ahead = behind;
     }
-    let kept = ahead.at;
+    let value_start = ahead.at;
     let of = ByteClass::Unspaced;
     let value = ahead.take_while(VALUE_BYTES_MAX, |byte| of.contains(byte))?;
     let is_header = is_quoted || separator == Separator::Colon;
@@ -51,7 +51,7 @@ pub(super) fn scan_authorization(
     };
     Ok(secret_result(
         is_secret && is_header,
-        kept,
+        value_start,
         value,
         of,
         &ahead,
@@ -64,7 +64,7 @@ pub(super) fn scan_cookies(
     separator: Separator,
 ) -> Result<ScanResult, ScanResult> {
     let quote = take_quote(&mut ahead)?;
-    let kept = ahead.at;
+    let value_start = ahead.at;
     let of = quote.map_or(ByteClass::Line, |quote| ByteClass::Quoted(quote.byte));
     let value = ahead.take_while(VALUE_BYTES_MAX, |byte| of.contains(byte))?;
     let set = value.iter().position(|byte| *byte == b'=');
@@ -73,5 +73,5 @@ pub(super) fn scan_cookies(
         name.is_some_and(|name| !name.is_empty() && name.iter().all(|byte| is_name_byte(*byte)));
     let is_secret =
         separator == Separator::Colon && is_set && !value.contains(&b'{') && !value.contains(&b'(');
-    Ok(secret_result(is_secret, kept, value, of, &ahead))
+    Ok(secret_result(is_secret, value_start, value, of, &ahead))
 }

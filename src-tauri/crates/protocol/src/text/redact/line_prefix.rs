@@ -29,8 +29,8 @@ pub(super) fn is_blank_separated(named: &NamedValue<'_>, next: u8) -> bool {
     is_option || is_defined || is_netrc || is_sql || named.name == b"requirepass"
 }
 
-fn contains_bytes(bytes: &[u8], wanted: &[u8]) -> bool {
-    bytes.windows(wanted.len()).any(|window| window == wanted)
+fn contains_bytes(bytes: &[u8], needle: &[u8]) -> bool {
+    bytes.windows(needle.len()).any(|window| window == needle)
 }
 
 /// Returns whether name and value stand alone, as far as the context before them tells: a line of a settings file, a

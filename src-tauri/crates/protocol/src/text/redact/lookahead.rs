@@ -43,13 +43,13 @@ impl<'a> Lookahead<'a> {
     }
 
     /// Reads the bytes `wanted` if they come next, and returns whether they did.
-    pub fn take_all(&mut self, wanted: &[u8]) -> Result<bool, ScanResult> {
-        for (places, byte) in wanted.iter().enumerate() {
+    pub fn take_all(&mut self, prefix: &[u8]) -> Result<bool, ScanResult> {
+        for (places, byte) in prefix.iter().enumerate() {
             if self.peek_at(places)? != Some(*byte) {
                 return Ok(false);
             }
         }
-        self.at += wanted.len();
+        self.at += prefix.len();
         Ok(true)
     }
 

@@ -95,11 +95,11 @@ impl Masker {
     }
 
     fn scan(&mut self, is_all: bool) -> Vec<u8> {
-        let held = std::mem::take(&mut self.held);
-        let mut out = Vec::with_capacity(held.len());
+        let buffer = std::mem::take(&mut self.held);
+        let mut out = Vec::with_capacity(buffer.len());
         let mut at = self.context;
-        while at < held.len() {
-            if let Some(length) = self.continue_secret(&held[at..], at, is_all) {
+        while at < buffer.len() {
+            if let Some(length) = self.continue_secret(&buffer[at..], at, is_all) {
                 at += length;
                 // What cannot be told yet is held back.
                 match self.inside {
@@ -107,23 +107,23 @@ impl Masker {
                     MaskState::Nothing | MaskState::Token(_) => continue,
                 }
             }
-            let plain = self.plain_prefix_len(&held, at, is_all);
-            out.extend_from_slice(&held[at..at + plain]);
+            let plain = self.plain_prefix_len(&buffer, at, is_all);
+            out.extend_from_slice(&buffer[at..at + plain]);
             at += plain;
-            if at == held.len() {
+            if at == buffer.len() {
                 break;
             }
-            match self.scan_at(&held, at, is_all) {
+            match self.scan_at(&buffer, at, is_all) {
                 ScanResult::No => {
-                    out.push(held[at]);
+                    out.push(buffer[at]);
                     at += 1;
                 }
                 ScanResult::Unsure => break,
                 ScanResult::Secret { kept, end, goes_on } => {
-                    out.extend_from_slice(&held[at..at + kept]);
+                    out.extend_from_slice(&buffer[at..at + kept]);
                     out.extend_from_slice(MASK.as_bytes());
                     self.record_secret(at + kept, at + end, true);
-                    self.inside = match (held[at], goes_on) {
+                    self.inside = match (buffer[at], goes_on) {
                         (b'-', _) => MaskState::Key(0),
                         (_, Some(of)) => MaskState::Token(of),
                         (_, None) => MaskState::Nothing,
@@ -133,7 +133,7 @@ impl Masker {
             }
         }
         let kept_from = at.saturating_sub(CONTEXT_BYTES_MAX);
-        self.held.extend_from_slice(&held[kept_from..]);
+        self.held.extend_from_slice(&buffer[kept_from..]);
         self.context = at - kept_from;
         self.passed += kept_from;
         out
@@ -166,27 +166,28 @@ impl Masker {
     }
 
     /// Returns how many of the next bytes certainly begin no secret, given the bytes directly before and after them.
-    fn plain_prefix_len(&self, held: &[u8], at: usize, is_all: bool) -> usize {
-        let run =
-            triggers().plain_prefix_len(held, at, is_all, |place| self.is_word_start(held, place));
+    fn plain_prefix_len(&self, buffer: &[u8], at: usize, is_all: bool) -> usize {
+        let run = triggers().plain_prefix_len(buffer, at, is_all, |place| {
+            self.is_word_start(buffer, place)
+        });
         let paired = self.pair_until.saturating_sub(self.passed).min(at + run);
-        let half = (at..paired).find(|place| self.is_half_start(held, *place));
+        let half = (at..paired).find(|place| self.is_half_start(buffer, *place));
         half.map_or(run, |place| place - at)
     }
 
-    fn scan_at(&mut self, held: &[u8], at: usize, is_all: bool) -> ScanResult {
-        let is_start = self.is_word_start(held, at);
-        if at < self.pair_until.saturating_sub(self.passed) && self.is_half_start(held, at) {
-            let look = token::scan_secret_key(&held[at..], is_all);
+    fn scan_at(&mut self, buffer: &[u8], at: usize, is_all: bool) -> ScanResult {
+        let is_start = self.is_word_start(buffer, at);
+        if at < self.pair_until.saturating_sub(self.passed) && self.is_half_start(buffer, at) {
+            let look = token::scan_secret_key(&buffer[at..], is_all);
             if look != ScanResult::No {
                 return look;
             }
         }
-        let context = &held[at.saturating_sub(CONTEXT_BYTES_MAX)..at];
-        let look = triggers().scan(context, &held[at..], is_start, is_all);
+        let context = &buffer[at.saturating_sub(CONTEXT_BYTES_MAX)..at];
+        let look = triggers().scan(context, &buffer[at..], is_start, is_all);
         let is_key_id = token::KEY_ID_PREFIXES
             .iter()
-            .any(|id| held[at..].starts_with(id.as_bytes()));
+            .any(|id| buffer[at..].starts_with(id.as_bytes()));
         if let ScanResult::Secret { end, .. } = look
             && is_key_id
         {
@@ -196,18 +197,19 @@ impl Masker {
     }
 
     /// Returns whether the other half of a key pair may begin at a place.
-    fn is_half_start(&self, held: &[u8], at: usize) -> bool {
+    fn is_half_start(&self, buffer: &[u8], at: usize) -> bool {
         let of_half = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-        of_half(&held[at]) && (at == 0 || !of_half(&held[at - 1]) || self.is_word_start(held, at))
+        of_half(&buffer[at])
+            && (at == 0 || !of_half(&buffer[at - 1]) || self.is_word_start(buffer, at))
     }
 
     /// Returns whether a word may begin at a place: `task-1` has no `sk-` in it. An escaped line end (`\n`) ends a
     /// word, too.
-    fn is_word_start(&self, held: &[u8], at: usize) -> bool {
+    fn is_word_start(&self, buffer: &[u8], at: usize) -> bool {
         if self.secret_end == Some(self.passed + at) {
             return true;
         }
-        match held[..at] {
+        match buffer[..at] {
             [.., b'\\', b'n' | b'r' | b't'] => true,
             [.., byte] => !(byte.is_ascii_alphanumeric() || byte == b'_'),
             [] => true,

@@ -191,7 +191,7 @@ fn scan_option_value(
             return Ok(ScanResult::No);
         }
     }
-    let kept = ahead.at;
+    let value_start = ahead.at;
     let value = match quote {
         Some(quote) => read_quoted(&mut ahead, quote, VALUE_BYTES_MAX)?,
         None => ahead.take_while(VALUE_BYTES_MAX, |byte| of.contains(byte))?,
@@ -202,7 +202,7 @@ fn scan_option_value(
     };
     let is_secret =
         !value.starts_with(b"-") && value::is_secret(NameClass::Password, b"", value, written);
-    Ok(secret_result(is_secret, kept, value, of, &ahead))
+    Ok(secret_result(is_secret, value_start, value, of, &ahead))
 }
 
 /// Returns whether a word is a group of letters whose last one is this option: `-su` ends with `-u`.

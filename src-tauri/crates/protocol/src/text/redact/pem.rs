@@ -60,11 +60,11 @@ pub(super) enum KeyBodyScan {
 
 /// Examines the bytes within a key, from the start of a line or directly after the first mark; `seen` bytes of the key
 /// came before.
-pub(super) fn scan_key_body(bytes: &[u8], seen: usize, is_all: bool) -> KeyBodyScan {
+pub(super) fn scan_key_body(bytes: &[u8], offset: usize, is_all: bool) -> KeyBodyScan {
     let mut line = 0;
     let mut at = 0;
     while at < bytes.len() {
-        if seen + at >= KEY_BYTES_MAX {
+        if offset + at >= KEY_BYTES_MAX {
             return KeyBodyScan::EndsAt(at);
         }
         let rest = &bytes[at..];

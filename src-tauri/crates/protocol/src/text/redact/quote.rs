@@ -17,23 +17,23 @@ pub(super) fn read_quoted<'a>(
     quote: Quote,
     bytes_max: usize,
 ) -> Result<&'a [u8], ScanResult> {
-    let mut whole = *ahead;
+    let mut cursor = *ahead;
     let of = ByteClass::Quoted(quote.byte);
     loop {
-        let seen = whole.at - ahead.at;
-        let piece = whole.take_while(bytes_max - seen, |byte| of.contains(byte))?;
+        let seen = cursor.at - ahead.at;
+        let piece = cursor.take_while(bytes_max - seen, |byte| of.contains(byte))?;
         let slashes = piece
             .iter()
             .rev()
             .take_while(|byte| **byte == b'\\')
             .count();
-        let is_inner = !quote.is_escaped && slashes % 2 == 1 && whole.peek()? == Some(quote.byte);
-        if !is_inner || whole.at - ahead.at >= bytes_max {
+        let is_inner = !quote.is_escaped && slashes % 2 == 1 && cursor.peek()? == Some(quote.byte);
+        if !is_inner || cursor.at - ahead.at >= bytes_max {
             break;
         }
-        whole.at += 1;
+        cursor.at += 1;
     }
-    ahead.take_exactly(whole.at - ahead.at)
+    ahead.take_exactly(cursor.at - ahead.at)
 }
 
 /// Reads the quote with which a value begins, with a backslash before it or triple.

@@ -94,27 +94,27 @@ const SENTENCE_WORDS: [&str; 30] = [
 const DENSE_BYTES_MIN: usize = 16;
 
 /// Returns whether a value under a name of this class is a secret.
-pub(super) fn is_secret(says: NameClass, name: &[u8], value: &[u8], written: ValueContext) -> bool {
+pub(super) fn is_secret(says: NameClass, name: &[u8], value: &[u8], context: ValueContext) -> bool {
     let Ok(text) = std::str::from_utf8(value) else {
-        return says == NameClass::Password && written != ValueContext::Bare;
+        return says == NameClass::Password && context != ValueContext::Bare;
     };
     let text = text.trim();
     if text.is_empty() || is_placeholder(text) || is_word(text) || repeats_name(name, text) {
         return false;
     }
     let is_code =
-        written != ValueContext::Quoted && written != ValueContext::Beside && is_code(text);
+        context != ValueContext::Quoted && context != ValueContext::Beside && is_code(text);
     match says {
         NameClass::Nothing | NameClass::Cookies | NameClass::Authorization => false,
         NameClass::Maybe => !is_code && is_dense(text),
-        NameClass::Token => match written {
+        NameClass::Token => match context {
             ValueContext::Quoted => is_token(text),
             ValueContext::Beside => {
                 is_dense(text) || (text.len() >= 8 && is_token(text) && has_digit(text))
             }
             ValueContext::Line | ValueContext::Bare => !is_code && is_token(text),
         },
-        NameClass::Password => match written {
+        NameClass::Password => match context {
             ValueContext::Quoted => is_password(text),
             ValueContext::Beside => text.len() >= 6 && !is_wordy(text) && is_password(text),
             ValueContext::Line => !is_code && is_password(text),
