@@ -160,7 +160,7 @@ const MODES_BY_STRICTNESS: [ToolMode; 5] = [
 ];
 
 /// The modes that a person may set in place of a tool's own: every stricter one. No mode asks already.
-pub fn stricter_modes(own: Option<ToolMode>) -> Vec<ToolMode> {
-    let stricter = |mode: &ToolMode| mode_strictness(Some(*mode)) > mode_strictness(own);
+pub fn stricter_modes(tool_mode: Option<ToolMode>) -> Vec<ToolMode> {
+    let stricter = |mode: &ToolMode| mode_strictness(Some(*mode)) > mode_strictness(tool_mode);
     MODES_BY_STRICTNESS.into_iter().filter(stricter).collect()
 }

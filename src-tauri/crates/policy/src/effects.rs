@@ -19,73 +19,75 @@ const NEW_REPOSITORY_NOTICE: &str = "It begins a repository, whose configuration
 /// through before.
 pub(crate) fn evaluate_effects(
     request: &EvaluationRequest<'_>,
-    tried: &DryRunEvidence,
+    dry_run: &DryRunEvidence,
 ) -> TrailStep {
-    let otherwise = match tried.agreed {
+    let otherwise = match dry_run.agreed {
         true => Verdict::Allow,
         false => Verdict::Ask,
     };
     let mut verdict = Verdict::Allow;
     let mut rules = Vec::new();
-    let mut told = vec![summarize_changes(tried)];
+    let mut reasons = vec![summarize_changes(dry_run)];
     let mut begins = false;
-    for fact in &tried.effects {
+    for fact in &dry_run.effects {
         let subject = effect_subject(request, fact);
-        let said = request
+        let decision = request
             .rules
             .evaluate_subject(&subject, request.now, otherwise);
-        let held = match said.verdict.unwrap_or(otherwise) {
-            Verdict::Deny if is_in_new_repository(tried, fact) && is_builtin_denial(&said) => {
+        let effect_verdict = match decision.verdict.unwrap_or(otherwise) {
+            Verdict::Deny
+                if is_in_new_repository(dry_run, fact) && is_builtin_denial(&decision) =>
+            {
                 begins = true;
                 Verdict::Ask
             }
-            held => {
-                if held != Verdict::Allow && told.len() <= LISTED_PATHS_MAX {
-                    told.extend(explanation::explain_piece(&subject, &said));
+            effect_verdict => {
+                if effect_verdict != Verdict::Allow && reasons.len() <= LISTED_PATHS_MAX {
+                    reasons.extend(explanation::explain_piece(&subject, &decision));
                 }
-                held
+                effect_verdict
             }
         };
-        verdict = verdict.max(held);
-        merge_traces(&mut rules, said.traces);
+        verdict = verdict.max(effect_verdict);
+        merge_traces(&mut rules, decision.traces);
     }
-    for host in &tried.came {
-        let said = evaluate_response(request.rules, request.tool, host, request.now);
-        let held = said.verdict.unwrap_or(Verdict::Allow);
-        if held != Verdict::Allow {
+    for host in &dry_run.came {
+        let decision = evaluate_response(request.rules, request.tool, host, request.now);
+        let effect_verdict = decision.verdict.unwrap_or(Verdict::Allow);
+        if effect_verdict != Verdict::Allow {
             let fact = ResolvedAccess::new_inside(Capability::NetFetch, host.clone());
-            told.extend(explanation::explain_piece(
+            reasons.extend(explanation::explain_piece(
                 &response_subject(request.tool, &fact),
-                &said,
+                &decision,
             ));
         }
-        verdict = verdict.max(held);
-        merge_traces(&mut rules, said.traces);
+        verdict = verdict.max(effect_verdict);
+        merge_traces(&mut rules, decision.traces);
     }
     if begins {
-        told.push(NEW_REPOSITORY_NOTICE.to_owned());
+        reasons.push(NEW_REPOSITORY_NOTICE.to_owned());
     }
-    if tried.effects.is_empty() && !tried.agreed && !tried.nothing_is_allowed {
+    if dry_run.effects.is_empty() && !dry_run.agreed && !dry_run.nothing_is_allowed {
         verdict = verdict.max(Verdict::Ask);
     }
     // What was sent is out: nobody wants that to go unseen.
-    if !tried.reached.is_empty() && tried.effects.is_empty() && !tried.agreed {
+    if !dry_run.reached.is_empty() && dry_run.effects.is_empty() && !dry_run.agreed {
         verdict = verdict.max(Verdict::Ask);
     }
     // What was refused is what a person would want to know of before it counts as done.
-    if tried.refused > 0 && !tried.agreed {
+    if dry_run.refused > 0 && !dry_run.agreed {
         verdict = verdict.max(Verdict::Ask);
     }
     // Whoever let it through did not know that it does something else here than outside.
-    if let (Some(first), false) = (tried.secrets.first(), tried.effects.is_empty()) {
+    if let (Some(first), false) = (dry_run.secrets.first(), dry_run.effects.is_empty()) {
         verdict = verdict.max(Verdict::Ask);
-        told.push(describe_missing_secrets(first, tried.secrets.len()));
+        reasons.push(describe_missing_secrets(first, dry_run.secrets.len()));
     }
     rules.sort_by_key(|trace| std::cmp::Reverse((trace.won, Verdict::from(trace.rule.action))));
     TrailStep {
         gate: Gate::Effects,
         verdict: Some(verdict),
-        text: told.join(" "),
+        text: reasons.join(" "),
         rules,
     }
 }
@@ -163,8 +165,8 @@ fn response_subject<'a>(tool: &'a str, fact: &'a ResolvedAccess) -> Subject<'a> 
 }
 
 /// Denies effects beyond the surface of the agent: the capability check of a dry run, which no rule lifts.
-pub(crate) fn check_effects_scope(tried: &DryRunEvidence) -> Option<TrailStep> {
-    tried.beyond.as_ref().map(|why| TrailStep {
+pub(crate) fn check_effects_scope(dry_run: &DryRunEvidence) -> Option<TrailStep> {
+    dry_run.beyond.as_ref().map(|why| TrailStep {
         gate: Gate::Capability,
         verdict: Some(Verdict::Deny),
         text: why.clone(),
@@ -173,8 +175,8 @@ pub(crate) fn check_effects_scope(tried: &DryRunEvidence) -> Option<TrailStep> {
 }
 
 /// Whether a path lies in a repository that came to be in the same run.
-fn is_in_new_repository(tried: &DryRunEvidence, fact: &ResolvedAccess) -> bool {
-    let mut begun = tried.begun.iter();
+fn is_in_new_repository(dry_run: &DryRunEvidence, fact: &ResolvedAccess) -> bool {
+    let mut begun = dry_run.begun.iter();
     begun.any(|git| {
         let below = fact.real.strip_prefix(git.as_str());
         below.is_some_and(|below| below.starts_with('/'))
@@ -182,8 +184,8 @@ fn is_in_new_repository(tried: &DryRunEvidence, fact: &ResolvedAccess) -> bool {
 }
 
 /// Whether only built-in protections deny, and no rule that anybody wrote.
-fn is_builtin_denial(said: &RuleDecision) -> bool {
-    let mut denials = said
+fn is_builtin_denial(decision: &RuleDecision) -> bool {
+    let mut denials = decision
         .traces
         .iter()
         .filter(|trace| trace.rule.action == RuleAction::Deny);
@@ -214,26 +216,26 @@ pub(crate) fn can_settle_ask(request: &EvaluationRequest<'_>, steps: &[TrailStep
         })
 }
 
-fn summarize_changes(tried: &DryRunEvidence) -> String {
-    if !tried.came.is_empty() {
-        let hosts = tried.came.join(", ");
+fn summarize_changes(dry_run: &DryRunEvidence) -> String {
+    if !dry_run.came.is_empty() {
+        let hosts = dry_run.came.join(", ");
         return format!("It came from {hosts}, and the agent has not read it.");
     }
-    let changed = match tried.effects.len() {
+    let changed = match dry_run.effects.len() {
         0 => "nothing".to_owned(),
         1 => "1 path".to_owned(),
         many => format!("{many} paths"),
     };
-    let refused = match tried.refused {
+    let refused = match dry_run.refused {
         0 => "nothing".to_owned(),
         1 => "1 thing".to_owned(),
         many => format!("{many} things"),
     };
-    let reached = match tried.reached.is_empty() {
+    let reached = match dry_run.reached.is_empty() {
         true => String::new(),
-        false => format!(" It reached {}.", tried.reached.join(", ")),
+        false => format!(" It reached {}.", dry_run.reached.join(", ")),
     };
-    let ran = match tried.for_real {
+    let ran = match dry_run.for_real {
         true => "Run for real",
         false => "In a dry run",
     };

@@ -27,7 +27,8 @@ pub fn resolve_rule_egress(facts: &CallFacts, rules: &RuleSet, now: At) -> Optio
         return None;
     }
     let mut hosts = Vec::new();
-    let mut told = vec!["It runs in a sandbox with access to the hosts that it names.".to_owned()];
+    let mut reasons =
+        vec!["It runs in a sandbox with access to the hosts that it names.".to_owned()];
     let mut traces: Vec<RuleTrace> = Vec::new();
     let named = |fact: &&ResolvedAccess| fact.capability == Capability::NetFetch && fact.derived;
     for fact in facts.all().iter().filter(named) {
@@ -40,7 +41,7 @@ pub fn resolve_rule_egress(facts: &CallFacts, rules: &RuleSet, now: At) -> Optio
         }
         if !hosts.contains(&fact.real) {
             hosts.push(fact.real.clone());
-            told.extend(explanation::explain_piece(&subject, &said));
+            reasons.extend(explanation::explain_piece(&subject, &said));
         }
         merge_traces(&mut traces, said.traces);
     }
@@ -49,7 +50,7 @@ pub fn resolve_rule_egress(facts: &CallFacts, rules: &RuleSet, now: At) -> Optio
         step: TrailStep {
             gate: Gate::Rules,
             verdict: None,
-            text: told.join(" "),
+            text: reasons.join(" "),
             rules: traces,
         },
     })
@@ -60,9 +61,9 @@ pub fn resolve_rule_egress(facts: &CallFacts, rules: &RuleSet, now: At) -> Optio
 /// # Errors
 /// Why it stays closed all the same, as a sentence: a rule denies it, or it is no host.
 pub fn resolve_named_host(host: &str, rules: &RuleSet, now: At) -> Result<String, String> {
-    let found = host::resolve_host(host);
-    let is_pattern = found.real.contains(['*', '?', '[']) && !found.real.starts_with('[');
-    if let Some(why) = found.unresolved {
+    let resolved = host::resolve_host(host);
+    let is_pattern = resolved.real.contains(['*', '?', '[']) && !resolved.real.starts_with('[');
+    if let Some(why) = resolved.unresolved {
         return Err(format!("`{}` is not a host: {why}", quote_truncated(host)));
     }
     if is_pattern {
@@ -77,7 +78,7 @@ pub fn resolve_named_host(host: &str, rules: &RuleSet, now: At) -> Result<String
         ));
     }
     let fact = ResolvedAccess {
-        real: found.real,
+        real: resolved.real,
         ..ResolvedAccess::new_inside(Capability::NetFetch, host)
     };
     let (subject, said) = evaluate_host(&fact, rules, now);
@@ -119,9 +120,9 @@ fn evaluate_host<'a>(
 }
 
 /// Whether a rule about hosts allows the host. A rule that allows everything does not count: it is not about hosts.
-fn is_allowed_by_host_rule(said: &RuleDecision) -> bool {
-    let won = said.traces.iter().find(|trace| trace.won);
-    said.verdict == Some(Verdict::Allow)
+fn is_allowed_by_host_rule(decision: &RuleDecision) -> bool {
+    let won = decision.traces.iter().find(|trace| trace.won);
+    decision.verdict == Some(Verdict::Allow)
         && won.is_some_and(|trace| {
             let rule = &trace.rule;
             rule.permission == Capability::NetFetch.as_str() || rule.pattern.is_some()

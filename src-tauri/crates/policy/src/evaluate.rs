@@ -243,20 +243,20 @@ struct RulesResult {
 /// Evaluates the rules for every subject of the call; `otherwise` is the verdict where no rule matches.
 fn evaluate_rules(request: &EvaluationRequest<'_>, otherwise: Verdict) -> RulesResult {
     let mut traces: Vec<RuleTrace> = Vec::new();
-    let mut told = Vec::new();
+    let mut reasons = Vec::new();
     let mut verdict = Verdict::Allow;
     let mut by_mode = false;
     let mut unspoken: Option<(Verdict, String)> = None;
     let subjects = Subject::from_facts(request.tool, request.tool_class.mode, request.facts);
     for subject in &subjects {
-        let said = request
+        let decision = request
             .rules
             .evaluate_subject(subject, request.now, otherwise);
-        let beyond = host_access::find_unlisted_change(request, subject, &said);
-        by_mode |= (said.verdict.is_none() || beyond.is_some()) && !subject.tightens;
-        let held = match (said.verdict, subject.tightens) {
-            (Some(said), _) if beyond.is_some() => said.max(otherwise),
-            (Some(said), _) => said,
+        let beyond = host_access::find_unlisted_change(request, subject, &decision);
+        by_mode |= (decision.verdict.is_none() || beyond.is_some()) && !subject.tightens;
+        let rule_verdict = match (decision.verdict, subject.tightens) {
+            (Some(decision), _) if beyond.is_some() => decision.max(otherwise),
+            (Some(decision), _) => decision,
             (None, true) => Verdict::Allow,
             // Nothing may allow what is not certain to be all that runs.
             (None, false) => match subject.seen {
@@ -272,13 +272,20 @@ fn evaluate_rules(request: &EvaluationRequest<'_>, otherwise: Verdict) -> RulesR
                 | SubjectKind::Response(_) => otherwise,
             },
         };
-        verdict = verdict.max(held);
-        let is_unspoken = (said.silent || beyond.is_some()) && !subject.tightens;
-        if is_unspoken && unspoken.as_ref().is_none_or(|(known, _)| *known < held) {
-            unspoken = Some((held, beyond.unwrap_or_else(|| subject.display_text())));
+        verdict = verdict.max(rule_verdict);
+        let is_unspoken = (decision.silent || beyond.is_some()) && !subject.tightens;
+        if is_unspoken
+            && unspoken
+                .as_ref()
+                .is_none_or(|(known, _)| *known < rule_verdict)
+        {
+            unspoken = Some((
+                rule_verdict,
+                beyond.unwrap_or_else(|| subject.display_text()),
+            ));
         }
-        told.extend(explanation::explain_piece(subject, &said));
-        merge_traces(&mut traces, said.traces);
+        reasons.extend(explanation::explain_piece(subject, &decision));
+        merge_traces(&mut traces, decision.traces);
     }
     for trace in &mut traces {
         if trace.won && Verdict::from(trace.rule.action) < verdict {
@@ -295,14 +302,14 @@ fn evaluate_rules(request: &EvaluationRequest<'_>, otherwise: Verdict) -> RulesR
         ))
     });
     if let (Some((_, piece)), false) = (&unspoken, traces.is_empty()) {
-        told.push(format!("No rule speaks of {piece}."));
+        reasons.push(format!("No rule speaks of {piece}."));
     }
     let broken = request.rules.broken.as_ref();
     let text = match (broken, traces.is_empty()) {
         (Some(why), _) => format!("The rules could not be read, so every call asks: {why}"),
         (None, true) if request.rules_only => "No rule matches.".to_owned(),
         (None, true) => "No rule matches; the mode speaks.".to_owned(),
-        (None, false) => told.join(" "),
+        (None, false) => reasons.join(" "),
     };
     if broken.is_some() {
         verdict = verdict.max(Verdict::Ask);
@@ -319,7 +326,7 @@ fn evaluate_rules(request: &EvaluationRequest<'_>, otherwise: Verdict) -> RulesR
         verdict,
         by_mode,
         unspoken: unspoken
-            .filter(|(held, _)| speaks && *held == verdict)
+            .filter(|(rule_verdict, _)| speaks && *rule_verdict == verdict)
             .map(|(_, piece)| piece),
     }
 }

@@ -18,8 +18,8 @@ pub fn mode_title(mode: ToolMode) -> &'static str {
 }
 
 /// Describes the decision of the rules on one subject of a call as a sentence; none if no rule matched.
-pub fn explain_piece(subject: &Subject<'_>, said: &RuleDecision) -> Option<String> {
-    let trace = said.traces.first()?;
+pub fn explain_piece(subject: &Subject<'_>, decision: &RuleDecision) -> Option<String> {
+    let trace = decision.traces.first()?;
     let rule = match trace.rule.scope {
         RuleScope::Builtin => format!("built-in protection `{}`", format_rule_line(trace)),
         RuleScope::Manifest | RuleScope::User | RuleScope::Project | RuleScope::Session => [
@@ -32,7 +32,7 @@ pub fn explain_piece(subject: &Subject<'_>, said: &RuleDecision) -> Option<Strin
         .concat(),
     };
     let shown = subject.display_text();
-    Some(match (trace.won, said.traces.len() - 1) {
+    Some(match (trace.won, decision.traces.len() - 1) {
         (false, _) => format!("For {shown}, {rule} does not speak: {}.", trace.why),
         (true, 0) => [
             "For ",

@@ -219,7 +219,7 @@ impl CallFacts {
     /// were the paths of files then, each word counts as a use of the file of its name.
     pub fn from_evidence(grounds: Evidence) -> Self {
         let mut commands = grounds.commands.into_iter();
-        let mut kept = Self {
+        let mut facts = Self {
             all: Vec::with_capacity(grounds.facts.len()),
             uses: grounds.uses,
             commands: Vec::new(),
@@ -231,19 +231,19 @@ impl CallFacts {
             arguments: grounds.arguments,
         };
         for fact in grounds.facts {
-            if fact.capability == Capability::ShellRun && kept.find_command(&fact.target).is_none()
+            if fact.capability == Capability::ShellRun && facts.find_command(&fact.target).is_none()
             {
                 let read = ShellFacts::from_evidence(commands.next().unwrap_or_default());
-                kept.commands.push((fact.target.clone(), read));
+                facts.commands.push((fact.target.clone(), read));
             }
-            kept.all.push(fact);
+            facts.all.push(fact);
         }
-        let commands = std::mem::take(&mut kept.commands);
+        let commands = std::mem::take(&mut facts.commands);
         for (_, read) in &commands {
-            find_bare_uses(read).for_each(|fact| kept.add_use(fact));
+            find_bare_uses(read).for_each(|fact| facts.add_use(fact));
         }
-        kept.commands = commands;
-        kept
+        facts.commands = commands;
+        facts
     }
 }
 

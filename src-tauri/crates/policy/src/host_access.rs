@@ -12,7 +12,7 @@ use crate::rules::{RuleDecision, Subject, SubjectKind, quote_truncated};
 pub(crate) fn find_unlisted_change(
     request: &EvaluationRequest<'_>,
     subject: &Subject<'_>,
-    said: &RuleDecision,
+    decision: &RuleDecision,
 ) -> Option<String> {
     let may_change = match request.tool_class.mode {
         Some(ToolMode::Destructive) | None => true,
@@ -21,7 +21,7 @@ pub(crate) fn find_unlisted_change(
     let (SubjectKind::Host(host), true) = (&subject.seen, may_change) else {
         return None;
     };
-    let first = said.traces.first()?;
+    let first = decision.traces.first()?;
     let about_hosts = first.won
         && first.rule.action == RuleAction::Allow
         && first.rule.permission == Capability::NetFetch.as_str();

@@ -48,10 +48,10 @@ const SENDING_PROGRAMS: [(&str, Option<&str>); 24] = [
 
 /// Lists the actions of a call that cannot be undone, each once.
 pub fn list_irreversible_actions(grounds: &Evidence) -> Vec<IrreversibleAction> {
-    let mut found: Vec<IrreversibleAction> = Vec::new();
+    let mut actions: Vec<IrreversibleAction> = Vec::new();
     let mut add = |what: String, reason| {
-        if !found.iter().any(|one| one.what == what) {
-            found.push(IrreversibleAction { what, reason });
+        if !actions.iter().any(|one| one.what == what) {
+            actions.push(IrreversibleAction { what, reason });
         }
     };
     // In a sealed copy nothing outside is changed, and who was not reached was sent nothing.
@@ -59,7 +59,7 @@ pub fn list_irreversible_actions(grounds: &Evidence) -> Vec<IrreversibleAction> 
         for host in &tried.reached {
             add(format!("what it sent to {host}"), SENT_REASON);
         }
-        return found;
+        return actions;
     }
     for fact in &grounds.facts {
         match fact.capability {
@@ -81,7 +81,7 @@ pub fn list_irreversible_actions(grounds: &Evidence) -> Vec<IrreversibleAction> 
             }
         }
     }
-    found
+    actions
 }
 
 /// The program and the word that make a command one that sends.

@@ -47,19 +47,19 @@ pub(super) fn list_candidates(
     let all = |capability: fn(Capability) -> bool| {
         !declared.is_empty() && declared.iter().all(|fact| capability(fact.capability))
     };
-    let mut found = match () {
+    let mut candidates = match () {
         () if all(|one| one == Capability::ShellRun) => command_candidates(request, action),
         () if all(is_path_capability) => path_candidates(request, &declared),
         () if all(|one| one == Capability::NetFetch) => host_candidates(request, &declared),
         () if declared.is_empty() => mention_candidates(request),
         () => Vec::new(),
     };
-    found.retain(|one| {
+    candidates.retain(|one| {
         one.pattern.as_deref().is_none_or(|pattern| {
             pattern.len() <= PATTERN_BYTES_MAX && crate::path::find_hidden_char(pattern).is_none()
         })
     });
-    found
+    candidates
 }
 
 fn is_path_capability(capability: Capability) -> bool {
@@ -95,7 +95,7 @@ fn mention_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
     reals.sort_unstable();
     reals.dedup();
     let all = |of: fn(Capability) -> bool| facts.iter().all(|fact| of(fact.capability));
-    let mut found = match reals.as_slice() {
+    let mut candidates = match reals.as_slice() {
         [real] if !real.is_empty() && all(is_path_capability) => {
             single_path_candidates(request, real)
         }
@@ -108,8 +108,8 @@ fn mention_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
         }
         _ => argument_candidates(request),
     };
-    found.push(tool_candidate(request));
-    found
+    candidates.push(tool_candidate(request));
+    candidates
 }
 
 /// Of so many arguments each is offered.
@@ -138,7 +138,7 @@ fn argument_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
 
 /// One path, then its folder.
 fn single_path_candidates(request: &EvaluationRequest<'_>, real: &str) -> Vec<GrantCandidate> {
-    let mut found = vec![build_candidate(
+    let mut candidates = vec![build_candidate(
         request,
         Some(literal_pattern::path(real)),
         format!("`{}` alone", crate::rules::quote_truncated(real)),
@@ -147,13 +147,13 @@ fn single_path_candidates(request: &EvaluationRequest<'_>, real: &str) -> Vec<Gr
         .rsplit_once('/')
         .filter(|(folder, _)| !folder.is_empty())
     {
-        found.push(build_candidate(
+        candidates.push(build_candidate(
             request,
             Some(format!("{}/**", literal_pattern::path(folder))),
             format!("everything in `{}/`", crate::rules::quote_truncated(folder)),
         ));
     }
-    found
+    candidates
 }
 
 /// Of so many commands a denial is offered each.
@@ -215,13 +215,13 @@ fn command_pattern_candidates(
     words: &[String],
 ) -> Vec<GrantCandidate> {
     let shown = |words: &[String]| crate::rules::quote_truncated(&words.join(" "));
-    let mut found = vec![build_candidate(
+    let mut candidates = vec![build_candidate(
         request,
         Some(literal_pattern::exact_command_pattern(words)),
         format!("exactly `{}`", shown(words)),
     )];
     for prefix in open_prefixes(words) {
-        found.push(build_candidate(
+        candidates.push(build_candidate(
             request,
             Some(match action {
                 RuleAction::Allow => literal_pattern::command_prefix_pattern(prefix),
@@ -233,7 +233,7 @@ fn command_pattern_candidates(
             format!("`{}`, then the end or more words", shown(prefix)),
         ));
     }
-    found
+    candidates
 }
 
 fn is_subject_allowed(request: &EvaluationRequest<'_>, subject: &Subject<'_>) -> bool {
@@ -249,9 +249,9 @@ fn request_time(request: &EvaluationRequest<'_>) -> At {
 
 /// The beginnings that a rule may leave open: never the program alone.
 fn open_prefixes(words: &[String]) -> Vec<&[String]> {
-    let mut found = Vec::new();
+    let mut prefixes = Vec::new();
     if words.len() >= 2 {
-        found.push(words);
+        prefixes.push(words);
     }
     // Up to the last word that names what is worked on, and up to the sub-command.
     let is_name = |word: &String| {
@@ -263,11 +263,11 @@ fn open_prefixes(words: &[String]) -> Vec<&[String]> {
     if words.len() > 2 && is_name(&words[1]) {
         let named = words.iter().take_while(|word| is_name(word)).count();
         if named > 2 && named < words.len() {
-            found.push(&words[..named]);
+            prefixes.push(&words[..named]);
         }
-        found.push(&words[..2]);
+        prefixes.push(&words[..2]);
     }
-    found
+    prefixes
 }
 
 /// One path, then its folder, then the tool wherever it works, where what it does can be seen and bounded.
@@ -277,24 +277,24 @@ fn path_candidates(
 ) -> Vec<GrantCandidate> {
     let mut reals: Vec<&str> = declared.iter().map(|fact| fact.real.as_str()).collect();
     reals.dedup();
-    let whole = build_candidate(
+    let every_call = build_candidate(
         request,
         None,
         format!("every call of `{}` in the workspace", request.tool),
     );
-    let mut found = Vec::new();
+    let mut candidates = Vec::new();
     if let [real] = reals.as_slice()
         && declared.iter().all(|fact| fact.inside)
         && !real.is_empty()
     {
-        found.extend(single_path_candidates(request, real));
+        candidates.extend(single_path_candidates(request, real));
     }
     match request.tool_class.mode {
-        Some(ToolMode::Read | ToolMode::SafeWrite) => found.push(whole),
+        Some(ToolMode::Read | ToolMode::SafeWrite) => candidates.push(every_call),
         // What takes something away, or is of no known kind, is not granted as a whole.
         Some(ToolMode::Destructive | ToolMode::Local | ToolMode::External) | None => {}
     }
-    found
+    candidates
 }
 
 /// The one host.

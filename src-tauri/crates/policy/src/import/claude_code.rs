@@ -27,7 +27,7 @@ pub(super) fn parse_settings(
             "`permissions` is not an object",
         ));
     };
-    let mut said = Vec::new();
+    let mut imported = Vec::new();
     for prop in &permissions.properties {
         let (name, line, value) = read_member(text, prop);
         let action = match name.as_str() {
@@ -35,7 +35,7 @@ pub(super) fn parse_settings(
             "ask" => RuleAction::Ask,
             "deny" => RuleAction::Deny,
             _ => {
-                said.push(ImportedPermission {
+                imported.push(ImportedPermission {
                     written: name,
                     line: Some(line),
                     action: RuleAction::Allow,
@@ -54,10 +54,10 @@ pub(super) fn parse_settings(
             ));
         };
         for element in &list.elements {
-            said.push(parse_permission(text, element, action, whose)?);
+            imported.push(parse_permission(text, element, action, whose)?);
         }
     }
-    Ok(said)
+    Ok(imported)
 }
 
 fn parse_permission(

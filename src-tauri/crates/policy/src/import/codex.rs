@@ -46,12 +46,12 @@ fn parse_prefix_rule(
     arguments: &[(String, CodexValue)],
     line: u32,
 ) -> Result<ImportedPermission, UserError> {
-    let given = |name: &str| {
-        let mut found = arguments.iter().filter(|(given, _)| given == name);
+    let argument = |name: &str| {
+        let mut found = arguments.iter().filter(|(argument, _)| argument == name);
         found.next().map(|(_, value)| value)
     };
     let bad = |what: &str| parse_error(PRODUCT, line as usize, what);
-    let action = match given("decision") {
+    let action = match argument("decision") {
         None => RuleAction::Allow,
         Some(CodexValue::Text(text)) if text == "allow" => RuleAction::Allow,
         Some(CodexValue::Text(text)) if text == "prompt" => RuleAction::Ask,
@@ -62,7 +62,7 @@ fn parse_prefix_rule(
             ));
         }
     };
-    let Some(CodexValue::List(pattern)) = given("pattern") else {
+    let Some(CodexValue::List(pattern)) = argument("pattern") else {
         return Err(bad("a rule has no list as its pattern"));
     };
     let words = pattern
@@ -72,7 +72,7 @@ fn parse_prefix_rule(
     let Some(words) = words.filter(|words| !words.is_empty()) else {
         return Err(bad("a pattern is a list of texts and of lists of them"));
     };
-    let reason = match given("justification") {
+    let reason = match argument("justification") {
         Some(CodexValue::Text(text)) => Some(text.clone()),
         Some(CodexValue::List(_)) | None => None,
     };
@@ -81,7 +81,7 @@ fn parse_prefix_rule(
         written: written.join(" "),
         line: Some(line),
         action,
-        reading: translate_prefix_rule(&words, reason, given("match"), given("not_match")),
+        reading: translate_prefix_rule(&words, reason, argument("match"), argument("not_match")),
     })
 }
 
@@ -194,20 +194,20 @@ impl CodexParser {
         if !self.skip_sign('(') {
             return Err(self.error_at_line("only calls such as `prefix_rule(…)` are read"));
         }
-        let mut found = Vec::new();
+        let mut arguments = Vec::new();
         while !self.skip_sign(')') {
             let name = self.expect_name()?;
             if !self.skip_sign('=') {
                 return Err(self.error_at_line("an argument has no `=`"));
             }
-            found.push((name, self.parse_value(0)?));
+            arguments.push((name, self.parse_value(0)?));
             if !self.skip_sign(',')
                 && !matches!(self.tokens.get(self.at), Some((_, Token::Sign(')'))))
             {
                 return Err(self.error_at_line("a comma or a bracket is missing"));
             }
         }
-        Ok(found)
+        Ok(arguments)
     }
 
     fn parse_value(&mut self, depth: usize) -> Result<CodexValue, UserError> {

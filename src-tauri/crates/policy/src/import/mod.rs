@@ -93,20 +93,20 @@ pub fn import_permissions(
 }
 
 /// A permission as it is shown, with its rule if there is one and nothing stricter stands in its way.
-fn build_suggestion(said: ImportedPermission, shadow: Option<String>) -> ImportSuggestion {
-    let (rule, note) = match said.reading {
+fn build_suggestion(permission: ImportedPermission, shadow: Option<String>) -> ImportSuggestion {
+    let (rule, note) = match permission.reading {
         Translation::Unsupported { note, .. } | Translation::Unneeded(note) => (None, note),
         Translation::Rule { rule, note } => match shadow {
             Some(stricter) => (
                 None,
                 format!("`{stricter}` wins there, and would not here."),
             ),
-            None => build_new_rule(rule, said.action, note),
+            None => build_new_rule(rule, permission.action, note),
         },
     };
     ImportSuggestion {
-        written: said.written,
-        line: said.line,
+        written: permission.written,
+        line: permission.line,
         rule,
         note,
     }

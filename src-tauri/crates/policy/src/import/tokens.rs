@@ -15,7 +15,7 @@ pub(super) enum Token {
 
 /// Splits a text; comments are left out.
 pub(super) fn tokenize(text: &str, product: &str) -> Result<Vec<(u32, Token)>, UserError> {
-    let mut found = Vec::new();
+    let mut tokens = Vec::new();
     let mut line = 1_u32;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -32,21 +32,21 @@ pub(super) fn tokenize(text: &str, product: &str) -> Result<Vec<(u32, Token)>, U
             '(' | ')' | '[' | ']' | '=' | ',' => Token::Sign(c),
             '"' | '\'' => {
                 let bad = |what: &str| parse_error(product, line as usize, what);
-                let mut said = String::new();
+                let mut literal = String::new();
                 loop {
                     match chars.next() {
                         Some(end) if end == c => break,
-                        Some('\\') => said.push(match chars.next() {
+                        Some('\\') => literal.push(match chars.next() {
                             Some('n') => '\n',
                             Some('t') => '\t',
                             Some(same @ ('\\' | '"' | '\'')) => same,
                             _ => return Err(bad("an escape in a text is not understood")),
                         }),
                         Some('\n') | None => return Err(bad("a text has no end")),
-                        Some(c) => said.push(c),
+                        Some(c) => literal.push(c),
                     }
                 }
-                Token::Text(said)
+                Token::Text(literal)
             }
             _ if c.is_alphabetic() || c == '_' => {
                 let mut name = String::from(c);
@@ -63,7 +63,7 @@ pub(super) fn tokenize(text: &str, product: &str) -> Result<Vec<(u32, Token)>, U
                 ));
             }
         };
-        found.push((line, token));
+        tokens.push((line, token));
     }
-    Ok(found)
+    Ok(tokens)
 }

@@ -130,16 +130,16 @@ pub fn resolve_path(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathF
         names: Vec::new(),
     };
     let absolute = |base: &AbsolutePath, path: &str| match read(base, path) {
-        ParsedPath::Absolute(found) => Ok(found),
+        ParsedPath::Absolute(resolved) => Ok(resolved),
         ParsedPath::Home => Err(None),
         ParsedPath::Unresolved(why) => Err(Some(why)),
     };
     let Ok(workspace) = absolute(&nowhere, roots.workspace) else {
         return unresolved("the workspace itself cannot be found.");
     };
-    let found = absolute(&workspace, cwd).and_then(|cwd| absolute(&cwd, target));
-    let found = match found {
-        Ok(found) => found,
+    let resolved = absolute(&workspace, cwd).and_then(|cwd| absolute(&cwd, target));
+    let resolved = match resolved {
+        Ok(resolved) => resolved,
         Err(Some(why)) => return unresolved(&why),
         Err(None) => {
             return PathFact {
@@ -152,7 +152,7 @@ pub fn resolve_path(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathF
         }
     };
     let doubt = find_hidden_char(target);
-    if let Some(below) = found.names_below(&workspace, os) {
+    if let Some(below) = resolved.names_below(&workspace, os) {
         return PathFact {
             real: below.join("/"),
             inside: true,
@@ -162,10 +162,10 @@ pub fn resolve_path(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathF
         };
     }
     let readable = roots.readable.iter().any(|root| {
-        absolute(&nowhere, root).is_ok_and(|root| found.names_below(&root, os).is_some())
+        absolute(&nowhere, root).is_ok_and(|root| resolved.names_below(&root, os).is_some())
     });
     PathFact {
-        real: found.display_text(),
+        real: resolved.display_text(),
         inside: readable,
         read_only: readable,
         unresolved: None,

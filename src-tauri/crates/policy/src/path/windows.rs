@@ -105,9 +105,9 @@ fn resolve_names(prefix: String, mut names: Vec<String>, path: &str) -> ParsedPa
 }
 
 /// Why a name does not say which file it means, if it does not.
-fn find_name_doubt(written: &str, name: &str) -> Option<String> {
+fn find_name_doubt(original: &str, name: &str) -> Option<String> {
     let why = match () {
-        () if name.is_empty() => format!("`{written}` consists of dots and spaces only."),
+        () if name.is_empty() => format!("`{original}` consists of dots and spaces only."),
         () if name.contains(':') => format!("`{name}` names a stream beside the file."),
         () if name.contains(['<', '>', '"', '|', '?', '*']) || name.chars().any(|c| c < ' ') => {
             format!("`{name}` cannot be a name.")

@@ -154,47 +154,47 @@ impl RuleBucket {
         }
     }
 
-    fn find(&self, seen: &SubjectKind<'_>, found: &mut Vec<usize>) {
-        match seen {
-            SubjectKind::WholeCall { .. } => self.collect_all(found),
+    fn find(&self, subject: &SubjectKind<'_>, indexes: &mut Vec<usize>) {
+        match subject {
+            SubjectKind::WholeCall { .. } => self.collect_all(indexes),
             SubjectKind::Path(_)
             | SubjectKind::Effect(_)
             | SubjectKind::Host(_)
             | SubjectKind::Response(_) => {
-                found.extend(&self.everything);
-                found.extend(&self.places);
+                indexes.extend(&self.everything);
+                indexes.extend(&self.places);
             }
             SubjectKind::Command { words, .. } => {
-                found.extend(&self.everything);
-                found.extend(&self.open);
+                indexes.extend(&self.everything);
+                indexes.extend(&self.open);
                 if let Some(program) = words.first() {
-                    self.find_program(program, found);
+                    self.find_program(program, indexes);
                 }
             }
         }
     }
 
-    fn find_program(&self, program: &str, found: &mut Vec<usize>) {
+    fn find_program(&self, program: &str, indexes: &mut Vec<usize>) {
         let base = crate::shell::program_base_name(program).to_ascii_lowercase();
         let bare = EXECUTABLE_ENDINGS
             .iter()
             .find_map(|ending| base.strip_suffix(ending));
         for name in std::iter::once(base.as_str()).chain(bare) {
-            found.extend(self.by_word.get(name).into_iter().flatten());
+            indexes.extend(self.by_word.get(name).into_iter().flatten());
         }
         // Whatever begins the name without its ending begins the name.
         let ends = base
             .char_indices()
             .map(|(at, letter)| at + letter.len_utf8());
         for end in ends.take_while(|end| *end <= self.start_bytes_max) {
-            found.extend(self.by_start.get(&base[..end]).into_iter().flatten());
+            indexes.extend(self.by_start.get(&base[..end]).into_iter().flatten());
         }
     }
 
-    fn collect_all(&self, found: &mut Vec<usize>) {
-        found.extend(&self.everything);
-        found.extend(&self.places);
-        found.extend(&self.commands);
+    fn collect_all(&self, indexes: &mut Vec<usize>) {
+        indexes.extend(&self.everything);
+        indexes.extend(&self.places);
+        indexes.extend(&self.commands);
     }
 }
 

@@ -142,7 +142,7 @@ impl RuleSet {
         touches: &[Capability],
         now: At,
     ) -> bool {
-        let whole = Subject {
+        let subject = Subject {
             tool,
             mode,
             seen: SubjectKind::WholeCall { about: Vec::new() },
@@ -154,7 +154,8 @@ impl RuleSet {
         };
         let in_force = |at: &usize| !is_out_of_force(&self.rules[*at], now);
         let denied = |at: &usize| self.rules[*at].rule.action == RuleAction::Deny;
-        let outright = |at: &usize| denied(at) && self.rules[*at].permission_rank(&whole).is_some();
+        let outright =
+            |at: &usize| denied(at) && self.rules[*at].permission_rank(&subject).is_some();
         let everything = self.index.find_catch_all_rules(tool, mode, touches);
         // Most calls are not denied so, and then nothing else has to be looked at.
         everything.iter().filter(|at| in_force(at)).any(outright)
@@ -188,7 +189,7 @@ impl RuleSet {
         otherwise: Verdict,
     ) -> RuleDecision {
         let mut over = Vec::new();
-        let mut found: Vec<RuleMatch<'_>> = Vec::new();
+        let mut matches: Vec<RuleMatch<'_>> = Vec::new();
         for at in self.index.find_for_subject(subject) {
             let rule = &self.rules[at];
             let Some(rank) = rule.permission_rank(subject) else {
@@ -199,19 +200,19 @@ impl RuleSet {
             }
             match is_out_of_force(rule, now) {
                 true => over.push(rule),
-                false => found.push(RuleMatch {
+                false => matches.push(RuleMatch {
                     precedence: Precedence::new(rank, rule),
                     rule,
                 }),
             }
         }
         // Of equal rules the one that was read first stays first.
-        found.sort_by_key(|one| std::cmp::Reverse(one.precedence));
+        matches.sort_by_key(|one| std::cmp::Reverse(one.precedence));
         let floor = match subject.tightens {
             true => Verdict::Allow,
             false => otherwise,
         };
-        let (verdict, mut traces) = resolve_matches(&found, floor);
+        let (verdict, mut traces) = resolve_matches(&matches, floor);
         traces.extend(over.into_iter().map(|rule| {
             RuleTrace {
                 rule: rule.rule.clone(),
@@ -223,7 +224,7 @@ impl RuleSet {
                 .to_owned(),
             }
         }));
-        let speaks = found.iter().find(|one| {
+        let speaks = matches.iter().find(|one| {
             traces
                 .first()
                 .is_some_and(|trace| trace.won && trace.rule == one.rule.rule)
@@ -238,7 +239,7 @@ impl RuleSet {
             return RuleDecision {
                 verdict,
                 traces,
-                silent: found.is_empty(),
+                silent: matches.is_empty(),
             };
         };
         for trace in &mut traces {
@@ -316,24 +317,24 @@ fn is_out_of_force(rule: &CompiledRule, now: At) -> bool {
 /// project's file that is not trusted may tighten the verdict that would hold without it, and never loosen; neither may
 /// an agent that works for another.
 fn resolve_matches(
-    found: &[RuleMatch<'_>],
+    matches: &[RuleMatch<'_>],
     otherwise: Verdict,
 ) -> (Option<Verdict>, Vec<RuleTrace>) {
-    let Some(first) = found.first() else {
+    let Some(first) = matches.first() else {
         return (None, Vec::new());
     };
-    let said = Verdict::from(first.rule.rule.action);
-    let without = found
+    let first_verdict = Verdict::from(first.rule.rule.action);
+    let without = matches
         .iter()
         .position(|one| one.rule.trusted)
-        .map(|at| (at, Verdict::from(found[at].rule.rule.action)));
-    let held = without.map_or(otherwise, |(_, verdict)| verdict);
-    let loosens = !first.rule.trusted && said < held;
+        .map(|at| (at, Verdict::from(matches[at].rule.rule.action)));
+    let trusted_verdict = without.map_or(otherwise, |(_, verdict)| verdict);
+    let loosens = !first.rule.trusted && first_verdict < trusted_verdict;
     let speaks = match loosens {
         true => without.map(|(at, _)| at),
         false => Some(0),
     };
-    let mut traces: Vec<RuleTrace> = found
+    let mut traces: Vec<RuleTrace> = matches
         .iter()
         .enumerate()
         .map(|(at, one)| {
@@ -341,11 +342,11 @@ fn resolve_matches(
             let why = match won {
                 true => one
                     .precedence
-                    .explain_win(found.get(at + 1).map(|next| next.precedence)),
+                    .explain_win(matches.get(at + 1).map(|next| next.precedence)),
                 false
                     if loosens
                         && !one.rule.trusted
-                        && Verdict::from(one.rule.rule.action) < held =>
+                        && Verdict::from(one.rule.rule.action) < trusted_verdict =>
                 {
                     match one.rule.rule.scope {
                         RuleScope::Manifest => {
@@ -362,7 +363,7 @@ fn resolve_matches(
                 }
                 false => one
                     .precedence
-                    .explain_loss(speaks.map_or(first.precedence, |at| found[at].precedence)),
+                    .explain_loss(speaks.map_or(first.precedence, |at| matches[at].precedence)),
             };
             RuleTrace {
                 rule: one.rule.rule.clone(),
@@ -377,8 +378,8 @@ fn resolve_matches(
     }
     let verdict = match (loosens, speaks) {
         (true, None) => None,
-        (true, Some(_)) => Some(held),
-        (false, _) => Some(said),
+        (true, Some(_)) => Some(trusted_verdict),
+        (false, _) => Some(first_verdict),
     };
     (verdict, traces)
 }

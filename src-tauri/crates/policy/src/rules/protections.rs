@@ -245,7 +245,7 @@ impl Protections {
         &self,
         subject: &Subject<'_>,
         root: Option<&str>,
-        held: Verdict,
+        current: Verdict,
         speaks: Option<&CompiledRule>,
     ) -> Option<(Verdict, RuleTrace)> {
         let (fact, is_effect) = match subject.seen {
@@ -260,7 +260,7 @@ impl Protections {
         };
         let holds = |protection: &&Protection| {
             protection.capabilities.contains(&fact.capability)
-                && Verdict::from(protection.rule.action) > held
+                && Verdict::from(protection.rule.action) > current
                 && !(protection.exempts_effects && is_effect)
                 && !(protection.exempts_samples && is_sample(fact))
                 && covers_fact(&protection.path, fact, root)

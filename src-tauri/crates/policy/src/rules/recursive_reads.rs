@@ -11,10 +11,10 @@ pub(super) fn ask_for_denied_below(
     rules: &RuleSet,
     subject: &Subject<'_>,
     now: At,
-    mut said: RuleDecision,
+    mut decision: RuleDecision,
 ) -> RuleDecision {
-    if said.verdict >= Some(Verdict::Ask) {
-        return said;
+    if decision.verdict >= Some(Verdict::Ask) {
+        return decision;
     }
     let denies = rules
         .index
@@ -29,9 +29,9 @@ pub(super) fn ask_for_denied_below(
                 .map(|rank| (Precedence::new(rank, rule), rule))
         });
     let Some((_, strongest)) = denies.max_by_key(|(key, _)| *key) else {
-        return said;
+        return decision;
     };
-    for trace in said.traces.iter_mut().filter(|trace| trace.won) {
+    for trace in decision.traces.iter_mut().filter(|trace| trace.won) {
         trace.won = false;
         trace.why = "lost: what another rule denies may lie below that folder".to_owned();
     }
@@ -45,7 +45,7 @@ pub(super) fn ask_for_denied_below(
         ..strongest.rule.clone()
     };
     let why = "what it denies may lie below that folder, which is read whole".to_owned();
-    said.traces.insert(
+    decision.traces.insert(
         0,
         RuleTrace {
             rule,
@@ -56,6 +56,6 @@ pub(super) fn ask_for_denied_below(
     RuleDecision {
         verdict: Some(Verdict::Ask),
         silent: false,
-        ..said
+        ..decision
     }
 }

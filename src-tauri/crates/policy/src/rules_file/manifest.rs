@@ -173,14 +173,14 @@ fn parse_toml(text: &str, lines: &LineStarts, file: &str) -> Result<AgentManifes
 }
 
 /// The further roots of a manifest; each names one folder.
-fn check_roots(written: Vec<Spanned<String>>) -> Result<Vec<String>, RulesFileError> {
+fn check_roots(roots: Vec<Spanned<String>>) -> Result<Vec<String>, RulesFileError> {
     let next =
         "Name the folders that are needed, relative to the workspace or by their whole paths.";
-    if let Some(first) = written.get(ROOTS_MAX) {
+    if let Some(first) = roots.get(ROOTS_MAX) {
         let what = format!("there are more than {ROOTS_MAX} roots");
         return Err(RulesFileError::new(first.span().start, what, next));
     }
-    let checked = written.into_iter().map(|root| {
+    let checked = roots.into_iter().map(|root| {
         let wrong = |what| Err(RulesFileError::new(root.span().start, what, next));
         match root.get_ref().as_str() {
             "" => wrong("a root is empty".to_owned()),

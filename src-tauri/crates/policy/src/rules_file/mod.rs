@@ -121,13 +121,13 @@ fn check_rules(
 }
 
 fn compile_rule(
-    written: RawRule,
+    raw: RawRule,
     at: usize,
     lines: &LineStarts,
     source: &RulesFileSource<'_>,
 ) -> Result<CompiledRule, RulesFileError> {
-    let (matching, not_match) = (written.matching.clone(), written.not_match.clone());
-    let compiled = compile_unchecked(written, at, lines, source)?;
+    let (matching, not_match) = (raw.matching.clone(), raw.not_match.clone());
+    let compiled = compile_unchecked(raw, at, lines, source)?;
     if matching.len().max(not_match.len()) > EXAMPLES_MAX {
         return Err(RulesFileError::new(
             at,
@@ -141,38 +141,35 @@ fn compile_rule(
 
 /// The rule, its examples unchecked.
 fn compile_unchecked(
-    written: RawRule,
+    raw: RawRule,
     at: usize,
     lines: &LineStarts,
     source: &RulesFileSource<'_>,
 ) -> Result<CompiledRule, RulesFileError> {
     const NEXT: &str = "Correct the rule.";
-    let permission = written.permission.get_ref();
+    let permission = raw.permission.get_ref();
     check_permission(permission)
-        .map_err(|what| RulesFileError::new(written.permission.span().start, what, NEXT))?;
-    let pattern_at = written
-        .pattern
-        .as_ref()
-        .map_or(at, |text| text.span().start);
-    let pattern = written.pattern.map(toml::Spanned::into_inner);
+        .map_err(|what| RulesFileError::new(raw.permission.span().start, what, NEXT))?;
+    let pattern_at = raw.pattern.as_ref().map_or(at, |text| text.span().start);
+    let pattern = raw.pattern.map(toml::Spanned::into_inner);
     if let Some(what) = pattern.as_deref().and_then(find_pattern_error) {
         return Err(RulesFileError::new(pattern_at, what, NEXT));
     }
-    if written.max_uses > Some(USES_MAX) {
+    if raw.max_uses > Some(USES_MAX) {
         return Err(RulesFileError::new(
             at,
             format!("`max_uses` is more than {USES_MAX}"),
             "Give less, or leave it out: then it holds for any number.",
         ));
     }
-    if written.max_uses == Some(0) {
+    if raw.max_uses == Some(0) {
         return Err(RulesFileError::new(
             at,
             "`max_uses = 0` never applies",
             "Give at least 1.",
         ));
     }
-    let expires_ms = written
+    let expires_ms = raw
         .expires
         .map(|value| {
             let span = value.span().start;
@@ -184,13 +181,13 @@ fn compile_unchecked(
     let rule = Rule {
         permission: permission.clone(),
         pattern,
-        action: written.action,
-        reason: written.reason,
+        action: raw.action,
+        reason: raw.reason,
         scope: source.scope,
         file: Some(source.file.to_owned()),
         line: u32::try_from(lines.line_at(at)).ok(),
         expires_ms,
-        max_uses: written.max_uses,
+        max_uses: raw.max_uses,
         grant: None,
     };
     CompiledRule::new(rule, source.os, source.trusted)
@@ -257,7 +254,7 @@ fn check_permission(permission: &str) -> Result<(), String> {
 
 /// The reader's own words for an unknown key or word, with the one that may be meant.
 fn explain_toml_error(message: &str) -> String {
-    let told = |kind: &str, rest: &str| -> Option<String> {
+    let describe = |kind: &str, rest: &str| -> Option<String> {
         let name = rest.split('`').next()?;
         let known: Vec<&str> = rest.split('`').skip(2).step_by(2).collect();
         Some(format!(
@@ -268,17 +265,17 @@ fn explain_toml_error(message: &str) -> String {
     };
     let found = message
         .strip_prefix("unknown field `")
-        .and_then(|rest| told("the key", rest))
+        .and_then(|rest| describe("the key", rest))
         .or_else(|| {
             message
                 .strip_prefix("unknown variant `")
-                .and_then(|rest| told("the word", rest))
+                .and_then(|rest| describe("the word", rest))
         });
     found.unwrap_or_else(|| message.trim_end_matches('.').replace('\n', " "))
 }
 
-fn suggest_name(name: &str, known: &[&str]) -> String {
-    match get_close_matches(name, known, 1, 0.6).first() {
+fn suggest_name(name: &str, names: &[&str]) -> String {
+    match get_close_matches(name, names, 1, 0.6).first() {
         Some(close) => format!(" (did you mean `{close}`?)"),
         None => String::new(),
     }

@@ -16,7 +16,7 @@ pub(super) fn find_warnings(
     source: &RulesFileSource<'_>,
 ) -> Vec<RulesFileWarning> {
     let mut warnings = Vec::new();
-    let mut seen: HashMap<(&str, Option<&str>), &CompiledRule> = HashMap::new();
+    let mut rules_by_text: HashMap<(&str, Option<&str>), &CompiledRule> = HashMap::new();
     for compiled in rules {
         let mut warn = |text: String| {
             warnings.push(RulesFileWarning {
@@ -32,13 +32,13 @@ pub(super) fn find_warnings(
             compiled.permission(),
             compiled.rule.pattern.as_deref().map(str::trim),
         );
-        match seen.get(&name) {
+        match rules_by_text.get(&name) {
             Some(earlier) => warn(format!(
                 "it speaks of the same as the rule in line {}; the stricter of both holds",
                 earlier.rule.line.unwrap_or(1)
             )),
             None => {
-                seen.insert(name, compiled);
+                rules_by_text.insert(name, compiled);
             }
         }
     }
@@ -47,7 +47,7 @@ pub(super) fn find_warnings(
 
 fn find_rule_warnings(compiled: &CompiledRule, source: &RulesFileSource<'_>) -> Vec<String> {
     let rule = &compiled.rule;
-    let mut found = Vec::new();
+    let mut warnings = Vec::new();
     let pattern = rule.pattern.as_deref().unwrap_or("everything").trim();
     let allows = rule.action == RuleAction::Allow;
     if compiled.is_catch_all() && allows {
@@ -55,11 +55,11 @@ fn find_rule_warnings(compiled: &CompiledRule, source: &RulesFileSource<'_>) -> 
             "*" => "every call of every tool".to_owned(),
             permission => format!("everything that `{permission}` can do"),
         };
-        found.push(format!("it allows {of}"));
+        warnings.push(format!("it allows {of}"));
     }
     let is_command = matches!(rule.permission.as_str(), "bash" | "shell.run" | "*");
     if compiled.is_catch_all() && allows && is_command {
-        found.push(
+        warnings.push(
             "builds, tests and scripts of the workspace run whatever their files say; commands that reach other machines, \
              install, remove, change who may do what, or run a file as a script still ask"
                 .to_owned(),
@@ -73,24 +73,24 @@ fn find_rule_warnings(compiled: &CompiledRule, source: &RulesFileSource<'_>) -> 
     let is_open = pattern.ends_with('*') && !words.is_empty();
     let is_for_some = is_open && compiled.can_allow_command() == Some(true);
     if allows && is_for_some && runs_other_programs(&words) {
-        found.push(format!(
+        warnings.push(format!(
             "`{pattern}` lets any program run: `{}` runs what its arguments or a file say",
             words[0]
         ));
     }
     if rule.pattern.is_some() && compiled.is_catch_all() && !allows {
-        found.push(format!(
+        warnings.push(format!(
             "the pattern `{pattern}` means everything; it can be left out"
         ));
     }
     if allows && compiled.can_allow_command() == Some(false) {
-        found.push(format!(
+        warnings.push(format!(
             "`{pattern}` never allows anything: a program is allowed by its bare name, or by a path that is spelled out"
         ));
     }
     let is_path = rule.permission.starts_with("fs.");
     if allows && is_path && (pattern.starts_with('~') || pattern.starts_with("..")) {
-        found.push(format!(
+        warnings.push(format!(
             "`{pattern}` never allows anything: it lies outside the workspace"
         ));
     }
@@ -99,7 +99,7 @@ fn find_rule_warnings(compiled: &CompiledRule, source: &RulesFileSource<'_>) -> 
             .is_some_and(|(_, path)| !matches!(path, "" | "*" | "**"))
     });
     if allows && is_address {
-        found.push(format!(
+        warnings.push(format!(
             "`{pattern}` never allows anything: rules hold for whole hosts, not for parts of a site"
         ));
     }
@@ -112,10 +112,10 @@ fn find_rule_warnings(compiled: &CompiledRule, source: &RulesFileSource<'_>) -> 
     if is_name && !source.known_tools.contains(&permission) {
         let close = get_close_matches(permission, source.known_tools, 1, 0.6);
         if let Some(close) = close.first() {
-            found.push(format!(
+            warnings.push(format!(
                 "there is no tool `{permission}` yet (did you mean `{close}`?)"
             ));
         }
     }
-    found
+    warnings
 }

@@ -38,17 +38,17 @@ pub fn check_scope(tool: &str, facts: &CallFacts, rules: &RuleSet, now: At) -> T
             format!("It needs `{}`, {why}.", quote_truncated(place)),
         );
     }
-    let told = describe_facts(facts);
+    let reasons = describe_facts(facts);
     let on_paths = facts
         .all()
         .iter()
         .any(|fact| is_path_capability(fact.capability));
-    match told.is_empty() {
+    match reasons.is_empty() {
         true => step(None, "It touches nothing on this machine.".to_owned()),
         // Commands and hosts have no place that could be inside: other gates judge them.
         false => step(
             on_paths.then_some(Verdict::Allow),
-            format!("{}.", told.join("; ")),
+            format!("{}.", reasons.join("; ")),
         ),
     }
 }

@@ -56,11 +56,16 @@ impl ShellFacts {
     }
 
     /// Restores the facts that rules look at from the evidence of a verdict.
-    pub(crate) fn from_evidence(kept: CommandEvidence) -> Self {
+    pub(crate) fn from_evidence(evidence: CommandEvidence) -> Self {
         Self {
-            may_run: kept.plain.iter().cloned().chain(kept.may_run).collect(),
-            plain: kept.plain,
-            unsure_reasons: kept.unsure,
+            may_run: evidence
+                .plain
+                .iter()
+                .cloned()
+                .chain(evidence.may_run)
+                .collect(),
+            plain: evidence.plain,
+            unsure_reasons: evidence.unsure,
             ..Self::default()
         }
     }

@@ -360,9 +360,9 @@ pub(crate) fn covers_fact(
     fact: &ResolvedAccess,
     root: Option<&str>,
 ) -> bool {
-    let said = collapse_dots(&fact.target);
+    let target = collapse_dots(&fact.target);
     let as_said = PathForms {
-        real: &said,
+        real: &target,
         root: None,
         inside: false,
     };
@@ -372,14 +372,14 @@ pub(crate) fn covers_fact(
             && fact.doubt.is_some()
             && has_wildcard(&fact.real)
             && pattern.may_overlap(&fact.real))
-        || (said != fact.real && pattern.covers(&as_said))
+        || (target != fact.real && pattern.covers(&as_said))
         || (fact.capability == Capability::FsDelete && pattern.may_cover_in_removed(&real))
 }
 
 /// Removes `.` and `..` from a path as it was written: the name of a link counts as well as its target.
-fn collapse_dots(said: &str) -> String {
+fn collapse_dots(path: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
-    for name in said.split(['/', '\\']) {
+    for name in path.split(['/', '\\']) {
         match name {
             "" | "." => {}
             ".." => {

@@ -118,11 +118,11 @@ pub(in crate::shell) fn find_file_uses(program: &str, words: &[ShellWord]) -> Ve
         || list_has_word("awk gawk mawk nawk jq sqlite3 psql", program);
     let is_remote = is_remote_copy(program, words);
     let reads_sentences = !is_code && !is_known_program(program);
-    let mut found = Vec::new();
+    let mut uses = Vec::new();
     for (at, word) in words.iter().enumerate().skip(1) {
         let text = word.text();
         if is_code {
-            found.extend(find_quoted_pieces(text).map(|path| FileUse {
+            uses.extend(find_quoted_pieces(text).map(|path| FileUse {
                 word: word.with_text(path),
                 is_written: true,
             }));
@@ -145,20 +145,20 @@ pub(in crate::shell) fn find_file_uses(program: &str, words: &[ShellWord]) -> Ve
             {
                 continue;
             }
-            found.push(FileUse {
+            uses.push(FileUse {
                 word: word.with_text(path),
                 is_written,
             });
         }
     }
-    found
+    uses
 }
 
 /// Finds the uses in the word lists that a verdict keeps, each once, and only words that are plain names: without a
 /// dot, a slash, a blank or anything that the shell completes.
 pub(in crate::shell) fn find_bare_uses(lists: &[Vec<String>]) -> Vec<(Capability, String)> {
     let mut seen = HashSet::new();
-    let mut found = Vec::new();
+    let mut uses = Vec::new();
     for list in lists {
         let words: Vec<ShellWord> = list.iter().cloned().map(ShellWord::Literal).collect();
         let program = list.first().map(|word| program_base_name(word));
@@ -174,12 +174,12 @@ pub(in crate::shell) fn find_bare_uses(lists: &[Vec<String>]) -> Vec<(Capability
             for capability in one.capabilities() {
                 let named = (*capability, text.to_owned());
                 if seen.insert(named.clone()) {
-                    found.push(named);
+                    uses.push(named);
                 }
             }
         }
     }
-    found
+    uses
 }
 
 fn is_bare_name(text: &str) -> bool {
@@ -190,7 +190,7 @@ fn is_bare_name(text: &str) -> bool {
 /// The folders that options send a command to, as `git -C folder` and `env --chdir=folder` do.
 pub(in crate::shell) fn option_folders(words: &[ShellWord]) -> Vec<String> {
     const LONG: &str = "--directory --chdir --work-tree --cwd --prefix --dir --working-directory --project-directory";
-    let mut found: Vec<String> = Vec::new();
+    let mut folders: Vec<String> = Vec::new();
     for (at, word) in words.iter().enumerate().skip(1) {
         let text = word.text();
         let (name, value) = match text.split_once('=') {
@@ -208,11 +208,11 @@ pub(in crate::shell) fn option_folders(words: &[ShellWord]) -> Vec<String> {
             continue;
         };
         // Each further one begins where the one before led.
-        let from = found.last().filter(|_| !folder.starts_with(['/', '~']));
+        let from = folders.last().filter(|_| !folder.starts_with(['/', '~']));
         let folder = from.map_or_else(|| folder.to_owned(), |from| format!("{from}/{folder}"));
-        found.push(folder);
+        folders.push(folder);
     }
-    found
+    folders
 }
 
 fn names_home_folder(text: &str) -> bool {
@@ -310,10 +310,10 @@ fn is_remote_copy(program: &str, words: &[ShellWord]) -> bool {
 
 /// The places of words that are patterns or messages.
 fn non_file_positions(program: &str, words: &[ShellWord]) -> Vec<usize> {
-    let mut found: Vec<usize> = pattern_position(program, words).into_iter().collect();
+    let mut positions: Vec<usize> = pattern_position(program, words).into_iter().collect();
     if list_has_word("sed gsed", program) {
         let list: Vec<String> = words.iter().map(|word| word.text().to_owned()).collect();
-        found.extend(sed::find_sed_scripts(&list).script_positions);
+        positions.extend(sed::find_sed_scripts(&list).script_positions);
     }
     let rows = || {
         TEXT_OPTIONS
@@ -324,16 +324,16 @@ fn non_file_positions(program: &str, words: &[ShellWord]) -> Vec<usize> {
         let text = word.text();
         for (_, options) in rows() {
             if list_has_word(options, text) {
-                found.push(at + 1);
+                positions.push(at + 1);
             } else if has_attached_value(options, text) {
-                found.push(at);
+                positions.push(at);
             }
         }
     }
     if program == "git" {
-        found.extend(git_message_positions(words));
+        positions.extend(git_message_positions(words));
     }
-    found
+    positions
 }
 
 /// Whether a word is one of these options with its value attached: `-d/`, `--delimiter=/`.
@@ -349,7 +349,7 @@ fn git_message_positions(words: &[ShellWord]) -> Vec<usize> {
     let takes = words[1..]
         .iter()
         .any(|word| list_has_word("commit tag merge stash notes", word.text()));
-    let mut found = Vec::new();
+    let mut positions = Vec::new();
     for (at, word) in words.iter().enumerate().skip(1).filter(|_| takes) {
         let text = word.text();
         let short = text
@@ -358,12 +358,12 @@ fn git_message_positions(words: &[ShellWord]) -> Vec<usize> {
         // Letters that take no value may stand before it.
         let is_last = short.is_some_and(|letters| list_has_word("m am sm asm", letters));
         if is_last || text == "--message" {
-            found.push(at + 1);
+            positions.push(at + 1);
         } else if text.starts_with("--message=") {
-            found.push(at);
+            positions.push(at);
         }
     }
-    found
+    positions
 }
 
 /// Where a searcher's pattern or the filter of `jq` stands, where it is certain that the word is no option's value.

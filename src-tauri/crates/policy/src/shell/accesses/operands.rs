@@ -13,13 +13,13 @@ const NON_HOST_OPTIONS: &str = "-d --data --data-raw --data-binary --data-urlenc
 pub(in crate::shell) fn list_operands(
     program: &str,
     words: &[ShellWord],
-    taken: &[usize],
+    option_values: &[usize],
 ) -> Vec<ShellWord> {
-    let mut found = Vec::new();
+    let mut operands = Vec::new();
     let mut ended = false;
     let is_value = |at: usize| {
         list_has_word("curl wget", program) && list_has_word(NON_HOST_OPTIONS, words[at - 1].text())
-            || taken.contains(&at)
+            || option_values.contains(&at)
     };
     for (at, word) in words.iter().enumerate().skip(1) {
         let text = word.text();
@@ -31,10 +31,10 @@ pub(in crate::shell) fn list_operands(
         {
             break;
         } else if (ended || !text.starts_with('-') || text == "-") && !is_value(at) {
-            found.push(word.clone());
+            operands.push(word.clone());
         }
     }
-    found
+    operands
 }
 
 /// Returns the capability that a program's options turn its operands into; none if they change nothing.
@@ -42,7 +42,7 @@ pub(in crate::shell) fn stricter_capability(
     program: &str,
     words: &[ShellWord],
 ) -> Option<Capability> {
-    let given = |wanted: &str| words.iter().any(|word| word.text() == wanted);
+    let has_word = |wanted: &str| words.iter().any(|word| word.text() == wanted);
     let short = |letter: char| {
         words.iter().any(|word| {
             word.text()
@@ -57,7 +57,7 @@ pub(in crate::shell) fn stricter_capability(
             Some(FsWrite)
         }
         "perl" | "ruby" if short('i') => Some(FsWrite),
-        "find" if given("-delete") => Some(FsDelete),
+        "find" if has_word("-delete") => Some(FsDelete),
         _ => None,
     }
 }

@@ -12,23 +12,23 @@ const SURROUNDING_CHARS: [char; 8] = ['"', '\'', '(', ')', '[', ']', '{', '}'];
 /// Splits a word into every piece that may be a path: the word itself, the texts behind or between separators, and
 /// values attached to letters of options. `colons` says whether a colon separates.
 pub(in crate::shell) fn split_path_pieces(text: &str, colons: bool) -> Vec<&str> {
-    let mut found = Vec::new();
+    let mut pieces = Vec::new();
     let is_option = text.starts_with('-') && text.len() > 1;
     if !is_option {
-        push_piece(&mut found, text);
+        push_piece(&mut pieces, text);
     } else if !text.starts_with("--") {
-        push_attached(&mut found, &text[1..]);
+        push_attached(&mut pieces, &text[1..]);
     }
     // A text with blanks is a sentence or code; only what an option is given is looked into.
     let has_blanks = text.contains(char::is_whitespace);
     if has_blanks {
         let value = text.split_once('=').filter(|_| is_option);
-        found.extend(
+        pieces.extend(
             value
                 .map(|(_, value)| value)
                 .filter(|value| is_path_sized(value)),
         );
-        return found;
+        return pieces;
     }
     let mut start = 0;
     let mut separated = false;
@@ -45,22 +45,22 @@ pub(in crate::shell) fn split_path_pieces(text: &str, colons: bool) -> Vec<&str>
             // An address: no path of this machine up to where a list goes on.
             match rest.find(',') {
                 Some(end) => at += end,
-                None => return found,
+                None => return pieces,
             }
             start = at;
             continue;
         }
-        push_piece(&mut found, rest);
+        push_piece(&mut pieces, rest);
         if !(is_option && start == 0) {
-            push_piece(&mut found, &text[start..here]);
+            push_piece(&mut pieces, &text[start..here]);
         }
         start = at;
         separated = true;
     }
     if separated {
-        push_piece(&mut found, &text[start..]);
+        push_piece(&mut pieces, &text[start..]);
     }
-    found
+    pieces
 }
 
 /// The names in the quotes of a text in some language: `open(".env")`.
@@ -70,20 +70,20 @@ pub(in crate::shell) fn find_quoted_pieces(text: &str) -> impl Iterator<Item = &
     between.filter(move |name| has_quotes && is_path_sized(name) && !name.contains("://"))
 }
 
-fn push_attached<'t>(found: &mut Vec<&'t str>, letters: &'t str) {
+fn push_attached<'t>(pieces: &mut Vec<&'t str>, letters: &'t str) {
     for (count, (at, letter)) in letters.char_indices().enumerate() {
         if count >= OPTION_LETTERS_MAX || !letter.is_ascii_alphanumeric() {
             break;
         }
-        push_piece(found, &letters[at + 1..]);
+        push_piece(pieces, &letters[at + 1..]);
     }
 }
 
-fn push_piece<'t>(found: &mut Vec<&'t str>, piece: &'t str) {
+fn push_piece<'t>(pieces: &mut Vec<&'t str>, piece: &'t str) {
     let bare = piece.trim_matches(SURROUNDING_CHARS);
     for one in [piece, bare] {
-        if is_path_sized(one) && !is_url(one) && !found.contains(&one) {
-            found.push(one);
+        if is_path_sized(one) && !is_url(one) && !pieces.contains(&one) {
+            pieces.push(one);
         }
     }
 }

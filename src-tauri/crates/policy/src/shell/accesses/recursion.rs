@@ -36,8 +36,8 @@ pub(in crate::shell) fn detect_recursive_read(
         "rgrep" => true,
         _ if list_has_word(GREP_PROGRAMS, program) => {
             // The value of another option may hold this too; that does no harm.
-            let told = |word: &ShellWord| word.text().ends_with("recurse");
-            words.iter().any(told)
+            let is_recurse_option = |word: &ShellWord| word.text().ends_with("recurse");
+            words.iter().any(is_recurse_option)
                 || options.has_short("rR")
                 || options.has_long(&["--recursive", "--dereference-recursive"])
         }

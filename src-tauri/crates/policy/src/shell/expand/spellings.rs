@@ -51,14 +51,14 @@ impl KnownValues {
     }
 
     /// Records a file that the output of a command is written to.
-    pub fn record_written_file(&mut self, file: &str, said: &[String]) {
-        let known = self
+    pub fn record_written_file(&mut self, file: &str, contents: &[String]) {
+        let spellings = self
             .files
             .entry(bare_file_name(file).to_owned())
             .or_default();
-        for text in said {
-            if known.len() < SPELLINGS_MAX && !known.contains(text) {
-                known.push(text.clone());
+        for text in contents {
+            if spellings.len() < SPELLINGS_MAX && !spellings.contains(text) {
+                spellings.push(text.clone());
             }
         }
     }
@@ -72,8 +72,8 @@ impl KnownValues {
     }
 
     /// The commands of a text print this.
-    pub fn record_printed(&mut self, script: &str, said: String) {
-        self.printed.insert(script.to_owned(), said);
+    pub fn record_printed(&mut self, script: &str, output: String) {
+        self.printed.insert(script.to_owned(), output);
     }
 }
 
@@ -85,7 +85,7 @@ fn bare_file_name(file: &str) -> &str {
 /// filled in.
 pub(in crate::shell) fn list_spellings(
     words: &[ShellWord],
-    known: &KnownValues,
+    values: &KnownValues,
 ) -> Vec<Vec<String>> {
     let mut lists = vec![words.iter().map(unquote_word).collect::<Vec<String>>()];
     if words.iter().all(ShellWord::is_literal) {
@@ -95,7 +95,7 @@ pub(in crate::shell) fn list_spellings(
     for word in words {
         let ways = match word {
             ShellWord::Literal(text) => vec![vec![text.clone()]],
-            ShellWord::Dynamic(raw) => expand_word(raw, known),
+            ShellWord::Dynamic(raw) => expand_word(raw, values),
         };
         let mut next = Vec::new();
         for way in &ways {
@@ -134,10 +134,10 @@ fn unquote_word(word: &ShellWord) -> String {
 }
 
 /// Expands a word into the texts that it may become where nothing splits it.
-pub(in crate::shell) fn expand_value(raw: &str, known: &KnownValues) -> Vec<String> {
+pub(in crate::shell) fn expand_value(raw: &str, values: &KnownValues) -> Vec<String> {
     match word::parse_word(raw).literal() {
         Some(value) => vec![value],
-        None => expand_word(raw, known)
+        None => expand_word(raw, values)
             .iter()
             .map(|way| way.join(" "))
             .collect(),
@@ -145,13 +145,13 @@ pub(in crate::shell) fn expand_value(raw: &str, known: &KnownValues) -> Vec<Stri
 }
 
 /// The texts that the body of a here-document may become.
-pub(in crate::shell) fn expand_document(raw: &str, known: &KnownValues) -> Vec<String> {
-    let ways = expand_parts(&word::parse_document(raw), known);
+pub(in crate::shell) fn expand_document(raw: &str, values: &KnownValues) -> Vec<String> {
+    let ways = expand_parts(&word::parse_document(raw), values);
     ways.into_iter().map(|way| way.concat()).collect()
 }
 
 /// Expands one word into all its alternatives, each of no, one or several words.
-fn expand_word(raw: &str, known: &KnownValues) -> Vec<Vec<String>> {
+fn expand_word(raw: &str, values: &KnownValues) -> Vec<Vec<String>> {
     let mut ways = Vec::new();
     let mut written = vec![raw.to_owned()];
     if word::parse_word(raw).has_braces {
@@ -159,26 +159,26 @@ fn expand_word(raw: &str, known: &KnownValues) -> Vec<Vec<String>> {
         // All words of an expansion are there at once.
         let words: Vec<String> = expanded
             .iter()
-            .flat_map(|raw| first_expansion(raw, known))
+            .flat_map(|raw| first_expansion(raw, values))
             .collect();
         ways.push(words);
         written = expanded;
     }
     for raw in &written {
-        ways.extend(expand_parts(&word::parse_word(raw), known));
+        ways.extend(expand_parts(&word::parse_word(raw), values));
     }
     ways.truncate(SPELLINGS_MAX);
     ways
 }
 
-fn first_expansion(raw: &str, known: &KnownValues) -> Vec<String> {
-    expand_parts(&word::parse_word(raw), known)
+fn first_expansion(raw: &str, values: &KnownValues) -> Vec<String> {
+    expand_parts(&word::parse_word(raw), values)
         .into_iter()
         .next()
         .unwrap_or_default()
 }
 
-fn expand_parts(read: &ParsedWord, known: &KnownValues) -> Vec<Vec<String>> {
+fn expand_parts(read: &ParsedWord, values: &KnownValues) -> Vec<Vec<String>> {
     // Each way is text in which a zero byte stands where an unquoted blank splits it.
     let mut ways = vec![String::new()];
     let mut quoted = false;
@@ -188,8 +188,8 @@ fn expand_parts(read: &ParsedWord, known: &KnownValues) -> Vec<Vec<String>> {
             WordPart::Text(text) => vec![text.clone()],
             WordPart::Home(text) => vec![text.clone()],
             WordPart::Glob(glob) => vec![sole_character(glob).unwrap_or(glob).to_owned()],
-            WordPart::Run(script) => vec![printed_output(script, known)],
-            WordPart::Parameter(written) => expand_parameter(written, known),
+            WordPart::Run(script) => vec![printed_output(script, values)],
+            WordPart::Parameter(written) => expand_parameter(written, values),
             WordPart::Arithmetic(_) => vec![String::new()],
         };
         let splits =
@@ -227,8 +227,8 @@ fn sole_character(glob: &str) -> Option<&str> {
 }
 
 /// Returns the output of a command, without the trailing newlines that the shell removes.
-fn printed_output(script: &str, known: &KnownValues) -> String {
-    if let Some(said) = known.printed.get(script) {
+fn printed_output(script: &str, values: &KnownValues) -> String {
+    if let Some(said) = values.printed.get(script) {
         return said.trim_end_matches('\n').to_owned();
     }
     let words: Vec<String> = script
@@ -242,8 +242,8 @@ fn printed_output(script: &str, known: &KnownValues) -> String {
 }
 
 /// Expands a parameter into its possible values: empty, the value it was set to, or the value used in its place.
-fn expand_parameter(written: &str, known: &KnownValues) -> Vec<String> {
-    let name = written.trim_start_matches(['!', '#']);
+fn expand_parameter(parameter: &str, known_values: &KnownValues) -> Vec<String> {
+    let name = parameter.trim_start_matches(['!', '#']);
     let end = name
         .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .unwrap_or(name.len());
@@ -255,13 +255,16 @@ fn expand_parameter(written: &str, known: &KnownValues) -> Vec<String> {
         "IFS" => return vec![" ".to_owned()],
         "HOME" => return vec!["~".to_owned()],
         "PWD" => return vec![".".to_owned()],
-        _ => known.set.get(name).cloned().unwrap_or_default(),
+        _ => known_values.set.get(name).cloned().unwrap_or_default(),
     };
     let operation = operation.strip_prefix(':').unwrap_or(operation);
     if let Some(other) = operation.strip_prefix(['-', '=', '+'])
         && other.matches(['$', '`']).count() <= NESTED_MAX
     {
-        values.extend(crate::shell::expand::spellings::expand_value(other, known));
+        values.extend(crate::shell::expand::spellings::expand_value(
+            other,
+            known_values,
+        ));
     }
     values.push(String::new());
     values.truncate(SPELLINGS_MAX);

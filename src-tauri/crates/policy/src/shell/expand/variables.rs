@@ -82,7 +82,7 @@ impl ShellReader<'_> {
         list: &[String],
         redirects: &[ShellRedirect],
         input: &[String],
-        said: &[String],
+        output: &[String],
     ) {
         let program = list.first().map_or("", |word| program_base_name(word));
         let rest = list.get(1..).unwrap_or_default();
@@ -98,7 +98,8 @@ impl ShellReader<'_> {
             }
             "printf" => {
                 if let Some(name) = setters::printf_variable(rest) {
-                    said.iter()
+                    output
+                        .iter()
                         .for_each(|text| self.known_values.set_text(name, text));
                 }
             }
@@ -111,7 +112,7 @@ impl ShellReader<'_> {
             }
             "tee" => {
                 for file in rest.iter().filter(|word| !word.starts_with('-')) {
-                    self.known_values.record_written_file(file, said);
+                    self.known_values.record_written_file(file, output);
                 }
             }
             _ => {}
@@ -121,7 +122,7 @@ impl ShellReader<'_> {
             .filter(|one| matches!(one.kind, RedirectKind::Write | RedirectKind::Append));
         for redirect in written {
             self.known_values
-                .record_written_file(redirect.target.text(), said);
+                .record_written_file(redirect.target.text(), output);
         }
     }
 

@@ -74,7 +74,7 @@ pub(crate) fn requires_named_rule(words: &[String]) -> bool {
     if list_has_word(BUILD_TOOLS, program) {
         return false;
     }
-    let told = |commands: &str| words[1..].iter().any(|word| list_has_word(commands, word));
+    let has_word_of = |commands: &str| words[1..].iter().any(|word| list_has_word(commands, word));
     let is_file = [".bat", ".cmd", ".exe", ".ps1", ".sh", ".py"]
         .iter()
         .any(|ending| program.ends_with(ending));
@@ -87,7 +87,7 @@ pub(crate) fn requires_named_rule(words: &[String]) -> bool {
             && !is_info_query(words)
         || NAMED_ONLY_COMMANDS
             .iter()
-            .any(|(programs, commands)| list_has_word(programs, program) && told(commands))
+            .any(|(programs, commands)| list_has_word(programs, program) && has_word_of(commands))
 }
 
 /// `node --version` and `command -v node` run nothing.

@@ -4,40 +4,40 @@
 /// text at all (closed, UTF-8, no zero byte).
 pub(in crate::shell) fn decode_ansi_quote(rest: &str) -> (String, usize, bool) {
     let bytes = rest.as_bytes();
-    let mut said = Vec::new();
+    let mut text = Vec::new();
     let mut ok = true;
     let mut at = 0;
     loop {
         match bytes.get(at) {
-            None => return (to_lossy_text(said, &mut ok), at, false),
+            None => return (to_lossy_text(text, &mut ok), at, false),
             Some(b'\'') => {
                 // Nothing after a zero byte reaches the program.
-                if let Some(end) = said.iter().position(|byte| *byte == 0) {
-                    said.truncate(end);
+                if let Some(end) = text.iter().position(|byte| *byte == 0) {
+                    text.truncate(end);
                     ok = false;
                 }
-                return (to_lossy_text(said, &mut ok), at + 1, ok);
+                return (to_lossy_text(text, &mut ok), at + 1, ok);
             }
-            Some(b'\\') => at = decode_escape(bytes, at + 1, &mut said, &mut ok),
+            Some(b'\\') => at = decode_escape(bytes, at + 1, &mut text, &mut ok),
             Some(byte) => {
-                said.push(*byte);
+                text.push(*byte);
                 at += 1;
             }
         }
     }
 }
 
-fn to_lossy_text(said: Vec<u8>, ok: &mut bool) -> String {
-    String::from_utf8(said).unwrap_or_else(|error| {
+fn to_lossy_text(bytes: Vec<u8>, ok: &mut bool) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
         *ok = false;
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     })
 }
 
 /// One escape whose letter stands at `at`; the place after it.
-fn decode_escape(bytes: &[u8], at: usize, said: &mut Vec<u8>, ok: &mut bool) -> usize {
+fn decode_escape(bytes: &[u8], at: usize, text: &mut Vec<u8>, ok: &mut bool) -> usize {
     let Some(letter) = bytes.get(at) else {
-        said.push(b'\\');
+        text.push(b'\\');
         return at;
     };
     let next = at + 1;
@@ -53,35 +53,35 @@ fn decode_escape(bytes: &[u8], at: usize, said: &mut Vec<u8>, ok: &mut bool) -> 
         b'\\' | b'\'' | b'"' | b'?' => *letter,
         b'0'..=b'7' => {
             let (value, end) = parse_number(bytes, at, 8, 3);
-            said.push(value.to_le_bytes()[0]);
+            text.push(value.to_le_bytes()[0]);
             return end;
         }
         b'x' => {
             let braced = bytes.get(next) == Some(&b'{');
             let (value, end) = parse_number(bytes, next + usize::from(braced), 16, 2);
             *ok &= !braced;
-            said.push(value.to_le_bytes()[0]);
+            text.push(value.to_le_bytes()[0]);
             return end;
         }
         b'u' | b'U' => {
             let digits = if *letter == b'u' { 4 } else { 8 };
             let (value, end) = parse_number(bytes, next, 16, digits);
             match char::from_u32(value) {
-                Some(c) => said.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+                Some(c) => text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
                 None => *ok = false,
             }
             return end;
         }
         b'c' => {
-            said.push(bytes.get(next).map_or(b'\\', |byte| byte & 0x1f));
+            text.push(bytes.get(next).map_or(b'\\', |byte| byte & 0x1f));
             return (next + 1).min(bytes.len());
         }
         _ => {
-            said.extend([b'\\', *letter]);
+            text.extend([b'\\', *letter]);
             return next;
         }
     };
-    said.push(plain);
+    text.push(plain);
     next
 }
 

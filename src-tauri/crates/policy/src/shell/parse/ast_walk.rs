@@ -34,7 +34,7 @@ impl ShellReader<'_> {
     fn walk_pipeline(&mut self, pipeline: &Pipeline, place: CommandContext<'_>) {
         let mut input = place.input.to_vec();
         for (at, command) in pipeline.seq.iter().enumerate() {
-            let said = self.printed.len();
+            let printed_before = self.printed.len();
             let stage = CommandContext {
                 input: &input,
                 ..place
@@ -47,7 +47,7 @@ impl ShellReader<'_> {
                 _ => self.walk_command(command, stage),
             }
             self.is_piped = piped;
-            input = self.printed[said..].to_vec();
+            input = self.printed[printed_before..].to_vec();
         }
     }
 

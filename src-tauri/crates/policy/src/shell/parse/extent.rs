@@ -2,7 +2,7 @@
 
 /// The command substitutions anywhere in a text in which quotes may not mean what they mean in a word.
 pub(in crate::shell) fn find_substitutions(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut substitutions = Vec::new();
     let mut at = 0;
     while let Some(offset) = text
         .get(at..)
@@ -15,16 +15,16 @@ pub(in crate::shell) fn find_substitutions(text: &str) -> Vec<String> {
             at += after.chars().next().map_or(0, char::len_utf8);
         } else if rest.starts_with("$(") || rest.starts_with("<(") || rest.starts_with(">(") {
             let (inner, length) = split_at_parenthesis(&rest[2..]);
-            found.push(inner.to_owned());
+            substitutions.push(inner.to_owned());
             // `$((` may be arithmetic, in which no quote hides a substitution.
             at = here + 2 + if inner.starts_with('(') { 1 } else { length };
         } else if let Some(after) = rest.strip_prefix('`') {
             let (inner, length) = split_at_backquote(after);
-            found.push(inner);
+            substitutions.push(inner);
             at = here + 1 + length;
         }
     }
-    found
+    substitutions
 }
 
 /// Returns the text up to the closing parenthesis, and the number of bytes up to and with it; one more than the text

@@ -90,16 +90,16 @@ impl SecondParse {
 
 fn node_words(node: Node<'_>, text: &str) -> Vec<String> {
     let declares = node.kind() != "command";
-    let mut found = Vec::new();
+    let mut words = Vec::new();
     let mut cursor = node.walk();
     for child in node.children(&mut cursor) {
         match child.kind() {
             "variable_assignment" if !declares => {}
             "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {}
-            _ => found.push(node_text(child, text)),
+            _ => words.push(node_text(child, text)),
         }
     }
-    found
+    words
 }
 
 fn node_text(node: Node<'_>, text: &str) -> String {

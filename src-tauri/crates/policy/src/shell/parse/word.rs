@@ -65,17 +65,17 @@ impl ParsedWord {
 
     /// The texts of the commands that run while the word is made.
     pub fn scripts(&self) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut scripts = Vec::new();
         for piece in &self.pieces {
             match &piece.part {
-                WordPart::Run(text) => found.push(text.clone()),
+                WordPart::Run(text) => scripts.push(text.clone()),
                 WordPart::Parameter(text) | WordPart::Arithmetic(text) => {
-                    found.extend(find_substitutions(text))
+                    scripts.extend(find_substitutions(text))
                 }
                 WordPart::Text(_) | WordPart::Glob(_) | WordPart::Home(_) => {}
             }
         }
-        found
+        scripts
     }
 }
 
@@ -122,17 +122,17 @@ impl<'a> WordParser<'a> {
         }
     }
 
-    fn push_text(&mut self, said: &str, quoted: bool) {
+    fn push_text(&mut self, literal: &str, quoted: bool) {
         if let Some(WordPiece {
             part: WordPart::Text(text),
             quoted: before,
         }) = self.out.pieces.last_mut()
             && *before == quoted
         {
-            text.push_str(said);
+            text.push_str(literal);
             return;
         }
-        self.push_part(WordPart::Text(said.to_owned()), quoted);
+        self.push_part(WordPart::Text(literal.to_owned()), quoted);
     }
 
     fn push_part(&mut self, part: WordPart, quoted: bool) {
@@ -151,8 +151,8 @@ impl<'a> WordParser<'a> {
     }
 
     fn parse_all(mut self) -> ParsedWord {
-        let whole = self.rest;
-        let last_bracket = whole.rfind(']').unwrap_or(0);
+        let source = self.rest;
+        let last_bracket = source.rfind(']').unwrap_or(0);
         let mut before = None;
         while let Some(c) = self.rest.chars().next() {
             match c {
@@ -169,7 +169,7 @@ impl<'a> WordParser<'a> {
                     let glob = self.take_bytes(1).to_owned();
                     self.push_part(WordPart::Glob(glob), false);
                 }
-                '[' if whole.len() - self.rest.len() < last_bracket => self.parse_bracket(),
+                '[' if source.len() - self.rest.len() < last_bracket => self.parse_bracket(),
                 '{' if self.out.has_braces || is_brace_expansion(self.rest) => {
                     self.out.has_braces = true;
                     self.take_bytes(1);

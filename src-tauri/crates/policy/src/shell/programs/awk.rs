@@ -18,18 +18,18 @@ const ACTING_LONG_OPTIONS: [&str; 9] = [
 ];
 
 /// Looks at the words of a command.
-pub(in crate::shell) fn inspect_awk(list: &[String], found: &mut ProgramRuns) {
+pub(in crate::shell) fn inspect_awk(list: &[String], runs: &mut ProgramRuns) {
     for word in &list[1..] {
         if let Some(bare) = word.strip_prefix('-') {
-            inspect_option(word, bare, found);
+            inspect_option(word, bare, runs);
         }
         if is_awk_program(word) {
-            inspect_program(word, found);
+            inspect_program(word, runs);
         }
     }
 }
 
-fn inspect_option(word: &str, bare: &str, found: &mut ProgramRuns) {
+fn inspect_option(word: &str, bare: &str, runs: &mut ProgramRuns) {
     let names_code = match bare.strip_prefix('-') {
         Some(long) => {
             let name = long.split('=').next().unwrap_or_default();
@@ -43,7 +43,7 @@ fn inspect_option(word: &str, bare: &str, found: &mut ProgramRuns) {
     };
     if names_code {
         let is_file = bare.starts_with('f') || bare.starts_with("-f");
-        found.refuse_allow(if is_file {
+        runs.refuse_allow(if is_file {
             "a file of awk commands"
         } else {
             word
@@ -55,14 +55,14 @@ fn is_awk_program(word: &str) -> bool {
     word.contains(['{', '(', '@'])
 }
 
-fn inspect_program(text: &str, found: &mut ProgramRuns) {
+fn inspect_program(text: &str, program_runs: &mut ProgramRuns) {
     let ways = [
         "system", "|", "getline", "@load", "@include", "@", "ARGV", "ENVIRON[",
     ];
     let runs = ways.iter().any(|way| text.contains(way));
     if runs || prints_to_file(text) {
-        found.refuse_allow("what awk runs or writes");
-        found
+        program_runs.refuse_allow("what awk runs or writes");
+        program_runs
             .inner
             .extend(find_quoted_scripts(text).map(InnerCommand::Script));
     }

@@ -19,22 +19,22 @@ fn is_executing_setting(key: &str) -> bool {
 }
 
 /// Finds the commands that `git` is told to run and the files that it is told to write.
-pub(in crate::shell) fn inspect_git(list: &[String], found: &mut ProgramRuns) {
+pub(in crate::shell) fn inspect_git(list: &[String], runs: &mut ProgramRuns) {
     let mut at = 1;
     // Options before the sub-command.
     while let Some(word) = list.get(at).filter(|word| word.starts_with('-')) {
         at += 1;
         if word == "-c" || word == "--config-env" {
             if let Some(setting) = list.get(at) {
-                found.refuse_allow(word);
-                inspect_assignment(setting, found);
+                runs.refuse_allow(word);
+                inspect_assignment(setting, runs);
             }
             at += 1;
         } else if let Some(setting) = word.strip_prefix("-c").filter(|_| !word.starts_with("--")) {
-            found.refuse_allow(word);
-            inspect_assignment(setting, found);
+            runs.refuse_allow(word);
+            inspect_assignment(setting, runs);
         } else if word.starts_with("--exec-path=") || word.starts_with("--config-env=") {
-            found.refuse_allow(word);
+            runs.refuse_allow(word);
         } else if list_has_word(
             "-C --git-dir --work-tree --namespace --super-prefix --attr-source",
             word,
@@ -68,43 +68,41 @@ pub(in crate::shell) fn inspect_git(list: &[String], found: &mut ProgramRuns) {
             _ => false,
         };
         if takes {
-            found.refuse_allow(name);
+            runs.refuse_allow(name);
             let value = match (value, attached_value(command, name)) {
                 (Some(value), _) => Some(value.to_owned()),
                 (None, Some(rest)) => Some(rest.to_owned()),
                 (None, None) => next.cloned(),
             };
-            found.inner.extend(value.map(InnerCommand::Script));
+            runs.inner.extend(value.map(InnerCommand::Script));
         }
         if is("--ext-diff") || is("--textconv") && command != "grep" {
-            found.refuse_allow(word);
+            runs.refuse_allow(word);
         }
         // It reads otherwise, and overwrites that file.
         if is("--output") && list_has_word(SHOW_COMMANDS, command) {
-            found.refuse_allow("--output");
+            runs.refuse_allow("--output");
         }
         if let Some((_, text)) = word.split_once("ext::") {
-            found.refuse_allow("ext::");
-            found.inner.push(InnerCommand::Script(text.to_owned()));
+            runs.refuse_allow("ext::");
+            runs.inner.push(InnerCommand::Script(text.to_owned()));
         }
         if matches!(command, "clone" | "init" | "submodule")
             && matches!(word.as_str(), "-c" | "--config")
         {
-            found.refuse_allow(word);
+            runs.refuse_allow(word);
             if let Some(setting) = next {
-                inspect_assignment(setting, found);
+                inspect_assignment(setting, runs);
             }
         }
     }
     let words = |from: usize| rest.get(from..).unwrap_or_default().to_vec();
     match (command, rest.first().map(String::as_str)) {
-        ("bisect", Some("run")) => found.add_run("bisect run", words(1)),
+        ("bisect", Some("run")) => runs.add_run("bisect run", words(1)),
         ("submodule", Some("foreach")) => {
             let skip = 1 + usize::from(rest.get(1).is_some_and(|word| word == "--recursive"));
-            found.refuse_allow("submodule foreach");
-            found
-                .inner
-                .push(InnerCommand::Script(words(skip).join(" ")));
+            runs.refuse_allow("submodule foreach");
+            runs.inner.push(InnerCommand::Script(words(skip).join(" ")));
         }
         ("config", _) => {
             let operands: Vec<&String> =
@@ -116,8 +114,8 @@ pub(in crate::shell) fn inspect_git(list: &[String], found: &mut ProgramRuns) {
             if let [key, value, ..] = operands
                 && is_executing_setting(key)
             {
-                found.refuse_allow(key);
-                inspect_setting(key, value, found);
+                runs.refuse_allow(key);
+                inspect_setting(key, value, runs);
             }
         }
         _ => {}
@@ -151,19 +149,18 @@ fn attached_value<'n>(command: &str, name: &'n str) -> Option<&'n str> {
 }
 
 /// Looks at a setting as `-c` takes it: `key=value`.
-fn inspect_assignment(setting: &str, found: &mut ProgramRuns) {
+fn inspect_assignment(setting: &str, runs: &mut ProgramRuns) {
     if let Some((key, value)) = setting.split_once('=') {
-        inspect_setting(key, value, found);
+        inspect_setting(key, value, runs);
     }
 }
 
-fn inspect_setting(key: &str, value: &str, found: &mut ProgramRuns) {
+fn inspect_setting(key: &str, value: &str, runs: &mut ProgramRuns) {
     if is_executing_setting(key) {
         let text = value.strip_prefix('!').unwrap_or(value);
-        found.inner.push(InnerCommand::Script(text.to_owned()));
+        runs.inner.push(InnerCommand::Script(text.to_owned()));
         if key.to_lowercase().starts_with("alias.") && !value.starts_with('!') {
-            found
-                .inner
+            runs.inner
                 .push(InnerCommand::Script(format!("git {value}")));
         }
     }

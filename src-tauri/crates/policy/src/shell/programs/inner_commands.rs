@@ -32,43 +32,43 @@ pub(in crate::shell) fn find_inner_commands(
     list: &[String],
     input: &[String],
 ) -> Vec<InnerCommand> {
-    let mut found = Vec::new();
+    let mut commands = Vec::new();
     match program {
-        "find" | "gfind" | "fd" | "fdfind" => launchers::find_exec_runs(list, &mut found),
+        "find" | "gfind" | "fd" | "fdfind" => launchers::find_exec_runs(list, &mut commands),
         "trap" => {
             let first = list[1..].iter().find(|word| *word != "--");
-            found.extend(first.map(|text| InnerCommand::Script(text.clone())));
+            commands.extend(first.map(|text| InnerCommand::Script(text.clone())));
         }
         "alias" => {
             let values = list[1..].iter().filter_map(|word| word.split_once('='));
-            found.extend(values.map(|(_, text)| InnerCommand::Script(text.to_owned())));
+            commands.extend(values.map(|(_, text)| InnerCommand::Script(text.to_owned())));
         }
         "capsh" => {
             let end = list
                 .iter()
                 .position(|word| matches!(word.as_str(), "--" | "=="));
             let rest = end.and_then(|end| list.get(end + 1..)).unwrap_or_default();
-            found.push(InnerCommand::Words([&["bash".to_owned()], rest].concat()));
+            commands.push(InnerCommand::Words([&["bash".to_owned()], rest].concat()));
         }
-        "start-stop-daemon" => launchers::find_daemon_runs(list, &mut found),
+        "start-stop-daemon" => launchers::find_daemon_runs(list, &mut commands),
         "gcc" | "g++" | "cc" | "c++" | "gfortran" | "cpp" => {
-            launchers::find_compiler_runs(list, &mut found)
+            launchers::find_compiler_runs(list, &mut commands)
         }
         "command" if list.get(1).is_some_and(|word| is_command_query(word)) => {}
         _ => {
             if let Some(wrapper) = find_wrapper(program) {
-                unwrap_wrapper(wrapper, list, input, &mut found);
+                unwrap_wrapper(wrapper, list, input, &mut commands);
             }
         }
     }
     if program.starts_with("ld-linux") || program.starts_with("ld-musl") || program == "ld.so" {
         let start = list.iter().skip(1).position(|word| !word.starts_with('-'));
-        found.extend(start.map(|start| InnerCommand::Words(list[start + 1..].to_vec())));
+        commands.extend(start.map(|start| InnerCommand::Words(list[start + 1..].to_vec())));
     }
-    found.extend(foreign_shell::extract_foreign_script(program, list).map(InnerCommand::Script));
-    found.extend(options::inspect_options(program, list).inner);
-    stdin_runners::find_stdin_runs(program, list, input, &mut found);
-    found
+    commands.extend(foreign_shell::extract_foreign_script(program, list).map(InnerCommand::Script));
+    commands.extend(options::inspect_options(program, list).inner);
+    stdin_runners::find_stdin_runs(program, list, input, &mut commands);
+    commands
 }
 
 /// `command -v` and `command -V` name a program and do not run it.
@@ -190,7 +190,7 @@ fn unwrap_wrapper(
     wrapper: &Wrapper,
     list: &[String],
     input: &[String],
-    found: &mut Vec<InnerCommand>,
+    commands: &mut Vec<InnerCommand>,
 ) {
     let mut read = parse_options(wrapper, list);
     // `su me -c text`, `flock file -c text`: the option may stand after the operand.
@@ -212,7 +212,7 @@ fn unwrap_wrapper(
     let has_script = !read.scripts.is_empty();
     if has_script && wrapper.kind == WrapperKind::Shell {
         // The first word behind the text is its name.
-        found.push(InnerCommand::Parameters(
+        commands.push(InnerCommand::Parameters(
             rest.get(1..).unwrap_or_default().to_vec(),
         ));
     }
@@ -223,10 +223,10 @@ fn unwrap_wrapper(
             || script.contains('$') && wrapper.kind == WrapperKind::Shell
         {
             for at in 0..rest.len().min(2) {
-                found.push(InnerCommand::Words(rest[at..].to_vec()));
+                commands.push(InnerCommand::Words(rest[at..].to_vec()));
             }
         }
-        found.push(InnerCommand::Script(
+        commands.push(InnerCommand::Script(
             match list_has_word(wrapper.names, "env") {
                 true => [std::slice::from_ref(script), rest].concat().join(" "),
                 false => script.clone(),
@@ -237,12 +237,12 @@ fn unwrap_wrapper(
         WrapperKind::Words if has_script => {}
         WrapperKind::Words => {
             if !rest.is_empty() {
-                found.push(InnerCommand::Words(append_input(wrapper, rest, input)));
+                commands.push(InnerCommand::Words(append_input(wrapper, rest, input)));
             }
             if read.unknown {
                 // Some word after an unknown option is its value, and nobody knows which.
                 for at in start + 1..list.len().min(start + 3) {
-                    found.push(InnerCommand::Words(list[at..].to_vec()));
+                    commands.push(InnerCommand::Words(list[at..].to_vec()));
                 }
             }
         }
@@ -253,19 +253,19 @@ fn unwrap_wrapper(
                 let text: Vec<String> =
                     rest.iter().filter(|word| !is_mark(word)).cloned().collect();
                 if rest.first().is_some_and(|word| is_mark(&word)) {
-                    found.extend(text.iter().cloned().map(InnerCommand::Script));
+                    commands.extend(text.iter().cloned().map(InnerCommand::Script));
                 }
-                found.push(InnerCommand::Script(text.join(" ")));
+                commands.push(InnerCommand::Script(text.join(" ")));
             }
             if read.unknown {
                 for at in start + 1..list.len().min(start + 3) {
-                    found.push(InnerCommand::Script(list[at..].join(" ")));
+                    commands.push(InnerCommand::Script(list[at..].join(" ")));
                 }
             }
         }
         WrapperKind::Shell if has_script => {}
         WrapperKind::Shell => {
-            found.extend(input.iter().cloned().map(InnerCommand::Script));
+            commands.extend(input.iter().cloned().map(InnerCommand::Script));
             // `runuser -u me -- rm x`, `sg group 'rm x'`: without a text, what follows runs.
             let operands = match program_base_name(&list[0]) {
                 "runuser" => Some(0),
@@ -274,8 +274,8 @@ fn unwrap_wrapper(
             };
             let rest = operands.and_then(|operands| list.get(read.next + operands..));
             if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
-                found.push(InnerCommand::Words(rest.to_vec()));
-                found.push(InnerCommand::Script(rest.join(" ")));
+                commands.push(InnerCommand::Words(rest.to_vec()));
+                commands.push(InnerCommand::Script(rest.join(" ")));
             }
         }
     }

@@ -6,35 +6,34 @@ use crate::shell::programs::options::{ProgramRuns, find_quoted_scripts};
 use crate::shell::tables::wrapper::list_has_word;
 
 /// Finds the commands that a program is told to run in its own language.
-pub(in crate::shell) fn inspect_program(program: &str, list: &[String], found: &mut ProgramRuns) {
-    inspect_runners(program, list, found);
+pub(in crate::shell) fn inspect_program(program: &str, list: &[String], runs: &mut ProgramRuns) {
+    inspect_runners(program, list, runs);
     for (_, commands) in SHELL_SUBCOMMANDS
         .iter()
         .filter(|(programs, _)| list_has_word(programs, program))
     {
         if let Some(command) = list[1..].iter().find(|word| list_has_word(commands, word)) {
-            found.refuse_allow(command);
+            runs.refuse_allow(command);
         }
     }
     match program {
-        "service" | "socat" => inspect_named_program(list, found),
-        "git" => crate::shell::programs::git::inspect_git(list, found),
-        "sed" | "gsed" => inspect_sed(list, found),
+        "service" | "socat" => inspect_named_program(list, runs),
+        "git" => crate::shell::programs::git::inspect_git(list, runs),
+        "sed" | "gsed" => inspect_sed(list, runs),
         "awk" | "gawk" | "mawk" | "nawk" | "busybox-awk" => {
-            crate::shell::programs::awk::inspect_awk(list, found)
+            crate::shell::programs::awk::inspect_awk(list, runs)
         }
-        "make" | "gmake" | "bmake" | "remake" => inspect_make(list, found),
-        "tar" | "gtar" | "bsdtar" => inspect_tar_bundle(list, found),
-        "uniq" | "guniq" | "xxd" => inspect_second_operand(list, found),
+        "make" | "gmake" | "bmake" | "remake" => inspect_make(list, runs),
+        "tar" | "gtar" | "bsdtar" => inspect_tar_bundle(list, runs),
+        "uniq" | "guniq" | "xxd" => inspect_second_operand(list, runs),
         "let" | "declare" | "typeset" | "local" | "export" | "readonly" | "test" | "["
         | "unset" | "read" | "printf" | "wait" | "getopts" => {
-            inspect_evaluated_names(program, list, found)
+            inspect_evaluated_names(program, list, runs)
         }
         "vim" | "vi" | "nvim" | "view" | "ex" | "less" | "more" => {
             for word in list[1..].iter().filter(|word| word.starts_with('+')) {
-                found.refuse_allow(word);
-                found
-                    .inner
+                runs.refuse_allow(word);
+                runs.inner
                     .extend(find_quoted_scripts(word).map(InnerCommand::Script));
             }
         }
@@ -43,7 +42,7 @@ pub(in crate::shell) fn inspect_program(program: &str, list: &[String], found: &
 }
 
 /// A name with a subscript is evaluated, and a substitution in it runs even from between single quotes.
-fn inspect_evaluated_names(program: &str, list: &[String], found: &mut ProgramRuns) {
+fn inspect_evaluated_names(program: &str, list: &[String], runs: &mut ProgramRuns) {
     let compares = |word: &String| list_has_word("-v -eq -ne -lt -le -gt -ge", word);
     for (at, word) in list.iter().enumerate().skip(1) {
         let text = match program {
@@ -55,8 +54,8 @@ fn inspect_evaluated_names(program: &str, list: &[String], found: &mut ProgramRu
         };
         if text.contains('[') {
             for script in find_substitutions(text) {
-                found.refuse_allow("a subscript");
-                found.inner.push(InnerCommand::Script(script));
+                runs.refuse_allow("a subscript");
+                runs.inner.push(InnerCommand::Script(script));
             }
         }
     }
@@ -104,7 +103,7 @@ pub(in crate::shell) fn is_subcommand_runner(program: &str, rest: &[String]) -> 
     })
 }
 
-fn inspect_runners(program: &str, list: &[String], found: &mut ProgramRuns) {
+fn inspect_runners(program: &str, list: &[String], runs: &mut ProgramRuns) {
     for (_, commands, operands) in SUBCOMMAND_RUNNERS
         .iter()
         .filter(|(programs, ..)| list_has_word(programs, program))
@@ -124,56 +123,52 @@ fn inspect_runners(program: &str, list: &[String], found: &mut ProgramRuns) {
         };
         // An option may have taken the next word: what follows is looked at too.
         for start in start..(start + 2).min(rest.len()) {
-            found
-                .inner
-                .push(InnerCommand::Words(rest[start..].to_vec()));
+            runs.inner.push(InnerCommand::Words(rest[start..].to_vec()));
         }
         // It gives each operand to a shell, and its options take values.
         if program == "tmux" {
             let texts = rest.iter().filter(|word| !word.starts_with('-'));
-            found.inner.extend(texts.cloned().map(InnerCommand::Script));
+            runs.inner.extend(texts.cloned().map(InnerCommand::Script));
         }
     }
 }
 
 /// `make` runs its recipes with the shell that `SHELL` names, and evaluates `$(shell …)` in the value of any variable.
-fn inspect_make(list: &[String], found: &mut ProgramRuns) {
+fn inspect_make(list: &[String], runs: &mut ProgramRuns) {
     for word in &list[1..] {
         let Some((name, value)) = word.split_once('=').filter(|_| !word.starts_with('-')) else {
             continue;
         };
         let name = name.trim_end_matches([':', '?', '+', ' ']);
         if list_has_word("SHELL MAKEFLAGS GNUMAKEFLAGS MAKEFILES", name) || name.ends_with('!') {
-            found.refuse_allow(name);
-            found.inner.push(InnerCommand::Script(value.to_owned()));
+            runs.refuse_allow(name);
+            runs.inner.push(InnerCommand::Script(value.to_owned()));
         } else if value.contains("$(") || value.contains("${") {
-            found.refuse_allow("a variable that is evaluated");
+            runs.refuse_allow("a variable that is evaluated");
             let text = value.trim_end_matches([')', '}']);
-            found
-                .inner
+            runs.inner
                 .extend(find_quoted_scripts(text).map(InnerCommand::Script));
         }
     }
 }
 
 /// `service ../../x`, `socat - exec:./x`: a word that names a program where a name is expected.
-fn inspect_named_program(list: &[String], found: &mut ProgramRuns) {
+fn inspect_named_program(list: &[String], runs: &mut ProgramRuns) {
     let starts = ["exec:", "system:", "shell:"];
     for word in &list[1..] {
         let lower = word.to_lowercase();
         if let Some(start) = starts.iter().find(|start| lower.starts_with(**start)) {
-            found.refuse_allow(start);
-            found
-                .inner
+            runs.refuse_allow(start);
+            runs.inner
                 .push(InnerCommand::Script(word[start.len()..].to_owned()));
         } else if list[0] == "service" && word.contains('/') {
-            found.refuse_allow(word);
+            runs.refuse_allow(word);
         }
     }
 }
 
 /// `tar cIf ./x y.tar z`: letters without a dash, whose values follow one another.
-fn inspect_tar_bundle(list: &[String], found: &mut ProgramRuns) {
+fn inspect_tar_bundle(list: &[String], runs: &mut ProgramRuns) {
     let Some(letters) = list.get(1).filter(|word| !word.starts_with('-')) else {
         return;
     };
@@ -184,32 +179,32 @@ fn inspect_tar_bundle(list: &[String], found: &mut ProgramRuns) {
     {
         let value = values.next();
         if matches!(letter, 'I' | 'F') {
-            found.refuse_allow(letters);
-            found.inner.extend(value.cloned().map(InnerCommand::Script));
+            runs.refuse_allow(letters);
+            runs.inner.extend(value.cloned().map(InnerCommand::Script));
         }
     }
 }
 
 /// A program that reads its first operand and writes its second.
-fn inspect_second_operand(list: &[String], found: &mut ProgramRuns) {
+fn inspect_second_operand(list: &[String], runs: &mut ProgramRuns) {
     let operands = list[1..]
         .iter()
         .filter(|word| !word.starts_with('-') || *word == "-");
     if operands.count() > 1 {
-        found.refuse_allow("a second operand");
+        runs.refuse_allow("a second operand");
     }
 }
 
 /// `sed` runs the command of its `e` and writes the file of its `w`.
-fn inspect_sed(list: &[String], found: &mut ProgramRuns) {
+fn inspect_sed(list: &[String], program_runs: &mut ProgramRuns) {
     let scripts = crate::shell::programs::sed::find_sed_scripts(list);
     if let Some(option) = scripts.script_file_option {
-        found.refuse_allow(&option);
+        program_runs.refuse_allow(&option);
     }
     for script in scripts.scripts {
         if let Some(runs) = crate::shell::programs::sed::find_sed_commands(&script) {
-            found.refuse_allow("the command `e` or `w` of sed");
-            found
+            program_runs.refuse_allow("the command `e` or `w` of sed");
+            program_runs
                 .inner
                 .extend(runs.into_iter().map(InnerCommand::Script));
         }

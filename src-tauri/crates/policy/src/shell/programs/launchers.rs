@@ -3,7 +3,7 @@
 use crate::shell::programs::inner_commands::InnerCommand;
 
 /// `start-stop-daemon --start --exec /bin/rm -- x`
-pub(in crate::shell) fn find_daemon_runs(list: &[String], found: &mut Vec<InnerCommand>) {
+pub(in crate::shell) fn find_daemon_runs(list: &[String], commands: &mut Vec<InnerCommand>) {
     let end = list.iter().position(|word| word == "--");
     let arguments = end.map_or(&[][..], |end| &list[end + 1..]);
     for (at, word) in list.iter().enumerate() {
@@ -22,13 +22,13 @@ pub(in crate::shell) fn find_daemon_runs(list: &[String], found: &mut Vec<InnerC
             None => None,
         };
         if let Some(program) = value {
-            found.push(InnerCommand::Words([&[program], arguments].concat()));
+            commands.push(InnerCommand::Words([&[program], arguments].concat()));
         }
     }
 }
 
 /// `find … -exec rm {} \;`, `fd -x rm`.
-pub(in crate::shell) fn find_exec_runs(list: &[String], found: &mut Vec<InnerCommand>) {
+pub(in crate::shell) fn find_exec_runs(list: &[String], commands: &mut Vec<InnerCommand>) {
     for (at, word) in list.iter().enumerate() {
         if !matches!(
             word.as_str(),
@@ -42,13 +42,13 @@ pub(in crate::shell) fn find_exec_runs(list: &[String], found: &mut Vec<InnerCom
             .cloned()
             .collect();
         if !words.is_empty() {
-            found.push(InnerCommand::Words(words));
+            commands.push(InnerCommand::Words(words));
         }
     }
 }
 
 /// `gcc -wrapper rm,x`
-pub(in crate::shell) fn find_compiler_runs(list: &[String], found: &mut Vec<InnerCommand>) {
+pub(in crate::shell) fn find_compiler_runs(list: &[String], commands: &mut Vec<InnerCommand>) {
     let given = list.windows(2).filter(|pair| pair[0] == "-wrapper");
-    found.extend(given.map(|pair| InnerCommand::Script(pair[1].replace(',', " "))));
+    commands.extend(given.map(|pair| InnerCommand::Script(pair[1].replace(',', " "))));
 }

@@ -31,12 +31,12 @@ pub(in crate::shell) struct ProgramRuns {
 
 /// Looks at the options of a program.
 pub(in crate::shell) fn inspect_options(program: &str, list: &[String]) -> ProgramRuns {
-    let mut found = ProgramRuns::default();
+    let mut runs = ProgramRuns::default();
     for row in crate::shell::tables::options::rows_for_program(program) {
         let end = operands_start(row, list);
         for option in row.options.split(' ') {
             for (at, word, value) in find_option_values(option, list) {
-                add_option_value(row, at < end, &word, value, &mut found);
+                add_option_value(row, at < end, &word, value, &mut runs);
             }
         }
         // A client of a database takes commands of its own as operands too: `.shell rm x`.
@@ -45,15 +45,15 @@ pub(in crate::shell) fn inspect_options(program: &str, list: &[String]) -> Progr
             .iter()
             .filter(|word| row.value == DatabaseQuery && of_its_own(word))
         {
-            add_option_value(row, true, "a command of its own", word.clone(), &mut found);
+            add_option_value(row, true, "a command of its own", word.clone(), &mut runs);
         }
     }
     for (name, value) in ssh_options(program, list) {
-        found.refuse_allow(&name);
-        found.inner.push(InnerCommand::Script(value));
+        runs.refuse_allow(&name);
+        runs.inner.push(InnerCommand::Script(value));
     }
-    languages::inspect_program(program, list, &mut found);
-    found
+    languages::inspect_program(program, list, &mut runs);
+    runs
 }
 
 impl ProgramRuns {
@@ -90,7 +90,7 @@ fn add_option_value(
     counts: bool,
     option: &str,
     value: String,
-    found: &mut ProgramRuns,
+    runs: &mut ProgramRuns,
 ) {
     if !row.after.is_empty() && !value.contains(row.after) {
         return;
@@ -105,11 +105,11 @@ fn add_option_value(
     let harmless =
         row.value == DatabaseQuery && !CLIENT.iter().any(|way| value.to_lowercase().contains(way));
     if counts && !harmless {
-        found.refuse_allow(option);
+        runs.refuse_allow(option);
     }
     match row.value {
-        OptionValue::Script => found.inner.push(InnerCommand::Script(value)),
-        OptionValue::Code | OptionValue::DatabaseQuery => found
+        OptionValue::Script => runs.inner.push(InnerCommand::Script(value)),
+        OptionValue::Code | OptionValue::DatabaseQuery => runs
             .inner
             .extend(find_quoted_scripts(&value).map(InnerCommand::Script)),
         OptionValue::Opaque => {}

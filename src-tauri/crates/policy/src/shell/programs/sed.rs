@@ -24,7 +24,7 @@ pub(in crate::shell) struct SedFile {
 
 /// The scripts among the words of a command, whose first is the program.
 pub(in crate::shell) fn find_sed_scripts(list: &[String]) -> SedScripts {
-    let mut found = SedScripts::default();
+    let mut scripts = SedScripts::default();
     let mut operand = None;
     let mut at = 1;
     while let Some(word) = list.get(at) {
@@ -44,13 +44,13 @@ pub(in crate::shell) fn find_sed_scripts(list: &[String]) -> SedScripts {
             if is_cut("expression") {
                 match value {
                     Some(text) => {
-                        found.scripts.push(text);
-                        found.script_positions.push(here);
+                        scripts.scripts.push(text);
+                        scripts.script_positions.push(here);
                     }
-                    None => found.take_script(list, &mut at),
+                    None => scripts.take_script(list, &mut at),
                 }
             } else if is_cut("file") {
-                found.script_file_option =
+                scripts.script_file_option =
                     Some(word.split('=').next().unwrap_or_default().to_owned());
                 at += usize::from(value.is_none());
             } else if is_cut("line-length") {
@@ -63,13 +63,13 @@ pub(in crate::shell) fn find_sed_scripts(list: &[String]) -> SedScripts {
             let rest = &bare[offset + letter.len_utf8()..];
             match letter {
                 'i' => break,
-                'e' if rest.is_empty() => found.take_script(list, &mut at),
+                'e' if rest.is_empty() => scripts.take_script(list, &mut at),
                 'e' => {
-                    found.scripts.push(rest.to_owned());
-                    found.script_positions.push(here);
+                    scripts.scripts.push(rest.to_owned());
+                    scripts.script_positions.push(here);
                 }
                 'f' => {
-                    found.script_file_option = Some(word.clone());
+                    scripts.script_file_option = Some(word.clone());
                     at += usize::from(rest.is_empty());
                 }
                 'l' => at += usize::from(rest.is_empty()),
@@ -78,13 +78,13 @@ pub(in crate::shell) fn find_sed_scripts(list: &[String]) -> SedScripts {
             break;
         }
     }
-    if found.scripts.is_empty()
-        && found.script_file_option.is_none()
+    if scripts.scripts.is_empty()
+        && scripts.script_file_option.is_none()
         && let Some(at) = operand
     {
-        found.take_script(list, &mut at.clone());
+        scripts.take_script(list, &mut at.clone());
     }
-    found
+    scripts
 }
 
 impl SedScripts {

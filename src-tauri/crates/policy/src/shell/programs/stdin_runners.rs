@@ -11,18 +11,18 @@ pub(in crate::shell) fn find_stdin_runs(
     program: &str,
     list: &[String],
     input: &[String],
-    found: &mut Vec<InnerCommand>,
+    inner_commands: &mut Vec<InnerCommand>,
 ) {
     let lines = || input.iter().flat_map(|text| text.lines());
     match program {
         "source" | "." | "at" | "batch" | "newgrp" => {
-            found.extend(input.iter().cloned().map(InnerCommand::Script));
+            inner_commands.extend(input.iter().cloned().map(InnerCommand::Script));
         }
         "crontab" => {
             for line in lines() {
                 let words: Vec<&str> = line.split_whitespace().collect();
                 let commands = CRONTAB_FIELDS.iter().filter_map(|skip| words.get(*skip..));
-                found.extend(commands.map(|words| InnerCommand::Script(words.join(" "))));
+                inner_commands.extend(commands.map(|words| InnerCommand::Script(words.join(" "))));
             }
         }
         "make" | "gmake" | "bmake" if list.iter().any(|word| reads_input(word)) => {
@@ -31,7 +31,7 @@ pub(in crate::shell) fn find_stdin_runs(
                 line.strip_prefix('\t')
                     .or_else(|| line.split_once(';').map(|(_, recipe)| recipe))
             });
-            found.extend(recipes.map(|recipe| {
+            inner_commands.extend(recipes.map(|recipe| {
                 InnerCommand::Script(recipe.trim_start_matches(['@', '-', '+']).into())
             }));
         }
@@ -39,7 +39,7 @@ pub(in crate::shell) fn find_stdin_runs(
             let texts = input
                 .iter()
                 .flat_map(|text| options::find_quoted_scripts(text));
-            found.extend(texts.map(InnerCommand::Script));
+            inner_commands.extend(texts.map(InnerCommand::Script));
         }
         _ => {}
     }

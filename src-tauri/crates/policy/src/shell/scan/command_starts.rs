@@ -36,7 +36,7 @@ pub(in crate::shell) fn find_command_starts(
     places.extend(text.match_indices(COMMAND_SEPARATORS).map(|(at, _)| at + 1));
     let (least, most) = COMMAND_BYTES_LIMITS;
     let bytes_max = (*bytes_left / places.len()).clamp(least, most);
-    let mut found = Vec::new();
+    let mut starts = Vec::new();
     let mut seen = HashSet::new();
     for place in places {
         let end = text.floor_char_boundary(place + bytes_max);
@@ -49,11 +49,11 @@ pub(in crate::shell) fn find_command_starts(
         *bytes_left = left;
         for start in reading.found {
             if seen.insert(start.clone()) {
-                found.push(start);
+                starts.push(start);
             }
         }
     }
-    found
+    starts
 }
 
 struct StartScanner<'t> {

@@ -55,13 +55,13 @@ impl ShellReader<'_> {
         for (name, raw) in set {
             self.known_values.set_variable(name, raw);
         }
-        let mut given: String = starts
+        let mut inputs: String = starts
             .iter()
             .flat_map(|start| &start.input)
-            .map(|said| format!("{said}\n"))
+            .map(|printed_before| format!("{printed_before}\n"))
             .collect();
         let commands: Vec<SimpleCommand> = starts.iter().map(command_from_start).collect();
-        let said = self.printed.len();
+        let printed_before = self.printed.len();
         // Between back quotes every backslash is read once more than elsewhere.
         let quoted = starts.iter().flat_map(|start| &start.words);
         for raw in quoted.filter(|raw| raw.contains('`') && raw.contains('\\')) {
@@ -74,17 +74,17 @@ impl ShellReader<'_> {
             self.record_word_accesses(&command.words);
         }
         // What one command prints may come to any other.
-        for said in self.printed.split_off(said) {
-            given += &said;
-            given.push('\n');
+        for printed_before in self.printed.split_off(printed_before) {
+            inputs += &printed_before;
+            inputs.push('\n');
         }
-        if given.is_empty() {
+        if inputs.is_empty() {
             return;
         }
         let readers: Vec<&SimpleCommand> = commands.iter().filter(|one| reads_input(one)).collect();
-        given.truncate(given.floor_char_boundary(INPUT_BYTES_MAX / readers.len().max(1)));
+        inputs.truncate(inputs.floor_char_boundary(INPUT_BYTES_MAX / readers.len().max(1)));
         for command in readers {
-            self.run(&command.words, place, std::slice::from_ref(&given));
+            self.run(&command.words, place, std::slice::from_ref(&inputs));
         }
     }
 

@@ -22,7 +22,7 @@ pub(in crate::shell) fn scan_unquoted(text: &str) -> Vec<Vec<String>> {
         .chars()
         .filter(|c| !matches!(c, '\'' | '"' | '\\') && !is_hidden(*c))
         .collect();
-    let mut found = Vec::new();
+    let mut pieces = Vec::new();
     let mut seen = HashSet::new();
     let mut redirects = false;
     for piece in bare.split_inclusive(SEPARATORS) {
@@ -35,13 +35,13 @@ pub(in crate::shell) fn scan_unquoted(text: &str) -> Vec<Vec<String>> {
         for words in [Some(words.as_slice()), behind].into_iter().flatten() {
             if let Some(words) = skip_to_program(words).filter(|words| seen.insert(words.to_vec()))
             {
-                found.push(words.iter().map(|word| (*word).to_owned()).collect());
+                pieces.push(words.iter().map(|word| (*word).to_owned()).collect());
             }
         }
         // `2>&1`
         redirects = piece.ends_with(['<', '>']) || redirects && piece == "&";
     }
-    found
+    pieces
 }
 
 /// Whether a word only says how commands belong together.
