@@ -130,12 +130,12 @@ fn wal_path(file: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn reject_newer_format(file: &Path, found: i64) -> Result<(), RecordError> {
+fn reject_newer_format(file: &Path, version: i64) -> Result<(), RecordError> {
     let known = i64::try_from(schema::MIGRATIONS.len()).unwrap_or(i64::MAX);
-    if found > known {
+    if version > known {
         return Err(RecordError::Newer {
             file: file.to_owned(),
-            found,
+            found: version,
             known,
         });
     }

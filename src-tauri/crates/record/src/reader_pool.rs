@@ -69,16 +69,16 @@ impl ReaderPool {
     /// Runs a query on the record as of one moment.
     pub(crate) fn read_snapshot<T>(
         &self,
-        made: ProjectionState,
+        state: ProjectionState,
         ask: impl FnOnce(&Transaction<'_>) -> Result<T, RecordError>,
     ) -> Result<T, RecordError> {
-        self.with_reader(|reader| read_in_transaction(&reader.conn, made, ask))
+        self.with_reader(|reader| read_in_transaction(&reader.conn, state, ask))
     }
 
     /// Runs a query on the record as of one moment, with the marker of matches.
     pub(crate) fn search_snapshot<T>(
         &self,
-        made: ProjectionState,
+        state: ProjectionState,
         ask: impl FnOnce(&Transaction<'_>, &MatchMarker) -> Result<T, RecordError>,
     ) -> Result<T, RecordError> {
         self.with_reader(|reader| {
@@ -86,7 +86,7 @@ impl ReaderPool {
                 Some(marker) => marker,
                 None => MatchMarker::new()?,
             };
-            let answer = read_in_transaction(&reader.conn, made, |tx| ask(tx, &marker));
+            let answer = read_in_transaction(&reader.conn, state, |tx| ask(tx, &marker));
             reader.marker = Some(marker);
             answer
         })
@@ -137,10 +137,10 @@ impl ReaderPool {
 /// Runs a query in a transaction, with projections of all events.
 fn read_in_transaction<T>(
     conn: &Connection,
-    made: ProjectionState,
+    state: ProjectionState,
     ask: impl FnOnce(&Transaction<'_>) -> Result<T, RecordError>,
 ) -> Result<T, RecordError> {
-    match made {
+    match state {
         ProjectionState::Current => ask(&begin_transaction(conn, TransactionBehavior::Deferred)?),
         ProjectionState::Temporary => {
             conn.pragma_update(None, "query_only", false)?;

@@ -91,7 +91,7 @@ impl DeferredProjection {
     pub(crate) fn write_deferred(
         &mut self,
         tx: &Connection,
-        asked: impl Fn() -> bool,
+        has_query: impl Fn() -> bool,
     ) -> Result<(), RecordError> {
         if self.buffered.is_empty() {
             self.buffered = load_deferred_entries(tx, DEFERRED_SLICE_MAX)?.into();
@@ -108,7 +108,7 @@ impl DeferredProjection {
             };
             self.bytes -= settled.bytes;
             rows.store_deferred(&settled)?;
-            if asked() {
+            if has_query() {
                 break;
             }
         }
@@ -123,27 +123,27 @@ pub(crate) fn load_deferred_entries(
     limit: usize,
 ) -> Result<Vec<SettledEntry>, RecordError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut found: BTreeMap<u64, EntryFold> = BTreeMap::new();
+    let mut folds: BTreeMap<u64, EntryFold> = BTreeMap::new();
     let mut statement = conn.prepare_cached(&format!("SELECT seq, folded_to {DEFERRED_ROWS}"))?;
     let mut rows = statement.query([limit])?;
     while let Some(row) = rows.next()? {
         let folded_to = seq_from_sql(row.get(1)?);
-        found.insert(seq_from_sql(row.get(0)?), EntryFold::new(folded_to));
+        folds.insert(seq_from_sql(row.get(0)?), EntryFold::new(folded_to));
     }
-    let Some(first) = found.keys().next().copied() else {
+    let Some(first) = folds.keys().next().copied() else {
         return Ok(Vec::new());
     };
-    let last = found.values().map(|found| found.folded_to).max();
+    let last = folds.values().map(|folds| folds.folded_to).max();
     let mut statement = conn.prepare_cached(&format!("SELECT {EVENTS_OF_DEFERRED}"))?;
     let mut rows = statement.query(params![limit, seq_to_sql(first), last.map(seq_to_sql)])?;
     while let Some(row) = rows.next()? {
         let event = load::event_from_row(row)?;
-        if let Some(found) = found.get_mut(&seq_from_sql(row.get(4)?)) {
-            found.bytes += row.get_ref(3)?.as_str().map_or(0, str::len);
-            found.entry = fold::fold_entry(found.entry.take(), &event);
+        if let Some(folds) = folds.get_mut(&seq_from_sql(row.get(4)?)) {
+            folds.bytes += row.get_ref(3)?.as_str().map_or(0, str::len);
+            folds.entry = fold::fold_entry(folds.entry.take(), &event);
         }
     }
-    Ok(found
+    Ok(folds
         .into_values()
         .filter_map(EntryFold::into_settled)
         .collect())

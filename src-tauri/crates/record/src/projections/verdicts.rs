@@ -88,7 +88,7 @@ impl<'e> VerdictBatch<'e> {
                 }
             }
             EventBody::CallDecided { decision, .. } => {
-                let said = match decision {
+                let answer = match decision {
                     Decision::Allow { .. } | Decision::InPlace { .. } => "allowed",
                     Decision::Reject { .. } => "rejected",
                     Decision::Answer { .. }
@@ -99,8 +99,8 @@ impl<'e> VerdictBatch<'e> {
                 };
                 let named = self.call_change_mut(session, entry);
                 match named.judged {
-                    None => named.answer_before = Some(said),
-                    Some(_) => named.answer = Some(said),
+                    None => named.answer_before = Some(answer),
+                    Some(_) => named.answer = Some(answer),
                 }
             }
             _ => {}

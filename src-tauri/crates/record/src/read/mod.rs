@@ -256,14 +256,14 @@ impl Record {
     }
 }
 
-fn load_sessions(conn: &Connection, asked: &str) -> Result<Vec<SessionView>, RecordError> {
-    let mut statement = conn.prepare_cached(asked)?;
+fn load_sessions(conn: &Connection, sql: &str) -> Result<Vec<SessionView>, RecordError> {
+    let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query([])?;
-    let mut found = Vec::new();
+    let mut sessions = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(from_json("session", &row.get::<_, String>(0)?)?);
+        sessions.push(from_json("session", &row.get::<_, String>(0)?)?);
     }
-    Ok(found)
+    Ok(sessions)
 }
 
 /// One session's line.
@@ -317,17 +317,17 @@ fn collect_entries(
 ) -> Result<(Vec<Entry>, bool), RecordError> {
     let mut statement = conn.prepare_cached(statement)?;
     let mut rows = statement.query(params)?;
-    let mut found = Vec::new();
+    let mut entries = Vec::new();
     let mut bytes = 0;
     while let Some(row) = rows.next()? {
-        if found.len() >= limit as usize || bytes > PAGE_BYTES_MAX {
-            return Ok((found, true));
+        if entries.len() >= limit as usize || bytes > PAGE_BYTES_MAX {
+            return Ok((entries, true));
         }
         let loaded = load::load_entry_from_row(conn, row)?;
         bytes += loaded.bytes;
-        found.push(loaded.entry);
+        entries.push(loaded.entry);
     }
-    Ok((found, false))
+    Ok((entries, false))
 }
 
 /// The events that a range gives.

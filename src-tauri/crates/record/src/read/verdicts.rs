@@ -127,7 +127,7 @@ impl Record {
 
 fn call_verdict_from_row(row: &rusqlite::Row<'_>) -> Result<CallVerdict, RecordError> {
     let mode: Option<String> = row.get(6)?;
-    let said: Option<String> = row.get(9)?;
+    let answer: Option<String> = row.get(9)?;
     Ok(CallVerdict {
         seq: seq_from_sql(row.get(0)?),
         session: SessionId(row.get(1)?),
@@ -142,7 +142,7 @@ fn call_verdict_from_row(row: &rusqlite::Row<'_>) -> Result<CallVerdict, RecordE
         }),
         undo: row.get(7)?,
         evidence: row.get(8)?,
-        answer: said.map(|said| match said.as_str() {
+        answer: answer.map(|answer| match answer.as_str() {
             "allowed" => RecordedDecision::Allowed,
             _ => RecordedDecision::Rejected,
         }),

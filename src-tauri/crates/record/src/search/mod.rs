@@ -287,21 +287,27 @@ fn session_matches(view: &SessionView, text: &str) -> bool {
         || text.split_whitespace().all(|word| title.contains(word))
 }
 
-fn tool_matches(wanted: &[String], tool: Option<&str>) -> bool {
+fn tool_matches(patterns: &[String], tool: Option<&str>) -> bool {
     let tool = tool.map(str::to_lowercase);
     tool.is_some_and(|tool| {
-        wanted.iter().any(|wanted| match wanted.strip_suffix('*') {
-            Some(stem) => tool.starts_with(stem),
-            None => tool == *wanted,
-        })
+        patterns
+            .iter()
+            .any(|patterns| match patterns.strip_suffix('*') {
+                Some(stem) => tool.starts_with(stem),
+                None => tool == *patterns,
+            })
     })
 }
 
-fn path_matches(wanted: &[String], paths: Option<&str>) -> bool {
+fn path_matches(patterns: &[String], paths: Option<&str>) -> bool {
     let paths = paths.map(str::to_lowercase);
     paths.is_some_and(|paths| {
         let mut paths = paths.lines();
-        paths.any(|path| wanted.iter().any(|wanted| path.contains(wanted.as_str())))
+        paths.any(|path| {
+            patterns
+                .iter()
+                .any(|patterns| path.contains(patterns.as_str()))
+        })
     })
 }
 

@@ -130,9 +130,10 @@ impl Future for Ack {
 
 /// Returns the position of an event from the acknowledgement of its batch. A batch without one lost its writer.
 fn event_result(
-    told: Result<Result<u64, RecordError>, RecvError>,
+    received: Result<Result<u64, RecordError>, RecvError>,
     place: u64,
 ) -> Result<u64, RecordError> {
-    told.unwrap_or(Err(RecordError::Closed))
+    received
+        .unwrap_or(Err(RecordError::Closed))
         .map(|first| first + place)
 }

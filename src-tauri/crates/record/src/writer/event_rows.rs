@@ -88,18 +88,18 @@ impl<'c> EventInserter<'c> {
 /// Binds the values of a row after the first `known` of a statement.
 fn bind_rows(
     statement: &mut CachedStatement<'_>,
-    known: usize,
+    offset: usize,
     row: &EventRow,
     bodies: &[u8],
 ) -> Result<(), RecordError> {
     // JSON is UTF-8 as it is written; SQLite takes it in bytes.
     let body = bodies.get(row.body.clone()).unwrap_or_default();
     let body = ToSqlOutput::Borrowed(ValueRef::Text(body));
-    statement.raw_bind_parameter(known + 1, seq_to_sql(row.seq))?;
-    statement.raw_bind_parameter(known + 2, row.session)?;
-    statement.raw_bind_parameter(known + 3, row.entry.map(seq_to_sql))?;
-    statement.raw_bind_parameter(known + 4, row.at)?;
-    statement.raw_bind_parameter(known + 5, row.name)?;
-    statement.raw_bind_parameter(known + 6, body)?;
+    statement.raw_bind_parameter(offset + 1, seq_to_sql(row.seq))?;
+    statement.raw_bind_parameter(offset + 2, row.session)?;
+    statement.raw_bind_parameter(offset + 3, row.entry.map(seq_to_sql))?;
+    statement.raw_bind_parameter(offset + 4, row.at)?;
+    statement.raw_bind_parameter(offset + 5, row.name)?;
+    statement.raw_bind_parameter(offset + 6, body)?;
     Ok(())
 }

@@ -155,23 +155,23 @@ impl Writer {
     }
 
     /// Does some late work, until something is asked.
-    fn run_deferred(&mut self, asked: impl Fn() -> bool) {
+    fn run_deferred(&mut self, has_query: impl Fn() -> bool) {
         self.deferred = DeferredWork::Running;
         let done = match self.maker.has_work() {
             true => self.project_some().map(drop),
-            false => self.write_deferred_slice(asked),
+            false => self.write_deferred_slice(has_query),
         };
         if let Err(error) = done {
             self.abandon_deferred(&error);
         }
     }
 
-    fn write_deferred_slice(&mut self, asked: impl Fn() -> bool) -> Result<(), RecordError> {
+    fn write_deferred_slice(&mut self, has_query: impl Fn() -> bool) -> Result<(), RecordError> {
         self.set_synchronous(false)?;
         let tx = self
             .conn
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        self.maker.live.deferred.write_deferred(&tx, asked)?;
+        self.maker.live.deferred.write_deferred(&tx, has_query)?;
         Ok(tx.commit()?)
     }
 
@@ -206,7 +206,7 @@ impl Writer {
     /// Records a batch as a whole, or refuses it as a whole.
     fn record_batch(&mut self, batch: QueuedEvents) {
         let mut events = batch.events;
-        let told = match self.write_events(&mut events, batch.on_disk) {
+        let result = match self.write_events(&mut events, batch.on_disk) {
             Ok(WriteResult { foreign, lengths }) => {
                 if !foreign.is_empty() {
                     (self.publish)(foreign.into());
@@ -226,7 +226,7 @@ impl Writer {
             }
         };
         // Whoever dropped its promise does not want to know.
-        let _ = batch.ack_sender.send(told);
+        let _ = batch.ack_sender.send(result);
     }
 
     /// Writes some events in one transaction and gives them their positions.
