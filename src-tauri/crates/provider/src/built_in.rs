@@ -167,20 +167,20 @@ impl BuiltInProvider {
     /// # Errors The address that was set for the provider cannot be used.
     pub(crate) fn resolve_setup(
         &self,
-        own: Option<&ProviderSettings>,
+        settings: Option<&ProviderSettings>,
         surroundings: &ProviderEnv,
     ) -> Result<ProviderSetup, UserError> {
         let key_env = self.key_env.map(str::to_owned);
-        if let Some(own) = own {
-            let endpoint = self.endpoint_from_settings(own);
+        if let Some(settings) = settings {
+            let endpoint = self.endpoint_from_settings(settings);
             let endpoint = endpoint
-                .map_err(|problem| invalid_settings_error(settings_title(own), &problem))?;
+                .map_err(|problem| invalid_settings_error(settings_title(settings), &problem))?;
             return Ok(ProviderSetup {
                 wire: self.wire,
                 endpoint,
                 from: AddressSource::Settings,
-                key_env: own.key_env.clone().or(key_env),
-                prices: prices_from_settings(own).unwrap_or(self.prices),
+                key_env: settings.key_env.clone().or(key_env),
+                prices: prices_from_settings(settings).unwrap_or(self.prices),
             });
         }
         let (endpoint, from) = self.resolve_endpoint(surroundings)?;
@@ -194,22 +194,22 @@ impl BuiltInProvider {
     }
 
     /// Returns the provider's title, with the person's entry of its id if there is one.
-    pub(crate) fn title_with<'a>(&'a self, own: Option<&'a ProviderSettings>) -> &'a str {
-        match own {
-            Some(own) if !own.title.is_empty() => &own.title,
+    pub(crate) fn title_with<'a>(&'a self, settings: Option<&'a ProviderSettings>) -> &'a str {
+        match settings {
+            Some(settings) if !settings.title.is_empty() => &settings.title,
             _ => self.title,
         }
     }
 
-    fn endpoint_from_settings(&self, own: &ProviderSettings) -> Result<Endpoint, String> {
-        if own.wire != self.wire {
+    fn endpoint_from_settings(&self, settings: &ProviderSettings) -> Result<Endpoint, String> {
+        if settings.wire != self.wire {
             return Err(format!(
                 "the id \u{201c}{}\u{201d} is built in, and speaks another wire format",
                 self.id
             ));
         }
-        check_prices(own)?;
-        Endpoint::parse(&own.base_url)
+        check_prices(settings)?;
+        Endpoint::parse(&settings.base_url)
     }
 
     fn resolve_endpoint(
@@ -248,15 +248,15 @@ impl BuiltInProvider {
 }
 
 /// The prices of a person's entry, if it names both.
-pub(crate) fn prices_from_settings(own: &ProviderSettings) -> Option<Prices> {
+pub(crate) fn prices_from_settings(settings: &ProviderSettings) -> Option<Prices> {
     Some(Prices::Set {
-        input_usd_per_mtok: own.input_usd_per_mtok?,
-        output_usd_per_mtok: own.output_usd_per_mtok?,
+        input_usd_per_mtok: settings.input_usd_per_mtok?,
+        output_usd_per_mtok: settings.output_usd_per_mtok?,
     })
 }
 
-pub(crate) fn check_prices(own: &ProviderSettings) -> Result<(), String> {
-    let named = [own.input_usd_per_mtok, own.output_usd_per_mtok];
+pub(crate) fn check_prices(settings: &ProviderSettings) -> Result<(), String> {
+    let named = [settings.input_usd_per_mtok, settings.output_usd_per_mtok];
     let is_price = |usd: f64| usd.is_finite() && usd >= 0.0;
     match named.into_iter().flatten().all(is_price) {
         true => Ok(()),
@@ -265,10 +265,10 @@ pub(crate) fn check_prices(own: &ProviderSettings) -> Result<(), String> {
 }
 
 /// Returns the title of a person's entry.
-pub(crate) fn settings_title(own: &ProviderSettings) -> &str {
-    match own.title.is_empty() {
-        true => &own.id,
-        false => &own.title,
+pub(crate) fn settings_title(settings: &ProviderSettings) -> &str {
+    match settings.title.is_empty() {
+        true => &settings.id,
+        false => &settings.title,
     }
 }
 

@@ -109,9 +109,11 @@ impl Providers {
         };
         for built_in in &BUILT_IN_PROVIDERS {
             let (id, title) = (built_in.id, built_in.title);
-            let own = settings.iter().find(|own| own.id == id);
-            let entry = match built_in.resolve_setup(own, surroundings) {
-                Ok(setup) => make(id, built_in.title_with(own), setup),
+            let provider_settings = settings
+                .iter()
+                .find(|provider_settings| provider_settings.id == id);
+            let entry = match built_in.resolve_setup(provider_settings, surroundings) {
+                Ok(setup) => make(id, built_in.title_with(provider_settings), setup),
                 Err(fault) => {
                     list.faults.push(fault.clone());
                     ProviderEntry::Invalid { id, title, fault }
@@ -120,27 +122,27 @@ impl Providers {
             list.entries.push(entry);
         }
         let mut replaced: Vec<&str> = Vec::new();
-        for own in settings {
-            let is_first = !replaced.contains(&own.id.as_str());
+        for provider_settings in settings {
+            let is_first = !replaced.contains(&provider_settings.id.as_str());
             if is_first
                 && BUILT_IN_PROVIDERS
                     .iter()
-                    .any(|built_in| built_in.id == own.id)
+                    .any(|built_in| built_in.id == provider_settings.id)
             {
-                replaced.push(&own.id);
+                replaced.push(&provider_settings.id);
                 continue;
             }
-            let title = settings_title(own);
-            match list.check_settings(own) {
+            let title = settings_title(provider_settings);
+            match list.check_settings(provider_settings) {
                 Ok(endpoint) => {
                     let setup = ProviderSetup {
-                        wire: own.wire,
+                        wire: provider_settings.wire,
                         endpoint,
                         from: AddressSource::Default,
-                        key_env: own.key_env.clone(),
-                        prices: prices_from_settings(own).unwrap_or(Prices::Unknown),
+                        key_env: provider_settings.key_env.clone(),
+                        prices: prices_from_settings(provider_settings).unwrap_or(Prices::Unknown),
                     };
-                    list.entries.push(make(&own.id, title, setup));
+                    list.entries.push(make(&provider_settings.id, title, setup));
                 }
                 Err(problem) => list.faults.push(invalid_settings_error(title, &problem)),
             }
@@ -169,18 +171,24 @@ impl Providers {
         self.entries.iter().filter_map(address).collect()
     }
 
-    fn check_settings(&self, own: &ProviderSettings) -> Result<Endpoint, String> {
-        if own.id.is_empty() {
+    fn check_settings(&self, settings: &ProviderSettings) -> Result<Endpoint, String> {
+        if settings.id.is_empty() {
             return Err("its id is empty".to_owned());
         }
-        if LOCAL_IDS.contains(&own.id.as_str()) {
-            return Err(format!("the id \u{201c}{}\u{201d} is built in", own.id));
+        if LOCAL_IDS.contains(&settings.id.as_str()) {
+            return Err(format!(
+                "the id \u{201c}{}\u{201d} is built in",
+                settings.id
+            ));
         }
-        if self.entries.iter().any(|entry| entry.id() == own.id) {
-            return Err(format!("the id \u{201c}{}\u{201d} is there twice", own.id));
+        if self.entries.iter().any(|entry| entry.id() == settings.id) {
+            return Err(format!(
+                "the id \u{201c}{}\u{201d} is there twice",
+                settings.id
+            ));
         }
-        check_prices(own)?;
-        Endpoint::parse(&own.base_url)
+        check_prices(settings)?;
+        Endpoint::parse(&settings.base_url)
     }
 
     /// Returns the list with a provider that needs no network, like the demo. It takes the place of one with the same

@@ -126,12 +126,12 @@ fn as_array<'a>(place: &str, value: &'a Value) -> Result<&'a Vec<Value>, String>
         .ok_or_else(|| format!("{place} is {}, not a list", json_type_name(value)))
 }
 
-fn check_members(place: &str, object: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
-    match object.keys().find(|key| !known.contains(&key.as_str())) {
+fn check_members(place: &str, object: &Map<String, Value>, members: &[&str]) -> Result<(), String> {
+    match object.keys().find(|key| !members.contains(&key.as_str())) {
         None => Ok(()),
         Some(key) => Err(format!(
             "{place} has the unknown member \u{201c}{key}\u{201d} (known: {})",
-            known.join(", ")
+            members.join(", ")
         )),
     }
 }

@@ -107,17 +107,17 @@ impl<'a> WireConversation<'a> {
     }
 
     /// Builds the message of the person. Every wire format takes images in it, where the model is shown any.
-    fn user_message(&self, text: String, given: Vec<Content>) -> ChatMessage {
-        if given.is_empty() {
+    fn user_message(&self, text: String, content: Vec<Content>) -> ChatMessage {
+        if content.is_empty() {
             return ChatMessage::user(text);
         }
         if !self.shows_images {
-            return ChatMessage::user(images::describe_images(text, &given));
+            return ChatMessage::user(images::describe_images(text, &content));
         }
         let words = (!text.is_empty()).then(|| ContentPart::Text(text));
         let parts = words
             .into_iter()
-            .chain(given.into_iter().filter_map(images::image_part));
+            .chain(content.into_iter().filter_map(images::image_part));
         ChatMessage::user(MessageContent::from_parts(parts.collect::<Vec<_>>()))
     }
 
@@ -125,11 +125,11 @@ impl<'a> WireConversation<'a> {
         &mut self,
         text: String,
         calls: Vec<protocol::ToolCall>,
-        kept: Option<OpaqueData>,
+        opaque: Option<OpaqueData>,
     ) -> Vec<ContentPart> {
         let mut parts = Vec::new();
         let mut signed = Vec::new();
-        match kept {
+        match opaque {
             Some(OpaqueData::Anthropic { thoughts }) => {
                 parts.extend(thoughts.into_iter().flat_map(thought_parts))
             }
@@ -167,10 +167,10 @@ impl<'a> WireConversation<'a> {
     }
 
     /// The id that a call goes by on the wire. Gemini gets only ids that it gave; the stand-in makes `genai` send none.
-    fn wire_call_id(&mut self, call: &CallId, name: &str, given: Option<String>) -> String {
+    fn wire_call_id(&mut self, call: &CallId, name: &str, provider_id: Option<String>) -> String {
         let number = self.ids.len();
         let id = match self.wire {
-            WireFormat::Gemini => given.unwrap_or_else(|| format!("call#{name}#{number}")),
+            WireFormat::Gemini => provider_id.unwrap_or_else(|| format!("call#{name}#{number}")),
             WireFormat::Anthropic | WireFormat::Openai if !is_plain_id(call.as_str()) => {
                 format!("call_{number}")
             }

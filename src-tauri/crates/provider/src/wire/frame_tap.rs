@@ -86,21 +86,21 @@ impl FrameTap {
 
 impl ChatFrameSink for FrameTap {
     fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
-        let mut seen = self.lock_facts();
-        seen.count_data(frame.data);
+        let mut facts = self.lock_facts();
+        facts.count_data(frame.data);
         match self.wire {
             // Nothing of Anthropic's stream is lost.
             WireFormat::Anthropic => {}
             WireFormat::Openai => {
                 if let Some(frame) = frame.json() {
-                    seen.parse_openai_frame(&frame);
+                    facts.parse_openai_frame(&frame);
                 }
             }
             WireFormat::Gemini => {
                 if let Some(frame) = frame.json() {
                     let word = |path| frame.pointer(path).and_then(Value::as_str);
-                    seen.blocked = word("/promptFeedback/blockReason").map(str::to_owned);
-                    set_if_some(&mut seen.finish, word("/candidates/0/finishReason"));
+                    facts.blocked = word("/promptFeedback/blockReason").map(str::to_owned);
+                    set_if_some(&mut facts.finish, word("/candidates/0/finishReason"));
                 }
             }
             // It has a way of its own.

@@ -53,19 +53,19 @@ fn can_chat(item: &Value) -> bool {
 }
 
 /// `known` with the names that look most like `asked` first.
-pub(crate) fn sort_by_similarity(asked: &str, mut known: Vec<String>) -> Vec<String> {
+pub(crate) fn sort_by_similarity(requested: &str, mut models: Vec<String>) -> Vec<String> {
     let grams = |text: &str| -> Vec<[char; 2]> {
         let letters: Vec<char> = text.to_lowercase().chars().collect();
         letters.windows(2).map(|pair| [pair[0], pair[1]]).collect()
     };
-    let asked = grams(asked);
-    known.sort_by_cached_key(|name| {
+    let requested = grams(requested);
+    models.sort_by_cached_key(|name| {
         let name = grams(name);
-        let shared = asked.iter().filter(|pair| name.contains(pair)).count();
-        let foreign = name.iter().filter(|pair| !asked.contains(pair)).count();
+        let shared = requested.iter().filter(|pair| name.contains(pair)).count();
+        let foreign = name.iter().filter(|pair| !requested.contains(pair)).count();
         (std::cmp::Reverse(shared), foreign)
     });
-    known
+    models
 }
 
 #[cfg(test)]

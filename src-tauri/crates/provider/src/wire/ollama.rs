@@ -159,9 +159,9 @@ impl OllamaLines {
 }
 
 /// Parses one line into its events: thoughts, text, calls, the end; in this order.
-fn events_from_line(said: &Value) -> Result<Vec<ChatStreamEvent>, WireFailure> {
+fn events_from_line(line: &Value) -> Result<Vec<ChatStreamEvent>, WireFailure> {
     let mut events = Vec::new();
-    let message = said.get("message").unwrap_or(&Value::Null);
+    let message = line.get("message").unwrap_or(&Value::Null);
     let text = |name: &str| {
         let text = message.get(name).and_then(Value::as_str);
         text.filter(|text| !text.is_empty()).map(str::to_owned)
@@ -177,8 +177,8 @@ fn events_from_line(said: &Value) -> Result<Vec<ChatStreamEvent>, WireFailure> {
             .ok_or_else(|| WireFailure::Malformed("a tool call has no name".to_owned()))?;
         events.push(ChatStreamEvent::ToolCallChunk(ToolChunk { tool_call }));
     }
-    if said.get("done").and_then(Value::as_bool) == Some(true) {
-        events.push(ChatStreamEvent::End(stream_end(said)));
+    if line.get("done").and_then(Value::as_bool) == Some(true) {
+        events.push(ChatStreamEvent::End(stream_end(line)));
     }
     Ok(events)
 }
@@ -198,12 +198,12 @@ fn parse_tool_call(call: &Value) -> Option<ToolCall> {
     })
 }
 
-fn stream_end(said: &Value) -> StreamEnd {
+fn stream_end(line: &Value) -> StreamEnd {
     let count = |name: &str| {
-        let count = said.get(name).and_then(Value::as_i64);
+        let count = line.get(name).and_then(Value::as_i64);
         count.and_then(|count| i32::try_from(count).ok())
     };
-    let reason = said.get("done_reason").and_then(Value::as_str);
+    let reason = line.get("done_reason").and_then(Value::as_str);
     let cached = count("prompt_eval_cached_count");
     StreamEnd {
         captured_usage: Some(Usage {

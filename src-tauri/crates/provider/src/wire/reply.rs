@@ -244,13 +244,13 @@ impl Reply {
     }
 
     fn finish_turn(&mut self, end: StreamEnd) -> Result<(), WireFailure> {
-        let mut seen = std::mem::take(&mut *self.tap.lock_facts());
-        let mut stop = turn_end(end.captured_stop_reason.clone(), seen.finish.take());
-        if !seen.refusal.is_empty() {
-            stop = TurnEnd::Stop(Stop::Refused(std::mem::take(&mut seen.refusal)));
+        let mut facts = std::mem::take(&mut *self.tap.lock_facts());
+        let mut stop = turn_end(end.captured_stop_reason.clone(), facts.finish.take());
+        if !facts.refusal.is_empty() {
+            stop = TurnEnd::Stop(Stop::Refused(std::mem::take(&mut facts.refusal)));
         }
         let calls = match self.context.wire {
-            WireFormat::Openai => std::mem::take(&mut seen.calls),
+            WireFormat::Openai => std::mem::take(&mut facts.calls),
             WireFormat::Anthropic | WireFormat::Gemini | WireFormat::Ollama => {
                 std::mem::take(&mut self.calls)
             }
@@ -265,10 +265,10 @@ impl Reply {
             TurnEnd::Stop(stop) => stop,
         };
         let tokens = match self.context.wire {
-            WireFormat::Openai => seen.tokens.unwrap_or_default(),
+            WireFormat::Openai => facts.tokens.unwrap_or_default(),
             WireFormat::Anthropic | WireFormat::Gemini | WireFormat::Ollama => count_tokens(&end),
         };
-        let kept = match self.context.wire {
+        let opaque = match self.context.wire {
             WireFormat::Anthropic => OpaqueData::Anthropic {
                 thoughts: thinking_blocks(end),
             },
@@ -278,8 +278,8 @@ impl Reply {
                 OpaqueData::Gemini { signatures, calls }
             }
             WireFormat::Openai | WireFormat::Ollama => OpaqueData::Openai {
-                reasoning: Some(seen.reasoning).filter(|text| !text.is_empty()),
-                details: seen.details,
+                reasoning: Some(facts.reasoning).filter(|text| !text.is_empty()),
+                details: facts.details,
             },
         };
         self.over = true;
@@ -296,9 +296,9 @@ impl Reply {
             usage: (self.context.prices).usage_with_cost(
                 &self.context.model,
                 tokens,
-                seen.cost_usd,
+                facts.cost_usd,
             ),
-            opaque: kept.into_value(&self.context.provider),
+            opaque: opaque.into_value(&self.context.provider),
             stop,
         });
         Ok(())

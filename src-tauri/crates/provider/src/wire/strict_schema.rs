@@ -129,7 +129,7 @@ impl StrictSchema {
         let mut form = Map::new();
         let mut bounds: Vec<String> = Vec::new();
         for (keyword, value) in schema {
-            let kept = match keyword.as_str() {
+            let converted = match keyword.as_str() {
                 "type" if value.is_string() => value.clone(),
                 "title" | "description" | "enum" | "const" => value.clone(),
                 "items" => self.convert(value, depth + 1)?,
@@ -143,7 +143,7 @@ impl StrictSchema {
                     continue;
                 }
             };
-            form.insert(keyword.clone(), kept);
+            form.insert(keyword.clone(), converted);
         }
         if form.get("type")? == "object" {
             form.get("additionalProperties")?;
