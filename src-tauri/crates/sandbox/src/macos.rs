@@ -20,32 +20,32 @@ use crate::{CommandEnd, SandboxLimits, SandboxSpec, seatbelt};
 ///
 /// # Errors
 /// The sandbox could not be entered, or its outcome could not be reported.
-pub fn enter_sandbox(room: &SandboxSpec) -> io::Result<()> {
+pub fn enter_sandbox(spec: &SandboxSpec) -> io::Result<()> {
     // Opened here, where the path means what whoever asked for the room meant.
-    let told = File::create(&room.told)?;
-    match start_command(room) {
-        Ok(child) => wait_for_command(child, &told),
+    let report = File::create(&spec.told)?;
+    match start_command(spec) {
+        Ok(child) => wait_for_command(child, &report),
         Err((step, error)) => {
             let line = ReportLine::NotEntered {
                 step: step.to_owned(),
                 error: error.to_string(),
             };
-            line.write_to(&told)?;
+            line.write_to(&report)?;
             Err(error)
         }
     }
 }
 
-fn start_command(room: &SandboxSpec) -> Result<Child, (&'static str, io::Error)> {
-    let temporary = resolve_tmp(room).map_err(|error| ("temporary files", error))?;
-    let arguments = seatbelt::build_arguments(room, &temporary);
+fn start_command(spec: &SandboxSpec) -> Result<Child, (&'static str, io::Error)> {
+    let temporary = resolve_tmp(spec).map_err(|error| ("temporary files", error))?;
+    let arguments = seatbelt::build_arguments(spec, &temporary);
     let arguments = arguments.map_err(|why| ("room", io::Error::other(why)))?;
-    set_limits(&room.limits).map_err(|error| ("limits", error))?;
+    set_limits(&spec.limits).map_err(|error| ("limits", error))?;
     Command::new(seatbelt::PROGRAM)
         .args(arguments)
-        .current_dir(&room.folder)
+        .current_dir(&spec.folder)
         .env_clear()
-        .envs(room.environment.iter().map(|(name, value)| (name, value)))
+        .envs(spec.environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .process_group(0)
         .spawn()
@@ -53,8 +53,8 @@ fn start_command(room: &SandboxSpec) -> Result<Child, (&'static str, io::Error)>
 }
 
 /// Returns the real path of the folder for temporary files that the command is given.
-fn resolve_tmp(room: &SandboxSpec) -> io::Result<PathBuf> {
-    let named = room.environment.iter().find(|(name, _)| name == "TMPDIR");
+fn resolve_tmp(spec: &SandboxSpec) -> io::Result<PathBuf> {
+    let named = spec.environment.iter().find(|(name, _)| name == "TMPDIR");
     let (_, folder) = named.ok_or_else(|| io::Error::other("`TMPDIR` names no folder"))?;
     std::fs::canonicalize(folder)
 }
@@ -79,8 +79,8 @@ fn set_limits(limits: &SandboxLimits) -> io::Result<()> {
 }
 
 /// Supervises the command until it has ended, or its caller no longer wants it.
-fn wait_for_command(mut child: Child, told: &File) -> io::Result<()> {
-    ReportLine::Began { watched: false }.write_to(told)?;
+fn wait_for_command(mut child: Child, report: &File) -> io::Result<()> {
+    ReportLine::Began { watched: false }.write_to(report)?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let group = group.ok_or_else(|| io::Error::other("the command has no number"))?;
     let unwanted = Arc::new(AtomicBool::new(false));
@@ -96,7 +96,7 @@ fn wait_for_command(mut child: Child, told: &File) -> io::Result<()> {
     let _ = kill_process_group(group, Signal::KILL);
     match unwanted.load(Ordering::SeqCst) {
         true => Ok(()),
-        false => ReportLine::Ended(command_end(status)).write_to(told),
+        false => ReportLine::Ended(command_end(status)).write_to(report),
     }
 }
 

@@ -96,11 +96,11 @@ pub(crate) enum ReportLine {
 impl ReportLine {
     /// Writes the line, whole or, if the sandbox is ended meanwhile, without its end.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
-    pub(crate) fn write_to(&self, mut told: &std::fs::File) -> io::Result<()> {
+    pub(crate) fn write_to(&self, mut file: &std::fs::File) -> io::Result<()> {
         use std::io::Write as _;
         let mut line = serde_json::to_vec(self)?;
         line.push(b'\n');
-        told.write_all(&line)
+        file.write_all(&line)
     }
 }
 

@@ -41,19 +41,19 @@ const BASE_PROFILE: &str = r#"(version 1)
 /// # Errors
 /// The part of the specification that macOS does not support.
 pub fn build_arguments(
-    room: &SandboxSpec,
+    spec: &SandboxSpec,
     temporary: &Path,
 ) -> Result<Vec<OsString>, &'static str> {
-    if room.layers.is_some() {
+    if spec.layers.is_some() {
         return Err("there are no layers on this system");
     }
-    if room.proxy {
+    if spec.proxy {
         return Err("a sandbox has no network access on this system");
     }
-    if room.input {
+    if spec.input {
         return Err("a program in a sandbox cannot be sent messages on this system");
     }
-    let closed = deny_rules(room);
+    let closed = deny_rules(spec);
     let mut words = BASE_PROFILE.to_owned();
     for one in &closed {
         let DenyRule {
@@ -69,13 +69,13 @@ pub fn build_arguments(
         given.push(path);
         arguments.push(given);
     };
-    give("WORKSPACE", &room.workspace);
+    give("WORKSPACE", &spec.workspace);
     give("TEMPORARY", temporary);
     for one in &closed {
         give(&one.name, one.path);
     }
     arguments.push("--".into());
-    arguments.extend(room.command.iter().map(OsString::from));
+    arguments.extend(spec.command.iter().map(OsString::from));
     Ok(arguments)
 }
 
@@ -90,15 +90,15 @@ struct DenyRule<'a> {
     path: &'a Path,
 }
 
-fn deny_rules(room: &SandboxSpec) -> Vec<DenyRule<'_>> {
-    let masked: Vec<&Path> = room.masked.iter().map(PathBuf::as_path).collect();
-    let read_only: Vec<&Path> = room.read_only.iter().map(PathBuf::as_path).collect();
+fn deny_rules(spec: &SandboxSpec) -> Vec<DenyRule<'_>> {
+    let masked: Vec<&Path> = spec.masked.iter().map(PathBuf::as_path).collect();
+    let read_only: Vec<&Path> = spec.read_only.iter().map(PathBuf::as_path).collect();
     // Under another name of a folder above them, they would be open.
     let above: BTreeSet<&Path> = masked
         .iter()
         .chain(&read_only)
         .flat_map(|path| path.ancestors().skip(1))
-        .filter(|above| above.starts_with(&room.workspace))
+        .filter(|above| above.starts_with(&spec.workspace))
         .collect();
     let mut closed = Vec::new();
     for (what, which, name, paths) in [

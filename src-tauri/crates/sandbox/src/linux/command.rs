@@ -56,8 +56,8 @@ impl PendingCommand {
     }
 
     /// Sends the specification, so that the process gets ready while the walls are built.
-    pub(super) fn send_spec(&mut self, room: &SandboxSpec) -> io::Result<()> {
-        self.send_message(room)
+    pub(super) fn send_spec(&mut self, spec: &SandboxSpec) -> io::Result<()> {
+        self.send_message(spec)
     }
 
     /// Sends the standard input of the command.
@@ -94,10 +94,10 @@ fn read_message<T: DeserializeOwned>(hears: &mut impl io::BufRead) -> Result<T, 
 /// Waits until the command begins to run, and returns the listener on which its notifications arrive. An error if
 /// something went wrong: the process reports the name of a step and the system's error, separated by a zero byte. It
 /// reports nothing more once it runs.
-pub(super) fn wait_until_running(ready: &OwnedFd) -> Result<Option<NotifyListener>, EnterError> {
+pub(super) fn wait_until_running(socket: &OwnedFd) -> Result<Option<NotifyListener>, EnterError> {
     let mut questions = None;
     loop {
-        let (words, file) = fd_passing::receive_with_fd(ready).with_step("command")?;
+        let (words, file) = fd_passing::receive_with_fd(socket).with_step("command")?;
         match (file, words.as_slice()) {
             (Some(listener), _) => questions = Some(NotifyListener::new(listener)),
             (None, []) => return Ok(questions),
@@ -111,10 +111,10 @@ pub(super) fn wait_until_running(ready: &OwnedFd) -> Result<Option<NotifyListene
 }
 
 /// Runs the command of an [unprivileged](SandboxSpec::bare) sandbox in place of this process. Never returns.
-pub(super) fn exec_unprivileged(room: &SandboxSpec, tmp: &Path, says: &OwnedFd) -> ! {
+pub(super) fn exec_unprivileged(spec: &SandboxSpec, tmp: &Path, says: &OwnedFd) -> ! {
     let input = open_null_input().with_step("input");
-    let failed = match input.and_then(|input| drop_unprivileged(room, tmp).map(|()| input)) {
-        Ok(input) => exec_command(room, None, input),
+    let failed = match input.and_then(|input| drop_unprivileged(spec, tmp).map(|()| input)) {
+        Ok(input) => exec_command(spec, None, input),
         Err(failed) => failed,
     };
     report_failure(&failed, says)
@@ -169,8 +169,8 @@ fn receive_input(says: &OwnedFd) -> io::Result<File> {
 }
 
 /// Replaces this process by the command. Returns only if that failed.
-fn exec_command(room: &SandboxSpec, way_out: Option<SocketAddr>, input: File) -> EnterError {
-    let Some((program, arguments)) = room.command.split_first() else {
+fn exec_command(spec: &SandboxSpec, way_out: Option<SocketAddr>, input: File) -> EnterError {
+    let Some((program, arguments)) = spec.command.split_first() else {
         return EnterError {
             step: "command",
             error: io::Error::other("there is no command"),
@@ -179,11 +179,11 @@ fn exec_command(room: &SandboxSpec, way_out: Option<SocketAddr>, input: File) ->
     let error = Command::new(program)
         .args(arguments)
         .env_clear()
-        .envs(room.environment.iter().map(|(name, value)| (name, value)))
+        .envs(spec.environment.iter().map(|(name, value)| (name, value)))
         .envs(
             way_out
                 .into_iter()
-                .flat_map(|address| egress::proxy_environment(address, &room.environment)),
+                .flat_map(|address| egress::proxy_environment(address, &spec.environment)),
         )
         .stdin(input)
         .exec();
@@ -210,21 +210,21 @@ fn drop_early_privileges(says: &OwnedFd) -> Result<LandlockRules, EnterError> {
 }
 
 /// Drops the remaining privileges, in this order: each step comes before the loss of a right that it needs.
-fn drop_remaining_privileges(room: &SandboxSpec, ground: LandlockRules) -> Result<(), EnterError> {
-    std::env::set_current_dir(&room.folder).with_step("folder")?;
+fn drop_remaining_privileges(spec: &SandboxSpec, ground: LandlockRules) -> Result<(), EnterError> {
+    std::env::set_current_dir(&spec.folder).with_step("folder")?;
     privileges::drop_capabilities().with_step("privileges")?;
     privileges::set_close_on_exec().with_step("files")?;
-    ground.enforce_for(room).with_step("landlock")
+    ground.enforce_for(spec).with_step("landlock")
 }
 
 /// Drops all privileges, in this order: each step comes before the loss of a right that it needs, system calls last.
-fn drop_unprivileged(room: &SandboxSpec, tmp: &Path) -> Result<(), EnterError> {
+fn drop_unprivileged(spec: &SandboxSpec, tmp: &Path) -> Result<(), EnterError> {
     rustix::process::setsid().with_step("session")?;
-    std::env::set_current_dir(&room.folder).with_step("folder")?;
-    privileges::set_limits(&room.limits).with_step("limits")?;
+    std::env::set_current_dir(&spec.folder).with_step("folder")?;
+    privileges::set_limits(&spec.limits).with_step("limits")?;
     privileges::drop_capabilities().with_step("privileges")?;
     privileges::set_close_on_exec().with_step("files")?;
-    landlock::enforce_landlock_only(room, tmp).with_step("landlock")?;
+    landlock::enforce_landlock_only(spec, tmp).with_step("landlock")?;
     deny_filter::install_deny_filter(SocketPolicy::None).with_step("seccomp")
 }
 

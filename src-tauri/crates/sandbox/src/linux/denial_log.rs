@@ -75,10 +75,10 @@ fn escape_target(target: &[u8]) -> String {
     shown
 }
 
-fn push_escaped(shown: &mut String, bytes: &[u8]) {
+fn push_escaped(text: &mut String, bytes: &[u8]) {
     for byte in bytes {
         // Writing to a text does not fail.
-        let _ = write!(shown, "\\x{byte:02x}");
+        let _ = write!(text, "\\x{byte:02x}");
     }
 }
 

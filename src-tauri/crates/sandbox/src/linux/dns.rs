@@ -66,16 +66,16 @@ const HEADER_BYTES: usize = 12;
 const TYPE_A: u16 = 1;
 
 impl<'a> DnsQuestion<'a> {
-    fn parse(asked: &'a [u8]) -> Option<Self> {
+    fn parse(message: &'a [u8]) -> Option<Self> {
         const IS_ANSWER: u8 = 0x80;
         const LABEL_BYTES_MAX: usize = 63;
-        let header = asked.get(..HEADER_BYTES)?;
+        let header = message.get(..HEADER_BYTES)?;
         if header[2] & IS_ANSWER != 0 || header[4..6] != [0, 1] {
             return None;
         }
         let (mut name, mut at) = (Vec::new(), HEADER_BYTES);
         loop {
-            let length = usize::from(*asked.get(at)?);
+            let length = usize::from(*message.get(at)?);
             at += 1;
             if length == 0 {
                 break;
@@ -86,22 +86,22 @@ impl<'a> DnsQuestion<'a> {
             if !name.is_empty() {
                 name.push(b'.');
             }
-            name.extend(asked.get(at..at + length)?.to_ascii_lowercase());
+            name.extend(message.get(at..at + length)?.to_ascii_lowercase());
             at += length;
         }
-        let words = asked.get(HEADER_BYTES..at + 4)?;
+        let words = message.get(HEADER_BYTES..at + 4)?;
         Some(Self {
             id: [header[0], header[1]],
             words,
             name,
-            kind: u16::from_be_bytes([asked[at], asked[at + 1]]),
+            kind: u16::from_be_bytes([message[at], message[at + 1]]),
         })
     }
 
     /// Whether the name is one of the sandbox itself (RFC 6761, 6.3).
-    fn is_local_name(&self, own: &[u8]) -> bool {
+    fn is_local_name(&self, own_name: &[u8]) -> bool {
         let name = self.name.as_slice();
-        name == own || name == b"localhost" || name.ends_with(b".localhost")
+        name == own_name || name == b"localhost" || name.ends_with(b".localhost")
     }
 
     /// Builds an answer. The names of the sandbox resolve to the older of its two addresses (IPv4), as in most hosts

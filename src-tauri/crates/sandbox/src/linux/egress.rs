@@ -18,12 +18,12 @@ pub(super) fn open_proxy_port() -> io::Result<SocketAddr> {
 /// `given` names the exceptions.
 pub(super) fn proxy_environment(
     address: SocketAddr,
-    given: &[(String, String)],
+    environment: &[(String, String)],
 ) -> impl Iterator<Item = (String, String)> {
     const LED: [&str; 3] = ["http_proxy", "https_proxy", "all_proxy"];
     const NOT_LED: (&str, &str) = ("no_proxy", "localhost,127.0.0.1,::1");
     let led = LED.map(|name| (name, format!("http://{address}")));
-    let said = given.iter().find(|(name, _)| name == NOT_LED.0);
+    let said = environment.iter().find(|(name, _)| name == NOT_LED.0);
     let not_led = said.map_or(NOT_LED.1, |(_, value)| value.as_str());
     let all = led.into_iter().chain([(NOT_LED.0, not_led.to_owned())]);
     // Programs are of two minds about how it is written.

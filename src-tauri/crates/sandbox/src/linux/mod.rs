@@ -62,8 +62,8 @@ impl EnterError {
     }
 
     /// Writes the error to the report. If that fails too, the exit code still tells of it.
-    fn write_to_report(&self, told: &File) {
-        let _ = self.to_report_line().write_to(told);
+    fn write_to_report(&self, report: &File) {
+        let _ = self.to_report_line().write_to(report);
     }
 }
 
@@ -124,9 +124,9 @@ pub fn enter_sandbox(read: impl FnOnce() -> SandboxSpec) -> Result<(), EnterErro
 ///
 /// # Errors
 /// As [`enter_sandbox`].
-pub fn enter_unprivileged(room: &SandboxSpec) -> Result<(), EnterError> {
-    let told = File::create(&room.told).with_step("told")?;
-    unprivileged::run_unprivileged(room, &told).inspect_err(|failed| failed.write_to_report(&told))
+pub fn enter_unprivileged(spec: &SandboxSpec) -> Result<(), EnterError> {
+    let told = File::create(&spec.told).with_step("told")?;
+    unprivileged::run_unprivileged(spec, &told).inspect_err(|failed| failed.write_to_report(&told))
 }
 
 /// The file system as the caller sees it, held from before the sandbox has namespaces of its own: in the sandbox a path
@@ -174,15 +174,15 @@ fn wait_for_supervisor(keeper: Pid) -> Result<(), EnterError> {
     let ends = pidfd_open(keeper, PidfdFlags::empty()).with_step("keeper")?;
     let input = io::stdin();
     loop {
-        let mut seen = [
+        let mut poll_fds = [
             PollFd::new(&ends, PollFlags::IN),
             PollFd::new(&input, PollFlags::empty()),
         ];
-        match poll(&mut seen, None) {
+        match poll(&mut poll_fds, None) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error).with_step("wait"),
         }
-        let [ended, unwanted] = seen.map(|one| !one.revents().is_empty());
+        let [ended, unwanted] = poll_fds.map(|one| !one.revents().is_empty());
         if unwanted && !ended {
             // Everything in the room ends with the keeper, and is gone when the keeper is.
             pidfd_send_signal(&ends, Signal::KILL).with_step("wait")?;

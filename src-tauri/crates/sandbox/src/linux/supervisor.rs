@@ -107,30 +107,30 @@ impl PreparedSandbox {
 }
 
 fn run_sandbox(
-    room: &SandboxSpec,
-    told: &File,
+    spec: &SandboxSpec,
+    report: &File,
     mut prepared: PreparedSandbox,
 ) -> Result<CommandEnd, EnterError> {
-    let heard = prepared.command.send_spec(room);
-    if room.input {
+    let spec_sent = prepared.command.send_spec(spec);
+    if spec.input {
         receive_input(&prepared.command).with_step("input")?;
     }
-    let memory = MemoryMonitor::new(room.limits.room_memory_bytes, prepared.group);
-    let secrets = mounts::build_mounts(room, prepared.mounts)?;
+    let memory = MemoryMonitor::new(spec.limits.room_memory_bytes, prepared.group);
+    let secrets = mounts::build_mounts(spec, prepared.mounts)?;
     privileges::drop_file_overrides().with_step("privileges")?;
-    let way_out = match room.proxy {
+    let way_out = match spec.proxy {
         true => Some(egress::open_proxy_port().with_step("proxy")?),
         false => None,
     };
     let child = prepared.command.process;
-    let questions = prepared.command.run(heard, way_out)?;
+    let questions = prepared.command.run(spec_sent, way_out)?;
     if let Some(mounted) = &prepared.mounted {
         // The last to let go of it takes it all down, and need not be waited for by whoever asked for the room.
         let _ = fd_passing::send_with_fd(std::io::stdin(), b"mounts", Some(mounted));
     }
     let watched = questions.is_some() && seccomp_notify::can_read_memory(child);
     ReportLine::Began { watched }
-        .write_to(told)
+        .write_to(report)
         .with_step("told")?;
     let mut watch = SupervisorLoop {
         child,
@@ -138,10 +138,10 @@ fn run_sandbox(
         names: prepared.names,
         secrets,
         notify_listener: questions,
-        limits: LimitMonitor::new(room),
+        limits: LimitMonitor::new(spec),
         memory,
         last_check: Instant::now(),
-        denial_log: DenialLog::new(told),
+        denial_log: DenialLog::new(report),
     };
     watch.run_until_end().with_step("wait")
 }
@@ -218,23 +218,23 @@ impl SupervisorLoop<'_> {
 
     /// Waits for an event.
     fn wait_for_event(&self) -> rustix::io::Result<[PollFlags; 3]> {
-        let mut seen = vec![
+        let mut poll_fds = vec![
             PollFd::new(&self.children, PollFlags::IN),
             PollFd::new(&self.names, PollFlags::IN),
         ];
-        seen.extend(
+        poll_fds.extend(
             self.notify_listener
                 .iter()
                 .map(|questions| PollFd::new(questions, PollFlags::IN)),
         );
         loop {
-            match poll(&mut seen, Some(&POLL_TIMEOUT)) {
+            match poll(&mut poll_fds, Some(&POLL_TIMEOUT)) {
                 Ok(_) => break,
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error),
             }
         }
-        let mut flags = seen.iter().map(PollFd::revents);
+        let mut flags = poll_fds.iter().map(PollFd::revents);
         Ok([(); 3].map(|()| flags.next().unwrap_or(PollFlags::empty())))
     }
 

@@ -22,11 +22,11 @@ use crate::report::ReportLine;
 use crate::{CommandEnd, DenialKind, SandboxSpec};
 
 /// Supervises the sandbox until the command has ended, or its caller no longer wants it.
-pub(super) fn run_unprivileged(room: &SandboxSpec, told: &File) -> Result<(), EnterError> {
-    let Some(tmp) = &room.bare else {
+pub(super) fn run_unprivileged(spec: &SandboxSpec, report: &File) -> Result<(), EnterError> {
+    let Some(tmp) = &spec.bare else {
         return Err(io::Error::other("it has no folder for temporary files")).with_step("tmp");
     };
-    if room.layers.is_some() || room.proxy || room.input {
+    if spec.layers.is_some() || spec.proxy || spec.input {
         let error =
             io::Error::other("there are neither layers nor ways out or in without namespaces");
         return Err(error).with_step("namespaces");
@@ -38,22 +38,22 @@ pub(super) fn run_unprivileged(room: &SandboxSpec, told: &File) -> Result<(), En
     let (ready, says) = fd_passing::new_socket_pair().with_step("pair")?;
     let Some(child) = namespaces::fork_process().with_step("fork")? else {
         drop(ready);
-        command::exec_unprivileged(room, tmp, &says);
+        command::exec_unprivileged(spec, tmp, &says);
     };
     drop(says);
     command::wait_until_running(&ready)?;
     // Who looks at calls goes by the mounts, and there are none to go by.
     ReportLine::Began { watched: false }
-        .write_to(told)
+        .write_to(report)
         .with_step("told")?;
-    let mut ledger = DenialLog::new(told);
+    let mut ledger = DenialLog::new(report);
     let ended = wait_for_command(child, &children, &mut ledger);
     kill_remaining().with_step("wait")?;
-    for limit in LimitMonitor::disk_only(room).reached_limits() {
+    for limit in LimitMonitor::disk_only(spec).reached_limits() {
         ledger.record_denial(DenialKind::Limit, limit.as_bytes());
     }
     ReportLine::Ended(ended.with_step("wait")?)
-        .write_to(told)
+        .write_to(report)
         .with_step("told")
 }
 
@@ -65,15 +65,15 @@ fn wait_for_command(
 ) -> io::Result<CommandEnd> {
     let input = io::stdin();
     loop {
-        let mut seen = [
+        let mut poll_fds = [
             PollFd::new(children, PollFlags::IN),
             PollFd::new(&input, PollFlags::empty()),
         ];
-        match poll(&mut seen, None) {
+        match poll(&mut poll_fds, None) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let [_, unwanted] = seen.map(|one| !one.revents().is_empty());
+        let [_, unwanted] = poll_fds.map(|one| !one.revents().is_empty());
         if unwanted {
             return Ok(CommandEnd::Stopped);
         }

@@ -54,14 +54,14 @@ pub(in crate::linux) fn create_device_folder(place: &Path) -> io::Result<OwnedFd
         &create_tmpfs("size=268435456,mode=1777")?,
         &place.join("shm"),
     )?;
-    let held = clone_tree(place, Recursion::Recursive)?;
+    let mount = clone_tree(place, Recursion::Recursive)?;
     set_mount_attributes(
-        &held,
+        &mount,
         c"",
         Recursion::TopOnly,
         MountAttrFlags::MOUNT_ATTR_RDONLY,
     )?;
-    Ok(held)
+    Ok(mount)
 }
 
 /// Lets the sandbox's programs reach each other, and nothing else.

@@ -39,9 +39,9 @@ impl LandlockRules {
     }
 
     /// Enforces the rules from here on, with writing in the workspace and in the sandbox's own places.
-    pub(in crate::linux) fn enforce_for(self, room: &SandboxSpec) -> io::Result<()> {
+    pub(in crate::linux) fn enforce_for(self, spec: &SandboxSpec) -> io::Result<()> {
         let writable = WRITABLE_FOLDERS.iter().map(Path::new);
-        let writable = writable.chain([room.workspace.as_path()]);
+        let writable = writable.chain([spec.workspace.as_path()]);
         enforce_rules(self.0, writable).map_err(io::Error::other)
     }
 }
@@ -55,13 +55,13 @@ pub fn can_scope_signals() -> bool {
 }
 
 /// Enforces Landlock as the only wall: with writing in the workspace, in `tmp` and to devices that keep nothing.
-pub(in crate::linux) fn enforce_landlock_only(room: &SandboxSpec, tmp: &Path) -> io::Result<()> {
+pub(in crate::linux) fn enforce_landlock_only(spec: &SandboxSpec, tmp: &Path) -> io::Result<()> {
     let rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(LOWEST_ABI))
         .map_err(io::Error::other)?;
     let devices = WRITABLE_DEVICES.iter().map(Path::new);
-    let writable = devices.chain([room.workspace.as_path(), tmp]);
+    let writable = devices.chain([spec.workspace.as_path(), tmp]);
     let rules = allow_reading(rules).map_err(io::Error::other)?;
     enforce_rules(rules, writable).map_err(io::Error::other)
 }

@@ -60,10 +60,10 @@ impl PreparedMounts {
 
 /// Builds the mounts from the inside out: parts of the file system are taken before it is closed. Returns the masks.
 pub(in crate::linux) fn build_mounts(
-    room: &SandboxSpec,
+    spec: &SandboxSpec,
     prepared: PreparedMounts,
 ) -> Result<MaskSet, EnterError> {
-    if room.workspace == Path::new("/") || room.workspace.is_relative() {
+    if spec.workspace == Path::new("/") || spec.workspace.is_relative() {
         let error = io::Error::other("the whole disk, or no place at all, cannot be a workspace");
         return Err(error).with_step("workspace");
     }
@@ -72,33 +72,33 @@ pub(in crate::linux) fn build_mounts(
         MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
     )
     .with_step("private")?;
-    let workspace = match &room.layers {
+    let workspace = match &spec.layers {
         Some(WorkspaceLayers {
             upper,
             work: Some(work),
-        }) => mount_overlay(&room.workspace, upper, work).with_step("overlay")?,
+        }) => mount_overlay(&spec.workspace, upper, work).with_step("overlay")?,
         Some(WorkspaceLayers { upper, work: None }) => clone_copy(upper).with_step("copy")?,
-        None => clone_tree(&room.workspace, Recursion::Recursive).with_step("workspace")?,
+        None => clone_tree(&spec.workspace, Recursion::Recursive).with_step("workspace")?,
     };
     let masks = prepared
         .placeholders
-        .create_masks(&room.masked)
+        .create_masks(&spec.masked)
         .with_step("masked")?;
-    limit_processes(room.limits.processes);
+    limit_processes(spec.limits.processes);
 
     // Also where the processes are seen: root may write settings of the kernel there whatever else was taken from it.
     let closed = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
     set_mount_attributes(CWD, c"/", Recursion::Recursive, closed).with_step("read-only")?;
-    let tmp = match room.limits.tmp_bytes {
+    let tmp = match spec.limits.tmp_bytes {
         bytes if bytes == prepared.tmp_bytes => prepared.tmp,
         bytes => create_tmp(bytes).with_step("tmp")?,
     };
     attach_mount(&tmp, Path::new("/tmp")).with_step("tmp")?;
     attach_mount(&prepared.devices, Path::new("/dev")).with_step("devices")?;
     // It may lie in a folder that was emptied just now.
-    fs::create_dir_all(&room.workspace).with_step("workspace")?;
-    attach_mount(&workspace, &room.workspace).with_step("workspace")?;
-    for path in &room.read_only {
+    fs::create_dir_all(&spec.workspace).with_step("workspace")?;
+    attach_mount(&workspace, &spec.workspace).with_step("workspace")?;
+    for path in &spec.read_only {
         make_read_only(path).with_step("protected")?;
     }
     prepared
@@ -108,7 +108,7 @@ pub(in crate::linux) fn build_mounts(
     for mask in &masks {
         attach_mask(mask).with_step("masked")?;
     }
-    MaskSet::new(prepared.placeholders.masks_mount(), &room.masked).with_step("masked")
+    MaskSet::new(prepared.placeholders.masks_mount(), &spec.masked).with_step("masked")
 }
 
 /// Sets the kernel's process limit of the PID namespace: the one limit that also holds for root. Older kernels have
@@ -217,22 +217,22 @@ pub(in crate::linux) fn clone_tree_at(
 }
 
 /// Attaches a held mount at a path.
-pub(in crate::linux) fn attach_mount(held: &OwnedFd, path: &Path) -> io::Result<()> {
+pub(in crate::linux) fn attach_mount(mount: &OwnedFd, path: &Path) -> io::Result<()> {
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
-    Ok(move_mount(held.as_fd(), c"", CWD, path, flags)?)
+    Ok(move_mount(mount.as_fd(), c"", CWD, path, flags)?)
 }
 
 /// Makes a path of the workspace readable but not writable. One that does not exist is judged when it is committed.
 fn make_read_only(path: &Path) -> io::Result<()> {
-    let held = match clone_tree(path, Recursion::Recursive) {
+    let mount = match clone_tree(path, Recursion::Recursive) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        held => held?,
+        mount => mount?,
     };
     set_mount_attributes(
-        &held,
+        &mount,
         c"",
         Recursion::Recursive,
         MountAttrFlags::MOUNT_ATTR_RDONLY,
     )?;
-    attach_mount(&held, path)
+    attach_mount(&mount, path)
 }

@@ -123,12 +123,12 @@ fn to_timespec(seconds: i64, nanoseconds: i64) -> Timespec {
 }
 
 fn create_read_only_file(place: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
-    let held = clone_tree_at(place, Path::new(name), Recursion::TopOnly)?;
+    let mount = clone_tree_at(place, Path::new(name), Recursion::TopOnly)?;
     set_mount_attributes(
-        &held,
+        &mount,
         c"",
         Recursion::TopOnly,
         MountAttrFlags::MOUNT_ATTR_RDONLY,
     )?;
-    Ok(held)
+    Ok(mount)
 }

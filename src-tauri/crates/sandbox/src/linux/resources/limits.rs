@@ -26,14 +26,14 @@ pub(in crate::linux) struct LimitMonitor<'a> {
 }
 
 impl<'a> LimitMonitor<'a> {
-    pub(in crate::linux) fn new(room: &'a SandboxSpec) -> Self {
+    pub(in crate::linux) fn new(spec: &'a SandboxSpec) -> Self {
         let places = [
             (Path::new("/tmp"), "/tmp"),
             (Path::new("/dev/shm"), "/dev/shm"),
-            (&room.workspace, DISK),
+            (&spec.workspace, DISK),
         ];
         Self {
-            processes: Some(room.limits.processes as usize),
+            processes: Some(spec.limits.processes as usize),
             disks: places
                 .into_iter()
                 .filter(|(place, _)| !is_disk_full(place))
@@ -42,10 +42,10 @@ impl<'a> LimitMonitor<'a> {
     }
 
     /// Returns the monitor of a sandbox in which the processes of the whole machine are visible.
-    pub(in crate::linux) fn disk_only(room: &'a SandboxSpec) -> Self {
+    pub(in crate::linux) fn disk_only(spec: &'a SandboxSpec) -> Self {
         Self {
             processes: None,
-            disks: vec![(&room.workspace, DISK)],
+            disks: vec![(&spec.workspace, DISK)],
         }
     }
 

@@ -37,20 +37,20 @@ impl CallPath {
     pub(in crate::linux) fn from_process(
         pid: u32,
         folder: Option<libc::c_int>,
-        said: &[u8],
+        path_bytes: &[u8],
     ) -> Option<Self> {
         let own = |below: &str, rest: &[u8]| {
             let mut path = format!("/proc/{pid}/{below}").into_bytes();
             path.extend_from_slice(rest);
             Self { path }
         };
-        if said.is_empty() {
+        if path_bytes.is_empty() {
             return None;
         }
-        if said.first() != Some(&b'/') {
+        if path_bytes.first() != Some(&b'/') {
             return Some(match folder {
-                None | Some(libc::AT_FDCWD) => own("cwd/", said),
-                Some(folder) => own(&format!("fd/{folder}/"), said),
+                None | Some(libc::AT_FDCWD) => own("cwd/", path_bytes),
+                Some(folder) => own(&format!("fd/{folder}/"), path_bytes),
             });
         }
         // What a process calls its own is not the keeper's own.
@@ -62,12 +62,12 @@ impl CallPath {
             (b"/dev/stdout", "fd/1"),
             (b"/dev/stderr", "fd/2"),
         ] {
-            if let Some(rest) = said.strip_prefix(mine) {
+            if let Some(rest) = path_bytes.strip_prefix(mine) {
                 return Some(own(below, rest));
             }
         }
         Some(Self {
-            path: said.to_owned(),
+            path: path_bytes.to_owned(),
         })
     }
 

@@ -230,11 +230,11 @@ fn check_address(
     let family = libc::c_int::from(u16::from_ne_bytes(*family));
     let (port, place) = rest.split_first_chunk::<2>().unzip();
     let port = || Some(u16::from_be_bytes(*port?));
-    let seen = match family {
+    let result = match family {
         libc::AF_UNIX => {
-            let seen = check_unix_address(question.pid, rest, listens);
+            let result = check_unix_address(question.pid, rest, listens);
             return Some(CallAssessment {
-                denials: seen.into_iter().collect(),
+                denials: result.into_iter().collect(),
                 answer: NotifyAnswer::Deny,
             });
         }
@@ -249,7 +249,7 @@ fn check_address(
         _ => None,
     };
     Some(CallAssessment {
-        denials: seen.into_iter().collect(),
+        denials: result.into_iter().collect(),
         answer: NotifyAnswer::Continue,
     })
 }

@@ -80,10 +80,10 @@ impl NotifyListener {
     /// Receives the next notification; `None` if the caller is gone meanwhile.
     pub(in crate::linux) fn receive(&self) -> io::Result<Option<Notification>> {
         // SAFETY: the kernel wants it all zero, and fills no more than its size.
-        let asked = unsafe {
-            let mut asked: libc::seccomp_notif = zeroed();
-            match self.ioctl(libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut asked) {
-                Ok(()) => asked,
+        let notification = unsafe {
+            let mut notification: libc::seccomp_notif = zeroed();
+            match self.ioctl(libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut notification) {
+                Ok(()) => notification,
                 Err(error) => {
                     return match error.raw_os_error() {
                         Some(libc::ENOENT | libc::EINTR) => Ok(None),
@@ -93,10 +93,10 @@ impl NotifyListener {
             }
         };
         Ok(Some(Notification {
-            id: asked.id,
-            pid: asked.pid,
-            call: libc::c_long::from(asked.data.nr),
-            arguments: asked.data.args,
+            id: notification.id,
+            pid: notification.pid,
+            call: libc::c_long::from(notification.data.nr),
+            arguments: notification.data.args,
         }))
     }
 
