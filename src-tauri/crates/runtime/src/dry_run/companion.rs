@@ -71,7 +71,7 @@ fn build_sandbox(
     workspace: &Workspace,
     net: &NetworkClient,
     masked: Vec<std::path::PathBuf>,
-    own: &LayerFolder,
+    layer_folder: &LayerFolder,
 ) -> Result<SandboxSpec, FileError> {
     let start = workspace.resolve_in_root(&command.folder.to_string_lossy(), true)?;
     let folder = join_path(workspace.root(), &start);
@@ -95,7 +95,7 @@ fn build_sandbox(
         input: true,
         command: words.cloned().collect(),
         environment: environment.into_iter().collect(),
-        told: own.report_path(),
+        told: layer_folder.report_path(),
     })
 }
 

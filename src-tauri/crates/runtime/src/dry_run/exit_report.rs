@@ -15,10 +15,10 @@ pub(super) const MORE_REFUSALS_NOTE: &str = "It was refused more than is listed.
 /// Reads from the sandbox's report how the command itself ended, and which accesses it was refused.
 pub(super) fn read_command_exit(
     mut ran: CommandRun,
-    told: io::Result<Option<SandboxReport>>,
+    report: io::Result<Option<SandboxReport>>,
 ) -> Result<(CommandRun, Refusals), FileError> {
     let (exit, refusals) =
-        read_exit(ran.exit, told).map_err(|why| FileError::SandboxUnavailable {
+        read_exit(ran.exit, report).map_err(|why| FileError::SandboxUnavailable {
             reason: format!("The sandbox could not be set up, so the command did not run: {why}."),
         })?;
     ran.exit = exit;
@@ -31,10 +31,10 @@ pub(super) fn read_command_exit(
 /// The reason why the sandbox could not be entered, as a clause: nothing ran then.
 pub(super) fn read_exit(
     exit: CommandExit,
-    told: io::Result<Option<SandboxReport>>,
+    report: io::Result<Option<SandboxReport>>,
 ) -> Result<(CommandExit, Refusals), String> {
     let stopped = matches!(exit, CommandExit::Cancelled | CommandExit::TimedOut);
-    match told {
+    match report {
         Ok(Some(SandboxReport::Ended {
             end,
             refused,

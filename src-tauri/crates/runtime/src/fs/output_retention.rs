@@ -131,7 +131,7 @@ fn sweep_folder(
 /// Lists the outputs in a folder. Files left by an interrupted packing are removed.
 fn list_outputs(folder: &Path) -> Result<Vec<StoredOutput>, FileError> {
     let listed = fs::read_dir(folder).map_err(|error| output_error(folder, &error))?;
-    let mut found: BTreeMap<PathBuf, StoredOutput> = BTreeMap::new();
+    let mut outputs: BTreeMap<PathBuf, StoredOutput> = BTreeMap::new();
     for entry in listed.filter_map(Result::ok).take(OUTPUTS_SCANNED_MAX) {
         let (path, name) = (entry.path(), entry.file_name());
         let Some(name) = name.to_str() else { continue };
@@ -149,7 +149,7 @@ fn list_outputs(folder: &Path) -> Result<Vec<StoredOutput>, FileError> {
         let (plain, at) = (folder.join(plain), known.modified().map_or(0, epoch_millis));
         let bytes = known.len();
         // Unpacked to be read: the packed one says how old it is.
-        found
+        outputs
             .entry(plain.clone())
             .and_modify(|output| {
                 (output.at, output.bytes) = (output.at.min(at), output.bytes + bytes)
@@ -160,7 +160,7 @@ fn list_outputs(folder: &Path) -> Result<Vec<StoredOutput>, FileError> {
                 bytes,
             });
     }
-    Ok(found.into_values().collect())
+    Ok(outputs.into_values().collect())
 }
 
 /// Packs an output that is not packed yet, and returns its length then. If this is interrupted, one of the two files is

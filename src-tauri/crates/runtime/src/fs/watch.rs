@@ -70,28 +70,28 @@ impl FileWatcher {
 
     /// Watches, for each path, the nearest existing folder above it, and the folders that lead there.
     fn watch_folders(&mut self) -> Result<(), UserError> {
-        let mut wanted = BTreeSet::new();
+        let mut folders = BTreeSet::new();
         for target in &self.targets {
             let above = target.ancestors().skip(1);
             // Two levels: the folder itself, and the one that says when the folder is replaced.
-            wanted.extend(
+            folders.extend(
                 above
                     .filter(|path| path.is_dir())
                     .take(2)
                     .map(PathBuf::from),
             );
         }
-        for gone in self.watched.difference(&wanted) {
+        for gone in self.watched.difference(&folders) {
             // A folder that is no more has no watch either.
             let _ = self.watcher.unwatch(gone);
         }
         // Watching again what is watched is cheap, and needed when a folder was replaced by another of its name.
-        for folder in &wanted {
+        for folder in &folders {
             self.watcher
                 .watch(folder, RecursiveMode::NonRecursive)
                 .map_err(|error| watch_error(folder, &error))?;
         }
-        self.watched = wanted;
+        self.watched = folders;
         Ok(())
     }
 }

@@ -60,9 +60,9 @@ pub async fn run_program(
     cancel: &CancellationToken,
 ) -> Result<ProgramResult, FileError> {
     let started = Instant::now();
-    let mut heard = ProgramOutput::new(program.output_bytes_max, &mut on_told);
+    let mut captured = ProgramOutput::new(program.output_bytes_max, &mut on_told);
     if cancel.is_cancelled() {
-        return Ok(heard.into_result(CommandExit::Cancelled, started.elapsed()));
+        return Ok(captured.into_result(CommandExit::Cancelled, started.elapsed()));
     }
     program.workspace.check_command(&program.command_name)?;
     let failed = |error: io::Error| FileError::from_io(program.file.display().to_string(), &error);
@@ -85,8 +85,8 @@ pub async fn run_program(
                 let rest = async {
                     while output_open || told_open {
                         tokio::select! {
-                            piece = output.next_piece(), if output_open => output_open = heard.push_answer(piece),
-                            piece = told.next_piece(), if told_open => told_open = heard.push_errors(piece),
+                            piece = output.next_piece(), if output_open => output_open = captured.push_answer(piece),
+                            piece = told.next_piece(), if told_open => told_open = captured.push_errors(piece),
                         }
                     }
                 };
@@ -94,16 +94,16 @@ pub async fn run_program(
                 break exit_from_status(ended);
             }
             piece = output.next_piece(), if output_open => {
-                output_open = heard.push_answer(piece);
-                if heard.too_long {
+                output_open = captured.push_answer(piece);
+                if captured.too_long {
                     break CommandExit::Cancelled;
                 }
             }
-            piece = told.next_piece(), if told_open => told_open = heard.push_errors(piece),
+            piece = told.next_piece(), if told_open => told_open = captured.push_errors(piece),
         }
     };
     reap_child_until(&mut child, group.terminate()).await;
-    Ok(heard.into_result(exit, started.elapsed()))
+    Ok(captured.into_result(exit, started.elapsed()))
 }
 
 /// Writes the program's input and closes it. A program that does not read all of it is no error.

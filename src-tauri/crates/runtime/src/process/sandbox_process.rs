@@ -46,7 +46,7 @@ impl SandboxLauncher {
     #[cfg(target_os = "linux")]
     pub(crate) async fn start_companion(
         &self,
-        room: &SandboxSpec,
+        spec: &SandboxSpec,
         input: PipeReader,
         errors: &std::io::PipeWriter,
     ) -> Result<(SandboxedCompanion, Option<TcpListener>), FileError> {
@@ -54,7 +54,7 @@ impl SandboxLauncher {
             |error: io::Error| FileError::from_io(self.program.display().to_string(), &error);
         let ready =
             WaitingSandbox::start_waiting(&self.program, false, Some(errors)).map_err(failed)?;
-        let asked = send_request(ready.wanted, room.clone(), Some(input.into())).await;
+        let asked = send_request(ready.wanted, spec.clone(), Some(input.into())).await;
         let (wanted, listener) = asked.map_err(failed)?;
         let talking = SandboxedCompanion {
             child: ready.child,
@@ -69,24 +69,24 @@ impl SandboxLauncher {
     /// tells.
     pub(crate) async fn start_command(
         &self,
-        room: &SandboxSpec,
+        spec: &SandboxSpec,
         errors: Option<&std::io::PipeWriter>,
     ) -> Result<(StartedCommand, Option<TcpListener>), FileError> {
         let failed =
             |error: io::Error| FileError::from_io(self.program.display().to_string(), &error);
         // Nothing but what every room has was made ahead.
-        let is_plain = room.bare.is_none() && errors.is_none();
+        let is_plain = spec.bare.is_none() && errors.is_none();
         let held = match is_plain {
             true => self.lock_waiting().take(),
             false => None,
         };
         let ready = match held.and_then(WaitingSandbox::if_reusable) {
             Some(ready) => ready,
-            None => WaitingSandbox::start_waiting(&self.program, room.bare.is_some(), errors)
+            None => WaitingSandbox::start_waiting(&self.program, spec.bare.is_some(), errors)
                 .map_err(failed)?,
         };
         let pipe = OutputPipe::new(ready.output).map_err(failed)?;
-        let asked = send_request(ready.wanted, room.clone(), None).await;
+        let asked = send_request(ready.wanted, spec.clone(), None).await;
         let (wanted, listener) = asked.map_err(failed)?;
         let started = StartedCommand {
             child: ready.child,
@@ -192,21 +192,21 @@ impl Drop for SandboxStopper {
 /// Sends the specification, hands over the standard input of the command, and waits for the port in the sandbox, if it
 /// has one. A program that ended before it had read everything reports why in its own way.
 async fn send_request(
-    wanted: SandboxStopper,
-    room: SandboxSpec,
+    stopper: SandboxStopper,
+    spec: SandboxSpec,
     input: Option<OwnedFd>,
 ) -> io::Result<(SandboxStopper, Option<TcpListener>)> {
     let asking = tokio::task::spawn_blocking(move || {
-        let Some(outside) = &wanted.0 else {
-            return (wanted, None);
+        let Some(outside) = &stopper.0 else {
+            return (stopper, None);
         };
-        let asked = outside.ask(&room);
-        let asked = asked.and_then(|()| input.map_or(Ok(()), |input| outside.send_input(input)));
-        let listener = asked.and_then(|()| match room.proxy {
+        let sent = outside.ask(&spec);
+        let sent = sent.and_then(|()| input.map_or(Ok(()), |input| outside.send_input(input)));
+        let listener = sent.and_then(|()| match spec.proxy {
             true => outside.receive_listener().map(Some),
             false => Ok(None),
         });
-        (wanted, listener.ok().flatten())
+        (stopper, listener.ok().flatten())
     });
     asking.await.map_err(io::Error::other)
 }
@@ -225,8 +225,8 @@ impl SandboxConnection {
     }
 
     /// Sends the specification of the sandbox.
-    fn send_spec(&self, room: &SandboxSpec) -> io::Result<()> {
-        let mut line = serde_json::to_vec(room)?;
+    fn send_spec(&self, spec: &SandboxSpec) -> io::Result<()> {
+        let mut line = serde_json::to_vec(spec)?;
         line.push(b'\n');
         io::Write::write_all(&mut &self.0, &line)
     }

@@ -80,13 +80,13 @@ pub fn find_files(
         GlobInclude::Files => EntryFilter::FilesAndLinks,
         GlobInclude::Everything => EntryFilter::All,
     };
-    let found = walk_entries(&ground, cancel, entries, pattern_depth_max(rest), |rel| {
+    let paths = walk_entries(&ground, cancel, entries, pattern_depth_max(rest), |rel| {
         rel.strip_prefix(&ground.rel)
             .is_ok_and(|below| matcher.is_match(below))
             && !workspace.is_hidden(&ground.display_path(rel))
     })?;
     let mut standing = VerifiedStat::new(&ground);
-    let mut found = found.iter().filter_map(|rel| {
+    let mut paths = paths.iter().filter_map(|rel| {
         let stat = standing.stat(rel)?;
         let mut path = ground.display_path(rel);
         if stat.kind == PathKind::Folder {
@@ -95,8 +95,8 @@ pub fn find_files(
         Some(path)
     });
     Ok(GlobResult {
-        paths: found.by_ref().take(query.entries_max).collect(),
-        more: found.next().is_some(),
+        paths: paths.by_ref().take(query.entries_max).collect(),
+        more: paths.next().is_some(),
     })
 }
 

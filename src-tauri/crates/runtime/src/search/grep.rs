@@ -162,7 +162,7 @@ impl GrepSearch<'_> {
     /// Searches batch by batch, each larger than the last: a common word is found in the first, a rare one keeps all
     /// threads busy.
     fn search_files(&self, paths: &[PathBuf]) -> Result<GrepResult, FileError> {
-        let mut found = GrepResult {
+        let mut result = GrepResult {
             matches: Vec::new(),
             files: 0,
             more: false,
@@ -171,26 +171,26 @@ impl GrepSearch<'_> {
         };
         let mut rest = paths;
         let mut batch_max = SEARCH_BATCH_FIRST;
-        while !rest.is_empty() && found.matches.len() <= self.matches_max {
+        while !rest.is_empty() && result.matches.len() <= self.matches_max {
             let (batch, later) = rest.split_at(batch_max.min(rest.len()));
             let (hits, unread) = self.search_batch(batch);
             if self.cancel.is_cancelled() {
                 return Err(FileError::Cancelled);
             }
-            found.unreadable += unread;
-            found
+            result.unreadable += unread;
+            result
                 .matches
                 .extend(hits.into_iter().flat_map(|(_, lines)| lines));
             rest = later;
             batch_max = (batch_max * 2).min(SEARCH_BATCH_MAX);
         }
-        found.more = found.matches.len() > self.matches_max;
-        found.matches.truncate(self.matches_max);
-        found.files = found
+        result.more = result.matches.len() > self.matches_max;
+        result.matches.truncate(self.matches_max);
+        result.files = result
             .matches
             .chunk_by(|one, next| one.path == next.path)
             .count();
-        Ok(found)
+        Ok(result)
     }
 
     fn search_batch(&self, paths: &[PathBuf]) -> (Vec<FileMatches>, usize) {

@@ -54,10 +54,10 @@ impl SearchRoot {
     pub(super) fn resolve_root(
         workspace: &Workspace,
         under: Option<&str>,
-        wanted: PathUse,
+        path_use: PathUse,
     ) -> Result<Self, FileError> {
         let path = under.unwrap_or(".");
-        let ResolvedPath { root, rel } = workspace.resolve_readable(path, true, wanted)?;
+        let ResolvedPath { root, rel } = workspace.resolve_readable(path, true, path_use)?;
         let stat = root
             .dir
             .stat_at(&rel)

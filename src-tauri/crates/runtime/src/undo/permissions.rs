@@ -213,7 +213,7 @@ impl UnlockedPaths {
     }
 
     fn unlock_level(&self, level: &BTreeMap<&Path, AccessNeed>) -> Result<(), FileError> {
-        let mut found = Vec::new();
+        let mut folders = Vec::new();
         let mut opened: Option<(&Path, Dir)> = None;
         for (path, need) in level {
             let failed = |error: io::Error| FileError::from_io(display_path(path), &error);
@@ -231,18 +231,18 @@ impl UnlockedPaths {
                     .missing_bits(folder, name, path, *need)
                     .map_err(failed)?
             {
-                found.push((folder.clone(), name, added));
+                folders.push((folder.clone(), name, added));
             }
         }
-        if found.is_empty() {
+        if folders.is_empty() {
             return Ok(());
         }
-        let new = found
+        let new = folders
             .iter()
             .map(|(.., one)| (one.path.0.clone(), one.clone()));
         self.added.borrow_mut().extend(new);
         self.save_log()?;
-        for (folder, name, one) in found {
+        for (folder, name, one) in folders {
             let path = &one.path.0;
             let failed = |error: io::Error| FileError::from_io(display_path(path), &error);
             match folder.set_mode_of(name, one.for_now) {

@@ -78,14 +78,14 @@ pub(super) fn settle_entry(
     let fit = match_level_for(manifest);
     let stands = survey_paths(&unlocked, &manifest.steps, UndoDirection::Undo, fit)?;
     // A step that changes nothing speaks for neither side.
-    let told: Vec<PathState> = manifest
+    let paths: Vec<PathState> = manifest
         .steps
         .iter()
         .zip(&stands)
         .filter(|(step, _)| !node::is_same_node(&step.before, &step.after, fit))
         .map(|(_, stand)| *stand)
         .collect();
-    if !manifest.going_back && !told.contains(&PathState::AtTarget) {
+    if !manifest.going_back && !paths.contains(&PathState::AtTarget) {
         remove_staged_files(&unlocked, manifest)?;
         if manifest.known {
             finish_applying(inner, &unlocked, manifest)?;
@@ -95,7 +95,7 @@ pub(super) fn settle_entry(
         return Ok(());
     }
     // Never begun: then its folders are as they were, or as somebody else made them since.
-    let begun = manifest.going_back || told.contains(&PathState::AtOrigin);
+    let begun = manifest.going_back || paths.contains(&PathState::AtOrigin);
     manifest.going_back = true;
     inner.entries.save(manifest)?;
     remove_staged_files(&unlocked, manifest)?;

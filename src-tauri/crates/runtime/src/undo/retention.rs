@@ -28,7 +28,7 @@ pub(super) fn collect_garbage(
     let size_before = disk_bytes(inner)?;
     let listed = inner.entries.list()?;
     let mut needed = RequiredFiles::default();
-    let mut kept = 0;
+    let mut kept_count = 0;
     let mut full = false;
     let total = listed.entries.len();
     for entry in listed.entries.into_iter().rev() {
@@ -51,7 +51,7 @@ pub(super) fn collect_garbage(
             inner.entries.remove(&entry.id)?;
             continue;
         }
-        kept += 1;
+        kept_count += 1;
         needed.merge(more);
     }
     // What an entry needs that we cannot read is not known, so no copy goes.
@@ -60,9 +60,9 @@ pub(super) fn collect_garbage(
     }
     let bytes_left = disk_bytes(inner)?;
     Ok(CollectionReceipt {
-        entries: (total - kept) as u64,
+        entries: (total - kept_count) as u64,
         bytes_freed: size_before.saturating_sub(bytes_left),
-        entries_left: kept as u64,
+        entries_left: kept_count as u64,
         bytes_left,
     })
 }

@@ -25,7 +25,7 @@ fn read_attributes(dir: &Dir, name: &OsStr) -> Vec<(String, Vec<u8>)> {
 /// Returns a note for a person about changed attributes, if there are any: no step of the plan carries them.
 pub(in crate::dry_run) fn attributes_note(
     changed: &[PathBuf],
-    done: ChangeStage,
+    stage: ChangeStage,
 ) -> Option<String> {
     let named = changed.iter().take(NAMED_MAX);
     let mut named: Vec<String> = named.map(|path| format!("`{}`", name(path))).collect();
@@ -33,7 +33,7 @@ pub(in crate::dry_run) fn attributes_note(
     if more > 0 {
         named.push(format!("{more} more"));
     }
-    let what = match done {
+    let what = match stage {
         ChangeStage::DryRun => "That is not committed.",
         ChangeStage::InPlace => "That cannot be undone.",
     };

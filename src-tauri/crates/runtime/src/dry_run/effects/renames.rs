@@ -41,46 +41,46 @@ impl<'a> RenameMap<'a> {
 /// moved together. Paths in `left` are never taken for renamed.
 pub(in crate::dry_run) fn find_renames<'a>(
     changes: &'a [ChangedPath],
-    left: &BTreeSet<&Path>,
+    excluded: &BTreeSet<&Path>,
 ) -> RenameMap<'a> {
-    let mut found = RenameMap::default();
-    let mut went: BTreeMap<&Digest, Vec<&'a Path>> = BTreeMap::new();
+    let mut renames = RenameMap::default();
+    let mut removals: BTreeMap<&Digest, Vec<&'a Path>> = BTreeMap::new();
     for change in changes {
         if let (Some(blob), PathContent::Node(Node::Absent)) =
             (content_digest(&change.before), &change.after)
-            && !left.contains(change.path.as_path())
+            && !excluded.contains(change.path.as_path())
         {
-            went.entry(blob).or_default().push(&change.path);
+            removals.entry(blob).or_default().push(&change.path);
         }
     }
-    let came: Vec<(&Digest, &'a Path)> = changes
+    let additions: Vec<(&Digest, &'a Path)> = changes
         .iter()
         .filter(|change| change.before == PathContent::Node(Node::Absent))
-        .filter(|change| !left.contains(change.path.as_path()))
+        .filter(|change| !excluded.contains(change.path.as_path()))
         .filter_map(|change| Some((content_digest(&change.after)?, change.path.as_path())))
         .collect();
     for same_name in [true, false] {
-        for (blob, to) in &came {
-            let Some(candidates) = went.get_mut(blob) else {
+        for (blob, to) in &additions {
+            let Some(candidates) = removals.get_mut(blob) else {
                 continue;
             };
             let fits = |from: &&Path| !same_name || from.file_name() == to.file_name();
-            if found.source_of(to).is_none()
+            if renames.source_of(to).is_none()
                 && let Some(at) = candidates.iter().position(fits)
             {
-                found.add_rename(candidates.remove(at), to);
+                renames.add_rename(candidates.remove(at), to);
             }
         }
     }
-    find_folder_renames(changes, left, &mut found);
-    found
+    find_folder_renames(changes, excluded, &mut renames);
+    renames
 }
 
 /// Finds folders that were removed and created again with all their files.
 fn find_folder_renames<'a>(
     changes: &'a [ChangedPath],
-    left: &BTreeSet<&Path>,
-    found: &mut RenameMap<'a>,
+    excluded: &BTreeSet<&Path>,
+    renames: &mut RenameMap<'a>,
 ) {
     let mut files_below: BTreeMap<&Path, usize> = BTreeMap::new();
     let mut gone: BTreeSet<&'a Path> = BTreeSet::new();
@@ -88,7 +88,7 @@ fn find_folder_renames<'a>(
     for change in changes {
         match (&change.before, &change.after) {
             (PathContent::Node(Node::Folder { .. }), PathContent::Node(Node::Absent))
-                if !left.contains(change.path.as_path()) =>
+                if !excluded.contains(change.path.as_path()) =>
             {
                 gone.insert(&change.path);
             }
@@ -103,7 +103,7 @@ fn find_folder_renames<'a>(
         }
     }
     let mut together: BTreeMap<(&'a Path, &'a Path), usize> = BTreeMap::new();
-    for (to, from) in &found.from {
+    for (to, from) in &renames.from {
         let pairs = from.ancestors().zip(to.ancestors());
         let same = pairs.take_while(|(from, to)| from.file_name() == to.file_name());
         let depth = same.count();
@@ -119,7 +119,7 @@ fn find_folder_renames<'a>(
     for ((from, to), files) in together {
         let all = |folder: &Path| files_below.get(folder) == Some(&files);
         if all(from) && all(to) {
-            found.add_rename(from, to);
+            renames.add_rename(from, to);
         }
     }
 }

@@ -35,16 +35,16 @@ pub(in crate::dry_run) struct ChangeReport {
 /// Builds the report of these changes, which are sorted by path.
 pub(in crate::dry_run) fn build_report(
     mut changes: Vec<ChangedPath>,
-    done: ChangeStage,
+    stage: ChangeStage,
 ) -> ChangeReport {
     let mut out = ChangeReport::default();
-    if done == ChangeStage::DryRun {
+    if stage == ChangeStage::DryRun {
         for change in &mut changes {
             strip_set_id(change, &mut out.notes);
         }
         changes.retain(|change| change.before != change.after);
     }
-    let left = unchangeable_paths(&changes, done, &mut out.notes);
+    let left = unchangeable_paths(&changes, stage, &mut out.notes);
     let renames = find_renames(&changes, &left);
     let mut ids: BTreeMap<&Path, u32> = BTreeMap::new();
     for change in &changes {
@@ -55,7 +55,7 @@ pub(in crate::dry_run) fn build_report(
         ids.insert(&change.path, id);
         out.effects
             .push(build_effect(id, change, &renames, &changes));
-        note_hard_links(change, done, &mut out.notes);
+        note_hard_links(change, stage, &mut out.notes);
     }
     for change in &changes {
         let (PathContent::Node(before), PathContent::Node(after)) = (&change.before, &change.after)
@@ -105,7 +105,7 @@ fn strip_set_id(change: &mut ChangedPath, notes: &mut Vec<String>) {
 /// place of one or lie below it, and the folders above those that would be removed.
 fn unchangeable_paths<'a>(
     changes: &'a [ChangedPath],
-    done: ChangeStage,
+    stage: ChangeStage,
     notes: &mut Vec<String>,
 ) -> BTreeSet<&'a Path> {
     let mut left: BTreeSet<&Path> = BTreeSet::new();
@@ -128,7 +128,7 @@ fn unchangeable_paths<'a>(
         let was_there = change.before != PathContent::Node(Node::Absent);
         let folder_goes = is_folder_content(&change.before) && !is_folder_content(&change.after);
         // What went for real comes back without what stood in it.
-        let stays = done == ChangeStage::DryRun && folder_goes && stay.contains(path);
+        let stays = stage == ChangeStage::DryRun && folder_goes && stay.contains(path);
         if stays && left.insert(path) {
             notes.push(format!(
                 "`{}` stays, because a pipe, a socket or a device in it does.",
@@ -141,7 +141,7 @@ fn unchangeable_paths<'a>(
     }
     for change in changes.iter().filter(|c| is_special(c)) {
         let path = name(&change.path);
-        notes.push(match done {
+        notes.push(match stage {
             ChangeStage::DryRun => format!(
                 "`{path}` is a pipe, a socket or a device: what happened to it is reported and not committed."
             ),
@@ -153,11 +153,11 @@ fn unchangeable_paths<'a>(
     left
 }
 
-fn note_hard_links(change: &ChangedPath, done: ChangeStage, notes: &mut Vec<String>) {
+fn note_hard_links(change: &ChangedPath, stage: ChangeStage, notes: &mut Vec<String>) {
     let path = name(&change.path);
     let links = change.has_hard_links;
     match (links.before, links.after) {
-        (true, _) | (_, true) if done == ChangeStage::InPlace => notes.push(format!(
+        (true, _) | (_, true) if stage == ChangeStage::InPlace => notes.push(format!(
             "`{path}` is one file with another name: after an undo it is a file of its own."
         )),
         (true, _) => notes.push(format!(

@@ -215,14 +215,14 @@ impl OverlayDiffer<'_> {
     fn diff_present(
         &mut self,
         one: NamedEntry<'_>,
-        found: FoundEntry<'_>,
+        entry: FoundEntry<'_>,
         was: Option<FoundEntry<'_>>,
         hidden: bool,
     ) -> Result<(), FileError> {
         let FoundEntry {
             folder: upper,
             details: is,
-        } = found;
+        } = entry;
         let failed = |error: io::Error| FileError::from_io(display_path(one.path), &error);
         if let Some(mode) = is.stat.kind.readable_mode(is.stat.mode) {
             match self.unlock {
@@ -241,7 +241,7 @@ impl OverlayDiffer<'_> {
             }
             return Ok(());
         }
-        let after = self.read_content(DiffSide::After, one, found)?;
+        let after = self.read_content(DiffSide::After, one, entry)?;
         let is_folder = is.stat.kind == PathKind::Folder;
         let (before, below) = match was {
             None => (ABSENT, None),
@@ -335,15 +335,15 @@ impl OverlayDiffer<'_> {
         &mut self,
         side: DiffSide,
         one: NamedEntry<'_>,
-        found: FoundEntry<'_>,
+        entry: FoundEntry<'_>,
     ) -> Result<PathContent, FileError> {
         let FoundEntry {
             folder: dir,
-            details: found,
-        } = found;
+            details: entry,
+        } = entry;
         let failed = |error: io::Error| FileError::from_io(display_path(one.path), &error);
-        let (mode, mtime_ns) = (found.stat.mode, found.stat.mtime_ns);
-        Ok(PathContent::Node(match found.stat.kind {
+        let (mode, mtime_ns) = (entry.stat.mode, entry.stat.mtime_ns);
+        Ok(PathContent::Node(match entry.stat.kind {
             PathKind::Special => return Ok(PathContent::Special(mode)),
             PathKind::Folder => Node::Folder { mode, mtime_ns },
             PathKind::Link => Node::Link {
@@ -351,7 +351,7 @@ impl OverlayDiffer<'_> {
                 mtime_ns,
             },
             PathKind::File => {
-                let admitted = self.reading.count_file(side, &found.stat);
+                let admitted = self.reading.count_file(side, &entry.stat);
                 admitted.map_err(|why| self.limit_error(&why))?;
                 let opened = dir.open_file(Path::new(one.name));
                 let mut file = opened.map_err(|error| self.read_error(side, one.path, &error))?;
@@ -359,7 +359,7 @@ impl OverlayDiffer<'_> {
                     let path = display_path(one.path);
                     return Err(FileError::Changed { path });
                 }
-                let taken = (self.content)(&mut file, found.stat.bytes);
+                let taken = (self.content)(&mut file, entry.stat.bytes);
                 let (blob, bytes) = taken.map_err(failed)?;
                 Node::File {
                     blob,

@@ -178,22 +178,22 @@ impl CopyJob {
     }
 
     /// Refuses entries that no copy could stand for, and those beyond the limits.
-    fn check_limits(&mut self, path: &Path, found: &FileDetails) -> Result<(), FileError> {
+    fn check_limits(&mut self, path: &Path, details: &FileDetails) -> Result<(), FileError> {
         self.paths += 1;
-        self.copied.disk_bytes = self.copied.disk_bytes.saturating_add(found.disk_bytes);
+        self.copied.disk_bytes = self.copied.disk_bytes.saturating_add(details.disk_bytes);
         if self.paths > COPY_PATHS_MAX {
             return Err(not_copied_error(&format!(
                 "it has more than {COPY_PATHS_MAX} paths"
             )));
         }
         let path = display_path(path);
-        if found.device != self.device {
+        if details.device != self.device {
             return Err(not_copied_error(&format!(
                 "another disk is mounted at `{path}`"
             )));
         }
-        let cannot = match found.stat.kind {
-            _ if found.is_device => "a device",
+        let cannot = match details.stat.kind {
+            _ if details.is_device => "a device",
             PathKind::Special if !CAN_CREATE_PIPES => "a pipe or a socket",
             PathKind::Link if !CAN_CREATE_LINKS => "a link",
             PathKind::File | PathKind::Folder | PathKind::Link | PathKind::Special => return Ok(()),
@@ -257,16 +257,17 @@ impl CopyJob {
         to: &Dir,
         name: &OsStr,
         path: PathBuf,
-        found: &FileDetails,
+        details: &FileDetails,
     ) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::from_io(display_path(&path), &error);
-        if found.stat.kind != PathKind::Link {
-            to.set_mode_of(name, found.stat.mode).map_err(failed)?;
+        if details.stat.kind != PathKind::Link {
+            to.set_mode_of(name, details.stat.mode).map_err(failed)?;
         }
-        to.set_mtime_of(name, found.stat.mtime_ns).map_err(failed)?;
+        to.set_mtime_of(name, details.stat.mtime_ns)
+            .map_err(failed)?;
         let marked = match self.marked {
             MarkedSide::Copy => to.read_details(name).map_err(failed)?,
-            MarkedSide::Original => Some(*found),
+            MarkedSide::Original => Some(*details),
         };
         if let Some(marked) = marked {
             let mark = marked

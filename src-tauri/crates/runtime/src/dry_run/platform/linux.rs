@@ -99,15 +99,18 @@ impl SystemSandbox {
         &self,
         workspace: &Workspace,
     ) -> ProbedCapabilities {
-        let known = self.probe_cached(workspace).await;
-        let by_layer = matches!(known.probe.layer, LayerKind::Disk | LayerKind::Memory);
-        if by_layer || known.probe.assurance == Assurance::GateOnly {
-            return known;
+        let capabilities = self.probe_cached(workspace).await;
+        let by_layer = matches!(
+            capabilities.probe.layer,
+            LayerKind::Disk | LayerKind::Memory
+        );
+        if by_layer || capabilities.probe.assurance == Assurance::GateOnly {
+            return capabilities;
         }
         let whole = workspace.clone();
         match run_blocking(move || measure_workspace(whole.dir())).await {
-            Ok(()) => known,
-            Err(error) => without_copy_layer(known, &error),
+            Ok(()) => capabilities,
+            Err(error) => without_copy_layer(capabilities, &error),
         }
     }
 
@@ -136,16 +139,16 @@ impl SystemSandbox {
         command.workspace.check_command(&command.line)?;
         // Here, so that what is prepared next goes off the wait for the clock of files.
         let began_ns = clock_ns(ClockId::Realtime);
-        let known = self.capabilities(&command.workspace).await;
-        let Some(place) = known.place else {
+        let capabilities = self.capabilities(&command.workspace).await;
+        let Some(place) = capabilities.place else {
             return Err(FileError::SandboxUnavailable {
-                reason: known.probe.reasons.join(" "),
+                reason: capabilities.probe.reasons.join(" "),
             });
         };
         let failed = |error: io::Error| FileError::from_io("the folder for sandboxes", &error);
         let mut layer = create_layer(&place, &command.workspace).map_err(failed)?;
         let masks = self.find_masks(&command.workspace).await?;
-        let kind = known.probe.layer;
+        let kind = capabilities.probe.layer;
         wait_for_file_clock(began_ns).await?;
         if kind == LayerKind::Copy {
             let (workspace, upper) = (command.workspace.clone(), layer.upper_path());

@@ -163,7 +163,11 @@ impl SystemSandbox {
             .await
     }
 
-    async fn probe_in_place(&self, walls: Isolation, workspace: &Workspace) -> Result<(), String> {
+    async fn probe_in_place(
+        &self,
+        isolation: Isolation,
+        workspace: &Workspace,
+    ) -> Result<(), String> {
         if self.disk.is_in(workspace.root()) {
             return Err("the data folder lies in the workspace".to_owned());
         }
@@ -171,7 +175,7 @@ impl SystemSandbox {
         let command = noop_command(workspace);
         let site = MountPlan::in_place(
             &folder,
-            (walls == Isolation::Landlock).then(|| folder.tmp_path()),
+            (isolation == Isolation::Landlock).then(|| folder.tmp_path()),
             &command,
             u64::MAX,
             layer_bytes_max(LayerKind::Disk),
@@ -197,7 +201,7 @@ impl SystemSandbox {
 fn layer_reasons(kind: LayerKind) -> String {
     let max = layer_bytes_max(kind) >> 20;
     let copy_max = COPY_BYTES_MAX >> 20;
-    let kept = match kind {
+    let layer = match kind {
         LayerKind::Disk => {
             "what it changes is kept on the disk of the data folder until you agree".to_owned()
         }
@@ -209,15 +213,15 @@ fn layer_reasons(kind: LayerKind) -> String {
         ),
         LayerKind::None => "what it changes is kept nowhere".to_owned(),
     };
-    format!("A command runs in a sandbox; {kept}.")
+    format!("A command runs in a sandbox; {layer}.")
 }
 
 /// Returns the guarantees for a workspace that cannot be copied, where only a copy would do.
 pub(in crate::dry_run) fn without_copy_layer(
-    known: ProbedCapabilities,
+    capabilities: ProbedCapabilities,
     error: &FileError,
 ) -> ProbedCapabilities {
-    let mut reasons = known.reasons;
+    let mut reasons = capabilities.reasons;
     reasons.push(not_copied_reason(error));
     gate_only_capabilities(reasons)
 }
@@ -235,8 +239,8 @@ fn memory_limit_reason() -> &'static str {
 }
 
 /// Describes the protection and the gaps of a sandbox with this isolation.
-fn in_place_reasons(walls: Isolation) -> impl Iterator<Item = &'static str> {
-    let said = match walls {
+fn in_place_reasons(isolation: Isolation) -> impl Iterator<Item = &'static str> {
+    let reasons = match isolation {
         Isolation::Namespaces => vec![
             "A command runs for real, in a sandbox.",
             memory_limit_reason(),
@@ -247,7 +251,7 @@ fn in_place_reasons(walls: Isolation) -> impl Iterator<Item = &'static str> {
             "The memory of each of its processes is limited, and not that of all together.",
         ],
     };
-    said.into_iter()
+    reasons.into_iter()
 }
 
 /// Returns a probe with the guarantees that every sandbox gives.

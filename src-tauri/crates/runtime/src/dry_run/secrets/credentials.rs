@@ -126,17 +126,17 @@ fn has_star(name: &OsStr) -> bool {
 
 /// Returns a path below a folder, once for every name that a part with a `*` matches.
 fn expand_glob(folder: &Path, below: &Path) -> Vec<PathBuf> {
-    let mut found = vec![folder.to_owned()];
+    let mut folders = vec![folder.to_owned()];
     for part in below {
-        found = match has_star(part) {
-            false => found.into_iter().map(|path| path.join(part)).collect(),
-            true => found
+        folders = match has_star(part) {
+            false => folders.into_iter().map(|path| path.join(part)).collect(),
+            true => folders
                 .iter()
                 .flat_map(|path| matching_names(path, part))
                 .collect(),
         };
     }
-    found
+    folders
 }
 
 fn matching_names(folder: &Path, part: &OsStr) -> Vec<PathBuf> {

@@ -61,19 +61,19 @@ fn homes_unknown_error(why: &str) -> FileError {
 /// Returns the homes, with `own` as those of the current user; `None` if none of those is the path of a folder. `users`
 /// has the format of `passwd(5)`.
 fn from_passwd(
-    own: impl Iterator<Item = PathBuf>,
+    own_homes: impl Iterator<Item = PathBuf>,
     users: &str,
     of_people: &[&str],
 ) -> Option<HomeFolders> {
-    let own: BTreeSet<PathBuf> = own
+    let own_homes: BTreeSet<PathBuf> = own_homes
         .filter(|home| home.is_absolute() && home != Path::new("/"))
         .map(|home| fs::canonicalize(&home).unwrap_or(home))
         .collect();
-    if own.is_empty() {
+    if own_homes.is_empty() {
         return None;
     }
     let mut homes = HomeFolders {
-        ours: own,
+        ours: own_homes,
         ..HomeFolders::default()
     };
     let beside = of_people.iter().flat_map(fs::read_dir);

@@ -33,12 +33,12 @@ struct HardLinkedFile {
 /// [`CLOSED_NAMES_MAX`] names below closed folders are skipped.
 pub(in crate::dry_run) fn find_other_names(root: &Path, closed: &[PathBuf]) -> OtherNames {
     let (mut linked, are_all) = find_hard_linked(closed);
-    let mut found = BTreeSet::new();
+    let mut other_names = BTreeSet::new();
     if let Ok(device) = fs::symlink_metadata(root).map(|about| about.dev()) {
         let files = inodes_on_device(&linked, device);
         if !files.is_empty() {
             for name in LinkNameWalk::new(root, device, &files) {
-                record_name(name, &mut linked, &mut found);
+                record_name(name, &mut linked, &mut other_names);
             }
         }
     }
@@ -52,7 +52,7 @@ pub(in crate::dry_run) fn find_other_names(root: &Path, closed: &[PathBuf]) -> O
         let files = inodes_on_device(&linked, device);
         let names = LinkNameWalk::new(&folder, device, &files).without_subfolders();
         for name in names.with_limit(CLOSED_NAMES_MAX) {
-            record_name(name, &mut linked, &mut found);
+            record_name(name, &mut linked, &mut other_names);
         }
     }
     let is_sure =
@@ -64,7 +64,7 @@ pub(in crate::dry_run) fn find_other_names(root: &Path, closed: &[PathBuf]) -> O
     let mut unknown: Vec<_> = unknown.collect();
     unknown.sort();
     OtherNames {
-        found: found.into_iter().collect(),
+        found: other_names.into_iter().collect(),
         unknown,
     }
 }
@@ -79,7 +79,7 @@ fn inodes_on_device(linked: &HashMap<FileId, HardLinkedFile>, device: u64) -> Ha
 fn record_name(
     name: PathBuf,
     linked: &mut HashMap<FileId, HardLinkedFile>,
-    found: &mut BTreeSet<PathBuf>,
+    names: &mut BTreeSet<PathBuf>,
 ) {
     let about = fs::symlink_metadata(&name);
     if let Some(file) = about
@@ -87,7 +87,7 @@ fn record_name(
         .and_then(|about| linked.get_mut(&file_id(&about)))
     {
         file.names.insert(name.clone());
-        found.insert(name);
+        names.insert(name);
     }
 }
 

@@ -72,7 +72,7 @@ pub(in crate::dry_run) struct SandboxMasks {
 /// [`FileError::SandboxUnavailable`] where some of these paths cannot be determined.
 pub(in crate::dry_run) fn find_masks(
     workspace: &Workspace,
-    own: &[PathBuf],
+    own_paths: &[PathBuf],
     secrets: &ClosedFileFinder,
 ) -> Result<SandboxMasks, FileError> {
     let credentials = CredentialPaths::load().map_err(|error| FileError::SandboxUnavailable {
@@ -98,7 +98,7 @@ pub(in crate::dry_run) fn find_masks(
         paths: Vec::new(),
         notes: Vec::new(),
     };
-    for path in outside.chain(own.iter().cloned()) {
+    for path in outside.chain(own_paths.iter().cloned()) {
         let Some(path) = resolve_reachable(&path) else {
             continue;
         };
@@ -122,7 +122,9 @@ pub(in crate::dry_run) fn find_masks(
     let mut needed = command_folders(workspace, |name| name == "PATH");
     needed.extend(homes.ours.iter().cloned());
     for path in MountTable::load()?.find_other_paths(&masks.paths) {
-        let is_out_of_sight = SANDBOX_OWN_PATHS.iter().any(|own| path.starts_with(own));
+        let is_out_of_sight = SANDBOX_OWN_PATHS
+            .iter()
+            .any(|own_paths| path.starts_with(own_paths));
         if is_out_of_sight && !path.starts_with(workspace.root()) {
             continue;
         }

@@ -61,11 +61,11 @@ fn inspect_target(workspace: &Workspace, change: &FileChange) -> Result<WriteTar
     let path = change.path.as_str();
     let failed = |error: io::Error| FileError::from_io(path, &error);
     let changed = || FileError::Changed { path: path.into() };
-    let wanted = match change.after {
+    let path_use = match change.after {
         Some(_) => PathUse::Write,
         None => PathUse::Delete,
     };
-    let rel = workspace.resolve_writable(path, wanted)?;
+    let rel = workspace.resolve_writable(path, path_use)?;
     let Some((parent, name)) = dir::split_parent(&rel) else {
         return Err(FileError::IsFolder { path: path.into() });
     };
@@ -73,7 +73,7 @@ fn inspect_target(workspace: &Workspace, change: &FileChange) -> Result<WriteTar
         Ok(folder) => {
             let stat = folder.stat(name).map_err(failed)?;
             let is_file = stat.is_some_and(|stat| stat.kind == PathKind::File);
-            let may = match wanted {
+            let may = match path_use {
                 PathUse::Delete if !is_file => return Err(changed()),
                 PathUse::Delete => folder.can_change_names(),
                 PathUse::Write | PathUse::Read | PathUse::List => {
@@ -209,21 +209,24 @@ impl WriteBatch {
             if staged.folder.stat(&staged.name).map_err(failed)? != staged.before {
                 return Err(FileError::Changed { path: path.into() });
             }
-            let kept = self.tag.temp_name(number * 2 + 1);
+            let backup = self.tag.temp_name(number * 2 + 1);
             match &staged.temp {
                 Some(temp) => {
                     if self.several && staged.before.is_some() {
-                        back_up_target(&staged.folder, &staged.name, &kept, change)
+                        back_up_target(&staged.folder, &staged.name, &backup, change)
                             .map_err(failed)?;
-                        staged.backup_name = Some(kept);
+                        staged.backup_name = Some(backup);
                     }
                     staged.folder.rename(temp, &staged.name).map_err(failed)?;
                     staged.placed = true;
                 }
                 None => {
-                    staged.folder.remove_tree(&kept).map_err(failed)?;
-                    staged.folder.rename(&staged.name, &kept).map_err(failed)?;
-                    staged.backup_name = Some(kept);
+                    staged.folder.remove_tree(&backup).map_err(failed)?;
+                    staged
+                        .folder
+                        .rename(&staged.name, &backup)
+                        .map_err(failed)?;
+                    staged.backup_name = Some(backup);
                 }
             }
             crash_point().map_err(failed)?;
@@ -302,19 +305,19 @@ fn sync_file_system(root: &Dir) -> Result<bool, FileError> {
 fn back_up_target(
     folder: &Dir,
     name: &OsString,
-    kept: &OsString,
+    backup: &OsString,
     change: &FileChange,
 ) -> io::Result<()> {
-    folder.remove_tree(kept)?;
-    if folder.hard_link(name, kept).is_ok() {
+    folder.remove_tree(backup)?;
+    if folder.hard_link(name, backup).is_ok() {
         return Ok(());
     }
     let stat = folder.stat(name)?;
-    let mut copy = folder.create(kept, stat.map(|stat| stat.mode))?;
+    let mut copy = folder.create(backup, stat.map(|stat| stat.mode))?;
     copy.write_all(change.before.as_deref().unwrap_or_default())?;
     copy.sync_all()?;
     if let Some(stat) = stat {
-        folder.set_mtime_of(kept, stat.mtime_ns)?;
+        folder.set_mtime_of(backup, stat.mtime_ns)?;
     }
     Ok(())
 }

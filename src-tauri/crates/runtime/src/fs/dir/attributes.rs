@@ -76,19 +76,19 @@ mod on_unix {
             if self.owner.is_none() && self.attributes.is_empty() {
                 return;
             }
-            let mut given = true;
+            let mut is_complete = true;
             if let Some((user, group)) = self.owner {
                 let owner = (sys::Uid::from_raw(user), sys::Gid::from_raw(group));
-                given &= sys::fchown(file, Some(owner.0), Some(owner.1)).is_ok();
+                is_complete &= sys::fchown(file, Some(owner.0), Some(owner.1)).is_ok();
             }
             for (name, value) in &self.attributes {
                 let none = sys::XattrFlags::empty();
-                given &= sys::fsetxattr(file, name.as_str(), value, none).is_ok();
+                is_complete &= sys::fsetxattr(file, name.as_str(), value, none).is_ok();
             }
             #[allow(clippy::useless_conversion, reason = "narrower on some systems")]
             let mode = Mode::from_raw_mode(((mode & 0o7777) as u16).into());
-            given &= sys::fchmod(file, mode).is_ok();
-            if !given {
+            is_complete &= sys::fchmod(file, mode).is_ok();
+            if !is_complete {
                 tracing::debug!(?self, "the system does not permit all of it");
             }
         }
@@ -97,7 +97,7 @@ mod on_unix {
     fn read_xattrs(file: &File) -> io::Result<Vec<(String, Vec<u8>)>> {
         let mut names = [0_u8; 4096];
         let length = sys::flistxattr(file, &mut names[..])?;
-        let mut found = Vec::new();
+        let mut xattrs = Vec::new();
         let mut left = ATTRIBUTES_BYTES_MAX;
         for name in names[..length].split(|byte| *byte == 0) {
             let Ok(name) = std::str::from_utf8(name) else {
@@ -112,10 +112,10 @@ mod on_unix {
             if let Ok(length) = sys::fgetxattr(file, name, &mut value[..]) {
                 value.truncate(length);
                 left -= length;
-                found.push((name.to_owned(), value));
+                xattrs.push((name.to_owned(), value));
             }
         }
-        found.sort();
-        Ok(found)
+        xattrs.sort();
+        Ok(xattrs)
     }
 }

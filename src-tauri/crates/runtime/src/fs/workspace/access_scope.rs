@@ -86,14 +86,14 @@ impl Workspace {
         &self,
         path: &str,
         real: &Path,
-        wanted: PathUse,
+        path_use: PathUse,
     ) -> Result<(), FileError> {
         let open = match &self.reach {
             AccessScope::Whole => true,
-            AccessScope::NamesOnly => wanted == PathUse::List,
+            AccessScope::NamesOnly => path_use == PathUse::List,
             AccessScope::Approved(facts) => {
                 let mut facts = facts.iter().filter(|fact| fact.inside && !fact.derived);
-                facts.any(|fact| self.covers(fact, real, wanted))
+                facts.any(|fact| self.covers(fact, real, path_use))
             }
         };
         match open {
@@ -123,12 +123,14 @@ impl Workspace {
 
     /// Whether a fact covers the use of a place. A path that is changed may be read as well, for its preview; a path
     /// that is removed may be read with everything below it. Below a folder closed files stay closed.
-    fn covers(&self, fact: &ResolvedAccess, real: &Path, wanted: PathUse) -> bool {
+    fn covers(&self, fact: &ResolvedAccess, real: &Path, path_use: PathUse) -> bool {
         let fits = match fact.capability {
-            Capability::FsRead => matches!(wanted, PathUse::List | PathUse::Read),
-            Capability::FsWrite => matches!(wanted, PathUse::List | PathUse::Read | PathUse::Write),
+            Capability::FsRead => matches!(path_use, PathUse::List | PathUse::Read),
+            Capability::FsWrite => {
+                matches!(path_use, PathUse::List | PathUse::Read | PathUse::Write)
+            }
             Capability::FsDelete => {
-                matches!(wanted, PathUse::List | PathUse::Read | PathUse::Delete)
+                matches!(path_use, PathUse::List | PathUse::Read | PathUse::Delete)
             }
             Capability::NetFetch | Capability::ShellRun => false,
         };
@@ -143,7 +145,7 @@ impl Workspace {
         };
         let rel = real.strip_prefix(self.root()).unwrap_or(real);
         below.as_os_str().is_empty()
-            || matches!(wanted, PathUse::List | PathUse::Read)
+            || matches!(path_use, PathUse::List | PathUse::Read)
                 && !self.is_closed(&display_path(rel))
     }
 }

@@ -289,10 +289,10 @@ impl Workspace {
     pub(crate) fn resolve_writable(
         &self,
         path: &str,
-        wanted: PathUse,
+        path_use: PathUse,
     ) -> Result<PathBuf, FileError> {
-        let rel = self.resolve_in_root(path, wanted != PathUse::Delete)?;
-        self.check_access(path, &join_path(self.root(), &rel), wanted)?;
+        let rel = self.resolve_in_root(path, path_use != PathUse::Delete)?;
+        self.check_access(path, &join_path(self.root(), &rel), path_use)?;
         fault_injection::race_point();
         Ok(rel)
     }
@@ -302,7 +302,7 @@ impl Workspace {
         &self,
         path: &str,
         follow_last: bool,
-        wanted: PathUse,
+        path_use: PathUse,
     ) -> Result<ResolvedPath, FileError> {
         let real = self.resolve_real_path(path, follow_last)?;
         let root = match real.starts_with(self.root()) {
@@ -315,7 +315,7 @@ impl Workspace {
         let Ok(rel) = real.strip_prefix(&root.path).map(Path::to_owned) else {
             return Err(outside_workspace_error(path, &real));
         };
-        self.check_access(path, &real, wanted)?;
+        self.check_access(path, &real, path_use)?;
         fault_injection::race_point();
         Ok(ResolvedPath { root, rel })
     }

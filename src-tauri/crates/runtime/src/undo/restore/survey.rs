@@ -89,8 +89,8 @@ pub(in crate::undo) fn find_unknown_names(
     steps: &[UndoStep],
     direction: UndoDirection,
 ) -> Result<Vec<String>, FileError> {
-    let known: BTreeSet<&Path> = steps.iter().map(|step| &*step.path.0).collect();
-    let mut found = Vec::new();
+    let step_paths: BTreeSet<&Path> = steps.iter().map(|step| &*step.path.0).collect();
+    let mut unknown = Vec::new();
     for step in steps.iter().filter(|step| !step.made) {
         let path = &step.path.0;
         let from_folder = matches!(step.target_node(direction.opposite()), Node::Folder { .. });
@@ -102,11 +102,11 @@ pub(in crate::undo) fn find_unknown_names(
             other => other.map_err(|error| FileError::from_io(display_path(path), &error))?,
         };
         let strange = names.iter().map(|name| path.join(name));
-        found.extend(
+        unknown.extend(
             strange
-                .filter(|path| !known.contains(path.as_path()))
+                .filter(|path| !step_paths.contains(path.as_path()))
                 .map(|path| display_path(&path)),
         );
     }
-    Ok(found)
+    Ok(unknown)
 }

@@ -87,24 +87,24 @@ impl ContentFolder {
         digest: &Digest,
         forms: &[StorageForm],
     ) -> io::Result<Vec<(ContentName, u64)>> {
-        let mut found = Vec::new();
+        let mut stored = Vec::new();
         let Some(first) = forms.first() else {
-            return Ok(found);
+            return Ok(stored);
         };
         let shelf = match self
             .0
             .open_folder(ContentName::new(digest, *first).folder_name())
         {
-            Err(error) if is_not_found(&error) => return Ok(found),
+            Err(error) if is_not_found(&error) => return Ok(stored),
             other => other?,
         };
         for form in forms {
             let name = ContentName::new(digest, *form);
             if let Some(stat) = shelf.stat(&name.file_name())? {
-                found.push((name, stat.bytes));
+                stored.push((name, stat.bytes));
             }
         }
-        Ok(found)
+        Ok(stored)
     }
 
     /// Opens a file; `None` if it does not exist.

@@ -182,7 +182,7 @@ impl CopyStore {
         list: &ChunkList,
         to: &mut impl Write,
     ) -> io::Result<()> {
-        let mut whole = blake3::Hasher::new();
+        let mut hasher = blake3::Hasher::new();
         let mut content = Vec::new();
         let mut last = None;
         for row @ (piece, bytes) in &list.0 {
@@ -190,10 +190,10 @@ impl CopyStore {
             if last.replace(row) != Some(row) {
                 content = self.read_chunk(piece, *bytes)?;
             }
-            whole.update(&content);
+            hasher.update(&content);
             to.write_all(&content)?;
         }
-        match Digest::from_hash(&whole.finalize()) == *digest {
+        match Digest::from_hash(&hasher.finalize()) == *digest {
             true => Ok(()),
             false => Err(damaged_copy_error(digest)),
         }

@@ -41,16 +41,17 @@ impl CopyStore {
     pub(in super::super) fn collect_required(
         &self,
         digest: &Digest,
-        known: &RequiredFiles,
+        required: &RequiredFiles,
         more: &mut RequiredFiles,
     ) -> io::Result<()> {
-        let seen =
-            |name: &ContentName, more: &RequiredFiles| known.contains(name) || more.contains(name);
+        let is_collected = |name: &ContentName, more: &RequiredFiles| {
+            required.contains(name) || more.contains(name)
+        };
         let of = |form| ContentName::new(digest, form);
         // Most contents are needed by many entries.
         if StorageForm::ALL
             .into_iter()
-            .any(|form| seen(&of(form), more))
+            .any(|form| is_collected(&of(form), more))
         {
             return Ok(());
         }
@@ -78,7 +79,7 @@ impl CopyStore {
             let of = |form| ContentName::new(piece, form);
             if StorageForm::WHOLE
                 .into_iter()
-                .any(|form| seen(&of(form), more))
+                .any(|form| is_collected(&of(form), more))
             {
                 continue;
             }

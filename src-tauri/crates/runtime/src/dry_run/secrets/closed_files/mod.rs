@@ -162,7 +162,7 @@ impl ClosedFileFinder {
 
     /// Returns the closed files, and whether every folder that was visited is quiet.
     fn search_levels(&self, search: &ClosedFileSearch<'_>) -> (FoundClosedFiles, bool) {
-        let mut found = FoundClosedFiles::default();
+        let mut closed_files = FoundClosedFiles::default();
         let (mut names, mut is_quiet) = (0, true);
         let mut next = VecDeque::from([(search.workspace.root().to_owned(), true)]);
         let mut last = VecDeque::new();
@@ -177,10 +177,10 @@ impl ClosedFileFinder {
             };
             is_quiet &= seen.is_quiet;
             names += seen.held.names;
-            found.paths.extend(seen.held.closed.iter().cloned());
-            if names >= self.names_max || found.paths.len() > self.secrets_max {
-                found.paths.truncate(self.secrets_max);
-                return (found, is_quiet);
+            closed_files.paths.extend(seen.held.closed.iter().cloned());
+            if names >= self.names_max || closed_files.paths.len() > self.secrets_max {
+                closed_files.paths.truncate(self.secrets_max);
+                return (closed_files, is_quiet);
             }
             for folder in &seen.held.folders {
                 let is_last = |name: &OsStr| {
@@ -195,8 +195,8 @@ impl ClosedFileFinder {
                 }
             }
         }
-        found.is_complete = true;
-        (found, is_quiet)
+        closed_files.is_complete = true;
+        (closed_files, is_quiet)
     }
 
     /// Reads the content of a folder, up to `names_max` names; `None` if it cannot be read. `is_parent_watched` is
@@ -210,16 +210,16 @@ impl ClosedFileFinder {
     ) -> Option<VisitedFolder> {
         let remembered = search.by.and_then(|by| {
             let all = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = all.get(&folder)?;
-            let fits = Arc::ptr_eq(&known.by, by) && known.held.is_valid_for(names_max);
-            fits.then(|| known.clone())
+            let cached = all.get(&folder)?;
+            let fits = Arc::ptr_eq(&cached.by, by) && cached.held.is_valid_for(names_max);
+            fits.then(|| cached.clone())
         });
-        if let Some(known) = &remembered
+        if let Some(cached) = &remembered
             && search.heard.is_some()
             && self.quiet.is_unchanged(&folder)
         {
             return Some(VisitedFolder {
-                held: known.held.clone(),
+                held: cached.held.clone(),
                 is_watched: true,
                 is_quiet: true,
             });
@@ -228,34 +228,34 @@ impl ClosedFileFinder {
         let heard = search
             .heard
             .filter(|_| is_parent_watched && self.quiet.watch_folder(&folder));
-        let seen = |held, folder: &Path, is_remembered| VisitedFolder {
-            held,
+        let visited = |contents, folder: &Path, is_remembered| VisitedFolder {
+            held: contents,
             is_watched: heard.is_some(),
             is_quiet: is_remembered
                 && heard.is_some_and(|heard| self.quiet.confirm_unchanged(heard, folder)),
         };
         let stamp = FolderStamp::read(&folder)?;
-        if let Some(known) = remembered
-            && known.stamp == stamp
+        if let Some(cached) = remembered
+            && cached.stamp == stamp
         {
-            return Some(seen(known.held, &folder, true));
+            return Some(visited(cached.held, &folder, true));
         }
-        let held = Arc::new(read_folder(search.workspace, &folder, names_max)?);
+        let contents = Arc::new(read_folder(search.workspace, &folder, names_max)?);
         let (Some(by), true) = (search.by, stamp.is_stable(self.steady_ns)) else {
-            return Some(seen(held, &folder, false));
+            return Some(visited(contents, &folder, false));
         };
-        let known = CachedFolder {
+        let cached = CachedFolder {
             stamp,
             by: by.clone(),
-            held: held.clone(),
+            held: contents.clone(),
         };
         let mut all = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= FOLDERS_CACHED_MAX {
             all.clear();
         }
-        all.insert(folder.clone(), known);
+        all.insert(folder.clone(), cached);
         drop(all);
-        Some(seen(held, &folder, true))
+        Some(visited(contents, &folder, true))
     }
 }
 
@@ -293,7 +293,7 @@ impl FolderStamp {
 /// Reads a folder, up to `names_max` names. A folder of the same user that cannot be listed or entered is closed whole:
 /// a command could give itself the right to do so.
 fn read_folder(workspace: &Workspace, folder: &Path, names_max: usize) -> Option<FolderContents> {
-    let mut held = FolderContents {
+    let mut contents = FolderContents {
         names_max,
         ..FolderContents::default()
     };
@@ -301,22 +301,22 @@ fn read_folder(workspace: &Workspace, folder: &Path, names_max: usize) -> Option
     let entries = match entered.and_then(|_| fs::read_dir(folder)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_owned_by_us(folder) => {
-            held.closed.push(folder.to_owned());
-            return Some(held);
+            contents.closed.push(folder.to_owned());
+            return Some(contents);
         }
         Err(_) => return None,
     };
     for entry in entries.flatten().take(names_max) {
-        held.names += 1;
+        contents.names += 1;
         let (Ok(kind), path) = (entry.file_type(), entry.path()) else {
             continue;
         };
         let rel = path.strip_prefix(workspace.root()).unwrap_or(&path);
         if kind.is_dir() {
-            held.folders.push(path);
+            contents.folders.push(path);
         } else if workspace.is_closed(&display_path(rel)) {
-            held.closed.push(path);
+            contents.closed.push(path);
         }
     }
-    Some(held)
+    Some(contents)
 }

@@ -118,14 +118,14 @@ mod system {
             heard: WatchTurn,
             root: &Path,
             by: &ClosedSource,
-            found: &FoundClosedFiles,
+            closed_files: &FoundClosedFiles,
         ) {
             let mut state = self.lock_state();
             if state.turn == heard.0
                 && let Some(ears) = &mut state.ears
             {
-                let found = (by.clone(), found.clone());
-                ears.found.insert(root.to_owned(), found);
+                let closed_files = (by.clone(), closed_files.clone());
+                ears.found.insert(root.to_owned(), closed_files);
             }
         }
 
@@ -309,7 +309,7 @@ mod system {
             _heard: WatchTurn,
             _root: &Path,
             _by: &ClosedSource,
-            _found: &FoundClosedFiles,
+            _closed_files: &FoundClosedFiles,
         ) {
         }
 

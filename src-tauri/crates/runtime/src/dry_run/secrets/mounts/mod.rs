@@ -95,7 +95,7 @@ impl MountTable {
     /// Returns the further paths at which these places, or mounts in them, are visible; none that lies in one of the
     /// places. All are real paths; there may be nothing at them.
     pub(in crate::dry_run) fn find_other_paths(&self, places: &[PathBuf]) -> Vec<PathBuf> {
-        let given: BTreeSet<&Path> = places.iter().map(PathBuf::as_path).collect();
+        let paths: BTreeSet<&Path> = places.iter().map(PathBuf::as_path).collect();
         let mut seen: BTreeSet<PathBuf> = places.iter().cloned().collect();
         let mut next = places.to_vec();
         let mut further = Vec::new();
@@ -107,7 +107,7 @@ impl MountTable {
                 }
             }
         }
-        further.retain(|path| !path.ancestors().any(|above| given.contains(above)));
+        further.retain(|path| !path.ancestors().any(|above| paths.contains(above)));
         further
     }
 
@@ -118,12 +118,12 @@ impl MountTable {
                 && is_at_or_below(&mount.point, place)
                 && self.is_seen(mount, &mount.point)
         });
-        let mut found: Vec<PathBuf> = below.map(|mount| mount.point.clone()).collect();
+        let mut paths: Vec<PathBuf> = below.map(|mount| mount.point.clone()).collect();
         let Some(mount) = self.mount_at(place) else {
-            return found;
+            return paths;
         };
         let Some(inner) = rebase_path(place, &mount.point, &mount.root) else {
-            return found;
+            return paths;
         };
         for other in &self.all {
             if other.device != mount.device {
@@ -135,12 +135,12 @@ impl MountTable {
                 None => continue,
             };
             if self.is_seen(other, &path) {
-                found.push(path);
+                paths.push(path);
             }
         }
         let layers = mount.layers.iter();
-        found.extend(layers.filter_map(|layer| rebase_path(&inner, Path::new("/"), layer)));
-        found
+        paths.extend(layers.filter_map(|layer| rebase_path(&inner, Path::new("/"), layer)));
+        paths
     }
 
     /// Whether a path leads to this mount, rather than to another mounted over it.
