@@ -52,7 +52,7 @@ pub(crate) async fn query_server(
         shown: &shown,
         cancel,
     };
-    let known = match question {
+    let result = match question {
         LanguageQuery::Definition(place) => {
             of.require_capability("definitionProvider", "find definitions")?;
             let answer = of
@@ -92,7 +92,7 @@ pub(crate) async fn query_server(
         }
     };
     link.mark_used();
-    Ok((known.map_err(LspFailure::Malformed)?, !loaded))
+    Ok((result.map_err(LspFailure::Malformed)?, !loaded))
 }
 
 struct QueryContext<'a> {
@@ -167,21 +167,21 @@ impl QueryContext<'_> {
             return response::parse_pulled_diagnostics(answer).map_err(LspFailure::Malformed);
         }
         let (heard, patience) = (&self.link.wire.notifications, self.link.timeouts.problems);
-        let told = heard.wait_for_problems(&self.shown.uri, since, self.shown.version, patience);
-        let told = tokio::select! {
+        let report = heard.wait_for_problems(&self.shown.uri, since, self.shown.version, patience);
+        let report = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(LspFailure::Cancelled),
             () = self.link.wire.disconnected.cancelled() => return Err(LspFailure::Disconnected),
-            told = told => told,
+            report = report => report,
         };
         // One that tells only what is new has told the rest before.
-        let told = told.or_else(|| {
+        let report = report.or_else(|| {
             heard
                 .last_problems(&self.shown.uri)
                 .filter(|_| self.was_open_before())
         });
-        let told = told.ok_or(LspFailure::TimedOut(patience.max(Duration::from_secs(1))))?;
-        Ok(response::convert_diagnostics(told))
+        let report = report.ok_or(LspFailure::TimedOut(patience.max(Duration::from_secs(1))))?;
+        Ok(response::convert_diagnostics(report))
     }
 
     /// Whether the server knew the document before.

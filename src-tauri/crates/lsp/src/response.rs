@@ -26,7 +26,7 @@ fn parse_answer<T: DeserializeOwned>(answer: Value, what: &str) -> ParseResult<O
 
 /// Parses an answer with locations.
 pub(crate) fn parse_locations(answer: Value) -> ParseResult<LanguageResult> {
-    let found = match parse_answer(answer, "list of places")? {
+    let locations = match parse_answer(answer, "list of places")? {
         None => Vec::new(),
         Some(GotoDefinitionResponse::Scalar(one)) => vec![convert_location(&one)],
         Some(GotoDefinitionResponse::Array(all)) => all
@@ -41,7 +41,7 @@ pub(crate) fn parse_locations(answer: Value) -> ParseResult<LanguageResult> {
                 .collect()
         }
     };
-    Ok(LanguageResult::Locations(found))
+    Ok(LanguageResult::Locations(locations))
 }
 
 /// Parses problems that were requested. An answer that they did not change is an error, since no previous result was
@@ -81,26 +81,26 @@ pub(crate) fn convert_diagnostics(all: Vec<LspDiagnostic>) -> LanguageResult {
 
 /// Parses the symbols that a document defines.
 pub(crate) fn parse_document_symbols(answer: Value, document: &str) -> ParseResult<LanguageResult> {
-    let mut found = Vec::new();
+    let mut symbols = Vec::new();
     match parse_answer(answer, "list of symbols")? {
         None => {}
         Some(DocumentSymbolResponse::Flat(all)) => {
-            found.extend(
+            symbols.extend(
                 all.into_iter()
                     .take(SYMBOLS_MAX)
                     .map(convert_symbol_information),
             );
         }
         Some(DocumentSymbolResponse::Nested(all)) => {
-            flatten_nested_symbols(all, document, 0, &mut found)
+            flatten_nested_symbols(all, document, 0, &mut symbols)
         }
     }
-    Ok(LanguageResult::Symbols(found))
+    Ok(LanguageResult::Symbols(symbols))
 }
 
 /// Parses the symbols that a workspace defines.
 pub(crate) fn parse_workspace_symbols(answer: Value) -> ParseResult<LanguageResult> {
-    let found = match parse_answer(answer, "list of symbols")? {
+    let symbols = match parse_answer(answer, "list of symbols")? {
         None => Vec::new(),
         Some(WorkspaceSymbolResponse::Flat(all)) => all
             .into_iter()
@@ -122,20 +122,20 @@ pub(crate) fn parse_workspace_symbols(answer: Value) -> ParseResult<LanguageResu
             })
             .collect(),
     };
-    Ok(LanguageResult::Symbols(found))
+    Ok(LanguageResult::Symbols(symbols))
 }
 
 fn flatten_nested_symbols(
     all: Vec<DocumentSymbol>,
     document: &str,
     depth: usize,
-    found: &mut Vec<Symbol>,
+    symbols: &mut Vec<Symbol>,
 ) {
     for one in all {
-        if found.len() >= SYMBOLS_MAX || depth > SYMBOL_DEPTH_MAX {
+        if symbols.len() >= SYMBOLS_MAX || depth > SYMBOL_DEPTH_MAX {
             return;
         }
-        found.push(Symbol {
+        symbols.push(Symbol {
             name: one.name,
             kind: symbol_kind_name(one.kind),
             container: None,
@@ -146,7 +146,12 @@ fn flatten_nested_symbols(
                 range: convert_range(one.range),
             },
         });
-        flatten_nested_symbols(one.children.unwrap_or_default(), document, depth + 1, found);
+        flatten_nested_symbols(
+            one.children.unwrap_or_default(),
+            document,
+            depth + 1,
+            symbols,
+        );
     }
 }
 

@@ -110,17 +110,17 @@ impl LanguageServers {
     ) -> Result<(Arc<ServerInstance>, String), ToolError> {
         let name = file.rsplit('/').next().unwrap_or(file).to_lowercase();
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let mut known = self.lock_state();
-        let found = known.enabled.iter().find_map(|one| {
+        let mut state = self.lock_state();
+        let found = state.enabled.iter().find_map(|one| {
             let language = one.files.get(ending)?;
             Some((one.clone(), language.clone()))
         });
         let Some((settings, language)) = found else {
-            return Err(ToolError::Failed(no_server_message(file, &known.enabled)));
+            return Err(ToolError::Failed(no_server_message(file, &state.enabled)));
         };
         let key = (root.to_owned(), settings.id.clone());
         let (inherited, patience) = (self.inherited.clone(), self.timeouts.clone());
-        let one = known.instances.entry(key).or_insert_with(|| {
+        let one = state.instances.entry(key).or_insert_with(|| {
             Arc::new(ServerInstance {
                 settings,
                 root: root.to_owned(),
@@ -319,21 +319,21 @@ impl ServerInstance {
     }
 
     /// Updates the start history by the way a connection ended.
-    async fn record_connection_end(&self, tried: &mut StartAttempts, link: &LspConnection) {
+    async fn record_connection_end(&self, attempts: &mut StartAttempts, link: &LspConnection) {
         let why = link.disconnect_reason().await;
         if link.started_at.elapsed() >= STEADY_AFTER {
-            tried.failed = 0;
+            attempts.failed = 0;
         }
         if why != IDLE_REASON {
-            self.record_failure(tried, why);
+            self.record_failure(attempts, why);
         }
     }
 
     /// Records a failure: the next start has to wait, longer each time.
-    fn record_failure(&self, tried: &mut StartAttempts, why: String) {
+    fn record_failure(&self, attempts: &mut StartAttempts, why: String) {
         let pauses = &self.timeouts.retry_after;
-        let pause = pauses.get(tried.failed).or(pauses.last()).copied();
-        tried.failed = tried.failed.saturating_add(1);
-        tried.last_failure = pause.map(|pause| (why, Instant::now() + pause));
+        let pause = pauses.get(attempts.failed).or(pauses.last()).copied();
+        attempts.failed = attempts.failed.saturating_add(1);
+        attempts.last_failure = pause.map(|pause| (why, Instant::now() + pause));
     }
 }

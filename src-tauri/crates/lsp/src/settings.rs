@@ -27,28 +27,28 @@ pub fn validate_settings(servers: &[LanguageServer]) -> Vec<UserError> {
 }
 
 fn validate_server(server: &LanguageServer, is_double: bool) -> Option<UserError> {
-    let told = to_single_line(&server.id, ID_BYTES_MAX);
+    let shown_id = to_single_line(&server.id, ID_BYTES_MAX);
     let fault = |what: String, hint: &str| Some(UserError::new(what, hint));
     if !is_valid_id(&server.id) {
-        let what = format!("`{told}` is not an id of a language server.");
+        let what = format!("`{shown_id}` is not an id of a language server.");
         return fault(what, "Give it one of small letters, digits, `-` and `_`.");
     }
     if is_double {
-        let what = format!("There are two language servers `{told}`.");
+        let what = format!("There are two language servers `{shown_id}`.");
         return fault(what, "Give one of them another id.");
     }
     let too_long = |value: &String| value.len() > VALUE_BYTES_MAX || value.contains('\0');
     let command = &server.command;
     let is_whole = Path::new(command).is_absolute() || !command.contains(['/', '\\']);
     if command.trim().is_empty() || too_long(command) || !is_whole {
-        let what = format!("The command of the language server `{told}` is none.");
+        let what = format!("The command of the language server `{shown_id}` is none.");
         return fault(
             what,
             "Write the name of a program that is on PATH, or its whole path.",
         );
     }
     if server.args.len() > ARGS_MAX || server.args.iter().any(too_long) {
-        let what = format!("The language server `{told}` has too many or too long arguments.");
+        let what = format!("The language server `{shown_id}` has too many or too long arguments.");
         return fault(what, "Shorten them.");
     }
     let is_ending = |ending: &str| {
@@ -61,7 +61,7 @@ fn validate_server(server: &LanguageServer, is_double: bool) -> Option<UserError
     let mut files = server.files.iter();
     let right = files.all(|(ending, language)| is_ending(ending) && is_language(language));
     if server.files.is_empty() || server.files.len() > FILE_EXTENSIONS_MAX || !right {
-        let what = format!("The files of the language server `{told}` are not named rightly.");
+        let what = format!("The files of the language server `{shown_id}` are not named rightly.");
         return fault(
             what,
             "Name at least one ending in small letters without its dot, each with the id of a language: `py = \"python\"`.",

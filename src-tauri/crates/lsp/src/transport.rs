@@ -329,12 +329,12 @@ async fn write_messages(
 }
 
 /// Collects the end of the server's standard error.
-async fn collect_stderr(wire: Arc<LspTransport>, told: impl tokio::io::AsyncRead + Unpin) {
-    let mut told = BufReader::new(told);
+async fn collect_stderr(wire: Arc<LspTransport>, stderr: impl tokio::io::AsyncRead + Unpin) {
+    let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
     loop {
         line.clear();
-        let mut piece = (&mut told).take(STDERR_BYTES_MAX as u64);
+        let mut piece = (&mut stderr).take(STDERR_BYTES_MAX as u64);
         // It comes to its end when the program does, and is heard to its last word.
         match piece.read_until(b'\n', &mut line).await {
             Ok(0) | Err(_) => return wire.stderr_drained.cancel(),
