@@ -39,17 +39,17 @@ impl Instructions {
             let Some(file) = &mut found else {
                 continue;
             };
-            let whole = file.text.len();
-            let kept = protocol::text::cut::take_head(&file.text, room).len();
-            file.text.truncate(kept);
-            file.cut = kept < whole;
-            room -= kept;
+            let file_bytes = file.text.len();
+            let kept_bytes = protocol::text::cut::take_head(&file.text, room).len();
+            file.text.truncate(kept_bytes);
+            file.cut = kept_bytes < file_bytes;
+            room -= kept_bytes;
             if file.cut {
                 faults.push(UserError::new(
                     format!(
                         "{}: {} bytes of it are left out, because all instructions together may take {INSTRUCTIONS_BYTES_MAX}.",
                         file.file,
-                        whole - kept
+                        file_bytes - kept_bytes
                     ),
                     "Shorten it, or put the rest in files that it names.",
                 ));
@@ -71,18 +71,18 @@ impl Instructions {
 
     /// Returns the text for the model; empty if there are no instructions.
     pub fn prompt_text(&self) -> String {
-        let mut told = String::new();
+        let mut prompt = String::new();
         for file in &self.0 {
-            if told.is_empty() {
-                told.push_str(HEADING);
+            if prompt.is_empty() {
+                prompt.push_str(HEADING);
             }
             let text = file.text.trim_end();
-            told += &format!(
+            prompt += &format!(
                 "\n\n<project_instructions file=\"{}\">\n{text}\n</project_instructions>",
                 file.file
             );
         }
-        told
+        prompt
     }
 
     /// Returns the part of a file's text that the model reads; none if the file is not among the instructions.

@@ -80,18 +80,18 @@ impl Briefing {
 
     /// Returns the system prompt: the environment, the agent's instructions, the project's instructions, the skills.
     pub fn system_prompt(&self, workspace: &Path, agent: &str) -> String {
-        let mut told = system_prompt::system_prompt(&workspace.display().to_string());
+        let mut prompt = system_prompt::system_prompt(&workspace.display().to_string());
         for part in [
             agent,
             &self.instructions.prompt_text(),
             &self.skills_prompt(),
         ] {
             if !part.is_empty() {
-                told.push_str("\n\n");
-                told.push_str(part.trim_end());
+                prompt.push_str("\n\n");
+                prompt.push_str(part.trim_end());
             }
         }
-        told
+        prompt
     }
 
     fn skills_prompt(&self) -> String {

@@ -57,7 +57,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
                 ));
             }
             let is_asked = output_schema.is_some() || temperature.is_some();
-            let mut asked = is_asked.then(|| SessionOptions {
+            let mut options = is_asked.then(|| SessionOptions {
                 output_schema,
                 temperature,
                 ..SessionOptions::default()
@@ -65,14 +65,14 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             let folder = Path::new(&workspace);
             if let Some(file) = agent {
                 let tools = Toolbox::for_folder(engine, Some(&workspace))?;
-                let words = asked.unwrap_or_default();
-                asked = Some(manifest::apply_manifest(&file, &tools, words)?);
+                let words = options.unwrap_or_default();
+                options = Some(manifest::apply_manifest(&file, &tools, words)?);
             }
             let new = NewSession {
                 workspace: folder,
                 model,
                 prompt,
-                options: asked,
+                options,
                 starts_planning: planning,
             };
             open_session(engine, new).await

@@ -134,8 +134,8 @@ fn validate_decision(preview: &Preview, decision: &Decision) -> Result<(), UserE
             },
         ) => {
             let changes = &shown.effects.changes;
-            let known = |id: &u32| changes.iter().any(|change| change.id == *id);
-            match (chosen.is_empty(), chosen.iter().all(known)) {
+            let is_known = |id: &u32| changes.iter().any(|change| change.id == *id);
+            match (chosen.is_empty(), chosen.iter().all(is_known)) {
                 (true, _) => Err(UserError::new(
                     "No change is checked, so there is nothing to allow.",
                     "Check one, or reject.",
@@ -154,12 +154,12 @@ fn validate_decision(preview: &Preview, decision: &Decision) -> Result<(), UserE
                 ..
             },
         ) => {
-            let known = |id: &u32| {
+            let is_known = |id: &u32| {
                 files
                     .iter()
                     .any(|file| file.hunks.iter().any(|hunk| hunk.id == *id))
             };
-            match (chosen.is_empty(), chosen.iter().all(known)) {
+            match (chosen.is_empty(), chosen.iter().all(is_known)) {
                 (true, _) => Err(UserError::new(
                     "No hunk is checked, so there is nothing to allow.",
                     "Check one, or reject.",

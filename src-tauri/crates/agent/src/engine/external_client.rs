@@ -66,7 +66,7 @@ impl Engine {
     /// # Errors
     /// A folder that cannot be opened.
     pub fn list_tools(&self, workspace: &Path) -> Result<Vec<OfferedTool>, UserError> {
-        let asked = SessionOptions {
+        let options = SessionOptions {
             client: Some(ClientInfo {
                 name: String::new(),
                 version: String::new(),
@@ -74,7 +74,7 @@ impl Engine {
             }),
             ..SessionOptions::default()
         };
-        Ok(Toolbox::for_options(&self.state, workspace, &asked)?.offered_tools())
+        Ok(Toolbox::for_options(&self.state, workspace, &options)?.offered_tools())
     }
 
     /// Reads the rules of a folder, so that their errors are among the current errors before a session is opened there.
@@ -139,29 +139,31 @@ async fn open_session(
     workspace: &Path,
     client: ClientInfo,
 ) -> Result<Arc<Session>, UserError> {
-    let told = client.summary();
+    let client_name = client.summary();
     let by = client.by.clone();
-    let asked = SessionOptions {
+    let options = SessionOptions {
         client: Some(client),
         ..SessionOptions::default()
     };
     let model = ModelChoice {
         provider: CLIENT_PROVIDER.to_owned(),
-        model: told.clone(),
+        model: client_name.clone(),
     };
     let id = SessionId(engine.config.ids.next_id("ses"));
-    let conversation = Conversation::new(asked.clone(), None);
+    let conversation = Conversation::new(options.clone(), None);
     let session = engine.admit_session(id, workspace, model.clone(), conversation)?;
     let opened = EventBody::SessionOpened {
-        title: format!("Calls of {told}"),
+        title: format!("Calls of {client_name}"),
         workspace: session.tool_context.workspace.root().display().to_string(),
         model,
         parent: None,
-        asked: Some(Box::new(asked)),
+        asked: Some(Box::new(options)),
     };
     session.journal.record(opened);
     let fault = UserError::new(
-        format!("{told} makes the calls of this session itself, by {by}. No model of ours asks."),
+        format!(
+            "{client_name} makes the calls of this session itself, by {by}. No model of ours asks."
+        ),
         "Its name is what it says of itself.",
     );
     let level = NoticeLevel::Note;
@@ -345,14 +347,14 @@ async fn run_call(
     stop: CancellationToken,
 ) -> Result<Outcome, UserError> {
     let (caller, session) = (&entered.0, &entered.0.session);
-    let wanted = match resolve::is_parallel_safe(session, &open) {
+    let permits = match resolve::is_parallel_safe(session, &open) {
         true => 1,
         false => caller.room_max,
     };
     let room = tokio::select! {
         biased;
         () = stop.cancelled() => None,
-        room = caller.room.acquire_many(wanted) => room.ok(),
+        room = caller.room.acquire_many(permits) => room.ok(),
     };
     let id = &open.call.id;
     let outcome = match room {

@@ -35,7 +35,7 @@ impl Engine {
                 "Correct the name in `config.tools`.",
             )),
         });
-        let asked = SessionOptions {
+        let options = SessionOptions {
             output_schema: request.output_schema.clone(),
             tools: Some(named.collect::<Result<_, _>>()?),
             instructions: request.instances_summary(),
@@ -49,7 +49,7 @@ impl Engine {
             workspace,
             model: request_model::model_from_request(config, model),
             prompt: None,
-            options: Some(asked),
+            options: Some(options),
             starts_planning: false,
         };
         let receipt = commands::open_session(&self.state, new).await?;

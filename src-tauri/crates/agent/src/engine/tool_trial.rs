@@ -38,10 +38,10 @@ pub(crate) async fn open_trial(
         ));
     }
     let tools = Toolbox::for_folder(engine, workspace.to_str())?;
-    let found = tools
+    let resolved = tools
         .find(tool)
         .map_err(|error| UserError::new(format!("{error}"), "Choose one of the list of tools."))?;
-    if let Err(error) = found.validate_arguments(&arguments) {
+    if let Err(error) = resolved.validate_arguments(&arguments) {
         return Err(UserError::new(format!("{error}."), hint));
     }
     let id = SessionId(engine.config.ids.next_id("ses"));
@@ -52,12 +52,12 @@ pub(crate) async fn open_trial(
     let message = MessageId(engine.config.ids.next_id("msg"));
     let call = ToolCall {
         id: engine.config.ids.next_id("call").into(),
-        name: found.interface.id().to_owned(),
+        name: resolved.interface.id().to_owned(),
         arguments,
     };
     let root = workspace.to_owned();
-    let title = format!("Try {}", found.interface.id());
-    let asked = [
+    let title = format!("Try {}", resolved.interface.id());
+    let events = [
         EventBody::TurnStarted {
             turn: 1,
             message: message.clone(),
@@ -76,7 +76,7 @@ pub(crate) async fn open_trial(
             reasoning: None,
         },
     ];
-    let conversation = Conversation::from_events(&asked.clone().map(|body| Event {
+    let conversation = Conversation::from_events(&events.clone().map(|body| Event {
         seq: 0,
         session: id.clone(),
         at: 0,
@@ -91,7 +91,7 @@ pub(crate) async fn open_trial(
         asked: None,
     };
     session.journal.record_synced(opened).await?;
-    for body in asked {
+    for body in events {
         session.journal.record(body);
     }
     run::start_run(&session)?;

@@ -126,8 +126,8 @@ impl EngineConfig {
     /// Resolves the data folder: the given one, else `COUNTERSIGN_DATA_DIR`, else the system's location for it. The
     /// path is absolute, so that all processes with the same folder call the rules in it by the same name, and count
     /// them as the same.
-    pub fn resolve_data_dir(given: Option<PathBuf>) -> Result<PathBuf, UserError> {
-        let found = given
+    pub fn resolve_data_dir(data_dir: Option<PathBuf>) -> Result<PathBuf, UserError> {
+        let path = data_dir
             .or_else(|| {
                 std::env::var_os("COUNTERSIGN_DATA_DIR")
                     .filter(|dir| !dir.is_empty())
@@ -142,6 +142,6 @@ impl EngineConfig {
                     "Name a folder with --data-dir or COUNTERSIGN_DATA_DIR.",
                 )
             })?;
-        Ok(std::path::absolute(&found).unwrap_or(found))
+        Ok(std::path::absolute(&path).unwrap_or(path))
     }
 }

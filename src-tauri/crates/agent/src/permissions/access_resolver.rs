@@ -293,14 +293,14 @@ impl AccessResolver<'_> {
             .collect();
         let fixed = bare.split(['*', '?', '[', '{', '$', '`']).next();
         let written = fixed.unwrap_or_default();
-        let whole = ResolvedAccess {
+        let access = ResolvedAccess {
             target: touched.target.clone(),
             real: bare.clone(),
             doubt: Some(OPEN_WORD_DOUBT.to_owned()),
             ..ResolvedAccess::new_inside(touched.capability, "")
         };
         if touched.capability == Capability::NetFetch {
-            return whole;
+            return access;
         }
         if written.len() == bare.len() {
             let fact = self.resolve_access(&Access::new(touched.capability, bare));
@@ -314,11 +314,11 @@ impl AccessResolver<'_> {
         if home.iter().any(|home| bare.starts_with(home)) {
             return ResolvedAccess {
                 inside: false,
-                ..whole
+                ..access
             };
         }
         let Some(slash) = written.rfind('/') else {
-            return whole;
+            return access;
         };
         let (folder, rest) = bare.split_at(slash + 1);
         let at = self.resolve_access(&Access::new(touched.capability, folder.to_owned()));
@@ -328,7 +328,7 @@ impl AccessResolver<'_> {
                 .to_owned(),
             inside: at.inside,
             unresolved: at.unresolved,
-            ..whole
+            ..access
         }
     }
 }

@@ -39,10 +39,10 @@ impl AgentBounds {
         workspace: &Workspace,
         data_dir: &Path,
         outputs: &Path,
-        asked: &SessionOptions,
+        options: &SessionOptions,
     ) -> Result<Self, UserError> {
         let data = Workspace::open(data_dir)?;
-        let below = manifest::parent_manifests(asked)?;
+        let below = manifest::parent_manifests(options)?;
         let declared = below
             .iter()
             .filter(|manifest| manifest.declares_requirements);
@@ -53,7 +53,7 @@ impl AgentBounds {
             add_folder(ceiling, outputs)
         });
         let ceilings = ceilings.collect::<Result<_, UserError>>()?;
-        let manifest = manifest::active_manifest(asked)?;
+        let manifest = manifest::active_manifest(options)?;
         Ok(Self {
             surroundings: session_surroundings(workspace, &data, manifest.as_ref())?,
             ceilings,

@@ -19,7 +19,7 @@ use crate::limits::MANIFEST_BYTES_MAX;
 pub(crate) fn apply_manifest(
     file: &str,
     tools: &Registry,
-    asked: SessionOptions,
+    options: SessionOptions,
 ) -> Result<SessionOptions, UserError> {
     let text = read_text(file)?;
     let manifest = policy::manifest::parse_manifest(&text, file)?;
@@ -42,7 +42,7 @@ pub(crate) fn apply_manifest(
             file: file.to_owned(),
             text,
         }),
-        ..asked
+        ..options
     })
 }
 
@@ -92,16 +92,18 @@ fn read_text(file: &str) -> Result<String, UserError> {
 ///
 /// # Errors
 /// The manifest can no longer be read: its session is not opened, because its restrictions are unknown.
-pub(crate) fn active_manifest(asked: &SessionOptions) -> Result<Option<AgentManifest>, UserError> {
-    asked.agent.as_ref().map(parse_manifest).transpose()
+pub(crate) fn active_manifest(
+    options: &SessionOptions,
+) -> Result<Option<AgentManifest>, UserError> {
+    options.agent.as_ref().map(parse_manifest).transpose()
 }
 
 /// Returns the manifests of the sub-agents down to the session, outermost first.
 ///
 /// # Errors
 /// As [`active_manifest`].
-pub(crate) fn parent_manifests(asked: &SessionOptions) -> Result<Vec<AgentManifest>, UserError> {
-    asked.below.iter().map(parse_manifest).collect()
+pub(crate) fn parent_manifests(options: &SessionOptions) -> Result<Vec<AgentManifest>, UserError> {
+    options.below.iter().map(parse_manifest).collect()
 }
 
 fn parse_manifest(agent: &AgentManifestFile) -> Result<AgentManifest, UserError> {

@@ -55,7 +55,7 @@ impl PolicyInput {
         &'a self,
         rules: &'a RuleSet,
         context: PolicyContext,
-        shown: &'a dyn Fn() -> Digest,
+        shown_digest: &'a dyn Fn() -> Digest,
     ) -> EvaluationRequest<'a> {
         EvaluationRequest {
             call: &self.call,
@@ -71,7 +71,7 @@ impl PolicyInput {
             dry_run: self.tried.as_ref(),
             now: context.now,
             rules_only: false,
-            shown_digest: shown,
+            shown_digest,
         }
     }
 

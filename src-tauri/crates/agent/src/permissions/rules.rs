@@ -44,9 +44,15 @@ pub fn load_rules(
     data_dir: &Path,
     workspace: Option<&Workspace>,
     lineage: &[SessionId],
-    named: Option<&Path>,
+    rules_file: Option<&Path>,
 ) -> LoadedRules {
-    load_draft_rules(data_dir, workspace, lineage, named, &RuleDraft::Unchanged)
+    load_draft_rules(
+        data_dir,
+        workspace,
+        lineage,
+        rules_file,
+        &RuleDraft::Unchanged,
+    )
 }
 
 /// Cache of parsed rules files: compiling patterns is slow, and an unchanged file need not be parsed again.
@@ -68,13 +74,13 @@ impl RuleFileCache {
         data_dir: &Path,
         workspace: Option<&Workspace>,
         lineage: &[SessionId],
-        named: Option<&Path>,
+        rules_file: Option<&Path>,
     ) -> LoadedRules {
         let places = RulePlaces {
             data_dir,
             workspace,
             lineage,
-            named,
+            named: rules_file,
         };
         load_from_places(&places, &RuleDraft::Unchanged, self)
     }
@@ -119,14 +125,14 @@ pub fn load_draft_rules(
     data_dir: &Path,
     workspace: Option<&Workspace>,
     lineage: &[SessionId],
-    named: Option<&Path>,
+    rules_file: Option<&Path>,
     draft: &RuleDraft<'_>,
 ) -> LoadedRules {
     let places = RulePlaces {
         data_dir,
         workspace,
         lineage,
-        named,
+        named: rules_file,
     };
     load_from_places(&places, draft, &RuleFileCache::default())
 }
@@ -144,13 +150,13 @@ struct RulePlaces<'a> {
 fn load_from_places(
     places: &RulePlaces<'_>,
     draft: &RuleDraft<'_>,
-    known: &RuleFileCache,
+    cache: &RuleFileCache,
 ) -> LoadedRules {
     let RulePlaces {
         data_dir,
         workspace,
         lineage,
-        named,
+        named: rules_file,
     } = *places;
     let root = workspace.map(|workspace| workspace.root().to_string_lossy());
     let root = root.unwrap_or_default();
@@ -181,7 +187,7 @@ fn load_from_places(
             PROJECT_FILE.to_owned(),
             RuleScope::Project,
         ),
-        match named {
+        match rules_file {
             Some(file) => (
                 read_existing(file),
                 file.display().to_string(),
@@ -204,7 +210,7 @@ fn load_from_places(
                     source.trusted =
                         is_draft || policy::trust::check_trust(&root, &text, &trusted).can_loosen();
                 }
-                let read = known.parse_cached(&text, &source);
+                let read = cache.parse_cached(&text, &source);
                 let wants = |file: &RulesFile| {
                     let mut rules = file.rules.iter();
                     rules.any(|rule| !rule.trusted && rule.rule.action == RuleAction::Allow)

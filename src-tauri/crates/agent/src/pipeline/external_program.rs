@@ -82,8 +82,8 @@ pub(crate) fn parse_answer<Said: DeserializeOwned>(
 }
 
 /// Returns the reason given by a program, fit to stand in a sentence.
-pub(crate) fn clean_reason(said: &str) -> String {
-    let reason = match said.trim() {
+pub(crate) fn clean_reason(text: &str) -> String {
+    let reason = match text.trim() {
         "" => "it gives no reason.",
         reason => reason,
     };

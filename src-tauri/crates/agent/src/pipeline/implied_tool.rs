@@ -19,15 +19,15 @@ pub(crate) fn check_implied_tool(
     let other = tool.0.tool.underlying_tool()?;
     let (rules, now) = (session.rules(), session.engine.config.clock.now());
     let pieces = Subject::from_facts(other, tool.0.classified.mode, facts).into_iter();
-    let said = pieces.map(|piece| rules.evaluate_subject(&piece, now, Verdict::Allow));
-    let named = said.filter(|said| {
-        let speaks = said
+    let verdicts = pieces.map(|piece| rules.evaluate_subject(&piece, now, Verdict::Allow));
+    let named = verdicts.filter(|verdicts| {
+        let speaks = verdicts
             .traces
             .first()
             .map(|trace| trace.rule.permission.as_str());
         speaks.is_some_and(|name| !(name == "*" || name.starts_with("mode:") || name.contains('.')))
     });
-    match named.filter_map(|said| said.verdict).max()? {
+    match named.filter_map(|verdicts| verdicts.verdict).max()? {
         Verdict::Allow => None,
         Verdict::Ask => Some(Alarm::ask(format!(
             "It calls `{other}`, and a rule wants that asked."

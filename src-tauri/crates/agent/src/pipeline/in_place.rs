@@ -152,27 +152,27 @@ async fn read_changes(snapshot: Arc<Snapshot>) -> Result<InPlaceResult, FileErro
 fn judge_effects(
     cx: &CallContext<'_>,
     request: &InPlaceRequest<'_>,
-    done: &InPlaceResult,
+    result: &InPlaceResult,
 ) -> Judgement {
-    let did = DryRunEvidence {
-        refused: done.effects.refused.len() as u64,
-        secrets: done.effects.refused_secrets(),
-        reached: reached_hosts(&done.effects),
+    let evidence = DryRunEvidence {
+        refused: result.effects.refused.len() as u64,
+        secrets: result.effects.refused_secrets(),
+        reached: reached_hosts(&result.effects),
         agreed: true,
         for_real: true,
-        ..dry_run::policy_effects_of_plan(cx.session, &done.plan)
+        ..dry_run::policy_effects_of_plan(cx.session, &result.plan)
     };
     let preview = match cx.tool.0.tool.confinement().is_default() {
-        true => add_effects(&request.prepared.preview, &done.effects),
-        false => describe_call(cx, &done.effects),
+        true => add_effects(&request.prepared.preview, &result.effects),
+        false => describe_call(cx, &result.effects),
     };
     let shown = PreviewedPlan {
         preview,
-        plan: done.plan.clone(),
+        plan: result.plan.clone(),
     };
-    let prepared = request.prepared.after_in_place_run(shown, did.clone());
+    let prepared = request.prepared.after_in_place_run(shown, evidence.clone());
     let input = PolicyInput {
-        tried: Some(did),
+        tried: Some(evidence),
         undo: UndoAvailability::Pictured,
         ..PolicyInput::clone(request.input)
     };

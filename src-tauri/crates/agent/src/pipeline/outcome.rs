@@ -151,15 +151,15 @@ fn truncate_outcome(cx: &CallContext<'_>, mut outcome: Outcome) -> Outcome {
     if outcome.truncated.is_some() || outcome.text.len() <= bytes_max {
         return outcome;
     }
-    let whole = std::mem::take(&mut outcome.text);
-    let head = protocol::text::cut::take_head(&whole, bytes_max);
-    let of = format!("Cut after {} of {} bytes.", head.len(), whole.len());
+    let full_text = std::mem::take(&mut outcome.text);
+    let head = protocol::text::cut::take_head(&full_text, bytes_max);
+    let of = format!("Cut after {} of {} bytes.", head.len(), full_text.len());
     let is_kept = cx.tool.interface().result.persistence_policy_ref != "never";
     let spilled = is_kept.then(|| {
         cx.session
             .tool_context
             .folder
-            .save_output(&cx.call.id, whole.as_bytes())
+            .save_output(&cx.call.id, full_text.as_bytes())
     });
     let (output_path, note) = match spilled {
         Some(Ok(path)) => {
@@ -172,7 +172,7 @@ fn truncate_outcome(cx: &CallContext<'_>, mut outcome: Outcome) -> Outcome {
     };
     outcome.truncated = Some(Truncation {
         output_path,
-        bytes: whole.len() as u64,
+        bytes: full_text.len() as u64,
     });
     outcome.text = head.to_owned();
     outcome.notes.insert(0, note);

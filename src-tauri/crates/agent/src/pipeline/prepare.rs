@@ -68,17 +68,21 @@ impl PreparedCall {
     }
 
     /// Returns the same call after it ran in place, with its new preview and its effects.
-    pub fn after_in_place_run(&self, shown: PreviewedPlan, did: DryRunEvidence) -> Self {
+    pub fn after_in_place_run(
+        &self,
+        previewed_plan: PreviewedPlan,
+        evidence: DryRunEvidence,
+    ) -> Self {
         Self {
             facts: self.facts.clone(),
-            preview: shown.preview,
-            plan: shown.plan,
+            preview: previewed_plan.preview,
+            plan: previewed_plan.plan,
             undo: UndoAvailability::Pictured,
             new_roots: Vec::new(),
             can_dry_run: false,
             in_place: false,
             confinement: self.confinement,
-            dry_run: Some(did),
+            dry_run: Some(evidence),
             tool_context: self.tool_context.clone(),
             repeat_key: self.repeat_key,
         }

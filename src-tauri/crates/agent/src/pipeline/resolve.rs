@@ -97,15 +97,15 @@ pub(crate) fn find_loaded_tool<'a>(
 fn check_loaded<'a>(
     tools: &Registry,
     session: &Session,
-    called: ResolvedTool<'a>,
+    tool: ResolvedTool<'a>,
 ) -> Result<ResolvedTool<'a>, ToolError> {
     let is_manual = manual_calls::is_manual(&session.model.provider);
-    if is_manual || !tools.is_deferred(&called.0) {
-        return Ok(called);
+    if is_manual || !tools.is_deferred(&tool.0) {
+        return Ok(tool);
     }
-    let id = called.id();
+    let id = tool.id();
     match session.with_conversation(|conversation| conversation.loaded.contains(id)) {
-        true => Ok(called),
+        true => Ok(tool),
         false => Err(ToolError::Failed(format!(
             "The tool `{id}` is not loaded, and nothing was run. Call {TOOL_SEARCH} with `select:{id}` first."
         ))),
@@ -160,11 +160,11 @@ pub(crate) fn runs_last(session: &Session, open: &OpenCall) -> bool {
 /// Replaces the arguments with the person's, if they fit the tool, and returns the sentence that says so or why not.
 pub(crate) async fn replace_arguments(
     cx: &mut CallContext<'_>,
-    wanted: Map<String, Value>,
+    edited_arguments: Map<String, Value>,
 ) -> String {
-    match resolve_arguments(cx.session, cx.call, &cx.tool, &wanted).await {
+    match resolve_arguments(cx.session, cx.call, &cx.tool, &edited_arguments).await {
         Ok(arguments) => {
-            (cx.arguments, cx.edited) = (arguments, Some(wanted));
+            (cx.arguments, cx.edited) = (arguments, Some(edited_arguments));
             "You changed the arguments, so what is shown is new.".to_owned()
         }
         Err(error) => format!("Your arguments were not taken. {error}"),
@@ -177,9 +177,9 @@ pub(crate) async fn resolve_arguments(
     session: &Session,
     call: &ToolCall,
     tool: &ResolvedTool<'_>,
-    given: &Map<String, Value>,
+    arguments: &Map<String, Value>,
 ) -> Result<Map<String, Value>, ToolError> {
-    let checked = validate_arguments(session, tool, given)?;
+    let checked = validate_arguments(session, tool, arguments)?;
     let mut put_in = Vec::new();
     if tool.0.has_supplied_source(ADAPTER_SOURCE) {
         put_in.push((ADAPTER_SOURCE, tool.0.tool.supplied_arguments(&checked)));
@@ -197,16 +197,16 @@ pub(crate) async fn resolve_arguments(
 fn validate_arguments(
     session: &Session,
     tool: &ResolvedTool<'_>,
-    given: &Map<String, Value>,
+    arguments: &Map<String, Value>,
 ) -> Result<Map<String, Value>, ToolError> {
-    let given = state_store::resolve_references(session, given, tool.0.tool.output_path())?;
-    let bytes = serde_json::to_string(&*given).map_or(0, |text| text.len());
+    let arguments = state_store::resolve_references(session, arguments, tool.0.tool.output_path())?;
+    let bytes = serde_json::to_string(&*arguments).map_or(0, |text| text.len());
     if bytes > ARGUMENTS_BYTES_MAX {
         return Err(ToolError::InvalidArgs(format!(
             "they are {bytes} bytes long; at most {ARGUMENTS_BYTES_MAX} are taken. Work in smaller pieces."
         )));
     }
     tool.0
-        .validate_arguments(&given)
+        .validate_arguments(&arguments)
         .map(|checked| checked.arguments)
 }

@@ -33,7 +33,7 @@ pub(crate) fn save_output(cx: &CallContext<'_>, mut outcome: Outcome) -> Outcome
         }
         fits
     });
-    let told = match is_kept {
+    let note = match is_kept {
         true => {
             cx.session.journal.record(EventBody::StateWritten {
                 call: cx.call.id.clone(),
@@ -48,6 +48,6 @@ pub(crate) fn save_output(cx: &CallContext<'_>, mut outcome: Outcome) -> Outcome
             "Not kept in the state as `{path}`: the whole state may be {STATE_BYTES_MAX} bytes long."
         ),
     };
-    outcome.text.push_str(&format!("\n\n[{told}]"));
+    outcome.text.push_str(&format!("\n\n[{note}]"));
     outcome
 }

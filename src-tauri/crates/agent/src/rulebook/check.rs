@@ -142,8 +142,8 @@ fn known_tool_ids() -> Vec<String> {
     known
 }
 
-pub(super) fn warning_views(found: Vec<rules_file::RulesFileWarning>) -> Vec<RuleWarning> {
-    found
+pub(super) fn warning_views(warnings: Vec<rules_file::RulesFileWarning>) -> Vec<RuleWarning> {
+    warnings
         .into_iter()
         .map(|warning| RuleWarning {
             line: warning.line,
@@ -159,8 +159,8 @@ fn unsaved_error(fault: UserError) -> UserError {
 }
 
 /// Returns the view of a rule before its use is known.
-pub(super) fn rule_view(looked: RuleExamples, now: At) -> Option<RuleView> {
-    let compiled = looked.rule?;
+pub(super) fn rule_view(examples: RuleExamples, now: At) -> Option<RuleView> {
+    let compiled = examples.rule?;
     let state = match compiled.rule.expires_ms {
         Some(at) if at <= now => RuleState::Expired,
         _ if !compiled.trusted && compiled.rule.action == RuleAction::Allow => RuleState::Untrusted,
@@ -168,8 +168,8 @@ pub(super) fn rule_view(looked: RuleExamples, now: At) -> Option<RuleView> {
     };
     Some(RuleView {
         rule: compiled.rule,
-        matches: looked.matches,
-        not_matches: looked.not_matches,
+        matches: examples.matches,
+        not_matches: examples.not_matches,
         hits: 0,
         last_used: None,
         uses_left: None,

@@ -85,14 +85,14 @@ impl Explainer {
     pub(crate) fn open(
         engine: &Arc<EngineState>,
         workspace: &Path,
-        asked: SessionOptions,
+        options: SessionOptions,
     ) -> Result<Self, UserError> {
         let id = SessionId(engine.config.ids.next_id("ses"));
         let model = ModelChoice {
             provider: EXPLAIN_PROVIDER.to_owned(),
             model: String::new(),
         };
-        let conversation = Conversation::new(asked, None);
+        let conversation = Conversation::new(options, None);
         let session = engine.build_session(id, workspace, model, conversation)?;
         // Watchdogs are asked for as long as a run is there.
         session.begin_run();

@@ -41,7 +41,7 @@ pub(super) fn suggest_rules(
         .iter()
         .filter_map(|call| RecordedCall::from_call(call).ok())
         .collect();
-    let mut wanted: BTreeMap<(String, Option<String>), u64> = BTreeMap::new();
+    let mut counts: BTreeMap<(String, Option<String>), u64> = BTreeMap::new();
     for one in &recorded {
         if one.was_rejected() {
             continue;
@@ -50,12 +50,12 @@ pub(super) fn suggest_rules(
         for offer in grants::list_offers(&request).offers {
             let lasts = offer.lasts.contains(&GrantScope::Everywhere);
             if offer.action == RuleAction::Allow && lasts {
-                *wanted.entry((offer.permission, offer.pattern)).or_default() += 1;
+                *counts.entry((offer.permission, offer.pattern)).or_default() += 1;
             }
         }
     }
-    wanted.retain(|_, times| *times >= ALLOWED_MIN);
-    let mut suggestions: Vec<RuleSuggestion> = wanted
+    counts.retain(|_, times| *times >= ALLOWED_MIN);
+    let mut suggestions: Vec<RuleSuggestion> = counts
         .into_keys()
         .filter_map(|(permission, pattern)| {
             build_suggestion(&recorded, &rules, now, permission, pattern)

@@ -136,7 +136,7 @@ fn built_in_source(used: &RuleUsage<'_>) -> RuleSource {
 fn file_source(used: &RuleUsage<'_>, place: &RulebookScope, scope: RuleScope) -> RuleSource {
     let data_dir = &used.engine.config.data_dir;
     let shown = place.display_path(data_dir, scope);
-    let mut found = RuleSource {
+    let mut rule_source = RuleSource {
         scope,
         file: Some(shown.clone()),
         text: Some(String::new()),
@@ -150,10 +150,11 @@ fn file_source(used: &RuleUsage<'_>, place: &RulebookScope, scope: RuleScope) ->
     };
     let text = match place.read_text(data_dir, scope) {
         Ok(Some(text)) => text,
-        Ok(None) => return found,
+        Ok(None) => return rule_source,
         Err(fault) => {
-            (found.fault, found.editable, found.text) = (Some(fault), false, None);
-            return found;
+            (rule_source.fault, rule_source.editable, rule_source.text) =
+                (Some(fault), false, None);
+            return rule_source;
         }
     };
     let mut source = RulesFileSource::new(&shown, scope);
@@ -161,23 +162,23 @@ fn file_source(used: &RuleUsage<'_>, place: &RulebookScope, scope: RuleScope) ->
         let known = crate::permissions::trust::load_trusted(data_dir).unwrap_or_default();
         let trust = trust::check_trust(&root, &text, &known);
         source.trusted = trust.can_loosen();
-        found.trust = Some(trust);
+        rule_source.trust = Some(trust);
     }
     match rules_file::parse_rules_file(&text, &source) {
         Ok(read) => {
-            found.default = read.default;
-            found.warnings = check::warning_views(read.warnings);
+            rule_source.default = read.default;
+            rule_source.warnings = check::warning_views(read.warnings);
         }
-        Err(fault) => found.fault = Some(fault),
+        Err(fault) => rule_source.fault = Some(fault),
     }
-    found.rules = parse_rule_examples(&text, &source)
+    rule_source.rules = parse_rule_examples(&text, &source)
         .into_iter()
         .filter_map(|one| check::rule_view(one, used.now))
         .map(|view| used.add_usage(view))
         .collect();
-    found.digest = Some(trust::text_digest(&text));
-    found.text = Some(text);
-    found
+    rule_source.digest = Some(trust::text_digest(&text));
+    rule_source.text = Some(text);
+    rule_source
 }
 
 fn grant_view(used: &RuleUsage<'_>, granted: &StoredGrant) -> GrantView {

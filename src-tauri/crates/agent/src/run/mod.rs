@@ -239,7 +239,7 @@ pub(crate) fn end_call(session: &Session, call: &CallId, mut outcome: Outcome) {
 /// started, if it started one.
 pub(crate) async fn add_user_message(
     session: &Arc<Session>,
-    said: UserMessage,
+    user_message: UserMessage,
 ) -> Result<Option<JoinHandle<()>>, UserError> {
     let _held = session.lock.acquire(&session.tool_context.folder)?;
     let message = MessageId(session.engine.config.ids.next_id("msg"));
@@ -248,18 +248,18 @@ pub(crate) async fn add_user_message(
         .journal
         .record_synced(EventBody::PersonSaid {
             message,
-            text: said.text.clone(),
-            images: said.images.clone(),
+            text: user_message.text.clone(),
+            images: user_message.images.clone(),
             steering,
         })
         .await?;
-    if let Err(said) = session.steer(said.to_message()) {
+    if let Err(user_message) = session.steer(user_message.to_message()) {
         // Nothing ran. What was left open by an earlier run has no result yet: it gets one before the new message.
         skip_calls(
             session,
             &session.with_conversation(|conversation| conversation.unanswered_calls()),
         );
-        session.with_conversation(|conversation| conversation.push_message(said));
+        session.with_conversation(|conversation| conversation.push_message(user_message));
         return start_run(session);
     }
     Ok(None)

@@ -50,12 +50,12 @@ pub(crate) async fn ask_model(
     });
     let messages = Arc::new(messages);
     let composed = session.output_schema();
-    let asked = session.with_conversation(|conversation| conversation.options.clone());
-    let system = match asked.alone {
-        true => asked.instructions,
+    let options = session.with_conversation(|conversation| conversation.options.clone());
+    let system = match options.alone {
+        true => options.instructions,
         false => {
             let root = session.tool_context.workspace.root();
-            session.briefing.system_prompt(root, &asked.instructions)
+            session.briefing.system_prompt(root, &options.instructions)
         }
     };
     let request = match &composed {
@@ -72,8 +72,8 @@ pub(crate) async fn ask_model(
         },
     };
     let request = ModelRequest {
-        temperature: asked.temperature,
-        effort: asked.effort,
+        temperature: options.temperature,
+        effort: options.effort,
         ..request
     };
     let mut writing = AnswerWriter::new(session, message.clone());

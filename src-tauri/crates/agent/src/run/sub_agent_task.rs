@@ -211,19 +211,23 @@ async fn open_session(
     let engine = &caller.engine;
     let model = request_model::model_from_request(&errand.config, &caller.model);
     engine.provider(&model.provider)?;
-    let own = caller.with_conversation(|conversation| conversation.options.clone());
+    let caller_options = caller.with_conversation(|conversation| conversation.options.clone());
     let alone = errand.agent.is_none();
-    let asked = SessionOptions {
+    let options = SessionOptions {
         output_schema: errand.output_schema,
         tools: Some(select_tools(&caller.tools(), errand.tools.as_deref())?),
         instructions: errand.instructions,
         temperature: errand.config.temperature,
-        effort: own.effort,
+        effort: caller_options.effort,
         own_tools: errand.own_tools,
         instances: errand.config.instances,
         // Who works for an agent is bound by its manifest.
-        agent: own.agent,
-        below: own.below.into_iter().chain(errand.agent).collect(),
+        agent: caller_options.agent,
+        below: caller_options
+            .below
+            .into_iter()
+            .chain(errand.agent)
+            .collect(),
         alone,
         client: None,
     };
@@ -233,7 +237,7 @@ async fn open_session(
     };
     let id = SessionId(engine.config.ids.next_id("ses"));
     let root = caller.tool_context.workspace.root();
-    let conversation = Conversation::new(asked.clone(), Some(parent.clone()));
+    let conversation = Conversation::new(options.clone(), Some(parent.clone()));
     let child = engine.admit_session(id, root, model.clone(), conversation)?;
     child
         .journal
@@ -242,7 +246,7 @@ async fn open_session(
             workspace: root.display().to_string(),
             model,
             parent: Some(parent),
-            asked: Some(Box::new(asked)),
+            asked: Some(Box::new(options)),
         })
         .await?;
     let plans = caller.with_conversation(|conversation| conversation.planning);
@@ -251,13 +255,13 @@ async fn open_session(
 }
 
 /// Returns the tools of a task: the named ones, or all of its caller's; never a sub-agent (`S001-42`, M10).
-fn select_tools(registry: &Registry, named: Option<&[String]>) -> Result<Vec<String>, UserError> {
+fn select_tools(registry: &Registry, names: Option<&[String]>) -> Result<Vec<String>, UserError> {
     let below = registry.sub_agent_tool_ids();
-    let Some(named) = named else {
+    let Some(names) = names else {
         return Ok(below);
     };
-    let mut given = Vec::new();
-    for name in named {
+    let mut selected = Vec::new();
+    for name in names {
         let found = registry.find(name).map_err(|error| {
             UserError::new(
                 format!("What it is to work with names a tool that is not there. {error}"),
@@ -266,10 +270,10 @@ fn select_tools(registry: &Registry, named: Option<&[String]>) -> Result<Vec<Str
         })?;
         let id = found.interface.id();
         if below.iter().any(|known| known == id) {
-            given.push(id.to_owned());
+            selected.push(id.to_owned());
         }
     }
-    Ok(given)
+    Ok(selected)
 }
 
 /// Returns the result of a run: the output that was requested, or else the last message.

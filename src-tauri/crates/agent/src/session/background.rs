@@ -63,7 +63,7 @@ pub(crate) fn record_end(
         Err(ToolError::Cancelled) => ("It was stopped.".to_owned(), true),
         Err(error) => (error.to_string(), true),
     };
-    let heard = format_result(&title, &text, failed);
+    let message = format_result(&title, &text, failed);
     caller.journal.record(EventBody::ErrandEnded {
         message: MessageId(caller.engine.config.ids.next_id("msg")),
         child,
@@ -72,8 +72,8 @@ pub(crate) fn record_end(
         failed,
     });
     // A run that is over was stopped: its model hears of it when it goes on, from the record.
-    if let Err(heard) = caller.steer(Message::user(heard)) {
-        caller.with_conversation(|conversation| conversation.push_message(heard));
+    if let Err(message) = caller.steer(Message::user(message)) {
+        caller.with_conversation(|conversation| conversation.push_message(message));
     }
 }
 

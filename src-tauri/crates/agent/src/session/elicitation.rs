@@ -207,14 +207,14 @@ impl ElicitationHandler {
     }
 
     /// Shows a question and waits: for the answer, the end of the run, or expiry.
-    async fn wait_for_answer(&self, id: &AskId, asked: ServerRequest) -> ServerAnswer {
+    async fn wait_for_answer(&self, id: &AskId, request: ServerRequest) -> ServerAnswer {
         let session = &self.session;
         let expires_after = session.engine.settings().expire_after_min;
         let now = session.engine.config.clock.now();
         let event = EventBody::CallAsked {
             call: self.call.clone(),
             ask: id.clone(),
-            asked: Box::new(asked.clone()),
+            asked: Box::new(request.clone()),
             expires_at: (expires_after > 0).then(|| now + i64::from(expires_after) * 60_000),
         };
         if let Host::Headless { .. } = session.engine.config.host {
@@ -226,7 +226,7 @@ impl ElicitationHandler {
         let (sender, answer) = oneshot::channel();
         let open = OpenElicitation {
             id: id.clone(),
-            request: asked,
+            request,
             answer: sender,
         };
         // First it can be answered, then it is told.
@@ -334,7 +334,7 @@ pub(crate) async fn answer_elicitation(
             "Look at the call's card for what became of it.",
         )
     })?;
-    let kept = match validate_answer(&open.request.wants, answer) {
+    let result = match validate_answer(&open.request.wants, answer) {
         Err(fault) => Err(fault),
         Ok(answer) => {
             let event = EventBody::CallAnswered {
@@ -346,7 +346,7 @@ pub(crate) async fn answer_elicitation(
             session.journal.record_synced(event).await.map(|()| answer)
         }
     };
-    match kept {
+    match result {
         Ok(answer) => {
             // The call may have ended in this very moment; then the answer comes too late and goes nowhere.
             let _ = open.answer.send(answer);

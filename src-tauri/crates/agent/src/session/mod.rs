@@ -251,17 +251,17 @@ impl Session {
     }
 
     /// Queues a message of the person for the run. Returns the message if there is no run to receive it.
-    pub(crate) fn steer(&self, said: Message) -> Result<(), Message> {
+    pub(crate) fn steer(&self, message: Message) -> Result<(), Message> {
         let mut live = self.lock_data();
         match live.run {
             Some(_) => {
-                live.queued_messages.push_back(said);
+                live.queued_messages.push_back(message);
                 // The person may have changed something, too.
                 live.repeats.clear();
                 self.steering.notify_waiters();
                 Ok(())
             }
-            None => Err(said),
+            None => Err(message),
         }
     }
 

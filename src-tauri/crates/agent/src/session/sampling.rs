@@ -19,16 +19,16 @@ use crate::session::Session;
 
 /// Returns the request as it is sent if the person allows it: with secrets masked and the token limit and temperature
 /// clamped to the allowed range.
-pub(crate) fn sanitize_request(wanted: &SamplingRequest) -> SamplingRequest {
+pub(crate) fn sanitize_request(request: &SamplingRequest) -> SamplingRequest {
     let masked = |text: &str| redact::text(text).0.into_owned();
-    let messages = wanted.messages.iter();
+    let messages = request.messages.iter();
     SamplingRequest {
-        system: masked(&wanted.system),
+        system: masked(&request.system),
         messages: messages
             .map(|(by_model, text)| (*by_model, masked(text)))
             .collect(),
-        tokens_max: wanted.tokens_max.min(SAMPLING_TOKENS_MAX),
-        temperature: wanted
+        tokens_max: request.tokens_max.min(SAMPLING_TOKENS_MAX),
+        temperature: request
             .temperature
             .map(|it| it.clamp(*TEMPERATURE_RANGE.start(), *TEMPERATURE_RANGE.end())),
     }
@@ -39,34 +39,34 @@ pub(crate) async fn run_sampling(
     session: &Session,
     call: &CallId,
     ask: &AskId,
-    wanted: SamplingRequest,
+    request: SamplingRequest,
 ) -> ElicitationReply {
-    let mut heard = SampledAnswer::default();
-    let error = read_answer(session, wanted, &mut heard).await.err();
+    let mut answer = SampledAnswer::default();
+    let error = read_answer(session, request, &mut answer).await.err();
     let SampledAnswer {
         text,
         usage,
         is_cut,
         ..
-    } = heard;
+    } = answer;
     let (text, _) = redact::text(&text);
     let model = match session.model.model.as_str() {
         "" => session.model.provider.clone(),
         model => model.to_owned(),
     };
-    let said = SamplingResult {
+    let result = SamplingResult {
         model: model.clone(),
         text: text.clone().into_owned(),
         usage,
         error: error.as_ref().map(|fault| fault.message.clone()),
     };
     session.elicitations.add_sampling_usage(&usage);
-    let kept = session.journal.record_synced(EventBody::CallLent {
+    let recording = session.journal.record_synced(EventBody::CallLent {
         call: call.clone(),
         ask: ask.clone(),
-        said: Box::new(said),
+        said: Box::new(result),
     });
-    match (kept.await, error) {
+    match (recording.await, error) {
         (Err(fault), _) | (Ok(()), Some(fault)) => ElicitationReply::Failed(fault.message),
         (Ok(()), None) => ElicitationReply::Sampled {
             model,
@@ -85,10 +85,10 @@ struct SampledAnswer {
 
 async fn read_answer(
     session: &Session,
-    wanted: SamplingRequest,
-    heard: &mut SampledAnswer,
+    sampling_request: SamplingRequest,
+    answer: &mut SampledAnswer,
 ) -> Result<(), UserError> {
-    let messages = wanted
+    let messages = sampling_request
         .messages
         .into_iter()
         .map(|(by_model, text)| match by_model {
@@ -101,13 +101,13 @@ async fn read_answer(
         });
     let request = ModelRequest {
         model: session.model.model.clone(),
-        system: wanted.system,
+        system: sampling_request.system,
         messages: Arc::new(messages.collect()),
         tools: Arc::default(),
         response_schema: None,
-        temperature: wanted.temperature,
+        temperature: sampling_request.temperature,
         effort: None,
-        tokens_max: Some(wanted.tokens_max),
+        tokens_max: Some(sampling_request.tokens_max),
     };
     let provider = session.engine.provider(&session.model.provider)?;
     let mut chunks = provider
@@ -116,19 +116,19 @@ async fn read_answer(
     while let Some(chunk) = chunks.next().await {
         match chunk? {
             Chunk::Text(text) => {
-                let room = SAMPLING_BYTES_MAX.saturating_sub(heard.text.len());
+                let room = SAMPLING_BYTES_MAX.saturating_sub(answer.text.len());
                 let piece = take_head(&text, room);
-                heard.is_cut |= piece.len() < text.len();
-                heard.text.push_str(piece);
+                answer.is_cut |= piece.len() < text.len();
+                answer.text.push_str(piece);
             }
             // It has no tools, and its thoughts are nobody's.
             Chunk::Reasoning(_) | Chunk::Call { .. } => {}
             Chunk::End { usage, stop, .. } => {
-                heard.usage = usage;
+                answer.usage = usage;
                 return match stop {
                     Stop::Finished => Ok(()),
                     Stop::Length => {
-                        heard.is_cut = true;
+                        answer.is_cut = true;
                         Ok(())
                     }
                     Stop::Refused(why) | Stop::Other(why) => Err(UserError::new(

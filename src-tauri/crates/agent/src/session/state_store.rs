@@ -91,22 +91,22 @@ pub(crate) struct StateArguments {
 
 /// Reads `_outputPath` and `_instance`. `fixed` is the path that the tool itself names.
 pub(crate) fn parse_state_arguments(
-    given: &Map<String, Value>,
+    arguments: &Map<String, Value>,
     fixed: Option<&str>,
 ) -> Result<StateArguments, ToolError> {
     let invalid = |why: String| Err(ToolError::InvalidArgs(why));
-    let said = match given.get(OUTPUT_PATH) {
+    let output_path = match arguments.get(OUTPUT_PATH) {
         None | Some(Value::Null) => None,
         Some(Value::String(path)) => Some(path.as_str()),
         Some(_) => return invalid(format!("`{OUTPUT_PATH}` must be a text")),
     };
-    if let (Some(said), Some(fixed)) = (said, fixed)
-        && said != fixed
+    if let (Some(output_path), Some(fixed)) = (output_path, fixed)
+        && output_path != fixed
     {
         return invalid(format!("`{OUTPUT_PATH}` of this tool is always `{fixed}`"));
     }
-    let path = said.or(fixed).map(StatePath::parse).transpose();
-    let instance = match given.get(INSTANCE) {
+    let path = output_path.or(fixed).map(StatePath::parse).transpose();
+    let instance = match arguments.get(INSTANCE) {
         None | Some(Value::Null) => None,
         Some(Value::String(name)) => Some(name.clone()),
         Some(Value::Number(number)) if number.is_u64() => Some(number.to_string()),
@@ -124,7 +124,7 @@ pub(crate) fn parse_state_arguments(
 }
 
 /// Whether a call reads or writes the state: such a call runs in order, and never in parallel with others.
-pub(crate) fn uses_state(given: &Map<String, Value>, fixed: Option<&str>) -> bool {
+pub(crate) fn uses_state(arguments: &Map<String, Value>, fixed: Option<&str>) -> bool {
     fn has_reference(value: &Value) -> bool {
         match value {
             Value::Object(members) => {
@@ -134,7 +134,7 @@ pub(crate) fn uses_state(given: &Map<String, Value>, fixed: Option<&str>) -> boo
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
         }
     }
-    fixed.is_some() || given.contains_key(OUTPUT_PATH) || given.values().any(has_reference)
+    fixed.is_some() || arguments.contains_key(OUTPUT_PATH) || arguments.values().any(has_reference)
 }
 
 /// Returns the path that an object refers to: exactly `{"_state": "…"}`.
@@ -149,17 +149,17 @@ fn parse_reference(members: &Map<String, Value>) -> Option<&str> {
 /// the values must fit the schema like any other.
 pub(crate) fn resolve_references<'a>(
     session: &Session,
-    given: &'a Map<String, Value>,
+    arguments: &'a Map<String, Value>,
     fixed: Option<&str>,
 ) -> Result<Cow<'a, Map<String, Value>>, ToolError> {
-    let meta = parse_state_arguments(given, fixed)?;
+    let meta = parse_state_arguments(arguments, fixed)?;
     check_instance(session, meta.instance.as_deref())?;
-    if !uses_state(given, None) {
-        return Ok(Cow::Borrowed(given));
+    if !uses_state(arguments, None) {
+        return Ok(Cow::Borrowed(arguments));
     }
     session.with_conversation(|conversation| {
         let state = &conversation.state;
-        let mut resolved = given.clone();
+        let mut resolved = arguments.clone();
         for value in resolved.values_mut() {
             replace_references(value, state, meta.instance.as_deref())?;
         }

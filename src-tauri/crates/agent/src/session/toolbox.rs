@@ -126,23 +126,23 @@ impl Toolbox {
         let mut faults = briefing.errors.clone();
         faults.extend(custom::load_custom_tools(&mut all, workspace, person));
         custom::add_request_tools(&mut all, &options.own_tools)?;
-        let (held, unset) = all.with_settings(&sources.settings.tools);
+        let (snapshot, unset) = all.with_settings(&sources.settings.tools);
         // What is wrong with settings of the desk's tools was told when they were set.
         let known = engine.current_errors();
         faults.extend(unset.into_iter().filter(|fault| !known.contains(fault)));
-        let held = match options.client {
-            Some(_) => held.for_external_clients(),
-            None => held,
+        let snapshot = match options.client {
+            Some(_) => snapshot.for_external_clients(),
+            None => snapshot,
         };
         // Whoever may search may search by an operation of which it is not told.
         let has_operations = !sources.settings.web_search.operations.is_empty();
-        let operations = has_operations.then(|| held.clone());
+        let operations = has_operations.then(|| snapshot.clone());
         let mut registry = match &options.tools {
             Some(names) => {
                 let names = names.iter().chain(options.own_tools.keys());
-                held.subset(&names.map(String::as_str).collect())
+                snapshot.subset(&names.map(String::as_str).collect())
             }
-            None => held,
+            None => snapshot,
         };
         if registry.find(TOOL_SEARCH).is_ok() {
             let index = Arc::new(registry.search_index());
@@ -193,14 +193,14 @@ impl Toolbox {
     pub fn for_options(
         engine: &EngineState,
         folder: &Path,
-        asked: &SessionOptions,
+        options: &SessionOptions,
     ) -> Result<Arc<Registry>, UserError> {
         let workspace = Workspace::open(folder)?;
-        let briefing = engine.read_briefing(&workspace, asked);
+        let briefing = engine.read_briefing(&workspace, options);
         let request = ToolboxRequest {
             workspace: &workspace,
             briefing: &briefing,
-            options: asked,
+            options,
         };
         let toolbox = Self::load(engine, &request, &WebSearchFactory::without_session())?;
         engine.set_tool_errors(workspace.root(), toolbox.errors);

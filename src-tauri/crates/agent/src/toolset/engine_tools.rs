@@ -42,15 +42,15 @@ struct CachedTools {
 impl EngineTools {
     /// Returns the tools, and the errors of settings that could not be applied to them.
     pub fn new(
-        own: Registry,
+        builtin: Registry,
         servers: &Servers,
         apis: &Apis,
         settings: &BTreeMap<String, ToolSettings>,
     ) -> (Self, Vec<UserError>) {
-        let (made, unset) = CachedTools::new(&own, servers, apis, settings);
+        let (cached, unset) = CachedTools::new(&builtin, servers, apis, settings);
         let tools = Self {
-            builtin: own,
-            cached: Mutex::new(made),
+            builtin,
+            cached: Mutex::new(cached),
             registrations: AtomicU64::new(0),
         };
         (tools, unset)
@@ -103,24 +103,24 @@ fn source_versions(
 
 impl CachedTools {
     fn new(
-        own: &Registry,
+        builtin: &Registry,
         servers: &Servers,
         apis: &Apis,
         settings: &BTreeMap<String, ToolSettings>,
     ) -> (Self, Vec<UserError>) {
-        let seen = source_versions(servers, apis);
+        let versions = source_versions(servers, apis);
         let mut tools = servers.store().tools();
         tools.extend(apis.tools());
-        let (all, faults) = own.with_tools(tools);
+        let (all, faults) = builtin.with_tools(tools);
         let (set, unset) = all.with_settings(settings);
-        let made = Self {
+        let cached = Self {
             current: ToolSnapshot {
                 defaults: Arc::new(all),
                 configured: Arc::new(set),
             },
-            versions: seen,
+            versions,
             errors: faults,
         };
-        (made, unset)
+        (cached, unset)
     }
 }

@@ -127,14 +127,15 @@ pub(crate) fn check_settings(settings: &WebSearchSettings) -> Vec<UserError> {
             let is_id = !one.id.is_empty()
                 && one.id.len() <= SEARCH_ID_BYTES_MAX
                 && one.id.chars().all(fits);
-            let told = protocol::text::display_text::to_single_line(&one.id, SEARCH_ID_BYTES_MAX);
+            let shown_id =
+                protocol::text::display_text::to_single_line(&one.id, SEARCH_ID_BYTES_MAX);
             match (is_id, ids.insert(&one.id)) {
                 (false, _) => Some(UserError::new(
-                    format!("`{told}` is not an id of a search provider."),
+                    format!("`{shown_id}` is not an id of a search provider."),
                     "Give it one of small letters, digits, `-` and `_`.",
                 )),
                 (true, false) => Some(UserError::new(
-                    format!("There are two search providers `{told}`."),
+                    format!("There are two search providers `{shown_id}`."),
                     "Give one of them another id.",
                 )),
                 (true, true) => web_search::build_provider(one).err(),
@@ -142,17 +143,17 @@ pub(crate) fn check_settings(settings: &WebSearchSettings) -> Vec<UserError> {
         })
         .collect();
     for one in &settings.operations {
-        let told =
+        let shown_operation =
             protocol::text::display_text::to_single_line(&one.operation, SEARCH_ID_BYTES_MAX);
         if !one.operation.contains("__") {
             faults.push(UserError::new(
-                format!("`{told}` is not an operation that could search the web."),
+                format!("`{shown_operation}` is not an operation that could search the web."),
                 "Name one as it is listed among the tools: `service__operation`.",
             ));
         }
         if !ids.insert(&one.operation) {
             faults.push(UserError::new(
-                format!("`{told}` is set up twice to search the web."),
+                format!("`{shown_operation}` is set up twice to search the web."),
                 "Remove one of the two.",
             ));
         }
@@ -205,8 +206,12 @@ fn needs_key(wire: SearchApi) -> bool {
     }
 }
 
-fn key_source(own: &SearchProviderSettings, keys: &Arc<dyn KeyStore>) -> KeyFn {
-    let (keys, name, env) = (keys.clone(), own.keychain_name(), own.key_env.clone());
+fn key_source(settings: &SearchProviderSettings, keys: &Arc<dyn KeyStore>) -> KeyFn {
+    let (keys, name, env) = (
+        keys.clone(),
+        settings.keychain_name(),
+        settings.key_env.clone(),
+    );
     Arc::new(move || {
         let found = keys.get(&name, env.as_deref());
         let found = found.map_err(|fault| fault.to_string())?;
@@ -214,8 +219,8 @@ fn key_source(own: &SearchProviderSettings, keys: &Arc<dyn KeyStore>) -> KeyFn {
     })
 }
 
-fn key_hint(own: &SearchProviderSettings) -> String {
-    match (needs_key(own.wire), &own.key_env) {
+fn key_hint(settings: &SearchProviderSettings) -> String {
+    match (needs_key(settings.wire), &settings.key_env) {
         (true, Some(variable)) => {
             let variable =
                 protocol::text::display_text::to_single_line(variable, SEARCH_ID_BYTES_MAX);

@@ -9,14 +9,14 @@ use protocol::{FileChange, Plan, Preview, RuleAction};
 use crate::pipeline::prepare::PreparedCall;
 
 /// Returns the lines for a call that is ready to run, with the grants that may be offered from now on.
-pub(crate) fn describe_grants(ready: &PreparedCall, offers: &GrantOffers) -> Vec<Grant> {
+pub(crate) fn describe_grants(call: &PreparedCall, offers: &GrantOffers) -> Vec<Grant> {
     let PreparedCall {
         preview,
         plan,
         undo,
         new_roots: opens,
         ..
-    } = ready;
+    } = call;
     let line = |reach, button: &str, text: String| Grant {
         reach,
         button: button.to_owned(),
@@ -76,7 +76,7 @@ pub(crate) fn describe_grants(ready: &PreparedCall, offers: &GrantOffers) -> Vec
             " It runs in a sandbox; what it changes in the folder is committed afterwards and can be undone."
                 .to_owned()
         }
-        UndoAvailability::Pictured if ready.confinement == Confinement::Unconfined => {
+        UndoAvailability::Pictured if call.confinement == Confinement::Unconfined => {
             " It runs as you, outside any sandbox; what it changes in this folder can be undone. What it does elsewhere cannot be undone."
                 .to_owned()
         }
@@ -119,7 +119,7 @@ pub(crate) fn describe_grants(ready: &PreparedCall, offers: &GrantOffers) -> Vec
         }
         (_, Plan::None) => "lets this one call run.".to_owned(),
     };
-    let kept = match plan {
+    let rejection = match plan {
         Plan::None => "does not run it.",
         Plan::Write(changes) if FileChange::count_files(changes) > 1 => {
             "leaves the files as they are."
@@ -153,7 +153,7 @@ pub(crate) fn describe_grants(ready: &PreparedCall, offers: &GrantOffers) -> Vec
     let reject = line(
         GrantReach::Nothing,
         "Reject",
-        format!("{kept} The agent is told, and goes on or stops, as you choose."),
+        format!("{rejection} The agent is told, and goes on or stops, as you choose."),
     );
     [Some(once), always, Some(reject)]
         .into_iter()

@@ -175,18 +175,18 @@ pub(crate) fn has_hooks(session: &Session) -> bool {
 pub(crate) fn hook_context(
     session: &Session,
     call: &CallId,
-    called: Option<&ResolvedTool<'_>>,
+    tool: Option<&ResolvedTool<'_>>,
     name: &str,
     arguments: &Map<String, Value>,
 ) -> HookContext {
     if !has_hooks(session) {
         return None;
     }
-    let classifier_input = called.map(|called| &called.interface().safety.classifier_input);
+    let classifier_input = tool.map(|tool| &tool.interface().safety.classifier_input);
     Some(Arc::new(HookedCall {
         session: session.id.clone(),
         call: call.clone(),
-        tool: called.map_or(name, ResolvedTool::id).to_owned(),
+        tool: tool.map_or(name, ResolvedTool::id).to_owned(),
         arguments: arguments.clone(),
         classifier_input: classifier_input
             .map_or_else(String::new, |text| fill_template(text, arguments)),
@@ -245,7 +245,7 @@ pub(crate) async fn run_before_execution(
     }
     for hook in hooks_at(session, HookPoint::Before) {
         let name = hook.name();
-        let said = match hook.before_execution(about).await {
+        let decision = match hook.before_execution(about).await {
             Ok(HookDecision::Continue) => Ok(()),
             Ok(HookDecision::Skip { reason }) => {
                 let reason = reason.trim();
@@ -262,12 +262,12 @@ pub(crate) async fn run_before_execution(
         session.journal.record(EventBody::CallHooked {
             call: about.call.clone(),
             hook: name,
-            refused: said
+            refused: decision
                 .as_ref()
                 .err()
                 .map(|refusal| redact::text(&refusal.text).0.into_owned()),
         });
-        said?;
+        decision?;
     }
     Ok(hooked)
 }

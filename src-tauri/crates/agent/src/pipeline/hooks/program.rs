@@ -120,7 +120,7 @@ impl<'a> ProgramHook<'a> {
         more: Value,
         stop: &CancellationToken,
     ) -> Result<Vec<u8>, String> {
-        let mut told = json!({
+        let mut input = json!({
             "version": 1,
             "on": point,
             "session": call.session,
@@ -130,12 +130,12 @@ impl<'a> ProgramHook<'a> {
             "arguments": call.arguments,
             "classifier_input": call.classifier_input,
         });
-        if let (Some(told), Value::Object(more)) = (told.as_object_mut(), more) {
-            told.extend(more);
+        if let (Some(input), Value::Object(more)) = (input.as_object_mut(), more) {
+            input.extend(more);
         }
         let question = ProgramRequest {
             program: &self.settings.program,
-            input: &external_program::encode_input(&told),
+            input: &external_program::encode_input(&input),
             timeout_ms: self.settings.timeout_ms,
         };
         external_program::run_program(self.session, question, stop).await

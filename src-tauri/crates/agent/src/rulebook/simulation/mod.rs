@@ -208,22 +208,22 @@ impl PolicySimulation {
 
     /// Restricts a call to the bounds of its tool and its agent's manifest. Accesses of a tool that is not registered
     /// here are unknown, and are judged by other gates.
-    fn restrict_to_bounds(&self, called: &SimulatedCall, facts: &mut CallFacts) {
+    fn restrict_to_bounds(&self, call: &SimulatedCall, facts: &mut CallFacts) {
         if let Some(manifest) = &self.manifest
             && let Some(tools) = &manifest.tools
         {
             let named = |name: &String| match self.registry.find(name) {
-                Ok(found) => found.interface.id() == called.id,
-                Err(_) => *name == called.id,
+                Ok(found) => found.interface.id() == call.id,
+                Err(_) => *name == call.id,
             };
-            let why = format!("`{}` has no tool `{}`.", manifest.name, called.id);
+            let why = format!("`{}` has no tool `{}`.", manifest.name, call.id);
             facts.deny_for((!tools.iter().any(named)).then_some(why));
         }
-        let Some(requires) = &called.requires else {
+        let Some(requires) = &call.requires else {
             return;
         };
         let manifest = self.manifest.as_ref();
-        let owner = agent_bounds::requirement_owner(&called.id, manifest);
+        let owner = agent_bounds::requirement_owner(&call.id, manifest);
         match Surface::new(
             &self.merge_requirements(requires),
             &owner,

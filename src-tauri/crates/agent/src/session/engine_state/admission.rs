@@ -45,12 +45,12 @@ impl EngineState {
             .with_closed_files(closed)
             .with_inherited_env(self.inherited_variables.clone())
             .with_sandbox_options(self.sandbox_options.clone());
-        let asked = &conversation.options;
-        let briefing = Arc::new(self.read_briefing(&workspace, asked));
+        let options = &conversation.options;
+        let briefing = Arc::new(self.read_briefing(&workspace, options));
         let workspace = briefing.with_readable_folders(workspace);
         let data_dir = &self.config.data_dir;
-        let bounds = AgentBounds::new(&workspace, data_dir, folder.path(), asked)?;
-        let hands = ToolContext {
+        let bounds = AgentBounds::new(&workspace, data_dir, folder.path(), options)?;
+        let tool_context = ToolContext {
             snapshot: None,
             workspace,
             dry_run_environment: self.dry_run_environment.clone(),
@@ -59,18 +59,18 @@ impl EngineState {
             folder: Arc::new(folder),
             todo_list: Arc::default(),
         };
-        hands.todo_list.replace(conversation.todos.clone());
+        tool_context.todo_list.replace(conversation.todos.clone());
         let seeks = WebSearchFactory::new(&id, conversation.searches);
         let request = ToolboxRequest {
-            workspace: &hands.workspace,
+            workspace: &tool_context.workspace,
             briefing: &briefing,
-            options: asked,
+            options,
         };
         let toolbox = Toolbox::load(self, &request, &seeks)?;
-        self.set_tool_errors(hands.workspace.root(), toolbox.errors.clone());
+        self.set_tool_errors(tool_context.workspace.root(), toolbox.errors.clone());
         let parts = SessionParts {
             id,
-            tool_context: hands,
+            tool_context,
             bounds,
             model,
             rules,

@@ -157,8 +157,8 @@ impl EngineState {
     }
 
     /// Reads the briefing of a session with these options.
-    pub fn read_briefing(&self, workspace: &Workspace, asked: &SessionOptions) -> Briefing {
-        if asked.alone {
+    pub fn read_briefing(&self, workspace: &Workspace, options: &SessionOptions) -> Briefing {
+        if options.alone {
             return Briefing::default();
         }
         let settings = self.settings();

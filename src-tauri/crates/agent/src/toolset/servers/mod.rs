@@ -106,7 +106,7 @@ impl Servers {
         keys: &Arc<dyn KeyStore>,
     ) -> Self {
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
-        let given = mcp::ServerDependencies {
+        let dependencies = mcp::ServerDependencies {
             inherited: inherited.clone(),
             home: home.unwrap_or_else(|| config.data_dir.clone()),
             sandbox_launcher: Arc::new(rooms),
@@ -117,7 +117,7 @@ impl Servers {
             retry_after: mcp::ServerDependencies::default_retry_delays(),
         };
         let ground = ServerContext {
-            connection: given,
+            connection: dependencies,
             roots: Mutex::default(),
         };
         Self {
@@ -145,10 +145,10 @@ impl Servers {
     }
 
     /// Keeps a server that could not be switched on in place of another.
-    fn add_failed(&self, known: &Arc<McpServer>, server: Arc<McpServer>) {
+    fn add_failed(&self, original: &Arc<McpServer>, server: Arc<McpServer>) {
         let id = server.settings().id.clone();
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.insert(id, (Arc::downgrade(known), server));
+        failed.insert(id, (Arc::downgrade(original), server));
     }
 
     /// Returns the log of a server; if it could not be switched on, the log of that attempt.
@@ -168,10 +168,10 @@ impl Servers {
     pub async fn server_contents(
         &self,
         id: &ServerId,
-        asked: &ServerResourceQuery,
+        query: &ServerResourceQuery,
     ) -> Result<ServerResources, UserError> {
         self.store.reload();
-        self.store.find(id)?.inspect(asked).await
+        self.store.find(id)?.inspect(query).await
     }
 
     /// Ends all servers.

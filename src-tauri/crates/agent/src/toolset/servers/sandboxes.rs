@@ -28,9 +28,9 @@ impl ServerSandboxLauncher for ServerSandboxes {
     async fn start_sandboxed(
         &self,
         command: &CompanionCommand,
-        room: &ServerSandbox,
+        sandbox: &ServerSandbox,
     ) -> Result<Companion, String> {
-        let (workspace, net) = self.sandbox_workspace(room).map_err(|fault| {
+        let (workspace, net) = self.sandbox_workspace(sandbox).map_err(|fault| {
             let why = fault.message.trim_end_matches('.');
             format!("its sandbox cannot be created, so it was not started: {why}")
         })?;
@@ -51,10 +51,11 @@ impl ServerSandboxLauncher for ServerSandboxes {
         })
     }
 
-    fn overlaps_folder(&self, room: &ServerSandbox, folder: &Path) -> bool {
+    fn overlaps_folder(&self, sandbox: &ServerSandbox, folder: &Path) -> bool {
         // Around what is no folder there is no room.
-        Workspace::open(Path::new(&room.workspace))
-            .is_ok_and(|room| room.root().starts_with(folder) || folder.starts_with(room.root()))
+        Workspace::open(Path::new(&sandbox.workspace)).is_ok_and(|sandbox| {
+            sandbox.root().starts_with(folder) || folder.starts_with(sandbox.root())
+        })
     }
 }
 
@@ -62,16 +63,16 @@ impl ServerSandboxes {
     /// Returns the server's folder with its closed paths, and network access to its hosts.
     fn sandbox_workspace(
         &self,
-        room: &ServerSandbox,
+        sandbox: &ServerSandbox,
     ) -> Result<(Workspace, NetworkClient), UserError> {
-        let workspace = Workspace::open(Path::new(&room.workspace))?;
+        let workspace = Workspace::open(Path::new(&sandbox.workspace))?;
         let rules = rules::load_rules(&self.data_dir, Some(&workspace), &[], None).rules;
         let rules = Arc::new(rules);
-        let net = match room.hosts.is_empty() {
+        let net = match sandbox.hosts.is_empty() {
             true => NetworkClient::offline(),
             false => {
                 let now = self.clock.now();
-                let hosts = egress::check_hosts(&room.hosts, &rules, now)?;
+                let hosts = egress::check_hosts(&sandbox.hosts, &rules, now)?;
                 egress::allow_hosts(&NetworkClient::offline(), hosts, rules.clone(), now)
             }
         };

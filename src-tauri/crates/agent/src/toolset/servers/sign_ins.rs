@@ -53,20 +53,20 @@ impl SignInVault {
 impl CredentialVault for SignInVault {
     /// Returns a sign-in; none if any of its pieces is missing.
     fn get(&self, server: &ServerId) -> Result<Option<String>, String> {
-        let mut whole = String::new();
+        let mut secret = String::new();
         let mut count = 1;
         let mut at = 0;
         while at < count {
             match self.read_piece(server, at).map_err(|fault| fault.message)? {
                 Some((of, text)) if at == 0 && of <= KEYCHAIN_PIECES_MAX || of == count => {
                     count = of;
-                    whole.push_str(&text);
+                    secret.push_str(&text);
                 }
                 Some(_) | None => return Ok(None),
             }
             at += 1;
         }
-        Ok(Some(whole))
+        Ok(Some(secret))
     }
 
     fn set(&self, server: &ServerId, record: &str) -> Result<(), String> {
