@@ -47,18 +47,18 @@ pub(super) fn build_tool_result(answered: &ClientOutcome) -> Result<CallToolResu
 /// Returns the reason why a call would have asked, if it was denied only because nobody is there to ask; none if it was
 /// denied for another reason, or needed an answer that no rule can give.
 fn ask_reason(trail: &Trail) -> Option<String> {
-    let said = |gate: Gate| {
+    let gate_text = |gate: Gate| {
         trail
             .steps
             .iter()
             .find(|step| step.gate == gate && step.verdict.is_some())
     };
-    said(Gate::Headless)?;
-    if said(Gate::Interaction).is_some() {
+    gate_text(Gate::Headless)?;
+    if gate_text(Gate::Interaction).is_some() {
         return None;
     }
     // Where a rule speaks, the mode does not.
-    let ruled = said(Gate::Rules).is_some();
+    let ruled = gate_text(Gate::Rules).is_some();
     let asks = trail
         .steps
         .iter()
