@@ -17,27 +17,27 @@ pub(crate) fn effects_to_json(changes: &[Effect]) -> Result<Vec<Value>, CliError
 }
 
 fn effect_to_json(effect: &Effect) -> Result<Value, CliError> {
-    let mut told = serde_json::to_value(effect)
+    let mut value = serde_json::to_value(effect)
         .map_err(|error| CliError::failure("An effect has no JSON.").with_cause(&error))?;
     let (path, from) = (effect.path_exact.as_ref(), effect.from_exact.as_ref());
     let target = |standing: &Option<protocol::view::effects::PathInfo>| {
         standing.as_ref().and_then(|it| it.target_exact.clone())
     };
     let (before, after) = (target(&effect.before), target(&effect.after));
-    insert_exact_name(&mut told, "path", path);
-    insert_exact_name(&mut told, "from", from);
-    insert_exact_name(&mut told["before"], "target", before.as_ref());
-    insert_exact_name(&mut told["after"], "target", after.as_ref());
-    if let (Some(diff), Some(ExactName::Text(path))) = (told.get_mut("diff"), path) {
+    insert_exact_name(&mut value, "path", path);
+    insert_exact_name(&mut value, "from", from);
+    insert_exact_name(&mut value["before"], "target", before.as_ref());
+    insert_exact_name(&mut value["after"], "target", after.as_ref());
+    if let (Some(diff), Some(ExactName::Text(path))) = (value.get_mut("diff"), path) {
         diff["path"] = json!(path);
     }
-    Ok(told)
+    Ok(value)
 }
 
 /// Inserts the exact name in place of the displayed one, or beside it if the exact name is not UTF-8.
-fn insert_exact_name(told: &mut Value, member: &str, exact: Option<&ExactName>) {
+fn insert_exact_name(value: &mut Value, member: &str, exact: Option<&ExactName>) {
     let Some(exact) = exact else { return };
-    let Some(object) = told.as_object_mut() else {
+    let Some(object) = value.as_object_mut() else {
         return;
     };
     object.shift_remove(&format!("{member}_exact"));

@@ -33,11 +33,11 @@ impl ShortIds<'_> {
         let named = |id: &&str| {
             !word.is_empty() && (strip_kind(id).ends_with(strip_kind(word)) || id.starts_with(word))
         };
-        let found: Vec<usize> = (0..self.all.len())
+        let matches: Vec<usize> = (0..self.all.len())
             .filter(|at| self.all.get(*at).is_some_and(named))
             .collect();
         let (thing, hint) = (self.thing, self.hint);
-        match found[..] {
+        match matches[..] {
             [only] => Ok(only),
             [] => Err(CliError::usage_error(UserError::new(
                 format!("There is no {thing} {word}."),
@@ -46,22 +46,22 @@ impl ShortIds<'_> {
             _ => Err(CliError::usage_error(UserError::new(
                 format!(
                     "{} {thing}s are named by {word}: {}.",
-                    found.len(),
-                    self.format_candidates(&found)
+                    matches.len(),
+                    self.format_candidates(&matches)
                 ),
                 "Write more of the id.",
             ))),
         }
     }
 
-    fn format_candidates(&self, found: &[usize]) -> String {
+    fn format_candidates(&self, candidates: &[usize]) -> String {
         let length = self.short_length();
-        let ids = found.iter().filter_map(|at| self.all.get(*at));
+        let ids = candidates.iter().filter_map(|at| self.all.get(*at));
         let mut told: Vec<&str> = ids
             .take(CANDIDATES_MAX)
             .map(|id| id_suffix(id, length))
             .collect();
-        if found.len() > CANDIDATES_MAX {
+        if candidates.len() > CANDIDATES_MAX {
             told.push("…");
         }
         told.join(", ")

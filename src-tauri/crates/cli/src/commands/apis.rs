@@ -87,10 +87,10 @@ impl SourceCommands for ApiCommands {
 /// Runs the given subcommand.
 pub(crate) async fn run_apis(
     desk: &Engine,
-    asked: ApisCommand,
+    command: ApisCommand,
     out: &mut OutputWriter,
 ) -> CliResult {
-    match asked {
+    match command {
         ApisCommand::List => source_commands::list_sources::<ApiCommands>(desk, out).await,
         ApisCommand::Add(add) => {
             let setup = Box::new(parse_api_setup(&add)?);

@@ -18,11 +18,11 @@ use crate::terminal::external_programs;
 /// Reads or changes the settings.
 pub(crate) async fn run_config(
     data_dir: Option<PathBuf>,
-    asked: ConfigCommand,
+    command: ConfigCommand,
     out: &mut OutputWriter,
 ) -> CliResult {
     let data_dir = EngineConfig::resolve_data_dir(data_dir).map_err(CliError::config_error)?;
-    match asked {
+    match command {
         ConfigCommand::Path => {
             let path = file::settings_path(&data_dir).display().to_string();
             match out.is_json() {
@@ -138,11 +138,8 @@ fn parse_key_path(setting: &str) -> Result<Vec<Key>, CliError> {
 }
 
 /// Parses a value in TOML; a word that is not valid TOML becomes a string.
-fn parse_toml_value(written: &str) -> Value {
-    written
-        .trim()
-        .parse()
-        .unwrap_or_else(|_| Value::from(written))
+fn parse_toml_value(text: &str) -> Value {
+    text.trim().parse().unwrap_or_else(|_| Value::from(text))
 }
 
 /// Sets a key in its table; the text around the old value stays.

@@ -108,7 +108,7 @@ struct EffectsReport<'a> {
 fn print_effects(report: &EffectsReport<'_>, out: &mut OutputWriter) -> Result<(), CliError> {
     let effects = report.effects;
     if out.is_json() {
-        let mut told = json!({
+        let mut json = json!({
             "assurance": effects.assurance,
             "exit_code": effects.exit_code,
             "ended": effects.ended,
@@ -121,9 +121,9 @@ fn print_effects(report: &EffectsReport<'_>, out: &mut OutputWriter) -> Result<(
             "digest": effects.digest,
         });
         if let Some(entry) = report.entry {
-            told["entry"] = json!(entry);
+            json["entry"] = json!(entry);
         }
-        return out.write_json(&told);
+        return out.write_json(&json);
     }
     let mut lines = Vec::new();
     for (name, text) in [("stdout", report.stdout), ("stderr", report.stderr)] {

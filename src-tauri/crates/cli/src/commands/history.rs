@@ -17,15 +17,15 @@ use crate::table::{self, TableCell, format_age, new_cell};
 /// Lists the undo entries.
 pub(crate) async fn list_history(
     desk: &Engine,
-    asked: HistoryArgs,
+    args: HistoryArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let workspace = asked.workspace.map(std::path::absolute).transpose();
+    let workspace = args.workspace.map(std::path::absolute).transpose();
     let workspace = workspace.map_err(|error| {
         CliError::usage_error(UserError::new("The workspace has no place.", "")).with_cause(&error)
     })?;
     let workspace = workspace.map(|path| path.display().to_string());
-    let timeline = load_page(desk, workspace, 0, asked.limit).await?;
+    let timeline = load_page(desk, workspace, 0, args.limit).await?;
     if out.is_json() {
         out.write_json(&timeline)?;
         return Ok(ExitReason::Done);
@@ -88,23 +88,23 @@ fn format_row(entry: &UndoEntry, length: usize, now: At) -> Vec<TableCell> {
 /// Returns the whole id of an entry, given its end or its beginning.
 pub(crate) async fn resolve_id(
     desk: &Engine,
-    named: Option<String>,
+    partial_id: Option<String>,
 ) -> Result<Option<String>, CliError> {
-    let found = resolve_ids(desk, named.into_iter().collect()).await?;
+    let found = resolve_ids(desk, partial_id.into_iter().collect()).await?;
     Ok(found.into_iter().next())
 }
 
 /// Returns the whole ids of several entries.
 pub(crate) async fn resolve_ids(
     desk: &Engine,
-    named: Vec<String>,
+    partial_ids: Vec<String>,
 ) -> Result<Vec<String>, CliError> {
-    if named.is_empty() {
-        return Ok(named);
+    if partial_ids.is_empty() {
+        return Ok(partial_ids);
     }
     let all = load_all_ids(desk).await?;
     let ids = short_ids(&all);
-    named
+    partial_ids
         .iter()
         .map(|word| Ok(ids.all[ids.find(word)?].to_owned()))
         .collect()

@@ -19,10 +19,10 @@ use crate::terminal::line_editor;
 /// Lists, sets or removes keys. No key is ever shown.
 pub(crate) async fn run_keys(
     desk: &Engine,
-    asked: KeysCommand,
+    command: KeysCommand,
     out: &mut OutputWriter,
 ) -> CliResult {
-    match asked {
+    match command {
         KeysCommand::List => list_keys(desk, out).await,
         KeysCommand::Set { provider } => {
             require_provider(desk, &provider).await?;

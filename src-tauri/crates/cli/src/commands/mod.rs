@@ -41,26 +41,37 @@ use crate::output::OutputWriter;
 pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliResult {
     let data_dir = args.data_dir;
     match args.command {
-        CliCommand::Run(asked) => run::run_agent(data_dir, *asked, args.color, out).await,
+        CliCommand::Run(command_args) => {
+            run::run_agent(data_dir, *command_args, args.color, out).await
+        }
         CliCommand::Call(call) => call::run_call(data_dir, call, out).await,
         CliCommand::Demo => demo::run_demo(data_dir, out).await,
-        CliCommand::Gateway(asked) => gateway::run_gateway(data_dir, asked, out).await,
-        CliCommand::Policy(PolicyCommand::Backtest(asked)) => {
-            policy_rules::backtest_rule_change(&open_readonly_engine(data_dir).await?, asked, out)
+        CliCommand::Gateway(command_args) => {
+            gateway::run_gateway(data_dir, command_args, out).await
+        }
+        CliCommand::Policy(PolicyCommand::Backtest(command_args)) => {
+            policy_rules::backtest_rule_change(
+                &open_readonly_engine(data_dir).await?,
+                command_args,
+                out,
+            )
+            .await
+        }
+        CliCommand::Policy(PolicyCommand::Import(command_args)) => {
+            policy_rules::import_rules(data_dir, command_args, out).await
+        }
+        CliCommand::Policy(PolicyCommand::Grants {
+            asked: command_args,
+        }) => {
+            policy_rules::manage_grants(&open_readonly_engine(data_dir).await?, command_args, out)
                 .await
         }
-        CliCommand::Policy(PolicyCommand::Import(asked)) => {
-            policy_rules::import_rules(data_dir, asked, out).await
+        CliCommand::Policy(command_args) => policy::run_policy(data_dir, command_args, out).await,
+        CliCommand::Apis(command_args) => {
+            apis::run_apis(&open_readonly_engine(data_dir).await?, command_args, out).await
         }
-        CliCommand::Policy(PolicyCommand::Grants { asked }) => {
-            policy_rules::manage_grants(&open_readonly_engine(data_dir).await?, asked, out).await
-        }
-        CliCommand::Policy(asked) => policy::run_policy(data_dir, asked, out).await,
-        CliCommand::Apis(asked) => {
-            apis::run_apis(&open_readonly_engine(data_dir).await?, asked, out).await
-        }
-        CliCommand::Servers(asked) => {
-            servers::run_servers(&open_readonly_engine(data_dir).await?, asked, out).await
+        CliCommand::Servers(command_args) => {
+            servers::run_servers(&open_readonly_engine(data_dir).await?, command_args, out).await
         }
         CliCommand::Tools { workspace } => {
             inspect::list_tools(
@@ -70,30 +81,35 @@ pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliRes
             )
             .await
         }
-        CliCommand::Config(asked) => config::run_config(data_dir, asked, out).await,
+        CliCommand::Config(command_args) => config::run_config(data_dir, command_args, out).await,
         CliCommand::Providers => {
             providers::list_providers(&open_readonly_engine(data_dir).await?, out).await
         }
         CliCommand::Models { provider } => {
             providers::list_models(&open_readonly_engine(data_dir).await?, provider, out).await
         }
-        CliCommand::Keys(asked) => {
-            keys::run_keys(&open_readonly_engine(data_dir).await?, asked, out).await
+        CliCommand::Keys(command_args) => {
+            keys::run_keys(&open_readonly_engine(data_dir).await?, command_args, out).await
         }
         CliCommand::Completions { shell } => man_and_completions::write_completions(shell, out),
         CliCommand::Man { folder } => man_and_completions::write_man_pages(&folder, out),
         CliCommand::Briefing { workspace } => {
             briefing::show_briefing(&open_readonly_engine(data_dir).await?, &workspace, out).await
         }
-        CliCommand::Sessions(asked) => {
+        CliCommand::Sessions(command_args) => {
             let desk = open_readonly_engine(data_dir).await?;
-            match asked.command {
+            match command_args.command {
                 Some(SessionsCommand::Close { sessions }) => {
                     sessions::close_sessions(&desk, &sessions, out).await
                 }
                 None => {
-                    sessions::list_sessions(&desk, asked.workspace.as_deref(), asked.limit, out)
-                        .await
+                    sessions::list_sessions(
+                        &desk,
+                        command_args.workspace.as_deref(),
+                        command_args.limit,
+                        out,
+                    )
+                    .await
                 }
             }
         }
@@ -168,29 +184,29 @@ pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliRes
             )
             .await
         }
-        CliCommand::History(asked) => {
+        CliCommand::History(command_args) => {
             let desk = open_readonly_engine(data_dir).await?;
-            match asked.command {
+            match command_args.command {
                 Some(HistoryCommand::Gc) => history::collect_garbage(&desk, out).await,
-                None => history::list_history(&desk, asked, out).await,
+                None => history::list_history(&desk, command_args, out).await,
             }
         }
-        CliCommand::Undo(asked) => {
+        CliCommand::Undo(command_args) => {
             let desk = open_readonly_engine(data_dir).await?;
-            let asked = UndoArgs {
-                entries: history::resolve_ids(&desk, asked.entries).await?,
-                to: history::resolve_id(&desk, asked.to).await?,
-                ..asked
+            let command_args = UndoArgs {
+                entries: history::resolve_ids(&desk, command_args.entries).await?,
+                to: history::resolve_id(&desk, command_args.to).await?,
+                ..command_args
             };
-            undo::run_undo(&desk, asked, out).await
+            undo::run_undo(&desk, command_args, out).await
         }
-        CliCommand::Redo(asked) => {
+        CliCommand::Redo(command_args) => {
             let desk = open_readonly_engine(data_dir).await?;
-            let asked = RedoArgs {
-                entry: history::resolve_id(&desk, asked.entry).await?,
-                ..asked
+            let command_args = RedoArgs {
+                entry: history::resolve_id(&desk, command_args.entry).await?,
+                ..command_args
             };
-            undo::run_redo(&desk, asked, out).await
+            undo::run_redo(&desk, command_args, out).await
         }
     }
 }
@@ -254,12 +270,12 @@ fn absolute_path(path: &Path) -> String {
 /// problem is an error and nothing starts.
 async fn report_rule_faults(
     desk: &Engine,
-    named: bool,
+    has_rules_file: bool,
     out: &OutputWriter,
 ) -> Result<(), CliError> {
     let faults = desk.snapshot().await?.faults;
     match faults.first() {
-        Some(fault) if named => Err(CliError::config_error(fault.clone())),
+        Some(fault) if has_rules_file => Err(CliError::config_error(fault.clone())),
         _ => {
             faults.iter().for_each(|fault| out.write_warning(fault));
             Ok(())

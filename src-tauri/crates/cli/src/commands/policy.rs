@@ -22,10 +22,10 @@ use crate::output::{OutputWriter, TextStyle};
 /// Runs the given subcommand.
 pub(crate) async fn run_policy(
     data_dir: Option<PathBuf>,
-    asked: PolicyCommand,
+    command: PolicyCommand,
     out: &mut OutputWriter,
 ) -> CliResult {
-    match asked {
+    match command {
         PolicyCommand::Check(judging) => {
             check_calls(&Evaluator::open(data_dir, judging).await?, out).await
         }
@@ -132,7 +132,7 @@ impl Evaluator {
 }
 
 /// Parses `user:file.toml`; without a scope, the project's is assumed.
-pub(super) fn parse_scoped_file(written: &str) -> (RuleScope, PathBuf) {
+pub(super) fn parse_scoped_file(text: &str) -> (RuleScope, PathBuf) {
     let scopes = [
         ("manifest:", RuleScope::Manifest),
         ("user:", RuleScope::User),
@@ -141,8 +141,8 @@ pub(super) fn parse_scoped_file(written: &str) -> (RuleScope, PathBuf) {
     ];
     let found = scopes
         .into_iter()
-        .find_map(|(start, scope)| Some((scope, PathBuf::from(written.strip_prefix(start)?))));
-    found.unwrap_or_else(|| (RuleScope::Project, PathBuf::from(written)))
+        .find_map(|(start, scope)| Some((scope, PathBuf::from(text.strip_prefix(start)?))));
+    found.unwrap_or_else(|| (RuleScope::Project, PathBuf::from(text)))
 }
 
 /// Judges calls line by line. A line that cannot be parsed is denied and does not stop the rest; the exit code reports

@@ -24,18 +24,18 @@ use crate::short_ids::ShortIds;
 /// Tests a rule change against the record.
 pub(crate) async fn backtest_rule_change(
     desk: &Engine,
-    asked: args::BacktestArgs,
+    args: args::BacktestArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let change = parse_rule_change(&asked.change)?;
-    let workspace = match asked.everywhere {
+    let change = parse_rule_change(&args.change)?;
+    let workspace = match args.everywhere {
         true => None,
-        false => Some(absolute_folder(&asked.workspace)?),
+        false => Some(absolute_folder(&args.workspace)?),
     };
     let query = Query::Backtest {
         workspace,
         change,
-        calls_max: asked.calls,
+        calls_max: args.calls,
     };
     let Answer::Backtest(tested) = desk.query(query).await.map_err(CliError::usage_error)? else {
         return Ok(ExitReason::Failed);
@@ -47,13 +47,13 @@ pub(crate) async fn backtest_rule_change(
     Ok(ExitReason::Done)
 }
 
-fn parse_rule_change(asked: &args::RuleChangeArgs) -> Result<RuleChange, CliError> {
-    if let Some(written) = &asked.rules {
+fn parse_rule_change(args: &args::RuleChangeArgs) -> Result<RuleChange, CliError> {
+    if let Some(written) = &args.rules {
         let (scope, file) = parse_scoped_file(written);
         let text = simulation::rules_text(&file).map_err(CliError::usage_error)?;
         return Ok(RuleChange::Replace { scope, text });
     }
-    let written = asked.rule.as_deref().unwrap_or_default().trim();
+    let written = args.rule.as_deref().unwrap_or_default().trim();
     let mut words = written.splitn(3, char::is_whitespace);
     let action = match words.next() {
         Some("allow") => RuleAction::Allow,
@@ -92,7 +92,7 @@ fn print_backtest(tested: &Backtest, out: &mut OutputWriter) -> Result<(), CliEr
         out.write_line("Nothing would change.")?;
     }
     for group in &tested.changed {
-        let told = format!(
+        let summary = format!(
             "{} would be {} instead of {}; you allowed {} of them and rejected {}",
             group.calls,
             verdict_word(group.to),
@@ -104,8 +104,8 @@ fn print_backtest(tested: &Backtest, out: &mut OutputWriter) -> Result<(), CliEr
             0 => TextStyle::Plain,
             _ => TextStyle::Warn,
         };
-        let told = out.apply_style(ink, &told);
-        out.write_line(&told)?;
+        let summary = out.apply_style(ink, &summary);
+        out.write_line(&summary)?;
     }
     for call in &tested.examples {
         let said = match call.person {
@@ -117,12 +117,12 @@ fn print_backtest(tested: &Backtest, out: &mut OutputWriter) -> Result<(), CliEr
         out.write_line(&format!("  {said:9} {} {target}", call.tool))?;
     }
     for unclear in &tested.unclear {
-        let told = format!(
+        let summary = format!(
             "{} cannot be judged again: {}",
             unclear.calls, unclear.reason
         );
-        let told = out.apply_style(TextStyle::Warn, &told);
-        out.write_line(&told)?;
+        let summary = out.apply_style(TextStyle::Warn, &summary);
+        out.write_line(&summary)?;
     }
     Ok(())
 }
@@ -130,17 +130,17 @@ fn print_backtest(tested: &Backtest, out: &mut OutputWriter) -> Result<(), CliEr
 /// Shows the permissions of other products as rules; writes them only on request.
 pub(crate) async fn import_rules(
     data_dir: Option<PathBuf>,
-    asked: args::ImportRulesArgs,
+    args: args::ImportRulesArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let workspace = absolute_folder(&asked.workspace)?;
+    let workspace = absolute_folder(&args.workspace)?;
     let place = RulebookScope::from_folder(Some(&workspace)).map_err(CliError::usage_error)?;
-    let product = asked.from.as_deref().map(|name| match name {
+    let product = args.from.as_deref().map(|name| match name {
         "claude-code" => RuleImportProduct::ClaudeCode,
         "opencode" => RuleImportProduct::Opencode,
         _ => RuleImportProduct::Codex,
     });
-    let found = match (product, &asked.file) {
+    let sources = match (product, &args.file) {
         (Some(product), Some(file)) => {
             let file = PathBuf::from(absolute_folder(file)?);
             let whose = match file.starts_with(&workspace) {
@@ -150,17 +150,17 @@ pub(crate) async fn import_rules(
             vec![imports::source_from_file(product, &file, whose)]
         }
         _ => {
-            let mut found = imports::found(&place);
-            found.retain(|one| product.is_none_or(|product| one.product == product));
-            found
+            let mut sources = imports::found(&place);
+            sources.retain(|one| product.is_none_or(|product| one.product == product));
+            sources
         }
     };
     match out.is_json() {
-        true => out.write_json(&found)?,
-        false => print_import(&found, out)?,
+        true => out.write_json(&sources)?,
+        false => print_import(&sources, out)?,
     }
-    if let Some(scope) = asked.write {
-        let rules = found.iter().flat_map(|one| &one.suggestions);
+    if let Some(scope) = args.write {
+        let rules = sources.iter().flat_map(|one| &one.suggestions);
         let rules = rules.filter_map(|one| one.rule.clone()).collect();
         let (scope, workspace) = match scope.as_str() {
             "user" => (RuleScope::User, None),
@@ -173,18 +173,18 @@ pub(crate) async fn import_rules(
         };
         open_readonly_engine(data_dir).await?.submit(add).await?;
     }
-    Ok(match found.iter().any(|one| one.fault.is_some()) {
+    Ok(match sources.iter().any(|one| one.fault.is_some()) {
         true => ExitReason::Unusable,
         false => ExitReason::Done,
     })
 }
 
 /// Prints an import as the text of a rules file: a permission that is not imported becomes a comment with the reason.
-fn print_import(found: &[ImportSource], out: &mut OutputWriter) -> Result<(), CliError> {
-    if found.is_empty() {
+fn print_import(sources: &[ImportSource], out: &mut OutputWriter) -> Result<(), CliError> {
+    if sources.is_empty() {
         return out.write_line("# No permissions of other products were found.");
     }
-    for source in found {
+    for source in sources {
         out.write_line(&format!("# {}", escape_hidden(&source.file)))?;
         if let Some(fault) = &source.fault {
             out.write_line(&format!(
@@ -215,11 +215,11 @@ fn print_import(found: &[ImportSource], out: &mut OutputWriter) -> Result<(), Cl
 /// Lists the grants, or revokes one.
 pub(crate) async fn manage_grants(
     desk: &Engine,
-    asked: Option<args::GrantsCommand>,
+    command: Option<args::GrantsCommand>,
     out: &mut OutputWriter,
 ) -> CliResult {
     let mut grants = load_grants(desk).await?;
-    if let Some(args::GrantsCommand::Revoke { id }) = asked {
+    if let Some(args::GrantsCommand::Revoke { id }) = command {
         let ids = ShortIds {
             thing: "grant",
             hint: "Look at the list: countersign policy grants.",

@@ -343,7 +343,7 @@ impl RunFollower<'_> {
             }
         });
         loop {
-            let came = tokio::select! {
+            let follow_input = tokio::select! {
                 biased;
                 _ = &mut interrupt => {
                     interrupt.set(tokio::signal::ctrl_c());
@@ -353,7 +353,7 @@ impl RunFollower<'_> {
                 batch = events.next() => FollowInput::Events(batch?),
                 input = next_input(&mut self.cards) => FollowInput::Input(input),
             };
-            let heard = match (came, &mut self.cards) {
+            let outcome = match (follow_input, &mut self.cards) {
                 (FollowInput::Interrupt, _) => KeyOutcome::Interrupt,
                 (FollowInput::Input(input), Some(cards)) => cards.handle_input(input, out).await?,
                 (FollowInput::Input(_), None) => KeyOutcome::Handled,
@@ -377,7 +377,7 @@ impl RunFollower<'_> {
                     KeyOutcome::Handled
                 }
             };
-            match heard {
+            match outcome {
                 KeyOutcome::Handled => {}
                 KeyOutcome::ProgramRan => interrupt.set(tokio::signal::ctrl_c()),
                 KeyOutcome::Interrupt if std::mem::replace(&mut stopped, true) => {

@@ -157,11 +157,11 @@ pub(crate) async fn close_sessions(
     out: &mut OutputWriter,
 ) -> CliResult {
     // All are found before the first is closed: a name that is wrong closes nothing.
-    let mut found: Vec<SessionView> = Vec::new();
+    let mut sessions: Vec<SessionView> = Vec::new();
     for name in names {
-        found.push(find_session(desk, name).await?);
+        sessions.push(find_session(desk, name).await?);
     }
-    for view in &found {
+    for view in &sessions {
         let session = view.id.clone();
         desk.submit(Op::CloseSession { session }).await?;
         if !out.is_json() {
@@ -171,7 +171,7 @@ pub(crate) async fn close_sessions(
         }
     }
     if out.is_json() {
-        let closed: Vec<&SessionId> = found.iter().map(|view| &view.id).collect();
+        let closed: Vec<&SessionId> = sessions.iter().map(|view| &view.id).collect();
         out.write_json(&json!({ "closed": closed }))?;
     }
     Ok(ExitReason::Done)

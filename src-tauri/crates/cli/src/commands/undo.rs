@@ -22,28 +22,28 @@ use crate::output::{OutputWriter, TextStyle};
 const PATHS_LISTED_MAX: usize = 20;
 
 /// Undoes effects.
-pub(crate) async fn run_undo(desk: &Engine, asked: UndoArgs, out: &mut OutputWriter) -> CliResult {
-    let restore = match (asked.to, asked.entries.is_empty()) {
+pub(crate) async fn run_undo(desk: &Engine, args: UndoArgs, out: &mut OutputWriter) -> CliResult {
+    let restore = match (args.to, args.entries.is_empty()) {
         (Some(entry), _) => RestoreRequest::UndoTo {
             entry: entry.into(),
         },
         (None, false) => RestoreRequest::Undo {
-            entries: asked.entries.into_iter().map(UndoId).collect(),
+            entries: args.entries.into_iter().map(UndoId).collect(),
         },
         (None, true) => {
             let stands =
                 |entry: &UndoEntry| entry.act.is_none() && entry.state == UndoState::Applied;
             RestoreRequest::Undo {
-                entries: vec![find_newest_entry(desk, &asked.workspace, stands, out).await?],
+                entries: vec![find_newest_entry(desk, &args.workspace, stands, out).await?],
             }
         }
     };
-    run_restore(desk, restore, asked.choices, asked.look, out).await
+    run_restore(desk, restore, args.choices, args.look, out).await
 }
 
 /// Redoes an effect: the last undone one if none is named.
-pub(crate) async fn run_redo(desk: &Engine, asked: RedoArgs, out: &mut OutputWriter) -> CliResult {
-    let restore = match asked.entry {
+pub(crate) async fn run_redo(desk: &Engine, args: RedoArgs, out: &mut OutputWriter) -> CliResult {
+    let restore = match args.entry {
         Some(entry) => RestoreRequest::Redo {
             entry: entry.into(),
         },
@@ -54,11 +54,11 @@ pub(crate) async fn run_redo(desk: &Engine, asked: RedoArgs, out: &mut OutputWri
                 entry.state == UndoState::Applied && entry.act.as_ref().is_some_and(undo)
             };
             RestoreRequest::Undo {
-                entries: vec![find_newest_entry(desk, &asked.workspace, undid, out).await?],
+                entries: vec![find_newest_entry(desk, &args.workspace, undid, out).await?],
             }
         }
     };
-    run_restore(desk, restore, asked.choices, false, out).await
+    run_restore(desk, restore, args.choices, false, out).await
 }
 
 async fn run_restore(
@@ -251,11 +251,11 @@ async fn find_newest_entry(
 }
 
 /// Prints the entry that was found because none was named.
-fn print_found_entry(found: &UndoEntry, out: &mut OutputWriter) -> Result<(), CliError> {
+fn print_found_entry(entry: &UndoEntry, out: &mut OutputWriter) -> Result<(), CliError> {
     if out.is_json() {
         return Ok(());
     }
-    let line = format!("{}  in {}", found.id.as_str(), found.workspace);
+    let line = format!("{}  in {}", entry.id.as_str(), entry.workspace);
     let line = out.apply_style(TextStyle::Faint, &line);
     out.write_line(&line)
 }

@@ -12,8 +12,8 @@ pub(super) fn render_elicitation(
     ask: &ServerRequestView,
     size: TerminalSize,
 ) -> String {
-    let asked = &ask.asked;
-    let wants = match &asked.wants {
+    let request = &ask.asked;
+    let wants = match &request.wants {
         ServerRequestKind::Form { .. } => "asks you to fill in a form",
         ServerRequestKind::Address { .. } => "asks you to open an address",
         ServerRequestKind::Model { .. } => "asks for the answer of a model",
@@ -22,13 +22,13 @@ pub(super) fn render_elicitation(
         String::new(),
         out.apply_style(
             TextStyle::Warn,
-            &format!("◐ The server {} {wants}", asked.server),
+            &format!("◐ The server {} {wants}", request.server),
         ),
     ];
-    if !asked.message.is_empty() {
-        lines.push(render_untrusted_text(out, &asked.message, size));
+    if !request.message.is_empty() {
+        lines.push(render_untrusted_text(out, &request.message, size));
     }
-    match &asked.wants {
+    match &request.wants {
         ServerRequestKind::Form { .. } => {}
         ServerRequestKind::Address {
             url,
@@ -67,7 +67,7 @@ pub(super) fn render_elicitation(
             );
         }
     }
-    let keys = match &asked.wants {
+    let keys = match &request.wants {
         ServerRequestKind::Form { .. } => "",
         ServerRequestKind::Address { .. } => "\ny  I go on there    n  no    Esc  neither",
         ServerRequestKind::Model { .. } => "\ny  it may answer, once    n  no    Esc  neither",

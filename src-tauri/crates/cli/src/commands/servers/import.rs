@@ -50,10 +50,10 @@ pub(super) struct ImportSelection {
 pub(super) async fn import_servers(
     desk: &Engine,
     sources: &[ServerImportSource],
-    wanted: &ImportSelection,
+    selection: &ImportSelection,
     out: &mut OutputWriter,
 ) -> CliResult {
-    if wanted.add.is_empty() {
+    if selection.add.is_empty() {
         if out.is_json() {
             out.write_json(&sources)?;
         } else {
@@ -66,23 +66,23 @@ pub(super) async fn import_servers(
         }
         return Ok(ExitReason::Done);
     }
-    for name in &wanted.add {
+    for name in &selection.add {
         let all = sources.iter().flat_map(|source| &source.found);
         let settings: Vec<&ServerSettings> = all.filter_map(|one| one.settings.as_ref()).collect();
-        let found = settings.iter().find(|one| one.id.as_str() == name);
-        let Some(found) = found else {
+        let server = settings.iter().find(|one| one.id.as_str() == name);
+        let Some(server) = server else {
             return Err(CliError::usage_error(UserError::new(
                 format!("No server `{name}` was found that can be taken."),
                 "Look at what was found: countersign servers import.",
             )));
         };
-        source_commands::require_free_name::<ServerCommands>(desk, name, wanted.replace).await?;
+        source_commands::require_free_name::<ServerCommands>(desk, name, selection.replace).await?;
         let set = ServerChange::Set {
-            way: found.way.clone(),
-            timeout_ms: found.timeout_ms,
+            way: server.way.clone(),
+            timeout_ms: server.timeout_ms,
         };
-        submit_server_change(desk, &found.id, set).await?;
-        show_server(desk, &found.id, out).await?;
+        submit_server_change(desk, &server.id, set).await?;
+        show_server(desk, &server.id, out).await?;
     }
     Ok(ExitReason::Done)
 }
@@ -104,17 +104,17 @@ fn print_source(source: &ServerImportSource, out: &mut OutputWriter) -> Result<(
         .try_for_each(|found| print_found_server(found, out))
 }
 
-fn print_found_server(found: &ServerImport, out: &mut OutputWriter) -> Result<(), CliError> {
-    let line = match &found.settings {
+fn print_found_server(server: &ServerImport, out: &mut OutputWriter) -> Result<(), CliError> {
+    let line = match &server.settings {
         Some(settings) => {
-            let known = if found.known { "  set up already" } else { "" };
+            let known = if server.known { "  set up already" } else { "" };
             format!("  {}  {}{known}", settings.id, settings.way.summary())
         }
-        None => format!("  {}  cannot be taken", found.written),
+        None => format!("  {}  cannot be taken", server.written),
     };
     let line = out.apply_style(TextStyle::Plain, &line);
     out.write_line(&line)?;
-    for note in &found.notes {
+    for note in &server.notes {
         let line = out.apply_style(TextStyle::Faint, &format!("    {note}"));
         out.write_line(&line)?;
     }

@@ -100,10 +100,10 @@ impl SourceCommands for ServerCommands {
 /// Runs the given subcommand.
 pub(crate) async fn run_servers(
     desk: &Engine,
-    asked: ServersCommand,
+    command: ServersCommand,
     out: &mut OutputWriter,
 ) -> CliResult {
-    match asked {
+    match command {
         ServersCommand::List => source_commands::list_sources::<ServerCommands>(desk, out).await,
         ServersCommand::Add(add) => {
             let way = parse_server_way(&add)?;
@@ -177,21 +177,23 @@ pub(crate) async fn run_servers(
             prompt,
             arguments,
         } => {
-            let asked = match prompt {
+            let command = match prompt {
                 None => ServerResourceQuery::Prompts { cursor: None },
                 Some(name) => ServerResourceQuery::Prompt {
                     name,
                     arguments: parse_pairs(&arguments)?,
                 },
             };
-            prompts_and_resources::show_items(desk, &parse_server_name(&server)?, asked, out).await
+            prompts_and_resources::show_items(desk, &parse_server_name(&server)?, command, out)
+                .await
         }
         ServersCommand::Resources { server, uri } => {
-            let asked = match uri {
+            let command = match uri {
                 None => ServerResourceQuery::Resources { cursor: None },
                 Some(uri) => ServerResourceQuery::Resource { uri },
             };
-            prompts_and_resources::show_items(desk, &parse_server_name(&server)?, asked, out).await
+            prompts_and_resources::show_items(desk, &parse_server_name(&server)?, command, out)
+                .await
         }
         ServersCommand::Logs { server } => show_logs(desk, &parse_server_name(&server)?, out).await,
         ServersCommand::Remove { server } => {
@@ -230,8 +232,8 @@ fn parse_server_way(add: &AddServerArgs) -> Result<ServerTransport, CliError> {
     })
 }
 
-pub(super) fn parse_pairs(written: &[String]) -> Result<BTreeMap<String, String>, CliError> {
-    let pairs = written.iter().map(|pair| match pair.split_once('=') {
+pub(super) fn parse_pairs(texts: &[String]) -> Result<BTreeMap<String, String>, CliError> {
+    let pairs = texts.iter().map(|pair| match pair.split_once('=') {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
         None => Err(CliError::usage_error(UserError::new(
             "A variable or a header has no value.",

@@ -17,14 +17,14 @@ use crate::output::{OutputWriter, TextStyle};
 pub(super) async fn show_items(
     desk: &Engine,
     server: &ServerId,
-    asked: ServerResourceQuery,
+    resource_query: ServerResourceQuery,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let mut asked = asked;
+    let mut resource_query = resource_query;
     for _ in 0..SERVER_PAGES_MAX {
         let query = Query::ServerHas {
             server: server.clone(),
-            asked: asked.clone(),
+            asked: resource_query.clone(),
         };
         let answer = desk.query(query).await.map_err(|fault| {
             let hint = format!("Look at what it said: countersign servers logs {server}.");
@@ -56,7 +56,7 @@ pub(super) async fn show_items(
                 None
             }
         };
-        match (&mut asked, next) {
+        match (&mut resource_query, next) {
             (
                 ServerResourceQuery::Prompts { cursor } | ServerResourceQuery::Resources { cursor },
                 Some(next),

@@ -40,7 +40,7 @@ pub(super) fn resolve_folder(folder: &Path) -> Result<PathBuf, CliError> {
 pub(super) async fn set_sandbox(
     desk: &Engine,
     id: &ServerId,
-    wanted: Option<ServerSandbox>,
+    sandbox: Option<ServerSandbox>,
     out: &mut OutputWriter,
 ) -> CliResult {
     let settings = source_commands::load_view::<ServerCommands>(desk, id)
@@ -52,11 +52,11 @@ pub(super) async fn set_sandbox(
             let is_inside = |folder: &String, room: &ServerSandbox| {
                 Path::new(folder).starts_with(&room.workspace)
             };
-            if let Some(wanted) = &wanted {
+            if let Some(sandbox) = &sandbox {
                 // It then starts in the folder of its room.
-                folder.take_if(|folder| !is_inside(folder, wanted));
+                folder.take_if(|folder| !is_inside(folder, sandbox));
             }
-            *room = wanted;
+            *room = sandbox;
         }
         ServerTransport::Http { .. } => {
             return Err(CliError::usage_error(UserError::new(
