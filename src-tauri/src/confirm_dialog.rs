@@ -280,17 +280,17 @@ async fn describe_server_start(desk: &Engine, server: &ServerId) -> String {
 }
 
 /// Describes the permissions of a server's program.
-fn describe_server_access(room: Option<&ServerSandbox>) -> String {
-    let Some(room) = room else {
+fn describe_server_access(sandbox: Option<&ServerSandbox>) -> String {
+    let Some(sandbox) = sandbox else {
         return "with your permissions".to_owned();
     };
-    let hosts = match room.hosts.is_empty() {
+    let hosts = match sandbox.hosts.is_empty() {
         true => "no host".to_owned(),
-        false => format_name(&room.hosts.join(", ")),
+        false => format_name(&sandbox.hosts.join(", ")),
     };
     format!(
         "in a sandbox: it can change {} and reach {hosts}",
-        format_name(&room.workspace)
+        format_name(&sandbox.workspace)
     )
 }
 

@@ -106,16 +106,16 @@ fn required_consent(op: &Op, settings: &Settings) -> RequiredConsent {
 
 /// Returns the consent that a change of the settings needs: none for the window's appearance, a dialog for programs
 /// that would be started.
-fn required_consent_for_settings(wanted: &Settings, settings: &Settings) -> RequiredConsent {
+fn required_consent_for_settings(new_settings: &Settings, settings: &Settings) -> RequiredConsent {
     let looks = Settings {
-        theme: wanted.theme,
-        diff: wanted.diff,
-        notify: wanted.notify,
+        theme: new_settings.theme,
+        diff: new_settings.diff,
+        notify: new_settings.notify,
         ..settings.clone()
     };
-    if *wanted == looks {
+    if *new_settings == looks {
         RequiredConsent::Nothing
-    } else if list_new_programs(wanted, settings).is_empty() {
+    } else if list_new_programs(new_settings, settings).is_empty() {
         RequiredConsent::Press
     } else {
         RequiredConsent::Dialog
@@ -123,9 +123,9 @@ fn required_consent_for_settings(wanted: &Settings, settings: &Settings) -> Requ
 }
 
 /// Returns the command lines that the wanted settings would start and the present ones do not.
-pub(crate) fn list_new_programs(wanted: &Settings, settings: &Settings) -> Vec<String> {
+pub(crate) fn list_new_programs(new_settings: &Settings, settings: &Settings) -> Vec<String> {
     let known = list_programs(settings);
-    let mut new = list_programs(wanted);
+    let mut new = list_programs(new_settings);
     new.retain(|program| !known.contains(program));
     new
 }
