@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 pub use super::agent_event_types::{
     AgentEvent, AgentMessage, AgentMessagePart, AgentPartialResult, MessageDelta,
 };
-use super::format_time;
+use crate::text::timestamp::format_timestamp;
 use crate::{At, CallId, Event, EventBody, LoopId, MessageId, Outcome, Usage};
 
 /// Maps a session's events to agent events.
@@ -179,7 +179,7 @@ impl AgentEventMapper {
         out.push(AgentEvent::AgentStart {
             session_id: event.session.0.clone(),
             loop_id: id.clone(),
-            timestamp: format_time(event.at),
+            timestamp: format_timestamp(event.at),
         });
         id
     }
@@ -202,7 +202,7 @@ impl AgentEventMapper {
         out.push(AgentEvent::TurnStart {
             loop_id: loop_id.clone(),
             turn_index: index,
-            timestamp: format_time(event.at),
+            timestamp: format_timestamp(event.at),
         });
         let message = AgentMessage::Assistant {
             id: message.clone(),
@@ -320,7 +320,7 @@ impl AgentEventMapper {
             tool_name: open.name,
             content,
             is_error,
-            timestamp: format_time(at),
+            timestamp: format_timestamp(at),
         };
         push_whole_message(&loop_id, result.clone(), out);
         if let Some(turn) = self.run.as_mut().and_then(|run| run.turn.as_mut()) {
@@ -345,7 +345,7 @@ impl AgentEventMapper {
             usage: turn.usage,
             tool_results: turn.results,
             error: turn.error,
-            timestamp: format_time(at),
+            timestamp: format_timestamp(at),
         });
     }
 
@@ -356,7 +356,7 @@ impl AgentEventMapper {
                 loop_id: run.id,
                 usage: run.usage,
                 state,
-                timestamp: format_time(at),
+                timestamp: format_timestamp(at),
             });
         }
     }

@@ -120,9 +120,3 @@ fn to_json_values(words: Vec<impl serde::Serialize>) -> Vec<Value> {
     let written = words.iter().map(serde_json::to_value);
     written.filter_map(Result::ok).collect()
 }
-
-/// Formats a point in time as RFC 3339 in UTC with milliseconds; the epoch if the time is outside the calendar's range.
-fn format_time(at: crate::At) -> String {
-    let stamp = jiff::Timestamp::from_millisecond(at).unwrap_or_default();
-    format!("{stamp:.3}")
-}

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::format_time;
 use crate::account::CallAccount;
 use crate::event::fold;
+use crate::text::timestamp::format_timestamp;
 use crate::{At, CallId, Event, EventBody, Outcome, SessionId};
 
 /// A call that has ended, as a span. Names are those of OpenTelemetry where it has one.
@@ -126,8 +126,8 @@ impl SpanMapper {
             span_id: call,
             parent_span_id: self.parent.clone(),
             name,
-            start_time: format_time(open.began),
-            end_time: format_time(event.at),
+            start_time: format_timestamp(open.began),
+            end_time: format_timestamp(event.at),
             status: match outcome.is_success() {
                 true => SpanStatus::Ok,
                 false => SpanStatus::Error,

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::format_time;
 use super::permission::{list_changed_members, map_person_decision, map_policy_decision};
 use crate::rule::verdict::TrailStep;
+use crate::text::timestamp::format_timestamp;
 use crate::{CallId, CallState, Event, EventBody, Gate, Outcome, SessionId, Trail, Verdict};
 
 /// The version of the records that these events follow.
@@ -85,7 +85,7 @@ impl ToolEventBuilder<'_> {
             event_id: format!("{session}.{seq}.{number}"),
             event_type,
             source: format!("countersign:session/{session}"),
-            time: format_time(*at),
+            time: format_timestamp(*at),
             invocation_id: self.call.clone(),
             tool_id: self.tool.clone(),
             more: match more {
@@ -248,7 +248,7 @@ fn push_running_events(builder: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCa
                 "behavior": "ask",
                 "digest": digest,
                 "refreshed": refreshed,
-                "expires_at": expires_at.map(format_time),
+                "expires_at": expires_at.map(format_timestamp),
             });
             builder.push("tool.permission.requested", approval);
         }
