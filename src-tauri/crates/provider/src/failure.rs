@@ -1,6 +1,7 @@
 //! Failures on the wire, before they are put into words for a person.
 
 use genai::webc::StreamTimeout;
+use protocol::text::cut::shorten_text;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
@@ -210,13 +211,9 @@ pub(crate) fn extract_provider_message(body: &str) -> String {
     }
 }
 
-/// A text cut to what an error may hold.
+/// Cuts a text to what an error may hold.
 pub(crate) fn shorten_message(text: &str) -> String {
-    if text.chars().count() <= MESSAGE_CHARS_MAX {
-        return text.to_owned();
-    }
-    let head: String = text.chars().take(MESSAGE_CHARS_MAX).collect();
-    format!("{head}…")
+    shorten_text(text, MESSAGE_CHARS_MAX)
 }
 
 #[cfg(test)]

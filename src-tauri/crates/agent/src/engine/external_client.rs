@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use protocol::event::{ClientInfo, Notice, SessionOptions};
 use protocol::model::REASONING_MEMBER;
+use protocol::text::cut::shorten_text;
 use protocol::text::depth::is_too_deep;
 use protocol::text::display_text::to_single_line;
 use protocol::{
@@ -293,10 +294,7 @@ impl ExternalClient {
     fn propose_call(&self, name: &str, mut arguments: Map<String, Value>) -> OpenCall {
         let ids = &self.session.engine.config.ids;
         // No tool has so long a name; of what is none the beginning says enough.
-        let name = match name.char_indices().nth(NAME_CHARS_MAX) {
-            Some((cut, _)) => format!("{}…", &name[..cut]),
-            None => name.to_owned(),
-        };
+        let name = shorten_text(name, NAME_CHARS_MAX);
         if is_too_deep(&arguments) {
             let written = Value::Object(arguments).to_string();
             arguments = Map::from_iter([("nested_too_deeply".to_owned(), written.into())]);

@@ -6,6 +6,7 @@ use std::time::Instant;
 use futures::StreamExt;
 use protocol::event::AnswerCheck;
 use protocol::model::REASONING_MEMBER;
+use protocol::text::cut::shorten_text;
 use protocol::text::depth::is_too_deep;
 use protocol::text::display_text::to_sentence;
 use protocol::{CallId, EventBody, Message, MessageId, ToolCall, Usage, UserError};
@@ -299,10 +300,7 @@ impl<'a> AnswerWriter<'a> {
             Ok(_) | Err(_) => refused("not_a_json_object"),
         };
         // No tool has so long a name; of what is none the beginning says enough.
-        let name = match name.char_indices().nth(NAME_CHARS_MAX) {
-            Some((cut, _)) => format!("{}…", &name[..cut]),
-            None => name,
-        };
+        let name = shorten_text(&name, NAME_CHARS_MAX);
         self.calls.push(ToolCall {
             id: CallId(id),
             name,

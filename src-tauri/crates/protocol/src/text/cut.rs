@@ -13,20 +13,21 @@ pub fn take_tail(text: &str, bytes_max: usize) -> &str {
 /// Returns the length of some bytes without an incomplete character at their end. Bytes that are not UTF-8 at all count
 /// in full.
 pub fn complete_chars_len(bytes: &[u8]) -> usize {
-    for back in 1..=bytes.len().min(3) {
-        let length = match bytes[bytes.len() - back] {
-            0xC2..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xF4 => 4,
-            0x80..=0xBF => continue,
-            _ => return bytes.len(),
-        };
-        return match back < length {
-            true => bytes.len() - back,
-            false => bytes.len(),
-        };
+    let is_incomplete = |start: &usize| {
+        std::str::from_utf8(&bytes[*start..])
+            .is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+    };
+    // The longest incomplete character has three bytes.
+    let mut starts = bytes.len().saturating_sub(3)..bytes.len();
+    starts.find(is_incomplete).unwrap_or(bytes.len())
+}
+
+/// Returns a text as it is if it has at most `chars_max` characters, else that many of them and an ellipsis.
+pub fn shorten_text(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
-    bytes.len()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::io;
 
 use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
+use protocol::text::cut::complete_chars_len;
 
 use crate::limits::LINE_BYTES_MAX;
 
@@ -65,11 +66,7 @@ fn display_line(bytes: &[u8]) -> String {
     if bytes.len() <= LINE_BYTES_MAX {
         return String::from_utf8_lossy(bytes).into_owned();
     }
-    let mut end = LINE_BYTES_MAX;
-    // Not in the middle of a character.
-    while end > LINE_BYTES_MAX - 4 && bytes[end] & 0xC0 == 0x80 {
-        end -= 1;
-    }
+    let end = complete_chars_len(&bytes[..LINE_BYTES_MAX]);
     let head = String::from_utf8_lossy(&bytes[..end]);
     format!("{head} … [{} bytes more in this line]", bytes.len() - end)
 }
