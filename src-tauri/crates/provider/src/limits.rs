@@ -26,10 +26,11 @@ pub(crate) const SCRIPT_DELAY_MS_MAX: u64 = 60_000;
 pub struct Timing {
     /// How often a request is tried while nothing has come back.
     pub attempts_max: u32,
-    /// The pause before the second try, in milliseconds; it doubles with each further one. A random part of up to half
-    /// of it is added, so that several sessions do not knock at the same moment.
+    /// The pause before the second try, in milliseconds; it doubles with each further one. A random part of up to as
+    /// much again is added, so that several sessions do not ask at the same moment.
     pub backoff_ms: u64,
-    /// The longest pause that a provider may ask for with `Retry-After`; if it asks for more, the request ends.
+    /// The longest pause, but for its random part. If a provider asks for a longer one with `Retry-After`, the request
+    /// ends.
     pub retry_after_ms_max: u64,
     /// How long a connection may take.
     pub connect_ms: u64,

@@ -9,12 +9,12 @@ pub(crate) mod ollama;
 pub(crate) mod opaque;
 pub(crate) mod reply;
 pub(crate) mod request;
-pub(crate) mod retry;
 pub(crate) mod strict_schema;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use backon::{ExponentialBuilder, Retryable};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use genai::adapter::AdapterKind;
@@ -217,34 +217,35 @@ impl WireProvider {
         Ok(events.boxed())
     }
 
-    /// Attempts until one works or the trouble is not of the passing kind.
+    /// Attempts until one works or the trouble is not of the passing kind. The pause that the provider asks for wins
+    /// over our own; where it is longer than we grant, there is no further attempt.
     async fn open_with_retries(
         &self,
         client: &reqwest::Client,
         outgoing: &OutgoingRequest,
     ) -> Result<(Chunk, Reply), (WireFailure, u32)> {
-        let mut attempt = 1;
-        loop {
-            let failure = match self.open_stream(client, outgoing).await {
-                Ok(opened) => return Ok(opened),
-                Err(failure) => failure,
-            };
-            let pause_ms = retry::pause_ms(
-                &self.timing,
-                attempt,
-                failure.retry_after_ms(),
-                retry::random_u64(),
-            );
-            let passing = failure.is_transient() && attempt < self.timing.attempts_max;
-            match pause_ms.filter(|_| passing) {
-                None => return Err((failure, attempt)),
-                Some(pause_ms) => {
-                    tracing::debug!(provider = self.id, attempt, pause_ms, "trying again");
-                    tokio::time::sleep(duration_from_ms(pause_ms)).await;
-                }
-            }
-            attempt += 1;
-        }
+        let pause_max = duration_from_ms(self.timing.retry_after_ms_max);
+        let pauses = ExponentialBuilder::new()
+            .with_min_delay(duration_from_ms(self.timing.backoff_ms))
+            .with_max_delay(pause_max)
+            .with_max_times(self.timing.attempts_max.saturating_sub(1) as usize)
+            .with_jitter();
+        let mut attempts = 1;
+        let opened = (|| self.open_stream(client, outgoing))
+            .retry(pauses)
+            .when(WireFailure::is_transient)
+            .adjust(|failure, pause| match failure.retry_after_ms() {
+                Some(asked_ms) => pause
+                    .map(|_| duration_from_ms(asked_ms))
+                    .filter(|asked| *asked <= pause_max),
+                None => pause,
+            })
+            .notify(|_, pause| {
+                tracing::debug!(provider = self.id, attempts, ?pause, "trying again");
+                attempts += 1;
+            })
+            .await;
+        opened.map_err(|failure| (failure, attempts))
     }
 
     /// The failure of a request. For a 404 the models that exist are looked up.
@@ -265,7 +266,7 @@ impl WireProvider {
             } => ProviderError::UnknownModel {
                 provider,
                 model: model.to_owned(),
-                known: sort_by_similarity(model, known.unwrap_or_default()),
+                known: sort_by_similarity(model, &known.unwrap_or_default()),
                 message,
             },
             other => other,

@@ -2,6 +2,7 @@
 
 use protocol::settings::WireFormat;
 use serde_json::Value;
+use similar::get_close_matches;
 
 use crate::endpoint::Endpoint;
 use crate::failure::WireFailure;
@@ -52,20 +53,11 @@ fn can_chat(item: &Value) -> bool {
         .is_none_or(|methods| methods.iter().any(|method| method == "generateContent"))
 }
 
-/// `known` with the names that look most like `asked` first.
-pub(crate) fn sort_by_similarity(requested: &str, mut models: Vec<String>) -> Vec<String> {
-    let grams = |text: &str| -> Vec<[char; 2]> {
-        let letters: Vec<char> = text.to_lowercase().chars().collect();
-        letters.windows(2).map(|pair| [pair[0], pair[1]]).collect()
-    };
-    let requested = grams(requested);
-    models.sort_by_cached_key(|name| {
-        let name = grams(name);
-        let shared = requested.iter().filter(|pair| name.contains(pair)).count();
-        let foreign = name.iter().filter(|pair| !requested.contains(pair)).count();
-        (std::cmp::Reverse(shared), foreign)
-    });
-    models
+/// Returns the names, those that look most like `requested` first.
+pub(crate) fn sort_by_similarity(requested: &str, names: &[String]) -> Vec<String> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let sorted = get_close_matches(requested, &names, names.len(), 0.0);
+    sorted.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -114,9 +106,9 @@ mod tests {
     #[test]
     fn close_names_come_first() {
         let known = ["gpt-4o", "claude-opus-4-6", "claude-sonnet-4-6", "o3"];
-        let known = known.map(str::to_owned).to_vec();
+        let known = known.map(str::to_owned);
         assert_eq!(
-            sort_by_similarity("claude-sonet-4-6", known)[..2],
+            sort_by_similarity("claude-sonet-4-6", &known)[..2],
             ["claude-sonnet-4-6", "claude-opus-4-6"]
         );
     }
