@@ -1,12 +1,12 @@
 //! Opening a database: checks a file before it is touched, refuses one that is not ours or too new, then opens
 //! connections.
 
-use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -181,27 +181,25 @@ fn open_error(file: &Path, error: rusqlite::Error) -> RecordError {
     }
 }
 
+/// Bytes that SQLite reads as they are in a URI's path.
+const URI_PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b':')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_');
+
 /// The file as a URI that opens it as if nobody ever wrote to it.
 fn immutable_uri(file: &Path) -> String {
-    let mut uri = String::from("file:");
     let path = file.to_string_lossy().replace('\\', "/");
     // A drive letter needs a slash before it.
-    if path.as_bytes().get(1) == Some(&b':') {
-        uri.push('/');
-    }
-    for byte in path.bytes() {
-        match byte {
-            b'/' | b':' | b'-' | b'.' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
-                uri.push(char::from(byte));
-            }
-            _ => {
-                // Writing to a String cannot fail.
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
+    let slash = if path.as_bytes().get(1) == Some(&b':') {
+        "/"
+    } else {
+        ""
+    };
+    let path = utf8_percent_encode(&path, URI_PATH);
+    format!("file:{slash}{path}?immutable=1")
 }
 
 /// Opens a connection to an empty database in memory, for marking matches.
