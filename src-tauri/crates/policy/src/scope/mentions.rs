@@ -5,9 +5,10 @@
 
 use protocol::rule::evidence::Confinement;
 use protocol::rule::verdict::TrailStep;
+use protocol::text::display_text::format_count;
 use protocol::{At, Capability, Gate, ResolvedAccess, Verdict};
 
-use super::{find_doubt_reason, is_path_capability, pluralize};
+use super::{find_doubt_reason, is_path_capability};
 use crate::facts::CallFacts;
 use crate::patterns::host::{HostLocality, host_locality};
 use crate::rules::{RuleSet, quote_truncated};
@@ -102,7 +103,7 @@ fn describe_mentions(facts: &CallFacts) -> String {
             .collect();
         targets.sort_unstable();
         targets.dedup();
-        targets.len()
+        targets.len() as u64
     };
     let inside = count(&|fact| is_path_capability(fact.capability) && fact.inside);
     let outside = count(&|fact| is_path_capability(fact.capability) && !fact.inside);
@@ -117,7 +118,7 @@ fn describe_mentions(facts: &CallFacts) -> String {
     let named: Vec<String> = kinds
         .into_iter()
         .filter(|(count, ..)| *count > 0)
-        .map(|(count, noun, place)| format!("{count} {}{place}", pluralize(count, noun)))
+        .map(|(count, noun, place)| format!("{}{place}", format_count(count, noun)))
         .collect();
     let named = match named.is_empty() {
         true => "Its arguments name no path and no host.".to_owned(),

@@ -4,6 +4,7 @@
 mod mentions;
 
 use protocol::rule::verdict::TrailStep;
+use protocol::text::display_text::format_count;
 use protocol::{At, Capability, Gate, ResolvedAccess, Verdict};
 
 use crate::facts::{CallFacts, OPEN_WORD_DOUBT};
@@ -120,7 +121,7 @@ fn describe_facts(facts: &CallFacts) -> Vec<String> {
             .all()
             .iter()
             .filter(|fact| fact.capability == capability)
-            .count()
+            .count() as u64
     };
     Capability::ALL
         .into_iter()
@@ -128,14 +129,14 @@ fn describe_facts(facts: &CallFacts) -> Vec<String> {
             (_, 0) => None,
             (Capability::ShellRun, _) => Some(describe_command(facts)),
             (Capability::NetFetch, n) => Some(format!(
-                "{} on {n} {}",
+                "{} on {}",
                 capability.as_str(),
-                pluralize(n, "host")
+                format_count(n, "host")
             )),
             (_, n) => Some(format!(
-                "{} on {n} {} inside the workspace",
+                "{} on {} inside the workspace",
                 capability.as_str(),
-                pluralize(n, "path")
+                format_count(n, "path")
             )),
         })
         .collect()
@@ -153,13 +154,5 @@ fn describe_command(facts: &CallFacts) -> String {
             why.trim_end_matches('.')
         ),
         None => "runs a command, which other gates judge".to_owned(),
-    }
-}
-
-fn pluralize(n: usize, noun: &str) -> String {
-    if n == 1 {
-        noun.to_owned()
-    } else {
-        format!("{noun}s")
     }
 }
