@@ -1,6 +1,9 @@
 //! A command pattern: words, of which the last may end in `*` for "then the end, or more words".
 
+use protocol::RuleAction;
+
 use crate::limits::PATTERN_READINGS_MAX;
+use crate::path::Os;
 
 /// A sign of a word in a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +31,15 @@ struct PatternReading {
     glued: bool,
 }
 
+/// How far a pattern reaches.
+#[derive(Debug, Clone, Copy)]
+enum PatternReach {
+    /// As far as an allow: the words as they are.
+    Narrow,
+    /// As far as a deny: the program may lie anywhere and is spelled as the system allows, and the last word may go on.
+    Broad(Os),
+}
+
 /// The program that a pattern names, in lower case and without its folder: the index finds rules by it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ProgramName {
@@ -40,11 +52,11 @@ pub(crate) enum ProgramName {
 }
 
 impl CommandPattern {
-    /// Programs that the pattern may match. `broad` matches as a deny does, `folds` is as in [`Self::covers`].
-    pub(crate) fn program_names(&self, broad: bool, folds: bool) -> Vec<ProgramName> {
-        let heads = self.readings.iter();
-        heads
-            .map(|reading| reading.program_name(broad, folds))
+    /// Programs that the pattern may match in a rule with this action.
+    pub(crate) fn program_names(&self, action: RuleAction, os: Os) -> Vec<ProgramName> {
+        let readings = self.readings.iter();
+        readings
+            .map(|reading| reading.program_name(action, os))
             .collect()
     }
 
@@ -76,16 +88,15 @@ impl CommandPattern {
         self.readings
             .iter()
             .filter(|reading| !is_pathed || reading.spells_out_program())
-            .any(|reading| reading.matches_words(words, false, false))
+            .any(|reading| reading.matches_words(words, PatternReach::Narrow))
     }
 
     /// Whether a deny with this pattern matches: as in an allow, but the program may lie anywhere, and the last word
-    /// may go on. With `folds`, case does not count in a program's name and its extension may be left out, as on
-    /// Windows.
-    pub fn covers(&self, words: &[String], folds: bool) -> bool {
+    /// may go on. On Windows case does not count in a program's name, and its extension may be left out.
+    pub fn covers(&self, words: &[String], os: Os) -> bool {
         self.readings
             .iter()
-            .any(|reading| reading.matches_words(words, true, folds))
+            .any(|reading| reading.matches_words(words, PatternReach::Broad(os)))
     }
 
     /// Whether an allow can match at all: its program must be a bare name, or a path that is spelled out.
@@ -114,8 +125,8 @@ impl PatternReading {
         Self { words, open, glued }
     }
 
-    fn program_name(&self, broad: bool, folds: bool) -> ProgramName {
-        let base = program_base(self.words.first().map_or(&[], Vec::as_slice), folds);
+    fn program_name(&self, action: RuleAction, os: Os) -> ProgramName {
+        let base = program_base(self.words.first().map_or(&[], Vec::as_slice), os);
         let mut name = String::new();
         for sign in base {
             match sign {
@@ -123,10 +134,8 @@ impl PatternReading {
                 PatternChar::AnyChar | PatternChar::AnyText => return ProgramName::Any,
             }
         }
-        match (
-            name.is_empty(),
-            broad && self.glued && self.words.len() == 1,
-        ) {
+        let goes_on = action != RuleAction::Allow && self.glued && self.words.len() == 1;
+        match (name.is_empty(), goes_on) {
             (true, _) => ProgramName::Any,
             (false, true) => ProgramName::Prefix(name),
             (false, false) => ProgramName::Exact(name),
@@ -142,7 +151,7 @@ impl PatternReading {
         })
     }
 
-    fn matches_words(&self, words: &[String], broad: bool, folds: bool) -> bool {
+    fn matches_words(&self, words: &[String], reach: PatternReach) -> bool {
         if words.len() < self.words.len() || (!self.open && words.len() > self.words.len()) {
             return false;
         }
@@ -152,25 +161,28 @@ impl PatternReading {
             .zip(words)
             .enumerate()
             .all(|(at, (mine, theirs))| {
-                let goes_on = broad && self.glued && at == last;
-                match (at, broad) {
-                    (0, true) => matches_program(mine, theirs, goes_on, folds),
-                    _ => matches_word(mine, &text_chars(theirs), goes_on),
+                let goes_on = self.glued && at == last;
+                match reach {
+                    PatternReach::Narrow => matches_word(mine, &text_chars(theirs), false),
+                    PatternReach::Broad(os) if at == 0 => {
+                        matches_program(mine, theirs, goes_on, os)
+                    }
+                    PatternReach::Broad(_) => matches_word(mine, &text_chars(theirs), goes_on),
                 }
             })
     }
 }
 
 /// The program's base name against the pattern's: where it lies does not matter to a deny.
-fn matches_program(mine: &[PatternChar], theirs: &str, goes_on: bool, folds: bool) -> bool {
-    let base = program_base(mine, folds);
+fn matches_program(mine: &[PatternChar], theirs: &str, goes_on: bool, os: Os) -> bool {
+    let base = program_base(mine, os);
     // A folder of the workspace is no place where a bare name is looked up.
     let is_rooted = matches!(mine.first(), Some(PatternChar::Literal('/' | '~' | '$')));
     if base.is_empty() && !is_rooted && !theirs.contains('/') {
         return false;
     }
     let their_base = theirs.rsplit('/').next().unwrap_or(theirs);
-    if !folds {
+    if os != Os::Windows {
         return matches_word(base, &text_chars(their_base), goes_on);
     }
     let lower: Vec<PatternChar> = base
@@ -190,10 +202,10 @@ fn matches_program(mine: &[PatternChar], theirs: &str, goes_on: bool, folds: boo
 }
 
 /// A program's name in a pattern without its folder.
-fn program_base(word: &[PatternChar], folds: bool) -> &[PatternChar] {
+fn program_base(word: &[PatternChar], os: Os) -> &[PatternChar] {
     let divides = |sign: &PatternChar| match sign {
         PatternChar::Literal('/') => true,
-        PatternChar::Literal('\\') => folds,
+        PatternChar::Literal('\\') => os == Os::Windows,
         PatternChar::Literal(_) | PatternChar::AnyChar | PatternChar::AnyText => false,
     };
     word.rsplit(divides).next().unwrap_or(word)
@@ -356,16 +368,18 @@ mod tests {
                 "{pattern} allows {command}"
             );
             assert_eq!(
-                read.covers(&words(command), false),
+                read.covers(&words(command), Os::Linux),
                 covers,
                 "{pattern} covers {command}"
             );
         }
         let whole = CommandPattern::new("rm*").with_whole_words();
-        assert!(!whole.covers(&words("rmdir x"), false));
-        assert!(whole.covers(&words("rm x"), false));
+        assert!(!whole.covers(&words("rmdir x"), Os::Linux));
+        assert!(whole.covers(&words("rm x"), Os::Linux));
         let rm = CommandPattern::new("rm*");
-        assert!(rm.covers(&words("RM.EXE x"), true) && !rm.covers(&words("RM x"), false));
+        assert!(
+            rm.covers(&words("RM.EXE x"), Os::Windows) && !rm.covers(&words("RM x"), Os::Linux)
+        );
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub struct CompiledRule {
     /// Whether the rule decided as many calls as it may.
     pub spent: bool,
     pattern: CompiledPattern,
-    folds: bool,
+    os: Os,
     /// The name in the rule's permission.
     names: String,
 }
@@ -55,7 +55,7 @@ impl CompiledRule {
             rule,
             trusted,
             spent: false,
-            folds: os == Os::Windows,
+            os,
         })
     }
 
@@ -68,7 +68,8 @@ impl CompiledRule {
             trusted: true,
             spent: false,
             pattern: CompiledPattern::Exactly(call),
-            folds: false,
+            // No command is matched by it.
+            os: Os::Linux,
         }
     }
 
@@ -98,7 +99,6 @@ impl CompiledRule {
 
     /// The topic by which the index finds the rule.
     pub(super) fn topic(&self) -> RuleTopic {
-        let broad = self.rule.action != RuleAction::Allow;
         match &self.pattern {
             CompiledPattern::Everything | CompiledPattern::Exactly(_) => RuleTopic {
                 everything: true,
@@ -119,7 +119,7 @@ impl CompiledRule {
                 places: path.is_some() || host.is_some(),
                 heads: command
                     .as_ref()
-                    .map(|one| one.program_names(broad, self.folds)),
+                    .map(|one| one.program_names(self.rule.action, self.os)),
             },
         }
     }
@@ -193,7 +193,7 @@ impl CompiledRule {
             (CompiledPattern::Some { command, .. }, SubjectKind::Command { words, .. }) => {
                 command.as_ref().is_some_and(|pattern| match narrow {
                     true => pattern.allows(words),
-                    false => pattern.covers(words, self.folds),
+                    false => pattern.covers(words, self.os),
                 })
             }
             (
@@ -253,7 +253,7 @@ impl CompiledRule {
                 !narrow && {
                     let words: Vec<String> =
                         fact.target.split_whitespace().map(str::to_owned).collect();
-                    pattern.covers(&words, self.folds)
+                    pattern.covers(&words, self.os)
                 }
             }),
         }
