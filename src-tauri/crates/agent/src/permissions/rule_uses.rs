@@ -23,7 +23,7 @@ pub(crate) fn take_uses(data_dir: &Path, judgement: &Judgement, again: bool) -> 
         })
         .collect();
     // Another process may have taken a grant back since the rules were read.
-    spent.extend(limited_grants(judgement).filter(|rule| {
+    spent.extend(deciding_grants(judgement).filter(|rule| {
         let stands = |id| grant_ledger::is_in_force(data_dir, id);
         !rule.grant.as_ref().is_some_and(stands)
     }));
@@ -56,7 +56,7 @@ pub(crate) fn count_uses(data_dir: &Path, rule: &Rule) -> u32 {
 }
 
 /// Returns the grants that decided a verdict.
-fn limited_grants(judgement: &Judgement) -> impl Iterator<Item = Rule> {
+fn deciding_grants(judgement: &Judgement) -> impl Iterator<Item = Rule> {
     let traces = judgement.trail().steps.iter().flat_map(|step| &step.rules);
     traces
         .filter(|trace| trace.won && trace.rule.grant.is_some())
