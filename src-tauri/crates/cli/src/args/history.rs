@@ -25,31 +25,31 @@ pub(crate) enum HistoryCommand {
     Gc,
 }
 
-/// Entries to undo.
+/// The changes to undo.
 #[derive(Debug, clap::Args)]
 pub(crate) struct UndoArgs {
-    /// The history entries, of any workspace; the newest in this one that is not undone if none is named.
+    /// The history entries to undo, of any workspace. Without one, the newest change in this workspace.
     #[arg(value_name = "ENTRY")]
     pub(crate) entries: Vec<String>,
-    /// The workspace whose newest change is meant, or a folder in it.
+    /// Undo the newest change in this workspace; a folder within it will do.
     #[arg(long, value_name = "DIR", default_value = ".", conflicts_with_all = ["entries", "to"])]
     pub(crate) workspace: PathBuf,
-    /// Undo everything in the workspace after this entry, the newest first. The entry itself stays.
+    /// Undo every change in the workspace after this entry, the newest first. The entry itself is kept.
     #[arg(long, value_name = "ENTRY", conflicts_with = "entries")]
     pub(crate) to: Option<String>,
-    /// Show what would be done, and what cannot be undone, and do nothing.
+    /// Show what would be restored and what cannot be undone, and change nothing.
     #[arg(long)]
     pub(crate) look: bool,
     #[command(flatten)]
     pub(crate) choices: ConflictArgs,
 }
 
-/// Entry to redo.
+/// The change to redo.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RedoArgs {
-    /// The history entry, of any workspace; the last that was undone in this one if none is named.
+    /// The history entry to redo, of any workspace. Without one, the last change that was undone in this workspace.
     pub(crate) entry: Option<String>,
-    /// The workspace whose last undo is meant, or a folder in it.
+    /// Redo the last change that was undone in this workspace; a folder within it will do.
     #[arg(
         long,
         value_name = "DIR",
@@ -61,16 +61,16 @@ pub(crate) struct RedoArgs {
     pub(crate) choices: ConflictArgs,
 }
 
-/// What becomes of paths that changed since.
+/// The choices for paths that changed since.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConflictArgs {
     /// Leave this path as it is now. May be repeated, like the next two.
     #[arg(long, value_name = "PATH")]
     pub(crate) keep: Vec<String>,
-    /// Put back what the history has; a copy of what is there is taken first.
+    /// Restore this path from the history. Its present state is saved first and can be restored too.
     #[arg(long, value_name = "PATH")]
     pub(crate) restore: Vec<String>,
-    /// Put both changes together, where they touch different lines of a text.
+    /// Merge both changes of this text file, if they are on different lines.
     #[arg(long, value_name = "PATH")]
     pub(crate) merge: Vec<String>,
 }

@@ -172,16 +172,16 @@ pub(crate) enum CliCommand {
         #[arg(long, value_name = "DIR", default_value = ".")]
         workspace: PathBuf,
     },
-    /// List what can be undone, the newest first.
+    /// List the changes that can be undone, the newest first.
     ///
     /// Undos and redos are among them.
     History(HistoryArgs),
-    /// Undo effects on files.
+    /// Undo changes to files.
     ///
-    /// That is content, modes and times, and nothing else. Where something changed since, nothing is touched until it is
-    /// said what becomes of it.
+    /// Restores content, modes and times, and nothing else. If one of the paths changed since, nothing is touched: name
+    /// every such path with --keep, --restore or --merge.
     Undo(UndoArgs),
-    /// Redo an effect that was undone.
+    /// Redo a change that was undone.
     Redo(RedoArgs),
     /// Set up, approve and switch services by their OpenAPI documents.
     #[command(subcommand)]
