@@ -41,14 +41,18 @@ use protocol::UserError;
 
 use crate::args::{CliArgs, CliCommand};
 use crate::exit::CliError;
-use crate::output::OutputWriter;
+use crate::output::{OutputOptions, OutputWriter};
 
 fn main() -> ExitCode {
     // Usage errors, --help and --version are answered by the parser: code 2 for the first, 0 for the others.
     let matches = args::build_command().get_matches();
     let args = CliArgs::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     init_logging(&args);
-    let mut out = OutputWriter::new(args.json, args.quiet, args.color);
+    let mut out = OutputWriter::new(OutputOptions {
+        json: args.json,
+        quiet: args.quiet,
+        color: args.color,
+    });
     if let Some(folder) = &args.chdir
         && let Err(error) = std::env::set_current_dir(folder)
     {

@@ -20,6 +20,17 @@ pub(crate) struct OutputWriter {
     buffer: Option<String>,
 }
 
+/// What a person chose about the output.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OutputOptions {
+    /// Whether to write JSON.
+    pub(crate) json: bool,
+    /// Whether to write results and errors only.
+    pub(crate) quiet: bool,
+    /// When to write in colours.
+    pub(crate) color: ColorChoice,
+}
+
 /// Style of a span of text, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextStyle {
@@ -38,11 +49,11 @@ pub(crate) enum TextStyle {
 }
 
 impl OutputWriter {
-    pub(crate) fn new(json: bool, quiet: bool, color: ColorChoice) -> Self {
+    pub(crate) fn new(options: OutputOptions) -> Self {
         Self {
-            json,
-            quiet,
-            colours: is_color_enabled(color, std::io::stdout().is_terminal()),
+            json: options.json,
+            quiet: options.quiet,
+            colours: is_color_enabled(options.color, std::io::stdout().is_terminal()),
             writes_to_stderr: false,
             buffer: None,
         }
@@ -53,7 +64,11 @@ impl OutputWriter {
         Self {
             colours: is_color_enabled(color, std::io::stderr().is_terminal()),
             writes_to_stderr: true,
-            ..Self::new(false, false, color)
+            ..Self::new(OutputOptions {
+                json: false,
+                quiet: false,
+                color,
+            })
         }
     }
 

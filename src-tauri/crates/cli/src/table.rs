@@ -1,8 +1,12 @@
 //! Tables: each column as wide as its widest cell, cut to the width of the terminal; and relative times for people.
+//!
+//! Drawn here, because table crates bring borders and styles, and here every text is styled by [`OutputWriter`].
 
 use protocol::At;
+use protocol::text::display_text::format_count;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::exit::CliError;
 use crate::output::{OutputWriter, TextStyle, escape_hidden};
 
 /// Spaces between two columns.
@@ -22,13 +26,18 @@ pub(crate) fn new_cell(ink: TextStyle, text: &str) -> TableCell {
     TableCell { text, ink }
 }
 
-/// Formats the rows as lines without line ends. The last column is cut where a line would be wider than `width`; none
-/// to cut nothing.
-pub(crate) fn format_rows(
-    out: &OutputWriter,
+/// Writes the rows. The last column is cut where a line would be wider than `width`; none to cut nothing.
+pub(crate) fn write_rows(
+    out: &mut OutputWriter,
     rows: &[Vec<TableCell>],
     width: Option<usize>,
-) -> Vec<String> {
+) -> Result<(), CliError> {
+    let lines = format_rows(out, rows, width);
+    lines.iter().try_for_each(|line| out.write_line(line))
+}
+
+/// Formats the rows as lines without line ends.
+fn format_rows(out: &OutputWriter, rows: &[Vec<TableCell>], width: Option<usize>) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
@@ -95,8 +104,7 @@ pub(crate) fn format_age(at: At, now: At) -> String {
         _ if seconds < 365 * DAY => (seconds / (30 * DAY), "month"),
         _ => (seconds / (365 * DAY), "year"),
     };
-    let s = if number == 1 { "" } else { "s" };
-    format!("{number} {unit}{s} ago")
+    format!("{} ago", format_count(number.unsigned_abs(), unit))
 }
 
 /// Returns the current time, in milliseconds since the epoch.
@@ -111,7 +119,7 @@ mod tests {
 
     #[test]
     fn columns_stand_one_below_the_other() {
-        let out = OutputWriter::new(false, false, ColorChoice::Never);
+        let out = OutputWriter::for_stderr(ColorChoice::Never);
         let row = |texts: &[&str]| {
             texts
                 .iter()

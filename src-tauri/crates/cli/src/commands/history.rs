@@ -43,9 +43,7 @@ pub(crate) async fn list_history(
         .iter()
         .map(|entry| format_row(entry, length, now))
         .collect();
-    for line in table::format_rows(out, &rows, table::terminal_width()) {
-        out.write_line(&line)?;
-    }
+    table::write_rows(out, &rows, table::terminal_width())?;
     let more = match timeline.more {
         true => ": --limit shows more",
         false => "",

@@ -7,13 +7,13 @@ use protocol::{Op, UserError};
 use serde_json::json;
 
 use super::prompt::read_stdin;
-use super::providers::{provider_mark, unknown_provider};
+use super::providers::{provider_row, unknown_provider};
 use super::source_commands::report_done;
 use crate::args::KeysCommand;
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::SECRET_BYTES_MAX;
-use crate::output::{OutputWriter, TextStyle};
-use crate::table::{self, new_cell};
+use crate::output::OutputWriter;
+use crate::table;
 use crate::terminal::line_editor;
 
 /// Lists, sets or removes keys. No key is ever shown.
@@ -48,20 +48,8 @@ async fn list_keys(desk: &Engine, out: &mut OutputWriter) -> CliResult {
         out.write_json(&json!({ "keys": keys }))?;
         return Ok(ExitReason::Done);
     }
-    let rows: Vec<_> = providers
-        .iter()
-        .map(|view| {
-            let (mark, ink) = provider_mark(view);
-            vec![
-                new_cell(ink, mark),
-                new_cell(TextStyle::Strong, &view.id),
-                new_cell(TextStyle::Plain, &view.note),
-            ]
-        })
-        .collect();
-    for line in table::format_rows(out, &rows, None) {
-        out.write_line(&line)?;
-    }
+    let rows: Vec<_> = providers.iter().map(provider_row).collect();
+    table::write_rows(out, &rows, None)?;
     Ok(ExitReason::Done)
 }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::query_engine;
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
-use crate::table::{self, new_cell};
+use crate::table::{self, TableCell, new_cell};
 
 /// Lists the providers, with the source of each key.
 pub(crate) async fn list_providers(desk: &Engine, out: &mut OutputWriter) -> CliResult {
@@ -22,18 +22,12 @@ pub(crate) async fn list_providers(desk: &Engine, out: &mut OutputWriter) -> Cli
     let rows: Vec<_> = providers
         .iter()
         .map(|view| {
-            let (mark, ink) = provider_mark(view);
-            vec![
-                new_cell(ink, mark),
-                new_cell(TextStyle::Strong, &view.id),
-                new_cell(TextStyle::Plain, &view.note),
-                new_cell(TextStyle::Faint, &view.base_url),
-            ]
+            let mut row = provider_row(view);
+            row.push(new_cell(TextStyle::Faint, &view.base_url));
+            row
         })
         .collect();
-    for line in table::format_rows(out, &rows, None) {
-        out.write_line(&line)?;
-    }
+    table::write_rows(out, &rows, None)?;
     let line = match chosen {
         Some(ModelChoice { provider, model }) => {
             format!("New sessions begin with {provider} {model}.")
@@ -44,6 +38,16 @@ pub(crate) async fn list_providers(desk: &Engine, out: &mut OutputWriter) -> Cli
     let line = out.apply_style(TextStyle::Faint, line.trim_end());
     out.write_line(&line)?;
     Ok(ExitReason::Done)
+}
+
+/// Returns the cells that every list of providers begins with: whether it can be used, its id, and a note.
+pub(crate) fn provider_row(view: &ProviderView) -> Vec<TableCell> {
+    let (mark, ink) = provider_mark(view);
+    vec![
+        new_cell(ink, mark),
+        new_cell(TextStyle::Strong, &view.id),
+        new_cell(TextStyle::Plain, &view.note),
+    ]
 }
 
 /// Returns the mark that shows whether a provider can be used.

@@ -52,9 +52,7 @@ pub(crate) async fn list_sessions(
         .iter()
         .map(|view| format_row(view, length, now, &snapshot.home))
         .collect();
-    for line in table::format_rows(out, &rows, table::terminal_width()) {
-        out.write_line(&line)?;
-    }
+    table::write_rows(out, &rows, table::terminal_width())?;
     Ok(ExitReason::Done)
 }
 
