@@ -19,6 +19,9 @@ pub enum PackagePurpose {
     Pictures,
 }
 
+/// Programs that the tests need, by the name that their packages have everywhere.
+const TEST_PROGRAMS: &[&str] = &["git", "curl", "ripgrep", "rsync", "zip"];
+
 /// A package manager whose package names we know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PackageManager {
@@ -43,7 +46,7 @@ impl PackageManager {
             .map(|(manager, _)| manager)
     }
 
-    /// Returns the packages that a purpose adds to those of the purposes before it.
+    /// Returns the packages that a purpose adds to those of the purposes before it, but for [`TEST_PROGRAMS`].
     fn packages_for(self, purpose: PackagePurpose) -> &'static [&'static str] {
         match (self, purpose) {
             (Self::Apt, PackagePurpose::CommandLine) => &["pkg-config", "libdbus-1-dev"],
@@ -57,11 +60,6 @@ impl PackageManager {
                 "xauth",
                 "dbus",
                 "gnome-keyring",
-                "git",
-                "curl",
-                "ripgrep",
-                "rsync",
-                "zip",
                 "imagemagick",
                 "xdotool",
             ],
@@ -75,11 +73,6 @@ impl PackageManager {
                 "xorg-x11-xauth",
                 "dbus-daemon",
                 "gnome-keyring",
-                "git",
-                "curl",
-                "ripgrep",
-                "rsync",
-                "zip",
                 "ImageMagick",
                 "xdotool",
             ],
@@ -89,18 +82,11 @@ impl PackageManager {
                 "xorg-server-xvfb",
                 "xorg-xauth",
                 "gnome-keyring",
-                "git",
-                "curl",
-                "ripgrep",
-                "rsync",
-                "zip",
                 "imagemagick",
                 "xdotool",
             ],
             // The web view is part of macOS.
-            (Self::Brew, PackagePurpose::CommandLine | PackagePurpose::App) => &[],
-            (_, PackagePurpose::Pictures) => &[],
-            (Self::Brew, PackagePurpose::Tests) => &["git", "curl", "ripgrep", "rsync", "zip"],
+            (Self::Brew, _) | (_, PackagePurpose::Pictures) => &[],
         }
     }
 
@@ -145,6 +131,10 @@ impl PackageManager {
 
 /// Returns all packages for a purpose, those of the smaller purposes first.
 fn required_packages(manager: PackageManager, purpose: PackagePurpose) -> Vec<&'static str> {
+    let programs: &[&str] = match purpose {
+        PackagePurpose::CommandLine | PackagePurpose::App => &[],
+        PackagePurpose::Tests | PackagePurpose::Pictures => TEST_PROGRAMS,
+    };
     [
         PackagePurpose::CommandLine,
         PackagePurpose::App,
@@ -153,7 +143,9 @@ fn required_packages(manager: PackageManager, purpose: PackagePurpose) -> Vec<&'
     ]
     .into_iter()
     .filter(|smaller| *smaller <= purpose)
-    .flat_map(|smaller| manager.packages_for(smaller).iter().copied())
+    .flat_map(|smaller| manager.packages_for(smaller))
+    .chain(programs)
+    .copied()
     .collect()
 }
 
