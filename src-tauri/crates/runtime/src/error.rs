@@ -146,6 +146,13 @@ impl FileError {
         }
     }
 
+    /// Returns the error for a command that cannot run in a sandbox, with the obstacle and the next step.
+    pub(crate) fn sandbox_unavailable(reason: impl Into<String>) -> Self {
+        Self::SandboxUnavailable {
+            reason: reason.into(),
+        }
+    }
+
     /// Returns an error in other words than the named kinds have.
     pub fn from_display(path: impl Into<String>, source: impl std::fmt::Display) -> Self {
         Self::Other {

@@ -22,6 +22,30 @@ pub(super) fn layer_bytes_max(kind: LayerKind) -> u64 {
     }
 }
 
+/// How far a workspace may grow by a command that runs in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GrowthLimit {
+    /// Space that the workspace takes on disk before the command, in bytes.
+    pub initial_bytes: u64,
+    /// How many bytes the workspace may grow.
+    pub growth_bytes_max: u64,
+}
+
+impl GrowthLimit {
+    /// Returns the limit for a command that changes nothing.
+    pub fn for_probe() -> Self {
+        Self {
+            initial_bytes: u64::MAX,
+            growth_bytes_max: layer_bytes_max(LayerKind::Disk),
+        }
+    }
+
+    /// Returns how much space the workspace may take on disk, in bytes.
+    pub fn total_bytes_max(self) -> u64 {
+        self.initial_bytes.saturating_add(self.growth_bytes_max)
+    }
+}
+
 /// Awaits a command while checking the size of its changes, and ends it by `stop` when they take more than `bytes_max`
 /// bytes.
 /// Returns the result of the command and, if its changes became too large, in which way.

@@ -30,14 +30,18 @@ impl SystemSandbox {
         workspace: &Workspace,
         net: &NetworkClient,
     ) -> Result<Companion, FileError> {
-        let no_room = |reason: String| FileError::SandboxUnavailable { reason };
         let known = self.capabilities(workspace).await;
         let program = self.program.as_ref();
-        let program = program.ok_or_else(|| no_room(NOT_INSTALLED_REASON.to_owned()))?;
+        let program =
+            program.ok_or_else(|| FileError::sandbox_unavailable(NOT_INSTALLED_REASON))?;
         match known.isolation {
             Some(Isolation::Namespaces) => {}
             // Secrets stay open to what runs there, and the network is everybody's.
-            Some(Isolation::Landlock) | None => return Err(no_room(known.probe.reasons.join(" "))),
+            Some(Isolation::Landlock) | None => {
+                return Err(FileError::sandbox_unavailable(
+                    known.probe.reasons.join(" "),
+                ));
+            }
         }
         let failed = |error: io::Error| FileError::from_io(command.program.as_str(), &error);
         let folder = create_layer(&self.disk, workspace).map_err(failed)?;

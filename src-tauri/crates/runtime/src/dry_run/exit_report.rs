@@ -17,10 +17,11 @@ pub(super) fn read_command_exit(
     mut ran: CommandRun,
     report: io::Result<Option<SandboxReport>>,
 ) -> Result<(CommandRun, Refusals), FileError> {
-    let (exit, refusals) =
-        read_exit(ran.exit, report).map_err(|why| FileError::SandboxUnavailable {
-            reason: format!("The sandbox could not be set up, so the command did not run: {why}."),
-        })?;
+    let (exit, refusals) = read_exit(ran.exit, report).map_err(|why| {
+        FileError::sandbox_unavailable(format!(
+            "The sandbox could not be set up, so the command did not run: {why}."
+        ))
+    })?;
     ran.exit = exit;
     Ok((ran, refusals))
 }

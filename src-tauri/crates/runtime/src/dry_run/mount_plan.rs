@@ -6,6 +6,7 @@ use sandbox::WorkspaceLayers;
 
 #[cfg(target_os = "linux")]
 use super::LayerKind;
+use super::change_limits::GrowthLimit;
 #[cfg(target_os = "linux")]
 use super::change_limits::layer_bytes_max;
 use crate::ShellCommand;
@@ -46,22 +47,20 @@ impl<'a> MountPlan<'a> {
         }
     }
 
-    /// Returns a plan that runs the command in the workspace itself, which takes `disk_bytes` on disk and may grow by
-    /// `grows_max` bytes.
+    /// Returns a plan that runs the command in the workspace itself.
     pub fn in_place(
         folder: &'a LayerFolder,
         private_tmp: Option<PathBuf>,
         command: &ShellCommand,
-        disk_bytes: u64,
-        grows_max: u64,
+        grows: GrowthLimit,
     ) -> Self {
         Self {
             folder,
             layers: None,
             private_tmp,
             watched_folder: command.workspace.root().to_owned(),
-            watched_bytes_max: disk_bytes.saturating_add(grows_max),
-            file_bytes: grows_max,
+            watched_bytes_max: grows.total_bytes_max(),
+            file_bytes: grows.growth_bytes_max,
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::dry_run::InPlaceRun;
+use crate::dry_run::change_limits::{GrowthLimit, layer_bytes_max};
 use crate::dry_run::overlay::owned_folder::{
     create_folder, create_owned, remove_folder, try_take_over,
 };
@@ -20,6 +20,7 @@ use crate::dry_run::overlay::workspace_copy::{
     CopyMethod, MarkedSide, WorkspaceCopy, copy_workspace,
 };
 use crate::dry_run::refusals::Refusals;
+use crate::dry_run::{InPlaceRun, LayerKind};
 use crate::fs::dir::Dir;
 use crate::fs::fault_injection::crash_point;
 use crate::limits::DISK_RESERVE_BYTES;
@@ -140,9 +141,12 @@ impl Snapshot {
         told
     }
 
-    /// Returns the space that the workspace took on disk, in bytes.
-    pub(in crate::dry_run) fn disk_bytes(&self) -> u64 {
-        self.copied.disk_bytes
+    /// Returns how far a command may let the workspace grow: no further than can be undone.
+    pub(in crate::dry_run) fn growth_limit(&self) -> GrowthLimit {
+        GrowthLimit {
+            initial_bytes: self.copied.disk_bytes,
+            growth_bytes_max: layer_bytes_max(LayerKind::Disk).min(self.history.entry_bytes_max()),
+        }
     }
 }
 
@@ -162,11 +166,9 @@ fn copy_and_mark(
     let bytes_max = history.entry_bytes_max();
     if copied.disk_bytes > bytes_max {
         let max = bytes_max >> 20;
-        return Err(FileError::SandboxUnavailable {
-            reason: format!(
-                "The workspace cannot be copied for a command: it takes more than the {max} MiB that can be undone at once."
-            ),
-        });
+        return Err(FileError::sandbox_unavailable(format!(
+            "The workspace cannot be copied for a command: it takes more than the {max} MiB that can be undone at once."
+        )));
     }
     let above = Dir::open(&folder.path).map_err(failed)?;
     let root = workspace.dir().stat_self().map_err(failed)?;

@@ -377,11 +377,9 @@ impl OverlayDiffer<'_> {
         let path = display_path(path);
         match (side, self.kind) {
             (DiffSide::Before, UpperSource::Layer | UpperSource::Copy(_)) if is_locked => {
-                FileError::SandboxUnavailable {
-                    reason: format!(
-                        "The command changed `{path}`, which you may not read: what was there can be neither shown nor brought back. Nothing was changed. Give yourself the right to read it (`chmod u+rX`) and repeat, or run the command for real."
-                    ),
-                }
+                FileError::sandbox_unavailable(format!(
+                    "The command changed `{path}`, which you may not read: what was there can be neither shown nor brought back. Nothing was changed. Give yourself the right to read it (`chmod u+rX`) and repeat, or run the command for real."
+                ))
             }
             _ => FileError::from_io(path, error),
         }
@@ -442,9 +440,7 @@ struct FoundEntry<'a> {
 
 /// Builds the error for a command that did more than can be reviewed.
 pub(in crate::dry_run) fn diff_limit_error(why: &str) -> FileError {
-    FileError::SandboxUnavailable {
-        reason: format!(
-            "The command did more than can be shown: {why}. Nothing was changed. Let it do less at once, or run it for real."
-        ),
-    }
+    FileError::sandbox_unavailable(format!(
+        "The command did more than can be shown: {why}. Nothing was changed. Let it do less at once, or run it for real."
+    ))
 }

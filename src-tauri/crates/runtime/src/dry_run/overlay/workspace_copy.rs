@@ -280,7 +280,7 @@ impl CopyJob {
 }
 
 fn not_copied_error(why: &str) -> FileError {
-    FileError::SandboxUnavailable {
-        reason: format!("The workspace cannot be copied for a command: {why}."),
-    }
+    FileError::sandbox_unavailable(format!(
+        "The workspace cannot be copied for a command: {why}."
+    ))
 }

@@ -13,7 +13,6 @@ use protocol::{CommandExit, CommandRun, Digest, UserError};
 use rustix::time::{ClockId, clock_gettime};
 use tokio_util::sync::CancellationToken;
 
-use crate::dry_run::change_limits::layer_bytes_max;
 use crate::dry_run::effects::attributes;
 use crate::dry_run::effects::report::{ChangeStage, build_report};
 use crate::dry_run::effects::summary::{FinishedRun, summarize_run};
@@ -141,9 +140,9 @@ impl SystemSandbox {
         let began_ns = clock_ns(ClockId::Realtime);
         let capabilities = self.capabilities(&command.workspace).await;
         let Some(place) = capabilities.place else {
-            return Err(FileError::SandboxUnavailable {
-                reason: capabilities.probe.reasons.join(" "),
-            });
+            return Err(FileError::sandbox_unavailable(
+                capabilities.probe.reasons.join(" "),
+            ));
         };
         let failed = |error: io::Error| FileError::from_io("the folder for sandboxes", &error);
         let mut layer = create_layer(&place, &command.workspace).map_err(failed)?;
@@ -230,9 +229,9 @@ impl SystemSandbox {
     ) -> Result<Snapshot, FileError> {
         let known = self.capabilities(workspace).await;
         if known.isolation.is_none() {
-            return Err(FileError::SandboxUnavailable {
-                reason: known.probe.reasons.join(" "),
-            });
+            return Err(FileError::sandbox_unavailable(
+                known.probe.reasons.join(" "),
+            ));
         }
         run::take_snapshot(workspace, history, meta, CopyMethod::System).await
     }
@@ -251,22 +250,20 @@ impl SystemSandbox {
             known.isolation,
             command.workspace.root() == picture.workspace.root(),
         ) else {
-            return Err(FileError::SandboxUnavailable {
-                reason: known.probe.reasons.join(" "),
-            });
+            return Err(FileError::sandbox_unavailable(
+                known.probe.reasons.join(" "),
+            ));
         };
         if walls == Isolation::Landlock && net.has_network() {
-            return Err(FileError::SandboxUnavailable {
-                reason: "Without namespaces, network access cannot be limited to chosen hosts. Run it without."
-                    .to_owned(),
-            });
+            return Err(FileError::sandbox_unavailable(
+                "Without namespaces, network access cannot be limited to chosen hosts. Run it without.",
+            ));
         }
         let folder = create_layer(&self.disk, &command.workspace)
             .map_err(|error| FileError::from_io("the folder for sandboxes", &error))?;
         let mut masks = self.find_masks(&command.workspace).await?;
-        let grows_max = layer_bytes_max(LayerKind::Disk).min(picture.history.entry_bytes_max());
         let bare = (walls == Isolation::Landlock).then(|| folder.tmp_path());
-        let site = MountPlan::in_place(&folder, bare, command, picture.disk_bytes(), grows_max);
+        let site = MountPlan::in_place(&folder, bare, command, picture.growth_limit());
         let (ran, mut refused) = self
             .run_within_limits(request, &site, masks.paths, on_output)
             .await?;
@@ -283,9 +280,7 @@ impl SystemSandbox {
         on_output: impl FnMut(&str) + Send,
     ) -> Result<(CommandRun, Refusals), FileError> {
         let Some(program) = &self.program else {
-            return Err(FileError::SandboxUnavailable {
-                reason: NOT_INSTALLED_REASON.to_owned(),
-            });
+            return Err(FileError::sandbox_unavailable(NOT_INSTALLED_REASON));
         };
         sandboxed_command::run_sandboxed(program, request, site, masked, on_output).await
     }
@@ -319,10 +314,9 @@ async fn wait_for_file_clock(then_ns: i64) -> Result<(), FileError> {
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    Err(FileError::SandboxUnavailable {
-        reason: "The clock of this machine was set back while the command was prepared, so it was not run. Repeat it."
-            .to_owned(),
-    })
+    Err(FileError::sandbox_unavailable(
+        "The clock of this machine was set back while the command was prepared, so it was not run. Repeat it.",
+    ))
 }
 
 /// Five times the number that the slowest kernel needs, whose step is 10 ms.

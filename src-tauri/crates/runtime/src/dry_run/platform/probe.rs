@@ -7,7 +7,7 @@ use std::sync::Arc;
 use protocol::view::effects::Assurance;
 use tokio_util::sync::CancellationToken;
 
-use crate::dry_run::change_limits::layer_bytes_max;
+use crate::dry_run::change_limits::{GrowthLimit, layer_bytes_max};
 use crate::dry_run::mount_plan::MountPlan;
 use crate::dry_run::overlay::layer::LayerPlace;
 use crate::dry_run::platform::linux::{
@@ -177,8 +177,7 @@ impl SystemSandbox {
             &folder,
             (isolation == Isolation::Landlock).then(|| folder.tmp_path()),
             &command,
-            u64::MAX,
-            layer_bytes_max(LayerKind::Disk),
+            GrowthLimit::for_probe(),
         );
         self.probe_at(&site, workspace).await
     }

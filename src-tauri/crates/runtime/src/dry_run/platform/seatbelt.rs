@@ -9,10 +9,11 @@ use protocol::{CommandRun, UserError};
 use tokio_util::sync::CancellationToken;
 
 use crate::dry_run::SandboxRequest;
+use crate::dry_run::change_limits::GrowthLimit;
 use crate::dry_run::in_place::run::run_blocking;
 use crate::dry_run::mount_plan::MountPlan;
 use crate::dry_run::overlay::layer::LayerPlace;
-use crate::dry_run::platform::in_place_only::{GrowthLimit, InPlaceRunner, RunnerGuarantees};
+use crate::dry_run::platform::in_place_only::{InPlaceRunner, RunnerGuarantees};
 use crate::dry_run::refusals::Refusals;
 use crate::dry_run::sandboxed_command::run_sandboxed;
 use crate::dry_run::secrets::closed_files::ClosedFileFinder;
@@ -36,6 +37,11 @@ pub(in crate::dry_run) struct SeatbeltRunner {
 }
 
 impl InPlaceRunner for SeatbeltRunner {
+    const GUARANTEES: RunnerGuarantees = RunnerGuarantees {
+        is_cut_off: true,
+        reasons: &CLOSED_REASONS,
+    };
+
     fn open(
         program: Option<PathBuf>,
         folder: &Path,
@@ -50,15 +56,6 @@ impl InPlaceRunner for SeatbeltRunner {
         })
     }
 
-    fn guarantees(&self) -> RunnerGuarantees {
-        RunnerGuarantees {
-            net_off: true,
-            unix_sockets_off: true,
-            kill_tree: false,
-            reasons: CLOSED_REASONS.map(str::to_owned).to_vec(),
-        }
-    }
-
     async fn run(
         &self,
         command: &ShellCommand,
@@ -67,9 +64,9 @@ impl InPlaceRunner for SeatbeltRunner {
         cancel: &CancellationToken,
     ) -> Result<(CommandRun, Refusals), FileError> {
         let Some(program) = &self.program else {
-            return Err(FileError::SandboxUnavailable {
-                reason: "the sandbox program, `countersign-room`, is not installed".to_owned(),
-            });
+            return Err(FileError::sandbox_unavailable(
+                "the sandbox program, `countersign-room`, is not installed",
+            ));
         };
         let failed = |error: std::io::Error| FileError::from_io("the folder for sandboxes", &error);
         let root = command.workspace.dir().stat_self().map_err(failed)?;
@@ -80,13 +77,7 @@ impl InPlaceRunner for SeatbeltRunner {
         // Our own folder is closed to the command.
         let temporary = tempfile::tempdir().map_err(failed)?;
         let bare = Some(temporary.path().to_owned());
-        let plan = MountPlan::in_place(
-            &folder,
-            bare,
-            command,
-            grows.initial_bytes,
-            grows.growth_bytes_max,
-        );
+        let plan = MountPlan::in_place(&folder, bare, command, grows);
         let net = NetworkClient::offline();
         let request = SandboxRequest {
             command,

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use protocol::{CommandRun, UserError};
 use tokio_util::sync::CancellationToken;
 
-use crate::dry_run::change_limits::run_within_limits;
-use crate::dry_run::platform::in_place_only::{GrowthLimit, InPlaceRunner, RunnerGuarantees};
+use crate::dry_run::change_limits::{GrowthLimit, run_within_limits};
+use crate::dry_run::platform::in_place_only::{InPlaceRunner, RunnerGuarantees};
 use crate::dry_run::refusals::Refusals;
 use crate::process::run;
 use crate::{FileError, ShellCommand};
@@ -30,19 +30,15 @@ pub(in crate::dry_run) struct UnconfinedRunner {
 }
 
 impl InPlaceRunner for UnconfinedRunner {
+    const GUARANTEES: RunnerGuarantees = RunnerGuarantees {
+        is_cut_off: false,
+        reasons: &OPEN_REASONS,
+    };
+
     fn open(program: Option<PathBuf>, _: &Path, _: Vec<PathBuf>) -> Result<Self, UserError> {
         Ok(Self {
             is_enabled: program.is_some(),
         })
-    }
-
-    fn guarantees(&self) -> RunnerGuarantees {
-        RunnerGuarantees {
-            net_off: false,
-            unix_sockets_off: false,
-            kill_tree: false,
-            reasons: OPEN_REASONS.map(str::to_owned).to_vec(),
-        }
     }
 
     async fn run(
@@ -53,15 +49,12 @@ impl InPlaceRunner for UnconfinedRunner {
         cancel: &CancellationToken,
     ) -> Result<(CommandRun, Refusals), FileError> {
         if !self.is_enabled {
-            return Err(FileError::SandboxUnavailable {
-                reason: "no program for it is named".to_owned(),
-            });
+            return Err(FileError::sandbox_unavailable("no program for it is named"));
         }
         let stop = cancel.child_token();
         let watched = command.workspace.root().to_owned();
-        let bytes_max = grows.initial_bytes.saturating_add(grows.growth_bytes_max);
         let ran = run(command, on_output, &stop);
-        let (ran, outgrew) = run_within_limits(ran, watched, bytes_max, &stop).await;
+        let (ran, outgrew) = run_within_limits(ran, watched, grows.total_bytes_max(), &stop).await;
         let (mut ran, mut refused) = (ran?, Refusals::default());
         if let Some(why) = outgrew {
             refused.add_limit_exceeded(&mut ran, why, cancel.is_cancelled());

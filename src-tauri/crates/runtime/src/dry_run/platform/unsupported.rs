@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use protocol::{CommandRun, UserError};
 use tokio_util::sync::CancellationToken;
 
-use crate::dry_run::platform::in_place_only::{GrowthLimit, InPlaceRunner, RunnerGuarantees};
+use crate::dry_run::change_limits::GrowthLimit;
+use crate::dry_run::platform::in_place_only::{InPlaceRunner, RunnerGuarantees};
 use crate::dry_run::refusals::Refusals;
 use crate::{FileError, ShellCommand};
 
@@ -14,17 +15,13 @@ use crate::{FileError, ShellCommand};
 pub(in crate::dry_run) struct UnsupportedRunner;
 
 impl InPlaceRunner for UnsupportedRunner {
+    const GUARANTEES: RunnerGuarantees = RunnerGuarantees {
+        is_cut_off: false,
+        reasons: &[],
+    };
+
     fn open(_: Option<PathBuf>, _: &Path, _: Vec<PathBuf>) -> Result<Self, UserError> {
         Ok(Self)
-    }
-
-    fn guarantees(&self) -> RunnerGuarantees {
-        RunnerGuarantees {
-            net_off: false,
-            unix_sockets_off: false,
-            kill_tree: false,
-            reasons: Vec::new(),
-        }
     }
 
     async fn run(
@@ -34,8 +31,6 @@ impl InPlaceRunner for UnsupportedRunner {
         _: impl FnMut(&str) + Send,
         _: &CancellationToken,
     ) -> Result<(CommandRun, Refusals), FileError> {
-        Err(FileError::SandboxUnavailable {
-            reason: "this system is not known".to_owned(),
-        })
+        Err(FileError::sandbox_unavailable("this system is not known"))
     }
 }

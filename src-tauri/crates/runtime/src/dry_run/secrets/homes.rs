@@ -51,11 +51,9 @@ pub(in crate::dry_run) fn find_homes() -> Result<HomeFolders, FileError> {
 }
 
 fn homes_unknown_error(why: &str) -> FileError {
-    FileError::SandboxUnavailable {
-        reason: format!(
-            "Which folder is your home is not known, so the credentials in it cannot be closed: {why}. Set HOME to your home folder."
-        ),
-    }
+    FileError::sandbox_unavailable(format!(
+        "Which folder is your home is not known, so the credentials in it cannot be closed: {why}. Set HOME to your home folder."
+    ))
 }
 
 /// Returns the homes, with `own` as those of the current user; `None` if none of those is the path of a folder. `users`

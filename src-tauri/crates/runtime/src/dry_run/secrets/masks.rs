@@ -75,8 +75,8 @@ pub(in crate::dry_run) fn find_masks(
     own_paths: &[PathBuf],
     secrets: &ClosedFileFinder,
 ) -> Result<SandboxMasks, FileError> {
-    let credentials = CredentialPaths::load().map_err(|error| FileError::SandboxUnavailable {
-        reason: format!("The list of credentials cannot be read: {error}."),
+    let credentials = CredentialPaths::load().map_err(|error| {
+        FileError::sandbox_unavailable(format!("The list of credentials cannot be read: {error}."))
     })?;
     let homes = find_homes()?;
     let used_by_any = command_folders(workspace, |_| true);

@@ -160,10 +160,9 @@ fn check_unchanged(
 
 fn open_captured_layer(captured: &CapturedEffects) -> Result<Dir, FileError> {
     Dir::open(&captured.layer).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => FileError::SandboxUnavailable {
-            reason: "What the command did is no longer kept, so nothing was done. Run it again."
-                .to_owned(),
-        },
+        io::ErrorKind::NotFound => FileError::sandbox_unavailable(
+            "What the command did is no longer kept, so nothing was done. Run it again.",
+        ),
         _ => FileError::from_io(captured.layer.display().to_string(), &error),
     })
 }

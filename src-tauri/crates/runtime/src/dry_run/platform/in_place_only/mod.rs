@@ -12,7 +12,7 @@ use protocol::view::effects::Assurance;
 use protocol::{CommandRun, UserError};
 use tokio_util::sync::CancellationToken;
 
-use crate::dry_run::change_limits::layer_bytes_max;
+use crate::dry_run::change_limits::GrowthLimit;
 use crate::dry_run::in_place::run;
 use crate::dry_run::in_place::run::run_blocking;
 use crate::dry_run::in_place::snapshot::Snapshot;
@@ -45,6 +45,9 @@ const SNAPSHOT_NOT_SYNCED_NOTE: &str = "If the power fails while it runs, the sn
 pub(in crate::dry_run) trait InPlaceRunner:
     fmt::Debug + Send + Sync + Sized + 'static
 {
+    /// The guarantees for a command that this runner runs.
+    const GUARANTEES: RunnerGuarantees;
+
     /// Prepares the runner. `folder` is for its own files; `masked` is closed to commands as far as the runner can
     /// close anything.
     fn open(
@@ -53,11 +56,7 @@ pub(in crate::dry_run) trait InPlaceRunner:
         masked: Vec<PathBuf>,
     ) -> Result<Self, UserError>;
 
-    /// Returns the guarantees for a command that this runner runs.
-    fn guarantees(&self) -> RunnerGuarantees;
-
-    /// Runs a command to its end, and ends it when the workspace grows beyond `bytes_max`, or one file beyond
-    /// `file_bytes_max`.
+    /// Runs a command to its end, and ends it when it exceeds the limit.
     fn run(
         &self,
         command: &ShellCommand,
@@ -67,23 +66,13 @@ pub(in crate::dry_run) trait InPlaceRunner:
     ) -> impl Future<Output = Result<(CommandRun, Refusals), FileError>> + Send;
 }
 
-/// How far a workspace may grow by one command.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::dry_run) struct GrowthLimit {
-    /// Space that the workspace takes on disk before the command, in bytes.
-    pub initial_bytes: u64,
-    /// How many bytes the workspace may grow.
-    pub growth_bytes_max: u64,
-}
-
 /// The guarantees for a command that runs for real, and those that are missing.
 #[derive(Debug)]
 pub(in crate::dry_run) struct RunnerGuarantees {
-    pub net_off: bool,
-    pub unix_sockets_off: bool,
-    pub kill_tree: bool,
+    /// Whether the command reaches neither the network nor a socket of this machine.
+    pub is_cut_off: bool,
     /// The guarantees and their gaps, in plain sentences.
-    pub reasons: Vec<String>,
+    pub reasons: &'static [&'static str],
 }
 
 /// A sandbox of a system on which commands run in place only.
@@ -123,17 +112,16 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
         if let Err(why) = self.probe_in_place(workspace).await {
             return SandboxProbe::gate_only(vec![why]);
         }
-        let promises = self.runner.guarantees();
         let mut reasons = vec![NO_LAYER_REASON.to_owned()];
-        reasons.extend(promises.reasons);
+        reasons.extend(R::GUARANTEES.reasons.iter().copied().map(str::to_owned));
         reasons.extend([snapshot_only_reason(), SNAPSHOT_NOT_SYNCED_NOTE.to_owned()]);
         SandboxProbe {
             assurance: Assurance::Snapshot,
             layer: LayerKind::None,
             in_place: true,
-            net_off: promises.net_off,
-            unix_sockets_off: promises.unix_sockets_off,
-            kill_tree: promises.kill_tree,
+            net_off: R::GUARANTEES.is_cut_off,
+            unix_sockets_off: R::GUARANTEES.is_cut_off,
+            kill_tree: false,
             reasons,
         }
     }
@@ -154,10 +142,7 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
             return Ok(());
         }
         let (command, never) = (noop_command(workspace), CancellationToken::new());
-        let grows = GrowthLimit {
-            initial_bytes: u64::MAX,
-            growth_bytes_max: layer_bytes_max(LayerKind::Disk),
-        };
+        let grows = GrowthLimit::for_probe();
         let ran = self.runner.run(&command, grows, |_: &str| {}, &never);
         let ran = ran.await.map(|(ran, _)| ran);
         check_noop_result(ran).map_err(|why| format!("Commands cannot be run in place: {why}."))?;
@@ -172,7 +157,7 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
         _on_output: impl FnMut(&str) + Send,
         _cancel: &CancellationToken,
     ) -> Result<DryRunOutput, FileError> {
-        Err(sandbox_unavailable(NO_LAYER_REASON))
+        Err(FileError::sandbox_unavailable(NO_LAYER_REASON))
     }
 
     pub(in crate::dry_run) async fn start_companion(
@@ -181,7 +166,7 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
         _workspace: &Workspace,
         _net: &NetworkClient,
     ) -> Result<Companion, FileError> {
-        Err(sandbox_unavailable(NO_COMPANION_REASON))
+        Err(FileError::sandbox_unavailable(NO_COMPANION_REASON))
     }
 
     pub(in crate::dry_run) async fn take_snapshot(
@@ -192,7 +177,7 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
     ) -> Result<Snapshot, FileError> {
         self.probe_in_place(workspace)
             .await
-            .map_err(sandbox_unavailable)?;
+            .map_err(FileError::sandbox_unavailable)?;
         run::take_snapshot(workspace, history, meta, self.copier).await
     }
 
@@ -209,25 +194,17 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
         } = request;
         command.workspace.check_command(&command.line)?;
         if command.workspace.root() != picture.workspace.root() {
-            return Err(sandbox_unavailable("The snapshot is of another workspace."));
+            return Err(FileError::sandbox_unavailable(
+                "The snapshot is of another workspace.",
+            ));
         }
         if net.has_network() {
-            return Err(sandbox_unavailable(NO_HOST_FILTER_REASON));
+            return Err(FileError::sandbox_unavailable(NO_HOST_FILTER_REASON));
         }
-        let grows = GrowthLimit {
-            initial_bytes: picture.disk_bytes(),
-            growth_bytes_max: layer_bytes_max(LayerKind::Disk)
-                .min(picture.history.entry_bytes_max()),
-        };
+        let grows = picture.growth_limit();
         let ran = self.runner.run(command, grows, on_output, cancel).await;
         let (ran, refused) = ran?;
         Ok(picture.record_run(ran, refused))
-    }
-}
-
-fn sandbox_unavailable(reason: impl Into<String>) -> FileError {
-    FileError::SandboxUnavailable {
-        reason: reason.into(),
     }
 }
 

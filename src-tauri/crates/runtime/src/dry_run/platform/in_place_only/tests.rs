@@ -204,10 +204,10 @@ async fn where_nothing_changed_there_is_no_act() {
 async fn a_probe_says_what_does_not_hold() {
     let stage = Stage::new(CopyMethod::System);
     let probe = stage.elsewhere.probe(&stage.workspace).await;
-    let RunnerGuarantees { reasons, .. } = stage.elsewhere.runner.guarantees();
+    let reasons = UnconfinedRunner::GUARANTEES.reasons.iter();
     let all: Vec<String> = [NO_LAYER_REASON.to_owned()]
         .into_iter()
-        .chain(reasons)
+        .chain(reasons.copied().map(str::to_owned))
         .chain([snapshot_only_reason(), SNAPSHOT_NOT_SYNCED_NOTE.to_owned()])
         .collect();
     assert_eq!(
@@ -247,7 +247,7 @@ async fn what_cannot_be_kept_to_is_not_begun() {
         .dry_run(&command, &net, |_: &str| {}, &never);
     assert_eq!(
         shown.await.map(drop),
-        Err(sandbox_unavailable(NO_LAYER_REASON))
+        Err(FileError::sandbox_unavailable(NO_LAYER_REASON))
     );
     let talks = CompanionCommand {
         program: "true".to_owned(),
@@ -261,7 +261,7 @@ async fn what_cannot_be_kept_to_is_not_begun() {
         .start_companion(&talks, &stage.workspace, &net);
     assert_eq!(
         talking.await.map(drop),
-        Err(sandbox_unavailable(NO_COMPANION_REASON))
+        Err(FileError::sandbox_unavailable(NO_COMPANION_REASON))
     );
     let large = fs::File::create(stage.workspace.root().join("large")).unwrap();
     large.set_len(crate::limits::COPY_BYTES_MAX + 1).unwrap();

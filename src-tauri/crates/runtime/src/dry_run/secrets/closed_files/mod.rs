@@ -130,12 +130,10 @@ impl ClosedFileFinder {
         let found = self.search_from_root(workspace);
         match found.is_complete {
             true => Ok(found),
-            false => Err(FileError::SandboxUnavailable {
-                reason: format!(
-                    "The folder has more than {} names or {} secret files, too many to mask each secret in the sandbox. Open a smaller folder.",
-                    self.names_max, self.secrets_max
-                ),
-            }),
+            false => Err(FileError::sandbox_unavailable(format!(
+                "The folder has more than {} names or {} secret files, too many to mask each secret in the sandbox. Open a smaller folder.",
+                self.names_max, self.secrets_max
+            ))),
         }
     }
 

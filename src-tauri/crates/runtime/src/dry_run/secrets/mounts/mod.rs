@@ -71,10 +71,9 @@ impl MountTable {
     pub(in crate::dry_run) fn load() -> Result<Self, FileError> {
         match read_mounts() {
             Some(text) => Ok(Self::from_mountinfo(&text)),
-            None if cfg!(target_os = "linux") => Err(FileError::SandboxUnavailable {
-                reason: "What is mounted where cannot be read from `/proc/self/mountinfo`, so secrets cannot be closed wherever they are seen. Mount `/proc`."
-                    .to_owned(),
-            }),
+            None if cfg!(target_os = "linux") => Err(FileError::sandbox_unavailable(
+                "What is mounted where cannot be read from `/proc/self/mountinfo`, so secrets cannot be closed wherever they are seen. Mount `/proc`.",
+            )),
             None => Ok(Self::default()),
         }
     }
