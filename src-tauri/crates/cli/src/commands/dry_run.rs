@@ -178,7 +178,7 @@ fn join_command_line(command: &[String]) -> String {
     }
 }
 
-/// Quotes a word so that the shell takes it literally.
+/// Quotes a word so that the shell takes it literally. Unlike `shell-words` it leaves no braces bare.
 fn quote_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

@@ -5,7 +5,7 @@ use protocol::RuleAction;
 use crate::limits::PATTERN_READINGS_MAX;
 use crate::path::Os;
 
-/// A sign of a word in a pattern.
+/// A sign of a word in a pattern. A glob library would not know a quoted `*` from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PatternChar {
     Literal(char),

@@ -17,6 +17,7 @@ pub(crate) fn parse_time(text: &str, now: At, zone: &TimeZone) -> Option<At> {
     Some(midnight.timestamp().as_millisecond())
 }
 
+/// Parses a number with its unit. The library for times would read `P2D` and `1h 30m` too, which are not promised here.
 fn parse_age(text: &str) -> Option<(i64, i64)> {
     let unit = text.chars().last()?;
     let unit_ms = match unit {

@@ -1,5 +1,5 @@
 //! A callback address for a browser: one address of this machine that is known to nobody else, served for as long as a
-//! caller waits there.
+//! caller waits there. The first line of a request is all of HTTP that it reads, and needs no library.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! One open folder, and operations on the names in it. The lowest layer: it never follows a link.
+//! One open folder, and operations on the names in it. The lowest layer: it never follows a link, not even one that
+//! stays below the folder, as `cap-std` does.
 
 use std::ffi::OsStr;
 use std::fs::File;

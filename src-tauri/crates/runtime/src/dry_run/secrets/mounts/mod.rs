@@ -167,7 +167,8 @@ impl MountTable {
 }
 
 impl Mount {
-    /// Parses a line; `None` if it is malformed.
+    /// Parses a line; `None` if it is malformed. Unlike the crate `procfs` it takes paths that are not UTF-8, and an
+    /// option that stands more than once.
     fn parse_line(line: &[u8]) -> Option<Self> {
         let mut words = line.split(|byte| *byte == b' ');
         let mut number = || std::str::from_utf8(words.next()?).ok()?.parse().ok();
