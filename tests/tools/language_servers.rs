@@ -17,7 +17,7 @@ fn server(how: &str) -> LanguageServer {
     LanguageServer {
         id: "toy".to_owned(),
         enabled: true,
-        command: env!("CARGO_BIN_EXE_lsp_fixture").to_owned(),
+        command: env!("CARGO_BIN_EXE_language_server").to_owned(),
         args: vec![how.to_owned()],
         files: BTreeMap::from([("toy".to_owned(), "toy".to_owned())]),
     }
@@ -330,6 +330,6 @@ async fn settings_that_start_what_lies_in_a_folder_are_not_taken() {
     assert_eq!(own.len(), 1);
     assert_eq!(
         own[0].found.as_deref(),
-        Some(env!("CARGO_BIN_EXE_lsp_fixture"))
+        Some(env!("CARGO_BIN_EXE_language_server"))
     );
 }
