@@ -6,6 +6,39 @@
 //! **An event is recorded before any subscriber receives it**: the record publishes events after committing them.
 //!
 //! Start reading at `pipeline/mod.rs`; then `run/mod.rs` (the run around the calls) and [`engine`] (the entry points).
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use agent::{Engine, EngineConfig, Host};
+//! use protocol::{ModelChoice, Op};
+//! use provider::{Script, ScriptedProvider};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (data, workspace) = (tempfile::tempdir()?, tempfile::tempdir()?);
+//! let mut config = EngineConfig::new(data.path().to_owned(), Host::Headless { approve_all: false });
+//! let script = Script::parse(r#"{ "turns": [{ "text": "Hello." }] }"#)?;
+//! config.provider = Some(Arc::new(ScriptedProvider::new(script)));
+//! let engine = Engine::open(config).await?;
+//! let mut events = engine.subscribe(0);
+//! let receipt = engine
+//!     .submit(Op::OpenSession {
+//!         workspace: workspace.path().display().to_string(),
+//!         model: ModelChoice { provider: "script".to_owned(), model: String::new() },
+//!         prompt: Some("Say hello.".to_owned()),
+//! #         output_schema: None,
+//! #         temperature: None,
+//! #         agent: None,
+//! #         planning: false,
+//!     })
+//!     .await?;
+//! let batch = events.next().await?.expect("the engine is open");
+//! assert_eq!(Some(&batch[0].session), receipt.session.as_ref());
+//! # engine.close();
+//! # Ok(())
+//! # }
+//! ```
 
 mod briefing;
 pub mod engine;

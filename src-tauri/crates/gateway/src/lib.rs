@@ -7,6 +7,29 @@
 //! client's own claim.**
 //!
 //! Start reading at [`mcp::serve`].
+//!
+//! ```
+//! use agent::{Engine, EngineConfig, Host};
+//! use tokio::io::AsyncReadExt;
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (data, workspace) = (tempfile::tempdir()?, tempfile::tempdir()?);
+//! let config = EngineConfig::new(data.path().to_owned(), Host::Headless { approve_all: false });
+//! let engine = Engine::open(config).await?;
+//! // For a client that started this program: its standard input and output.
+//! let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{
+//!     "protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"example","version":"1"}}}"#;
+//! let hello = hello.replace('\n', "") + "\n";
+//! let (to, mut answers) = tokio::io::duplex(1 << 16);
+//! let from = std::io::Cursor::new(hello.into_bytes());
+//! gateway::mcp::serve(&engine, workspace.path(), from, to, std::future::pending()).await?;
+//! let mut answer = String::new();
+//! answers.read_to_string(&mut answer).await?;
+//! assert!(answer.contains("serverInfo"));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod limits;
 pub mod mcp;

@@ -9,6 +9,22 @@
 //!
 //! Start reading at [`LanguageServers`], which has one server for each folder and language; then `transport.rs`, the
 //! messages on the pipe, and `query.rs`, from a query to its answer.
+//!
+//! ```
+//! use lsp::presets::find_preset;
+//! use lsp::{LanguageServers, LspTimeouts};
+//! use runtime::InheritedEnv;
+//! use tools::language_service::LanguageService;
+//!
+//! let servers = LanguageServers::new(InheritedEnv::default(), LspTimeouts::default());
+//! assert!(servers.missing_setup().is_some());
+//!
+//! let mut rust = find_preset("rust-analyzer").unwrap().to_settings();
+//! rust.enabled = true;
+//! servers.apply_settings(&[rust]);
+//! // From here on `LanguageService::ask` starts the server for the first question about a Rust file.
+//! assert!(servers.missing_setup().is_none());
+//! ```
 
 mod connection;
 mod file_uri;

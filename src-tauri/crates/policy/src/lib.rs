@@ -7,6 +7,44 @@
 //!
 //! Start reading at [`evaluate::evaluate`]. A call can only run with an [`Approved`], and only a [`Judgement`] makes
 //! one.
+//!
+//! ```
+//! use policy::rules_file::{RulesFileSource, parse_rules_file};
+//! use policy::{CallFacts, EvaluationRequest, RuleSet, evaluate};
+//! use protocol::{Capability, ResolvedAccess, RuleScope, Verdict};
+//! # use policy::{ToolDeclaration, classify_tool};
+//! # use protocol::view::preview::UndoAvailability;
+//! # use protocol::{CallId, Digest, UserError};
+//!
+//! let text = r#"
+//! [[rule]]
+//! permission = "fs.write"
+//! pattern = "src/**"
+//! action = "deny"
+//! "#;
+//! let mut rules = RuleSet::builtin();
+//! rules.add(parse_rules_file(text, &RulesFileSource::new("rules.toml", RuleScope::User))?);
+//! let access = ResolvedAccess::new_inside(Capability::FsWrite, "src/main.rs");
+//! let judgement = evaluate(&EvaluationRequest {
+//!     tool: "write",
+//!     facts: &CallFacts::from_iter([access]),
+//!     rules: &rules,
+//!     // … and what else a verdict depends on.
+//! #     call: &CallId::from("call_1"),
+//! #     tool_class: &classify_tool("write", ToolDeclaration::default()),
+//! #     undo: &UndoAvailability::Secured,
+//! #     needs_person: false,
+//! #     ask_for_everything: false,
+//! #     headless: None,
+//! #     alarms: &[],
+//! #     dry_run: None,
+//! #     now: 0,
+//! #     rules_only: false,
+//! #     shown_digest: &|| Digest::from_bytes(b""),
+//! });
+//! assert_eq!(judgement.verdict(), Verdict::Deny);
+//! # Ok::<(), UserError>(())
+//! ```
 
 pub mod approved;
 pub mod classify;

@@ -8,6 +8,25 @@
 //!
 //! Start reading at [`event::EventBody`]: the life of a session in one enum. The folded form that a person reads is
 //! [`Entry`].
+//!
+//! ```
+//! use protocol::event::fold::fold_entry;
+//! use protocol::{EntryBody, Event, EventBody, MessageId, SessionId};
+//!
+//! let event = Event {
+//!     seq: 1,
+//!     session: SessionId::from("ses_1"),
+//!     at: 0,
+//!     body: EventBody::PersonSaid {
+//!         message: MessageId::from("msg_1"),
+//!         text: "Tidy up.".to_owned(),
+//!         images: Vec::new(),
+//!         steering: false,
+//!     },
+//! };
+//! let entry = fold_entry(None, &event).unwrap();
+//! assert!(matches!(entry.body, EntryBody::Person { text, .. } if text == "Tidy up."));
+//! ```
 
 pub mod account;
 pub mod answer;

@@ -10,6 +10,27 @@
 //!
 //! Start reading at [`Record`], then `writer/mod.rs` (how a batch is written) and `search/mod.rs` (how a search is
 //! answered).
+//!
+//! ```
+//! use protocol::{EventBody, ModelChoice, SessionId};
+//! use record::{Durability, Record};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let record = Record::open(&folder.path().join("record.db"), Box::new(|_events| {}))?;
+//! let opened = EventBody::SessionOpened {
+//!     title: "Tidy up".to_owned(),
+//!     workspace: "/home/me/project".to_owned(),
+//!     model: ModelChoice { provider: "demo".to_owned(), model: String::new() },
+//!     parent: None,
+//!     asked: None,
+//! };
+//! let ack = record.append(SessionId::from("ses_1"), 0, opened, Durability::OnDisk);
+//! assert_eq!(futures::executor::block_on(ack)?, 1);
+//! assert_eq!(record.sessions()?[0].title, "Tidy up");
+//! # Ok(())
+//! # }
+//! ```
 #![allow(
     clippy::disallowed_methods,
     reason = "record is the wall around the database"

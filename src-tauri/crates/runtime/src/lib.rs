@@ -7,6 +7,27 @@
 //! given, says where a path really leads, and never decides whether something may be done.
 //!
 //! Start reading at [`Workspace`]; then [`apply_plan`] and [`History`].
+//!
+//! ```
+//! use protocol::{FileChange, Plan};
+//! use runtime::{Workspace, apply_plan};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let workspace = Workspace::open(folder.path())?;
+//! let plan = Plan::Write(vec![FileChange {
+//!     path: "notes.md".to_owned(),
+//!     before: None,
+//!     after: Some(b"Tidy up.".to_vec()),
+//!     from: None,
+//! }]);
+//! apply_plan(&workspace, &plan)?;
+//! assert_eq!(workspace.read_whole("notes.md", 100)?.as_deref(), Some(&b"Tidy up."[..]));
+//! // The plan saw no file there, and now there is one.
+//! assert!(apply_plan(&workspace, &plan).is_err());
+//! # Ok(())
+//! # }
+//! ```
 
 #![allow(
     clippy::disallowed_methods,

@@ -10,6 +10,33 @@
 //! be built is an error: a command never runs in a sandbox with a hole in it.
 //!
 //! Start reading at [`SandboxSpec`], then `linux/mod.rs`, which enters it from top to bottom.
+//!
+//! ```
+//! use sandbox::{SandboxLimits, SandboxSpec, read_report};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let spec = SandboxSpec {
+//!     workspace: "/home/me/project".into(),
+//!     folder: "/home/me/project".into(),
+//!     masked: vec!["/home/me/.ssh".into()],
+//!     limits: SandboxLimits::default(),
+//!     command: vec!["make".to_owned(), "test".to_owned()],
+//!     told: "/home/me/report".into(),
+//! #     layers: None,
+//! #     bare: None,
+//! #     read_only: Vec::new(),
+//! #     proxy: false,
+//! #     input: false,
+//! #     environment: Vec::new(),
+//!     // … and what else the command is to find.
+//! };
+//! // One line for the standard input of `countersign-room`, which then writes its report.
+//! let line = serde_json::to_string(&spec)?;
+//! assert_eq!(serde_json::from_str::<SandboxSpec>(&line)?, spec);
+//! assert_eq!(read_report(&spec.told)?, None, "it was not started yet");
+//! # Ok(())
+//! # }
+//! ```
 
 #![allow(
     clippy::disallowed_methods,
