@@ -121,7 +121,7 @@ async fn what_an_agent_requires_beyond_the_folder_is_asked_about_once() {
     let mut desk = Fixture::new(turns()).await;
     begin_with_manifest(&mut desk, &manifest).await.unwrap();
     let asked = desk.wait_for_call().await;
-    let waits = asked.waits.as_ref().unwrap();
+    let waits = asked.pending.as_ref().unwrap();
     let words = format!("opens `{}` for reading in this session", at("words"));
     assert!(
         waits.grants[0].text.starts_with(&words),
@@ -184,7 +184,7 @@ async fn further_roots_of_a_manifest_are_the_workspace_too() {
     let words = beside(&desk);
     begin_with_manifest(&mut desk, &declared).await.unwrap();
     let asked = desk.wait_for_call().await;
-    let grants = &asked.waits.as_ref().unwrap().grants;
+    let grants = &asked.pending.as_ref().unwrap().grants;
     let told = format!("opens `{}` for reading in this session", words.display());
     assert!(grants[0].text.starts_with(&told), "{grants:?}");
     desk.allow_call(&asked).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agent::Host;
-use protocol::event::ParentCall;
+use protocol::event::{CallChange, CallProposal, ParentCall, SessionEvent};
 use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::query::{Answer, Query, ToolView};
 use protocol::settings::{ProviderSettings, WireFormat};
@@ -95,10 +95,14 @@ async fn a_task_is_done_by_another_agent() {
     let (mut words, mut steps) = (String::new(), Vec::new());
     for event in desk.events().await {
         match event.body {
-            EventBody::CallOutput { call, text } if call == view.call.id => words += &text,
-            EventBody::CallProgress { call, message, .. } if call == view.call.id => {
-                steps.push(message)
-            }
+            EventBody::Call {
+                call,
+                change: CallChange::Output { text },
+            } if call == view.call.id => words += &text,
+            EventBody::Call {
+                call,
+                change: CallChange::Progress { text, .. },
+            } if call == view.call.id => steps.push(text),
             _ => {}
         }
     }
@@ -125,7 +129,10 @@ async fn what_a_child_sees_is_told_to_its_caller() {
     let told: Vec<&PartialResult> = events
         .iter()
         .filter_map(|event| match &event.body {
-            EventBody::CallUpdate { call, partial } if *call == view.call.id => Some(partial),
+            EventBody::Call {
+                call,
+                change: CallChange::Update { partial },
+            } if *call == view.call.id => Some(partial),
             _ => None,
         })
         .collect();
@@ -137,7 +144,9 @@ async fn what_a_child_sees_is_told_to_its_caller() {
         "{content:?}"
     );
     let looked = events.iter().find_map(|event| match &event.body {
-        EventBody::CallProposed { call, .. } if event.session != desk.session => Some(&call.id),
+        EventBody::Proposal(CallProposal { call, .. }) if event.session != desk.session => {
+            Some(&call.id)
+        }
         _ => None,
     });
     assert_eq!(details, &Some(json!({ "call": looked })));
@@ -247,7 +256,7 @@ async fn a_child_ends_with_its_caller() {
         desk.interrupt_run().await;
         let ends = std::cell::Cell::new(0);
         desk.wait_for_event("the end of both", |body| {
-            let over = matches!(body, EventBody::SessionChanged { state } if state.ends_run());
+            let over = matches!(body, EventBody::Session(SessionEvent::Changed { state }) if state.ends_run());
             ends.set(ends.get() + i32::from(over));
             ends.get() == 2
         })
@@ -289,7 +298,7 @@ async fn work_in_the_background_comes_back_as_a_message() {
         let errands: Vec<_> = entries
             .iter()
             .filter_map(|entry| match &entry.body {
-                EntryBody::Errand {
+                EntryBody::SubAgentTask {
                     title,
                     text,
                     failed,
@@ -337,9 +346,9 @@ async fn work_that_the_app_s_end_cut_off_is_told() {
     desk.wait_for_event("the end of the run", |body| {
         matches!(
             body,
-            EventBody::SessionChanged {
+            EventBody::Session(SessionEvent::Changed {
                 state: SessionState::Done
-            }
+            })
         )
     })
     .await;
@@ -348,7 +357,7 @@ async fn work_that_the_app_s_end_cut_off_is_told() {
         .await
         .into_iter()
         .filter_map(|entry| match entry.body {
-            EntryBody::Errand { text, failed, .. } => Some((text, failed)),
+            EntryBody::SubAgentTask { text, failed, .. } => Some((text, failed)),
             _ => None,
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Runs that must come to an output in a schema.
 
 use agent::Host;
-use protocol::event::AnswerCheck;
+use protocol::event::{AnswerCheck, MessageChange, SessionEvent};
 use protocol::{EventBody, Message, ModelChoice, Op, SessionState};
 use serde_json::{Value, json};
 use support::{Fixture, say_text};
@@ -22,7 +22,10 @@ async fn summarize(desk: &mut Fixture) -> SessionState {
 async fn checked(desk: &Fixture) -> Vec<AnswerCheck> {
     let events = desk.events().await;
     let checked = events.into_iter().filter_map(|event| match event.body {
-        EventBody::AnswerChecked { answer, .. } => Some(answer),
+        EventBody::Message {
+            change: MessageChange::AnswerChecked { answer },
+            ..
+        } => Some(answer),
         _ => None,
     });
     checked.collect()
@@ -141,7 +144,9 @@ async fn a_model_that_does_not_come_to_anything_ends_the_run() {
         assert_eq!(roles.requests().len(), asked, "{told}");
         let events = desk.events().await;
         let notice = events.iter().find_map(|event| match &event.body {
-            EventBody::Noted { notice } => Some(notice.fault.message.clone()),
+            EventBody::Session(SessionEvent::NoticeAdded { notice }) => {
+                Some(notice.fault.message.clone())
+            }
             _ => None,
         });
         assert!(notice.unwrap().contains(told), "{told}");

@@ -1,6 +1,7 @@
 //! Whole requests: configuration, output schema and context, with tools and instances of their own.
 
 use agent::{Host, StructuredRequest};
+use protocol::event::{CallChange, MessageChange};
 use protocol::{CallState, EventBody, Message, ModelChoice, SessionState};
 use serde_json::{Value, json};
 use support::scripted_agents::ScriptedAgents;
@@ -66,7 +67,10 @@ async fn a_session_takes_a_whole_request() {
     assert_eq!(asked.messages.as_slice(), [Message::user("Greet Ada.")]);
     let events = desk.events().await;
     let output = events.iter().rev().find_map(|event| match &event.body {
-        EventBody::AnswerChecked { answer, .. } => answer.output.clone(),
+        EventBody::Message {
+            change: MessageChange::AnswerChecked { answer },
+            ..
+        } => answer.output.clone(),
         _ => None,
     });
     assert_eq!(output, Some(json!({ "summary": "Greeted." })));
@@ -145,9 +149,10 @@ async fn a_delegate_has_the_tools_of_its_request() {
     assert!(texts[0].contains("Tool not found: judge"), "{texts:?}");
     let events = desk.events().await;
     let judged = events.iter().find_map(|event| match &event.body {
-        EventBody::CallEnded { outcome, .. } if event.session != desk.session => {
-            Some(outcome.text.clone())
-        }
+        EventBody::Call {
+            change: CallChange::Ended { outcome, .. },
+            ..
+        } if event.session != desk.session => Some(outcome.text.clone()),
         _ => None,
     });
     assert_eq!(judged.as_deref(), Some("good"));

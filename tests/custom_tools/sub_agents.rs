@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agent::Host;
-use protocol::event::ParentCall;
+use protocol::event::{CallChange, ParentCall};
 use protocol::query::{Answer, Query};
 use protocol::{CallState, Decision, EventBody, LoopId, Message, Op, SessionId, SessionState};
 use serde_json::{Value, json};
@@ -57,7 +57,11 @@ async fn a_delegate_works_by_itself() {
     let (mut desk, roles) = delegating(json!([answer_turn(&ask), answer_turn(&done)])).await;
     desk.start("Go.").await;
     let event = desk.wait_for_any_call().await;
-    let EventBody::CallWaits { call, digest, .. } = event.body else {
+    let EventBody::Call {
+        call,
+        change: CallChange::Waiting { digest, .. },
+    } = event.body
+    else {
         unreachable!()
     };
     let parent = ParentCall {
@@ -90,7 +94,10 @@ async fn a_delegate_works_by_itself() {
         .await
         .into_iter()
         .find_map(|told| match told.body {
-            EventBody::CallEnded { outcome, .. } if told.session == event.session => Some(outcome),
+            EventBody::Call {
+                change: CallChange::Ended { outcome, .. },
+                ..
+            } if told.session == event.session => Some(outcome),
             _ => None,
         });
     assert_eq!(below.unwrap().child, None);

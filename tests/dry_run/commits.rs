@@ -277,7 +277,7 @@ async fn a_change_underneath_is_noticed_before_anything_is_done() {
     // Shown anew, whether the watch noticed it before the decision came or the commit after it; what the person wrote stands.
     let _ = desk.decide_call(&shown, Decision::allow()).await;
     let again = desk.wait_for_call().await;
-    assert!(again.waits.as_ref().unwrap().refreshed.is_some());
+    assert!(again.pending.as_ref().unwrap().refreshed.is_some());
     assert_eq!(desk.read_file("a").unwrap(), "mine\n");
 }
 

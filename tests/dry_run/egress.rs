@@ -7,6 +7,7 @@ use std::process::Command;
 use std::thread;
 
 use agent::Host;
+use protocol::event::CallChange;
 use protocol::history::RestoreRequest;
 use protocol::query::{Answer, Query};
 use protocol::{CallState, Decision, EventBody, Gate, UserError};
@@ -120,8 +121,12 @@ async fn a_person_gives_a_command_a_way_to_one_host_and_sees_what_came_of_it() {
         .await
         .into_iter()
         .filter_map(|event| match event.body {
-            EventBody::CallDecided {
-                decision: Decision::WithNetwork { hosts },
+            EventBody::Call {
+                change:
+                    CallChange::Decided {
+                        decision: Decision::WithNetwork { hosts },
+                        ..
+                    },
                 ..
             } => Some(hosts),
             _ => None,
@@ -192,9 +197,10 @@ async fn where_nobody_is_only_rules_open_a_way_to_the_hosts_that_a_command_names
         .await
         .into_iter()
         .find_map(|event| match event.body {
-            EventBody::CallJudged { trail, .. } if trail.verdict == protocol::Verdict::Allow => {
-                Some(trail)
-            }
+            EventBody::Call {
+                change: CallChange::Judged { trail, .. },
+                ..
+            } if trail.verdict == protocol::Verdict::Allow => Some(trail),
             _ => None,
         });
     let judged = judged.unwrap();

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use agent::hooks::{CallUpdate, HookDecision, HookedCall, Hooks};
 use agent::{Engine, Host};
 use async_trait::async_trait;
+use protocol::event::{CallChange, SessionEvent};
 use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::{CallState, Event, EventBody, Op, SessionState, ToolOutput};
 use serde_json::{Value, json};
@@ -72,7 +73,7 @@ impl RecordingHook {
 /// The life of the calls, and the marks of the hooks where they stand in it.
 fn life_with_marks(events: &[Event]) -> Vec<String> {
     let lines = |event: &Event| match &event.body {
-        EventBody::SessionRenamed { title } => vec![title.clone()],
+        EventBody::Session(SessionEvent::Renamed { title }) => vec![title.clone()],
         _ => lifecycle_events(std::slice::from_ref(event)),
     };
     events.iter().flat_map(lines).collect()
@@ -172,9 +173,15 @@ async fn a_hook_can_refuse() {
             [(expected.0, expected.1.to_owned())]
         );
         let events = desk.events().await;
-        let started = events
-            .iter()
-            .any(|event| matches!(event.body, EventBody::CallStarted { .. }));
+        let started = events.iter().any(|event| {
+            matches!(
+                event.body,
+                EventBody::Call {
+                    change: CallChange::Started,
+                    ..
+                }
+            )
+        });
         let mut teller = SessionMapper::new(Vocabulary::Agent, desk.session.clone());
         let told: Vec<Value> = events.iter().flat_map(|event| teller.map(event)).collect();
         assert!(
@@ -230,7 +237,10 @@ async fn what_a_hook_said_is_on_record() {
         ]
     );
     let said = events.iter().find_map(|event| match &event.body {
-        EventBody::CallHooked { hook, refused, .. } => Some((hook.as_str(), refused.as_deref())),
+        EventBody::Call {
+            change: CallChange::HookAnswered { hook, refused },
+            ..
+        } => Some((hook.as_str(), refused.as_deref())),
         _ => None,
     });
     let why = Some("Skipped by the witness: not on a Sunday");

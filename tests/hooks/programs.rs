@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
+use protocol::event::{CallChange, SessionEvent};
 use protocol::settings::{HookPoint, HookSettings};
 use protocol::{CallState, Event, EventBody, Op, Settings, ToolOutput};
 use serde_json::{Value, json};
@@ -90,7 +91,7 @@ fn objects(heard: &PathBuf) -> Vec<Value> {
 
 fn notices(events: &[Event]) -> Vec<String> {
     let notices = events.iter().filter_map(|event| match &event.body {
-        EventBody::Noted { notice } => {
+        EventBody::Session(SessionEvent::NoticeAdded { notice }) => {
             Some(format!("{} {}", notice.fault.message, notice.fault.hint))
         }
         _ => None,
@@ -112,7 +113,10 @@ async fn a_program_keeps_a_call_from_running() {
     let events = desk.events().await;
     assert_eq!(lifecycle_events(&events), ["end call_4"]);
     let said = events.iter().find_map(|event| match &event.body {
-        EventBody::CallHooked { hook, refused, .. } => Some((hook.clone(), refused.clone())),
+        EventBody::Call {
+            change: CallChange::HookAnswered { hook, refused },
+            ..
+        } => Some((hook.clone(), refused.clone())),
         _ => None,
     });
     assert_eq!(said, Some(("the hook `audit`".to_owned(), Some(text))));

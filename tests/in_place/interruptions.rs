@@ -1,6 +1,7 @@
 //! Commands that run for real and end early: without a picture, out of time, with the app; and who knows of it afterwards.
 
 use agent::Host;
+use protocol::event::CallChange;
 use protocol::query::{Answer, Query};
 use protocol::view::effects::Assurance;
 use protocol::view::preview::UndoAvailability;
@@ -21,7 +22,7 @@ async fn without_a_picture_nothing_runs_for_real() {
     desk.start("Go.").await;
     desk.decide_next(in_place_decision()).await;
     let again = desk.wait_for_call().await;
-    let why = again.waits.as_ref().unwrap().refreshed.clone().unwrap();
+    let why = again.pending.as_ref().unwrap().refreshed.clone().unwrap();
     assert!(
         why.contains("It was not run for real") && why.contains("larger than 512 MiB"),
         "{why}"
@@ -109,7 +110,15 @@ fn what_ran_when_the_app_ended_is_recorded_by_the_next_start() {
         let before = snapshot_tree(&desk.workspace_root());
         desk.start("Go.").await;
         desk.allow_next().await;
-        let runs = |body: &EventBody| matches!(body, EventBody::CallOutput { .. });
+        let runs = |body: &EventBody| {
+            matches!(
+                body,
+                EventBody::Call {
+                    change: CallChange::Output { .. },
+                    ..
+                }
+            )
+        };
         desk.wait_for_event("it runs", runs).await;
         (desk, before)
     });

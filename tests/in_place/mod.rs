@@ -108,9 +108,9 @@ async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back
         command.assured
     );
     assert!(command.assured.join(" ").contains("can be undone"));
-    assert_eq!(asked.outlook, UndoAvailability::Pictured);
+    assert_eq!(asked.outlook, UndoAvailability::Snapshot);
     let said: Vec<&str> = asked
-        .waits
+        .pending
         .as_ref()
         .unwrap()
         .grants

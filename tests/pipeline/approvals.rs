@@ -1,5 +1,6 @@
 //! The page that a call walks: modes, consent, partial acceptance, edited arguments, denials.
 
+use protocol::event::CallChange;
 use protocol::view::preview::UndoAvailability;
 use protocol::{CallState, Decision, EventBody, Preview, SessionState, Verdict};
 use serde_json::{Map, Value, json};
@@ -21,7 +22,7 @@ async fn a_read_passes_and_leaves_a_line() {
     desk.write_file("a.txt", "hello\n").play().await;
     let view = desk.only_call().await;
     assert_eq!(view.state, CallState::Done);
-    assert_eq!(view.waits, None);
+    assert_eq!(view.pending, None);
     assert!(view.outcome.unwrap().text.contains("hello"));
     assert_eq!(view.trail.unwrap().verdict, Verdict::Allow);
 }
@@ -136,7 +137,7 @@ async fn a_decision_holds_once_and_for_what_was_shown() {
     desk.start("Go.").await;
     let mut view = desk.wait_for_call().await;
     let right = view.clone();
-    view.waits.as_mut().unwrap().digest = protocol::Digest("0".repeat(64));
+    view.pending.as_mut().unwrap().digest = protocol::Digest("0".repeat(64));
     let fault = desk
         .decide_call(&view, Decision::allow())
         .await
@@ -158,7 +159,15 @@ async fn a_decision_holds_once_and_for_what_was_shown() {
         .events()
         .await
         .iter()
-        .filter(|e| matches!(e.body, EventBody::CallDecided { .. }))
+        .filter(|e| {
+            matches!(
+                e.body,
+                EventBody::Call {
+                    change: CallChange::Decided { .. },
+                    ..
+                }
+            )
+        })
         .count();
     assert_eq!(decided, 1);
 }
@@ -175,10 +184,10 @@ async fn a_card_follows_its_file() {
     desk.write_file("a.txt", "zero\none\ntwo\n");
     let new = desk.wait_for_call().await;
     assert_ne!(
-        old.waits.as_ref().unwrap().digest,
-        new.waits.as_ref().unwrap().digest
+        old.pending.as_ref().unwrap().digest,
+        new.pending.as_ref().unwrap().digest
     );
-    assert!(new.waits.as_ref().unwrap().refreshed.is_some());
+    assert!(new.pending.as_ref().unwrap().refreshed.is_some());
     assert!(
         desk.decide_call(&old, Decision::allow()).await.is_err(),
         "what was decided on is gone"

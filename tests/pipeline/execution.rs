@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use protocol::event::CallChange;
 use protocol::interface::InterruptBehavior;
 use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::{
@@ -43,7 +44,10 @@ async fn progress_is_what_the_tool_publishes() {
         let mut words: Vec<String> = events
             .into_iter()
             .filter_map(|event| match event.body {
-                EventBody::CallProgress { message, .. } => Some(message),
+                EventBody::Call {
+                    change: CallChange::Progress { text, .. },
+                    ..
+                } => Some(text),
                 _ => None,
             })
             .collect();
@@ -126,22 +130,27 @@ async fn pieces_of_a_result_are_for_people_and_the_log() {
         .filter(|body| {
             matches!(
                 body,
-                EventBody::CallOutput { .. } | EventBody::CallUpdate { .. }
+                EventBody::Call {
+                    change: CallChange::Output { .. } | CallChange::Update { .. },
+                    ..
+                }
             )
         })
         .collect();
     let call = CallId::from("call_4");
-    let output = |text: &str| EventBody::CallOutput {
+    let output = |text: &str| EventBody::Call {
         call: call.clone(),
-        text: text.to_owned(),
+        change: CallChange::Output {
+            text: text.to_owned(),
+        },
     };
     let partial = PartialResult {
         content: vec![Content::text("aws_secret_access_key=***"), image],
         details: Some(json!({ "step": 1, "token": "***" })),
     };
-    let update = EventBody::CallUpdate {
+    let update = EventBody::Call {
         call: call.clone(),
-        partial,
+        change: CallChange::Update { partial },
     };
     assert_eq!(told, [output("before"), update, output("after")]);
     assert_eq!(
@@ -184,7 +193,10 @@ async fn cancelling_goes_down_and_never_up() {
     let mut desk = open_desk([probe_turn(json!({})), waits, say_text("Never.")], probe).await;
     desk.start("Go.").await;
     desk.wait_for_event("the second call", |body| match body {
-        EventBody::CallStarted { call } => call.as_str() != "call_4",
+        EventBody::Call {
+            call,
+            change: CallChange::Started,
+        } => call.as_str() != "call_4",
         _ => false,
     })
     .await;

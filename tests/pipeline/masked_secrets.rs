@@ -1,5 +1,6 @@
 //! Secrets in the arguments of a call: shown letter for letter while the call waits, masked once it is over.
 
+use protocol::event::{CallChange, CallProposal};
 use protocol::query::Query;
 use protocol::{CallState, CallView, Decision, EventBody};
 use serde_json::json;
@@ -65,7 +66,7 @@ async fn a_secret_in_arguments_is_masked_once_the_call_is_over() {
         .await
         .into_iter()
         .find_map(|event| match event.body {
-            EventBody::CallProposed { call, .. } => Some(call.arguments),
+            EventBody::Proposal(CallProposal { call, .. }) => Some(call.arguments),
             _ => None,
         });
     assert_eq!(
@@ -137,7 +138,10 @@ async fn other_arguments_stay() {
         .await
         .into_iter()
         .find_map(|event| match event.body {
-            EventBody::CallEnded { masked, .. } => Some(masked),
+            EventBody::Call {
+                change: CallChange::Ended { masked, .. },
+                ..
+            } => Some(masked),
             _ => None,
         });
     assert_eq!(ended.unwrap(), None);

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use agent::Host;
 use agent::config::RunLimitOverrides;
 use async_trait::async_trait;
+use protocol::event::{CallChange, SessionEvent};
 use protocol::{CallState, EventBody, Gate, SessionState, ToolMode, ToolOutput, Usage};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
 use serde::Serialize;
@@ -261,7 +262,10 @@ async fn long_work_is_not_taken_for_a_loop() {
     desk.start("Work.").await;
     let (done, other) = (Cell::new(0), Cell::new(0));
     desk.wait_for_event("the end of the work", |body| match body {
-        EventBody::CallEnded { outcome, .. } => {
+        EventBody::Call {
+            change: CallChange::Ended { outcome, .. },
+            ..
+        } => {
             let count = match outcome.state {
                 CallState::Done => &done,
                 _ => &other,
@@ -269,7 +273,7 @@ async fn long_work_is_not_taken_for_a_loop() {
             count.set(count.get() + 1);
             false
         }
-        EventBody::SessionChanged { state } => state.ends_run(),
+        EventBody::Session(SessionEvent::Changed { state }) => state.ends_run(),
         _ => false,
     })
     .await;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use protocol::event::CallChange;
 use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::query::Answer;
 use protocol::{
@@ -48,7 +49,10 @@ async fn secrets_are_masked_before_anything_is_kept() {
         .await
         .into_iter()
         .filter_map(|event| match event.body {
-            EventBody::CallOutput { text, .. } => Some(text),
+            EventBody::Call {
+                change: CallChange::Output { text },
+                ..
+            } => Some(text),
             _ => None,
         })
         .collect();
@@ -283,7 +287,10 @@ async fn what_is_stored_is_what_the_tool_gave() {
     let desk = desk.restart().await;
     let events = desk.events().await;
     let stored = events.iter().find_map(|event| match &event.body {
-        EventBody::CallEnded { outcome, .. } => Some(json!(outcome)),
+        EventBody::Call {
+            change: CallChange::Ended { outcome, .. },
+            ..
+        } => Some(json!(outcome)),
         _ => None,
     });
     let stored = stored.unwrap();

@@ -6,6 +6,7 @@ use agent::Host;
 use agent::config::RunLimitOverrides;
 use async_trait::async_trait;
 use futures::StreamExt;
+use protocol::event::{CallChange, SessionEvent};
 use protocol::{CallState, EventBody, Limit, SessionState, ToolError, ToolOutput, Usage};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError};
 use serde::Serialize;
@@ -36,7 +37,9 @@ async fn run_with_limits(
         .await
         .into_iter()
         .filter_map(|event| match event.body {
-            EventBody::LimitReached { limit, used, max } => Some((limit, used, max)),
+            EventBody::Session(SessionEvent::LimitReached { limit, used, max }) => {
+                Some((limit, used, max))
+            }
             _ => None,
         });
     let reached = reached.collect();
@@ -161,7 +164,7 @@ async fn an_errand_spends_what_its_caller_may() {
         .await
         .into_iter()
         .filter_map(|event| match event.body {
-            EventBody::LimitReached { limit, used, .. } => {
+            EventBody::Session(SessionEvent::LimitReached { limit, used, .. }) => {
                 Some((event.session == desk.session, limit, used))
             }
             _ => None,
@@ -211,7 +214,9 @@ async fn a_run_stops_at_its_tokens_and_its_cost() {
             .await
             .into_iter()
             .find_map(|event| match event.body {
-                EventBody::LimitReached { limit, used, max } => Some((limit, used, max)),
+                EventBody::Session(SessionEvent::LimitReached { limit, used, max }) => {
+                    Some((limit, used, max))
+                }
                 _ => None,
             });
         assert_eq!(told, Some(reached));
@@ -259,7 +264,10 @@ async fn a_run_stops_at_its_time_at_work() {
     advance_minutes(30).await;
     desk.allow_call(&view).await;
     desk.wait_for_event("the second call", |body| match body {
-        EventBody::CallStarted { call } => *call != view.call.id,
+        EventBody::Call {
+            call,
+            change: CallChange::Started,
+        } => *call != view.call.id,
         _ => false,
     })
     .await;
@@ -269,7 +277,9 @@ async fn a_run_stops_at_its_time_at_work() {
     assert_eq!(states, [CallState::Done, CallState::Interrupted]);
     let events = desk.events().await;
     let reached = events.iter().find_map(|event| match event.body {
-        EventBody::LimitReached { limit, used, max } => Some((limit, used.round(), max)),
+        EventBody::Session(SessionEvent::LimitReached { limit, used, max }) => {
+            Some((limit, used.round(), max))
+        }
         _ => None,
     });
     assert_eq!(reached, Some((Limit::Time, 6.0, 5.0)));

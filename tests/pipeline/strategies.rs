@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use protocol::event::CallChange;
 use protocol::interface::{ContextModifierPolicy, ToolOrigin};
 use protocol::{
     CallState, Decision, EventBody, Message, SessionState, Settings, Strategy, ToolOutput,
@@ -294,7 +295,13 @@ async fn several_wait_at_once_and_survive_a_restart() {
     assert_eq!(views.len(), 3);
     desk.allow_call(&views[1]).await;
     desk.wait_for_event("the end of the second", |body| {
-        matches!(body, EventBody::CallEnded { .. })
+        matches!(
+            body,
+            EventBody::Call {
+                change: CallChange::Ended { .. },
+                ..
+            }
+        )
     })
     .await;
     assert_eq!(

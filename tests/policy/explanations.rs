@@ -8,7 +8,7 @@ use agent::{Engine, ExternalClient};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use protocol::event::ClientInfo;
+use protocol::event::{CallChange, ClientInfo};
 use protocol::{CallState, EventBody, Trail, Verdict};
 use serde_json::{Map, Value, json};
 use support::{Fixture, HEADLESS};
@@ -189,7 +189,11 @@ async fn made(
             if event.session != *caller.session() {
                 continue;
             }
-            if let EventBody::CallJudged { trail, .. } = &event.body {
+            if let EventBody::Call {
+                change: CallChange::Judged { trail, .. },
+                ..
+            } = &event.body
+            {
                 return (Some(trail.clone()), state);
             }
         }

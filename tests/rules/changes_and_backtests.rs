@@ -1,6 +1,7 @@
 //! Rules looked at, edited, tried out and held against the calls on record.
 
 use policy::{CallFacts, shell};
+use protocol::event::{CallChange, SessionEvent};
 use protocol::query::{Answer, Query};
 use protocol::rule::backtest::{Backtest, RecordedDecision, RuleChange};
 use protocol::rule::rules_view::{NewRule, RuleText, RulesView};
@@ -189,7 +190,15 @@ async fn a_verdict_that_was_told_is_counted() {
         desk.wait_for_event("an event", |_| true).await;
         let events = desk.events().await.into_iter();
         told = events
-            .filter(|event| matches!(event.body, EventBody::CallJudged { .. }))
+            .filter(|event| {
+                matches!(
+                    event.body,
+                    EventBody::Call {
+                        change: CallChange::Judged { .. },
+                        ..
+                    }
+                )
+            })
             .count();
         let seen = load_rules(&desk).await;
         let hits = |scope| {
@@ -267,7 +276,7 @@ async fn rules_are_tried_before_they_hold() {
         (Some(RuleAction::Allow), Verdict::Allow),
         (Some(RuleAction::Deny), Verdict::Deny),
     ] {
-        let query = Query::TryCall {
+        let query = Query::EvaluateCall {
             workspace: workspace_path(&desk),
             tool: "bash".to_owned(),
             arguments: json!({ "command": "git log -1" })
@@ -279,7 +288,8 @@ async fn rules_are_tried_before_they_hold() {
                 scope: RuleScope::Project,
             }),
         };
-        let trail = expect_variant!(desk.query(query).await, Answer::TryCall { trail } => trail);
+        let trail =
+            expect_variant!(desk.query(query).await, Answer::EvaluateCall { trail } => trail);
         assert_eq!(trail.verdict, verdict, "{draft:?}");
     }
     let text = |pattern: &str| RuleText {
@@ -443,16 +453,22 @@ async fn reject_all(desk: &mut Fixture) {
         let waits_or_ends = |body: &EventBody| {
             matches!(
                 body,
-                EventBody::CallWaits { .. }
-                    | EventBody::SessionChanged {
-                        state: protocol::SessionState::Done
-                    }
+                EventBody::Call {
+                    change: CallChange::Waiting { .. },
+                    ..
+                } | EventBody::Session(SessionEvent::Changed {
+                    state: protocol::SessionState::Done
+                })
             )
         };
         let event = desk
             .wait_for_event("a waiting call or the end", waits_or_ends)
             .await;
-        let EventBody::CallWaits { call, .. } = event.body else {
+        let EventBody::Call {
+            call,
+            change: CallChange::Waiting { .. },
+        } = event.body
+        else {
             return;
         };
         let card = desk.find_call(call.as_str()).await;
@@ -464,7 +480,10 @@ async fn reject_all(desk: &mut Fixture) {
 async fn verdicts(desk: &Fixture) -> Vec<(String, Verdict)> {
     let events = desk.events().await.into_iter();
     let judged = events.filter_map(|event| match event.body {
-        EventBody::CallJudged { target, trail, .. } => Some((target, trail.verdict)),
+        EventBody::Call {
+            change: CallChange::Judged { target, trail, .. },
+            ..
+        } => Some((target, trail.verdict)),
         _ => None,
     });
     judged.collect()

@@ -1,6 +1,7 @@
 //! Grants: what a person allows or refuses from now on, how far it reaches, and how it ends.
 
 use agent::{Engine, EngineConfig, Host};
+use protocol::event::CallChange;
 use protocol::query::{Answer, Query};
 use protocol::rule::grants::{GrantOffers, GrantRequest, GrantScope};
 use protocol::{
@@ -54,7 +55,14 @@ fn ledger(desk: &Fixture) -> Vec<String> {
 async fn asked(desk: &Fixture) -> usize {
     let events = desk.events().await;
     let waits = events.iter().filter(|event| {
-        event.session == desk.session && matches!(event.body, EventBody::CallWaits { .. })
+        event.session == desk.session
+            && matches!(
+                event.body,
+                EventBody::Call {
+                    change: CallChange::Waiting { .. },
+                    ..
+                }
+            )
     });
     waits.count()
 }
@@ -80,7 +88,7 @@ async fn a_card_offers_what_it_shows() {
             (RuleAction::Deny, r"echo \* b *"),
         ]
     );
-    let waits = card.waits.as_ref().unwrap();
+    let waits = card.pending.as_ref().unwrap();
     let buttons: Vec<_> = waits.grants.iter().map(|one| one.button.as_str()).collect();
     assert_eq!(buttons, ["Allow", "Always…", "Reject"]);
 }
@@ -256,7 +264,16 @@ async fn calls_that_wait_are_judged_by_the_new_grant() {
     desk.decide_call(&cards[0], granted).await.unwrap();
     let ended = std::cell::Cell::new(0);
     desk.wait_for_event("the end of two calls", |body| {
-        ended.set(ended.get() + usize::from(matches!(body, EventBody::CallEnded { .. })));
+        ended.set(
+            ended.get()
+                + usize::from(matches!(
+                    body,
+                    EventBody::Call {
+                        change: CallChange::Ended { .. },
+                        ..
+                    }
+                )),
+        );
         ended.get() == 2
     })
     .await;

@@ -107,7 +107,7 @@ async fn a_card_says_what_can_be_undone() {
         (waiting.title.as_str(), waiting.target.as_str()),
         ("write_file (one)", "new.txt")
     );
-    let grants = &waiting.waits.as_ref().unwrap().grants;
+    let grants = &waiting.pending.as_ref().unwrap().grants;
     let said = grants.iter().map(|grant| grant.text.as_str());
     let said: Vec<&str> = said.collect();
     let says = "It runs as you, outside any sandbox; what it changes in this folder can be undone.";

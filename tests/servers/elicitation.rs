@@ -1,6 +1,7 @@
 //! Questions of servers to the person while one of their tools runs, through the whole desk: asked, answered, recorded.
 
 use agent::Host;
+use protocol::event::{CallChange, SessionEvent};
 use protocol::text::display_text::join_spans;
 use protocol::{
     CallId, CallState, CallView, EventBody, Op, ServerAnswer, ServerRequestKind, ServerRequestView,
@@ -34,9 +35,17 @@ async fn calling_with(tool: &str, arguments: Value, more: Option<Value>, host: H
 /// Waits until a server asks; gives its call as the desk has it.
 async fn wait_for_question(desk: &mut Fixture) -> (CallView, ServerRequestView) {
     let asked = desk
-        .wait_for_event("asked", |body| matches!(body, EventBody::CallAsked { .. }))
+        .wait_for_event("asked", |body| {
+            matches!(
+                body,
+                EventBody::Call {
+                    change: CallChange::ServerRequestReceived { .. },
+                    ..
+                }
+            )
+        })
         .await;
-    let call = expect_variant!(asked.body, EventBody::CallAsked { call, .. } => call);
+    let call = expect_variant!(asked.body, EventBody::Call { call, .. } => call);
     let view = desk.find_call(call.as_str()).await;
     let ask = view.open_server_request().unwrap().clone();
     (view, ask)
@@ -51,7 +60,7 @@ async fn answer(
     let op = Op::AnswerServer {
         session: desk.session.clone(),
         call: call.clone(),
-        ask: ask.id.clone(),
+        request_id: ask.id.clone(),
         answer,
     };
     desk.engine.submit(op).await.map(drop)
@@ -69,8 +78,8 @@ async fn a_form_is_asked_answered_and_recorded() {
     desk.start("Go.").await;
     let (view, ask) = wait_for_question(&mut desk).await;
     assert_eq!(view.state, CallState::Waiting);
-    assert_eq!(join_spans(&ask.asked.message), "Who are you?");
-    let fields = expect_variant!(&ask.asked.wants, ServerRequestKind::Form { fields } => fields);
+    assert_eq!(join_spans(&ask.request.message), "Who are you?");
+    let fields = expect_variant!(&ask.request.wants, ServerRequestKind::Form { fields } => fields);
     let told: Vec<_> = fields
         .iter()
         .map(|field| {
@@ -115,11 +124,18 @@ async fn a_form_is_asked_answered_and_recorded() {
         text.contains(r#""name":"Ada","password":"***""#),
         "the server got it, and what it says of it is masked: {text}"
     );
-    let answered = view.asks[0].answered.clone().unwrap();
+    let answered = view.server_requests[0].answered.clone().unwrap();
     let kept = filled(json!({ "name": "Ada", "password": "***" }));
     assert_eq!((answered.answer, answered.why), (kept, None));
     let answers = desk.events().await.into_iter().filter_map(|event| {
-        matches!(event.body, EventBody::CallAnswered { .. }).then(|| format!("{event:?}"))
+        matches!(
+            event.body,
+            EventBody::Call {
+                change: CallChange::ServerRequestAnswered { .. },
+                ..
+            }
+        )
+        .then(|| format!("{event:?}"))
     });
     let answers: Vec<String> = answers.collect();
     assert_eq!(answers.len(), 1);
@@ -132,7 +148,7 @@ async fn an_address_is_told_whole_and_the_session_waits() {
     let mut desk = calling("address", Host::Person).await;
     desk.start("Go.").await;
     let (view, ask) = wait_for_question(&mut desk).await;
-    let ServerRequestKind::Address { url, host, .. } = &ask.asked.wants else {
+    let ServerRequestKind::Address { url, host, .. } = &ask.request.wants else {
         panic!("{ask:?}")
     };
     assert_eq!(
@@ -148,7 +164,7 @@ async fn an_address_is_told_whole_and_the_session_waits() {
         .await
         .into_iter()
         .filter_map(|event| match event.body {
-            EventBody::SessionChanged { state } => Some(state),
+            EventBody::Session(SessionEvent::Changed { state }) => Some(state),
             _ => None,
         });
     assert_eq!(
@@ -195,7 +211,7 @@ async fn headless_a_server_gets_a_no() {
         let told = r#"{"action":"decline"}"#.to_owned();
         assert_eq!(desk.call_outcomes().await, [(CallState::Done, told)]);
         let view = desk.calls().await.remove(0);
-        let answered = view.asks[0].answered.clone().unwrap();
+        let answered = view.server_requests[0].answered.clone().unwrap();
         assert_eq!(answered.answer, ServerAnswer::Declined);
         assert!(answered.why.unwrap().contains("without a person"));
     }
@@ -216,7 +232,7 @@ async fn a_question_goes_with_its_run() {
         (view.state, view.open_server_request()),
         (CallState::Interrupted, None)
     );
-    let answered = view.asks[0].answered.clone().unwrap();
+    let answered = view.server_requests[0].answered.clone().unwrap();
     assert_eq!(answered.answer, ServerAnswer::Dismissed);
     assert!(desk.snapshot().await.desk.is_empty());
 }
@@ -256,7 +272,7 @@ async fn a_model_is_lent_as_the_person_allows() {
         messages,
         tokens_max,
         ..
-    } = &ask.asked.wants
+    } = &ask.request.wants
     else {
         panic!("{ask:?}")
     };
@@ -282,9 +298,9 @@ async fn a_model_is_lent_as_the_person_allows() {
     let view = desk.calls().await.remove(0);
     let told = view.outcome.as_ref().unwrap().text.clone();
     assert!(told.contains("Four."), "the server got it: {told}");
-    let answered = view.asks[0].answered.clone().unwrap();
+    let answered = view.server_requests[0].answered.clone().unwrap();
     assert_eq!(answered.answer, ServerAnswer::Allowed);
-    assert_eq!(answered.said.unwrap().text, "Four.");
+    assert_eq!(answered.sampled.unwrap().text, "Four.");
 }
 
 /// Refused, and headless, no model is asked.
@@ -303,7 +319,15 @@ async fn without_a_yes_no_model_is_asked() {
         let told = desk.call_outcomes().await.remove(0).1;
         assert!(told.contains("did not allow it"), "{told}");
         let lent = desk.events().await.into_iter();
-        let mut lent = lent.filter(|event| matches!(event.body, EventBody::CallLent { .. }));
+        let mut lent = lent.filter(|event| {
+            matches!(
+                event.body,
+                EventBody::Call {
+                    change: CallChange::SamplingFinished { .. },
+                    ..
+                }
+            )
+        });
         assert_eq!(lent.next(), None);
     }
 }

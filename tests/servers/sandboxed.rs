@@ -314,7 +314,7 @@ async fn a_server_in_a_room_is_said_to_be_in_one() {
         assert!(!said.contains("runs as you"), "{said}");
         desk.start("Go.").await;
         let waiting = desk.wait_for_call().await;
-        let grants = &waiting.waits.as_ref().unwrap().grants;
+        let grants = &waiting.pending.as_ref().unwrap().grants;
         let said: String = grants.iter().map(|grant| grant.text.as_str()).collect();
         assert!(!said.contains("runs as you"), "{said}");
         let says = "It runs for real in a sandbox; what it changes in this folder can be undone.";

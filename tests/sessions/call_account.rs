@@ -1,6 +1,7 @@
 //! Accounts of calls: everything that the runtime can state about each, from its events alone (`S003-73`).
 
 use protocol::account::{AccountLine, CallAccount};
+use protocol::event::CallChange;
 use protocol::query::{Answer, Query};
 use protocol::{CallState, Decision, EventBody, UndoState};
 use serde_json::json;
@@ -15,8 +16,8 @@ async fn load_account(desk: &Fixture, id: &str) -> (CallAccount, Vec<String>) {
         call: id.into(),
     };
     let answer = desk.query(query).await;
-    let (told, account) =
-        expect_variant!(answer, Answer::Account { told, account } => (told, account));
+    let (summary, account) =
+        expect_variant!(answer, Answer::Account { summary, account } => (summary, account));
     // The inspector asks the desk; the pure function over the log says the same.
     let events = desk.events().await;
     assert_eq!(
@@ -34,7 +35,7 @@ async fn load_account(desk: &Fixture, id: &str) -> (CallAccount, Vec<String>) {
         let text = text.replace(&format!("Ran for {took} ms"), "Ran for 7 ms");
         format!("{part}: {}", text.replace(&data, "DATA"))
     };
-    (*account, told.into_iter().map(line).collect())
+    (*account, summary.into_iter().map(line).collect())
 }
 
 /// The event that an account refers to as its decision (`S003-36`).
@@ -63,7 +64,11 @@ async fn of_a_call_that_was_let_through() {
             "audited: 4 events on record, from 6 to 9.",
         ]
     );
-    let EventBody::CallJudged { trail, .. } = find_decision(&desk, &account).await else {
+    let EventBody::Call {
+        change: CallChange::Judged { trail, .. },
+        ..
+    } = find_decision(&desk, &account).await
+    else {
         panic!("{account:?}")
     };
     assert_eq!(account.authorised.trail, Some(trail));
@@ -89,8 +94,9 @@ async fn of_a_call_that_a_person_edited_and_allowed() {
     let view = desk.allow_next().await;
     desk.wait_until_ended().await;
     let (account, told) = load_account(&desk, view.call.id.as_str()).await;
-    let EventBody::CallDecided {
-        decision, digest, ..
+    let EventBody::Call {
+        change: CallChange::Decided { decision, digest },
+        ..
     } = find_decision(&desk, &account).await
     else {
         panic!("{account:?}")
@@ -150,7 +156,10 @@ async fn of_calls_that_came_to_nothing() {
     };
     assert!(matches!(
         find_decision(&desk, denied).await,
-        EventBody::CallJudged { .. }
+        EventBody::Call {
+            change: CallChange::Judged { .. },
+            ..
+        }
     ));
     assert_eq!(told[2], "executed: Never ran; denied.");
     assert!(accounts[1].1[0].starts_with("validated: Refused: Tool not found: reed"));

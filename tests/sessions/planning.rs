@@ -1,6 +1,7 @@
 //! Planning first: nothing that could change anything is in reach before a person accepts the plan.
 
 use agent::Host;
+use protocol::event::{CallChange, SessionEvent};
 use protocol::{CallState, Decision, EventBody, Op, Preview};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -110,7 +111,12 @@ async fn a_person_wants_a_plan_first() {
     desk.wait_until_ended().await;
     assert_eq!(desk.call_outcomes().await[1].0, CallState::Done);
     let events = desk.events().await;
-    let set = |event: &&protocol::Event| matches!(event.body, EventBody::PlanningSet { .. });
+    let set = |event: &&protocol::Event| {
+        matches!(
+            event.body,
+            EventBody::Session(SessionEvent::PlanningSet { .. })
+        )
+    };
     assert_eq!(events.iter().filter(set).count(), 2);
 }
 
@@ -142,7 +148,10 @@ async fn who_works_for_an_agent_that_plans_changes_nothing() {
         .iter()
         .filter(|event| event.session != desk.session)
         .filter_map(|event| match &event.body {
-            EventBody::CallEnded { outcome, .. } => Some((outcome.state, outcome.text.clone())),
+            EventBody::Call {
+                change: CallChange::Ended { outcome, .. },
+                ..
+            } => Some((outcome.state, outcome.text.clone())),
             _ => None,
         })
         .collect();

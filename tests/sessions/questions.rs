@@ -1,6 +1,7 @@
 //! Questions and their answers.
 
 use agent::Host;
+use protocol::event::CallChange;
 use protocol::{CallState, Decision, Event, EventBody, Preview};
 use serde_json::{Value, json};
 use support::scripted_agents::ScriptedAgents;
@@ -154,7 +155,15 @@ async fn no_other_locked_tool_waits_for_a_person() {
     let view = desk.decide_next(Decision::Skip).await;
     assert_eq!(view.tool, "question");
     desk.wait_until_session_ended().await;
-    let waited = |event: &Event| matches!(event.body, EventBody::CallWaits { .. });
+    let waited = |event: &Event| {
+        matches!(
+            event.body,
+            EventBody::Call {
+                change: CallChange::Waiting { .. },
+                ..
+            }
+        )
+    };
     let waits = desk
         .events()
         .await

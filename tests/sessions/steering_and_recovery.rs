@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use agent::Host;
 use futures::StreamExt;
+use protocol::event::{CallChange, MessageChange, SessionEvent};
 use protocol::{CallState, Decision, EntryBody, Event, EventBody, ModelChoice, Op, SessionState};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
 use serde_json::Value;
@@ -89,8 +90,7 @@ async fn at_work() -> Fixture {
 /// Waits until somebody hears that the run is done.
 async fn until_done(events: &mut agent::EventStream) {
     let done = SessionState::Done;
-    let done =
-        |event: &Event| matches!(event.body, EventBody::SessionChanged { state } if state == done);
+    let done = |event: &Event| matches!(event.body, EventBody::Session(SessionEvent::Changed { state }) if state == done);
     let heard = async { while !events.next().await.unwrap().unwrap().iter().any(done) {} };
     let heard = tokio::time::timeout(support::WAIT_TIMEOUT, heard).await;
     heard.expect("the end of the run is heard");
@@ -152,7 +152,7 @@ async fn a_call_that_waits_elsewhere_is_answered_there() {
         let reject = Op::Decide {
             session: desk.session.clone(),
             call: card.call.id.clone(),
-            digest: card.waits.clone().unwrap().digest,
+            digest: card.pending.clone().unwrap().digest,
             decision: Decision::Reject {
                 note: String::new(),
                 stop: true,
@@ -313,7 +313,13 @@ async fn a_pause_keeps_nothing_back() {
         Fixture::with_provider(Arc::new(PausingProvider(go.clone())), Host::Person).await;
     desk.start("Go.").await;
     desk.wait_for_event("the word before the pause", |body| {
-        matches!(body, EventBody::AgentSaid { .. })
+        matches!(
+            body,
+            EventBody::Message {
+                change: MessageChange::AgentSaid { .. },
+                ..
+            }
+        )
     })
     .await;
     go.notify_one();
@@ -329,7 +335,7 @@ async fn a_command_shows_its_output_while_it_runs() {
     desk.allow_next().await;
     desk.wait_for_event(
         "live output",
-        |body| matches!(body, EventBody::CallOutput { text, .. } if text.contains("begun")),
+        |body| matches!(body, EventBody::Call { change: CallChange::Output { text }, .. } if text.contains("begun")),
     )
     .await;
     desk.write_file("go", "");

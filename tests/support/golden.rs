@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use protocol::event::{CallChange, MessageChange};
 use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::{Event, EventBody, SessionId};
 use serde::Deserialize;
@@ -92,22 +93,27 @@ fn join_chunks(events: &[Event]) -> Vec<Event> {
     for event in events {
         match (whole.last_mut().map(|last| &mut last.body), &event.body) {
             (
-                Some(EventBody::CallOutput { call, text }),
-                EventBody::CallOutput {
+                Some(EventBody::Call {
+                    call,
+                    change: CallChange::Output { text },
+                }),
+                EventBody::Call {
                     call: same,
-                    text: more,
+                    change: CallChange::Output { text: more },
                 },
             ) if call == same => text.push_str(more),
             (
-                Some(EventBody::AgentSaid {
+                Some(EventBody::Message {
                     message,
-                    text,
-                    reasoning,
+                    change: MessageChange::AgentSaid { text, reasoning },
                 }),
-                EventBody::AgentSaid {
+                EventBody::Message {
                     message: same,
-                    text: more,
-                    reasoning: also,
+                    change:
+                        MessageChange::AgentSaid {
+                            text: more,
+                            reasoning: also,
+                        },
                 },
             ) if message == same && reasoning == also => text.push_str(more),
             _ => whole.push(event.clone()),

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::{Engine, EngineConfig, EventStream, Host};
+use protocol::event::{CallChange, SessionEvent};
 use protocol::op::OpReceipt;
 use protocol::query::{Answer, EngineView, Query};
 use protocol::{
@@ -239,7 +240,7 @@ impl Fixture {
     /// Waits until a run is over, and gives the event that says so.
     async fn wait_for_end(&mut self) -> Event {
         let over = |body: &EventBody| match body {
-            EventBody::SessionChanged { state } => state.ends_run(),
+            EventBody::Session(SessionEvent::Changed { state }) => state.ends_run(),
             _ => false,
         };
         self.wait_for_event("the end of a run", over).await
@@ -248,7 +249,7 @@ impl Fixture {
     /// Waits until the next run is over, and gives how.
     pub async fn wait_until_ended(&mut self) -> SessionState {
         let event = self.wait_for_end().await;
-        expect_variant!(event.body, EventBody::SessionChanged { state } => state)
+        expect_variant!(event.body, EventBody::Session(SessionEvent::Changed { state }) => state)
     }
 
     /// Waits until the run of the fixture's own session is over, whatever sub-agents end before.
@@ -258,14 +259,22 @@ impl Fixture {
 
     /// Waits until a call of any session stands on the desk, and gives the event that says so.
     pub async fn wait_for_any_call(&mut self) -> Event {
-        let waits = |body: &EventBody| matches!(body, EventBody::CallWaits { .. });
+        let waits = |body: &EventBody| {
+            matches!(
+                body,
+                EventBody::Call {
+                    change: CallChange::Waiting { .. },
+                    ..
+                }
+            )
+        };
         self.wait_for_event("a waiting call", waits).await
     }
 
     /// Waits until a call stands on the desk, and gives it as the desk shows it.
     pub async fn wait_for_call(&mut self) -> CallView {
         let event = self.wait_for_any_call().await;
-        let id = expect_variant!(event.body, EventBody::CallWaits { call, .. } => call);
+        let id = expect_variant!(event.body, EventBody::Call { call, .. } => call);
         self.find_call(id.as_str()).await
     }
 
@@ -273,7 +282,16 @@ impl Fixture {
     pub async fn wait_for_calls(&mut self, calls: usize) -> Vec<CallView> {
         let seen = std::cell::Cell::new(0);
         self.wait_for_event("waiting calls", |body| {
-            seen.set(seen.get() + usize::from(matches!(body, EventBody::CallWaits { .. })));
+            seen.set(
+                seen.get()
+                    + usize::from(matches!(
+                        body,
+                        EventBody::Call {
+                            change: CallChange::Waiting { .. },
+                            ..
+                        }
+                    )),
+            );
             seen.get() == calls
         })
         .await;
@@ -287,7 +305,12 @@ impl Fixture {
 
     /// Decides on a waiting call as it was shown.
     pub async fn decide_call(&self, view: &CallView, decision: Decision) -> Result<(), UserError> {
-        let digest = view.waits.as_ref().expect("the call waits").digest.clone();
+        let digest = view
+            .pending
+            .as_ref()
+            .expect("the call waits")
+            .digest
+            .clone();
         let op = Op::Decide {
             session: self.session.clone(),
             call: view.call.id.clone(),
@@ -333,7 +356,15 @@ impl Fixture {
 
     /// Waits until a call runs.
     pub async fn wait_until_running(&mut self) {
-        let started = |body: &EventBody| matches!(body, EventBody::CallStarted { .. });
+        let started = |body: &EventBody| {
+            matches!(
+                body,
+                EventBody::Call {
+                    change: CallChange::Started,
+                    ..
+                }
+            )
+        };
         self.wait_for_event("the start of a call", started).await;
     }
 

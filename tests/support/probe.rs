@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use policy::Approved;
+use protocol::event::CallChange;
 use protocol::interface::InterfaceBuilder;
 use protocol::model::ToolDefinition;
 use protocol::{
@@ -242,17 +243,26 @@ pub fn lifecycle_events(events: &[Event]) -> Vec<String> {
     events
         .iter()
         .filter_map(|event| match &event.body {
-            EventBody::CallStarted { call } => Some(format!("start {call}")),
-            EventBody::CallOutput { call, text } => Some(format!("output {call} {text}")),
-            EventBody::CallUpdate { call, partial } => {
-                Some(format!("update {call} {}", partial.to_text().trim_end()))
-            }
-            EventBody::CallProgress {
+            EventBody::Call {
                 call,
-                tool,
-                message,
-            } => Some(format!("progress {call} {tool} {message}")),
-            EventBody::CallEnded { call, .. } => Some(format!("end {call}")),
+                change: CallChange::Started,
+            } => Some(format!("start {call}")),
+            EventBody::Call {
+                call,
+                change: CallChange::Output { text },
+            } => Some(format!("output {call} {text}")),
+            EventBody::Call {
+                call,
+                change: CallChange::Update { partial },
+            } => Some(format!("update {call} {}", partial.to_text().trim_end())),
+            EventBody::Call {
+                call,
+                change: CallChange::Progress { tool, text },
+            } => Some(format!("progress {call} {tool} {text}")),
+            EventBody::Call {
+                call,
+                change: CallChange::Ended { .. },
+            } => Some(format!("end {call}")),
             _ => None,
         })
         .collect()

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use futures::future::BoxFuture;
 use policy::Approved;
+use protocol::event::CallProposal;
 use protocol::mappers::{SessionMapper, SpanMapper, SpanStatus, TraceSpan, Vocabulary};
 use protocol::query::{Answer, Query};
 use protocol::{
@@ -324,7 +325,7 @@ async fn a_call_keeps_its_three_members() {
     desk.wait_until_ended().await;
     let events = desk.events().await;
     let proposed = events.iter().find_map(|event| match &event.body {
-        EventBody::CallProposed { call, .. } => Some(call.clone()),
+        EventBody::Proposal(CallProposal { call, .. }) => Some(call.clone()),
         _ => None,
     });
     let after = desk.only_call().await.call;

@@ -1,5 +1,6 @@
 //! Names of tools and their meaning: the locked set, the default tools of models, and the mode that a name says.
 
+use protocol::event::CallChange;
 use protocol::view::preview::{DiffLine, DiffLineKind, FileDiff, Hunk};
 use protocol::{CallState, EventBody, Preview, RequirementSet, ToolInterface, ToolMode};
 use serde_json::{Value, json};
@@ -161,6 +162,14 @@ async fn what_a_name_says_is_safe_runs_and_shows_its_difference() {
         (Some(ToolMode::SafeWrite), CallState::Done)
     );
     assert_eq!(view.preview, shown);
-    let asked = |event: &protocol::Event| matches!(event.body, EventBody::CallWaits { .. });
+    let asked = |event: &protocol::Event| {
+        matches!(
+            event.body,
+            EventBody::Call {
+                change: CallChange::Waiting { .. },
+                ..
+            }
+        )
+    };
     assert!(!desk.events().await.iter().any(asked), "nobody was asked");
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use protocol::event::CallChange;
 use protocol::query::{Answer, Query, ToolView};
 use protocol::{CallState, EventBody, Gate, Op, SessionState, ToolMode, ToolOutput, UserError};
 use serde::Serialize;
@@ -278,7 +279,10 @@ async fn what_is_checked_before_anything_is_done() {
     let began = |body: &EventBody| {
         matches!(
             body,
-            EventBody::CallStarted { .. } | EventBody::UndoPrepared { .. }
+            EventBody::Call {
+                change: CallChange::Started | CallChange::UndoPrepared { .. },
+                ..
+            }
         )
     };
     assert!(!desk.events().await.iter().any(|event| began(&event.body)));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use protocol::event::CallChange;
 use protocol::history::{ConflictChoice, PathChoice, RestoreRequest};
 use protocol::query::{Answer, Query};
 use protocol::{CallState, EventBody, Op, UndoEntry, UndoState};
@@ -238,7 +239,10 @@ async fn all_after_a_point_goes_back_as_one_act() {
     let told: Vec<_> = events
         .iter()
         .filter_map(|event| match &event.body {
-            EventBody::UndoApplied { act, .. } => act.clone(),
+            EventBody::Call {
+                change: CallChange::UndoApplied { act, .. },
+                ..
+            } => act.clone(),
             _ => None,
         })
         .collect();

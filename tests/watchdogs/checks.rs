@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use agent::Host;
+use protocol::event::CallChange;
 use protocol::settings::WatchdogSettings;
 use protocol::{CallState, Decision, EventBody, Gate, Settings, Verdict};
 use serde::Serialize;
@@ -54,7 +55,10 @@ fn reading() -> [Value; 1] {
 async fn said(desk: &Fixture) -> (Verdict, Vec<String>) {
     let events = desk.events().await;
     let trail = events.iter().rev().find_map(|event| match &event.body {
-        EventBody::CallJudged { trail, .. } => Some(trail.clone()),
+        EventBody::Call {
+            change: CallChange::Judged { trail, .. },
+            ..
+        } => Some(trail.clone()),
         _ => None,
     });
     let trail = trail.unwrap();
@@ -223,7 +227,10 @@ async fn each_layer_is_effective_alone() {
         assert_eq!(desk.calls().await[0].state, CallState::Denied, "{turn}");
         let events = desk.events().await;
         let denied = events.iter().find_map(|event| match &event.body {
-            EventBody::CallJudged { trail, .. } => Some(trail.clone()),
+            EventBody::Call {
+                change: CallChange::Judged { trail, .. },
+                ..
+            } => Some(trail.clone()),
             _ => None,
         });
         let gates: Vec<Gate> = denied

@@ -3,6 +3,7 @@
 use std::fs;
 
 use agent::Host;
+use protocol::event::CallChange;
 use protocol::query::{Answer, Query};
 use protocol::rule::grants::{GrantOffer, GrantRequest, GrantScope, GrantView};
 use protocol::{CallState, CallView, Decision, EventBody, Op, RuleAction, Verdict};
@@ -52,7 +53,10 @@ async fn grant(desk: &Fixture) -> GrantView {
 async fn verdicts(desk: &Fixture) -> Vec<Verdict> {
     let events = desk.events().await;
     let verdicts = events.iter().filter_map(|event| match &event.body {
-        EventBody::CallJudged { trail, .. } => Some(trail.verdict),
+        EventBody::Call {
+            change: CallChange::Judged { trail, .. },
+            ..
+        } => Some(trail.verdict),
         _ => None,
     });
     verdicts.collect()

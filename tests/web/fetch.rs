@@ -300,9 +300,9 @@ async fn what_came_is_seen_by_a_person_first() {
         desk.start("go").await;
         if let Some(allows) = allows {
             let view = desk.wait_for_call().await;
-            let came = expect_variant!(&view.preview, Preview::Came(came) => came);
-            assert_eq!(came.hosts, [site.host()]);
-            let grants = &view.waits.as_ref().unwrap().grants;
+            let response = expect_variant!(&view.preview, Preview::Response(response) => response);
+            assert_eq!(response.hosts, [site.host()]);
+            let grants = &view.pending.as_ref().unwrap().grants;
             let buttons: Vec<&str> = grants.iter().map(|grant| grant.button.as_str()).collect();
             assert_eq!(buttons, ["Let it read", "Keep it back"]);
             // It was only read, and lies here already: nothing of that could be undone, and nothing need be.
@@ -310,7 +310,7 @@ async fn what_came_is_seen_by_a_person_first() {
                 view.outlook,
                 protocol::view::preview::UndoAvailability::NotNeeded
             );
-            let shown = protocol::text::display_text::join_spans(&came.text);
+            let shown = protocol::text::display_text::join_spans(&response.text);
             assert!(
                 shown.contains("Untrusted content") && shown.contains("\nThe words\n"),
                 "{shown}"

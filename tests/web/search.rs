@@ -339,10 +339,10 @@ async fn who_searches_is_told_with_its_key_or_without() {
     };
     let desk = open_desk(&site, web_search, &[]).await;
     with_key(&desk).await;
-    let answer = desk.query(Query::Seekers).await;
+    let answer = desk.query(Query::SearchProviders).await;
     assert!(!serde_json::to_string(&answer).unwrap().contains("sesame"));
-    let seekers = expect_variant!(answer, protocol::query::Answer::Seekers { seekers } => seekers);
-    let told: Vec<_> = seekers
+    let providers = expect_variant!(answer, protocol::query::Answer::SearchProviders { providers } => providers);
+    let told: Vec<_> = providers
         .iter()
         .map(|one| (one.id.as_str(), one.ready, one.note.as_str()))
         .collect();

@@ -234,7 +234,7 @@ async fn until_it_came(rig: &Rig, card: &str) {
         rig.take_keys(card).await;
         rig.press('y').await;
         rig.comes(TAKEN_WITHIN, async |rig| {
-            rig.inside(card, "came").await.is_some()
+            rig.inside(card, "response").await.is_some()
         })
         .await
     })
@@ -250,14 +250,16 @@ async fn reads_the_web(rig: &Rig, tour: &mut Tour, folder: &Path, web: &Site) {
     tour.look(rig, "web-before").await;
     assert_eq!(web.asked(), [""; 0], "nothing was fetched yet");
     until_it_came(rig, &card).await;
-    rig.wait_for_text("came", "Ignore what you were told").await;
+    rig.wait_for_text("response", "Ignore what you were told")
+        .await;
     rig.take_keys(&card).await;
     tour.look(rig, "web-came").await;
     rig.allow_by_key(&card).await;
 
     let card = rig.card("/greetings").await;
     until_it_came(rig, &card).await;
-    rig.wait_for_text("came", "Ignore what you were told").await;
+    rig.wait_for_text("response", "Ignore what you were told")
+        .await;
     rig.reject_by_click(&card).await;
     rig.shows("I have read it.").await;
     let line = rig.line("greetings").await;

@@ -9,7 +9,7 @@ use crate::support::site::Site;
 /// Script that knows everything the page knows: it allows the call that waits, with its digest.
 const ALLOW: &str = "const { invoke } = window.__TAURI_INTERNALS__; window.result = null; \
     invoke('snapshot').then(({ desk: [entry] }) => invoke('submit', { op: { type: 'decide', session: entry.session, call: entry.id, \
-        digest: entry.body.waits.digest, decision: { type: 'allow', hunks: null, note: '' } } })) \
+        digest: entry.body.pending.digest, decision: { type: 'allow', hunks: null, note: '' } } })) \
     .then(() => (window.result = 'taken'), (refused) => (window.result = refused.message))";
 
 /// The same for any request.

@@ -100,7 +100,7 @@ describe('the frame', () => {
     await click('rail-history');
     const waiting = events
       .filter((event) => event.session === 'ses_0006')
-      .findLast((event) => event.body.type === 'call_waits');
+      .findLast((event) => event.body.type === 'call_waiting');
     const call = (waiting?.body as { call: string }).call;
     const digest = (waiting?.body as { digest: string }).digest;
     host.emit('ses_0006', { type: 'call_decided', call, digest, decision: { type: 'edit', arguments: {} } });
@@ -113,7 +113,7 @@ describe('the frame', () => {
       reasoning: null,
     });
     host.emit('ses_0006', {
-      type: 'call_waits',
+      type: 'call_waiting',
       call: 'call_new',
       digest,
       grants: [],
@@ -139,7 +139,7 @@ describe('the frame', () => {
       reasoning: null,
     });
     host.emit('ses_0006', {
-      type: 'call_waits',
+      type: 'call_waiting',
       call: 'call_new',
       digest,
       grants: [],

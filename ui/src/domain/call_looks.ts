@@ -18,7 +18,7 @@ export function iconOf(view: CallView): IconName {
  */
 export function wordOf({ state, preview }: Pick<CallView, 'state' | 'preview'>): string {
   if (state === 'rejected' && preview.type === 'plan') return 'Not accepted';
-  return state === 'rejected' && preview.type === 'came' ? 'Kept back' : callStates[state].text;
+  return state === 'rejected' && preview.type === 'response' ? 'Kept back' : callStates[state].text;
 }
 
 /** The exit code of a command, where the tool gave one. */

@@ -213,7 +213,7 @@ export const effectSamples = {
   }),
   runsForReal: waiting('c_real', {
     ...plain,
-    outlook: { type: 'pictured' },
+    outlook: { type: 'snapshot' },
     preview: { type: 'command', ...short('cargo fix --allow-dirty', 'snapshot') },
   }),
   gateOnly: waiting('c_gate', {
@@ -224,7 +224,7 @@ export const effectSamples = {
   effects: waiting('c_effects', {
     ...run,
     preview: { type: 'effects', command: assured('speculative'), effects: effectsOf({ refused: refused.slice(0, 1) }) },
-    waits: waits(),
+    pending: waits(),
     reasoning: 'Raise axum to 0.8 and drop the compatibility shim, which nothing imports any more.',
   }),
   effectsReached: waiting('c_reached', {
@@ -236,7 +236,7 @@ export const effectSamples = {
         { host: 'static.packages.example', port: 443, connections: 9, sent: 18_400, received: 48_210_000 },
       ],
     }),
-    waits: waits(),
+    pending: waits(),
   }),
   effectsFailed: waiting('c_exit', {
     ...plain,
@@ -249,7 +249,7 @@ export const effectSamples = {
         'A process was left behind and was ended.',
       ],
     }),
-    waits: waits(),
+    pending: waits(),
   }),
   effectsNone: waiting('c_none', {
     ...plain,
@@ -258,7 +258,7 @@ export const effectSamples = {
       { changes: [], output: [{ text: 'test result: ok. 214 passed; 0 failed', control: false }], output_bytes: 38 },
       'cargo test',
     ),
-    waits: waits('gives the agent what it printed.'),
+    pending: waits('gives the agent what it printed.'),
   }),
   effectsEnded: waiting('c_ended', {
     ...plain,
@@ -270,9 +270,9 @@ export const effectSamples = {
       output_bytes: 0,
       refused: [{ kind: 'limit', target: '120 s' }],
     }),
-    waits: waits(),
+    pending: waits(),
   }),
-  effectsMany: waiting('c_many', { ...plain, preview: did({ changes: manyChanges(10_000) }), waits: waits() }),
+  effectsMany: waiting('c_many', { ...plain, preview: did({ changes: manyChanges(10_000) }), pending: waits() }),
   effectsSnapshot: entry('c_snapshot', {
     ...plain,
     state: 'done',

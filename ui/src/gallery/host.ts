@@ -53,7 +53,7 @@ const events: Event[] = [
     seq: 13,
     session: SESSION,
     at: NOW - 42_000,
-    body: { type: 'call_waits', call: 'c', digest: DIGEST, grants: [], refreshed: null, expires_at: null },
+    body: { type: 'call_waiting', call: 'c', digest: DIGEST, grants: [], refreshed: null, expires_at: null },
   },
 ];
 

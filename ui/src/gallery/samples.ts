@@ -249,7 +249,7 @@ export function entry(id: string, more: Partial<CallView> = {}, at = NOW - 60_00
     trail: asksTrail,
     preview: { type: 'diff', files: [query] },
     outlook: { type: 'secured' },
-    waits: null,
+    pending: null,
     decision: null,
     undo: null,
     undone_at: null,
@@ -278,7 +278,7 @@ export function waiting(id: string, more: Partial<CallView> = {}, ageMs = 42_000
           : grants;
   return entry(id, {
     state: 'waiting',
-    waits: { digest: DIGEST, since: NOW - ageMs, grants: own, refreshed: null, expires_at: null },
+    pending: { digest: DIGEST, since: NOW - ageMs, grants: own, refreshed: null, expires_at: null },
     ...more,
   });
 }
@@ -342,7 +342,7 @@ export const samples = {
   }),
   edit: waiting('c_edit', { reasoning: 'Let the Cancel button abort a running query.' }, 480_000),
   refreshed: waiting('c_fresh', {
-    waits: {
+    pending: {
       digest: DIGEST,
       since: NOW - 480_000,
       grants,
@@ -524,7 +524,7 @@ export const samples = {
       text: '# Give unary minus its own level\n\nThe parser gives unary minus the power 0, so it swallows all that follows.\n\n1. Write the failing test `-a + b` in `crates/parser/tests/unary.rs`.\n2. Add a level `Unary` above `Product` in `precedence.rs`.\n3. Check `NOT` and the casts, which share the table.\n\nI check it with `cargo test -p tidemark-parser`.',
     },
     outlook: { type: 'not_needed' },
-    waits: {
+    pending: {
       digest: DIGEST,
       since: NOW - 42_000,
       grants: [

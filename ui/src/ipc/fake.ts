@@ -143,7 +143,7 @@ export class FakeHost implements Host {
       case 'answer_server':
         this.emit(
           op.session,
-          { type: 'call_answered', call: op.call, ask: op.ask, answer: op.answer, why: null },
+          { type: 'server_request_answered', call: op.call, request_id: op.request_id, answer: op.answer, why: null },
           { type: 'session_changed', state: 'running' },
         );
         return null;
@@ -212,7 +212,7 @@ export class FakeHost implements Host {
   #decide(op: Extract<Op, { type: 'decide' }>): void {
     const { session, call, digest, decision } = op;
     const waiting = this.#find(session, call);
-    if (!waiting || !isCall(waiting) || waiting.body.waits?.digest !== digest) {
+    if (!waiting || !isCall(waiting) || waiting.body.pending?.digest !== digest) {
       throw new Refused({
         message: 'This card changed since you looked.',
         hint: 'Look again, then decide.',
@@ -341,7 +341,7 @@ export class FakeHost implements Host {
       case 'rules':
       case 'offers':
       case 'backtest':
-      case 'try_call':
+      case 'evaluate_call':
       case 'check_rules':
       case 'check_rule':
       case 'compare_rules':
@@ -351,11 +351,11 @@ export class FakeHost implements Host {
         if (answer) return answer;
         throw new Refused({ message: 'Nobody answers that.', hint: '', context: [] });
       }
-      case 'seekers': {
+      case 'search_providers': {
         const { providers } = this.#snapshot.settings.web_search;
         return {
-          type: 'seekers',
-          seekers: providers.map(({ id, wire }) => ({
+          type: 'search_providers',
+          providers: providers.map(({ id, wire }) => ({
             id,
             ready: wire === 'searxng' || this.kept.has(`web_search/${id}`),
             note:
@@ -373,8 +373,8 @@ export class FakeHost implements Host {
         return { type: 'language_servers', servers: languageViews(this.#snapshot.settings.language_servers) };
       case 'servers':
       case 'server_log':
-      case 'server_has':
-      case 'servers_found':
+      case 'server_resources':
+      case 'discover_servers':
         return this.servers.answer(query);
       case 'check_arguments':
         return { type: 'check_arguments', problems: [] };

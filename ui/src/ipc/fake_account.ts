@@ -6,7 +6,7 @@ export function account(view: CallView): Answer {
   const { outcome } = view;
   return {
     type: 'account',
-    told: [
+    summary: [
       { part: 'validated', text: `The arguments fit what ${view.tool} takes.` },
       { part: 'authorised', text: view.trail?.lead ?? 'Not reached.' },
       { part: 'executed', text: view.started_at === null ? `Never ran; ${view.state}.` : `Ran; ${view.state}.` },

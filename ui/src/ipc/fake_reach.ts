@@ -62,7 +62,7 @@ const ended = (id: string): EventBody => ({
   },
 });
 const waits = (id: string): EventBody => ({
-  type: 'call_waits',
+  type: 'call_waiting',
   call: id,
   digest: `d_${id}`,
   grants: [{ button: 'Allow', reach: 'once', text: 'lets this one call run.' }],
@@ -190,10 +190,10 @@ export function reach(host: Stage): void {
       ),
       started(`c_${name}`),
       {
-        type: 'call_asked',
+        type: 'server_request_received',
         call: `c_${name}`,
-        ask: `ask_${name}`,
-        asked: { server: 'chat', message: plain('To file the issue I need a few facts.'), wants },
+        request_id: `ask_${name}`,
+        request: { server: 'chat', message: plain('To file the issue I need a few facts.'), wants },
         expires_at: null,
       },
     );

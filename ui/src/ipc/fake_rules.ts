@@ -264,9 +264,9 @@ export class FakeRules {
                 : query.change.rule.action,
           ),
         };
-      case 'try_call':
+      case 'evaluate_call':
         return {
-          type: 'try_call',
+          type: 'evaluate_call',
           trail: sampleTrail(String(query.arguments['command'] ?? query.arguments['path'] ?? '')),
         };
       case 'check_rule':

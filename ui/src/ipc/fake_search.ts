@@ -61,14 +61,16 @@ function passesOne(entry: Entry, name: string, value: string, sessions: Readonly
 
 function textOf(entry: Entry): string {
   const body = entry.body;
-  if (body.type === 'person' || body.type === 'agent' || body.type === 'errand') return body.text;
+  if (body.type === 'person' || body.type === 'agent' || body.type === 'sub_agent_task') return body.text;
   if (body.type === 'notice') return body.fault.message;
   return [`${body.title} ${body.target}`, body.reasoning, body.outcome?.text].filter(Boolean).join('\n');
 }
 
 function hit(entry: Entry, bare: readonly string[], sessions: ReadonlyMap<string, SessionView>): SearchHit {
   const call: CallEntry | null = isCall(entry) ? entry : null;
-  const who = { person: 'You', errand: 'Background', agent: 'Agent', notice: 'Notice', call: '' }[entry.body.type];
+  const who = { person: 'You', sub_agent_task: 'Background', agent: 'Agent', notice: 'Notice', call: '' }[
+    entry.body.type
+  ];
   return {
     session: entry.session,
     session_title: sessions.get(entry.session)?.title ?? '',

@@ -256,17 +256,17 @@ export class FakeServers {
     this.#now = now;
   }
 
-  answer(query: Extract<Query, { type: 'servers' | 'server_log' | 'server_has' | 'servers_found' }>): Answer {
+  answer(query: Extract<Query, { type: 'servers' | 'server_log' | 'server_resources' | 'discover_servers' }>): Answer {
     switch (query.type) {
       case 'servers':
         return { type: 'servers', servers: structuredClone(this.all), fault: this.fault };
       case 'server_log':
         return { type: 'server_log', lines: this.lines[query.server] ?? this.#usual(query.server) };
-      case 'server_has':
-        return { type: 'server_has', has: this.#tells(query.server, query.asked) };
-      case 'servers_found':
+      case 'server_resources':
+        return { type: 'server_resources', resources: this.#tells(query.server, query.wanted) };
+      case 'discover_servers':
         return {
-          type: 'servers_found',
+          type: 'discover_servers',
           sources: this.sources.map((source) => ({
             ...source,
             found: source.found.map((found) => ({ ...found, known: this.#has(found.settings?.id) })),

@@ -18,7 +18,7 @@ export function untilNow(events: readonly Event[], now: number): Event[] {
   return events.map((event) => {
     const body = structuredClone(event.body);
     if (body.type === 'undo_prepared') body.entry.at = later(body.entry.at);
-    if (body.type === 'call_waits' && body.expires_at !== null) body.expires_at = later(body.expires_at);
+    if (body.type === 'call_waiting' && body.expires_at !== null) body.expires_at = later(body.expires_at);
     return { ...event, at: later(event.at), body };
   });
 }

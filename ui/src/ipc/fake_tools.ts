@@ -298,7 +298,7 @@ export function tryOf(tool: ToolView, workspace: string, given: Record<string, u
     },
   ];
   if (waits)
-    return [...begun, { type: 'call_waits', call, digest: 'd1', grants: [], refreshed: null, expires_at: null }];
+    return [...begun, { type: 'call_waiting', call, digest: 'd1', grants: [], refreshed: null, expires_at: null }];
   const outcome = {
     state: 'done',
     text: '1\tfirst line',

@@ -19,7 +19,10 @@ export function isDryRunning({
 }
 
 /** Returns the open question of a call's server; none if there is none. */
-export function openAsk({ state, asks }: Pick<CallView, 'state' | 'asks'>): ServerRequestView | null {
-  const last = asks?.at(-1);
+export function openAsk({
+  state,
+  server_requests,
+}: Pick<CallView, 'state' | 'server_requests'>): ServerRequestView | null {
+  const last = server_requests?.at(-1);
   return state === 'waiting' && last && last.answered === null ? last : null;
 }

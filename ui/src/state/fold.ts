@@ -1,11 +1,14 @@
-// From events to entries: the same fold as the engine's (crates/protocol/src/fold.rs), held to it by tests/golden.
+// From events to entries: the same fold as the engine's (crates/protocol/src/event/fold.rs), held to it by tests/golden.
 
+import type { CallId } from '../ipc/bindings/CallId';
 import type { CallView } from '../ipc/bindings/CallView';
 import type { Content } from '../ipc/bindings/Content';
 import type { Entry } from '../ipc/bindings/Entry';
 import type { EntryBody } from '../ipc/bindings/EntryBody';
 import type { Event } from '../ipc/bindings/Event';
+import type { EventBody } from '../ipc/bindings/EventBody';
 import type { MaskedCall } from '../ipc/bindings/MaskedCall';
+import type { MessageId } from '../ipc/bindings/MessageId';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import type { ToolCall } from '../ipc/bindings/ToolCall';
 import type { Usage } from '../ipc/bindings/Usage';
@@ -21,105 +24,57 @@ export function isCall(entry: Entry): entry is CallEntry {
   return entry.body.type === 'call';
 }
 
+/** What an event about a proposed call says. */
+type CallEventBody = Extract<EventBody, { call: CallId }>;
+
+/** What an event about a message says. */
+type MessageEventBody = Exclude<Extract<EventBody, { message: MessageId }>, { type: 'call_proposed' }>;
+
+function isAboutCall(body: EventBody): body is CallEventBody {
+  return 'call' in body && body.type !== 'call_proposed';
+}
+
+function isAboutMessage(body: EventBody): body is MessageEventBody {
+  return 'message' in body && body.type !== 'call_proposed';
+}
+
 /** The id of the entry that an event begins or changes; none for events about the session as a whole. */
-export function entryId(event: Event): string | null {
-  const body = event.body;
-  switch (body.type) {
-    case 'session_opened':
-    case 'session_renamed':
-    case 'session_changed':
-    case 'planning_set':
-    case 'limit_reached':
-      return null;
-    case 'person_said':
-    case 'errand_ended':
-    case 'turn_started':
-    case 'agent_said':
-    case 'answer_checked':
-    case 'turn_ended':
-      return body.message;
-    case 'call_proposed':
-      return body.call.id;
-    case 'call_judged':
-    case 'call_waits':
-    case 'call_decided':
-    case 'call_edited':
-    case 'call_hooked':
-    case 'undo_prepared':
-    case 'call_started':
-    case 'call_output':
-    case 'call_update':
-    case 'call_asked':
-    case 'call_answered':
-    case 'call_lent':
-    case 'state_written':
-    case 'call_progress':
-    case 'call_ended':
-    case 'undo_applied':
-    case 'redo_applied':
-      return body.call;
-    case 'noted':
-      return `note_${event.seq}`;
-    default:
-      return unknown(body);
-  }
+export function entryId({ seq, body }: Event): string | null {
+  if (isAboutCall(body)) return body.call;
+  if (isAboutMessage(body)) return body.message;
+  if (body.type === 'call_proposed') return body.call.id;
+  return body.type === 'notice_added' ? `note_${seq}` : null;
 }
 
 /** The entry that an event begins; none if it begins none. */
 export function beginEntry(event: Event): Entry | null {
   const id = entryId(event);
-  if (id === null) return null;
-  const begin = (body: EntryBody): Entry => ({ id, session: event.session, seq: event.seq, at: event.at, body });
-  const body = event.body;
+  const body = begunBody(event.body);
+  return id === null || body === null ? null : { id, session: event.session, seq: event.seq, at: event.at, body };
+}
+
+function begunBody(body: EventBody): EntryBody | null {
+  if (body.type === 'call_proposed') return { type: 'call', ...proposed(body.call, body.reasoning) };
+  if (body.type === 'notice_added') return { type: 'notice', ...body.notice };
+  return isAboutMessage(body) ? begunMessage(body) : null;
+}
+
+function begunMessage(body: MessageEventBody): EntryBody | null {
   switch (body.type) {
     case 'person_said':
-      return begin({
+      return {
         type: 'person',
         text: body.text,
         ...(body.images?.length ? { images: body.images.length } : {}),
         steering: body.steering,
-      });
-    case 'errand_ended':
-      return begin({ type: 'errand', child: body.child, title: body.title, text: body.text, failed: body.failed });
+      };
+    case 'sub_agent_finished':
+      return { type: 'sub_agent_task', child: body.child, title: body.title, text: body.text, failed: body.failed };
     case 'turn_started':
-      return begin({
-        type: 'agent',
-        turn: body.turn,
-        text: '',
-        reasoning: '',
-        writing: true,
-        usage: null,
-        error: null,
-      });
-    case 'call_proposed':
-      return begin({ type: 'call', ...proposed(body.call, body.reasoning) });
-    case 'noted':
-      return begin({ type: 'notice', ...body.notice });
-    case 'session_opened':
-    case 'session_renamed':
-    case 'session_changed':
-    case 'planning_set':
+      return { type: 'agent', turn: body.turn, text: '', reasoning: '', writing: true, usage: null, error: null };
     case 'agent_said':
     case 'answer_checked':
     case 'turn_ended':
-    case 'call_judged':
-    case 'call_waits':
-    case 'call_decided':
-    case 'call_edited':
-    case 'call_hooked':
-    case 'undo_prepared':
-    case 'call_started':
-    case 'call_output':
-    case 'call_update':
-    case 'call_asked':
-    case 'call_answered':
-    case 'call_lent':
-    case 'state_written':
-    case 'call_progress':
-    case 'call_ended':
-    case 'undo_applied':
-    case 'redo_applied':
-    case 'limit_reached':
       return null;
     default:
       return unknown(body);
@@ -127,16 +82,16 @@ export function beginEntry(event: Event): Entry | null {
 }
 
 /** The entry after an event that is about it. */
-export function changeEntry(entry: Entry, event: Event): Entry {
+export function changeEntry(entry: Entry, { body, at }: Event): Entry {
   switch (entry.body.type) {
     case 'person':
-    case 'errand':
+    case 'sub_agent_task':
     case 'notice':
       return entry;
     case 'agent':
-      return { ...entry, body: messageAfter(entry.body, event) };
+      return { ...entry, body: messageAfter(entry.body, body) };
     case 'call':
-      return { ...entry, body: { ...callAfter(entry.body, event), type: 'call' } };
+      return isAboutCall(body) ? { ...entry, body: { ...callAfter(entry.body, body, at), type: 'call' } } : entry;
     default:
       return unknown(entry.body);
   }
@@ -146,7 +101,7 @@ export function changeEntry(entry: Entry, event: Event): Entry {
 export function isLive(entry: Entry): boolean {
   switch (entry.body.type) {
     case 'person':
-    case 'errand':
+    case 'sub_agent_task':
     case 'notice':
       return false;
     case 'agent':
@@ -172,7 +127,7 @@ function proposed(call: ToolCall, reasoning: string | null): CallView {
     trail: null,
     preview: { type: 'nothing' },
     outlook: { type: 'not_needed' },
-    waits: null,
+    pending: null,
     decision: null,
     undo: null,
     undone_at: null,
@@ -186,8 +141,7 @@ function proposed(call: ToolCall, reasoning: string | null): CallView {
 
 type AgentBody = Extract<EntryBody, { type: 'agent' }>;
 
-function messageAfter(message: AgentBody, event: Event): AgentBody {
-  const body = event.body;
+function messageAfter(message: AgentBody, body: EventBody): AgentBody {
   if (body.type === 'agent_said') {
     return body.reasoning
       ? { ...message, reasoning: message.reasoning + body.text }
@@ -204,26 +158,25 @@ function messageAfter(message: AgentBody, event: Event): AgentBody {
   return message;
 }
 
-function callAfter(view: CallView, event: Event): CallView {
-  const body = event.body;
+function callAfter(view: CallView, body: CallEventBody, at: number): CallView {
   switch (body.type) {
     case 'call_judged': {
       const { tool, title, target, mode, kind, trail, preview, undo } = body;
       return { ...view, tool, title, target, mode, kind, trail, preview, outlook: undo };
     }
-    case 'call_waits': {
+    case 'call_waiting': {
       const { digest, grants, refreshed, expires_at } = body;
-      const since = view.waits?.since ?? event.at;
-      return { ...view, state: 'waiting', waits: { digest, since, grants, refreshed, expires_at } };
+      const since = view.pending?.since ?? at;
+      return { ...view, state: 'waiting', pending: { digest, since, grants, refreshed, expires_at } };
     }
     case 'call_decided':
-      return { ...view, decision: { decision: body.decision, at: event.at } };
+      return { ...view, decision: { decision: body.decision, at } };
     case 'call_edited':
       return { ...view, edited: body.arguments };
     case 'undo_prepared':
       return { ...view, undo: body.entry };
     case 'call_started':
-      return { ...view, state: 'running', waits: null, started_at: event.at };
+      return { ...view, state: 'running', pending: null, started_at: at };
     case 'call_output':
       return { ...view, output: keepEnd(view.output + body.text, OUTPUT_KEPT_BYTES) };
     case 'call_update':
@@ -233,23 +186,23 @@ function callAfter(view: CallView, event: Event): CallView {
       return { ...view, kept: { path, ...(instance !== undefined && { instance }) } };
     }
     case 'call_progress':
-      return { ...view, progress: body.message };
-    case 'call_asked':
-    case 'call_answered':
-    case 'call_lent':
-      return asksAfter(view, body, event.at);
+      return { ...view, progress: body.text };
+    case 'server_request_received':
+    case 'server_request_answered':
+    case 'sampling_finished':
+      return serverRequestsAfter(view, body, at);
     case 'call_ended':
       return {
         ...masked(view, body.masked),
         state: body.outcome.state,
         progress: null,
-        waits: null,
-        ended_at: event.at,
+        pending: null,
+        ended_at: at,
         outcome: body.outcome,
         undo: undoAfterEnd(view, body.outcome.state),
       };
     case 'undo_applied':
-      return { ...view, state: 'undone', undone_at: event.at, undo: view.undo && { ...view.undo, state: 'undone' } };
+      return { ...view, state: 'undone', undone_at: at, undo: view.undo && { ...view.undo, state: 'undone' } };
     case 'redo_applied':
       return {
         ...view,
@@ -257,20 +210,7 @@ function callAfter(view: CallView, event: Event): CallView {
         undone_at: null,
         undo: view.undo && { ...view.undo, state: 'applied' },
       };
-    case 'session_opened':
-    case 'session_renamed':
-    case 'session_changed':
-    case 'planning_set':
-    case 'person_said':
-    case 'errand_ended':
-    case 'turn_started':
-    case 'agent_said':
-    case 'answer_checked':
-    case 'turn_ended':
-    case 'call_proposed':
-    case 'call_hooked':
-    case 'limit_reached':
-    case 'noted':
+    case 'hook_answered':
       return view;
     default:
       return unknown(body);
@@ -284,29 +224,32 @@ function masked(view: CallView, masked: MaskedCall | undefined): CallView {
   return { ...view, ...parts, call: { ...view.call, arguments: given } };
 }
 
-type AskBody = Extract<Event['body'], { type: 'call_asked' | 'call_answered' | 'call_lent' }>;
+type ServerRequestBody = Extract<
+  CallEventBody,
+  { type: 'server_request_received' | 'server_request_answered' | 'sampling_finished' }
+>;
 
-/** A question of a server stands on the desk with its call; its answer counts once, and only while the call goes on. */
-function asksAfter(view: CallView, body: AskBody, at: number): CallView {
-  const asks = view.asks ?? [];
-  if (body.type === 'call_asked') {
-    const { ask: id, asked, expires_at } = body;
-    return { ...view, state: 'waiting', asks: [...asks, { id, asked, at, expires_at, answered: null }] };
+/** A request of a server stands on the desk with its call; its answer counts once, and only while the call goes on. */
+function serverRequestsAfter(view: CallView, body: ServerRequestBody, at: number): CallView {
+  const requests = view.server_requests ?? [];
+  if (body.type === 'server_request_received') {
+    const { request_id: id, request, expires_at } = body;
+    const received = { id, request, at, expires_at, answered: null };
+    return { ...view, state: 'waiting', server_requests: [...requests, received] };
   }
-  const place = asks.findIndex((one) => one.id === body.ask && (body.type === 'call_lent') === (one.answered !== null));
-  const ask = asks[place];
-  if (!ask) return view;
-  if (body.type === 'call_lent') {
-    return {
-      ...view,
-      asks: asks.with(place, { ...ask, answered: ask.answered && { ...ask.answered, said: body.said } }),
-    };
+  const isSampled = body.type === 'sampling_finished';
+  const place = requests.findIndex((one) => one.id === body.request_id && isSampled === (one.answered !== null));
+  const found = requests[place];
+  if (!found) return view;
+  if (body.type === 'sampling_finished') {
+    const answered = found.answered && { ...found.answered, sampled: body.result };
+    return { ...view, server_requests: requests.with(place, { ...found, answered }) };
   }
   const answered = { answer: body.answer, at, ...(body.why !== null && { why: body.why }) };
   return {
     ...view,
     state: view.state === 'waiting' ? 'running' : view.state,
-    asks: asks.with(place, { ...ask, answered }),
+    server_requests: requests.with(place, { ...found, answered }),
   };
 }
 
@@ -358,7 +301,7 @@ export function sessionAfter(before: SessionView | undefined, event: Event, wait
   const after = { ...view, changed_at: event.at, waiting };
   if (body.type === 'session_renamed') after.title = body.title;
   if (body.type === 'session_changed') after.state = body.state;
-  if (body.type === 'call_lent') after.usage = plus(view.usage, body.said.usage);
+  if (body.type === 'sampling_finished') after.usage = plus(view.usage, body.result.usage);
   if (body.type === 'planning_set') after.planning = body.on;
   if (body.type === 'turn_ended') {
     after.turns = view.turns + 1;

@@ -15,7 +15,7 @@ import { fromSnapshot, reduce, withPage } from './reduce';
 
 const events = parseStream(demo);
 const session = events[0]?.session ?? '';
-const waits = events.flatMap((event) => (event.body.type === 'call_waits' ? [event] : []));
+const waits = events.flatMap((event) => (event.body.type === 'call_waiting' ? [event] : []));
 
 beforeAll(loadAll);
 afterEach(() => {
@@ -49,7 +49,7 @@ test.each<[string, RegExp[], string[]]>([
   const at = ['a diff', 'a command', 'a question'].indexOf(name);
   const wait = waits[at]!;
   await look(wait.seq);
-  const call = wait.body.type === 'call_waits' ? wait.body.call : '';
+  const call = wait.body.type === 'call_waiting' ? wait.body.call : '';
   const card = await screen.findByTestId(`card-${call}`);
   expect(card.dataset['state']).toBe('waiting');
   for (const text of texts) expect(card.textContent?.trim()).toMatch(text);

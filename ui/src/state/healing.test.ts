@@ -98,7 +98,14 @@ test('one snapshot at a time is asked for, and what became stale meanwhile is as
   await vi.waitFor(() => expect(host.snapshots).toBeGreaterThan(1));
   const asked = host.snapshots;
   // An event of a call whose beginning the store never received; the snapshot on its way is older.
-  host.emit('ses_b', { type: 'call_waits', call: 'call_ses_b', digest, grants: [], refreshed: null, expires_at: null });
+  host.emit('ses_b', {
+    type: 'call_waiting',
+    call: 'call_ses_b',
+    digest,
+    grants: [],
+    refreshed: null,
+    expires_at: null,
+  });
   await new Promise((done) => setTimeout(done, 40));
   expect(host.snapshots, 'while one is on its way').toBe(asked);
   await vi.waitFor(() => expect(desk.waiting.map(({ id }) => id)).toEqual(['call_ses_b']));

@@ -254,7 +254,7 @@ describe('a run that tells how far it is', () => {
     message: 'msg_1',
     reasoning: null,
   };
-  const progress = (message: string): EventBody => ({ type: 'call_progress', call: 'call_1', tool: 'probe', message });
+  const progress = (text: string): EventBody => ({ type: 'call_progress', call: 'call_1', tool: 'probe', text });
   const running: EventBody[] = [
     opened,
     proposed,
@@ -365,7 +365,7 @@ test('a call that is run for show stays where it stood on the desk, and is annou
       preview: { type: 'command', folder: '', command: [], facts: [], timeout_ms: 1, assurance: 'speculative' },
       undo: { type: 'secured' },
     },
-    { type: 'call_waits', call: id, digest: `${id} shown`, grants: [], refreshed: null, expires_at: null },
+    { type: 'call_waiting', call: id, digest: `${id} shown`, grants: [], refreshed: null, expires_at: null },
   ];
   const both = reduce(
     start(),
@@ -380,7 +380,7 @@ test('a call that is run for show stays where it stood on the desk, and is annou
     ['b', 'waiting'],
   ]);
   const again = [
-    happen({ type: 'call_waits', call: 'a', digest: 'a did', grants: [], refreshed: null, expires_at: null }),
+    happen({ type: 'call_waiting', call: 'a', digest: 'a did', grants: [], refreshed: null, expires_at: null }),
   ];
   const back = reduce(runs, again);
   expect(back.desk.map(({ id, body }) => [id, body.state])).toEqual([
@@ -395,7 +395,7 @@ test('a call that is run for show stays where it stood on the desk, and is annou
 });
 
 test('what a server asks stands on the desk with its call, and its answer counts once', () => {
-  const asked: ServerRequest = {
+  const request: ServerRequest = {
     server: 'one',
     message: [{ text: 'Who?', control: false }],
     wants: { type: 'form', fields: [] },
@@ -409,11 +409,11 @@ test('what a server asks stands on the desk with its call, and its answer counts
       reasoning: null,
     },
     { type: 'call_started', call: 'call_1' },
-    { type: 'call_asked', call: 'call_1', ask: 'ask_1', asked, expires_at: null },
-    { type: 'call_answered', call: 'call_1', ask: 'ask_1', answer: { type: 'declined' }, why: null },
-    { type: 'call_answered', call: 'call_1', ask: 'ask_1', answer: { type: 'opened' }, why: 'late' },
-    { type: 'call_lent', call: 'call_1', ask: 'ask_1', said: { model: 'm', text: 'Hi', usage } },
-    { type: 'call_asked', call: 'call_1', ask: 'ask_2', asked, expires_at: 9 },
+    { type: 'server_request_received', call: 'call_1', request_id: 'ask_1', request, expires_at: null },
+    { type: 'server_request_answered', call: 'call_1', request_id: 'ask_1', answer: { type: 'declined' }, why: null },
+    { type: 'server_request_answered', call: 'call_1', request_id: 'ask_1', answer: { type: 'opened' }, why: 'late' },
+    { type: 'sampling_finished', call: 'call_1', request_id: 'ask_1', result: { model: 'm', text: 'Hi', usage } },
+    { type: 'server_request_received', call: 'call_1', request_id: 'ask_2', request, expires_at: 9 },
   ];
   let state = reduce(withEmptyPage(start(), 'ses_a'), [happen(opened)]);
   const states = told.map((body) => {
@@ -423,8 +423,8 @@ test('what a server asks stands on the desk with its call, and its answer counts
       ?.entries.flatMap((entry) => (entry.body.type === 'call' ? [entry.body.state] : []))[0];
   });
   expect(states).toEqual(['proposed', 'running', 'waiting', 'running', 'running', 'running', 'waiting']);
-  const [first, second] = state.desk[0]?.body.asks ?? [];
-  expect(first?.answered).toMatchObject({ answer: { type: 'declined' }, said: { model: 'm', text: 'Hi', usage } });
+  const [first, second] = state.desk[0]?.body.server_requests ?? [];
+  expect(first?.answered).toMatchObject({ answer: { type: 'declined' }, sampled: { model: 'm', text: 'Hi', usage } });
   expect(first?.answered?.why).toBeUndefined();
   expect(second?.answered).toBeNull();
   expect([state.sessions[0]?.waiting, state.sessions[0]?.usage.input_tokens]).toEqual([1, 2]);

@@ -320,7 +320,7 @@ function standsOnDesk({ body }: CallEntry): boolean {
 }
 
 const since = ({ at, body }: CallEntry): number =>
-  body.decision && isTrial(body.decision.decision) ? at : (openAsk(body)?.at ?? body.waits?.since ?? at);
+  body.decision && isTrial(body.decision.decision) ? at : (openAsk(body)?.at ?? body.pending?.since ?? at);
 
 function oldestWaitFirst(one: CallEntry, other: CallEntry): number {
   return since(one) - since(other) || one.seq - other.seq;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use agent::rulebook::{BacktestOptions, RulebookScope, run_backtest};
 use policy::CallFacts;
+use protocol::event::{CallChange, CallProposal, SessionEvent};
 use protocol::rule::backtest::RuleChange;
 use protocol::rule::evidence::Evidence;
 use protocol::rule::rules_view::NewRule;
@@ -113,7 +114,7 @@ fn record_calls(record: &Record, root: &Path) -> BenchResult<()> {
         }
         Ok(())
     };
-    say(EventBody::SessionOpened {
+    say(EventBody::Session(SessionEvent::Opened {
         title: "bench".to_owned(),
         workspace: root.display().to_string(),
         model: ModelChoice {
@@ -121,8 +122,8 @@ fn record_calls(record: &Record, root: &Path) -> BenchResult<()> {
             model: String::new(),
         },
         parent: None,
-        asked: None,
-    })?;
+        options: None,
+    }))?;
     let kept: Vec<(String, Evidence)> = (0..DISTINCT_COMMANDS).map(numbered_command).collect();
     let trail = std::sync::Arc::new(Trail {
         verdict: Verdict::Ask,
@@ -131,11 +132,11 @@ fn record_calls(record: &Record, root: &Path) -> BenchResult<()> {
         steps: Vec::new(),
     });
     for number in 0..RECORDED_CALLS {
-        let (command, grounds) = &kept[number % DISTINCT_COMMANDS];
+        let (command, evidence) = &kept[number % DISTINCT_COMMANDS];
         let id = format!("call_{number}");
         let mut arguments = serde_json::Map::new();
         arguments.insert("command".to_owned(), command.as_str().into());
-        say(EventBody::CallProposed {
+        say(EventBody::Proposal(CallProposal {
             call: ToolCall {
                 id: id.as_str().into(),
                 name: "bash".to_owned(),
@@ -143,18 +144,20 @@ fn record_calls(record: &Record, root: &Path) -> BenchResult<()> {
             },
             message: "msg_1".into(),
             reasoning: None,
-        })?;
-        say(EventBody::CallJudged {
+        }))?;
+        say(EventBody::Call {
             call: id.as_str().into(),
-            tool: "bash".to_owned(),
-            title: "Command".to_owned(),
-            target: command.clone(),
-            mode: Some(ToolMode::Local),
-            kind: ToolKind::Execute,
-            trail: trail.clone(),
-            preview: Preview::Nothing,
-            undo: UndoAvailability::NotNeeded,
-            grounds: Some(Box::new(grounds.clone())),
+            change: CallChange::Judged {
+                tool: "bash".to_owned(),
+                title: "Command".to_owned(),
+                target: command.clone(),
+                mode: Some(ToolMode::Local),
+                kind: ToolKind::Execute,
+                trail: trail.clone(),
+                preview: Preview::Nothing,
+                undo: UndoAvailability::NotNeeded,
+                evidence: Some(Box::new(evidence.clone())),
+            },
         })?;
         if number % 3 == 0 {
             let decision = Decision::Allow {
@@ -162,10 +165,12 @@ fn record_calls(record: &Record, root: &Path) -> BenchResult<()> {
                 note: String::new(),
                 always: None,
             };
-            say(EventBody::CallDecided {
+            say(EventBody::Call {
                 call: id.as_str().into(),
-                decision,
-                digest: Digest(String::new()),
+                change: CallChange::Decided {
+                    decision,
+                    digest: Digest(String::new()),
+                },
             })?;
         }
     }

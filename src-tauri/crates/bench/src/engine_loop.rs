@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent::{Engine, EngineConfig, EventStream, Host};
+use protocol::event::{CallChange, SessionEvent};
 use protocol::server::mcp_servers::{ServerChange, ServerId, ServerTransport};
 use protocol::{EventBody, ModelChoice, Op, SessionState};
 use provider::{MemoryKeyStore, Script, ScriptCall, ScriptTurn, ScriptedProvider};
@@ -194,14 +195,17 @@ async fn count_calls_until_done(events: &mut EventStream) -> BenchResult<usize> 
     while let Some(batch) = events.next().await? {
         for event in batch.iter() {
             match &event.body {
-                EventBody::CallEnded { outcome, .. } if outcome.is_success() => done += 1,
-                EventBody::SessionChanged {
+                EventBody::Call {
+                    change: CallChange::Ended { outcome, .. },
+                    ..
+                } if outcome.is_success() => done += 1,
+                EventBody::Session(SessionEvent::Changed {
                     state: SessionState::Done,
-                } => return Ok(done),
-                EventBody::SessionChanged {
+                }) => return Ok(done),
+                EventBody::Session(SessionEvent::Changed {
                     state: SessionState::Running,
-                } => {}
-                EventBody::SessionChanged { state } => {
+                }) => {}
+                EventBody::Session(SessionEvent::Changed { state }) => {
                     return Err(format!("the session is {state:?} instead of running").into());
                 }
                 _ => {}

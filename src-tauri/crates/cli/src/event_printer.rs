@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use protocol::event::fold;
+use protocol::event::{CallChange, MessageChange, SessionEvent, fold};
 use protocol::mappers::{SessionMapper, Vocabulary};
 use protocol::text::display_text::format_count;
 use protocol::{CallState, Entry, EntryBody, Event, EventBody, SessionId, SessionState};
@@ -84,14 +84,25 @@ impl EventPrinter {
             }
             Some(entry)
         });
-        if let EventBody::AnswerChecked { answer, .. } = &event.body {
+        if let EventBody::Message {
+            change: MessageChange::AnswerChecked { answer },
+            ..
+        } = &event.body
+        {
             self.output.clone_from(&answer.output);
         }
-        if let EventBody::CallEnded { outcome, .. } = &event.body {
+        if let EventBody::Call {
+            change: CallChange::Ended { outcome, .. },
+            ..
+        } = &event.body
+        {
             self.denied += u64::from(outcome.state == CallState::Denied);
             self.last_call.clone_from(&entry);
         }
-        self.limited |= matches!(event.body, EventBody::LimitReached { .. });
+        self.limited |= matches!(
+            event.body,
+            EventBody::Session(SessionEvent::LimitReached { .. })
+        );
         if let Some(teller) = &mut self.vocabulary_mapper {
             teller
                 .map(event)
@@ -103,7 +114,7 @@ impl EventPrinter {
             self.print_event(out, event, entry.as_ref())?;
         }
         Ok(match event.body {
-            EventBody::SessionChanged { state } => match state {
+            EventBody::Session(SessionEvent::Changed { state }) => match state {
                 SessionState::Done | SessionState::Failed | SessionState::Interrupted => {
                     Some(state)
                 }
@@ -121,81 +132,112 @@ impl EventPrinter {
     ) -> Result<(), CliError> {
         let is_answer = matches!(
             event.body,
-            EventBody::AgentSaid { .. } | EventBody::TurnEnded { .. }
+            EventBody::Message {
+                change: MessageChange::AgentSaid { .. } | MessageChange::TurnEnded { .. },
+                ..
+            }
         );
+        if out.is_quiet() && !is_answer {
+            return Ok(());
+        }
         match &event.body {
-            _ if out.is_quiet() && !is_answer => Ok(()),
-            EventBody::PersonSaid { text, images, .. } => {
-                let text = transcript::format_person_message(out, text, images.len() as u64);
-                self.print_paragraph(out, &text)
+            EventBody::Session(event) => self.print_session_event(out, event),
+            EventBody::Message { change, .. } => self.print_message_change(out, change, entry),
+            EventBody::Proposal(_) => Ok(()),
+            EventBody::Call { change, .. } => self.print_call_change(out, change, entry),
+        }
+    }
+
+    fn print_session_event(
+        &mut self,
+        out: &mut OutputWriter,
+        event: &SessionEvent,
+    ) -> Result<(), CliError> {
+        let text = match event {
+            SessionEvent::NoticeAdded { notice } => transcript::format_notice(out, notice),
+            SessionEvent::PlanningSet { on, .. } => transcript::format_planning(out, *on),
+            SessionEvent::Opened { .. }
+            | SessionEvent::Renamed { .. }
+            | SessionEvent::Changed { .. }
+            // Its notice follows.
+            | SessionEvent::LimitReached { .. } => return Ok(()),
+        };
+        self.print_paragraph(out, &text)
+    }
+
+    fn print_message_change(
+        &mut self,
+        out: &mut OutputWriter,
+        change: &MessageChange,
+        entry: Option<&Entry>,
+    ) -> Result<(), CliError> {
+        let text = match change {
+            MessageChange::PersonSaid { text, images, .. } => {
+                transcript::format_person_message(out, text, images.len() as u64)
             }
-            EventBody::ErrandEnded { .. } => {
-                let text = entry.map(|entry| transcript::format_entry(out, entry));
-                self.print_paragraph(out, &text.unwrap_or_default())
-            }
-            EventBody::AgentSaid {
+            MessageChange::SubAgentFinished { .. } => entry
+                .map(|entry| transcript::format_entry(out, entry))
+                .unwrap_or_default(),
+            MessageChange::AgentSaid {
                 text,
                 reasoning: false,
-                ..
             } => {
                 self.is_agent_writing = true;
                 let text = out.apply_style(TextStyle::Plain, text);
-                out.write_text(&text)
+                return out.write_text(&text);
             }
-            EventBody::TurnEnded { error, .. } => {
-                let text = error.as_ref().map(|error| transcript::format_turn_error(out, error));
-                self.print_paragraph(out, &text.unwrap_or_default())
+            MessageChange::TurnEnded { error, .. } => error
+                .as_ref()
+                .map(|error| transcript::format_turn_error(out, error))
+                .unwrap_or_default(),
+            MessageChange::AnswerChecked { answer } => {
+                transcript::format_answer_problems(out, answer)
             }
-            EventBody::CallEnded { .. } => match entry.map(|entry| &entry.body) {
+            MessageChange::TurnStarted { .. }
+            | MessageChange::AgentSaid {
+                reasoning: true, ..
+            } => return Ok(()),
+        };
+        self.print_paragraph(out, &text)
+    }
+
+    fn print_call_change(
+        &mut self,
+        out: &mut OutputWriter,
+        change: &CallChange,
+        entry: Option<&Entry>,
+    ) -> Result<(), CliError> {
+        match change {
+            CallChange::Ended { .. } => match entry.map(|entry| &entry.body) {
                 Some(EntryBody::Call(view)) => {
                     let text = transcript::format_call(out, view);
                     self.print_paragraph(out, &text)
                 }
                 _ => Ok(()),
             },
-            EventBody::AnswerChecked { answer, .. } => {
-                let text = transcript::format_answer_problems(out, answer);
-                self.print_paragraph(out, &text)
+            CallChange::UndoApplied { paths, .. } => {
+                self.print_restore(out, "Undid", entry, *paths)
             }
-            EventBody::UndoApplied { paths, .. } => self.print_restore(out, "Undid", entry, *paths),
-            EventBody::RedoApplied { paths, .. } => {
+            CallChange::RedoApplied { paths, .. } => {
                 self.print_restore(out, "Brought again", entry, *paths)
             }
-            EventBody::CallProgress { tool, message, .. } => {
-                let text = transcript::format_progress(out, tool, message);
+            CallChange::Progress { tool, text } => {
+                let text = transcript::format_progress(out, tool, text);
                 self.print_paragraph(out, &text)
             }
-            EventBody::Noted { notice } => {
-                let text = transcript::format_notice(out, notice);
-                self.print_paragraph(out, &text)
-            }
-            EventBody::PlanningSet { on, .. } => {
-                let text = transcript::format_planning(out, *on);
-                self.print_paragraph(out, &text)
-            }
-            EventBody::SessionOpened { .. }
-            | EventBody::SessionRenamed { .. }
-            | EventBody::SessionChanged { .. }
-            | EventBody::TurnStarted { .. }
-            | EventBody::AgentSaid {
-                reasoning: true, ..
-            }
-            | EventBody::CallProposed { .. }
-            | EventBody::CallJudged { .. }
-            | EventBody::CallWaits { .. }
-            | EventBody::CallDecided { .. }
-            | EventBody::CallEdited { .. }
-            | EventBody::CallHooked { .. }
-            | EventBody::UndoPrepared { .. }
-            | EventBody::CallStarted { .. }
-            | EventBody::CallOutput { .. }
-            | EventBody::CallUpdate { .. }
-            | EventBody::CallAsked { .. }
-            | EventBody::CallAnswered { .. }
-            | EventBody::CallLent { .. }
-            | EventBody::StateWritten { .. }
-            // Its notice follows.
-            | EventBody::LimitReached { .. } => Ok(()),
+            CallChange::Judged { .. }
+            | CallChange::Waiting { .. }
+            | CallChange::Decided { .. }
+            | CallChange::Edited { .. }
+            | CallChange::HookAnswered { .. }
+            | CallChange::UndoPrepared { .. }
+            | CallChange::Started
+            | CallChange::Output { .. }
+            | CallChange::Update { .. }
+            | CallChange::ServerRequestReceived { .. }
+            | CallChange::ServerRequestAnswered { .. }
+            | CallChange::SamplingFinished { .. }
+            | CallChange::StateWritten { .. } => Ok(()),
         }
     }
 
@@ -230,7 +272,7 @@ impl EventPrinter {
 /// Whether an entry may still change.
 fn can_change(entry: &Entry) -> bool {
     match &entry.body {
-        EntryBody::Person { .. } | EntryBody::Errand { .. } | EntryBody::Notice(_) => false,
+        EntryBody::Person { .. } | EntryBody::SubAgentTask { .. } | EntryBody::Notice(_) => false,
         EntryBody::Agent { writing, .. } => *writing,
         EntryBody::Call(view) => !view.state.is_settled() || view.undo.is_some(),
     }

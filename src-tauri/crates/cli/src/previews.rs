@@ -55,15 +55,15 @@ pub(crate) fn add_preview_lines(
                 add(TextStyle::Plain, line);
             }
         }
-        Preview::Came(came) => {
+        Preview::Response(response) => {
             add(
                 TextStyle::Warn,
                 &format!(
                     "It came from {}; the agent has not read it:",
-                    came.hosts.join(", ")
+                    response.hosts.join(", ")
                 ),
             );
-            for line in join_spans(&came.text).lines() {
+            for line in join_spans(&response.text).lines() {
                 add(TextStyle::Faint, &format!("│ {line}"));
             }
         }

@@ -22,7 +22,7 @@ pub(crate) fn format_entry(out: &OutputWriter, entry: &Entry) -> String {
         EntryBody::Person { text, images, .. } => {
             format_person_message(out, text, u64::from(*images))
         }
-        EntryBody::Errand {
+        EntryBody::SubAgentTask {
             title,
             text,
             failed,

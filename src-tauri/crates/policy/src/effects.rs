@@ -51,7 +51,7 @@ pub(crate) fn evaluate_effects(
         verdict = verdict.max(effect_verdict);
         merge_traces(&mut rules, decision.traces);
     }
-    for host in &dry_run.came {
+    for host in &dry_run.response_hosts {
         let decision = evaluate_response(request.rules, request.tool, host, request.now);
         let effect_verdict = decision.verdict.unwrap_or(Verdict::Allow);
         if effect_verdict != Verdict::Allow {
@@ -101,9 +101,9 @@ pub fn has_effect_rule(request: &EvaluationRequest<'_>) -> bool {
         !said.traces.is_empty()
     };
     let (tool, now) = (request.tool, request.now);
-    request.dry_run.is_some_and(|tried| {
-        let mut changed = tried.effects.iter();
-        let mut hosts = tried.came.iter();
+    request.dry_run.is_some_and(|dry_run| {
+        let mut changed = dry_run.effects.iter();
+        let mut hosts = dry_run.response_hosts.iter();
         changed.any(|fact| spoken_of(&effect_subject(request, fact)))
             || hosts.any(|host| {
                 !evaluate_response(request.rules, tool, host, now)
@@ -217,8 +217,8 @@ pub(crate) fn can_settle_ask(request: &EvaluationRequest<'_>, steps: &[TrailStep
 }
 
 fn summarize_changes(dry_run: &DryRunEvidence) -> String {
-    if !dry_run.came.is_empty() {
-        let hosts = dry_run.came.join(", ");
+    if !dry_run.response_hosts.is_empty() {
+        let hosts = dry_run.response_hosts.join(", ");
         return format!("It came from {hosts}, and the agent has not read it.");
     }
     let changed = match dry_run.effects.len() {
@@ -251,19 +251,19 @@ mod tests {
     use crate::watchdogs::Alarm;
 
     /// The verdict on a command that changed these paths, and the gate that its reason comes from.
-    fn verdict(rules: &str, tried: &DryRunEvidence, alarms: &[Alarm]) -> (Verdict, String) {
+    fn verdict(rules: &str, dry_run: &DryRunEvidence, alarms: &[Alarm]) -> (Verdict, String) {
         let fact = ResolvedAccess::new_inside(Capability::ShellRun, "make all");
         with_request("bash", ToolMode::Local, fact, rules, |request| {
             let judgement = crate::evaluate::evaluate(&EvaluationRequest {
                 alarms,
-                dry_run: Some(tried),
+                dry_run: Some(dry_run),
                 ..*request
             });
             (judgement.verdict(), judgement.trail().lead.clone())
         })
     }
 
-    fn tried(effects: &[(Capability, &str)]) -> DryRunEvidence {
+    fn dry_run(effects: &[(Capability, &str)]) -> DryRunEvidence {
         let facts = effects.iter();
         DryRunEvidence {
             effects: facts
@@ -314,11 +314,11 @@ mod tests {
             ("", &[(FsWrite, ".countersign/rules.toml")], true, Deny),
             (writes_out, &[(FsWrite, "out/.bashrc")], false, Deny),
         ] {
-            let tried = DryRunEvidence {
+            let dry_run = DryRunEvidence {
                 agreed,
-                ..tried(effects)
+                ..dry_run(effects)
             };
-            let (verdict, lead) = verdict(rules, &tried, &[]);
+            let (verdict, lead) = verdict(rules, &dry_run, &[]);
             assert_eq!(verdict, expected, "{rules} {effects:?} {agreed}: {lead}");
         }
     }
@@ -333,8 +333,8 @@ mod tests {
                 "[[rule]]\npermission = \"{permission}\"\npattern = \"{pattern}\"\naction = \"{action}\"\n"
             )
         };
-        let tried = DryRunEvidence {
-            came: vec!["docs.rs".to_owned(), "a.example.com".to_owned()],
+        let dry_run = DryRunEvidence {
+            response_hosts: vec!["docs.rs".to_owned(), "a.example.com".to_owned()],
             agreed: true,
             for_real: true,
             ..DryRunEvidence::default()
@@ -357,7 +357,7 @@ mod tests {
             (asks + &rule("net.read", "a.example.com", "allow"), Allow),
             (rule("net.read", "docs.rs", "deny"), Deny),
         ] {
-            let (verdict, lead) = verdict(&rules, &tried, &[]);
+            let (verdict, lead) = verdict(&rules, &dry_run, &[]);
             assert_eq!(verdict, expected, "{rules}: {lead}");
             let told = lead.contains("because of what came, ");
             assert_eq!(told, expected != Allow, "{rules}: {lead}");
@@ -375,7 +375,7 @@ mod tests {
         let begun = DryRunEvidence {
             begun: vec!["lib/.git".to_owned()],
             agreed: true,
-            ..tried(&effects)
+            ..dry_run(&effects)
         };
         assert_eq!(verdict("", &begun, &[]).0, Verdict::Ask);
         let mut elsewhere = begun.clone();
@@ -402,7 +402,7 @@ mod tests {
             let beyond = DryRunEvidence {
                 beyond: Some("It lies beyond.".to_owned()),
                 agreed,
-                ..tried(&[(Capability::FsWrite, "src/a")])
+                ..dry_run(&[(Capability::FsWrite, "src/a")])
             };
             let (verdict, lead) = verdict(allows, &beyond, &[]);
             assert_eq!(verdict, Verdict::Deny);
@@ -425,7 +425,7 @@ mod tests {
             ..nothing.clone()
         };
         let asks = [Alarm::ask("It looks odd.".to_owned())];
-        for (tried, alarms, expected) in [
+        for (dry_run, alarms, expected) in [
             (&nothing, &[][..], Verdict::Allow),
             (&DryRunEvidence::default(), &[], Verdict::Ask),
             (&refused, &[], Verdict::Ask),
@@ -433,7 +433,7 @@ mod tests {
             // A call that a watchdog wants shown is shown, whatever its effects.
             (&nothing, &asks, Verdict::Ask),
         ] {
-            assert_eq!(verdict("", tried, alarms).0, expected, "{tried:?}");
+            assert_eq!(verdict("", dry_run, alarms).0, expected, "{dry_run:?}");
         }
     }
 }

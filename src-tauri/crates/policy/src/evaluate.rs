@@ -113,17 +113,17 @@ pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
         verdict = verdict.max(step.verdict.unwrap_or(Verdict::Allow));
         steps.push(step);
     }
-    if let Some(tried) = request.dry_run {
-        let step = effects::evaluate_effects(request, tried);
+    if let Some(dry_run) = request.dry_run {
+        let step = effects::evaluate_effects(request, dry_run);
         let shown = step.verdict.unwrap_or(Verdict::Ask);
-        verdict = match (verdict.max(shown), tried.agreed) {
+        verdict = match (verdict.max(shown), dry_run.agreed) {
             (Verdict::Deny, _) => Verdict::Deny,
             (_, true) => shown,
             (_, false) if effects::can_settle_ask(request, &steps) => shown,
             (strictest, false) => strictest,
         };
         steps.push(step);
-        if let Some(beyond) = effects::check_effects_scope(tried) {
+        if let Some(beyond) = effects::check_effects_scope(dry_run) {
             verdict = Verdict::Deny;
             steps.push(beyond);
         }
@@ -346,7 +346,7 @@ fn evaluate_undo(request: &EvaluationRequest<'_>, by_mode: bool) -> Option<Trail
             by_mode.then_some(Verdict::Ask),
             "What it changes is known after a dry run; then it can be undone.".to_owned(),
         ),
-        UndoAvailability::Pictured => (
+        UndoAvailability::Snapshot => (
             Some(Verdict::Allow),
             "A snapshot of the whole workspace is taken first, so it can be undone.".to_owned(),
         ),

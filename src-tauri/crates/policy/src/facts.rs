@@ -217,20 +217,20 @@ impl CallFacts {
 
     /// Restores the facts from the evidence of a verdict: no command is read again. Whichever words of its commands
     /// were the paths of files then, each word counts as a use of the file of its name.
-    pub fn from_evidence(grounds: Evidence) -> Self {
-        let mut commands = grounds.commands.into_iter();
+    pub fn from_evidence(evidence: Evidence) -> Self {
+        let mut commands = evidence.commands.into_iter();
         let mut facts = Self {
-            all: Vec::with_capacity(grounds.facts.len()),
-            uses: grounds.uses,
+            all: Vec::with_capacity(evidence.facts.len()),
+            uses: evidence.uses,
             commands: Vec::new(),
-            denial_reason: grounds.beyond,
-            roots_to_open: grounds.opens,
-            recursive_facts: grounds.below,
+            denial_reason: evidence.beyond,
+            roots_to_open: evidence.opens,
+            recursive_facts: evidence.below,
             exact_digest: None,
-            confinement: grounds.confinement,
-            arguments: grounds.arguments,
+            confinement: evidence.confinement,
+            arguments: evidence.arguments,
         };
-        for fact in grounds.facts {
+        for fact in evidence.facts {
             if fact.capability == Capability::ShellRun && facts.find_command(&fact.target).is_none()
             {
                 let read = ShellFacts::from_evidence(commands.next().unwrap_or_default());

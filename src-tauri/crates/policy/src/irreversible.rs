@@ -47,7 +47,7 @@ const SENDING_PROGRAMS: [(&str, Option<&str>); 24] = [
 ];
 
 /// Lists the actions of a call that cannot be undone, each once.
-pub fn list_irreversible_actions(grounds: &Evidence) -> Vec<IrreversibleAction> {
+pub fn list_irreversible_actions(evidence: &Evidence) -> Vec<IrreversibleAction> {
     let mut actions: Vec<IrreversibleAction> = Vec::new();
     let mut add = |what: String, reason| {
         if !actions.iter().any(|one| one.what == what) {
@@ -55,13 +55,13 @@ pub fn list_irreversible_actions(grounds: &Evidence) -> Vec<IrreversibleAction> 
         }
     };
     // In a sealed copy nothing outside is changed, and who was not reached was sent nothing.
-    if let Some(tried) = &grounds.tried {
-        for host in &tried.reached {
+    if let Some(dry_run) = &evidence.dry_run {
+        for host in &dry_run.reached {
             add(format!("what it sent to {host}"), SENT_REASON);
         }
         return actions;
     }
-    for fact in &grounds.facts {
+    for fact in &evidence.facts {
         match fact.capability {
             Capability::FsWrite | Capability::FsDelete if !fact.inside => {
                 add(fact.real.clone(), OUTSIDE_REASON);
@@ -74,7 +74,7 @@ pub fn list_irreversible_actions(grounds: &Evidence) -> Vec<IrreversibleAction> 
             | Capability::ShellRun => {}
         }
     }
-    for command in &grounds.commands {
+    for command in &evidence.commands {
         for words in command.plain.iter().chain(&command.may_run) {
             if let Some(what) = find_sending_command(words) {
                 add(what, SENT_REASON);
@@ -116,7 +116,7 @@ mod tests {
             inside: false,
             ..ResolvedAccess::new_inside(Capability::FsWrite, "/etc/hosts")
         };
-        let grounds = Evidence {
+        let evidence = Evidence {
             facts: vec![
                 ResolvedAccess::new_inside(Capability::FsWrite, "src/a.rs"),
                 outside,
@@ -134,7 +134,7 @@ mod tests {
             }],
             ..Evidence::default()
         };
-        let found: Vec<(String, &str)> = list_irreversible_actions(&grounds)
+        let found: Vec<(String, &str)> = list_irreversible_actions(&evidence)
             .into_iter()
             .map(|one| (one.what, one.reason))
             .collect();
@@ -147,13 +147,13 @@ mod tests {
         .map(|(what, reason)| (what.to_owned(), reason));
         assert_eq!(found, expected);
         assert_eq!(list_irreversible_actions(&Evidence::default()), []);
-        let tried = DryRunEvidence {
+        let dry_run = DryRunEvidence {
             reached: vec!["api.example.com".to_owned()],
             ..DryRunEvidence::default()
         };
         let sealed = Evidence {
-            tried: Some(tried),
-            ..grounds
+            dry_run: Some(dry_run),
+            ..evidence
         };
         let sent = IrreversibleAction {
             what: "what it sent to api.example.com".to_owned(),

@@ -58,7 +58,7 @@ pub enum Answer {
     /// Answer to `account`.
     Account {
         /// The account in text, one line for each of its parts.
-        told: Vec<AccountLine>,
+        summary: Vec<AccountLine>,
         /// The whole account.
         account: Box<CallAccount>,
     },
@@ -102,8 +102,8 @@ pub enum Answer {
     Offers(GrantOffers),
     /// Answer to `backtest`.
     Backtest(Backtest),
-    /// Answer to `try_call`.
-    TryCall {
+    /// Answer to `evaluate_call`.
+    EvaluateCall {
         /// The verdict with its reasons.
         trail: Trail,
     },
@@ -139,13 +139,13 @@ pub enum Answer {
         /// Lines of the log, oldest first.
         lines: Vec<ServerLogLine>,
     },
-    /// Answer to `server_has`.
-    ServerHas {
+    /// Answer to `server_resources`.
+    ServerResources {
         /// Resources of the server.
-        has: ServerResources,
+        resources: ServerResources,
     },
-    /// Answer to `servers_found`.
-    ServersFound {
+    /// Answer to `discover_servers`.
+    DiscoverServers {
         /// Sources, one for each file that exists and names servers.
         sources: Vec<ServerImportSource>,
     },
@@ -156,10 +156,10 @@ pub enum Answer {
         /// The language servers: those that are offered, then the person's own.
         servers: Vec<crate::server::language_servers::LanguageServerView>,
     },
-    /// Answer to `seekers`.
-    Seekers {
+    /// Answer to `search_providers`.
+    SearchProviders {
         /// The search providers, in the order of the settings.
-        seekers: Vec<crate::server::search_providers::SearchProviderView>,
+        providers: Vec<crate::server::search_providers::SearchProviderView>,
     },
     /// Answer to `export`.
     Export {

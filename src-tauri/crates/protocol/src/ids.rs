@@ -66,7 +66,7 @@ impl LoopId {
 
 define_id!(
     /// One request of a server to the person: `ask_` and a time-sorted UUID.
-    AskId
+    ServerRequestId
 );
 define_id!(
     /// One message of the person or of the agent: `msg_` and a time-sorted UUID.

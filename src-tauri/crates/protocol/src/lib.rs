@@ -68,7 +68,7 @@ pub use crate::view::preview::Preview;
 pub use call::ToolCall;
 pub use event::{Event, EventBody, Notice, NoticeLevel, SessionState};
 pub use history::{Node, UndoDirection, UndoEntry, UndoState};
-pub use ids::{AskId, CallId, Digest, GrantId, LoopId, MessageId, SessionId, UndoId};
+pub use ids::{CallId, Digest, GrantId, LoopId, MessageId, ServerRequestId, SessionId, UndoId};
 pub use interface::ToolInterface;
 pub use model::{Message, ModelChoice, Usage};
 pub use op::{Decision, Op};

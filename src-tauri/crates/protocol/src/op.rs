@@ -10,8 +10,8 @@ use crate::rule::rules_view::{NewRule, RuleLocation};
 use crate::server::apis::ApiChange;
 use crate::server::mcp_servers::{ServerChange, ServerId};
 use crate::{
-    AskId, CallId, Content, Digest, GrantId, ModelChoice, RuleScope, ServerAnswer, SessionId,
-    Settings, ToolMode, UndoId,
+    CallId, Content, Digest, GrantId, ModelChoice, RuleScope, ServerAnswer, ServerRequestId,
+    SessionId, Settings, ToolMode, UndoId,
 };
 
 /// One request of the person. The answer is a receipt; the effects are reported by events.
@@ -92,7 +92,7 @@ pub enum Op {
         /// The call.
         call: CallId,
         /// The question.
-        ask: AskId,
+        request_id: ServerRequestId,
         /// The person's answer.
         answer: ServerAnswer,
     },

@@ -174,7 +174,7 @@ pub enum Query {
         calls_max: u32,
     },
     /// Verdict on a hypothetical call. Nothing runs.
-    TryCall {
+    EvaluateCall {
         /// The workspace root, absolute; none for an empty folder that no rule covers.
         workspace: Option<String>,
         /// The tool's id or an alias.
@@ -244,14 +244,14 @@ pub enum Query {
     },
     /// Prompts and resources that a server offers to a person beside its tools. The server is started if it is not
     /// running.
-    ServerHas {
+    ServerResources {
         /// The server.
         server: ServerId,
         /// The prompts or resources to return.
-        asked: ServerResourceQuery,
+        wanted: ServerResourceQuery,
     },
     /// Servers that are configured in other products or in the project.
-    ServersFound {
+    DiscoverServers {
         /// The workspace root, absolute; none for the person's own configurations alone.
         workspace: Option<String>,
     },
@@ -260,7 +260,7 @@ pub enum Query {
     /// All language servers that are configured or offered.
     LanguageServers,
     /// Configured web search providers, each with whether the key that it needs was found.
-    Seekers,
+    SearchProviders,
     /// A session as text.
     Export {
         /// The session.

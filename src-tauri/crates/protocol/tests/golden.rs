@@ -69,13 +69,13 @@ fn the_golden_stream_folds_to_the_golden_entries() {
 #[test]
 fn schema_first_events_stand_where_they_belong() {
     let told = [
-        r#"{"type":"session_opened","title":"A","workspace":"/w","model":{"provider":"demo","model":""},"parent":{"session":"ses_p","call":"call_p"},"asked":{"output_schema":{"type":"object"}}}"#,
+        r#"{"type":"session_opened","title":"A","workspace":"/w","model":{"provider":"demo","model":""},"parent":{"session":"ses_p","call":"call_p"},"options":{"output_schema":{"type":"object"}}}"#,
         r#"{"type":"turn_started","turn":1,"message":"msg_1"}"#,
-        r#"{"type":"answer_checked","message":"msg_1","problem":"`output` is missing"}"#,
+        r#"{"type":"answer_checked","problem":"`output` is missing","message":"msg_1"}"#,
         r#"{"type":"turn_started","turn":2,"message":"msg_2"}"#,
-        r#"{"type":"answer_checked","message":"msg_2","output":{"summary":"Done."}}"#,
+        r#"{"type":"answer_checked","output":{"summary":"Done."},"message":"msg_2"}"#,
         r#"{"type":"call_proposed","call":{"id":"call_1","name":"greet","arguments":{}},"message":"msg_2","reasoning":null}"#,
-        r#"{"type":"state_written","call":"call_1","path":"report.title","instance":"2","value":"Hi"}"#,
+        r#"{"type":"state_written","path":"report.title","instance":"2","value":"Hi","call":"call_1"}"#,
     ];
     let mut folded = Folded::default();
     for (seq, body) in told.iter().enumerate() {
@@ -110,16 +110,16 @@ fn schema_first_events_stand_where_they_belong() {
 /// A question of a server is on the desk with its call, and counts once; the interface's fold has the same story.
 #[test]
 fn what_a_server_asks_stands_with_its_call() {
-    let asked = r#"{"server":"one","message":[{"text":"Who?","control":false}],"wants":{"type":"form","fields":[]}}"#;
+    let request = r#"{"server":"one","message":[{"text":"Who?","control":false}],"wants":{"type":"form","fields":[]}}"#;
     let told = [
         r#"{"type":"session_opened","title":"A","workspace":"/w","model":{"provider":"demo","model":""}}"#.to_owned(),
         r#"{"type":"call_proposed","call":{"id":"call_1","name":"one__form","arguments":{}},"message":"msg_1","reasoning":null}"#.to_owned(),
         r#"{"type":"call_started","call":"call_1"}"#.to_owned(),
-        format!(r#"{{"type":"call_asked","call":"call_1","ask":"ask_1","asked":{asked},"expires_at":null}}"#),
-        r#"{"type":"call_answered","call":"call_1","ask":"ask_1","answer":{"type":"declined"},"why":null}"#.to_owned(),
-        r#"{"type":"call_answered","call":"call_1","ask":"ask_1","answer":{"type":"opened"},"why":"late"}"#.to_owned(),
-        r#"{"type":"call_lent","call":"call_1","ask":"ask_1","said":{"model":"m","text":"Hi","usage":{"input_tokens":2,"cached_tokens":0,"output_tokens":1,"cost_usd":null}}}"#.to_owned(),
-        format!(r#"{{"type":"call_asked","call":"call_1","ask":"ask_2","asked":{asked},"expires_at":9}}"#),
+        format!(r#"{{"type":"server_request_received","call":"call_1","request_id":"ask_1","request":{request},"expires_at":null}}"#),
+        r#"{"type":"server_request_answered","call":"call_1","request_id":"ask_1","answer":{"type":"declined"},"why":null}"#.to_owned(),
+        r#"{"type":"server_request_answered","call":"call_1","request_id":"ask_1","answer":{"type":"opened"},"why":"late"}"#.to_owned(),
+        r#"{"type":"sampling_finished","call":"call_1","request_id":"ask_1","result":{"model":"m","text":"Hi","usage":{"input_tokens":2,"cached_tokens":0,"output_tokens":1,"cost_usd":null}}}"#.to_owned(),
+        format!(r#"{{"type":"server_request_received","call":"call_1","request_id":"ask_2","request":{request},"expires_at":9}}"#),
     ];
     let mut folded = Folded::default();
     let mut states = Vec::new();
@@ -143,13 +143,13 @@ fn what_a_server_asks_stands_with_its_call() {
         ]
     );
     let all = folded.json();
-    let asks = all.pointer("/entries/0/body/asks").unwrap();
+    let requests = all.pointer("/entries/0/body/server_requests").unwrap();
     assert_eq!(
-        asks[0]["answered"],
-        serde_json::json!({ "answer": { "type": "declined" }, "at": 5, "said": { "model": "m", "text": "Hi",
+        requests[0]["answered"],
+        serde_json::json!({ "answer": { "type": "declined" }, "at": 5, "sampled": { "model": "m", "text": "Hi",
             "usage": { "input_tokens": 2, "cached_tokens": 0, "output_tokens": 1, "cost_usd": null } } })
     );
-    assert_eq!(asks[1]["answered"], Value::Null);
+    assert_eq!(requests[1]["answered"], Value::Null);
     assert_eq!(
         all["sessions"][0]["usage"]["input_tokens"], 2,
         "it counts as the session's"

@@ -10,7 +10,8 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 /// One step for each format, in order; the format's number is how many were taken. A step that was released never
 /// changes; a new format is a new step.
 ///
-/// `judged` holds the last verdict's grounds of each call, and `hits` how often a rule made a verdict in a session.
+/// `verdicts` holds the evidence of the last verdict of each call, and `rule_hits` how often a rule made a verdict in a
+/// session.
 ///
 /// `entries` is narrow, so that a search walks over it quickly; the folded JSON stands beside it in `folded`. Both have
 /// the `seq` of the event that began the entry as their key, and so has the full-text index `words`. `folded_to` is the
@@ -18,7 +19,7 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 /// streams, come from `events` until the next write. `spans` says between which positions each batch has events of a
 /// session: all that is needed to find them, at a fraction of what an index over all events costs each append.
 ///
-/// `made` has one row, which names the last event that all of them hold; the log and `spans` may have more. A session's
+/// `projected` has one row, which names the last event that all of them hold; the log and `spans` may have more. A session's
 /// row is there with its first event all the same, because events name it.
 ///
 /// Since the second format, `indexed` is 2 where an entry's row in `folded` and its words are owed yet, though it
@@ -29,6 +30,9 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 ///
 /// `chat_parts` shows the result of every call as the row that the specification of tools names (`S002-66`): the
 /// envelope of `S002-61` to `S002-65`, as `Outcome::to_envelope` makes it. It keeps nothing: the events do.
+///
+/// The seventh format has other names for tables, columns and members of the folded JSON, so that everything which is
+/// derived from the events is derived from them anew.
 pub(crate) const MIGRATIONS: &[&str] = &["
 CREATE TABLE sessions (
     key  INTEGER PRIMARY KEY,
@@ -136,6 +140,36 @@ SELECT told.seq AS seq, sessions.id AS session, told.call AS id, told.at AS at,
         ELSE json_object('duration_ms', duration_ms, 'truncated', json('true'), 'output_path', output_path)
     END AS metadata
 FROM told JOIN sessions ON sessions.key = told.session;
+", "
+DROP TABLE judged;
+DROP TABLE hits;
+DROP TABLE made;
+DELETE FROM entries;
+DELETE FROM folded;
+DELETE FROM undo_entries;
+INSERT INTO words (words) VALUES ('delete-all');
+UPDATE sessions SET view = NULL;
+CREATE TABLE verdicts (
+    entry    INTEGER PRIMARY KEY,
+    session  INTEGER NOT NULL,
+    call     TEXT NOT NULL,
+    at       INTEGER NOT NULL,
+    tool     TEXT NOT NULL,
+    target   TEXT NOT NULL,
+    mode     TEXT,
+    undo     TEXT NOT NULL,
+    evidence TEXT,
+    answer   TEXT
+) STRICT;
+CREATE TABLE rule_hits (
+    rule    TEXT NOT NULL,
+    session INTEGER NOT NULL,
+    hits    INTEGER NOT NULL,
+    last    INTEGER NOT NULL,
+    PRIMARY KEY (rule, session)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE projected (upto INTEGER NOT NULL) STRICT;
+INSERT INTO projected VALUES (0);
 "];
 
 /// The format of a database: how many steps it has taken.
@@ -177,7 +211,10 @@ pub(crate) fn explain_query_plan(conn: &Connection, statement: &str) -> Vec<Stri
 
 #[cfg(test)]
 mod tests {
+    use protocol::EntryBody;
+
     use super::*;
+    use crate::projections::{Projector, load};
 
     fn list_tables(conn: &Connection) -> Vec<String> {
         let mut statement = conn
@@ -207,12 +244,41 @@ mod tests {
     }
 
     #[test]
+    fn a_record_of_the_sixth_format_is_derived_anew() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        migrate(&mut conn, &MIGRATIONS[..6]).unwrap();
+        conn.execute_batch(
+            r#"INSERT INTO sessions VALUES (1, 'ses_1', 1, NULL);
+            INSERT INTO spans VALUES (1, 1, 1);
+            INSERT INTO events VALUES (1, 1, 1, 5, 'errand_ended',
+                '{"type":"errand_ended","message":"msg_1","child":"ses_2","title":"Look","text":"Found.","failed":false}');
+            INSERT INTO entries VALUES (1, 1, 'msg_1', 5, 1, 1, 'errand', NULL, NULL, NULL, NULL, NULL, NULL);
+            INSERT INTO folded VALUES (1, '{"of":"an earlier format"}');
+            INSERT INTO words (rowid, text) VALUES (1, 'Look Found.');
+            UPDATE made SET upto = 1;"#,
+        )
+        .unwrap();
+        migrate(&mut conn, MIGRATIONS).unwrap();
+        Projector::default().project_all(&conn).unwrap();
+
+        let loaded = load::load_entry(&conn, 1, "msg_1").unwrap().unwrap();
+        let EntryBody::SubAgentTask { title, text, .. } = loaded.entry.body else {
+            panic!("{:?}", loaded.entry);
+        };
+        assert_eq!((title.as_str(), text.as_str()), ("Look", "Found."));
+        let kind: String = conn
+            .query_row("SELECT body FROM entries", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(kind, "sub_agent_task");
+    }
+
+    #[test]
     fn events_are_only_added() {
         let mut conn = Connection::open_in_memory().unwrap();
         migrate(&mut conn, MIGRATIONS).unwrap();
         conn.execute_batch(
             "INSERT INTO sessions VALUES (1, 's', 1, NULL);
-             INSERT INTO events VALUES (1, 1, NULL, 0, 'noted', '{}');",
+             INSERT INTO events VALUES (1, 1, NULL, 0, 'notice_added', '{}');",
         )
         .unwrap();
         for change in ["DELETE FROM events", "UPDATE events SET at = 1"] {

@@ -6,7 +6,7 @@ import { chosen, hunkNames, hunksToApply, withHunks } from './hunks';
 import { grantLines, mainWords } from './words';
 
 const view = samples.hunks.body;
-const grants = view.waits?.grants ?? [];
+const grants = view.pending?.grants ?? [];
 
 it('everything is chosen at first, and then nothing is named', () => {
   const pick = chosen([parser], new Set());

@@ -52,7 +52,7 @@ class AskingHost extends FakeHost {
         message: `m_${call}`,
         reasoning: null,
       },
-      { type: 'call_waits', call, digest, grants: [], refreshed: null, expires_at: null },
+      { type: 'call_waiting', call, digest, grants: [], refreshed: null, expires_at: null },
     );
   }
   /** How many calls each session still asks for. */

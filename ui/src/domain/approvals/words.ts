@@ -20,7 +20,7 @@ export function stateWords(view: CallView, begun: number, now: number): string {
   const word = wordOf(view);
   switch (view.state) {
     case 'waiting':
-      return `${word} ${age(openAsk(view)?.at ?? view.waits?.since ?? begun, now)}`;
+      return `${word} ${age(openAsk(view)?.at ?? view.pending?.since ?? begun, now)}`;
     case 'running':
       return `${word} ${age(view.started_at ?? begun, now)}`;
     case 'done': {
@@ -108,7 +108,7 @@ export function alwaysButton(answer: 'allow' | 'deny', view: CallView, lasts: Gr
 export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null = null): string {
   if (lasts !== null) return alwaysButton('allow', view, lasts);
   if (view.preview.type === 'plan') return 'Accept';
-  if (view.preview.type === 'came') return 'Let it read';
+  if (view.preview.type === 'response') return 'Let it read';
   if (mustHold(view)) {
     if (view.kind === 'delete') return 'Hold to delete';
     if (isCommit(view)) return 'Hold to commit';
@@ -127,7 +127,7 @@ export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null
 export function noWords(view: CallView, usual = 'Reject'): string {
   if (usual !== 'Reject') return usual;
   if (view.preview.type === 'plan') return 'Keep planning';
-  if (view.preview.type === 'came') return 'Keep it back';
+  if (view.preview.type === 'response') return 'Keep it back';
   return isCommit(view) ? 'Discard' : usual;
 }
 
@@ -217,7 +217,7 @@ function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): Gra
       reach: reaches[grant.reach],
       button: !once
         ? noWords(view, grant.button)
-        : mustHold(view) || commits || view.preview.type === 'plan' || view.preview.type === 'came'
+        : mustHold(view) || commits || view.preview.type === 'plan' || view.preview.type === 'response'
           ? mainWords(view, pick)
           : 'Allow',
       text: grant.text,

@@ -76,7 +76,7 @@ describe('the timeline', () => {
         reasoning: 'because',
       }),
       event(2, {
-        type: 'call_waits',
+        type: 'call_waiting',
         call: 'c',
         digest: DIGEST,
         grants: [],

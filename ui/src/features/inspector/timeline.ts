@@ -69,7 +69,7 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
       return { icon: 'task', text: 'The agent asked for it', detail: body.reasoning ?? '' };
     case 'call_judged':
       return { icon: 'rules', text: `Judged: ${body.trail.verdict}`, detail: body.trail.lead };
-    case 'call_waits':
+    case 'call_waiting':
       return {
         icon: 'waiting',
         text: body.refreshed ? 'Waits, shown anew' : 'Waits for you',
@@ -79,7 +79,7 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
       return decisionWords(body.decision);
     case 'call_edited':
       return { icon: 'edit', text: 'The arguments are yours now', detail: Object.keys(body.arguments).join(', ') };
-    case 'call_hooked':
+    case 'hook_answered':
       return {
         icon: 'rules',
         text: body.refused === null ? `${body.hook} let it go` : `${body.hook} kept it from running`,
@@ -97,15 +97,15 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
       return { icon: 'execute', text: 'Output', detail: bytes(new TextEncoder().encode(body.text).length) };
     case 'call_update':
       return { icon: 'execute', text: 'A piece of the result', detail: plural(body.content.length, 'item') };
-    case 'call_asked':
-      return { icon: 'question', text: `${body.asked.server} asks you`, detail: plain(body.asked.message) };
-    case 'call_answered':
+    case 'server_request_received':
+      return { icon: 'question', text: `${body.request.server} asks you`, detail: plain(body.request.message) };
+    case 'server_request_answered':
       return { icon: 'question', text: answers[body.answer.type], detail: body.why ?? '' };
-    case 'call_lent':
+    case 'sampling_finished':
       return {
         icon: 'info',
-        text: body.said.error === undefined ? `${body.said.model} answered it` : 'No model answered it',
-        detail: body.said.error ?? '',
+        text: body.result.error === undefined ? `${body.result.model} answered it` : 'No model answered it',
+        detail: body.result.error ?? '',
       };
     case 'state_written':
       return {
@@ -114,7 +114,7 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
         detail: body.instance ? `${body.path} of instance ${body.instance}` : body.path,
       };
     case 'call_progress':
-      return { icon: 'info', text: body.message, detail: '' };
+      return { icon: 'info', text: body.text, detail: '' };
     case 'call_ended':
       return {
         icon: callStates[body.outcome.state].icon,
@@ -125,20 +125,12 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
       return { icon: 'undone', text: 'Undone', detail: plural(body.paths, 'path') };
     case 'redo_applied':
       return { icon: 'redo', text: 'Done again', detail: plural(body.paths, 'path') };
-    case 'noted':
+    case 'notice_added':
       return { icon: 'info', text: body.notice.fault.message, detail: body.notice.fault.hint };
-    case 'session_opened':
-    case 'session_renamed':
-    case 'session_changed':
-    case 'planning_set':
-    case 'person_said':
-    case 'errand_ended':
-    case 'turn_started':
-    case 'agent_said':
-    case 'answer_checked':
-    case 'turn_ended':
-    case 'limit_reached':
-      return { icon: 'info', text: body.type.replaceAll('_', ' '), detail: '' };
+    default: {
+      const other: Exclude<EventBody, { call: unknown }> = body;
+      return { icon: 'info', text: other.type.replaceAll('_', ' '), detail: '' };
+    }
   }
 }
 

@@ -15,7 +15,7 @@ export function alwaysWords(always: GrantRequest | undefined): string {
 export function verdictWords(view: CallView): string {
   const said = view.decision;
   if (view.state === 'waiting')
-    return `Waiting since ${exact(openAsk(view)?.at ?? view.waits?.since ?? 0).slice(11)} for a person.`;
+    return `Waiting since ${exact(openAsk(view)?.at ?? view.pending?.since ?? 0).slice(11)} for a person.`;
   if (said) {
     const at = exact(said.at).slice(11);
     switch (said.decision.type) {

@@ -84,13 +84,13 @@ export class Offers {
     const fetch = ++this.#fetch;
     this.fetching = offered;
     try {
-      const { has } = await this.#desk.query({
-        type: 'server_has',
+      const { resources } = await this.#desk.query({
+        type: 'server_resources',
         server: offered.server,
-        asked: { type: 'prompt', name: offered.name, arguments: filledPrompt(offered.asks, given ?? {}) },
+        wanted: { type: 'prompt', name: offered.name, arguments: filledPrompt(offered.asks, given ?? {}) },
       });
       if (fetch !== this.#fetch) return null;
-      const taken = takenOf(offered.server, offered.name, has.type === 'text' ? has.parts : []);
+      const taken = takenOf(offered.server, offered.name, resources.type === 'text' ? resources.parts : []);
       if (taken.text.trim() === '') throw new Error('The server gave a prompt without any text.');
       [this.taken, this.form, this.#away] = [taken, null, true];
       return taken.text;
@@ -146,8 +146,8 @@ export class Offers {
     let cursor: string | null = null;
     for (let page = 0; page < PAGES_MAX; page += 1) {
       const told: ServerResources = (
-        await this.#desk.query({ type: 'server_has', server, asked: { type: 'prompts', cursor } })
-      ).has;
+        await this.#desk.query({ type: 'server_resources', server, wanted: { type: 'prompts', cursor } })
+      ).resources;
       if (told.type !== 'page') return;
       add(promptsOf(server, told.items));
       if (told.next === null || told.next === cursor) return;

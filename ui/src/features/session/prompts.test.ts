@@ -41,13 +41,15 @@ test('a slash at the beginning offers the prompts of servers that are on, and sk
   const host = await open();
   await type('a / b');
   expect(screen.queryByTestId('offered')).toBeNull();
-  expect(host.queries('server_has')).toEqual([]);
+  expect(host.queries('server_resources')).toEqual([]);
   await type('/');
   await screen.findByTestId('offer-chat/triage');
   await screen.findByTestId('offer-skill/release');
   await waitFor(() => expect(screen.queryByTestId('offers-asked')).toBeNull());
   const off = host.servers.all.filter((one) => !one.settings.enabled).map((one) => one.settings.id);
-  const asked = host.queries('server_has').flatMap((query) => (query.type === 'server_has' ? [query.server] : []));
+  const asked = host
+    .queries('server_resources')
+    .flatMap((query) => (query.type === 'server_resources' ? [query.server] : []));
   expect(asked).toContain('chat');
   expect(asked.filter((server) => off.includes(server))).toEqual([]);
   expect(await findings()).toEqual([]);
@@ -113,10 +115,10 @@ test('what a prompt needs is asked for first; Escape leaves the box as it was', 
   await fireEvent.input(at('prompt-channel'), { target: { value: 'general' } });
   await key('Enter', at('prompt-channel'));
   await waitFor(() => expect(box().value).toBe('Summarise what was said in #general, in ten lines.'));
-  expect(host.queries('server_has').at(-1)).toEqual({
-    type: 'server_has',
+  expect(host.queries('server_resources').at(-1)).toEqual({
+    type: 'server_resources',
     server: 'chat',
-    asked: { type: 'prompt', name: 'summary', arguments: { channel: 'general' } },
+    wanted: { type: 'prompt', name: 'summary', arguments: { channel: 'general' } },
   });
   await waitFor(() => expect(document.activeElement).toBe(box()));
   expect(said(host)).toEqual([]);
@@ -140,7 +142,7 @@ test('a server that fails or is slow says so, and the box stays as it was', asyn
   let answer: (value: never) => void = () => {};
   const query = host.query.bind(host);
   host.query = ((asked: Parameters<typeof query>[0]) =>
-    asked.type === 'server_has' && asked.asked.type === 'prompt'
+    asked.type === 'server_resources' && asked.wanted.type === 'prompt'
       ? new Promise((done) => (answer = done))
       : query(asked)) as typeof host.query;
   await key('Enter');
@@ -149,8 +151,8 @@ test('a server that fails or is slow says so, and the box stays as it was', asyn
   await fireEvent.click(at('prompt-stop'));
   await waitFor(() => expect(screen.queryByTestId('prompt-fetching')).toBeNull());
   answer({
-    type: 'server_has',
-    has: { type: 'text', parts: [{ by_model: false, text: [{ text: 'late', control: false }] }] },
+    type: 'server_resources',
+    resources: { type: 'text', parts: [{ by_model: false, text: [{ text: 'late', control: false }] }] },
   } as never);
   await new Promise((done) => setTimeout(done));
   expect(box().value).toBe('/triage');

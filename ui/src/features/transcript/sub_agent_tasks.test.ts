@@ -46,7 +46,7 @@ const proposed = (
   },
 ];
 const waits = (call: string): EventBody => ({
-  type: 'call_waits',
+  type: 'call_waiting',
   call,
   digest: `d_${call}`,
   grants: [],

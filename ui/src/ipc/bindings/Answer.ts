@@ -64,7 +64,7 @@ events: Array<Event>, } | { "type": "account",
 /**
  * The account in text, one line for each of its parts.
  */
-told: Array<AccountLine>, 
+summary: Array<AccountLine>, 
 /**
  * The whole account.
  */
@@ -100,7 +100,7 @@ models: Array<string>, } | { "type": "tools",
 /**
  * Every tool with its mode.
  */
-tools: Array<ToolView>, } | { "type": "rules" } & RulesView | { "type": "offers" } & GrantOffers | { "type": "backtest" } & Backtest | { "type": "try_call", 
+tools: Array<ToolView>, } | { "type": "rules" } & RulesView | { "type": "offers" } & GrantOffers | { "type": "backtest" } & Backtest | { "type": "evaluate_call", 
 /**
  * The verdict with its reasons.
  */
@@ -124,11 +124,11 @@ fault: UserError | null, } | { "type": "server_log",
 /**
  * Lines of the log, oldest first.
  */
-lines: Array<ServerLogLine>, } | { "type": "server_has", 
+lines: Array<ServerLogLine>, } | { "type": "server_resources", 
 /**
  * Resources of the server.
  */
-has: ServerResources, } | { "type": "servers_found", 
+resources: ServerResources, } | { "type": "discover_servers", 
 /**
  * Sources, one for each file that exists and names servers.
  */
@@ -136,11 +136,11 @@ sources: Array<ServerImportSource>, } | { "type": "apis" } & ApiList | { "type":
 /**
  * The language servers: those that are offered, then the person's own.
  */
-servers: Array<LanguageServerView>, } | { "type": "seekers", 
+servers: Array<LanguageServerView>, } | { "type": "search_providers", 
 /**
  * The search providers, in the order of the settings.
  */
-seekers: Array<SearchProviderView>, } | { "type": "export", 
+providers: Array<SearchProviderView>, } | { "type": "export", 
 /**
  * The exported text.
  */

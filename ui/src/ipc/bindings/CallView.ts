@@ -68,7 +68,7 @@ outlook: UndoAvailability,
 /**
  * Facts needed for a decision; set while the call waits.
  */
-waits: PendingDecision | null, 
+pending: PendingDecision | null, 
 /**
  * The person's decision.
  */
@@ -92,7 +92,7 @@ progress: string | null,
 /**
  * Requests of the call's server to the person, in order. The last one is pending if it has no answer.
  */
-asks?: Array<ServerRequestView>, 
+server_requests?: Array<ServerRequestView>, 
 /**
  * Outcome of the call; none until it ended.
  */

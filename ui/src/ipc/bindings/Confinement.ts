@@ -3,4 +3,4 @@
 /**
  * Confinement of a tool to the accesses that its calls are judged on.
  */
-export type Confinement = "held" | "unconfined" | "room" | "remote";
+export type Confinement = "held" | "unconfined" | "sandboxed" | "remote";

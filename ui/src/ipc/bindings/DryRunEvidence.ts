@@ -25,7 +25,7 @@ reached?: Array<string>,
 /**
  * The hosts whose response has arrived and has not been read yet.
  */
-came?: Array<string>, 
+response_hosts?: Array<string>, 
 /**
  * The `.git` folders that the call created, by beginning or cloning a repository.
  */

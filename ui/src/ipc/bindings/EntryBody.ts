@@ -21,7 +21,7 @@ images?: number,
 /**
  * Whether the message was sent while a turn ran.
  */
-steering: boolean, } | { "type": "errand", 
+steering: boolean, } | { "type": "sub_agent_task", 
 /**
  * The session that did the task.
  */

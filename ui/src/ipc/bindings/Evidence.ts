@@ -45,7 +45,7 @@ opens?: Array<[string, string]>,
 /**
  * Evidence from a dry run of the call; none if there was none.
  */
-tried?: DryRunEvidence, 
+dry_run?: DryRunEvidence, 
 /**
  * Confinement of the call's tool to the accesses that the call is judged on.
  */

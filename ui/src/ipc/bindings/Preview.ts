@@ -19,7 +19,7 @@ files: Array<FileDiff>, } | { "type": "command" } & CommandPreview | { "type": "
 /**
  * The questions, in the order they are asked.
  */
-questions: Array<Question>, } | { "type": "came" } & ResponsePreview | { "type": "todo", 
+questions: Array<Question>, } | { "type": "response" } & ResponsePreview | { "type": "todo", 
 /**
  * The items, in the agent's order.
  */

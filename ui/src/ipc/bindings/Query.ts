@@ -195,7 +195,7 @@ change: RuleChange,
 /**
  * The most calls to look at, the newest first; 0 for all.
  */
-calls_max: number, } | { "type": "try_call", 
+calls_max: number, } | { "type": "evaluate_call", 
 /**
  * The workspace root, absolute; none for an empty folder that no rule covers.
  */
@@ -267,7 +267,7 @@ workspace: string | null, } | { "type": "servers" } | { "type": "server_log",
 /**
  * The server.
  */
-server: ServerId, } | { "type": "server_has", 
+server: ServerId, } | { "type": "server_resources", 
 /**
  * The server.
  */
@@ -275,11 +275,11 @@ server: ServerId,
 /**
  * The prompts or resources to return.
  */
-asked: ServerResourceQuery, } | { "type": "servers_found", 
+wanted: ServerResourceQuery, } | { "type": "discover_servers", 
 /**
  * The workspace root, absolute; none for the person's own configurations alone.
  */
-workspace: string | null, } | { "type": "apis" } | { "type": "language_servers" } | { "type": "seekers" } | { "type": "export", 
+workspace: string | null, } | { "type": "apis" } | { "type": "language_servers" } | { "type": "search_providers" } | { "type": "export", 
 /**
  * The session.
  */

@@ -21,4 +21,4 @@ why?: string,
 /**
  * The model's answer, once there is one.
  */
-said?: SamplingResult, };
+sampled?: SamplingResult, };

@@ -3,7 +3,7 @@
 /**
  * Whether a call's effects could be undone.
  */
-export type UndoAvailability = { "type": "not_needed" } | { "type": "secured" } | { "type": "captured" } | { "type": "pictured" } | { "type": "unsecured", 
+export type UndoAvailability = { "type": "not_needed" } | { "type": "secured" } | { "type": "captured" } | { "type": "snapshot" } | { "type": "unsecured", 
 /**
  * The reason, in one plain sentence.
  */

@@ -1,5 +1,6 @@
 //! Calls that wait for a person, for display outside the window: a tray, a title, a notification.
 
+use protocol::event::CallChange;
 use protocol::{CallId, EventBody, SessionId, UserError};
 use std::collections::HashMap;
 
@@ -54,31 +55,34 @@ impl AttentionWatch {
             };
             let mut landed = Vec::new();
             for event in events.iter() {
-                let key = |call: &CallId| (event.session.clone(), call.clone());
-                match &event.body {
-                    EventBody::CallJudged { call, title, .. } => {
-                        self.calls.entry(key(call)).or_default().0.clone_from(title);
+                let EventBody::Call { call, change } = &event.body else {
+                    continue;
+                };
+                let key = (event.session.clone(), call.clone());
+                match change {
+                    CallChange::Judged { title, .. } => {
+                        self.calls.entry(key).or_default().0.clone_from(title);
                     }
-                    EventBody::CallWaits { call, .. } => {
-                        let (title, waits) = self.calls.entry(key(call)).or_default();
+                    CallChange::Waiting { .. } => {
+                        let (title, waits) = self.calls.entry(key).or_default();
                         if !std::mem::replace(waits, true) {
                             landed.push(title.clone());
                         }
                     }
-                    EventBody::CallAsked { call, asked, .. } => {
-                        let (title, waits) = self.calls.entry(key(call)).or_default();
+                    CallChange::ServerRequestReceived { request, .. } => {
+                        let (title, waits) = self.calls.entry(key).or_default();
                         if title.is_empty() {
-                            title.push_str(asked.server.as_str());
+                            title.push_str(request.server.as_str());
                         }
                         if !std::mem::replace(waits, true) {
                             landed.push(title.clone());
                         }
                     }
-                    EventBody::CallStarted { call } | EventBody::CallAnswered { call, .. } => {
-                        self.calls.entry(key(call)).or_default().1 = false;
+                    CallChange::Started | CallChange::ServerRequestAnswered { .. } => {
+                        self.calls.entry(key).or_default().1 = false;
                     }
-                    EventBody::CallEnded { call, .. } => {
-                        self.calls.remove(&key(call));
+                    CallChange::Ended { .. } => {
+                        self.calls.remove(&key);
                     }
                     _ => {}
                 }

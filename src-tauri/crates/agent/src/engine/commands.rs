@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use protocol::event::{PlanningActor, SessionOptions};
+use protocol::event::{PlanningActor, SessionEvent, SessionOptions};
 use protocol::history::RestoreRequest;
 use protocol::model::TEMPERATURE_RANGE;
 use protocol::op::OpReceipt;
@@ -128,9 +128,9 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
         Op::AnswerServer {
             session,
             call,
-            ask,
+            request_id,
             answer,
-        } => elicitation::answer_elicitation(engine, &session, &call, &ask, answer).await,
+        } => elicitation::answer_elicitation(engine, &session, &call, &request_id, answer).await,
         Op::Undo { entry } => {
             undo::restore_entries(engine, undo::single_entry(entry), Vec::new()).await
         }
@@ -150,7 +150,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             let session = engine.session(&session)?;
             session
                 .journal
-                .record_synced(EventBody::SessionRenamed { title })
+                .record_synced(EventBody::Session(SessionEvent::Renamed { title }))
                 .await
                 .map(|()| OpReceipt::default())
         }
@@ -282,7 +282,7 @@ async fn close_session(engine: &Arc<EngineState>, id: &SessionId) -> Result<OpRe
     };
     session
         .journal
-        .record_synced(EventBody::Noted { notice })
+        .record_synced(EventBody::Session(SessionEvent::NoticeAdded { notice }))
         .await?;
     engine.remove_session(id);
     Ok(OpReceipt::default())
@@ -327,16 +327,20 @@ pub(crate) async fn open_session(
     let title = prompt
         .as_ref()
         .map_or(folder, |said| title_from_prompt(&said.text));
-    let opened = EventBody::SessionOpened {
+    let opened = EventBody::Session(SessionEvent::Opened {
         title,
         workspace: root.display().to_string(),
         model,
         parent: None,
-        asked: options.map(Box::new),
-    };
+        options: options.map(Box::new),
+    });
     session.journal.record_synced(opened).await?;
     if let Some(warning) = coverage::home_folder_notice(session.tool_context.workspace.root()) {
-        session.journal.record(EventBody::Noted { notice: warning });
+        session
+            .journal
+            .record(EventBody::Session(SessionEvent::NoticeAdded {
+                notice: warning,
+            }));
     }
     if starts_planning {
         planning::set_planning(&session, true, PlanningActor::Person).await?;

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use protocol::event::CallChange;
 use protocol::op::OpReceipt;
 use protocol::text::depth::{DEPTH_MAX, is_too_deep};
 use protocol::view::preview::CommandPreview;
@@ -48,14 +49,18 @@ pub(crate) async fn apply_decision(
         }
     };
     let event = match &decision {
-        Decision::Edit { arguments } => EventBody::CallEdited {
+        Decision::Edit { arguments } => EventBody::Call {
             call: call.clone(),
-            arguments: arguments.clone(),
+            change: CallChange::Edited {
+                arguments: arguments.clone(),
+            },
         },
-        _ => EventBody::CallDecided {
+        _ => EventBody::Call {
             call: call.clone(),
-            decision: decision.clone(),
-            digest: digest.clone(),
+            change: CallChange::Decided {
+                decision: decision.clone(),
+                digest: digest.clone(),
+            },
         },
     };
     if let Err(fault) = session.journal.record_synced(event).await {

@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use protocol::event::{ClientInfo, Notice, SessionOptions};
+use protocol::event::{CallChange, CallProposal, ClientInfo, Notice, SessionEvent, SessionOptions};
 use protocol::model::REASONING_MEMBER;
 use protocol::text::cut::shorten_text;
 use protocol::text::depth::is_too_deep;
@@ -153,13 +153,13 @@ async fn open_session(
     let id = SessionId(engine.config.ids.next_id("ses"));
     let conversation = Conversation::new(options.clone(), None);
     let session = engine.admit_session(id, workspace, model.clone(), conversation)?;
-    let opened = EventBody::SessionOpened {
+    let opened = EventBody::Session(SessionEvent::Opened {
         title: format!("Calls of {client_name}"),
         workspace: session.tool_context.workspace.root().display().to_string(),
         model,
         parent: None,
-        asked: Some(Box::new(options)),
-    };
+        options: Some(Box::new(options)),
+    });
     session.journal.record(opened);
     let fault = UserError::new(
         format!(
@@ -171,7 +171,7 @@ async fn open_session(
     let notice = Notice { level, fault };
     session
         .journal
-        .record_synced(EventBody::Noted { notice })
+        .record_synced(EventBody::Session(SessionEvent::NoticeAdded { notice }))
         .await?;
     Ok(session)
 }
@@ -306,11 +306,13 @@ impl ExternalClient {
             name,
             arguments,
         };
-        self.session.journal.record(EventBody::CallProposed {
-            call: call.clone(),
-            message: MessageId(ids.next_id("msg")),
-            reasoning,
-        });
+        self.session
+            .journal
+            .record(EventBody::Proposal(CallProposal {
+                call: call.clone(),
+                message: MessageId(ids.next_id("msg")),
+                reasoning,
+            }));
         OpenCall {
             call,
             edited: None,
@@ -380,17 +382,12 @@ fn progress_text(event: &Event, session: &SessionId, of: &CallId) -> Option<Stri
         Some(to_single_line(line, CLIENT_CHARS_MAX))
     };
     match &event.body {
-        EventBody::CallProgress { call, message, .. }
-            if event.session == *session && call == of =>
+        EventBody::Call { call, change } if event.session == *session && call == of => match change
         {
-            last_line(message)
-        }
-        EventBody::CallOutput { call, text } if event.session == *session && call == of => {
-            last_line(text)
-        }
-        EventBody::CallUpdate { call, partial } if event.session == *session && call == of => {
-            last_line(&partial.to_text())
-        }
+            CallChange::Progress { text, .. } | CallChange::Output { text } => last_line(text),
+            CallChange::Update { partial } => last_line(&partial.to_text()),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -169,7 +169,7 @@ pub(crate) async fn answer_query(
             })
             .await?
         }
-        Query::TryCall {
+        Query::EvaluateCall {
             workspace,
             tool,
             arguments,
@@ -229,10 +229,10 @@ pub(crate) async fn answer_query(
         Query::ServerLog { server } => Answer::ServerLog {
             lines: engine.servers.log_lines(&server)?,
         },
-        Query::ServerHas { server, asked } => Answer::ServerHas {
-            has: engine.servers.server_contents(&server, &asked).await?,
+        Query::ServerResources { server, wanted } => Answer::ServerResources {
+            resources: engine.servers.server_contents(&server, &wanted).await?,
         },
-        Query::ServersFound { workspace } => Answer::ServersFound {
+        Query::DiscoverServers { workspace } => Answer::DiscoverServers {
             sources: crate::toolset::servers::find_servers(
                 &engine.servers,
                 workspace.as_deref().map(Path::new),
@@ -245,11 +245,11 @@ pub(crate) async fn answer_query(
         Query::LanguageServers => Answer::LanguageServers {
             servers: lsp::settings::build_views(&engine.settings().language_servers),
         },
-        Query::Seekers => {
+        Query::SearchProviders => {
             query_rulebook(engine, move |engine| {
-                let seekers =
+                let providers =
                     web_search::search_provider_views(&engine.settings().web_search, &engine.keys);
-                Ok(Answer::Seekers { seekers })
+                Ok(Answer::SearchProviders { providers })
             })
             .await?
         }
@@ -338,7 +338,7 @@ fn call_account(
         }
     };
     Ok(Answer::Account {
-        told: account.summary(),
+        summary: account.summary(),
         account: Box::new(account),
     })
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use protocol::event::{CallProposal, MessageChange, SessionEvent};
 use protocol::op::OpReceipt;
 use protocol::{Event, EventBody, MessageId, ModelChoice, SessionId, ToolCall, Usage, UserError};
 use provider::{Provider, Script, ScriptedProvider};
@@ -58,23 +59,25 @@ pub(crate) async fn open_trial(
     let root = workspace.to_owned();
     let title = format!("Try {}", resolved.interface.id());
     let events = [
-        EventBody::TurnStarted {
-            turn: 1,
+        EventBody::Message {
             message: message.clone(),
+            change: MessageChange::TurnStarted { turn: 1 },
         },
-        EventBody::TurnEnded {
-            turn: 1,
+        EventBody::Message {
             message: message.clone(),
-            usage: Usage::default(),
-            duration_ms: 0,
-            error: None,
-            opaque: Value::Null,
+            change: MessageChange::TurnEnded {
+                turn: 1,
+                usage: Usage::default(),
+                duration_ms: 0,
+                error: None,
+                opaque: Value::Null,
+            },
         },
-        EventBody::CallProposed {
+        EventBody::Proposal(CallProposal {
             call,
             message,
             reasoning: None,
-        },
+        }),
     ];
     let conversation = Conversation::from_events(&events.clone().map(|body| Event {
         seq: 0,
@@ -83,13 +86,13 @@ pub(crate) async fn open_trial(
         body,
     }));
     let session = engine.admit_session(id.clone(), &root, model.clone(), conversation)?;
-    let opened = EventBody::SessionOpened {
+    let opened = EventBody::Session(SessionEvent::Opened {
         title,
         workspace: session.tool_context.workspace.root().display().to_string(),
         model,
         parent: None,
-        asked: None,
-    };
+        options: None,
+    });
     session.journal.record_synced(opened).await?;
     for body in events {
         session.journal.record(body);

@@ -24,7 +24,7 @@ pub(crate) struct PolicyInput {
     pub needs_person: bool,
     pub alarms: Vec<Alarm>,
     /// Effects of the call's dry run; none if there was none.
-    pub tried: Option<DryRunEvidence>,
+    pub dry_run: Option<DryRunEvidence>,
     /// Whether the input is complete enough to be judged by other rules.
     pub is_complete: bool,
 }
@@ -45,8 +45,9 @@ const UNSEEN_REASON: &str = "It was refused a secret, and nobody is there to see
 impl PolicyInput {
     /// Returns the reason why the effects cannot be approved without having been seen, if there is one.
     fn unseen_reason(&self, context: PolicyContext) -> Option<&'static str> {
-        let tried = self.tried.as_ref()?;
-        let has_missed = !tried.secrets.is_empty() && !tried.effects.is_empty() && !tried.for_real;
+        let dry_run = self.dry_run.as_ref()?;
+        let has_missed =
+            !dry_run.secrets.is_empty() && !dry_run.effects.is_empty() && !dry_run.for_real;
         (context.approves_all && has_missed).then_some(UNSEEN_REASON)
     }
 
@@ -68,7 +69,7 @@ impl PolicyInput {
             ask_for_everything: context.ask_for_everything,
             headless: context.headless.or(self.unseen_reason(context)),
             alarms: &self.alarms,
-            dry_run: self.tried.as_ref(),
+            dry_run: self.dry_run.as_ref(),
             now: context.now,
             rules_only: false,
             shown_digest,
@@ -91,7 +92,7 @@ impl PolicyInput {
                 .map(|one| (one.verdict, one.reason.clone()))
                 .collect(),
             needs_person: self.needs_person,
-            tried: self.tried.clone(),
+            dry_run: self.dry_run.clone(),
             ..self.facts.to_evidence()
         }))
     }

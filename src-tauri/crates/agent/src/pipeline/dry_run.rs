@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 
 use policy::egress::AllowedEgress;
 use policy::{Approved, Judgement};
+use protocol::event::CallChange;
 use protocol::rule::evidence::DryRunEvidence;
 use protocol::settings::{DryRunMode, NoEffectsPolicy};
 use protocol::{Capability, EventBody, Node, Plan, ResolvedAccess, Verdict};
@@ -92,7 +93,7 @@ impl DryRunResult {
             secrets: self.done.secrets.clone(),
             reached: self.done.hosts_reached.clone(),
             agreed: self.feedback.is_some(),
-            came: self.response_hosts.clone(),
+            response_hosts: self.response_hosts.clone(),
             for_real: !self.response_hosts.is_empty(),
             nothing_is_allowed: session.engine.settings().effects.none == NoEffectsPolicy::Allow,
             ..policy_effects_of_plan(session, &self.done.prepared.plan)
@@ -167,8 +168,9 @@ pub(crate) async fn run(
     let now = session.engine.config.clock.now();
     let mut tool_context = prepared.tool_context.clone();
     tool_context.net = egress::allow_hosts(&tool_context.net, hosts, session.rules(), now);
-    session.journal.record(EventBody::CallStarted {
+    session.journal.record(EventBody::Call {
         call: cx.call.id.clone(),
+        change: CallChange::Started,
     });
     // A hook may keep an update back; before it was asked about the call, none is told.
     let is_told = is_hooked || !hooks::has_hooks(session);

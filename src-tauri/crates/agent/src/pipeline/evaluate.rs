@@ -6,6 +6,7 @@ use policy::rules::Subject;
 use policy::watchdogs::{Alarm, grantable_reasons};
 use policy::{CallFacts, Judgement};
 use protocol::ToolMode;
+use protocol::event::CallChange;
 use protocol::view::preview::UndoAvailability;
 use protocol::{Access, CallId, Capability, Digest, EventBody, Outcome, ResolvedAccess, Verdict};
 use serde_json::Map;
@@ -124,7 +125,7 @@ pub(crate) fn build_policy_input(
     alarms.extend(repeat_reason(cx, prepared).map(Alarm::ask_every_time));
     let input = base_policy_input(&cx.call.id, &cx.tool, facts, &prepared.undo, alarms);
     Arc::new(PolicyInput {
-        tried: prepared.dry_run.clone(),
+        dry_run: prepared.dry_run.clone(),
         facts: input.facts.with_exact_digest(exact_call),
         ..input
     })
@@ -157,7 +158,7 @@ fn base_policy_input(
         undo: undo.clone(),
         needs_person: tool.interface().safety.requires_user_interaction,
         alarms,
-        tried: None,
+        dry_run: None,
         is_complete: true,
     }
 }
@@ -225,17 +226,19 @@ pub(crate) fn evaluate_host(
 pub(crate) fn record_verdict(cx: &CallContext<'_>, assessed: &Assessment) {
     let interface = cx.tool.interface();
     let (prepared, input) = (&assessed.prepared, &assessed.input);
-    cx.session.journal.record(EventBody::CallJudged {
+    cx.session.journal.record(EventBody::Call {
         call: cx.call.id.clone(),
-        tool: interface.id().to_owned(),
-        title: interface.title().to_owned(),
-        target: cx.tool.0.tool.target(&cx.arguments),
-        mode: input.classified.mode,
-        kind: input.classified.kind,
-        trail: assessed.judgement.trail().clone(),
-        preview: prepared.preview.clone(),
-        undo: prepared.undo.clone(),
-        grounds: input.evidence(),
+        change: CallChange::Judged {
+            tool: interface.id().to_owned(),
+            title: interface.title().to_owned(),
+            target: cx.tool.0.tool.target(&cx.arguments),
+            mode: input.classified.mode,
+            kind: input.classified.kind,
+            trail: assessed.judgement.trail().clone(),
+            preview: prepared.preview.clone(),
+            undo: prepared.undo.clone(),
+            evidence: input.evidence(),
+        },
     });
 }
 

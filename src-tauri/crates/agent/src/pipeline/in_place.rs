@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use policy::{Approved, Judgement};
+use protocol::event::CallChange;
 use protocol::rule::evidence::DryRunEvidence;
 use protocol::text::display_text::{join_spans, to_spans};
 use protocol::view::effects::{Assurance, Effects};
@@ -116,9 +117,11 @@ async fn settle_changes(
         return Ok(run);
     }
     if let Some(entry) = &done.entry {
-        let event = EventBody::UndoPrepared {
+        let event = EventBody::Call {
             call: cx.call.id.clone(),
-            entry: entry.clone(),
+            change: CallChange::UndoPrepared {
+                entry: entry.clone(),
+            },
         };
         session.journal.record_synced(event).await?;
     }
@@ -172,8 +175,8 @@ fn judge_effects(
     };
     let prepared = request.prepared.after_in_place_run(shown, evidence.clone());
     let input = PolicyInput {
-        tried: Some(evidence),
-        undo: UndoAvailability::Pictured,
+        dry_run: Some(evidence),
+        undo: UndoAvailability::Snapshot,
         ..PolicyInput::clone(request.input)
     };
     let judgement = evaluate::evaluate(cx, &prepared, &input);

@@ -77,7 +77,7 @@ impl PreparedCall {
             facts: self.facts.clone(),
             preview: previewed_plan.preview,
             plan: previewed_plan.plan,
-            undo: UndoAvailability::Pictured,
+            undo: UndoAvailability::Snapshot,
             new_roots: Vec::new(),
             can_dry_run: false,
             in_place: false,
@@ -162,7 +162,7 @@ pub(crate) async fn prepare_call(
         },
         (None, Plan::None) if !is_open => UndoAvailability::NotNeeded,
         (None, Plan::None) if can_dry_run => UndoAvailability::Captured,
-        (None, Plan::None) if in_place => UndoAvailability::Pictured,
+        (None, Plan::None) if in_place => UndoAvailability::Snapshot,
         (None, Plan::None) => undo_without_plan(cx, accesses),
         (None, plan) => session
             .engine
@@ -190,7 +190,7 @@ fn needs_snapshot(cx: &CallContext<'_>) -> bool {
     match cx.tool.0.tool.confinement() {
         Confinement::Held => true,
         Confinement::Remote => false,
-        Confinement::Unconfined | Confinement::Room => cx
+        Confinement::Unconfined | Confinement::Sandboxed => cx
             .session
             .engine
             .settings()
@@ -255,7 +255,7 @@ fn undo_without_plan(cx: &CallContext<'_>, accesses: &[Access]) -> UndoAvailabil
     });
     // A program of this machine may change something, unless the person says that it does not.
     let is_program = match cx.tool.0.tool.confinement() {
-        Confinement::Unconfined | Confinement::Room => {
+        Confinement::Unconfined | Confinement::Sandboxed => {
             let settings = cx.session.engine.settings();
             !settings.server_tools.is_read_only(cx.tool.id())
         }

@@ -50,7 +50,7 @@ pub(crate) fn review_response(
         .into_owned();
     let response = ToolDryRun {
         prepared: PreviewedPlan {
-            preview: Preview::Came(ResponsePreview {
+            preview: Preview::Response(ResponsePreview {
                 hosts: hosts.clone(),
                 text: to_spans(&text),
             }),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use policy::Approved;
+use protocol::event::CallChange;
 use protocol::rule::evidence::Confinement;
 use protocol::text::display_text;
 use protocol::text::redact;
@@ -39,7 +40,7 @@ pub(crate) async fn take_copy(
         // Judged and approved as it is: without a copy.
         UndoAvailability::NotNeeded
         | UndoAvailability::Captured
-        | UndoAvailability::Pictured
+        | UndoAvailability::Snapshot
         | UndoAvailability::Unsecured { .. } => false,
     };
     if !is_secured || approved.plan() == &Plan::None {
@@ -54,9 +55,11 @@ pub(crate) async fn take_copy(
         tokio::task::spawn_blocking(move || history.prepare_entry(&workspace, &plan, meta)).await;
     match taken {
         Ok(Ok(entry)) => {
-            let event = EventBody::UndoPrepared {
+            let event = EventBody::Call {
                 call: approved.call().clone(),
-                entry: entry.clone(),
+                change: CallChange::UndoPrepared {
+                    entry: entry.clone(),
+                },
             };
             session.journal.record_synced(event).await?;
             Ok(FileCopy::Taken(Some(Box::new(entry))))
@@ -85,7 +88,7 @@ pub(crate) async fn take_workspace_snapshot(
             let meta = entry_meta(session, &cx.call.id, &command_title(&prepared.preview));
             environment.take_snapshot(workspace, history, meta).await
         }
-        Confinement::Unconfined | Confinement::Room => {
+        Confinement::Unconfined | Confinement::Sandboxed => {
             let meta = entry_meta(session, &cx.call.id, &call_title(cx));
             environment
                 .take_companion_snapshot(workspace, history, meta)

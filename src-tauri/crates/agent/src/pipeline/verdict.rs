@@ -29,7 +29,10 @@ pub(crate) struct Assessment {
 impl Assessment {
     /// Whether the verdict is on effects of a dry run that was allowed before.
     pub fn is_agreed(&self) -> bool {
-        self.input.tried.as_ref().is_some_and(|tried| tried.agreed)
+        self.input
+            .dry_run
+            .as_ref()
+            .is_some_and(|dry_run| dry_run.agreed)
     }
 }
 

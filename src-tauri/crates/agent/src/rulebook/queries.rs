@@ -71,7 +71,7 @@ pub(crate) async fn simulate_call(
             PolicySimulation::from_rules(rules, registry, now).simulate(tool, arguments)?
         }
     };
-    Ok(Answer::TryCall { trail })
+    Ok(Answer::EvaluateCall { trail })
 }
 
 /// Checks whether a text of rules could be saved.

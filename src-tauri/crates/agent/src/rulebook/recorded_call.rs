@@ -39,25 +39,25 @@ pub(super) struct RecordedCall<'a> {
     undo: UndoAvailability,
     needs_person: bool,
     alarms: Vec<Alarm>,
-    tried: Option<DryRunEvidence>,
+    dry_run: Option<DryRunEvidence>,
 }
 
 impl<'a> RecordedCall<'a> {
     /// Reads the evidence of a call.
     pub fn from_call(call: &'a CallVerdict) -> Result<Self, MissingEvidence> {
-        let (mut grounds, undo) = call
+        let (mut evidence, undo) = call
             .evidence()
             .map_err(|_| MissingEvidence::Damaged)?
             .ok_or(MissingEvidence::NotRecorded)?;
-        let alarms = std::mem::take(&mut grounds.alarms).into_iter();
-        let tried = grounds.tried.take();
+        let alarms = std::mem::take(&mut evidence.alarms).into_iter();
+        let dry_run = evidence.dry_run.take();
         Ok(Self {
             call,
             classified: classify_mode(call.mode),
             undo,
-            needs_person: grounds.needs_person,
-            facts: CallFacts::from_evidence(grounds),
-            tried,
+            needs_person: evidence.needs_person,
+            facts: CallFacts::from_evidence(evidence),
+            dry_run,
             alarms: alarms
                 .map(|(verdict, reason)| Alarm {
                     verdict,
@@ -86,7 +86,7 @@ impl<'a> RecordedCall<'a> {
             ask_for_everything,
             headless: None,
             alarms: &self.alarms,
-            dry_run: self.tried.as_ref(),
+            dry_run: self.dry_run.as_ref(),
             now,
             rules_only: false,
             shown_digest: &empty_digest,

@@ -8,7 +8,7 @@ pub(crate) mod sub_agent_task;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use protocol::event::Notice;
+use protocol::event::{MessageChange, Notice, SessionEvent};
 use protocol::{
     CallId, CallState, EventBody, MessageId, NoticeLevel, Outcome, SessionState, ToolCall,
     UserError,
@@ -84,9 +84,11 @@ fn state_after(session: &Session, end: Result<RunEnd, UserError>) -> SessionStat
             }
             session.engine.raise_error(&fault);
             let level = NoticeLevel::Error;
-            session.journal.record(EventBody::Noted {
-                notice: Notice { level, fault },
-            });
+            session
+                .journal
+                .record(EventBody::Session(SessionEvent::NoticeAdded {
+                    notice: Notice { level, fault },
+                }));
             SessionState::Failed
         }
     }
@@ -246,11 +248,13 @@ pub(crate) async fn add_user_message(
     let steering = session.is_running();
     session
         .journal
-        .record_synced(EventBody::PersonSaid {
+        .record_synced(EventBody::Message {
             message,
-            text: user_message.text.clone(),
-            images: user_message.images.clone(),
-            steering,
+            change: MessageChange::PersonSaid {
+                text: user_message.text.clone(),
+                images: user_message.images.clone(),
+                steering,
+            },
         })
         .await?;
     if let Err(user_message) = session.steer(user_message.to_message()) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures::StreamExt;
-use protocol::event::AnswerCheck;
+use protocol::event::{AnswerCheck, CallProposal, MessageChange};
 use protocol::model::REASONING_MEMBER;
 use protocol::text::cut::shorten_text;
 use protocol::text::depth::is_too_deep;
@@ -45,9 +45,9 @@ pub(crate) async fn ask_model(
             std::mem::take(&mut conversation.messages),
         )
     });
-    session.journal.record(EventBody::TurnStarted {
-        turn,
+    session.journal.record(EventBody::Message {
         message: message.clone(),
+        change: MessageChange::TurnStarted { turn },
     });
     let messages = Arc::new(messages);
     let composed = session.output_schema();
@@ -99,13 +99,15 @@ pub(crate) async fn ask_model(
         ..
     } = writing;
     let failed = error.is_some();
-    session.journal.record(EventBody::TurnEnded {
-        turn,
+    session.journal.record(EventBody::Message {
         message: message.clone(),
-        usage,
-        duration_ms: engine.config.clock.elapsed_ms(began),
-        error,
-        opaque: opaque.clone(),
+        change: MessageChange::TurnEnded {
+            turn,
+            usage,
+            duration_ms: engine.config.clock.elapsed_ms(began),
+            error,
+            opaque: opaque.clone(),
+        },
     });
     for call in &calls {
         let reasoning = call
@@ -113,11 +115,11 @@ pub(crate) async fn ask_model(
             .get(REASONING_MEMBER)
             .and_then(Value::as_str)
             .map(str::to_owned);
-        session.journal.record(EventBody::CallProposed {
+        session.journal.record(EventBody::Proposal(CallProposal {
             call: call.clone(),
             message: message.clone(),
             reasoning,
-        });
+        }));
     }
     messages.push(Message::Assistant {
         text: said,
@@ -244,10 +246,12 @@ impl<'a> AnswerWriter<'a> {
 
     fn flush(&mut self) {
         if !self.open.is_empty() {
-            self.session.journal.record(EventBody::AgentSaid {
+            self.session.journal.record(EventBody::Message {
                 message: self.message.clone(),
-                text: std::mem::take(&mut self.open),
-                reasoning: self.open_is_reasoning,
+                change: MessageChange::AgentSaid {
+                    text: std::mem::take(&mut self.open),
+                    reasoning: self.open_is_reasoning,
+                },
             });
         }
     }
@@ -258,9 +262,11 @@ impl<'a> AnswerWriter<'a> {
         let (checked, calls) =
             structured_output::check_answer(composed, &self.text, || ids.next_id("call"));
         self.calls = calls;
-        self.session.journal.record(EventBody::AnswerChecked {
+        self.session.journal.record(EventBody::Message {
             message: self.message.clone(),
-            answer: checked.clone(),
+            change: MessageChange::AnswerChecked {
+                answer: checked.clone(),
+            },
         });
         checked
     }

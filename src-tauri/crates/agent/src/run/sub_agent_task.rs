@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use protocol::event::{ParentCall, PlanningActor, SessionOptions};
+use protocol::event::{
+    CallChange, MessageChange, ParentCall, PlanningActor, SessionEvent, SessionOptions,
+};
 use protocol::{
     CallId, EventBody, Message, PartialResult, SessionId, SessionState, ToolError, ToolOutput,
     UserError,
@@ -35,10 +37,10 @@ impl SubAgentSpawner for SubAgentRunner {
     async fn run(
         &self,
         cx: &ExecutionContext,
-        errand: SubAgentRequest,
+        request: SubAgentRequest,
     ) -> Result<ToolOutput, ToolError> {
-        let cancel = errand.cancel.clone();
-        let at_work = start(&self.0, cx, errand).await?;
+        let cancel = request.cancel.clone();
+        let at_work = start(&self.0, cx, request).await?;
         // Whatever becomes of the call, what works for it ends with it.
         let _stops = StopGuard(at_work.child.clone());
         let told = ProgressRelay::new(cx);
@@ -48,11 +50,11 @@ impl SubAgentSpawner for SubAgentRunner {
     async fn start(
         &self,
         cx: &ExecutionContext,
-        errand: SubAgentRequest,
+        request: SubAgentRequest,
     ) -> Result<SessionId, ToolError> {
         let caller = &self.0;
-        let title = errand.title.clone();
-        let at_work = start(caller, cx, errand).await?;
+        let title = request.title.clone();
+        let at_work = start(caller, cx, request).await?;
         let id = at_work.child.id.clone();
         run_in_background(caller, title, at_work);
         Ok(id)
@@ -85,21 +87,21 @@ struct RunningSubAgent {
 async fn start(
     caller: &Arc<Session>,
     cx: &ExecutionContext,
-    errand: SubAgentRequest,
+    request: SubAgentRequest,
 ) -> Result<RunningSubAgent, ToolError> {
     if caller.lineage().len() > SUB_AGENT_DEPTH_MAX {
         return Err(ToolError::Failed(format!(
             "Delegates may send out delegates {SUB_AGENT_DEPTH_MAX} deep, and this would be deeper. Do the work here."
         )));
     }
-    let input = errand.input.clone();
+    let input = request.input.clone();
     let engine = &caller.engine;
     let since = engine
         .record
         .last_seq()
         .map_err(|error| tool_error(error.into()))?;
     let events = engine.subscribe(since);
-    let child = open_session(caller, &cx.tool_call_id, errand)
+    let child = open_session(caller, &cx.tool_call_id, request)
         .await
         .map_err(tool_error)?;
     let run = run::add_user_message(&child, input.into())
@@ -121,7 +123,7 @@ impl RunningSubAgent {
             let own = batch.iter().filter(|event| event.session == child.id);
             own.fold(false, |_, event| {
                 on_event(&event.body);
-                matches!(&event.body, EventBody::SessionChanged { state } if state.ends_run())
+                matches!(&event.body, EventBody::Session(SessionEvent::Changed { state }) if state.ends_run())
             })
         };
         if let Some(mut run) = self.run.take() {
@@ -166,21 +168,30 @@ impl<'a> ProgressRelay<'a> {
     fn relay_event(&self, event: &EventBody) {
         let cx = self.0;
         match event {
-            EventBody::AgentSaid {
-                text,
-                reasoning: false,
+            EventBody::Message {
+                change:
+                    MessageChange::AgentSaid {
+                        text,
+                        reasoning: false,
+                    },
                 ..
             } => {
                 if let Some(on_output) = &cx.on_output {
                     on_output(text);
                 }
             }
-            EventBody::CallJudged { title, target, .. } => {
+            EventBody::Call {
+                change: CallChange::Judged { title, target, .. },
+                ..
+            } => {
                 if let Some(on_progress) = &cx.on_progress {
                     on_progress(&format!("{title} {target}"));
                 }
             }
-            EventBody::CallEnded { call, outcome, .. } if !outcome.content.is_empty() => {
+            EventBody::Call {
+                call,
+                change: CallChange::Ended { outcome, .. },
+            } if !outcome.content.is_empty() => {
                 if let Some(on_update) = &cx.on_update {
                     on_update(PartialResult {
                         content: outcome.content.clone(),
@@ -206,27 +217,27 @@ impl Drop for StopGuard {
 async fn open_session(
     caller: &Arc<Session>,
     call: &CallId,
-    errand: SubAgentRequest,
+    request: SubAgentRequest,
 ) -> Result<Arc<Session>, UserError> {
     let engine = &caller.engine;
-    let model = request_model::model_from_request(&errand.config, &caller.model);
+    let model = request_model::model_from_request(&request.config, &caller.model);
     engine.provider(&model.provider)?;
     let caller_options = caller.with_conversation(|conversation| conversation.options.clone());
-    let alone = errand.agent.is_none();
+    let alone = request.agent.is_none();
     let options = SessionOptions {
-        output_schema: errand.output_schema,
-        tools: Some(select_tools(&caller.tools(), errand.tools.as_deref())?),
-        instructions: errand.instructions,
-        temperature: errand.config.temperature,
+        output_schema: request.output_schema,
+        tools: Some(select_tools(&caller.tools(), request.tools.as_deref())?),
+        instructions: request.instructions,
+        temperature: request.config.temperature,
         effort: caller_options.effort,
-        own_tools: errand.own_tools,
-        instances: errand.config.instances,
+        own_tools: request.own_tools,
+        instances: request.config.instances,
         // Who works for an agent is bound by its manifest.
         agent: caller_options.agent,
         below: caller_options
             .below
             .into_iter()
-            .chain(errand.agent)
+            .chain(request.agent)
             .collect(),
         alone,
         client: None,
@@ -241,13 +252,13 @@ async fn open_session(
     let child = engine.admit_session(id, root, model.clone(), conversation)?;
     child
         .journal
-        .record_synced(EventBody::SessionOpened {
-            title: errand.title,
+        .record_synced(EventBody::Session(SessionEvent::Opened {
+            title: request.title,
             workspace: root.display().to_string(),
             model,
             parent: Some(parent),
-            asked: Some(Box::new(options)),
-        })
+            options: Some(Box::new(options)),
+        }))
         .await?;
     let plans = caller.with_conversation(|conversation| conversation.planning);
     planning::set_planning(&child, plans, PlanningActor::Caller).await?;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use protocol::event::MessageChange;
 use protocol::model::Message;
 use protocol::{EntryBody, EventBody, MessageId, SessionId, ToolError, ToolOutput, UserError};
 use tokio::sync::Notify;
@@ -64,12 +65,14 @@ pub(crate) fn record_end(
         Err(error) => (error.to_string(), true),
     };
     let message = format_result(&title, &text, failed);
-    caller.journal.record(EventBody::ErrandEnded {
+    caller.journal.record(EventBody::Message {
         message: MessageId(caller.engine.config.ids.next_id("msg")),
-        child,
-        title,
-        text,
-        failed,
+        change: MessageChange::SubAgentFinished {
+            child,
+            title,
+            text,
+            failed,
+        },
     });
     // A run that is over was stopped: its model hears of it when it goes on, from the record.
     if let Err(message) = caller.steer(Message::user(message)) {

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use protocol::event::{AnswerCheck, ParentCall, SessionOptions};
+use protocol::event::{
+    AnswerCheck, CallChange, CallProposal, MessageChange, ParentCall, SessionEvent, SessionOptions,
+};
 use protocol::view::preview::TodoItem;
-use protocol::{CallId, Event, EventBody, Message, Outcome, Preview, ToolCall};
+use protocol::{CallId, Event, EventBody, Message, MessageId, Outcome, Preview, ToolCall};
 use serde_json::{Map, Value};
 use tools::{PLAN, PLAN_EXIT, TOOL_SEARCH, WEB_SEARCH};
 
@@ -174,66 +176,15 @@ impl Conversation {
 
     fn apply_event<'a>(&mut self, body: &'a EventBody, places: &mut HashMap<&'a str, usize>) {
         match body {
-            EventBody::SessionOpened { parent, asked, .. } => {
-                self.parent.clone_from(parent);
-                self.options = asked.as_deref().cloned().unwrap_or_default();
-                self.state = StateStore::new(&self.options.instances);
-            }
-            EventBody::AnswerChecked { answer, .. } => self.set_output(answer),
-            EventBody::StateWritten { place, value, .. } => self.state.write(place, value.clone()),
-            EventBody::PersonSaid { text, images, .. } => self.push_message(Message::User {
-                text: text.clone(),
-                images: images.clone(),
-            }),
-            EventBody::ErrandEnded {
-                title,
-                text,
-                failed,
-                ..
-            } => self.push_message(Message::user(background::format_result(
-                title, text, *failed,
-            ))),
-            EventBody::PlanningSet { on, by } => {
-                self.planning = *on;
-                if let Some(told) = planning::planning_notice(*on, *by) {
-                    self.push_message(Message::user(told));
+            EventBody::Session(event) => self.apply_session_event(event),
+            EventBody::Message { message, change } => {
+                if let MessageChange::TurnStarted { .. } = change {
+                    places.insert(message.as_str(), self.messages.len());
                 }
+                self.apply_message_change(message, change, places);
             }
-            EventBody::TurnStarted { turn, message } => {
-                self.turns = *turn;
-                places.insert(message.as_str(), self.messages.len());
-                self.messages.push(Message::Assistant {
-                    text: String::new(),
-                    calls: Vec::new(),
-                    opaque: Value::Null,
-                });
-            }
-            EventBody::AgentSaid {
-                message,
-                text,
-                reasoning: false,
-            } => {
-                if let Some(Message::Assistant { text: said, .. }) =
-                    self.message_mut(places, message.as_str())
-                {
-                    said.push_str(text);
-                }
-            }
-            EventBody::TurnEnded {
-                message,
-                opaque: given,
-                ..
-            } => {
-                if let Some(Message::Assistant { opaque, .. }) =
-                    self.message_mut(places, message.as_str())
-                {
-                    *opaque = given.clone();
-                }
-            }
-            EventBody::CallProposed { call, message, .. } => {
-                if let Some(Message::Assistant { calls, .. }) =
-                    self.message_mut(places, message.as_str())
-                {
+            EventBody::Proposal(CallProposal { call, message, .. }) => {
+                if let Some(Message::Assistant { calls, .. }) = self.message_mut(places, message) {
                     calls.push(call.clone());
                 }
                 self.ids.insert(call.id.0.clone());
@@ -245,25 +196,98 @@ impl Conversation {
                     started: false,
                 });
             }
-            EventBody::CallWaits { call, .. } => self.update_call(call, |open| open.waiting = true),
-            EventBody::CallEdited { call, arguments } => {
+            EventBody::Call { call, change } => self.apply_call_change(call, change),
+        }
+    }
+
+    fn apply_session_event(&mut self, event: &SessionEvent) {
+        match event {
+            SessionEvent::Opened {
+                parent, options, ..
+            } => {
+                self.parent.clone_from(parent);
+                self.options = options.as_deref().cloned().unwrap_or_default();
+                self.state = StateStore::new(&self.options.instances);
+            }
+            SessionEvent::PlanningSet { on, by } => {
+                self.planning = *on;
+                if let Some(notice) = planning::planning_notice(*on, *by) {
+                    self.push_message(Message::user(notice));
+                }
+            }
+            SessionEvent::Renamed { .. }
+            | SessionEvent::Changed { .. }
+            | SessionEvent::LimitReached { .. }
+            | SessionEvent::NoticeAdded { .. } => {}
+        }
+    }
+
+    fn apply_message_change(
+        &mut self,
+        message: &MessageId,
+        change: &MessageChange,
+        places: &HashMap<&str, usize>,
+    ) {
+        match change {
+            MessageChange::PersonSaid { text, images, .. } => self.push_message(Message::User {
+                text: text.clone(),
+                images: images.clone(),
+            }),
+            MessageChange::SubAgentFinished {
+                title,
+                text,
+                failed,
+                ..
+            } => self.push_message(Message::user(background::format_result(
+                title, text, *failed,
+            ))),
+            MessageChange::TurnStarted { turn } => {
+                self.turns = *turn;
+                self.messages.push(Message::Assistant {
+                    text: String::new(),
+                    calls: Vec::new(),
+                    opaque: Value::Null,
+                });
+            }
+            MessageChange::AgentSaid {
+                text: piece,
+                reasoning: false,
+            } => {
+                if let Some(Message::Assistant { text, .. }) = self.message_mut(places, message) {
+                    text.push_str(piece);
+                }
+            }
+            MessageChange::AgentSaid {
+                reasoning: true, ..
+            } => {}
+            MessageChange::AnswerChecked { answer } => self.set_output(answer),
+            MessageChange::TurnEnded { opaque: given, .. } => {
+                if let Some(Message::Assistant { opaque, .. }) = self.message_mut(places, message) {
+                    *opaque = given.clone();
+                }
+            }
+        }
+    }
+
+    fn apply_call_change(&mut self, call: &CallId, change: &CallChange) {
+        match change {
+            CallChange::Judged {
+                preview: Preview::Todo { items },
+                ..
+            } => self.pending_todos = Some((call.clone(), items.clone())),
+            CallChange::Waiting { .. } => self.update_call(call, |open| open.waiting = true),
+            CallChange::Edited { arguments } => {
                 self.update_call(call, |open| open.edited = Some(arguments.clone()));
             }
-            EventBody::CallStarted { call } => {
+            CallChange::Started => {
                 let searches = |open: &&OpenCall| {
                     open.call.id == *call && open.call.name == WEB_SEARCH && !open.started
                 };
                 self.searches += u32::from(self.open.iter().any(|open| searches(&open)));
                 self.update_call(call, |open| (open.waiting, open.started) = (false, true));
             }
-            EventBody::CallJudged {
-                call,
-                preview: Preview::Todo { items },
-                ..
-            } => {
-                self.pending_todos = Some((call.clone(), items.clone()));
-            }
-            EventBody::CallEnded { call, outcome, .. } => {
+            CallChange::StateWritten { place, value } => self.state.write(place, value.clone()),
+            CallChange::Ended { outcome, .. } => {
                 if let Some((_, items)) = self.pending_todos.take_if(|(asked, _)| asked == call) {
                     self.todos = if outcome.is_success() {
                         items
@@ -273,30 +297,29 @@ impl Conversation {
                 }
                 self.add_outcome(call, outcome);
             }
-            EventBody::AgentSaid {
-                reasoning: true, ..
-            }
-            | EventBody::SessionRenamed { .. }
-            | EventBody::SessionChanged { .. }
-            | EventBody::CallJudged { .. }
-            | EventBody::CallDecided { .. }
-            | EventBody::CallHooked { .. }
-            | EventBody::UndoPrepared { .. }
-            | EventBody::CallOutput { .. }
-            | EventBody::CallUpdate { .. }
-            | EventBody::CallProgress { .. }
-            | EventBody::CallAsked { .. }
-            | EventBody::CallAnswered { .. }
-            | EventBody::CallLent { .. }
-            | EventBody::LimitReached { .. }
-            | EventBody::UndoApplied { .. }
-            | EventBody::RedoApplied { .. }
-            | EventBody::Noted { .. } => {}
+            CallChange::Judged { .. }
+            | CallChange::Decided { .. }
+            | CallChange::HookAnswered { .. }
+            | CallChange::UndoPrepared { .. }
+            | CallChange::Output { .. }
+            | CallChange::Update { .. }
+            | CallChange::Progress { .. }
+            | CallChange::ServerRequestReceived { .. }
+            | CallChange::ServerRequestAnswered { .. }
+            | CallChange::SamplingFinished { .. }
+            | CallChange::UndoApplied { .. }
+            | CallChange::RedoApplied { .. } => {}
         }
     }
 
-    fn message_mut(&mut self, places: &HashMap<&str, usize>, id: &str) -> Option<&mut Message> {
-        places.get(id).and_then(|at| self.messages.get_mut(*at))
+    fn message_mut(
+        &mut self,
+        places: &HashMap<&str, usize>,
+        id: &MessageId,
+    ) -> Option<&mut Message> {
+        places
+            .get(id.as_str())
+            .and_then(|at| self.messages.get_mut(*at))
     }
 
     fn update_call(&mut self, call: &CallId, change: impl FnOnce(&mut OpenCall)) {

@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use protocol::event::CallChange;
 use protocol::op::OpReceipt;
 use protocol::server::elicitation::{FormField, SamplingMessage};
 use protocol::text::display_text::to_spans;
 use protocol::text::redact;
 use protocol::{
-    AskId, CallId, EventBody, ServerAnswer, ServerRequest, ServerRequestKind, SessionId, Usage,
-    UserError,
+    CallId, EventBody, ServerAnswer, ServerRequest, ServerRequestId, ServerRequestKind, SessionId,
+    Usage, UserError,
 };
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -43,7 +44,7 @@ pub(crate) struct ElicitationQueue {
 }
 
 struct OpenElicitation {
-    id: AskId,
+    id: ServerRequestId,
     request: ServerRequest,
     answer: oneshot::Sender<ServerAnswer>,
 }
@@ -61,11 +62,11 @@ impl ElicitationQueue {
 
     /// Adds the usage of a model on behalf of a server, until the run counts it.
     pub fn add_sampling_usage(&self, usage: &Usage) {
-        let mut lent = self
+        let mut used = self
             .sampling_usage
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        *lent = lent.plus(*usage);
+        *used = used.plus(*usage);
     }
 
     /// Takes the usage of models on behalf of servers since the last time.
@@ -79,10 +80,10 @@ impl ElicitationQueue {
     }
 
     /// Takes an open question, if it is still open. Only its taker may answer it.
-    fn take_open(&self, call: &CallId, ask: &AskId) -> Option<OpenElicitation> {
+    fn take_open(&self, call: &CallId, request_id: &ServerRequestId) -> Option<OpenElicitation> {
         let mut calls = self.lock_calls();
         let slot = calls.get_mut(call)?;
-        slot.take_if(|open| open.id == *ask)
+        slot.take_if(|open| open.id == *request_id)
     }
 
     /// Opens a question. `false` if its call is over, or another question of the call is open.
@@ -146,12 +147,12 @@ impl ElicitationHandler {
     }
 
     /// Dismisses a question that the person did not answer, and records that before anything else can follow.
-    fn dismiss(&self, ask: &AskId, why: &str) {
+    fn dismiss(&self, request_id: &ServerRequestId, why: &str) {
         let mut calls = self.session.elicitations.lock_calls();
         let slot = calls.get_mut(&self.call);
-        let open = slot.and_then(|slot| slot.take_if(|open| open.id == *ask));
+        let open = slot.and_then(|slot| slot.take_if(|open| open.id == *request_id));
         if open.is_some() {
-            self.record_dismissal(ask, ServerAnswer::Dismissed, why);
+            self.record_dismissal(request_id, ServerAnswer::Dismissed, why);
         }
         drop(calls);
         if open.is_some() {
@@ -159,12 +160,14 @@ impl ElicitationHandler {
         }
     }
 
-    fn record_dismissal(&self, ask: &AskId, answer: ServerAnswer, why: &str) {
-        self.session.journal.record(EventBody::CallAnswered {
+    fn record_dismissal(&self, request_id: &ServerRequestId, answer: ServerAnswer, why: &str) {
+        self.session.journal.record(EventBody::Call {
             call: self.call.clone(),
-            ask: ask.clone(),
-            answer,
-            why: Some(why.to_owned()),
+            change: CallChange::ServerRequestAnswered {
+                request_id: request_id.clone(),
+                answer,
+                why: Some(why.to_owned()),
+            },
         });
     }
 
@@ -207,15 +210,17 @@ impl ElicitationHandler {
     }
 
     /// Shows a question and waits: for the answer, the end of the run, or expiry.
-    async fn wait_for_answer(&self, id: &AskId, request: ServerRequest) -> ServerAnswer {
+    async fn wait_for_answer(&self, id: &ServerRequestId, request: ServerRequest) -> ServerAnswer {
         let session = &self.session;
         let expires_after = session.engine.settings().expire_after_min;
         let now = session.engine.config.clock.now();
-        let event = EventBody::CallAsked {
+        let event = EventBody::Call {
             call: self.call.clone(),
-            ask: id.clone(),
-            asked: Box::new(request.clone()),
-            expires_at: (expires_after > 0).then(|| now + i64::from(expires_after) * 60_000),
+            change: CallChange::ServerRequestReceived {
+                request_id: id.clone(),
+                request: Box::new(request.clone()),
+                expires_at: (expires_after > 0).then(|| now + i64::from(expires_after) * 60_000),
+            },
         };
         if let Host::Headless { .. } = session.engine.config.host {
             // Nobody invents answers, also where everything that asks was approved beforehand.
@@ -262,7 +267,7 @@ impl ElicitationHandler {
 /// Guard of an open question: dismisses the question when the waiting task is dropped.
 struct OpenGuard<'a> {
     asker: &'a ElicitationHandler,
-    id: &'a AskId,
+    id: &'a ServerRequestId,
 }
 
 impl Drop for OpenGuard<'_> {
@@ -299,10 +304,10 @@ impl ElicitationChannel for ElicitationHandler {
         if let ElicitationKind::Sampling(wanted) = &mut asking.kind {
             *wanted = sampling::sanitize_request(wanted);
         }
-        let id = AskId(self.session.engine.config.ids.next_id("ask"));
-        let asked = self.build_request(&asking);
+        let id = ServerRequestId(self.session.engine.config.ids.next_id("ask"));
+        let request = self.build_request(&asking);
         let _resting = PauseGuard::new(self);
-        match self.wait_for_answer(&id, asked).await {
+        match self.wait_for_answer(&id, request).await {
             ServerAnswer::Filled { values } => ElicitationReply::Filled(values),
             ServerAnswer::Opened => ElicitationReply::Opened,
             ServerAnswer::Allowed => match asking.kind {
@@ -324,24 +329,29 @@ pub(crate) async fn answer_elicitation(
     engine: &Arc<EngineState>,
     session: &SessionId,
     call: &CallId,
-    ask: &AskId,
+    request_id: &ServerRequestId,
     answer: ServerAnswer,
 ) -> Result<OpReceipt, UserError> {
     let session = engine.session(session)?;
-    let open = session.elicitations.take_open(call, ask).ok_or_else(|| {
-        UserError::new(
-            "This question no longer waits: it was answered, or its call ended.",
-            "Look at the call's card for what became of it.",
-        )
-    })?;
+    let open = session
+        .elicitations
+        .take_open(call, request_id)
+        .ok_or_else(|| {
+            UserError::new(
+                "This question no longer waits: it was answered, or its call ended.",
+                "Look at the call's card for what became of it.",
+            )
+        })?;
     let result = match validate_answer(&open.request.wants, answer) {
         Err(fault) => Err(fault),
         Ok(answer) => {
-            let event = EventBody::CallAnswered {
+            let event = EventBody::Call {
                 call: call.clone(),
-                ask: ask.clone(),
-                answer: redact_answer(&open.request.wants, &answer),
-                why: None,
+                change: CallChange::ServerRequestAnswered {
+                    request_id: request_id.clone(),
+                    answer: redact_answer(&open.request.wants, &answer),
+                    why: None,
+                },
             };
             session.journal.record_synced(event).await.map(|()| answer)
         }

@@ -22,9 +22,9 @@ use crate::session::engine_state::EngineState;
 pub(crate) fn offer_grants(session: &Session, weighed: &PolicyInput) -> GrantOffers {
     // What came is there once; a rule on it is written where rules are.
     if weighed
-        .tried
+        .dry_run
         .as_ref()
-        .is_some_and(|tried| !tried.came.is_empty())
+        .is_some_and(|dry_run| !dry_run.response_hosts.is_empty())
     {
         return GrantOffers::default();
     }

@@ -3,6 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use protocol::event::{CallChange, CallProposal};
 use protocol::view::masked_call::{MaskedCall, holds_secret};
 use protocol::{CallId, EventBody, Outcome, SessionId, UserError};
 use record::{Ack, Durability, Record};
@@ -74,7 +75,10 @@ impl Journal {
     /// Records that a call begins. If the call may change something, waits until the event is committed, so that no
     /// restart runs the call a second time.
     pub async fn record_start_synced(&self, call: &CallId, matters: bool) -> Result<(), UserError> {
-        self.record(EventBody::CallStarted { call: call.clone() });
+        self.record(EventBody::Call {
+            call: call.clone(),
+            change: CallChange::Started,
+        });
         match matters {
             true => self.sync().await,
             false => Ok(()),
@@ -104,10 +108,12 @@ impl Journal {
     }
 
     fn call_ended_event(&self, call: &CallId, outcome: &Outcome) -> EventBody {
-        EventBody::CallEnded {
+        EventBody::Call {
             call: call.clone(),
-            outcome: Box::new(outcome.clone()),
-            masked: self.mask_call(call).map(Box::new),
+            change: CallChange::Ended {
+                outcome: Box::new(outcome.clone()),
+                masked: self.mask_call(call).map(Box::new),
+            },
         }
     }
 
@@ -129,8 +135,11 @@ impl Journal {
     /// Remembers a call whose arguments hold a secret, so that the call is masked when it ends.
     fn track_secret(&self, body: &EventBody) {
         let (call, arguments) = match body {
-            EventBody::CallProposed { call, .. } => (&call.id, &call.arguments),
-            EventBody::CallEdited { call, arguments } => (call, arguments),
+            EventBody::Proposal(CallProposal { call, .. }) => (&call.id, &call.arguments),
+            EventBody::Call {
+                call,
+                change: CallChange::Edited { arguments },
+            } => (call, arguments),
             _ => return,
         };
         self.track_secret_arguments(call, arguments);

@@ -23,7 +23,7 @@ pub(crate) mod user_message;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use protocol::event::ParentCall;
+use protocol::event::{ParentCall, SessionEvent};
 use protocol::model::{Message, ToolDefinition};
 use protocol::{CallId, EventBody, ModelChoice, SessionId, SessionState, Strategy};
 use tokio::sync::{Notify, watch};
@@ -309,7 +309,8 @@ impl Session {
         if live.state != Some(state) {
             live.state = Some(state);
             live.active_time.set_waiting(state == SessionState::Waiting);
-            self.journal.record(EventBody::SessionChanged { state });
+            self.journal
+                .record(EventBody::Session(SessionEvent::Changed { state }));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Plan mode: until a person accepts the plan, or ends the planning, nothing that could change anything is available.
 
 use policy::CallFacts;
-use protocol::event::PlanningActor;
+use protocol::event::{PlanningActor, SessionEvent};
 use protocol::interface::ToolOrigin;
 use protocol::model::Message;
 use protocol::{CallId, Capability, EventBody, Outcome, ToolInterface, ToolMode, UserError};
@@ -46,7 +46,9 @@ pub(crate) fn apply_outcome(session: &Session, call: &CallId, outcome: &Outcome)
     });
     if let Some(on) = set {
         let by = PlanningActor::Agent;
-        session.journal.record(EventBody::PlanningSet { on, by });
+        session
+            .journal
+            .record(EventBody::Session(SessionEvent::PlanningSet { on, by }));
     }
 }
 
@@ -64,7 +66,7 @@ pub(crate) async fn set_planning(
     }
     session
         .journal
-        .record_synced(EventBody::PlanningSet { on, by })
+        .record_synced(EventBody::Session(SessionEvent::PlanningSet { on, by }))
         .await?;
     session.with_conversation(|conversation| conversation.planning = on);
     let Some(told) = planning_notice(on, by) else {

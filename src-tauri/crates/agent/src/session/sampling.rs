@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
+use protocol::event::CallChange;
 use protocol::model::TEMPERATURE_RANGE;
 use protocol::server::elicitation::SamplingResult;
 use protocol::text::cut::take_head;
 use protocol::text::display_text::to_sentence;
 use protocol::text::redact;
-use protocol::{AskId, CallId, EventBody, Message, Usage, UserError};
+use protocol::{CallId, EventBody, Message, ServerRequestId, Usage, UserError};
 use provider::{Chunk, ModelRequest, Stop};
 use serde_json::Value;
 use tools::elicitation::{ElicitationReply, SamplingRequest};
@@ -38,7 +39,7 @@ pub(crate) fn sanitize_request(request: &SamplingRequest) -> SamplingRequest {
 pub(crate) async fn run_sampling(
     session: &Session,
     call: &CallId,
-    ask: &AskId,
+    request_id: &ServerRequestId,
     request: SamplingRequest,
 ) -> ElicitationReply {
     let mut answer = SampledAnswer::default();
@@ -61,10 +62,12 @@ pub(crate) async fn run_sampling(
         error: error.as_ref().map(|fault| fault.message.clone()),
     };
     session.elicitations.add_sampling_usage(&usage);
-    let recording = session.journal.record_synced(EventBody::CallLent {
+    let recording = session.journal.record_synced(EventBody::Call {
         call: call.clone(),
-        ask: ask.clone(),
-        said: Box::new(result),
+        change: CallChange::SamplingFinished {
+            request_id: request_id.clone(),
+            result: Box::new(result),
+        },
     });
     match (recording.await, error) {
         (Err(fault), _) | (Ok(()), Some(fault)) => ElicitationReply::Failed(fault.message),

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use protocol::event::EventBody;
+use protocol::event::{CallChange, EventBody};
 use protocol::history::{IrreversibleEffect, RestoreCoverage, RestorePreview};
 use protocol::{Notice, NoticeLevel, UndoDirection, UndoEntry, UserError};
 
@@ -32,11 +32,15 @@ fn find_losses(
         return Ok(Vec::new());
     }
     let events = engine.record.call_events(&entry.session, &entry.call, 0)?;
-    let grounds = events.into_iter().rev().find_map(|event| match event.body {
-        EventBody::CallJudged { grounds, .. } => grounds,
+    let evidence = events.into_iter().rev().find_map(|event| match event.body {
+        EventBody::Call {
+            change: CallChange::Judged { evidence, .. },
+            ..
+        } => evidence,
         _ => None,
     });
-    let lasting = grounds.map(|grounds| policy::irreversible::list_irreversible_actions(&grounds));
+    let lasting =
+        evidence.map(|evidence| policy::irreversible::list_irreversible_actions(&evidence));
     let lost = lasting
         .into_iter()
         .flatten()

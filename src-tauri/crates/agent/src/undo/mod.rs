@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use protocol::event::CallChange;
 use protocol::history::{
     PathChoice, RestorePreview, RestoreReceipt, RestoreRequest, Timeline, UndoCheck,
 };
@@ -216,17 +217,13 @@ async fn record_restore(
         ..
     } = entry;
     let event = match state {
-        UndoState::Undone => EventBody::UndoApplied {
-            entry,
+        UndoState::Undone => EventBody::Call {
             call,
-            paths,
-            act,
+            change: CallChange::UndoApplied { entry, paths, act },
         },
-        UndoState::Applied | UndoState::Prepared => EventBody::RedoApplied {
-            entry,
+        UndoState::Applied | UndoState::Prepared => EventBody::Call {
             call,
-            paths,
-            act,
+            change: CallChange::RedoApplied { entry, paths, act },
         },
     };
     session.journal.record_synced(event).await

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use agent::Host;
 use agent::engine::demo;
+use protocol::event::SessionEvent;
 use protocol::{EventBody, SessionState, UserError};
 
 use crate::event_printer::EventPrinter;
@@ -36,7 +37,7 @@ pub(crate) async fn run_demo(data_dir: Option<PathBuf>, out: &mut OutputWriter) 
     while last.is_none_or(|last| live.as_ref().is_none_or(|live| live.seq < last)) {
         tokio::select! {
             batch = events.next() => for event in batch?.as_deref().unwrap_or_default() {
-                if let EventBody::SessionOpened { .. } = event.body {
+                if let EventBody::Session(SessionEvent::Opened { .. }) = event.body {
                     live.get_or_insert_with(|| EventPrinter::new(event.session.clone()));
                 }
                 if let Some(live) = &mut live {

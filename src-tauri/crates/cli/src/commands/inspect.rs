@@ -99,16 +99,16 @@ pub(crate) async fn show_account(
     let call = calls.swap_remove(call).into();
     let query = Query::Account { session, call };
     let answer = desk.query(query).await.map_err(CliError::usage_error)?;
-    let Answer::Account { told, account } = answer else {
+    let Answer::Account { summary, account } = answer else {
         return Err(CliError::failure(
             "The engine answered a different question.",
         ));
     };
     if out.is_json() {
-        out.write_json(&json!({ "account": account, "told": told }))?;
+        out.write_json(&json!({ "account": account, "summary": summary }))?;
         return Ok(ExitReason::Done);
     }
-    for AccountLine { part, text } in &told {
+    for AccountLine { part, text } in &summary {
         let line = format!(
             "{}  {}",
             out.apply_style(TextStyle::Strong, &format!("{part:<10}")),

@@ -165,7 +165,7 @@ fn render_heading(
         add(TextStyle::Plain, &trail.lead);
     }
     let refreshed = view
-        .waits
+        .pending
         .as_ref()
         .and_then(|waits| waits.refreshed.as_deref());
     if let Some(refreshed) = refreshed {

@@ -26,7 +26,10 @@ pub(super) fn list_card_keys(view: &CallView, others: usize) -> Vec<CardKey> {
     if let Preview::Form { .. } = view.preview {
         return keys;
     }
-    let grants = view.waits.as_ref().map_or(&[][..], |waits| &waits.grants);
+    let grants = view
+        .pending
+        .as_ref()
+        .map_or(&[][..], |pending| &pending.grants);
     let of = |reaches: &[GrantReach]| {
         let found = grants.iter().find(|grant| reaches.contains(&grant.reach));
         found.map(|grant| grant.text.clone()).unwrap_or_default()
@@ -67,7 +70,7 @@ pub(super) fn list_card_keys(view: &CallView, others: usize) -> Vec<CardKey> {
 pub(super) fn answer_labels(view: &CallView) -> (&'static str, &'static str) {
     match &view.preview {
         Preview::Plan { .. } => ("accept", "keep planning"),
-        Preview::Came(_) => ("let it read", "keep it back"),
+        Preview::Response(_) => ("let it read", "keep it back"),
         Preview::Effects(effects)
             if effects.effects.assurance == Assurance::Speculative
                 && !effects.effects.changes.is_empty() =>
@@ -80,7 +83,10 @@ pub(super) fn answer_labels(view: &CallView) -> (&'static str, &'static str) {
 
 /// Whether an answer can carry a grant.
 pub(super) fn can_grant(view: &CallView) -> bool {
-    let grants = view.waits.as_ref().map_or(&[][..], |waits| &waits.grants);
+    let grants = view
+        .pending
+        .as_ref()
+        .map_or(&[][..], |pending| &pending.grants);
     grants.iter().any(|grant| grant.reach == GrantReach::Always)
 }
 

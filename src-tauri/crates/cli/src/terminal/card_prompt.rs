@@ -230,7 +230,7 @@ impl ActiveCard {
     /// Returns the server's request, if the waiting card is one.
     pub fn elicitation(&self) -> Option<&ServerRequestView> {
         match &self.item.kind {
-            WaitingKind::Answer(id) => self.view.asks.iter().find(|ask| ask.id == *id),
+            WaitingKind::Answer(id) => self.view.server_requests.iter().find(|ask| ask.id == *id),
             WaitingKind::Decision(_) => None,
         }
     }
@@ -241,7 +241,7 @@ impl ActiveCard {
 
     /// Returns the form of the card, if it has one.
     fn to_form(&self) -> Option<CardForm> {
-        match self.elicitation().map(|ask| &ask.asked.wants) {
+        match self.elicitation().map(|ask| &ask.request.wants) {
             Some(ServerRequestKind::Form { fields }) => {
                 Some(CardForm::Fields(fields.clone(), Map::new(), 0))
             }

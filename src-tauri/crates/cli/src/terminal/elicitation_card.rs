@@ -12,7 +12,7 @@ pub(super) fn render_elicitation(
     ask: &ServerRequestView,
     size: TerminalSize,
 ) -> String {
-    let request = &ask.asked;
+    let request = &ask.request;
     let wants = match &request.wants {
         ServerRequestKind::Form { .. } => "asks you to fill in a form",
         ServerRequestKind::Address { .. } => "asks you to open an address",

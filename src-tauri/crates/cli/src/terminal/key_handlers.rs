@@ -188,7 +188,7 @@ impl CardPrompt {
         let Some(shown) = &self.shown else {
             return Ok(());
         };
-        let yes = match shown.elicitation().map(|ask| &ask.asked.wants) {
+        let yes = match shown.elicitation().map(|ask| &ask.request.wants) {
             Some(ServerRequestKind::Address { .. }) => ServerAnswer::Opened,
             Some(ServerRequestKind::Model { .. }) => ServerAnswer::Allowed,
             Some(ServerRequestKind::Form { .. }) | None => return Ok(()),
@@ -294,7 +294,7 @@ impl CardPrompt {
         let op = Op::AnswerServer {
             session: shown.item.session.clone(),
             call: shown.call_id(),
-            ask: ask.clone(),
+            request_id: ask.clone(),
             answer,
         };
         self.submit_op(op).await;

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use protocol::event::fold;
-use protocol::{AskId, CallView, Digest, Entry, EntryBody, Event, EventBody, SessionId};
+use protocol::event::{CallChange, SessionEvent, fold};
+use protocol::{CallView, Digest, Entry, EntryBody, Event, EventBody, ServerRequestId, SessionId};
 
 /// A waiting item: a call to decide on, or a request of a running call's server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) enum WaitingKind {
     /// A decision on exactly the plan with this digest.
     Decision(Digest),
     /// An answer to a server's request.
-    Answer(AskId),
+    Answer(ServerRequestId),
 }
 
 /// The waiting items, with their calls and sessions.
@@ -44,11 +44,11 @@ impl WaitingQueue {
 
     /// Handles an event. Events of other runs are ignored.
     pub fn handle_event(&mut self, event: &Event) {
-        if let EventBody::SessionOpened {
+        if let EventBody::Session(SessionEvent::Opened {
             parent: Some(parent),
             title,
             ..
-        } = &event.body
+        }) = &event.body
             && self.sessions.contains_key(&parent.session)
         {
             let session = event.session.clone();
@@ -66,33 +66,47 @@ impl WaitingQueue {
             && let EntryBody::Call(view) = &entry.body
             && !view.state.is_settled()
         {
-            self.calls.insert(key.clone(), entry);
+            self.calls.insert(key, entry);
         }
-        let (session, call) = key;
-        let item = |what| WaitingItem {
+        if let EventBody::Call { call, change } = &event.body {
+            self.apply_change(&event.session, call.as_str(), change);
+        }
+    }
+
+    fn apply_change(&mut self, session: &SessionId, call: &str, change: &CallChange) {
+        let item = |kind| WaitingItem {
             session: session.clone(),
-            call: call.clone(),
-            kind: what,
+            call: call.to_owned(),
+            kind,
         };
-        match &event.body {
-            EventBody::CallWaits { digest, .. } => {
-                self.drop_call(&session, &call);
+        match change {
+            CallChange::Waiting { digest, .. } => {
+                self.drop_call(session, call);
                 self.waiting
                     .push(item(WaitingKind::Decision(digest.clone())));
             }
-            EventBody::CallAsked { ask, .. } => {
-                self.waiting.push(item(WaitingKind::Answer(ask.clone())))
+            CallChange::ServerRequestReceived { request_id, .. } => {
+                self.waiting
+                    .push(item(WaitingKind::Answer(request_id.clone())));
             }
-            EventBody::CallAnswered { ask, .. } => {
-                let answered = item(WaitingKind::Answer(ask.clone()));
+            CallChange::ServerRequestAnswered { request_id, .. } => {
+                let answered = item(WaitingKind::Answer(request_id.clone()));
                 self.waiting.retain(|one| *one != answered);
             }
-            EventBody::CallJudged { .. }
-            | EventBody::CallDecided { .. }
-            | EventBody::CallEdited { .. }
-            | EventBody::CallStarted { .. }
-            | EventBody::CallEnded { .. } => self.drop_call(&session, &call),
-            _ => {}
+            CallChange::Judged { .. }
+            | CallChange::Decided { .. }
+            | CallChange::Edited { .. }
+            | CallChange::Started
+            | CallChange::Ended { .. } => self.drop_call(session, call),
+            CallChange::HookAnswered { .. }
+            | CallChange::UndoPrepared { .. }
+            | CallChange::Output { .. }
+            | CallChange::Update { .. }
+            | CallChange::Progress { .. }
+            | CallChange::SamplingFinished { .. }
+            | CallChange::StateWritten { .. }
+            | CallChange::UndoApplied { .. }
+            | CallChange::RedoApplied { .. } => {}
         }
     }
 

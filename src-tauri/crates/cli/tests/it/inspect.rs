@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::{Engine, EngineConfig, Host};
+use protocol::event::{CallChange, SessionEvent};
 use protocol::{Entry, Event, EventBody, ModelChoice, Op};
 use provider::{Script, ScriptedProvider};
 
@@ -155,7 +156,10 @@ fn export_writes_a_story_or_events() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    assert!(matches!(events[0].body, EventBody::SessionOpened { .. }));
+    assert!(matches!(
+        events[0].body,
+        EventBody::Session(SessionEvent::Opened { .. })
+    ));
     let value = place.run_json(&["export", "last"]);
     assert_eq!(value["text"], story);
     for (words, first) in [
@@ -296,10 +300,15 @@ async fn what_waits_in_the_window_is_left_alone() {
     let waits = async {
         loop {
             let batch = events.next().await.unwrap().unwrap();
-            if batch
-                .iter()
-                .any(|event| matches!(event.body, EventBody::CallWaits { .. }))
-            {
+            if batch.iter().any(|event| {
+                matches!(
+                    event.body,
+                    EventBody::Call {
+                        change: CallChange::Waiting { .. },
+                        ..
+                    }
+                )
+            }) {
                 return;
             }
         }

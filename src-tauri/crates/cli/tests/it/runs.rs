@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Stdio};
 
+use protocol::event::{CallChange, MessageChange, SessionEvent};
 use protocol::{Event, EventBody, SessionState};
 
 use crate::support::CliFixture;
@@ -95,10 +96,19 @@ fn a_run_as_json_is_its_events() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert!(events.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
-    assert!(matches!(events[0].body, EventBody::PersonSaid { .. }));
+    assert!(matches!(
+        events[0].body,
+        EventBody::Message {
+            change: MessageChange::PersonSaid { .. },
+            ..
+        }
+    ));
     let last = &events.last().unwrap().body;
     let done = SessionState::Done;
-    assert_eq!(*last, EventBody::SessionChanged { state: done });
+    assert_eq!(
+        *last,
+        EventBody::Session(SessionEvent::Changed { state: done })
+    );
 }
 
 #[test]
@@ -238,7 +248,10 @@ fn the_demo_leaves_nothing_behind_where_no_folder_is_named() {
         .collect();
     assert!(matches!(
         events.last().unwrap().body,
-        EventBody::UndoApplied { .. }
+        EventBody::Call {
+            change: CallChange::UndoApplied { .. },
+            ..
+        }
     ));
     if cfg!(unix) {
         assert_eq!(std::fs::read_dir(place.workspace()).unwrap().count(), 0);

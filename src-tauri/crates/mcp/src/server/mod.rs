@@ -156,7 +156,7 @@ impl McpServer {
     /// machine without a sandbox is unconfined.
     pub fn confinement(&self) -> Confinement {
         match &self.core.settings.way {
-            ServerTransport::Stdio { room: Some(_), .. } => Confinement::Room,
+            ServerTransport::Stdio { room: Some(_), .. } => Confinement::Sandboxed,
             ServerTransport::Stdio { room: None, .. } => Confinement::Unconfined,
             ServerTransport::Http { .. } => Confinement::Remote,
         }
@@ -184,7 +184,7 @@ impl McpServer {
     pub fn sandbox_profile(&self) -> &'static str {
         match self.confinement() {
             Confinement::Remote => "network",
-            Confinement::Held | Confinement::Room | Confinement::Unconfined => "command",
+            Confinement::Held | Confinement::Sandboxed | Confinement::Unconfined => "command",
         }
     }
 

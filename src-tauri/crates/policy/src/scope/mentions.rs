@@ -46,7 +46,7 @@ fn find_hold_reason(
     now: At,
 ) -> Option<(Verdict, String)> {
     let is_here = match confinement {
-        Confinement::Held | Confinement::Unconfined | Confinement::Room => true,
+        Confinement::Held | Confinement::Unconfined | Confinement::Sandboxed => true,
         Confinement::Remote => false,
     };
     let target = quote_truncated(&fact.target);
@@ -129,7 +129,7 @@ fn describe_mentions(facts: &CallFacts) -> String {
         Confinement::Unconfined => format!(
             "{named} It runs as you, outside any sandbox, so it can touch more than its arguments name."
         ),
-        Confinement::Room => format!(
+        Confinement::Sandboxed => format!(
             "{named} It runs in a sandbox: it can read more than its arguments name, change nothing outside the folder of its sandbox, and reach only the hosts that were named for it."
         ),
         Confinement::Remote => format!("{named} It runs on another machine."),

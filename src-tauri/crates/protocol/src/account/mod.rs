@@ -9,8 +9,7 @@ use ts_rs::TS;
 mod summary;
 
 use crate::call::outcome::Truncation;
-use crate::event::StateLocation;
-use crate::event::fold;
+use crate::event::{CallChange, StateLocation, fold};
 use crate::{
     At, CallId, CallState, Decision, Digest, Event, EventBody, ToolKind, ToolMode, Trail, UndoId,
     UndoState, Verdict,
@@ -162,15 +161,18 @@ impl CallAccount {
     /// Adds the next event to the account of a call; the event that proposes the call begins the account.
     pub fn add_event(account: &mut Option<Self>, call: &CallId, event: &Event) {
         match (&event.body, account) {
-            (EventBody::CallProposed { call: proposed, .. }, account @ None)
-                if proposed.id == *call =>
-            {
-                let mut begun = Self::new(call.clone(), proposed.name.clone());
+            (EventBody::Proposal(proposal), account @ None) if proposal.call.id == *call => {
+                let mut begun = Self::new(call.clone(), proposal.call.name.clone());
                 begun.record_event(event);
                 *account = Some(begun);
             }
-            (_, Some(account)) => account.apply_event(event),
-            (_, None) => {}
+            (_, Some(account)) if fold::entry_id(event).as_deref() == Some(call.as_str()) => {
+                account.record_event(event);
+                if let EventBody::Call { change, .. } = &event.body {
+                    account.apply_change(change, event);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -235,13 +237,9 @@ impl CallAccount {
         }
     }
 
-    fn apply_event(&mut self, event: &Event) {
-        if fold::entry_id(event).as_deref() != Some(self.call.as_str()) {
-            return;
-        }
-        self.record_event(event);
-        match &event.body {
-            EventBody::CallJudged {
+    fn apply_change(&mut self, change: &CallChange, event: &Event) {
+        match change {
+            CallChange::Judged {
                 tool,
                 title,
                 target,
@@ -260,67 +258,51 @@ impl CallAccount {
                 self.authorised.decision_ref = alone.then_some(event.seq);
                 self.authorised.trail = Some(trail.clone());
             }
-            EventBody::CallWaits { refreshed, .. } => {
+            CallChange::Waiting { refreshed, .. } => {
                 self.executed.state = CallState::Waiting;
                 self.authorised.asked += 1;
                 self.rendered.refreshed += u32::from(refreshed.is_some());
             }
-            EventBody::CallDecided {
-                decision, digest, ..
-            } => {
+            CallChange::Decided { decision, digest } => {
                 self.authorised.decision = Some(decision.clone());
                 self.authorised.digest = Some(digest.clone());
                 self.authorised.decision_ref = Some(event.seq);
             }
-            EventBody::CallEdited { .. } => self.validated.edited.push(event.seq),
-            EventBody::UndoPrepared { entry, .. } => {
+            CallChange::Edited { .. } => self.validated.edited.push(event.seq),
+            CallChange::UndoPrepared { entry } => {
                 self.persisted.undo = Some(entry.id.clone());
                 self.persisted.undo_state = Some(entry.state);
             }
-            EventBody::CallStarted { .. } => {
+            CallChange::Started => {
                 self.executed.state = CallState::Running;
                 self.executed.starts += 1;
                 self.executed.started_at = Some(event.at);
             }
-            EventBody::CallOutput { text, .. } => {
+            CallChange::Output { text } => {
                 self.streamed.pieces += 1;
                 self.streamed.bytes += text.len() as u64;
             }
-            EventBody::CallUpdate { partial, .. } => {
+            CallChange::Update { partial } => {
                 self.streamed.pieces += 1;
                 self.streamed.bytes += partial.byte_len() as u64;
             }
-            EventBody::CallProgress { message, .. } => {
+            CallChange::Progress { text, .. } => {
                 self.streamed.pieces += 1;
-                self.streamed.bytes += message.len() as u64;
+                self.streamed.bytes += text.len() as u64;
             }
-            EventBody::CallAsked { .. } => self.executed.state = CallState::Waiting,
-            EventBody::CallAnswered { .. } => self.executed.state = CallState::Running,
-            EventBody::StateWritten { place, .. } => self.persisted.state.push(place.clone()),
-            EventBody::CallEnded { outcome, .. } => self.apply_outcome(outcome, event.at),
-            EventBody::UndoApplied { .. } => {
+            CallChange::ServerRequestReceived { .. } => self.executed.state = CallState::Waiting,
+            CallChange::ServerRequestAnswered { .. } => self.executed.state = CallState::Running,
+            CallChange::StateWritten { place, .. } => self.persisted.state.push(place.clone()),
+            CallChange::Ended { outcome, .. } => self.apply_outcome(outcome, event.at),
+            CallChange::UndoApplied { .. } => {
                 self.executed.state = CallState::Undone;
                 self.persisted.undo_state = Some(UndoState::Undone);
             }
-            EventBody::RedoApplied { .. } => {
+            CallChange::RedoApplied { .. } => {
                 self.executed.state = CallState::Done;
                 self.persisted.undo_state = Some(UndoState::Applied);
             }
-            EventBody::SessionOpened { .. }
-            | EventBody::SessionRenamed { .. }
-            | EventBody::SessionChanged { .. }
-            | EventBody::PersonSaid { .. }
-            | EventBody::ErrandEnded { .. }
-            | EventBody::PlanningSet { .. }
-            | EventBody::TurnStarted { .. }
-            | EventBody::AgentSaid { .. }
-            | EventBody::AnswerChecked { .. }
-            | EventBody::TurnEnded { .. }
-            | EventBody::CallProposed { .. }
-            | EventBody::CallHooked { .. }
-            | EventBody::CallLent { .. }
-            | EventBody::LimitReached { .. }
-            | EventBody::Noted { .. } => {}
+            CallChange::HookAnswered { .. } | CallChange::SamplingFinished { .. } => {}
         }
     }
 

@@ -5,48 +5,26 @@
 
 use std::borrow::Cow;
 
+use crate::event::{CallChange, CallProposal, MessageChange, SessionEvent};
 use crate::server::elicitation::{SamplingResult, ServerAnswerRecord};
 use crate::text::cut;
 use crate::view::entry::{PendingDecision, PersonDecision, SessionView};
 use crate::view::preview::UndoAvailability;
 use crate::{
-    CallState, CallView, Entry, EntryBody, Event, EventBody, Outcome, Preview, ServerRequest,
+    At, CallState, CallView, Entry, EntryBody, Event, EventBody, Outcome, Preview, ServerRequest,
     ServerRequestView, SessionState, ToolKind, UndoState, Usage,
 };
 
 /// Returns the id of the entry that an event begins or changes; none for events about the session as a whole.
 pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
     match &event.body {
-        EventBody::SessionOpened { .. }
-        | EventBody::SessionRenamed { .. }
-        | EventBody::SessionChanged { .. }
-        | EventBody::PlanningSet { .. }
-        | EventBody::LimitReached { .. } => None,
-        EventBody::PersonSaid { message, .. }
-        | EventBody::ErrandEnded { message, .. }
-        | EventBody::TurnStarted { message, .. }
-        | EventBody::AgentSaid { message, .. }
-        | EventBody::AnswerChecked { message, .. }
-        | EventBody::TurnEnded { message, .. } => Some(Cow::Borrowed(message.as_str())),
-        EventBody::CallProposed { call, .. } => Some(Cow::Borrowed(call.id.as_str())),
-        EventBody::CallJudged { call, .. }
-        | EventBody::CallWaits { call, .. }
-        | EventBody::CallDecided { call, .. }
-        | EventBody::CallEdited { call, .. }
-        | EventBody::CallHooked { call, .. }
-        | EventBody::UndoPrepared { call, .. }
-        | EventBody::CallStarted { call }
-        | EventBody::CallOutput { call, .. }
-        | EventBody::CallUpdate { call, .. }
-        | EventBody::CallAsked { call, .. }
-        | EventBody::CallAnswered { call, .. }
-        | EventBody::CallLent { call, .. }
-        | EventBody::StateWritten { call, .. }
-        | EventBody::CallProgress { call, .. }
-        | EventBody::CallEnded { call, .. }
-        | EventBody::UndoApplied { call, .. }
-        | EventBody::RedoApplied { call, .. } => Some(Cow::Borrowed(call.as_str())),
-        EventBody::Noted { .. } => Some(Cow::Owned(format!("note_{}", event.seq))),
+        EventBody::Session(SessionEvent::NoticeAdded { .. }) => {
+            Some(Cow::Owned(format!("note_{}", event.seq)))
+        }
+        EventBody::Session(_) => None,
+        EventBody::Message { message, .. } => Some(Cow::Borrowed(message.as_str())),
+        EventBody::Proposal(proposal) => Some(Cow::Borrowed(proposal.call.id.as_str())),
+        EventBody::Call { call, .. } => Some(Cow::Borrowed(call.as_str())),
     }
 }
 
@@ -63,55 +41,27 @@ pub fn fold_entry(before: Option<Entry>, event: &Event) -> Option<Entry> {
 
 /// Returns whether an event begins an entry, so that [`begin_entry`] returns one.
 pub fn begins_entry(event: &Event) -> bool {
-    matches!(
-        event.body,
-        EventBody::PersonSaid { .. }
-            | EventBody::ErrandEnded { .. }
-            | EventBody::TurnStarted { .. }
-            | EventBody::CallProposed { .. }
-            | EventBody::Noted { .. }
-    )
+    use MessageChange::{PersonSaid, SubAgentFinished, TurnStarted};
+    match &event.body {
+        EventBody::Session(event) => matches!(event, SessionEvent::NoticeAdded { .. }),
+        EventBody::Message { change, .. } => matches!(
+            change,
+            PersonSaid { .. } | SubAgentFinished { .. } | TurnStarted { .. }
+        ),
+        EventBody::Proposal(_) => true,
+        EventBody::Call { .. } => false,
+    }
 }
 
 /// Returns the entry that an event begins; none if the event changes an entry, or is about the session as a whole.
 pub fn begin_entry(event: &Event) -> Option<Entry> {
     let body = match &event.body {
-        EventBody::PersonSaid {
-            text,
-            images,
-            steering,
-            ..
-        } => EntryBody::Person {
-            text: text.clone(),
-            images: u32::try_from(images.len()).unwrap_or(u32::MAX),
-            steering: *steering,
-        },
-        EventBody::ErrandEnded {
-            child,
-            title,
-            text,
-            failed,
-            ..
-        } => EntryBody::Errand {
-            child: child.clone(),
-            title: title.clone(),
-            text: text.clone(),
-            failed: *failed,
-        },
-        EventBody::TurnStarted { turn, .. } => EntryBody::Agent {
-            turn: *turn,
-            text: String::new(),
-            reasoning: String::new(),
-            writing: true,
-            usage: None,
-            error: None,
-            checked: None,
-        },
-        EventBody::CallProposed {
-            call, reasoning, ..
-        } => EntryBody::Call(Box::new(new_call_view(call, reasoning.clone()))),
-        EventBody::Noted { notice } => EntryBody::Notice(notice.clone()),
-        _ => return None,
+        EventBody::Session(SessionEvent::NoticeAdded { notice }) => {
+            EntryBody::Notice(notice.clone())
+        }
+        EventBody::Message { change, .. } => begin_message(change)?,
+        EventBody::Proposal(proposal) => EntryBody::Call(Box::new(new_call_view(proposal))),
+        EventBody::Session(_) | EventBody::Call { .. } => return None,
     };
     Some(Entry {
         id: entry_id(event)?.into_owned(),
@@ -122,20 +72,62 @@ pub fn begin_entry(event: &Event) -> Option<Entry> {
     })
 }
 
-/// Changes an entry by an event about it.
-pub fn apply_event(entry: &mut Entry, event: &Event) {
-    match &mut entry.body {
-        EntryBody::Agent { .. } => apply_to_message(&mut entry.body, &event.body),
-        EntryBody::Call(view) => apply_to_call(view, event),
-        EntryBody::Person { .. } | EntryBody::Errand { .. } | EntryBody::Notice(_) => {}
+fn begin_message(change: &MessageChange) -> Option<EntryBody> {
+    match change {
+        MessageChange::PersonSaid {
+            text,
+            images,
+            steering,
+        } => Some(EntryBody::Person {
+            text: text.clone(),
+            images: u32::try_from(images.len()).unwrap_or(u32::MAX),
+            steering: *steering,
+        }),
+        MessageChange::SubAgentFinished {
+            child,
+            title,
+            text,
+            failed,
+        } => Some(EntryBody::SubAgentTask {
+            child: child.clone(),
+            title: title.clone(),
+            text: text.clone(),
+            failed: *failed,
+        }),
+        MessageChange::TurnStarted { turn } => Some(EntryBody::Agent {
+            turn: *turn,
+            text: String::new(),
+            reasoning: String::new(),
+            writing: true,
+            usage: None,
+            error: None,
+            checked: None,
+        }),
+        MessageChange::AgentSaid { .. }
+        | MessageChange::AnswerChecked { .. }
+        | MessageChange::TurnEnded { .. } => None,
     }
 }
 
-fn new_call_view(call: &crate::ToolCall, reasoning: Option<String>) -> CallView {
+/// Changes an entry by an event about it.
+pub fn apply_event(entry: &mut Entry, event: &Event) {
+    match (&mut entry.body, &event.body) {
+        (EntryBody::Agent { .. }, EventBody::Message { change, .. }) => {
+            apply_to_message(&mut entry.body, change);
+        }
+        (EntryBody::Call(view), EventBody::Call { change, .. }) => {
+            apply_to_call(view, change, event.at);
+        }
+        _ => {}
+    }
+}
+
+fn new_call_view(proposal: &CallProposal) -> CallView {
+    let call = &proposal.call;
     CallView {
         call: call.clone(),
         edited: None,
-        reasoning,
+        reasoning: proposal.reasoning.clone(),
         tool: call.name.clone(),
         title: call.name.clone(),
         target: String::new(),
@@ -145,13 +137,13 @@ fn new_call_view(call: &crate::ToolCall, reasoning: Option<String>) -> CallView 
         trail: None,
         preview: Preview::Nothing,
         outlook: UndoAvailability::NotNeeded,
-        waits: None,
+        pending: None,
         decision: None,
         undo: None,
         undone_at: None,
         output: String::new(),
         progress: None,
-        asks: Vec::new(),
+        server_requests: Vec::new(),
         outcome: None,
         kept: None,
         started_at: None,
@@ -159,7 +151,7 @@ fn new_call_view(call: &crate::ToolCall, reasoning: Option<String>) -> CallView 
     }
 }
 
-fn apply_to_message(body: &mut EntryBody, event: &EventBody) {
+fn apply_to_message(body: &mut EntryBody, change: &MessageChange) {
     let EntryBody::Agent {
         text,
         reasoning,
@@ -172,19 +164,17 @@ fn apply_to_message(body: &mut EntryBody, event: &EventBody) {
     else {
         return;
     };
-    match event {
-        EventBody::AgentSaid {
+    match change {
+        MessageChange::AgentSaid {
             text: piece,
             reasoning: false,
-            ..
         } => text.push_str(piece),
-        EventBody::AgentSaid {
+        MessageChange::AgentSaid {
             text: piece,
             reasoning: true,
-            ..
         } => reasoning.push_str(piece),
-        EventBody::AnswerChecked { answer, .. } => *checked = Some(answer.clone()),
-        EventBody::TurnEnded {
+        MessageChange::AnswerChecked { answer } => *checked = Some(answer.clone()),
+        MessageChange::TurnEnded {
             usage: used,
             error: failed,
             ..
@@ -193,13 +183,15 @@ fn apply_to_message(body: &mut EntryBody, event: &EventBody) {
             *usage = Some(*used);
             error.clone_from(failed);
         }
-        _ => {}
+        MessageChange::PersonSaid { .. }
+        | MessageChange::SubAgentFinished { .. }
+        | MessageChange::TurnStarted { .. } => {}
     }
 }
 
-fn apply_to_call(view: &mut CallView, event: &Event) {
-    match &event.body {
-        EventBody::CallJudged {
+fn apply_to_call(view: &mut CallView, change: &CallChange, at: At) {
+    match change {
+        CallChange::Judged {
             tool,
             title,
             target,
@@ -219,16 +211,15 @@ fn apply_to_call(view: &mut CallView, event: &Event) {
             view.preview = preview.clone();
             view.outlook = undo.clone();
         }
-        EventBody::CallWaits {
+        CallChange::Waiting {
             digest,
             grants,
             refreshed,
             expires_at,
-            ..
         } => {
-            let since = view.waits.as_ref().map_or(event.at, |waits| waits.since);
+            let since = view.pending.as_ref().map_or(at, |pending| pending.since);
             view.state = CallState::Waiting;
-            view.waits = Some(PendingDecision {
+            view.pending = Some(PendingDecision {
                 digest: digest.clone(),
                 since,
                 grants: grants.clone(),
@@ -236,39 +227,37 @@ fn apply_to_call(view: &mut CallView, event: &Event) {
                 expires_at: *expires_at,
             });
         }
-        EventBody::CallDecided { decision, .. } => {
+        CallChange::Decided { decision, .. } => {
             view.decision = Some(PersonDecision {
                 decision: decision.clone(),
-                at: event.at,
+                at,
             });
         }
-        EventBody::CallEdited { arguments, .. } => view.edited = Some(arguments.clone()),
-        EventBody::UndoPrepared { entry, .. } => view.undo = Some(entry.clone()),
-        EventBody::CallStarted { .. } => {
+        CallChange::Edited { arguments } => view.edited = Some(arguments.clone()),
+        CallChange::UndoPrepared { entry } => view.undo = Some(entry.clone()),
+        CallChange::Started => {
             view.state = CallState::Running;
-            view.waits = None;
-            view.started_at = Some(event.at);
+            view.pending = None;
+            view.started_at = Some(at);
         }
-        EventBody::CallOutput { text, .. } => {
+        CallChange::Output { text } => {
             view.output.push_str(text);
             truncate_start(&mut view.output, CallView::OUTPUT_BYTES_MAX);
         }
-        EventBody::CallUpdate { partial, .. } => {
+        CallChange::Update { partial } => {
             view.output.push_str(&partial.to_text());
             truncate_start(&mut view.output, CallView::OUTPUT_BYTES_MAX);
         }
-        EventBody::StateWritten { place, .. } => view.kept = Some(place.clone()),
-        EventBody::CallProgress { message, .. } => view.progress = Some(message.clone()),
-        EventBody::CallAsked { .. }
-        | EventBody::CallAnswered { .. }
-        | EventBody::CallLent { .. } => apply_to_server_requests(view, event),
-        EventBody::CallEnded {
-            outcome, masked, ..
-        } => {
+        CallChange::StateWritten { place, .. } => view.kept = Some(place.clone()),
+        CallChange::Progress { text, .. } => view.progress = Some(text.clone()),
+        CallChange::ServerRequestReceived { .. }
+        | CallChange::ServerRequestAnswered { .. }
+        | CallChange::SamplingFinished { .. } => apply_to_server_requests(view, change, at),
+        CallChange::Ended { outcome, masked } => {
             view.state = outcome.state;
             view.progress = None;
-            view.waits = None;
-            view.ended_at = Some(event.at);
+            view.pending = None;
+            view.ended_at = Some(at);
             view.outcome = Some(Outcome::clone(outcome));
             if let Some(masked) = masked {
                 masked.apply(view);
@@ -283,14 +272,14 @@ fn apply_to_call(view: &mut CallView, event: &Event) {
                 _ => view.undo = None,
             }
         }
-        EventBody::UndoApplied { .. } => {
+        CallChange::UndoApplied { .. } => {
             view.state = CallState::Undone;
-            view.undone_at = Some(event.at);
+            view.undone_at = Some(at);
             if let Some(undo) = &mut view.undo {
                 undo.state = UndoState::Undone;
             }
         }
-        EventBody::RedoApplied { .. } => {
+        CallChange::RedoApplied { .. } => {
             view.state = view
                 .outcome
                 .as_ref()
@@ -300,63 +289,54 @@ fn apply_to_call(view: &mut CallView, event: &Event) {
                 undo.state = UndoState::Applied;
             }
         }
-        EventBody::SessionOpened { .. }
-        | EventBody::SessionRenamed { .. }
-        | EventBody::SessionChanged { .. }
-        | EventBody::PersonSaid { .. }
-        | EventBody::ErrandEnded { .. }
-        | EventBody::PlanningSet { .. }
-        | EventBody::TurnStarted { .. }
-        | EventBody::AgentSaid { .. }
-        | EventBody::AnswerChecked { .. }
-        | EventBody::TurnEnded { .. }
-        | EventBody::CallProposed { .. }
-        | EventBody::CallHooked { .. }
-        | EventBody::LimitReached { .. }
-        | EventBody::Noted { .. } => {}
+        CallChange::HookAnswered { .. } => {}
     }
 }
 
 /// Applies a server's requests to the person, and their answers. A request waits for the person together with its call;
 /// an answer counts once, and only while the call goes on.
-fn apply_to_server_requests(view: &mut CallView, event: &Event) {
-    match &event.body {
-        EventBody::CallAsked {
-            ask,
-            asked,
+fn apply_to_server_requests(view: &mut CallView, change: &CallChange, at: At) {
+    match change {
+        CallChange::ServerRequestReceived {
+            request_id,
+            request,
             expires_at,
-            ..
         } => {
             view.state = CallState::Waiting;
-            view.asks.push(ServerRequestView {
-                id: ask.clone(),
-                asked: ServerRequest::clone(asked),
-                at: event.at,
+            view.server_requests.push(ServerRequestView {
+                id: request_id.clone(),
+                request: ServerRequest::clone(request),
+                at,
                 expires_at: *expires_at,
                 answered: None,
             });
         }
-        EventBody::CallAnswered {
-            ask, answer, why, ..
+        CallChange::ServerRequestAnswered {
+            request_id,
+            answer,
+            why,
         } => {
-            let mut open = view.asks.iter_mut();
-            let open = open.find(|one| one.id == *ask && one.answered.is_none());
+            let mut open = view.server_requests.iter_mut();
+            let open = open.find(|one| one.id == *request_id && one.answered.is_none());
             if let Some(one) = open {
                 one.answered = Some(ServerAnswerRecord {
                     answer: answer.clone(),
-                    at: event.at,
+                    at,
                     why: why.clone(),
-                    said: None,
+                    sampled: None,
                 });
                 if view.state == CallState::Waiting {
                     view.state = CallState::Running;
                 }
             }
         }
-        EventBody::CallLent { ask, said, .. } => {
-            let mut answered = view.asks.iter_mut().filter(|one| one.id == *ask);
+        CallChange::SamplingFinished { request_id, result } => {
+            let mut answered = view
+                .server_requests
+                .iter_mut()
+                .filter(|one| one.id == *request_id);
             if let Some(answered) = answered.find_map(|one| one.answered.as_mut()) {
-                answered.said = Some(SamplingResult::clone(said));
+                answered.sampled = Some(SamplingResult::clone(result));
             }
         }
         _ => {}
@@ -377,13 +357,13 @@ pub fn fold_session(
 ) -> Option<SessionView> {
     let mut view = match (&event.body, before) {
         (
-            EventBody::SessionOpened {
+            EventBody::Session(SessionEvent::Opened {
                 title,
                 workspace,
                 model,
                 parent,
                 ..
-            },
+            }),
             None,
         ) => SessionView {
             id: event.session.clone(),
@@ -402,14 +382,20 @@ pub fn fold_session(
         (_, before) => before?,
     };
     match &event.body {
-        EventBody::SessionRenamed { title } => view.title.clone_from(title),
-        EventBody::SessionChanged { state } => view.state = *state,
-        EventBody::PlanningSet { on, .. } => view.planning = *on,
-        EventBody::TurnEnded { usage, .. } => {
+        EventBody::Session(SessionEvent::Renamed { title }) => view.title.clone_from(title),
+        EventBody::Session(SessionEvent::Changed { state }) => view.state = *state,
+        EventBody::Session(SessionEvent::PlanningSet { on, .. }) => view.planning = *on,
+        EventBody::Message {
+            change: MessageChange::TurnEnded { usage, .. },
+            ..
+        } => {
             view.turns += 1;
             view.usage = view.usage.plus(*usage);
         }
-        EventBody::CallLent { said, .. } => view.usage = view.usage.plus(said.usage),
+        EventBody::Call {
+            change: CallChange::SamplingFinished { result, .. },
+            ..
+        } => view.usage = view.usage.plus(result.usage),
         _ => {}
     }
     view.changed_at = event.at;

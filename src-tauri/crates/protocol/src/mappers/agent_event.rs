@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 pub use super::agent_event_types::{
     AgentEvent, AgentMessage, AgentMessagePart, AgentPartialResult, MessageDelta,
 };
+use crate::event::{CallChange, CallProposal, MessageChange, SessionEvent};
 use crate::text::timestamp::format_timestamp;
 use crate::{At, CallId, Event, EventBody, LoopId, MessageId, Outcome, Usage};
 
@@ -60,46 +61,25 @@ impl AgentEventMapper {
     pub fn map(&mut self, event: &Event) -> Vec<AgentEvent> {
         let mut out = Vec::new();
         match &event.body {
-            EventBody::CallProposed { .. } | EventBody::TurnEnded { .. } => {}
+            EventBody::Proposal(_)
+            | EventBody::Message {
+                change: MessageChange::TurnEnded { .. },
+                ..
+            } => {}
             _ => self.complete_message(&mut out),
         }
         match &event.body {
-            EventBody::PersonSaid { message, text, .. } => {
-                let loop_id = self.begin_run(event, &mut out);
-                let user = AgentMessage::User {
-                    id: message.clone(),
-                    content: vec![AgentMessagePart::Text { text: text.clone() }],
-                };
-                push_whole_message(&loop_id, user, &mut out);
-            }
-            EventBody::ErrandEnded { message, text, .. } => {
-                let loop_id = self.begin_run(event, &mut out);
-                let user = AgentMessage::User {
-                    id: message.clone(),
-                    content: vec![AgentMessagePart::Text { text: text.clone() }],
-                };
-                push_whole_message(&loop_id, user, &mut out);
-            }
-            EventBody::SessionChanged { state } if state.ends_run() => {
+            EventBody::Session(SessionEvent::Changed { state }) if state.ends_run() => {
                 self.end_run(*state, event.at, &mut out);
             }
-            EventBody::SessionChanged {
+            EventBody::Session(SessionEvent::Changed {
                 state: crate::SessionState::Running,
-            } => drop(self.begin_run(event, &mut out)),
-            EventBody::TurnStarted { message, .. } => self.begin_turn(message, event, &mut out),
-            EventBody::AgentSaid {
-                message,
-                text,
-                reasoning,
-            } => self.append_text(message, text, *reasoning, &mut out),
-            EventBody::TurnEnded { usage, error, .. } => {
-                if let Some(turn) = self.run.as_mut().and_then(|run| run.turn.as_mut()) {
-                    turn.usage = *usage;
-                    turn.error = error.as_ref().map(ToString::to_string);
-                    turn.writing = MessageProgress::Over;
-                }
+            }) => drop(self.begin_run(event, &mut out)),
+            EventBody::Session(_) => {}
+            EventBody::Message { message, change } => {
+                self.map_message_change(message, change, event, &mut out);
             }
-            EventBody::CallProposed { call, .. } => {
+            EventBody::Proposal(CallProposal { call, .. }) => {
                 let part = AgentMessagePart::ToolCall {
                     id: call.id.clone(),
                     name: call.name.clone(),
@@ -115,47 +95,82 @@ impl AgentEventMapper {
                 };
                 self.calls.insert(call.id.clone(), open);
             }
-            EventBody::CallEdited { call, arguments } => {
+            EventBody::Call { call, change } => {
+                self.map_call_change(call, change, event.at, &mut out);
+            }
+        }
+        out
+    }
+
+    fn map_message_change(
+        &mut self,
+        message: &MessageId,
+        change: &MessageChange,
+        event: &Event,
+        out: &mut Vec<AgentEvent>,
+    ) {
+        match change {
+            MessageChange::PersonSaid { text, .. }
+            | MessageChange::SubAgentFinished { text, .. } => {
+                let loop_id = self.begin_run(event, out);
+                let user = AgentMessage::User {
+                    id: message.clone(),
+                    content: vec![AgentMessagePart::Text { text: text.clone() }],
+                };
+                push_whole_message(&loop_id, user, out);
+            }
+            MessageChange::TurnStarted { .. } => self.begin_turn(message, event, out),
+            MessageChange::AgentSaid { text, reasoning } => {
+                self.append_text(message, text, *reasoning, out);
+            }
+            MessageChange::AnswerChecked { .. } => {}
+            MessageChange::TurnEnded { usage, error, .. } => {
+                if let Some(turn) = self.run.as_mut().and_then(|run| run.turn.as_mut()) {
+                    turn.usage = *usage;
+                    turn.error = error.as_ref().map(ToString::to_string);
+                    turn.writing = MessageProgress::Over;
+                }
+            }
+        }
+    }
+
+    fn map_call_change(
+        &mut self,
+        call: &CallId,
+        change: &CallChange,
+        at: At,
+        out: &mut Vec<AgentEvent>,
+    ) {
+        match change {
+            CallChange::Edited { arguments } => {
                 if let Some(open) = self.calls.get_mut(call) {
                     open.arguments.clone_from(arguments);
                 }
             }
-            EventBody::CallStarted { call } => self.start_call(call, &mut out),
-            EventBody::CallOutput { call, text } => {
+            CallChange::Started => self.start_call(call, out),
+            CallChange::Output { text } => {
                 let content = vec![AgentMessagePart::Text { text: text.clone() }];
-                self.update_call(call, content, Value::Null, &mut out);
+                self.update_call(call, content, Value::Null, out);
             }
-            EventBody::CallUpdate { call, partial } => {
+            CallChange::Update { partial } => {
                 let content = partial.content.iter().map(AgentMessagePart::from).collect();
                 let details = partial.details.clone().unwrap_or_default();
-                self.update_call(call, content, details, &mut out);
+                self.update_call(call, content, details, out);
             }
-            EventBody::CallProgress { call, message, .. } => {
-                self.report_progress(call, message, &mut out);
-            }
-            EventBody::CallEnded { call, outcome, .. } => {
-                self.end_call(call, outcome, event.at, &mut out)
-            }
-            EventBody::SessionOpened { .. }
-            | EventBody::SessionRenamed { .. }
-            | EventBody::SessionChanged { .. }
-            | EventBody::CallJudged { .. }
-            | EventBody::CallWaits { .. }
-            | EventBody::CallDecided { .. }
-            | EventBody::CallHooked { .. }
-            | EventBody::UndoPrepared { .. }
-            | EventBody::AnswerChecked { .. }
-            | EventBody::CallAsked { .. }
-            | EventBody::CallAnswered { .. }
-            | EventBody::CallLent { .. }
-            | EventBody::StateWritten { .. }
-            | EventBody::LimitReached { .. }
-            | EventBody::PlanningSet { .. }
-            | EventBody::UndoApplied { .. }
-            | EventBody::RedoApplied { .. }
-            | EventBody::Noted { .. } => {}
+            CallChange::Progress { text, .. } => self.report_progress(call, text, out),
+            CallChange::Ended { outcome, .. } => self.end_call(call, outcome, at, out),
+            CallChange::Judged { .. }
+            | CallChange::Waiting { .. }
+            | CallChange::Decided { .. }
+            | CallChange::HookAnswered { .. }
+            | CallChange::UndoPrepared { .. }
+            | CallChange::ServerRequestReceived { .. }
+            | CallChange::ServerRequestAnswered { .. }
+            | CallChange::SamplingFinished { .. }
+            | CallChange::StateWritten { .. }
+            | CallChange::UndoApplied { .. }
+            | CallChange::RedoApplied { .. } => {}
         }
-        out
     }
 
     fn loop_id(&self) -> String {

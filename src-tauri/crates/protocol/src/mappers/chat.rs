@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
+use crate::event::{CallChange, CallProposal, MessageChange, SessionEvent};
 use crate::{CallId, Event, EventBody, MessageId, NoticeLevel, SessionState, ToolCall, ToolResult};
 
 /// One event of a chat: `{"type", "payload"}`, and `callId` if the event is about a call.
@@ -132,92 +133,85 @@ impl ChatMapper {
 
     fn map_one(&mut self, event: &Event) -> Option<ChatEvent> {
         match &event.body {
-            EventBody::SessionOpened {
-                title,
-                workspace,
-                model,
-                ..
-            } => Some(ChatEvent::Agent {
-                payload: ChatAgent {
-                    provider: model.provider.clone(),
-                    model: model.model.clone(),
-                    title: title.clone(),
-                    workspace: workspace.clone(),
-                },
-            }),
-            EventBody::AgentSaid {
-                message,
-                text,
-                reasoning: false,
-            } => Some(ChatEvent::Content {
-                payload: ChatContent {
-                    message_id: message.clone(),
-                    text: text.clone(),
-                },
-            }),
-            EventBody::CallProposed { call, .. } => {
+            EventBody::Session(event) => map_session_event(event),
+            EventBody::Message { change, message } => map_message_change(change, message),
+            EventBody::Proposal(CallProposal { call, .. }) => {
                 let first = self.open.insert(call.id.clone());
                 first.then(|| ChatEvent::ToolCall {
                     payload: call.clone(),
                 })
             }
-            EventBody::CallStarted { call } if self.open.contains(call) => {
-                Some(ChatEvent::LoaderHint {
-                    call_id: call.clone(),
-                    payload: ChatHint {
-                        text: "Running".to_owned(),
-                    },
-                })
-            }
-            EventBody::CallEnded { call, outcome, .. } => {
-                self.open.remove(call).then(|| ChatEvent::ToolResult {
-                    call_id: call.clone(),
-                    payload: Box::new(outcome.to_result()),
-                })
-            }
-            EventBody::TurnEnded {
-                error: Some(fault), ..
-            } => Some(new_error_event(fault)),
-            EventBody::Noted { notice } if notice.level == NoticeLevel::Error => {
-                Some(new_error_event(&notice.fault))
-            }
-            EventBody::LimitReached { limit, used, max } => Some(ChatEvent::BudgetExhausted {
-                payload: ChatBudget {
-                    message: format!("{used} of {max} {} used", limit.unit()),
-                    code: limit.code().to_owned(),
+            EventBody::Call {
+                change: CallChange::Started,
+                call,
+            } if self.open.contains(call) => Some(ChatEvent::LoaderHint {
+                call_id: call.clone(),
+                payload: ChatHint {
+                    text: "Running".to_owned(),
                 },
             }),
-            EventBody::SessionChanged { state } => state.ends_run().then_some(ChatEvent::Done {
-                payload: ChatDone { state: *state },
+            EventBody::Call {
+                change: CallChange::Ended { outcome, .. },
+                call,
+            } => self.open.remove(call).then(|| ChatEvent::ToolResult {
+                call_id: call.clone(),
+                payload: Box::new(outcome.to_result()),
             }),
-            EventBody::SessionRenamed { .. }
-            | EventBody::PersonSaid { .. }
-            | EventBody::ErrandEnded { .. }
-            | EventBody::PlanningSet { .. }
-            | EventBody::TurnStarted { .. }
-            | EventBody::AgentSaid {
-                reasoning: true, ..
-            }
-            | EventBody::AnswerChecked { .. }
-            | EventBody::TurnEnded { error: None, .. }
-            | EventBody::CallJudged { .. }
-            | EventBody::CallWaits { .. }
-            | EventBody::CallDecided { .. }
-            | EventBody::CallEdited { .. }
-            | EventBody::CallHooked { .. }
-            | EventBody::UndoPrepared { .. }
-            | EventBody::CallStarted { .. }
-            | EventBody::CallOutput { .. }
-            | EventBody::CallUpdate { .. }
-            | EventBody::CallProgress { .. }
-            | EventBody::CallAsked { .. }
-            | EventBody::CallAnswered { .. }
-            | EventBody::CallLent { .. }
-            | EventBody::StateWritten { .. }
-            | EventBody::UndoApplied { .. }
-            | EventBody::RedoApplied { .. }
-            | EventBody::Noted { .. } => None,
+            EventBody::Call { .. } => None,
         }
+    }
+}
+
+fn map_session_event(event: &SessionEvent) -> Option<ChatEvent> {
+    match event {
+        SessionEvent::Opened {
+            title,
+            workspace,
+            model,
+            ..
+        } => Some(ChatEvent::Agent {
+            payload: ChatAgent {
+                provider: model.provider.clone(),
+                model: model.model.clone(),
+                title: title.clone(),
+                workspace: workspace.clone(),
+            },
+        }),
+        SessionEvent::NoticeAdded { notice } => {
+            (notice.level == NoticeLevel::Error).then(|| new_error_event(&notice.fault))
+        }
+        SessionEvent::LimitReached { limit, used, max } => Some(ChatEvent::BudgetExhausted {
+            payload: ChatBudget {
+                message: format!("{used} of {max} {} used", limit.unit()),
+                code: limit.code().to_owned(),
+            },
+        }),
+        SessionEvent::Changed { state } => state.ends_run().then_some(ChatEvent::Done {
+            payload: ChatDone { state: *state },
+        }),
+        SessionEvent::Renamed { .. } | SessionEvent::PlanningSet { .. } => None,
+    }
+}
+
+fn map_message_change(change: &MessageChange, message: &MessageId) -> Option<ChatEvent> {
+    match change {
+        MessageChange::AgentSaid {
+            text,
+            reasoning: false,
+        } => Some(ChatEvent::Content {
+            payload: ChatContent {
+                message_id: message.clone(),
+                text: text.clone(),
+            },
+        }),
+        MessageChange::TurnEnded { error, .. } => error.as_ref().map(new_error_event),
+        MessageChange::PersonSaid { .. }
+        | MessageChange::SubAgentFinished { .. }
+        | MessageChange::TurnStarted { .. }
+        | MessageChange::AgentSaid {
+            reasoning: true, ..
+        }
+        | MessageChange::AnswerChecked { .. } => None,
     }
 }
 

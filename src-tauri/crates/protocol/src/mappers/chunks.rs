@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::event::{CallChange, CallProposal, MessageChange, SessionEvent};
 use crate::{CallId, CallState, Decision, Event, EventBody, MessageId, Outcome, PartialResult};
 
 /// One chunk, by its name in the specification; members in camel case, as on the wire.
@@ -96,45 +97,11 @@ impl ChunkMapper {
     pub fn map(&mut self, event: &Event) -> Vec<Chunk> {
         let mut out = Vec::new();
         match &event.body {
-            EventBody::PersonSaid { message, text, .. } => {
-                self.running = true;
-                let said = json!({ "messageId": message, "text": text });
-                out.push(new_data_chunk("data-person", said));
+            EventBody::Session(event) => self.map_session_event(event, &mut out),
+            EventBody::Message { message, change } => {
+                self.map_message_change(message, change, &mut out);
             }
-            EventBody::ErrandEnded {
-                message,
-                child,
-                text,
-                failed,
-                ..
-            } => {
-                let errand = json!({ "messageId": message, "sessionId": child, "text": text, "failed": failed });
-                out.push(new_data_chunk("data-errand", errand));
-            }
-            EventBody::SessionChanged { state } if state.ends_run() => {
-                self.finish_message(&mut out)
-            }
-            EventBody::SessionChanged { .. } => self.running = true,
-            EventBody::TurnStarted { .. } => {
-                self.finish_step(&mut out);
-                (self.step, self.running) = (true, true);
-            }
-            EventBody::AgentSaid {
-                message,
-                text,
-                reasoning,
-            } => self.append_text(message, text, *reasoning, &mut out),
-            EventBody::TurnEnded { error, .. } => {
-                self.end_part(&mut out);
-                if let Some(fault) = error {
-                    out.push(new_data_chunk("data-error", json!(fault)));
-                }
-            }
-            EventBody::AnswerChecked { message, answer } => {
-                let data = json!({ "messageId": message, "checked": answer });
-                out.push(new_data_chunk("data-answer-checked", data));
-            }
-            EventBody::CallProposed { call, .. } => {
+            EventBody::Proposal(CallProposal { call, .. }) => {
                 if self.open.insert(call.id.clone()) {
                     out.push(Chunk::ToolInputStart {
                         tool_call_id: call.id.clone(),
@@ -147,127 +114,81 @@ impl ChunkMapper {
                     });
                 }
             }
-            EventBody::CallEnded { call, outcome, .. } => {
+            EventBody::Call {
+                call,
+                change: CallChange::Ended { outcome, .. },
+            } => {
                 if self.open.remove(call) {
                     push_call_end(call, outcome, &mut out);
                 }
             }
-            EventBody::CallWaits { .. }
-            | EventBody::CallDecided { .. }
-            | EventBody::CallEdited { .. }
-            | EventBody::CallHooked { .. }
-            | EventBody::CallStarted { .. }
-            | EventBody::CallOutput { .. }
-            | EventBody::CallUpdate { .. }
-            | EventBody::CallProgress { .. }
-            | EventBody::CallAsked { .. }
-            | EventBody::CallAnswered { .. }
-            | EventBody::CallLent { .. }
-            | EventBody::StateWritten { .. } => out.extend(self.map_open_call(&event.body)),
-            EventBody::UndoApplied {
-                entry, call, paths, ..
-            } => {
-                let data = json!({ "toolCallId": call, "entry": entry, "paths": paths });
-                out.push(new_data_chunk("data-undone", data));
+            EventBody::Call { call, change } => {
+                out.extend(map_restore(call, change));
+                if self.open.contains(call) {
+                    out.extend(map_open_call(call, change));
+                }
             }
-            EventBody::RedoApplied {
-                entry, call, paths, ..
-            } => {
-                let data = json!({ "toolCallId": call, "entry": entry, "paths": paths });
-                out.push(new_data_chunk("data-redone", data));
-            }
-            EventBody::PlanningSet { on, .. } => {
-                out.push(new_data_chunk("data-planning", json!({ "on": on })));
-            }
-            EventBody::LimitReached { limit, used, max } => {
-                let data = json!({ "limit": limit, "used": used, "max": max });
-                out.push(new_data_chunk("data-limit", data));
-            }
-            EventBody::Noted { notice } => out.push(new_data_chunk("data-notice", json!(notice))),
-            EventBody::SessionOpened { .. }
-            | EventBody::SessionRenamed { .. }
-            | EventBody::CallJudged { .. }
-            | EventBody::UndoPrepared { .. } => {}
         }
         out
     }
 
-    /// Maps an event of a call between its input and its output.
-    fn map_open_call(&self, body: &EventBody) -> Option<Chunk> {
-        let (call, chunk) = match body {
-            EventBody::CallWaits {
-                call,
-                digest,
-                expires_at,
+    fn map_session_event(&mut self, event: &SessionEvent, out: &mut Vec<Chunk>) {
+        match event {
+            SessionEvent::Changed { state } if state.ends_run() => self.finish_message(out),
+            SessionEvent::Changed { .. } => self.running = true,
+            SessionEvent::PlanningSet { on, .. } => {
+                out.push(new_data_chunk("data-planning", json!({ "on": on })));
+            }
+            SessionEvent::LimitReached { limit, used, max } => {
+                let data = json!({ "limit": limit, "used": used, "max": max });
+                out.push(new_data_chunk("data-limit", data));
+            }
+            SessionEvent::NoticeAdded { notice } => {
+                out.push(new_data_chunk("data-notice", json!(notice)));
+            }
+            SessionEvent::Opened { .. } | SessionEvent::Renamed { .. } => {}
+        }
+    }
+
+    fn map_message_change(
+        &mut self,
+        message: &MessageId,
+        change: &MessageChange,
+        out: &mut Vec<Chunk>,
+    ) {
+        match change {
+            MessageChange::PersonSaid { text, .. } => {
+                self.running = true;
+                let said = json!({ "messageId": message, "text": text });
+                out.push(new_data_chunk("data-person", said));
+            }
+            MessageChange::SubAgentFinished {
+                child,
+                text,
+                failed,
                 ..
             } => {
-                let data = json!({ "toolCallId": call, "digest": digest, "expiresAt": expires_at });
-                (call, new_data_chunk("data-approval-requested", data))
+                let task = json!({ "messageId": message, "sessionId": child, "text": text, "failed": failed });
+                out.push(new_data_chunk("data-errand", task));
             }
-            EventBody::CallDecided { call, decision, .. } => {
-                let approved = match decision {
-                    Decision::Allow { .. } | Decision::Answer { .. } | Decision::InPlace { .. } => {
-                        Some(true)
-                    }
-                    Decision::Reject { .. } | Decision::Skip => Some(false),
-                    // The call is shown again, with the effects of its dry run or with other arguments.
-                    Decision::DryRun | Decision::WithNetwork { .. } | Decision::Edit { .. } => None,
-                };
-                let data = json!({ "toolCallId": call, "approved": approved });
-                (call, new_data_chunk("data-approval-responded", data))
+            MessageChange::TurnStarted { .. } => {
+                self.finish_step(out);
+                (self.step, self.running) = (true, true);
             }
-            EventBody::CallEdited { call, arguments } => {
-                let data = json!({ "toolCallId": call, "input": arguments });
-                (call, new_data_chunk("data-input-edited", data))
+            MessageChange::AgentSaid { text, reasoning } => {
+                self.append_text(message, text, *reasoning, out);
             }
-            EventBody::CallHooked {
-                call,
-                hook,
-                refused,
-            } => {
-                let data = json!({ "toolCallId": call, "hook": hook, "refused": refused });
-                (call, new_data_chunk("data-hook", data))
+            MessageChange::AnswerChecked { answer } => {
+                let data = json!({ "messageId": message, "checked": answer });
+                out.push(new_data_chunk("data-answer-checked", data));
             }
-            EventBody::CallStarted { call } => (
-                call,
-                new_transient_chunk("data-running", json!({ "toolCallId": call })),
-            ),
-            EventBody::CallOutput { call, text } => {
-                let data = json!({ "toolCallId": call, "text": text });
-                (call, new_transient_chunk("data-output", data))
+            MessageChange::TurnEnded { error, .. } => {
+                self.end_part(out);
+                if let Some(fault) = error {
+                    out.push(new_data_chunk("data-error", json!(fault)));
+                }
             }
-            EventBody::CallUpdate { call, partial } => {
-                let PartialResult { content, details } = partial;
-                let data = json!({ "toolCallId": call, "content": content, "details": details });
-                (call, new_transient_chunk("data-partial-result", data))
-            }
-            EventBody::CallProgress { call, message, .. } => {
-                let data = json!({ "toolCallId": call, "message": message });
-                (call, new_transient_chunk("data-progress", data))
-            }
-            EventBody::CallAsked {
-                call, ask, asked, ..
-            } => {
-                let data = json!({ "toolCallId": call, "askId": ask, "asked": asked });
-                (call, new_data_chunk("data-server-asked", data))
-            }
-            EventBody::CallAnswered {
-                call, ask, answer, ..
-            } => {
-                let data = json!({ "toolCallId": call, "askId": ask, "answer": answer });
-                (call, new_data_chunk("data-server-answered", data))
-            }
-            EventBody::CallLent { call, ask, said } => {
-                let data = json!({ "toolCallId": call, "askId": ask, "said": said });
-                (call, new_data_chunk("data-server-lent", data))
-            }
-            EventBody::StateWritten { call, place, value } => {
-                let data = json!({ "toolCallId": call, "place": place, "value": value });
-                (call, new_data_chunk("data-state", data))
-            }
-            _ => return None,
-        };
-        self.open.contains(call).then_some(chunk)
+        }
     }
 
     fn append_text(
@@ -328,6 +249,91 @@ impl ChunkMapper {
     }
 }
 
+/// Maps what was undone or redone of a call, which may have ended.
+fn map_restore(call: &CallId, change: &CallChange) -> Option<Chunk> {
+    let (kind, entry, paths) = match change {
+        CallChange::UndoApplied { entry, paths, .. } => ("data-undone", entry, paths),
+        CallChange::RedoApplied { entry, paths, .. } => ("data-redone", entry, paths),
+        _ => return None,
+    };
+    let data = json!({ "toolCallId": call, "entry": entry, "paths": paths });
+    Some(new_data_chunk(kind, data))
+}
+
+/// Maps a change of a call between its input and its output.
+fn map_open_call(call: &CallId, change: &CallChange) -> Option<Chunk> {
+    let chunk = match change {
+        CallChange::Waiting {
+            digest, expires_at, ..
+        } => {
+            let data = json!({ "toolCallId": call, "digest": digest, "expiresAt": expires_at });
+            new_data_chunk("data-approval-requested", data)
+        }
+        CallChange::Decided { decision, .. } => {
+            let approved = match decision {
+                Decision::Allow { .. } | Decision::Answer { .. } | Decision::InPlace { .. } => {
+                    Some(true)
+                }
+                Decision::Reject { .. } | Decision::Skip => Some(false),
+                // The call is shown again, with the effects of its dry run or with other arguments.
+                Decision::DryRun | Decision::WithNetwork { .. } | Decision::Edit { .. } => None,
+            };
+            let data = json!({ "toolCallId": call, "approved": approved });
+            new_data_chunk("data-approval-responded", data)
+        }
+        CallChange::Edited { arguments } => {
+            let data = json!({ "toolCallId": call, "input": arguments });
+            new_data_chunk("data-input-edited", data)
+        }
+        CallChange::HookAnswered { hook, refused } => {
+            let data = json!({ "toolCallId": call, "hook": hook, "refused": refused });
+            new_data_chunk("data-hook", data)
+        }
+        CallChange::Started => new_transient_chunk("data-running", json!({ "toolCallId": call })),
+        CallChange::Output { text } => {
+            let data = json!({ "toolCallId": call, "text": text });
+            new_transient_chunk("data-output", data)
+        }
+        CallChange::Update { partial } => {
+            let PartialResult { content, details } = partial;
+            let data = json!({ "toolCallId": call, "content": content, "details": details });
+            new_transient_chunk("data-partial-result", data)
+        }
+        CallChange::Progress { text, .. } => {
+            let data = json!({ "toolCallId": call, "message": text });
+            new_transient_chunk("data-progress", data)
+        }
+        CallChange::ServerRequestReceived {
+            request_id,
+            request,
+            ..
+        } => {
+            let data = json!({ "toolCallId": call, "askId": request_id, "asked": request });
+            new_data_chunk("data-server-asked", data)
+        }
+        CallChange::ServerRequestAnswered {
+            request_id, answer, ..
+        } => {
+            let data = json!({ "toolCallId": call, "askId": request_id, "answer": answer });
+            new_data_chunk("data-server-answered", data)
+        }
+        CallChange::SamplingFinished { request_id, result } => {
+            let data = json!({ "toolCallId": call, "askId": request_id, "said": result });
+            new_data_chunk("data-server-lent", data)
+        }
+        CallChange::StateWritten { place, value } => {
+            let data = json!({ "toolCallId": call, "place": place, "value": value });
+            new_data_chunk("data-state", data)
+        }
+        CallChange::Judged { .. }
+        | CallChange::UndoPrepared { .. }
+        | CallChange::Ended { .. }
+        | CallChange::UndoApplied { .. }
+        | CallChange::RedoApplied { .. } => return None,
+    };
+    Some(chunk)
+}
+
 /// Reports the end of a call, with its envelope. The chunk of an error has room for the text alone, so its envelope
 /// comes before it.
 fn push_call_end(call: &CallId, outcome: &Outcome, out: &mut Vec<Chunk>) {
@@ -339,8 +345,8 @@ fn push_call_end(call: &CallId, outcome: &Outcome, out: &mut Vec<Chunk>) {
             output,
         }),
         _ => {
-            let told = json!({ "toolCallId": call, "output": output });
-            out.push(new_data_chunk("data-envelope", told));
+            let data = json!({ "toolCallId": call, "output": output });
+            out.push(new_data_chunk("data-envelope", data));
             out.push(Chunk::ToolOutputError {
                 tool_call_id,
                 error_text: outcome.text.clone(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::account::CallAccount;
-use crate::event::fold;
+use crate::event::{CallChange, CallProposal, SessionEvent, fold};
 use crate::text::timestamp::format_timestamp;
 use crate::{At, CallId, Event, EventBody, Outcome, SessionId};
 
@@ -64,14 +64,14 @@ impl SpanMapper {
     /// Returns the spans that end with an event: one at most.
     pub fn map(&mut self, event: &Event) -> Vec<TraceSpan> {
         match &event.body {
-            EventBody::SessionOpened { parent, .. } => {
+            EventBody::Session(SessionEvent::Opened { parent, .. }) => {
                 self.parent = parent.as_ref().map(|parent| parent.call.clone());
             }
-            EventBody::CallProposed {
+            EventBody::Proposal(CallProposal {
                 call,
                 message,
                 reasoning,
-            } => {
+            }) => {
                 let mut attrs = Map::new();
                 attrs.insert("message".to_owned(), message.0.as_str().into());
                 if let Some(reasoning) = reasoning {
@@ -93,7 +93,11 @@ impl SpanMapper {
             return Vec::new();
         };
         CallAccount::add_event(&mut open.account, &call, event);
-        let EventBody::CallEnded { outcome, .. } = &event.body else {
+        let EventBody::Call {
+            change: CallChange::Ended { outcome, .. },
+            ..
+        } = &event.body
+        else {
             return Vec::new();
         };
         let ended = self.open.remove(&call);

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::permission::{list_changed_members, map_person_decision, map_policy_decision};
+use crate::event::{CallChange, CallProposal};
 use crate::rule::verdict::TrailStep;
 use crate::text::timestamp::format_timestamp;
 use crate::{CallId, CallState, Event, EventBody, Gate, Outcome, SessionId, Trail, Verdict};
@@ -127,9 +128,9 @@ impl ToolEventMapper {
     /// Maps an event to `tool.*` events.
     pub fn map(&mut self, event: &Event) -> Vec<ToolEvent> {
         match &event.body {
-            EventBody::CallProposed {
+            EventBody::Proposal(CallProposal {
                 call, reasoning, ..
-            } => {
+            }) => {
                 if self.calls.contains_key(&call.id) {
                     return Vec::new();
                 }
@@ -154,7 +155,10 @@ impl ToolEventMapper {
                 self.calls.insert(call.id.clone(), open);
                 builder.events
             }
-            EventBody::CallEnded { call, outcome, .. } => {
+            EventBody::Call {
+                call,
+                change: CallChange::Ended { outcome, .. },
+            } => {
                 let Some(open) = self.calls.remove(call) else {
                     return Vec::new();
                 };
@@ -162,41 +166,15 @@ impl ToolEventMapper {
                 push_end_events(&mut builder, &open, outcome);
                 builder.events
             }
-            EventBody::CallJudged { call, .. }
-            | EventBody::CallWaits { call, .. }
-            | EventBody::CallDecided { call, .. }
-            | EventBody::CallEdited { call, .. }
-            | EventBody::CallHooked { call, .. }
-            | EventBody::UndoPrepared { call, .. }
-            | EventBody::CallStarted { call }
-            | EventBody::CallOutput { call, .. }
-            | EventBody::CallUpdate { call, .. }
-            | EventBody::CallProgress { call, .. }
-            | EventBody::CallAsked { call, .. }
-            | EventBody::CallAnswered { call, .. }
-            | EventBody::CallLent { call, .. }
-            | EventBody::StateWritten { call, .. } => {
+            EventBody::Call { call, change } => {
                 let Some(open) = self.calls.get_mut(call) else {
                     return Vec::new();
                 };
                 let mut builder = new_event_builder(event, call, &open.tool);
-                push_running_events(&mut builder, open);
+                push_running_events(&mut builder, open, change);
                 builder.events
             }
-            EventBody::SessionOpened { .. }
-            | EventBody::SessionRenamed { .. }
-            | EventBody::LimitReached { .. }
-            | EventBody::SessionChanged { .. }
-            | EventBody::PersonSaid { .. }
-            | EventBody::ErrandEnded { .. }
-            | EventBody::PlanningSet { .. }
-            | EventBody::TurnStarted { .. }
-            | EventBody::AgentSaid { .. }
-            | EventBody::AnswerChecked { .. }
-            | EventBody::TurnEnded { .. }
-            | EventBody::UndoApplied { .. }
-            | EventBody::RedoApplied { .. }
-            | EventBody::Noted { .. } => Vec::new(),
+            EventBody::Session(_) | EventBody::Message { .. } => Vec::new(),
         }
     }
 }
@@ -211,10 +189,14 @@ fn new_event_builder<'a>(event: &'a Event, call: &'a CallId, tool: &str) -> Tool
 }
 
 /// Adds the events of a call between its beginning and its end.
-fn push_running_events(builder: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCall) {
+fn push_running_events(
+    builder: &mut ToolEventBuilder<'_>,
+    open: &mut ToolOpenCall,
+    change: &CallChange,
+) {
     let id = builder.record_id();
-    match &builder.event.body {
-        EventBody::CallJudged {
+    match change {
+        CallChange::Judged {
             tool,
             mode,
             kind,
@@ -236,7 +218,7 @@ fn push_running_events(builder: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCa
                 builder.push("tool.permission.decided", decision);
             }
         }
-        EventBody::CallWaits {
+        CallChange::Waiting {
             digest,
             refreshed,
             expires_at,
@@ -252,12 +234,12 @@ fn push_running_events(builder: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCa
             });
             builder.push("tool.permission.requested", approval);
         }
-        EventBody::CallDecided { decision, .. } => {
+        CallChange::Decided { decision, .. } => {
             if let Some(decision) = map_person_decision(&id, decision) {
                 builder.push("tool.permission.decided", json!({ "decision": decision }));
             }
         }
-        EventBody::CallEdited { arguments, .. } => {
+        CallChange::Edited { arguments } => {
             let changed: Vec<_> = list_changed_members(&open.input, arguments);
             open.input.clone_from(arguments);
             let mutation = json!({
@@ -272,7 +254,7 @@ fn push_running_events(builder: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCa
             });
             builder.push("tool.invocation.arguments_ready", edited);
         }
-        EventBody::CallHooked { hook, refused, .. } => {
+        CallChange::HookAnswered { hook, refused } => {
             let (result, message) = match refused {
                 // A hook's *go* does not override anything (M12).
                 None => ("passthrough", String::new()),
@@ -280,30 +262,39 @@ fn push_running_events(builder: &mut ToolEventBuilder<'_>, open: &mut ToolOpenCa
             };
             builder.push_hook(&id, hook, json!(result), &message);
         }
-        EventBody::UndoPrepared { entry, .. } => open.undo = Some(entry.id.0.clone()),
+        CallChange::UndoPrepared { entry } => open.undo = Some(entry.id.0.clone()),
         // A call whose file changed at the last moment is shown again and begins a second time: both are one execution.
-        EventBody::CallStarted { .. } if !open.started => {
+        CallChange::Started if !open.started => {
             open.started = true;
             let started = json!({ "status": "running", "call_input": open.input });
             builder.push("tool.invocation.started", started);
         }
-        EventBody::CallOutput { text, .. } if open.started => {
+        CallChange::Output { text } if open.started => {
             builder.push_piece(&mut open.pieces, json!(text));
         }
-        EventBody::CallUpdate { partial, .. } if open.started => {
+        CallChange::Update { partial } if open.started => {
             builder.push_piece(&mut open.pieces, json!(partial));
         }
-        EventBody::CallProgress { message, .. } if open.started => {
-            let word = json!({ "status": "running", "message": message });
+        CallChange::Progress { text, .. } if open.started => {
+            let word = json!({ "status": "running", "message": text });
             builder.push("tool.invocation.progress", word);
         }
-        EventBody::StateWritten { place, .. } => {
+        CallChange::StateWritten { place, .. } => {
             let instance = place.instance.as_deref().unwrap_or_default();
             let resource = format!("state:{}#{instance}", place.path);
             open.resources
                 .push(resource.trim_end_matches('#').to_owned());
         }
-        _ => {}
+        CallChange::Started
+        | CallChange::Output { .. }
+        | CallChange::Update { .. }
+        | CallChange::Progress { .. }
+        | CallChange::ServerRequestReceived { .. }
+        | CallChange::ServerRequestAnswered { .. }
+        | CallChange::SamplingFinished { .. }
+        | CallChange::Ended { .. }
+        | CallChange::UndoApplied { .. }
+        | CallChange::RedoApplied { .. } => {}
     }
 }
 

@@ -35,9 +35,9 @@ pub struct Evidence {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opens: Vec<(String, String)>,
     /// Evidence from a dry run of the call; none if there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, alias = "tried", skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub tried: Option<DryRunEvidence>,
+    pub dry_run: Option<DryRunEvidence>,
     /// Confinement of the call's tool to the accesses that the call is judged on.
     #[serde(default, skip_serializing_if = "Confinement::is_default")]
     #[ts(optional, as = "Option<Confinement>")]
@@ -116,7 +116,8 @@ pub enum Confinement {
     Unconfined,
     /// A sandbox: the tool is carried out by a program that can change one folder and reach the hosts that the person
     /// named.
-    Room,
+    #[serde(alias = "room")]
+    Sandboxed,
     /// The tool is carried out on another machine.
     Remote,
 }
@@ -126,7 +127,7 @@ impl Confinement {
     pub fn is_default(&self) -> bool {
         match self {
             Self::Held => true,
-            Self::Unconfined | Self::Room | Self::Remote => false,
+            Self::Unconfined | Self::Sandboxed | Self::Remote => false,
         }
     }
 }
@@ -148,9 +149,9 @@ pub struct DryRunEvidence {
     #[ts(as = "Option<Vec<String>>", optional)]
     pub reached: Vec<String>,
     /// The hosts whose response has arrived and has not been read yet.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, alias = "came", skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
-    pub came: Vec<String>,
+    pub response_hosts: Vec<String>,
     /// The `.git` folders that the call created, by beginning or cloning a repository.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]

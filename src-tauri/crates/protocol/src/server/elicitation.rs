@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::ids::AskId;
+use crate::ids::ServerRequestId;
 use crate::server::mcp_servers::ServerId;
 use crate::text::display_text::DisplaySpan;
 use crate::{At, ModelChoice, Usage};
@@ -211,9 +211,9 @@ pub struct SamplingResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ServerRequestView {
     /// The id of the question.
-    pub id: AskId,
+    pub id: ServerRequestId,
     /// The question.
-    pub asked: ServerRequest,
+    pub request: ServerRequest,
     /// When the question was asked.
     pub at: At,
     /// When the question expires and is dismissed, if it does.
@@ -236,5 +236,5 @@ pub struct ServerAnswerRecord {
     /// The model's answer, once there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub said: Option<SamplingResult>,
+    pub sampled: Option<SamplingResult>,
 }

@@ -47,7 +47,7 @@ pub enum EntryBody {
         steering: bool,
     },
     /// A sub-agent task that the agent started without waiting for it has ended.
-    Errand {
+    SubAgentTask {
         /// The session that did the task.
         child: SessionId,
         /// Title of the task.
@@ -87,9 +87,10 @@ impl EntryBody {
     pub fn call(&self) -> Option<&CallView> {
         match self {
             Self::Call(view) => Some(view),
-            Self::Person { .. } | Self::Errand { .. } | Self::Agent { .. } | Self::Notice(_) => {
-                None
-            }
+            Self::Person { .. }
+            | Self::SubAgentTask { .. }
+            | Self::Agent { .. }
+            | Self::Notice(_) => None,
         }
     }
 }
@@ -123,7 +124,7 @@ pub struct CallView {
     /// Whether the call's effects could be undone.
     pub outlook: UndoAvailability,
     /// Facts needed for a decision; set while the call waits.
-    pub waits: Option<PendingDecision>,
+    pub pending: Option<PendingDecision>,
     /// The person's decision.
     pub decision: Option<PersonDecision>,
     /// The undo entry, once a copy was taken.
@@ -137,7 +138,7 @@ pub struct CallView {
     /// Requests of the call's server to the person, in order. The last one is pending if it has no answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<ServerRequestView>>")]
-    pub asks: Vec<ServerRequestView>,
+    pub server_requests: Vec<ServerRequestView>,
     /// Outcome of the call; none until it ended.
     pub outcome: Option<Outcome>,
     /// Where the call's output is kept in the session's state.
@@ -156,14 +157,14 @@ impl CallView {
 
     /// Returns the pending request of the call's server to the person, if there is one.
     pub fn open_server_request(&self) -> Option<&ServerRequestView> {
-        let last = self.asks.last();
+        let last = self.server_requests.last();
         last.filter(|ask| ask.answered.is_none() && self.state == CallState::Waiting)
     }
 
     /// Returns since when the call waits for the person; none if it does not.
     pub fn waiting_since(&self) -> Option<At> {
         let asked = self.open_server_request().map(|ask| ask.at);
-        asked.or_else(|| self.waits.as_ref().map(|waits| waits.since))
+        asked.or_else(|| self.pending.as_ref().map(|pending| pending.since))
     }
 }
 

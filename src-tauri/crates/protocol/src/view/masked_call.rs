@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::event::CallChange;
 use crate::text::redact;
 use crate::view::entry::PersonDecision;
 use crate::view::preview::{DiffLine, DiffLinePart, FileDiff};
@@ -85,7 +86,11 @@ impl MaskedCall {
 /// Masks an event of a settled call. Returns none if the event no longer deserializes without its secrets.
 pub fn mask_event(event: &Event) -> Option<Event> {
     let mut event = event.clone();
-    if let EventBody::CallJudged { preview, .. } = &mut event.body {
+    if let EventBody::Call {
+        change: CallChange::Judged { preview, .. },
+        ..
+    } = &mut event.body
+    {
         *preview = mask_preview(preview);
     }
     mask_strings(&event)
@@ -121,7 +126,7 @@ fn mask_preview(preview: &Preview) -> Preview {
         | Preview::Command(_)
         | Preview::Loss(_)
         | Preview::Form { .. }
-        | Preview::Came(_)
+        | Preview::Response(_)
         | Preview::Todo { .. }
         | Preview::Plan { .. }
         | Preview::Request(_) => {}

@@ -30,7 +30,8 @@ pub enum Preview {
         questions: Vec<Question>,
     },
     /// Content received from outside, before the agent reads it.
-    Came(ResponsePreview),
+    #[serde(alias = "came")]
+    Response(ResponsePreview),
     /// A list of things to do.
     Todo {
         /// The items, in the agent's order.
@@ -55,7 +56,7 @@ impl Preview {
             Self::Effects(_) => "effects",
             Self::Loss(_) => "loss",
             Self::Form { .. } => "form",
-            Self::Came(_) => "came",
+            Self::Response(_) => "response",
             Self::Todo { .. } => "todo",
             Self::Plan { .. } => "plan",
             Self::Request(_) => "request",
@@ -252,7 +253,8 @@ pub enum UndoAvailability {
     Captured,
     /// The changes are not known before the call runs: it runs for real in the sandbox, over a snapshot of the whole
     /// workspace, and its changes there can be undone.
-    Pictured,
+    #[serde(alias = "pictured")]
+    Snapshot,
     /// The effects cannot be undone.
     Unsecured {
         /// The reason, in one plain sentence.

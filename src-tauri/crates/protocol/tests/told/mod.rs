@@ -147,7 +147,7 @@ impl Teller {
         let body = match step {
             "allow" | "ask" | "deny" => judged(step),
             "wait" => {
-                json!({"type":"call_waits","call":call,"digest":"d","grants":[],"refreshed":null,"expires_at":null})
+                json!({"type":"call_waiting","call":call,"digest":"d","grants":[],"refreshed":null,"expires_at":null})
             }
             "yes" => decided(json!({"type":"allow","hunks":null,"note":""})),
             "no" => decided(json!({"type":"reject","note":"no","stop":false})),
@@ -159,11 +159,11 @@ impl Teller {
                 json!({"type":"undo_prepared","call":call,"entry":{"id":"und_1","session":session(),"call":call,"at":1,
                 "workspace":"/w","title":"t","paths":1,"bytes":1,"shown":[],"state":"prepared"}})
             }
-            "hook" => json!({"type":"call_hooked","call":call,"hook":"the log","refused":null}),
-            "kept" => json!({"type":"call_hooked","call":call,"hook":"the log","refused":"no"}),
+            "hook" => json!({"type":"hook_answered","call":call,"hook":"the log","refused":null}),
+            "kept" => json!({"type":"hook_answered","call":call,"hook":"the log","refused":"no"}),
             "start" => json!({"type":"call_started","call":call}),
             "progress" => {
-                json!({"type":"call_progress","call":call,"tool":"read","message":"half"})
+                json!({"type":"call_progress","call":call,"tool":"read","text":"half"})
             }
             "out" => json!({"type":"call_output","call":call,"text":"piece"}),
             "state" => json!({"type":"state_written","call":call,"path":"report","value":{"a":1}}),

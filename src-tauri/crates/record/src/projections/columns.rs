@@ -1,5 +1,6 @@
 //! An event or an entry as the columns of its row.
 
+use protocol::event::{CallChange, MessageChange};
 use protocol::{
     CallState, CallView, Entry, EntryBody, Event, EventBody, Preview, ToolKind, ToolMode,
 };
@@ -8,48 +9,37 @@ use serde_json::Value;
 /// The length of a piece of streamed text; none for an event that is not such a piece.
 pub(crate) fn streamed_piece_bytes(event: &Event) -> Option<usize> {
     match &event.body {
-        EventBody::AgentSaid { text, .. } | EventBody::CallOutput { text, .. } => Some(text.len()),
-        EventBody::SessionOpened { .. }
-        | EventBody::SessionRenamed { .. }
-        | EventBody::SessionChanged { .. }
-        | EventBody::PersonSaid { .. }
-        | EventBody::ErrandEnded { .. }
-        | EventBody::PlanningSet { .. }
-        | EventBody::TurnStarted { .. }
-        | EventBody::AnswerChecked { .. }
-        | EventBody::TurnEnded { .. }
-        | EventBody::CallProposed { .. }
-        | EventBody::CallJudged { .. }
-        | EventBody::CallWaits { .. }
-        | EventBody::CallDecided { .. }
-        | EventBody::CallEdited { .. }
-        | EventBody::CallHooked { .. }
-        | EventBody::UndoPrepared { .. }
-        | EventBody::CallStarted { .. }
-        | EventBody::CallAsked { .. }
-        | EventBody::CallAnswered { .. }
-        | EventBody::CallLent { .. }
-        | EventBody::StateWritten { .. }
-        | EventBody::CallProgress { .. }
-        | EventBody::CallUpdate { .. }
-        | EventBody::CallEnded { .. }
-        | EventBody::UndoApplied { .. }
-        | EventBody::RedoApplied { .. }
-        | EventBody::LimitReached { .. }
-        | EventBody::Noted { .. } => None,
+        EventBody::Message {
+            change: MessageChange::AgentSaid { text, .. },
+            ..
+        }
+        | EventBody::Call {
+            change: CallChange::Output { text },
+            ..
+        } => Some(text.len()),
+        EventBody::Session(_)
+        | EventBody::Message { .. }
+        | EventBody::Proposal(_)
+        | EventBody::Call { .. } => None,
     }
 }
 
 /// Whether an event says that a copy was taken.
 pub(crate) fn is_undo_prepared(event: &Event) -> bool {
-    matches!(event.body, EventBody::UndoPrepared { .. })
+    matches!(
+        event.body,
+        EventBody::Call {
+            change: CallChange::UndoPrepared { .. },
+            ..
+        }
+    )
 }
 
 /// Returns the name of the kind of an entry.
 pub(crate) fn entry_body_name(body: &EntryBody) -> &'static str {
     match body {
         EntryBody::Person { .. } => "person",
-        EntryBody::Errand { .. } => "errand",
+        EntryBody::SubAgentTask { .. } => "sub_agent_task",
         EntryBody::Agent { .. } => "agent",
         EntryBody::Call(_) => "call",
         EntryBody::Notice(_) => "notice",
@@ -59,7 +49,7 @@ pub(crate) fn entry_body_name(body: &EntryBody) -> &'static str {
 /// Whether an entry can no longer change by itself.
 pub(crate) fn is_entry_settled(entry: &Entry) -> bool {
     match &entry.body {
-        EntryBody::Person { .. } | EntryBody::Errand { .. } | EntryBody::Notice(_) => true,
+        EntryBody::Person { .. } | EntryBody::SubAgentTask { .. } | EntryBody::Notice(_) => true,
         EntryBody::Agent { writing, .. } => !writing,
         EntryBody::Call(view) => view.state.is_settled(),
     }
@@ -70,7 +60,7 @@ pub(crate) fn call_of_entry(entry: &Entry) -> Option<&CallView> {
     match &entry.body {
         EntryBody::Call(view) => Some(view),
         EntryBody::Person { .. }
-        | EntryBody::Errand { .. }
+        | EntryBody::SubAgentTask { .. }
         | EntryBody::Agent { .. }
         | EntryBody::Notice(_) => None,
     }
@@ -161,7 +151,7 @@ pub(crate) fn call_paths(view: &CallView) -> String {
         Preview::Loss(loss) => loss.shown.iter().map(|item| item.path.as_str()).collect(),
         Preview::Nothing
         | Preview::Command(_)
-        | Preview::Came(_)
+        | Preview::Response(_)
         | Preview::Form { .. }
         | Preview::Todo { .. }
         | Preview::Plan { .. }

@@ -176,6 +176,7 @@ impl EntryFold {
 
 #[cfg(test)]
 mod tests {
+    use protocol::event::SessionEvent;
     use protocol::{Event, EventBody, Notice, NoticeLevel, UserError};
 
     use super::*;
@@ -194,9 +195,9 @@ mod tests {
                 seq,
                 session: "ses_1".into(),
                 at: 1,
-                body: EventBody::Noted {
+                body: EventBody::Session(SessionEvent::NoticeAdded {
                     notice: Notice { level, fault },
-                },
+                }),
             };
             log.push_event(&event, |bytes| live.fold_event(conn, &event, bytes))
                 .unwrap();

@@ -21,11 +21,11 @@ pub(crate) fn load_last_seq(conn: &Connection) -> Result<u64, RecordError> {
 /// Loads the position of the last event that is fully projected.
 pub(crate) fn load_projected_seq(conn: &Connection) -> Result<u64, RecordError> {
     let upto: Option<i64> = conn
-        .prepare_cached("SELECT upto FROM made")?
+        .prepare_cached("SELECT upto FROM projected")?
         .query_row([], |row| row.get(0))
         .optional()?;
     upto.map(seq_from_sql)
-        .ok_or_else(|| damaged_value_error("made", &"its row is gone"))
+        .ok_or_else(|| damaged_value_error("projected", &"its row is gone"))
 }
 
 /// The columns of an event for [`event_from_row`].

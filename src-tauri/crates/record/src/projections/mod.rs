@@ -2,7 +2,7 @@
 //! acknowledged.
 //!
 //! Only the log is written before an event is acknowledged. The projections follow in the log's order, from the events
-//! alone, and `made.upto` names the last event that they include: once nothing was appended for a moment, once much is
+//! alone, and `projected.upto` names the last event that they include: once nothing was appended for a moment, once much is
 //! left to do, and before any question about more than the log is answered (`Record::query_projections`). So a crash
 //! leaves nothing undone that the next start could not do, and whichever process comes first does it for all.
 
@@ -139,7 +139,7 @@ impl Projector {
         let mut rows = PreparedStatements::new(tx)?;
         self.live.store_changes(&mut rows)?;
         drop(rows);
-        tx.prepare_cached("UPDATE made SET upto = ?1")?
+        tx.prepare_cached("UPDATE projected SET upto = ?1")?
             .execute([seq_to_sql(last)])?;
         self.live.evict_settled();
         self.projected_seq = Some(last);

@@ -13,11 +13,13 @@ pub(crate) fn entry_search_text(entry: &Entry) -> String {
     let mut text = SearchText(String::new());
     match &entry.body {
         EntryBody::Person { text: said, .. } => text.push_line(said),
-        EntryBody::Errand {
-            title, text: came, ..
+        EntryBody::SubAgentTask {
+            title,
+            text: result,
+            ..
         } => {
             text.push_line(title);
-            text.push_line(came);
+            text.push_line(result);
         }
         EntryBody::Agent {
             text: said,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use protocol::event::CallChange;
 use protocol::{At, Decision, Event, EventBody, Gate, Rule, ToolMode};
 use rusqlite::{CachedStatement, Connection, params};
 
@@ -10,11 +11,11 @@ use crate::RecordError;
 use crate::projections::statements::{seq_to_sql, to_json};
 
 /// A verdict takes the place of the call's last one; the person's answer to the call stays.
-const UPSERT_VERDICT: &str = "INSERT INTO judged VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL) ON CONFLICT DO UPDATE SET \
+const UPSERT_VERDICT: &str = "INSERT INTO verdicts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL) ON CONFLICT DO UPDATE SET \
      session = excluded.session, call = excluded.call, at = excluded.at, tool = excluded.tool, target = excluded.target, \
-     mode = excluded.mode, undo = excluded.undo, grounds = excluded.grounds";
+     mode = excluded.mode, undo = excluded.undo, evidence = excluded.evidence";
 
-const UPSERT_RULE_HIT: &str = "INSERT INTO hits VALUES (?1, ?2, ?3, ?4) \
+const UPSERT_RULE_HIT: &str = "INSERT INTO rule_hits VALUES (?1, ?2, ?3, ?4) \
      ON CONFLICT DO UPDATE SET hits = hits + excluded.hits, last = excluded.last";
 
 /// Returns the key of a rule: rules that differ only in line or reason have the same key.
@@ -47,15 +48,15 @@ pub(crate) fn project_verdicts(
 #[derive(Default)]
 struct VerdictBatch<'e> {
     /// The calls that the batch names, in its order, by the keys of their entries.
-    calls: Vec<(i64, CallChange<'e>)>,
+    calls: Vec<(i64, VerdictChange<'e>)>,
     /// Index into `calls` of each call, by its entry's key.
     call_index: HashMap<i64, usize, RandomState>,
     hits: Vec<RuleHit<'e>>,
 }
 
-/// The change that a batch makes to one call.
+/// The change that a batch makes to the verdict of one call.
 #[derive(Default)]
-struct CallChange<'e> {
+struct VerdictChange<'e> {
     session: i64,
     /// The event of the call's last verdict, if the call was judged.
     judged: Option<&'e Event>,
@@ -74,12 +75,17 @@ struct RuleHit<'e> {
 
 impl<'e> VerdictBatch<'e> {
     fn add_event(&mut self, event: &'e Event, session: i64, entry: i64) {
-        match &event.body {
-            EventBody::CallJudged { trail, grounds, .. } => {
-                self.call_change_mut(session, entry).judged = Some(event);
+        let EventBody::Call { change, .. } = &event.body else {
+            return;
+        };
+        match change {
+            CallChange::Judged {
+                trail, evidence, ..
+            } => {
+                self.verdict_change_mut(session, entry).judged = Some(event);
                 // A call that was let through before is judged again by its effects: its other rules were counted then.
-                let tried = grounds.as_ref().and_then(|grounds| grounds.tried.as_ref());
-                let again = tried.is_some_and(|tried| tried.agreed);
+                let dry_run = evidence.as_ref().and_then(|known| known.dry_run.as_ref());
+                let again = dry_run.is_some_and(|dry_run| dry_run.agreed);
                 let steps = trail.steps.iter();
                 let counted = steps.filter(|step| !again || step.gate == Gate::Effects);
                 let traces = counted.flat_map(|step| &step.rules);
@@ -87,7 +93,7 @@ impl<'e> VerdictBatch<'e> {
                     self.count_rule_hit(&trace.rule, session, event.at);
                 }
             }
-            EventBody::CallDecided { decision, .. } => {
+            CallChange::Decided { decision, .. } => {
                 let answer = match decision {
                     Decision::Allow { .. } | Decision::InPlace { .. } => "allowed",
                     Decision::Reject { .. } => "rejected",
@@ -97,7 +103,7 @@ impl<'e> VerdictBatch<'e> {
                     | Decision::WithNetwork { .. }
                     | Decision::Edit { .. } => return,
                 };
-                let named = self.call_change_mut(session, entry);
+                let named = self.verdict_change_mut(session, entry);
                 match named.judged {
                     None => named.answer_before = Some(answer),
                     Some(_) => named.answer = Some(answer),
@@ -107,12 +113,12 @@ impl<'e> VerdictBatch<'e> {
         }
     }
 
-    fn call_change_mut(&mut self, session: i64, entry: i64) -> &mut CallChange<'e> {
+    fn verdict_change_mut(&mut self, session: i64, entry: i64) -> &mut VerdictChange<'e> {
         let place = *self.call_index.entry(entry).or_insert(self.calls.len());
         if place == self.calls.len() {
-            let named = CallChange {
+            let named = VerdictChange {
                 session,
-                ..CallChange::default()
+                ..VerdictChange::default()
             };
             self.calls.push((entry, named));
         }
@@ -134,16 +140,17 @@ impl<'e> VerdictBatch<'e> {
 
     fn store_all(&self, conn: &Connection) -> Result<(), RecordError> {
         let mut judge = conn.prepare_cached(UPSERT_VERDICT)?;
-        let mut say = conn.prepare_cached("UPDATE judged SET said = ?2 WHERE entry = ?1")?;
+        let mut set_answer =
+            conn.prepare_cached("UPDATE verdicts SET answer = ?2 WHERE entry = ?1")?;
         for (entry, named) in &self.calls {
-            if let Some(said) = named.answer_before {
-                say.execute(params![entry, said])?;
+            if let Some(answer) = named.answer_before {
+                set_answer.execute(params![entry, answer])?;
             }
             if let Some(event) = named.judged {
                 store_verdict(&mut judge, event, named.session, *entry)?;
             }
-            if let Some(said) = named.answer {
-                say.execute(params![entry, said])?;
+            if let Some(answer) = named.answer {
+                set_answer.execute(params![entry, answer])?;
             }
         }
         let mut add = conn.prepare_cached(UPSERT_RULE_HIT)?;
@@ -165,14 +172,17 @@ fn store_verdict(
     session: i64,
     entry: i64,
 ) -> Result<(), RecordError> {
-    let EventBody::CallJudged {
+    let EventBody::Call {
         call,
-        tool,
-        target,
-        mode,
-        undo,
-        grounds,
-        ..
+        change:
+            CallChange::Judged {
+                tool,
+                target,
+                mode,
+                undo,
+                evidence,
+                ..
+            },
     } = &event.body
     else {
         return Ok(());
@@ -186,7 +196,7 @@ fn store_verdict(
         target,
         mode.map(ToolMode::as_str),
         to_json(undo)?,
-        grounds.as_ref().map(to_json).transpose()?
+        evidence.as_ref().map(to_json).transpose()?
     ])?;
     Ok(())
 }

@@ -22,7 +22,7 @@ pub struct CallVerdict {
     pub session: SessionId,
     /// The call.
     pub call: CallId,
-    /// When it was judged.
+    /// When it was verdicts.
     pub at: At,
     /// The tool's id.
     pub tool: String,
@@ -45,8 +45,11 @@ impl CallVerdict {
         let Some(text) = &self.evidence else {
             return Ok(None);
         };
-        let grounds = from_json("grounds of a verdict", text)?;
-        Ok(Some((grounds, from_json("undo outlook", &self.undo)?)))
+        let evidence = from_json("evidence of a verdict", text)?;
+        Ok(Some((
+            evidence,
+            from_json("undo availability", &self.undo)?,
+        )))
     }
 }
 
@@ -63,9 +66,9 @@ pub struct CallVerdictPage {
 pub type RuleHits = HashMap<(String, SessionId), (u64, At)>;
 
 const PAGE_VERDICTS_MAX: u32 = 10_000;
-const SELECT_VERDICTS: &str = "SELECT judged.entry, sessions.id, judged.call, judged.at, judged.tool, judged.target, judged.mode, \
-     judged.undo, judged.grounds, judged.said FROM judged CROSS JOIN sessions ON sessions.key = judged.session \
-     WHERE judged.entry < ?1 ORDER BY judged.entry DESC LIMIT ?2";
+const SELECT_VERDICTS: &str = "SELECT verdicts.entry, sessions.id, verdicts.call, verdicts.at, verdicts.tool, verdicts.target, verdicts.mode, \
+     verdicts.undo, verdicts.evidence, verdicts.answer FROM verdicts CROSS JOIN sessions ON sessions.key = verdicts.session \
+     WHERE verdicts.entry < ?1 ORDER BY verdicts.entry DESC LIMIT ?2";
 
 impl Record {
     /// At most `limit` recorded calls before a position (from the end if none), the newest first.
@@ -91,13 +94,13 @@ impl Record {
         })
     }
 
-    /// How many calls each session has whose verdict stands in no row here: from an older version, or not judged.
+    /// How many calls each session has whose verdict stands in no row here: from an older version, or not verdicts.
     pub fn count_calls_without_verdict(&self) -> Result<Vec<(SessionId, u64)>, RecordError> {
         self.query_projections(|tx| {
             let mut statement = tx.prepare_cached(
                 "SELECT sessions.id, count(*) FROM entries JOIN sessions ON sessions.key = entries.session \
-                 LEFT JOIN judged ON judged.entry = entries.seq \
-                 WHERE entries.body = 'call' AND judged.entry IS NULL GROUP BY sessions.id",
+                 LEFT JOIN verdicts ON verdicts.entry = entries.seq \
+                 WHERE entries.body = 'call' AND verdicts.entry IS NULL GROUP BY sessions.id",
             )?;
             let mut rows = statement.query([])?;
             let mut counts = Vec::new();
@@ -112,13 +115,17 @@ impl Record {
     pub fn rule_hits(&self) -> Result<RuleHits, RecordError> {
         self.query_projections(|tx| {
             let mut statement = tx.prepare_cached(
-                "SELECT hits.rule, sessions.id, hits.hits, hits.last FROM hits JOIN sessions ON sessions.key = hits.session",
+                "SELECT rule_hits.rule, sessions.id, rule_hits.hits, rule_hits.last FROM rule_hits \
+                 JOIN sessions ON sessions.key = rule_hits.session",
             )?;
             let mut rows = statement.query([])?;
             let mut hits = HashMap::new();
             while let Some(row) = rows.next()? {
                 let session = SessionId(row.get(1)?);
-                hits.insert((row.get(0)?, session), (seq_from_sql(row.get(2)?), row.get(3)?));
+                hits.insert(
+                    (row.get(0)?, session),
+                    (seq_from_sql(row.get(2)?), row.get(3)?),
+                );
             }
             Ok(hits)
         })

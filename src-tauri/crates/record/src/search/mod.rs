@@ -320,7 +320,7 @@ fn load_hit(
     let call = columns::call_of_entry(entry);
     let title = match &entry.body {
         EntryBody::Person { .. } => "You",
-        EntryBody::Errand { .. } => "Background",
+        EntryBody::SubAgentTask { .. } => "Background",
         EntryBody::Agent { .. } => "Agent",
         EntryBody::Call(view) => &view.title,
         EntryBody::Notice(notice) => match notice.level {

@@ -1,6 +1,7 @@
 //! Results of calls, as rows of `chat_parts`.
 
 use protocol::call::outcome::{Envelope, Truncation};
+use protocol::event::CallChange;
 use protocol::{EventBody, Outcome, ToolError, ToolOutput};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -9,10 +10,12 @@ use crate::sample_events;
 use crate::support::Desk;
 
 fn ended(call: &str, outcome: &Outcome) -> EventBody {
-    EventBody::CallEnded {
+    EventBody::Call {
         call: call.into(),
-        outcome: Box::new(outcome.clone()),
-        masked: None,
+        change: CallChange::Ended {
+            outcome: Box::new(outcome.clone()),
+            masked: None,
+        },
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use protocol::event::fold;
+use protocol::event::{CallChange, fold};
 use protocol::{CallState, Entry, EntryBody, Event, EventBody, SessionId};
 use record::{Durability, Record};
 
@@ -103,7 +103,15 @@ fn what_was_acknowledged_survives_kill_9() {
         let ended = expected.iter().filter(|entry| is_done(entry)).count();
         let page = record.search("some text", 0, 0, 1).unwrap();
         assert_eq!(page.total, ended as u64);
-        let is_judged = |event: &&Event| matches!(event.body, EventBody::CallJudged { .. });
+        let is_judged = |event: &&Event| {
+            matches!(
+                event.body,
+                EventBody::Call {
+                    change: CallChange::Judged { .. },
+                    ..
+                }
+            )
+        };
         let judged = events.iter().filter(is_judged).count();
         let page = record.list_verdicts(None, 10_000).unwrap();
         assert_eq!(page.calls.len(), judged);

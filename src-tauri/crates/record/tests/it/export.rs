@@ -1,5 +1,6 @@
 //! Export: every event as it is, and a story that reads well and that nothing in it can break.
 
+use protocol::event::CallChange;
 use protocol::view::preview::{DiffLine, DiffLineKind, DiffLinePart, FileDiff, Hunk};
 use protocol::{CallState, Event, EventBody, Preview, SessionId};
 use record::ExportFormat;
@@ -21,7 +22,11 @@ fn edit_judged(call: &str) -> EventBody {
         no_newline: false,
     };
     let mut body = sample_events::judged(call, "edit", "src/a.rs");
-    let EventBody::CallJudged { preview, .. } = &mut body else {
+    let EventBody::Call {
+        change: CallChange::Judged { preview, .. },
+        ..
+    } = &mut body
+    else {
         panic!("a judgement");
     };
     *preview = Preview::Diff {

@@ -1,7 +1,7 @@
 //! Appending: order, promises, publishing, and that what is read is what the pure fold makes of the events.
 
 use proptest::prelude::*;
-use protocol::event::fold;
+use protocol::event::{MessageChange, fold};
 use protocol::{CallState, Content, EventBody, SessionId};
 use record::{Durability, Record};
 
@@ -45,7 +45,11 @@ fn a_message_is_given_with_its_images_by_its_id() {
     desk.tell("ses_1", sample_events::opened("First"));
     desk.tell_all("ses_1", sample_events::read_call("c1", "a.rs", "fn a() {}"));
     let mut said = sample_events::said("msg_1", "What is on it?");
-    if let EventBody::PersonSaid { images, .. } = &mut said {
+    if let EventBody::Message {
+        change: MessageChange::PersonSaid { images, .. },
+        ..
+    } = &mut said
+    {
         *images = vec![Content::image(b"\x89PNG\r\n\x1a\n").unwrap()];
     }
     desk.tell("ses_1", said.clone());

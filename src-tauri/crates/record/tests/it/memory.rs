@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use protocol::event::SessionEvent;
 use protocol::{Event, EventBody, SessionId, SessionState};
 use record::{Durability, Record, RecordOverview};
 
@@ -22,7 +23,7 @@ fn events_are_numbered_told_and_kept_and_nothing_is_made_of_them() {
     for (seq, (session, state, durability)) in (1..).zip(changes) {
         let (session, body) = (
             SessionId::from(session),
-            EventBody::SessionChanged { state },
+            EventBody::Session(SessionEvent::Changed { state }),
         );
         let ack = record.append(session.clone(), 7, body.clone(), durability);
         assert_eq!(ack.wait().unwrap(), seq);
@@ -58,9 +59,9 @@ fn events_are_numbered_told_and_kept_and_nothing_is_made_of_them() {
 fn whoever_waits_hurries_and_whoever_looks_does_not() {
     let record = Record::in_memory(Box::new(|_| ())).unwrap();
     let append = || {
-        let body = EventBody::SessionChanged {
+        let body = EventBody::Session(SessionEvent::Changed {
             state: SessionState::Running,
-        };
+        });
         record.append(SessionId::from("ses_1"), 7, body, Durability::Batched)
     };
     let (first, second) = (append(), append());

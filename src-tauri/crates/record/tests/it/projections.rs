@@ -34,8 +34,8 @@ fn tables(file: &Path) -> Vec<(&'static str, Vec<Vec<Value>>)> {
             "SELECT seq, session, id, at, body, state, mode, kind, tool, target, paths FROM entries ORDER BY seq",
         ),
         ("undo", "SELECT * FROM undo_entries ORDER BY seq"),
-        ("judged", "SELECT * FROM judged ORDER BY entry"),
-        ("hits", "SELECT * FROM hits ORDER BY rule, session"),
+        ("verdicts", "SELECT * FROM verdicts ORDER BY entry"),
+        ("rule_hits", "SELECT * FROM rule_hits ORDER BY rule, session"),
         ("events", "SELECT seq, session, entry FROM events"),
     ]
     .map(|(name, sql)| (name, read(sql)))

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use protocol::event::Grant;
+use protocol::event::{CallChange, CallProposal, Grant, MessageChange, SessionEvent};
 use protocol::view::preview::UndoAvailability;
 use protocol::{
     CallId, CallState, Decision, Digest, EventBody, MessageId, ModelChoice, Notice, NoticeLevel,
@@ -13,7 +13,7 @@ use protocol::{
 use serde_json::json;
 
 pub fn opened(title: &str) -> EventBody {
-    EventBody::SessionOpened {
+    EventBody::Session(SessionEvent::Opened {
         title: title.into(),
         workspace: "/home/ada/tidemark".into(),
         model: ModelChoice {
@@ -21,51 +21,57 @@ pub fn opened(title: &str) -> EventBody {
             model: String::new(),
         },
         parent: None,
-        asked: None,
-    }
+        options: None,
+    })
 }
 
 pub fn state(state: SessionState) -> EventBody {
-    EventBody::SessionChanged { state }
+    EventBody::Session(SessionEvent::Changed { state })
 }
 
 pub fn said(id: &str, text: &str) -> EventBody {
-    EventBody::PersonSaid {
+    EventBody::Message {
         message: id.into(),
-        text: text.into(),
-        images: Vec::new(),
-        steering: false,
+        change: MessageChange::PersonSaid {
+            text: text.into(),
+            images: Vec::new(),
+            steering: false,
+        },
     }
 }
 
 pub fn turn(turn: u32, id: &str) -> EventBody {
-    EventBody::TurnStarted {
-        turn,
+    EventBody::Message {
         message: id.into(),
+        change: MessageChange::TurnStarted { turn },
     }
 }
 
 pub fn agent_said(id: &str, text: &str, reasoning: bool) -> EventBody {
-    EventBody::AgentSaid {
+    EventBody::Message {
         message: id.into(),
-        text: text.into(),
-        reasoning,
+        change: MessageChange::AgentSaid {
+            text: text.into(),
+            reasoning,
+        },
     }
 }
 
 pub fn turn_ended(turn: u32, id: &str) -> EventBody {
-    EventBody::TurnEnded {
-        turn,
+    EventBody::Message {
         message: id.into(),
-        usage: Usage {
-            input_tokens: 100,
-            cached_tokens: 40,
-            output_tokens: 10,
-            cost_usd: Some(0.25),
+        change: MessageChange::TurnEnded {
+            turn,
+            usage: Usage {
+                input_tokens: 100,
+                cached_tokens: 40,
+                output_tokens: 10,
+                cost_usd: Some(0.25),
+            },
+            duration_ms: 1200,
+            error: None,
+            opaque: json!({ "signature": "abc" }),
         },
-        duration_ms: 1200,
-        error: None,
-        opaque: json!({ "signature": "abc" }),
     }
 }
 
@@ -73,7 +79,7 @@ pub fn proposed(id: &str, name: &str, arguments: serde_json::Value) -> EventBody
     let serde_json::Value::Object(arguments) = arguments else {
         panic!("arguments are an object");
     };
-    EventBody::CallProposed {
+    EventBody::Proposal(CallProposal {
         call: ToolCall {
             id: id.into(),
             name: name.into(),
@@ -81,7 +87,7 @@ pub fn proposed(id: &str, name: &str, arguments: serde_json::Value) -> EventBody
         },
         message: MessageId::from("msg_1"),
         reasoning: None,
-    }
+    })
 }
 
 pub fn judged(id: &str, tool: &str, target: &str) -> EventBody {
@@ -91,114 +97,134 @@ pub fn judged(id: &str, tool: &str, target: &str) -> EventBody {
         "delete_path" => ("Delete", ToolMode::Destructive, ToolKind::Delete),
         _ => ("Read", ToolMode::Read, ToolKind::Read),
     };
-    EventBody::CallJudged {
+    EventBody::Call {
         call: id.into(),
-        tool: tool.into(),
-        title: title.into(),
-        target: target.into(),
-        mode: Some(mode),
-        kind,
-        trail: Arc::new(Trail {
-            verdict: Verdict::Allow,
-            lead: "Allowed, because it only reads.".into(),
-            otherwise: String::new(),
-            steps: Vec::new(),
-        }),
-        preview: Preview::Nothing,
-        undo: UndoAvailability::NotNeeded,
-        grounds: None,
+        change: CallChange::Judged {
+            tool: tool.into(),
+            title: title.into(),
+            target: target.into(),
+            mode: Some(mode),
+            kind,
+            trail: Arc::new(Trail {
+                verdict: Verdict::Allow,
+                lead: "Allowed, because it only reads.".into(),
+                otherwise: String::new(),
+                steps: Vec::new(),
+            }),
+            preview: Preview::Nothing,
+            undo: UndoAvailability::NotNeeded,
+            evidence: None,
+        },
     }
 }
 
 pub fn waits(id: &str) -> EventBody {
-    EventBody::CallWaits {
+    EventBody::Call {
         call: id.into(),
-        digest: Digest::from_bytes(id.as_bytes()),
-        grants: Vec::<Grant>::new(),
-        refreshed: None,
-        expires_at: None,
+        change: CallChange::Waiting {
+            digest: Digest::from_bytes(id.as_bytes()),
+            grants: Vec::<Grant>::new(),
+            refreshed: None,
+            expires_at: None,
+        },
     }
 }
 
 pub fn decided(id: &str, note: &str) -> EventBody {
-    EventBody::CallDecided {
+    EventBody::Call {
         call: id.into(),
-        decision: Decision::Allow {
-            hunks: None,
-            note: note.into(),
-            always: None,
+        change: CallChange::Decided {
+            decision: Decision::Allow {
+                hunks: None,
+                note: note.into(),
+                always: None,
+            },
+            digest: Digest::from_bytes(id.as_bytes()),
         },
-        digest: Digest::from_bytes(id.as_bytes()),
     }
 }
 
 pub fn started(id: &str) -> EventBody {
-    EventBody::CallStarted { call: id.into() }
+    EventBody::Call {
+        call: id.into(),
+        change: CallChange::Started,
+    }
 }
 
 pub fn output(id: &str, text: &str) -> EventBody {
-    EventBody::CallOutput {
+    EventBody::Call {
         call: id.into(),
-        text: text.into(),
+        change: CallChange::Output { text: text.into() },
     }
 }
 
 pub fn ended(id: &str, state: CallState, text: &str) -> EventBody {
-    EventBody::CallEnded {
+    EventBody::Call {
         call: id.into(),
-        outcome: Box::new(Outcome {
-            state,
-            duration_ms: 3,
-            ..Outcome::from_tool_output(ToolOutput::new(text, format!("{} bytes", text.len())), "")
-        }),
-        masked: None,
+        change: CallChange::Ended {
+            outcome: Box::new(Outcome {
+                state,
+                duration_ms: 3,
+                ..Outcome::from_tool_output(
+                    ToolOutput::new(text, format!("{} bytes", text.len())),
+                    "",
+                )
+            }),
+            masked: None,
+        },
     }
 }
 
 pub fn undo_prepared(id: &str, entry: &str) -> EventBody {
-    EventBody::UndoPrepared {
+    EventBody::Call {
         call: id.into(),
-        entry: UndoEntry {
-            id: entry.into(),
-            session: "ses_1".into(),
-            call: CallId::from(id),
-            act: None,
-            at: 5,
-            workspace: "/home/ada/tidemark".into(),
-            title: "Deleted tests/old".into(),
-            paths: 2,
-            bytes: 300,
-            shown: vec!["tests/old/a.rs".into()],
-            state: UndoState::Prepared,
+        change: CallChange::UndoPrepared {
+            entry: UndoEntry {
+                id: entry.into(),
+                session: "ses_1".into(),
+                call: CallId::from(id),
+                act: None,
+                at: 5,
+                workspace: "/home/ada/tidemark".into(),
+                title: "Deleted tests/old".into(),
+                paths: 2,
+                bytes: 300,
+                shown: vec!["tests/old/a.rs".into()],
+                state: UndoState::Prepared,
+            },
         },
     }
 }
 
 pub fn undone(id: &str, entry: &str) -> EventBody {
-    EventBody::UndoApplied {
-        entry: entry.into(),
+    EventBody::Call {
         call: id.into(),
-        paths: 2,
-        act: None,
+        change: CallChange::UndoApplied {
+            entry: entry.into(),
+            paths: 2,
+            act: None,
+        },
     }
 }
 
 pub fn redone(id: &str, entry: &str) -> EventBody {
-    EventBody::RedoApplied {
-        entry: entry.into(),
+    EventBody::Call {
         call: id.into(),
-        paths: 2,
-        act: None,
+        change: CallChange::RedoApplied {
+            entry: entry.into(),
+            paths: 2,
+            act: None,
+        },
     }
 }
 
 pub fn noted(text: &str) -> EventBody {
-    EventBody::Noted {
+    EventBody::Session(SessionEvent::NoticeAdded {
         notice: Notice {
             level: NoticeLevel::Warning,
             fault: UserError::new(text, ""),
         },
-    }
+    })
 }
 
 /// A call that ran: proposed, judged, started, ended.

@@ -92,7 +92,7 @@ pub fn owed(file: &Path) -> i64 {
 pub fn owed_apart(file: &Path) -> (i64, i64) {
     let conn = Connection::open(file).unwrap();
     // At one moment.
-    let count = "SELECT (SELECT coalesce(max(seq), 0) FROM events) - (SELECT upto FROM made), \
+    let count = "SELECT (SELECT coalesce(max(seq), 0) FROM events) - (SELECT upto FROM projected), \
          (SELECT count(*) FROM entries WHERE indexed = 2)";
     conn.query_row(count, [], |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap()

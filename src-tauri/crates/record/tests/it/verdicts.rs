@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use protocol::event::CallChange;
 use protocol::rule::backtest::RecordedDecision;
 use protocol::rule::evidence::{DryRunEvidence, Evidence};
 use protocol::rule::verdict::RuleTrace;
@@ -24,15 +25,19 @@ fn a_call_that_is_judged_again_keeps_what_the_person_said_of_it() {
     desk.tell("ses_1", sample_events::judged("c1", "bash", "make"));
     desk.tell("ses_1", sample_events::waits("c1"));
     desk.tell("ses_1", sample_events::decided("c1", ""));
-    let tried = DryRunEvidence {
+    let dry_run = DryRunEvidence {
         refused: 2,
         agreed: true,
         ..DryRunEvidence::default()
     };
     let mut again = sample_events::judged("c1", "bash", "make");
-    if let EventBody::CallJudged { grounds, .. } = &mut again {
-        *grounds = Some(Box::new(Evidence {
-            tried: Some(tried.clone()),
+    if let EventBody::Call {
+        change: CallChange::Judged { evidence, .. },
+        ..
+    } = &mut again
+    {
+        *evidence = Some(Box::new(Evidence {
+            dry_run: Some(dry_run.clone()),
             ..Evidence::default()
         }));
     }
@@ -41,14 +46,18 @@ fn a_call_that_is_judged_again_keeps_what_the_person_said_of_it() {
     let page = desk.record.list_verdicts(None, 10).unwrap();
     assert_eq!(page.calls.len(), 1, "one call, judged twice");
     assert_eq!(page.calls[0].answer, Some(RecordedDecision::Allowed));
-    let (grounds, _) = page.calls[0].evidence().unwrap().unwrap();
-    assert_eq!(grounds.tried, Some(tried), "the last verdict counts");
+    let (evidence, _) = page.calls[0].evidence().unwrap().unwrap();
+    assert_eq!(evidence.dry_run, Some(dry_run), "the last verdict counts");
 }
 
 /// A rule of the person's, and the verdict that it made of a call.
 fn judged_by(rule: &Rule, call: &str) -> EventBody {
     let mut body = sample_events::judged(call, "bash", "make");
-    if let EventBody::CallJudged { trail, .. } = &mut body {
+    if let EventBody::Call {
+        change: CallChange::Judged { trail, .. },
+        ..
+    } = &mut body
+    {
         let traces = [(rule.clone(), true), (rule_about("*"), false)];
         *trail = Arc::new(Trail {
             steps: vec![TrailStep {

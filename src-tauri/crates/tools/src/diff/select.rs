@@ -154,7 +154,7 @@ pub fn describe_left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
         | Preview::Command(_)
         | Preview::Loss(_)
         | Preview::Form { .. }
-        | Preview::Came(_)
+        | Preview::Response(_)
         | Preview::Todo { .. }
         | Preview::Plan { .. }
         | Preview::Request(_) => return None,

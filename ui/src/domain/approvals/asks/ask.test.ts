@@ -77,10 +77,10 @@ async function open(wants: ServerRequestKind): Promise<FakeHost> {
     },
     { type: 'call_started', call: 'c' },
     {
-      type: 'call_asked',
+      type: 'server_request_received',
       call: 'c',
-      ask: 'ask_1',
-      asked: {
+      request_id: 'ask_1',
+      request: {
         server: 'notes',
         message: [
           { text: 'Who', control: false },
@@ -137,10 +137,10 @@ test('no and neither are two answers; both are told afterwards', async () => {
   await press('ask-decline');
   await waitFor(() => expect(sent(host)).toEqual([{ type: 'declined' }]));
   host.emit('s', {
-    type: 'call_asked',
+    type: 'server_request_received',
     call: 'c',
-    ask: 'ask_2',
-    asked: { server: 'notes', message: [], wants: { type: 'form', fields } },
+    request_id: 'ask_2',
+    request: { server: 'notes', message: [], wants: { type: 'form', fields } },
     expires_at: null,
   });
   await waitFor(() => expect(text('ask')).toContain('5 fields'));

@@ -92,7 +92,7 @@ describe('allowing', () => {
     await show({
       ...samples.refreshed,
       id: 'c_edit',
-      body: { ...samples.refreshed.body, waits: { ...samples.refreshed.body.waits!, digest: 'other' } },
+      body: { ...samples.refreshed.body, pending: { ...samples.refreshed.body.pending!, digest: 'other' } },
     });
     await fireEvent.click(button, { detail: 1 });
     expect(host.ops).toEqual([]);

@@ -51,7 +51,7 @@ export class Deciding {
   /** Digest that is shown and waits for an answer. */
   get digest(): Digest | null {
     const view = this.#view();
-    return view.state === 'waiting' ? (view.waits?.digest ?? null) : null;
+    return view.state === 'waiting' ? (view.pending?.digest ?? null) : null;
   }
   /** Chosen hunks or paths: the person's choice while the call waits, then the part that was applied. */
   get pick(): Chosen {

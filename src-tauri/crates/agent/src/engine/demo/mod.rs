@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use protocol::event::{CallChange, SessionEvent};
 use protocol::{
     CallId, CallView, Decision, EntryBody, EventBody, ModelChoice, Op, Preview, SessionId,
     SessionState, UserError,
@@ -74,16 +75,22 @@ pub async fn run_demo(desk: &Engine, pace: Duration) -> Result<SessionId, UserEr
     while let Some(batch) = events.next().await? {
         for event in batch.iter().filter(|event| event.session == session) {
             match &event.body {
-                EventBody::CallWaits { call, .. } => {
+                EventBody::Call {
+                    call,
+                    change: CallChange::Waiting { .. },
+                } => {
                     tokio::time::sleep(pace).await;
                     decide_call(desk, &session, call).await?;
                 }
-                EventBody::UndoPrepared { entry, .. } if entry.title.starts_with("Deleted") => {
+                EventBody::Call {
+                    change: CallChange::UndoPrepared { entry },
+                    ..
+                } if entry.title.starts_with("Deleted") => {
                     deleted = Some(entry.id.clone());
                 }
-                EventBody::SessionChanged {
+                EventBody::Session(SessionEvent::Changed {
                     state: SessionState::Done,
-                } => {
+                }) => {
                     if let Some(entry) = deleted.take() {
                         tokio::time::sleep(pace).await;
                         desk.submit(Op::Undo { entry }).await?;
@@ -102,11 +109,11 @@ async fn decide_call(desk: &Engine, session: &SessionId, call: &CallId) -> Resul
         let EntryBody::Call(view) = entry.body else {
             continue;
         };
-        let Some(waits) = view.waits.as_ref().filter(|_| view.call.id == *call) else {
+        let Some(pending) = view.pending.as_ref().filter(|_| view.call.id == *call) else {
             continue;
         };
         let (session, digest, decision) =
-            (session.clone(), waits.digest.clone(), decision_for(&view));
+            (session.clone(), pending.digest.clone(), decision_for(&view));
         desk.submit(Op::Decide {
             session,
             call: call.clone(),
@@ -150,7 +157,7 @@ pub fn decision_for(view: &CallView) -> Decision {
         | Preview::Command(_)
         | Preview::Effects(_)
         | Preview::Loss(_)
-        | Preview::Came(_)
+        | Preview::Response(_)
         | Preview::Todo { .. }
         | Preview::Plan { .. }
         | Preview::Request(_) => Decision::Allow {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::event::Notice;
+use protocol::event::{CallChange, MessageChange, Notice, SessionEvent};
 use protocol::view::entry::SessionView;
 use protocol::{
     CallId, CallState, EntryBody, EventBody, NoticeLevel, SessionState, UndoState, Usage, UserError,
@@ -85,7 +85,10 @@ async fn recover_snapshots(engine: &Arc<EngineState>) -> Result<(), UserError> {
         match engine.session(&entry.session) {
             Ok(session) => {
                 let call = entry.call.clone();
-                let event = EventBody::UndoPrepared { call, entry };
+                let event = EventBody::Call {
+                    call,
+                    change: CallChange::UndoPrepared { entry },
+                };
                 session.journal.record_synced(event).await?;
             }
             Err(fault) => tracing::warn!(%fault, entry = %entry.id, "nobody is notified of it"),
@@ -158,15 +161,17 @@ async fn recover_session(
     } else if waits {
         run::start_run(session)?;
     } else {
-        session.journal.record(EventBody::Noted {
-            notice: Notice {
-                level: NoticeLevel::Note,
-                fault: UserError::new(
-                    "The app ended while this session was at work.",
-                    "Go on with Resume, or say something.",
-                ),
-            },
-        });
+        session
+            .journal
+            .record(EventBody::Session(SessionEvent::NoticeAdded {
+                notice: Notice {
+                    level: NoticeLevel::Note,
+                    fault: UserError::new(
+                        "The app ended while this session was at work.",
+                        "Go on with Resume, or say something.",
+                    ),
+                },
+            }));
         session.set_state(SessionState::Interrupted);
     }
     session.journal.sync().await?;
@@ -215,16 +220,18 @@ fn end_unfinished_turn(engine: &EngineState, session: &Session) -> Result<(), Us
             ..
         } = entry.body
         {
-            session.journal.record(EventBody::TurnEnded {
-                turn,
+            session.journal.record(EventBody::Message {
                 message: protocol::MessageId(entry.id),
-                usage: Usage::default(),
-                duration_ms: 0,
-                error: Some(UserError::new(
-                    "The app ended while the agent was writing.",
-                    "What it wrote is kept.",
-                )),
-                opaque: serde_json::Value::Null,
+                change: MessageChange::TurnEnded {
+                    turn,
+                    usage: Usage::default(),
+                    duration_ms: 0,
+                    error: Some(UserError::new(
+                        "The app ended while the agent was writing.",
+                        "What it wrote is kept.",
+                    )),
+                    opaque: serde_json::Value::Null,
+                },
             });
         }
     }

@@ -55,7 +55,7 @@ pub(crate) fn describe_grants(call: &PreparedCall, offers: &GrantOffers) -> Vec<
             ),
         ];
     }
-    if let Preview::Came(_) = preview {
+    if let Preview::Response(_) = preview {
         return vec![
             line(
                 GrantReach::Once,
@@ -76,11 +76,11 @@ pub(crate) fn describe_grants(call: &PreparedCall, offers: &GrantOffers) -> Vec<
             " It runs in a sandbox; what it changes in the folder is committed afterwards and can be undone."
                 .to_owned()
         }
-        UndoAvailability::Pictured if call.confinement == Confinement::Unconfined => {
+        UndoAvailability::Snapshot if call.confinement == Confinement::Unconfined => {
             " It runs as you, outside any sandbox; what it changes in this folder can be undone. What it does elsewhere cannot be undone."
                 .to_owned()
         }
-        UndoAvailability::Pictured => {
+        UndoAvailability::Snapshot => {
             " It runs for real in a sandbox; what it changes in this folder can be undone. What it does elsewhere cannot be undone."
                 .to_owned()
         }

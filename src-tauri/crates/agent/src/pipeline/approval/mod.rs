@@ -6,6 +6,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use policy::{Consent, Judgement, QuestionAnswers};
+use protocol::event::CallChange;
 use protocol::{CallState, Decision, EventBody, Plan, Verdict};
 use runtime::FileWatcher;
 use serde_json::{Map, Value};
@@ -129,12 +130,17 @@ pub(crate) async fn ask_person(
     session.refresh_state();
     session
         .journal
-        .record_synced(EventBody::CallWaits {
+        .record_synced(EventBody::Call {
             call: call.id.clone(),
-            digest: judgement.shown_digest().clone(),
-            grants: card_grants::describe_grants(prepared, &grants::offer_grants(session, input)),
-            refreshed: attempt.changed.clone(),
-            expires_at,
+            change: CallChange::Waiting {
+                digest: judgement.shown_digest().clone(),
+                grants: card_grants::describe_grants(
+                    prepared,
+                    &grants::offer_grants(session, input),
+                ),
+                refreshed: attempt.changed.clone(),
+                expires_at,
+            },
         })
         .await?;
 

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use protocol::event::CallChange;
 use protocol::text::cut::take_head;
 use protocol::text::redact;
 use protocol::text::redact::Masker;
@@ -146,12 +147,20 @@ impl UpdateSender {
     fn send(&self, update: CallUpdate) {
         let call = self.call.clone();
         self.session.journal.record(match update {
-            CallUpdate::Output(text) => EventBody::CallOutput { call, text },
-            CallUpdate::Partial(partial) => EventBody::CallUpdate { call, partial },
-            CallUpdate::Progress(message) => EventBody::CallProgress {
+            CallUpdate::Output(text) => EventBody::Call {
                 call,
-                tool: self.tool.clone(),
-                message,
+                change: CallChange::Output { text },
+            },
+            CallUpdate::Partial(partial) => EventBody::Call {
+                call,
+                change: CallChange::Update { partial },
+            },
+            CallUpdate::Progress(text) => EventBody::Call {
+                call,
+                change: CallChange::Progress {
+                    tool: self.tool.clone(),
+                    text,
+                },
             },
         });
     }

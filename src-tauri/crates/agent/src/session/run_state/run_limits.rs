@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use protocol::event::Notice;
+use protocol::event::{Notice, SessionEvent};
 use protocol::{EventBody, Limit, NoticeLevel, RunLimits, Usage, UserError};
 
 use crate::session::Session;
@@ -178,20 +178,20 @@ pub(crate) async fn wait_time_limit(session: &Session, limits: RunLimits) -> Lim
 
 /// Records a notice that the run stops, why, and what to do.
 pub(crate) fn record_limit(session: &Session, reached: &LimitReached) {
-    session.journal.record(EventBody::LimitReached {
-        limit: reached.limit,
-        used: reached.used,
-        max: reached.max,
-    });
-    session.journal.record(EventBody::Noted {
-        notice: Notice {
+    session
+        .journal
+        .record(EventBody::Session(SessionEvent::LimitReached {
+            limit: reached.limit,
+            used: reached.used,
+            max: reached.max,
+        }));
+    session.journal.record(EventBody::Session(SessionEvent::NoticeAdded { notice: Notice {
             level: NoticeLevel::Warning,
             fault: UserError::new(
                 format!("The run reached its limit of {}.", reached.describe()),
                 "Everything it did is kept. Say something to let it go on; the limits then count anew.",
             ),
-        },
-    });
+        } }));
 }
 
 #[cfg(test)]

@@ -21,11 +21,11 @@ pub(super) async fn load_sources(
     let workspace = std::path::absolute(workspace).map_err(|error| {
         CliError::usage_error(UserError::new("The workspace has no place.", "")).with_cause(&error)
     })?;
-    let query = Query::ServersFound {
+    let query = Query::DiscoverServers {
         workspace: Some(workspace.display().to_string()),
     };
     query_engine(desk, query, |answer| match answer {
-        Answer::ServersFound { sources } => Some(sources),
+        Answer::DiscoverServers { sources } => Some(sources),
         _ => None,
     })
     .await

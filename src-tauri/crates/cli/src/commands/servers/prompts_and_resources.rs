@@ -22,23 +22,23 @@ pub(super) async fn show_items(
 ) -> CliResult {
     let mut resource_query = resource_query;
     for _ in 0..SERVER_PAGES_MAX {
-        let query = Query::ServerHas {
+        let query = Query::ServerResources {
             server: server.clone(),
-            asked: resource_query.clone(),
+            wanted: resource_query.clone(),
         };
         let answer = desk.query(query).await.map_err(|fault| {
             let hint = format!("Look at what it said: countersign servers logs {server}.");
             UserError::new(fault.message, hint)
         })?;
-        let Answer::ServerHas { has } = answer else {
+        let Answer::ServerResources { resources } = answer else {
             return Err(CliError::failure(
                 "The engine answered a different question.",
             ));
         };
         if out.is_json() {
-            out.write_json(&has)?;
+            out.write_json(&resources)?;
         }
-        let next = match has {
+        let next = match resources {
             ServerResources::Page {
                 items,
                 next,

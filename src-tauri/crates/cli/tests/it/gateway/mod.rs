@@ -188,7 +188,7 @@ fn s002_85_calls_are_judged_and_recorded_like_any_other() {
     let events = place.run_ok(&["export", "last", "--format", "jsonl"]);
     let opened: Value = serde_json::from_str(events.lines().next().unwrap()).unwrap();
     assert_eq!(
-        opened["body"]["asked"]["client"],
+        opened["body"]["options"]["client"],
         json!({ "name": "probe", "version": "1.0", "by": "MCP 2025-11-25" })
     );
     assert!(!events.contains("turn_started"), "no model took a turn");

@@ -60,7 +60,7 @@ pub(crate) fn render_entry(entry: &Entry) -> String {
             let head = format!("You{while_working}{with_images}");
             render_section(&head, entry.at, &block_quote(text))
         }
-        EntryBody::Errand {
+        EntryBody::SubAgentTask {
             title,
             text,
             failed,
@@ -226,10 +226,10 @@ fn render_preview(body: &mut String, view: &CallView) {
         }
         Preview::Plan { text } => body.push_str(&block_quote(text)),
         // It is the result, if the agent was to read it.
-        Preview::Came(came) => {
+        Preview::Response(response) => {
             body.push_str(&block_quote(&format!(
                 "It came from {}.",
-                came.hosts.join(", ")
+                response.hosts.join(", ")
             )));
         }
         Preview::Todo { items } => {

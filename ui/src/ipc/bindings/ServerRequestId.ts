@@ -3,4 +3,4 @@
 /**
  * One request of a server to the person: `ask_` and a time-sorted UUID.
  */
-export type AskId = string;
+export type ServerRequestId = string;

@@ -1,0 +1,78 @@
+//! Events about a session as a whole.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::event::session_options::{PlanningActor, SessionOptions};
+use crate::event::{Notice, SessionState};
+use crate::session::parent_call::ParentCall;
+use crate::{Limit, ModelChoice};
+
+/// An event about a session as a whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type")]
+pub enum SessionEvent {
+    /// A session began.
+    #[serde(rename = "session_opened")]
+    Opened {
+        /// A short title; the first message's first line, until renamed.
+        title: String,
+        /// The workspace root, absolute.
+        workspace: String,
+        /// The model that answers.
+        model: ModelChoice,
+        /// The call that opened the session, if a call did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        parent: Option<ParentCall>,
+        /// Options of the session beyond the person's messages.
+        #[serde(default, alias = "asked", skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        options: Option<Box<SessionOptions>>,
+    },
+    /// A session got another title.
+    #[serde(rename = "session_renamed")]
+    Renamed {
+        /// The title.
+        title: String,
+    },
+    /// The state of a session changed.
+    #[serde(rename = "session_changed")]
+    Changed {
+        /// The new state.
+        state: SessionState,
+    },
+    /// Planning was switched on or off. While it is on, nothing that could change anything is in reach.
+    #[serde(rename = "planning_set")]
+    PlanningSet {
+        /// Whether the session plans from now on.
+        on: bool,
+        /// The actor that switched planning on or off.
+        by: PlanningActor,
+    },
+    /// The run reached one of its limits and stops; a notice states the consequences.
+    #[serde(rename = "limit_reached")]
+    LimitReached {
+        /// The limit.
+        limit: Limit,
+        /// Amount used, in the limit's unit.
+        used: f64,
+        /// Amount allowed, in the limit's unit.
+        max: f64,
+    },
+    /// There is something that a person should know.
+    #[serde(rename = "notice_added")]
+    NoticeAdded {
+        /// The notice.
+        notice: Notice,
+    },
+}
+
+super::name_events!(SessionEvent {
+    Opened: "session_opened",
+    Renamed: "session_renamed",
+    Changed: "session_changed",
+    PlanningSet: "planning_set",
+    LimitReached: "limit_reached",
+    NoticeAdded: "notice_added",
+});
