@@ -5,7 +5,7 @@ import { focusCard, isLent, isLentAndIdle, lendFocus, takeLent } from '../domain
 
 /** Frames in which a card that waits may still be drawn, or a letter in the box be followed by another. */
 const TRIES = 60;
-const STOPS = '[data-card], [data-line], [data-testid^="errand-"]';
+const STOPS = '[data-card], [data-line], [data-testid^="sub-agent-task-"]';
 
 /** Tells whether nothing that a person chose has the focus. */
 export function isLost(): boolean {

@@ -10,14 +10,14 @@ async function rows(session: string, opened: string[] = [], working: Record<stri
   const host = new FakeHost(parseStream(sample));
   const page = await host.query({ type: 'transcript', session, before: null, limit: 1_000 });
   const { sessions } = await host.snapshot();
-  const errands = new Map(
+  const tasks = new Map(
     Object.entries(working).map(([call, ids]) => [
       call,
       ids.flatMap((id) => sessions.find((one) => one.id === id) ?? []),
     ]),
   );
-  return rowsOf(page.entries, new Set(opened), errands).map((row) => {
-    if (row.kind === 'errand') return `errand ${row.session.id}`;
+  return rowsOf(page.entries, new Set(opened), tasks).map((row) => {
+    if (row.kind === 'sub_agent_task') return `task ${row.session.id}`;
     const call = row.entry.body.type === 'call' ? ` ${row.entry.body.tool}` : '';
     const ends = row.kind === 'line' ? `${row.first ? ' first' : ''}${row.last ? ' last' : ''}` : '';
     return `${row.kind}${call}${ends}`;
@@ -65,8 +65,8 @@ test('the work for a call stands below it, and parts its list', async () => {
   expect((await rows('ses_0004', [], { call_0011: ['ses_0002', 'ses_0003'] })).slice(2, 9)).toEqual([
     'line read first',
     'line read last',
-    'errand ses_0002',
-    'errand ses_0003',
+    'task ses_0002',
+    'task ses_0003',
     'line read first',
     'line edit',
     'line write last',

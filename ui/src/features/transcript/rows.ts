@@ -10,20 +10,20 @@ export type Row =
   | { kind: 'notice'; key: string; entry: Entry }
   | { kind: 'card'; key: string; entry: CallEntry; opened: boolean }
   | { kind: 'line'; key: string; entry: CallEntry; first: boolean; last: boolean }
-  | { kind: 'errand'; key: string; session: SessionView };
+  | { kind: 'sub_agent_task'; key: string; session: SessionView };
 
-/** The rows of a page. `opened` holds the ids of settled calls that the person opened, `errands` the sessions that work for calls. */
+/** The rows of a page. `opened` holds the ids of settled calls that the person opened, `tasks` the sessions that work for calls. */
 export function rowsOf(
   entries: readonly Entry[],
   opened: ReadonlySet<string>,
-  errands: ReadonlyMap<string, readonly SessionView[]> = new Map(),
+  tasks: ReadonlyMap<string, readonly SessionView[]> = new Map(),
 ): Row[] {
   const rows: Row[] = [];
   for (const [i, entry] of entries.entries()) {
     const last = i === entries.length - 1;
     if (isCall(entry)) {
       addCall(rows, entry, opened.has(entry.id));
-      for (const session of errands.get(entry.id) ?? []) rows.push({ kind: 'errand', key: session.id, session });
+      for (const session of tasks.get(entry.id) ?? []) rows.push({ kind: 'sub_agent_task', key: session.id, session });
     } else if (entry.body.type === 'notice') rows.push({ kind: 'notice', key: entry.id, entry });
     else if (says(entry, last)) rows.push({ kind: 'message', key: entry.id, entry });
   }

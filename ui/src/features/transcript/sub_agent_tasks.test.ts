@@ -81,9 +81,9 @@ async function open(): Promise<{ host: FakeHost; desk: Desk }> {
   const desk = await Desk.open(host);
   render(App, { desk });
   await click('rail-session-top');
-  await screen.findByTestId('errand-mid');
+  await screen.findByTestId('sub-agent-task-mid');
   host.emit('mid', ...proposed('call_read', 'read', 'Read', 'src/lib.rs'), { type: 'call_started', call: 'call_read' });
-  await waitFor(() => expect(text('errand-mid')).toContain('Read src/lib.rs'));
+  await waitFor(() => expect(text('sub-agent-task-mid')).toContain('Read src/lib.rs'));
   return { host, desk };
 }
 async function findings(): Promise<string[]> {
@@ -97,8 +97,8 @@ async function findings(): Promise<string[]> {
 
 test('work is one line below its call that tells what it does; unfolded, its steps', async () => {
   const { host } = await open();
-  expect(text('errand-mid')).toMatch(/^Look at the change Read src\/lib\.rs .*running$/);
-  await click('errand-mid');
+  expect(text('sub-agent-task-mid')).toMatch(/^Look at the change Read src\/lib\.rs .*running$/);
+  await click('sub-agent-task-mid');
   await waitFor(() => expect(within(at('steps-mid')).getByTestId('line-call_read')).toBeTruthy());
   host.emit('mid', ended('call_read'), ...proposed('call_more', 'read', 'Read', 'src/other.rs'), {
     type: 'call_started',
@@ -123,13 +123,13 @@ test('a card of the work is seen and answered where its call stands, folded or n
     waits('call_low'),
   );
   const card = await screen.findByTestId('card-call_low');
-  expect(screen.getByTestId('errand-card').contains(card)).toBe(true);
-  expect(text('errand-mid')).toContain('waits for you: Read /etc/hosts');
-  expect(text('errand-card')).toContain('Upgrade axum › Look at the change › Count them');
+  expect(screen.getByTestId('sub-agent-task-card').contains(card)).toBe(true);
+  expect(text('sub-agent-task-mid')).toContain('waits for you: Read /etc/hosts');
+  expect(text('sub-agent-task-card')).toContain('Upgrade axum › Look at the change › Count them');
   expect(desk.focus.owner?.id).toBe('call_low');
   expect(await findings()).toEqual([]);
-  await click('errand-mid');
-  await screen.findByTestId('errand-low');
+  await click('sub-agent-task-mid');
+  await screen.findByTestId('sub-agent-task-low');
   expect(screen.getAllByTestId('card-call_low').length).toBe(1);
   await click('rail-desk');
   expect(text('from-call_low').replace(/, whose work is given to/g, '')).toBe(
@@ -147,7 +147,7 @@ test('a card and one of the work below it whose calls have the same id are two',
     waits('call_low'),
   );
   await waitFor(() => expect(screen.getAllByTestId('card-call_low').length).toBe(2));
-  const below = within(at('errand-card')).getByTestId('card-call_low');
+  const below = within(at('sub-agent-task-card')).getByTestId('card-call_low');
   const own = screen.getAllByTestId('card-call_low').find((card) => card !== below)!;
   own.focus();
   expect(desk.focus.owner?.session).toBe('top');
@@ -167,5 +167,5 @@ test('the rail shows work below whom it is for, as long as it is at work', async
   expect(rail()).toEqual(['depth-0 Upgrade axum', 'depth-1 An agent:Look at the change']);
   host.emit('mid', ended('call_read'), { type: 'session_changed', state: 'done' });
   await waitFor(() => expect(rail()).toEqual(['depth-0 Upgrade axum']));
-  expect(text('errand-mid')).toMatch(/done$/);
+  expect(text('sub-agent-task-mid')).toMatch(/done$/);
 });
