@@ -294,7 +294,7 @@ export const effectSamples = {
     preview: did({ changes: changes.slice(0, 2) }),
     decision: { decision: { type: 'reject', note: '', stop: false }, at: NOW },
   }),
-  rehearsing: entry('c_rehearsing', {
+  dryRunning: entry('c_dry_running', {
     ...plain,
     state: 'running',
     started_at: NOW - 4_000,

@@ -28,7 +28,7 @@ const effectColumns: (keyof typeof all)[][] = [
     'canDryRun',
     'runsForReal',
     'gateOnly',
-    'rehearsing',
+    'dryRunning',
     'effectsNone',
     'effectsEnded',
     'effectsSnapshot',

@@ -186,13 +186,13 @@ export function grantLines(grants: readonly Grant[], view: CallView, pick: Chose
   const { never } = always;
   const all = lines.flatMap((one, i) => {
     const no = plain[i]?.reach === 'nothing';
-    return [...(no ? rehearsalLine(view) : []), no && never ? { ...one, never: ruleWords(never) } : one];
+    return [...(no ? dryRunLine(view) : []), no && never ? { ...one, never: ruleWords(never) } : one];
   });
   return line ? [...all.slice(0, at), line, ...all.slice(at)] : all;
 }
 
 /** Returns the line that tells what a dry run grants, where one is offered. */
-function rehearsalLine(view: CallView): GrantLine[] {
+function dryRunLine(view: CallView): GrantLine[] {
   if (!canDryRun(view)) return [];
   const text = 'runs it in a sandbox and shows what it would change. Nothing real changes.';
   return [{ reach: 'Nothing', button: 'Dry run', text }];

@@ -40,7 +40,7 @@ export class CardModel {
   top: HTMLElement | undefined = $state.raw();
   end: HTMLElement | undefined = $state.raw();
   mainHold: Hold | undefined = $state.raw();
-  wayHold: Hold | undefined = $state.raw();
+  alternativeHold: Hold | undefined = $state.raw();
   noteField: HTMLInputElement | undefined = $state.raw();
   undoStrip: { act(): Promise<void> } | undefined = $state.raw();
   ask: { press(yes: boolean): void } | undefined = $state.raw();
@@ -69,7 +69,7 @@ export class CardModel {
     this.deciding = new Deciding(() => this.view, {
       always: (wish) => this.always.alongWith(wish === 'allow' ? 'allow' : 'deny'),
       changedAt: () => (this.always.open ? this.always.changedAt : Number.NEGATIVE_INFINITY),
-      hold: (what) => (what === 'way' ? this.wayHold : this.mainHold)?.press(),
+      hold: (what) => (what === 'alternative' ? this.alternativeHold : this.mainHold)?.press(),
       early: (by) => this.announceEarly(by),
       send: async (decision, digest) => {
         const within = this.element?.contains(document.activeElement) ?? false;
@@ -98,9 +98,9 @@ export class CardModel {
   readonly openAsk = $derived.by(() => openAsk(this.view));
   /** Whether an answer to the call itself is asked for. */
   readonly decides = $derived.by(() => this.waiting && this.view.preview.type !== 'form' && this.openAsk === null);
-  readonly rehearsable = $derived.by(() => this.decides && canDryRun(this.view));
+  readonly canDryRun = $derived.by(() => this.decides && canDryRun(this.view));
   readonly offered = $derived.by(() => (this.decides ? runChoices(this.view) : []));
-  readonly rehearsing = $derived.by(() => isDryRunning(this.view));
+  readonly isDryRunning = $derived.by(() => isDryRunning(this.view));
   /** The arguments that the person changed. */
   readonly changed = $derived.by(() =>
     this.view.edited ? changedMembers(this.view.call.arguments, this.view.edited) : [],
@@ -148,7 +148,7 @@ export class CardModel {
   /** Releases held buttons. */
   releaseHolds(): void {
     this.mainHold?.release();
-    this.wayHold?.release();
+    this.alternativeHold?.release();
   }
   /** Puts the focus on the card itself. */
   focus(): void {
@@ -282,13 +282,13 @@ export class CardModel {
       case 'edit':
         if (decides) void this.edit();
         return decides;
-      case 'rehearse':
-        if (this.rehearsable && !deciding.editing) this.dryRun();
-        return this.rehearsable;
+      case 'dry_run':
+        if (this.canDryRun && !deciding.editing) this.dryRun();
+        return this.canDryRun;
       case 'network':
       case 'in_place':
         if (this.offered.includes(intent) && !deciding.editing)
-          void (this.way === intent ? deciding.wishWay() : this.toggleWay(intent));
+          void (this.way === intent ? deciding.wishAlternative() : this.toggleWay(intent));
         return this.offered.includes(intent);
       case 'note':
         if (decides) void this.writeNote();

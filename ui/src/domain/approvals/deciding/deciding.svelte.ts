@@ -22,7 +22,7 @@ export interface Acts {
   /** Sends the decision; false if it was refused. */
   send(decision: Decision, digest: Digest): Promise<boolean>;
   /** Begins to hold the main answer, or the button that runs the command in another way. */
-  hold(what: 'answer' | 'way'): void;
+  hold(what: 'answer' | 'alternative'): void;
   /** A press came too soon to count. */
   early(by: By): void;
 }
@@ -120,13 +120,13 @@ export class Deciding {
     if (this.#rule('allow', 'pointer') === 'hold') this.#allow();
   }
   /** Handles the key for another way to run. Its effects are not shown before, so it is held, and ruled as an Allow. */
-  wishWay(): void {
+  wishAlternative(): void {
     const ruling = this.#rule('allow', 'key', true);
-    if (ruling === 'hold') this.#acts.hold('way');
+    if (ruling === 'hold') this.#acts.hold('alternative');
     else this.#carry('allow', ruling, false, 'key');
   }
   /** Sends the decision once the button for another way to run was held to its end. */
-  heldWay(decision: Decision): void {
+  heldAlternative(decision: Decision): void {
     const ruling = this.#rule('allow', 'pointer', true);
     if (ruling === 'hold') void this.send(decision);
     else this.#carry('allow', ruling, false);

@@ -25,7 +25,7 @@ describe('a letter', () => {
     ['n', 'reject'],
     ['l', 'later'],
     ['e', 'edit'],
-    ['p', 'rehearse'],
+    ['p', 'dry_run'],
     ['w', 'network'],
     ['u', 'undo'],
     ['d', 'layout'],

@@ -8,7 +8,7 @@ export type Intent =
   | 'never'
   | 'later'
   | 'edit'
-  | 'rehearse'
+  | 'dry_run'
   | 'network'
   | 'in_place'
   | 'undo'
@@ -39,7 +39,7 @@ const letters: Record<string, Intent> = {
   n: 'reject',
   l: 'later',
   e: 'edit',
-  p: 'rehearse',
+  p: 'dry_run',
   w: 'network',
   r: 'in_place',
   u: 'undo',

@@ -225,13 +225,13 @@ describe('on the card', () => {
   });
   it('p runs a command for show first, where this machine promises that nothing real changes', async () => {
     const { host, card, key } = await page(effectSamples.canDryRun);
-    expect(within(card).getByTestId('rehearse').textContent).toContain('Dry run');
+    expect(within(card).getByTestId('dry-run').textContent).toContain('Dry run');
     await key('p');
     await key('y');
     expect(decisions(host)).toEqual([{ type: 'dry_run' }]);
     const real = await page(effectSamples.runsForReal);
     await real.key('p');
-    expect([within(real.card).queryByTestId('rehearse'), real.host.ops]).toEqual([null, []]);
+    expect([within(real.card).queryByTestId('dry-run'), real.host.ops]).toEqual([null, []]);
   });
   it('w runs it again with the hosts that are chosen and those that are written, and with no others', async () => {
     const { host, card, key, click } = await page(effectSamples.effectsReached);
@@ -306,16 +306,16 @@ describe('on the card', () => {
     ).toEqual([['network', 'in_place'], ['network'], []]);
   });
   it('while it is run for show nothing is answered; it can be stopped', async () => {
-    const { host, card, key, click } = await page(effectSamples.rehearsing);
+    const { host, card, key, click } = await page(effectSamples.dryRunning);
     await key('y');
-    expect(within(card).getByTestId('rehearsing').textContent).toContain('nothing real changes');
-    await click('stop-rehearsal');
+    expect(within(card).getByTestId('dry-running').textContent).toContain('nothing real changes');
+    await click('stop-dry-run');
     expect(host.ops).toEqual([{ type: 'interrupt', session: 'ses_1' }]);
   });
   it('what was run for show is not run for show again', async () => {
     const { card, key, host } = await page(effectSamples.effects);
     await key('p');
-    expect([within(card).queryByTestId('rehearse'), host.ops]).toEqual([null, []]);
+    expect([within(card).queryByTestId('dry-run'), host.ops]).toEqual([null, []]);
   });
   it.each(Object.entries(effectSamples).filter(([name]) => name !== 'effectsMany'))(
     '%s has no fault that axe finds',
