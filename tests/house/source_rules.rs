@@ -6,6 +6,10 @@ use std::process::Command;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
+#[path = "../../src-tauri/crates/protocol/examples/bindings.rs"]
+#[expect(dead_code, reason = "its `main` is the example's")]
+mod bindings;
+
 /// Which crates of ours each crate may depend on: the layers of the house. What is not listed is not allowed.
 const LAYERS: [(&str, &[&str]); 16] = [
     ("protocol", &[]),
@@ -201,18 +205,8 @@ fn the_pipeline_knows_no_tool() {
 
 #[test]
 fn bindings_are_fresh() {
-    use ts_rs::{Config, TS};
     let folder = tempfile::tempdir().unwrap();
-    let config = Config::new()
-        .with_large_int("number")
-        .with_out_dir(folder.path());
-    protocol::Event::export_all(&config).unwrap();
-    protocol::Op::export_all(&config).unwrap();
-    protocol::op::OpReceipt::export_all(&config).unwrap();
-    protocol::query::Query::export_all(&config).unwrap();
-    protocol::query::Answer::export_all(&config).unwrap();
-    protocol::query::EngineView::export_all(&config).unwrap();
-    protocol::UserError::export_all(&config).unwrap();
+    bindings::write_bindings(folder.path()).unwrap();
     let read = |folder: &Path| -> BTreeMap<String, String> {
         std::fs::read_dir(folder)
             .unwrap()
