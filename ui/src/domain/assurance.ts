@@ -1,6 +1,6 @@
 // The assurances of this machine in words: whether anything real changes, and what can be undone. Pure.
 
-import type { Assurance } from '../ipc/bindings/Assurance';
+import type { Assurance } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
 
 /** Assurance of a command as it is shown, before anybody answered. */

@@ -1,8 +1,7 @@
 // Words for the calls that a change of rules would have decided otherwise.
 
 import { expect, test } from 'vitest';
-import type { Backtest } from '../ipc/bindings/Backtest';
-import type { BacktestGroup } from '../ipc/bindings/BacktestGroup';
+import type { Backtest, BacktestGroup } from '../ipc/bindings';
 import { against, backtestLine, turned } from './backtest';
 
 const group = (

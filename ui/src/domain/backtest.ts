@@ -1,8 +1,6 @@
 // The backtest of a change of rules, in words. Pure.
 
-import type { Backtest } from '../ipc/bindings/Backtest';
-import type { BacktestGroup } from '../ipc/bindings/BacktestGroup';
-import type { Verdict } from '../ipc/bindings/Verdict';
+import type { Backtest, BacktestGroup, Verdict } from '../ipc/bindings';
 import { count } from '../widgets/figures';
 
 const became: Record<Verdict, string> = {

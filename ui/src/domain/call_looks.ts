@@ -1,7 +1,6 @@
 // The icon, the word and the state that a call is shown with.
 
-import type { CallState } from '../ipc/bindings/CallState';
-import type { CallView } from '../ipc/bindings/CallView';
+import type { CallState, CallView } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
 import { callStates } from './states';
 

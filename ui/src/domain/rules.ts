@@ -1,9 +1,6 @@
 // Rules in words: what a rule says, and where it is defined. Pure.
 
-import type { RuleAction } from '../ipc/bindings/RuleAction';
-import type { GrantScope } from '../ipc/bindings/GrantScope';
-import type { Rule } from '../ipc/bindings/Rule';
-import type { RuleScope } from '../ipc/bindings/RuleScope';
+import type { GrantScope, Rule, RuleAction, RuleScope } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
 
 /** Icon, text and colour of each action of a rule. */

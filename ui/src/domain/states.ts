@@ -1,7 +1,6 @@
 // The states of calls and sessions: one icon, one word and one ink each.
 
-import type { CallState } from '../ipc/bindings/CallState';
-import type { SessionState } from '../ipc/bindings/SessionState';
+import type { CallState, SessionState } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
 
 /** Inks of states; `plain` is grey with a green check. */

@@ -1,6 +1,6 @@
 // The claims of a server about a tool's safety, in words. It says so; nobody else does. Pure.
 
-import type { ToolHints } from '../ipc/bindings/ToolHints';
+import type { ToolHints } from '../ipc/bindings';
 
 /** One short claim for each hint that was given. */
 export function claims(hints: ToolHints): string[] {

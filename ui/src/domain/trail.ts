@@ -1,9 +1,6 @@
 // The gates of a trail as they are drawn: a dot, a name, and a word for the gate's result.
 
-import type { Gate } from '../ipc/bindings/Gate';
-import type { ToolMode } from '../ipc/bindings/ToolMode';
-import type { TrailStep } from '../ipc/bindings/TrailStep';
-import type { Verdict } from '../ipc/bindings/Verdict';
+import type { Gate, ToolMode, TrailStep, Verdict } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
 
 const gates: Record<Gate, { name: string; icon: IconName }> = {

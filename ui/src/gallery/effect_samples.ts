@@ -1,11 +1,6 @@
 // Commands with the effects of their dry runs, in every state, for the gallery page and the tests of the card.
 
-import type { Assurance } from '../ipc/bindings/Assurance';
-import type { CommandPreview } from '../ipc/bindings/CommandPreview';
-import type { Effect } from '../ipc/bindings/Effect';
-import type { Effects } from '../ipc/bindings/Effects';
-import type { Preview } from '../ipc/bindings/Preview';
-import type { PathInfo } from '../ipc/bindings/PathInfo';
+import type { Assurance, CommandPreview, Effect, Effects, PathInfo, Preview } from '../ipc/bindings';
 import { command, DIGEST, entry, file, hunk, NOW, outcome, undoEntry, waiting } from './samples';
 
 const run = {

@@ -1,10 +1,6 @@
 // A host that keeps what it is asked for and answers from samples: for the gallery page and the tests of the card.
 
-import type { Op } from '../ipc/bindings/Op';
-import type { Query } from '../ipc/bindings/Query';
-import type { Answer } from '../ipc/bindings/Answer';
-import type { ToolView } from '../ipc/bindings/ToolView';
-import type { Event } from '../ipc/bindings/Event';
+import type { Answer, Event, Op, Query, ToolView } from '../ipc/bindings';
 import { account } from '../ipc/fake_account';
 import { FakeRules } from '../ipc/fake_rules';
 import { emptySnapshot } from '../ipc/fake_settings';

@@ -1,17 +1,19 @@
 // Calls in every state, for the gallery page and the tests of the card.
 
-import type { CallView } from '../ipc/bindings/CallView';
-import type { CommandPreview } from '../ipc/bindings/CommandPreview';
-import type { DiffLine } from '../ipc/bindings/DiffLine';
-import type { FileDiff } from '../ipc/bindings/FileDiff';
-import type { Grant } from '../ipc/bindings/Grant';
-import type { Hunk } from '../ipc/bindings/Hunk';
-import type { DiffLineKind } from '../ipc/bindings/DiffLineKind';
-import type { DiffLinePart } from '../ipc/bindings/DiffLinePart';
-import type { Outcome } from '../ipc/bindings/Outcome';
-import type { Preview } from '../ipc/bindings/Preview';
-import type { Trail } from '../ipc/bindings/Trail';
-import type { UndoEntry } from '../ipc/bindings/UndoEntry';
+import type {
+  CallView,
+  CommandPreview,
+  DiffLine,
+  DiffLineKind,
+  DiffLinePart,
+  FileDiff,
+  Grant,
+  Hunk,
+  Outcome,
+  Preview,
+  Trail,
+  UndoEntry,
+} from '../ipc/bindings';
 import type { CallEntry } from '../state/fold';
 
 /** The current time of every sample: 2026-11-21, 16:10 in UTC. */

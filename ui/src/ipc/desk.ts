@@ -1,13 +1,7 @@
 // The one door to the engine: its four commands, the folder dialog and the browser. No other file imports @tauri-apps.
 
 import { Channel, invoke } from '@tauri-apps/api/core';
-import type { Answer } from './bindings/Answer';
-import type { Event } from './bindings/Event';
-import type { UserError } from './bindings/UserError';
-import type { Op } from './bindings/Op';
-import type { Query } from './bindings/Query';
-import type { OpReceipt } from './bindings/OpReceipt';
-import type { EngineView } from './bindings/EngineView';
+import type { Answer, EngineView, Event, Op, OpReceipt, Query, UserError } from './bindings';
 
 /** The answer that belongs to a query. */
 export type AnswerTo<Q extends Query> = Extract<

@@ -1,20 +1,22 @@
 // An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|large|stream|reach).
 
 import { beginEntry, changeEntry, entryId, isCall, sessionAfter } from '../state/fold';
-import type { Answer } from './bindings/Answer';
-import type { Content } from './bindings/Content';
-import type { Entry } from './bindings/Entry';
-import type { Event } from './bindings/Event';
-import type { EventBody } from './bindings/EventBody';
-import type { Op } from './bindings/Op';
-import type { Outcome } from './bindings/Outcome';
-import type { AssuranceReport as Promised } from './bindings/AssuranceReport';
-import type { Query } from './bindings/Query';
-import type { OpReceipt } from './bindings/OpReceipt';
-import type { RestoreReceipt } from './bindings/RestoreReceipt';
-import type { SessionView } from './bindings/SessionView';
-import type { EngineView } from './bindings/EngineView';
-import type { UndoEntry } from './bindings/UndoEntry';
+import type {
+  Answer,
+  AssuranceReport as Promised,
+  Content,
+  EngineView,
+  Entry,
+  Event,
+  EventBody,
+  Op,
+  OpReceipt,
+  Outcome,
+  Query,
+  RestoreReceipt,
+  SessionView,
+  UndoEntry,
+} from './bindings';
 import { Refused, type AnswerTo, type Host } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';

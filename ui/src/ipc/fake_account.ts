@@ -1,6 +1,5 @@
 /** The account of a call as the engine would give it, for hosts that only replay events. */
-import type { Answer } from './bindings/Answer';
-import type { CallView } from './bindings/CallView';
+import type { Answer, CallView } from './bindings';
 
 export function account(view: CallView): Answer {
   const { outcome } = view;

@@ -1,13 +1,6 @@
 // The services of the recorded engine: one in each state that the screen shows, and the effects of a change.
 
-import type { Answer } from './bindings/Answer';
-import type { ApiSetup } from './bindings/ApiSetup';
-import type { ApiTool } from './bindings/ApiTool';
-import type { ApiView } from './bindings/ApiView';
-import type { Op } from './bindings/Op';
-import type { PinState } from './bindings/PinState';
-import type { DisplaySpan } from './bindings/DisplaySpan';
-import type { ToolMode } from './bindings/ToolMode';
+import type { Answer, ApiSetup, ApiTool, ApiView, DisplaySpan, Op, PinState, ToolMode } from './bindings';
 import { Refused } from './desk';
 
 const plain = (text: string): DisplaySpan[] => (text === '' ? [] : [{ text, control: false }]);

@@ -1,8 +1,6 @@
 // The briefing of the recorded engine: one of each kind that the panel has to show.
 
-import type { Briefing } from './bindings/Briefing';
-import type { BriefingPart } from './bindings/BriefingPart';
-import type { BriefingText } from './bindings/BriefingText';
+import type { Briefing, BriefingPart, BriefingText } from './bindings';
 import { Refused } from './desk';
 
 /** Instructions, skills and agents of a project. */

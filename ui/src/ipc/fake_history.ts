@@ -1,18 +1,20 @@
 // The history of the recorded engine: the changes of calls and of the person, the conflicts that undoing them would
 // meet, and receipts.
 
-import type { ConflictChoice } from './bindings/ConflictChoice';
-import type { CollectionReceipt } from './bindings/CollectionReceipt';
-import type { Conflict } from './bindings/Conflict';
-import type { FileDiff } from './bindings/FileDiff';
-import type { IrreversibleEffect } from './bindings/IrreversibleEffect';
-import type { PathChoice } from './bindings/PathChoice';
-import type { PathReceipt } from './bindings/PathReceipt';
-import type { RestoreRequest } from './bindings/RestoreRequest';
-import type { RestorePreview } from './bindings/RestorePreview';
-import type { RestoreReceipt } from './bindings/RestoreReceipt';
-import type { Timeline } from './bindings/Timeline';
-import type { UndoEntry } from './bindings/UndoEntry';
+import type {
+  CollectionReceipt,
+  Conflict,
+  ConflictChoice,
+  FileDiff,
+  IrreversibleEffect,
+  PathChoice,
+  PathReceipt,
+  RestorePreview,
+  RestoreReceipt,
+  RestoreRequest,
+  Timeline,
+  UndoEntry,
+} from './bindings';
 import { Refused } from './desk';
 
 const STORE_BYTES_MAX = 2_000_000_000;

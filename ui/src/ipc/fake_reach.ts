@@ -1,11 +1,6 @@
 // A session that gave work to agents, and a call whose server asks: for looking, while developing.
 
-import type { EventBody } from './bindings/EventBody';
-import type { ParentCall } from './bindings/ParentCall';
-import type { ServerRequestKind } from './bindings/ServerRequestKind';
-import type { DisplaySpan } from './bindings/DisplaySpan';
-import type { ToolKind } from './bindings/ToolKind';
-import type { ToolMode } from './bindings/ToolMode';
+import type { DisplaySpan, EventBody, ParentCall, ServerRequestKind, ToolKind, ToolMode } from './bindings';
 
 interface Stage {
   emit(session: string, ...bodies: EventBody[]): void;

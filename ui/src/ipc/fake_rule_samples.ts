@@ -1,10 +1,6 @@
 // Offers, imports and watchdogs of the recorded engine.
 
-import type { ImportSource } from './bindings/ImportSource';
-import type { NewRule } from './bindings/NewRule';
-import type { GrantOffer } from './bindings/GrantOffer';
-import type { Trail } from './bindings/Trail';
-import type { WatchdogView } from './bindings/WatchdogView';
+import type { GrantOffer, ImportSource, NewRule, Trail, WatchdogView } from './bindings';
 
 const rule = (permission: string, pattern: string | null, action: NewRule['action']): NewRule => ({
   permission,

@@ -1,6 +1,6 @@
 // Rules as text for the recorded engine: plainly written, and a rule replaced by the lines that it stands in.
 
-import type { NewRule } from './bindings/NewRule';
+import type { NewRule } from './bindings';
 
 const list = (texts: readonly string[]) => `[${texts.map((text) => JSON.stringify(text)).join(', ')}]`;
 

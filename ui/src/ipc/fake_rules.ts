@@ -1,21 +1,23 @@
 // The rules of the recorded engine: one source of each scope, grants, watchdogs, and answers as the engine gives them.
 
-import type { Answer } from './bindings/Answer';
-import type { Backtest } from './bindings/Backtest';
-import type { BacktestCall } from './bindings/BacktestCall';
-import type { ExampleCheck } from './bindings/ExampleCheck';
-import type { UserError } from './bindings/UserError';
-import type { GrantView } from './bindings/GrantView';
-import type { ImportSource } from './bindings/ImportSource';
-import type { NewRule } from './bindings/NewRule';
-import type { GrantOffer } from './bindings/GrantOffer';
-import type { Op } from './bindings/Op';
-import type { Query } from './bindings/Query';
-import type { Rule } from './bindings/Rule';
-import type { RuleScope } from './bindings/RuleScope';
-import type { RuleSource } from './bindings/RuleSource';
-import type { RuleView } from './bindings/RuleView';
-import type { Trust } from './bindings/Trust';
+import type {
+  Answer,
+  Backtest,
+  BacktestCall,
+  ExampleCheck,
+  GrantOffer,
+  GrantView,
+  ImportSource,
+  NewRule,
+  Op,
+  Query,
+  Rule,
+  RuleScope,
+  RuleSource,
+  RuleView,
+  Trust,
+  UserError,
+} from './bindings';
 import { Refused } from './desk';
 import { ruleText, withChanged, withRule } from './fake_rule_text';
 import { sampleImports, sampleOffers, sampleTrail, sampleWatchdogs } from './fake_rule_samples';

@@ -1,13 +1,7 @@
 // A small search over folded entries, with the filters of the real one that the screens use.
 
 import { isCall, type CallEntry } from '../state/fold';
-import type { Entry } from './bindings/Entry';
-import type { Facet } from './bindings/Facet';
-import type { HitLine } from './bindings/HitLine';
-import type { Query } from './bindings/Query';
-import type { SearchHit } from './bindings/SearchHit';
-import type { SearchPage } from './bindings/SearchPage';
-import type { SessionView } from './bindings/SessionView';
+import type { Entry, Facet, HitLine, Query, SearchHit, SearchPage, SessionView } from './bindings';
 
 const LINES_SHOWN = 3;
 const words = {

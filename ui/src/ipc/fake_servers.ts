@@ -1,21 +1,23 @@
 // The tool servers of the recorded engine: one in each state that the screen shows, and the effects of a change.
 
-import type { Answer } from './bindings/Answer';
-import type { Op } from './bindings/Op';
-import type { PinState } from './bindings/PinState';
-import type { Query } from './bindings/Query';
-import type { ServerResourceQuery } from './bindings/ServerResourceQuery';
-import type { ServerResources } from './bindings/ServerResources';
-import type { ServerItem } from './bindings/ServerItem';
-import type { ServerTextPart } from './bindings/ServerTextPart';
-import type { ServerLogLine } from './bindings/ServerLogLine';
-import type { ServerImportSource } from './bindings/ServerImportSource';
-import type { ServerTool } from './bindings/ServerTool';
-import type { ServerView } from './bindings/ServerView';
-import type { ServerLogSource } from './bindings/ServerLogSource';
-import type { ServerTransport } from './bindings/ServerTransport';
-import type { DisplaySpan } from './bindings/DisplaySpan';
-import type { ToolHints } from './bindings/ToolHints';
+import type {
+  Answer,
+  DisplaySpan,
+  Op,
+  PinState,
+  Query,
+  ServerImportSource,
+  ServerItem,
+  ServerLogLine,
+  ServerLogSource,
+  ServerResourceQuery,
+  ServerResources,
+  ServerTextPart,
+  ServerTool,
+  ServerTransport,
+  ServerView,
+  ToolHints,
+} from './bindings';
 import { Refused } from './desk';
 
 const plain = (text: string): DisplaySpan[] => (text === '' ? [] : [{ text, control: false }]);

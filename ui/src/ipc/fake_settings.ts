@@ -1,11 +1,13 @@
 // The settings and providers of the recorded engine.
 
-import type { LanguageServer } from './bindings/LanguageServer';
-import type { LanguageServerView } from './bindings/LanguageServerView';
-import type { AssuranceReport as Promised } from './bindings/AssuranceReport';
-import type { ProviderView } from './bindings/ProviderView';
-import type { Settings } from './bindings/Settings';
-import type { EngineView } from './bindings/EngineView';
+import type {
+  AssuranceReport as Promised,
+  EngineView,
+  LanguageServer,
+  LanguageServerView,
+  ProviderView,
+  Settings,
+} from './bindings';
 
 /** Settings as a new installation has them. */
 export const firstSettings: Settings = {

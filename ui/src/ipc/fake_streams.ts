@@ -1,7 +1,6 @@
 // Streams of events for the recorded engine: read from a golden file, moved to now, or made to be long.
 
-import type { Event } from './bindings/Event';
-import type { EventBody } from './bindings/EventBody';
+import type { Event, EventBody } from './bindings';
 
 /** Reads a golden stream: one event on each line. */
 export function parseStream(text: string): Event[] {

@@ -1,10 +1,6 @@
 // The tools of the recorded engine: one of each kind that the screen shows, and the outcome of a try.
 
-import type { EventBody } from './bindings/EventBody';
-import type { Settings } from './bindings/Settings';
-import type { ToolInterface } from './bindings/ToolInterface';
-import type { ToolMode } from './bindings/ToolMode';
-import type { ToolView } from './bindings/ToolView';
+import type { EventBody, Settings, ToolInterface, ToolMode, ToolView } from './bindings';
 
 /** Facts that no tool states, in the order of the record. */
 const INFERRED = [

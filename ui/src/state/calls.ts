@@ -1,8 +1,6 @@
 // Facts of a call, read from its view. Pure.
 
-import type { ServerRequestView } from '../ipc/bindings/ServerRequestView';
-import type { CallView } from '../ipc/bindings/CallView';
-import type { Decision } from '../ipc/bindings/Decision';
+import type { CallView, Decision, ServerRequestView } from '../ipc/bindings';
 
 /** Tells whether a decision lets a call run where nothing real changes, and brings it back. */
 export const isTrial = (decision: Decision): boolean => decision.type === 'dry_run' || decision.type === 'with_network';

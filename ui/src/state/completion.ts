@@ -1,6 +1,6 @@
 // Whether a result ends the run: the same rule as the engine's (crates/protocol/src/result.rs), held to it by
 // tests/cases/completion.json.
-import type { Outcome } from '../ipc/bindings/Outcome';
+import type { Outcome } from '../ipc/bindings';
 
 /** Facts of a 000 result about its own end. */
 export interface Completion {

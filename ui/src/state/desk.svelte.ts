@@ -1,6 +1,6 @@
 // The store that every feature is handed: the events, and the person's acts by subject.
 
-import type { Event } from '../ipc/bindings/Event';
+import type { Event } from '../ipc/bindings';
 import type { Host } from '../ipc/desk';
 import { isCall, type CallEntry } from './fold';
 import { Focus } from './focus.svelte';

@@ -1,6 +1,6 @@
 // The card that the keys belong to.
 
-import type { Entry } from '../ipc/bindings/Entry';
+import type { Entry } from '../ipc/bindings';
 import { isCall, type CallEntry } from './fold';
 import type { Navigation } from './navigation.svelte';
 import { entryKey } from './reduce';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import table from '../../../tests/cases/partial_results.json?raw';
-import type { Content } from '../ipc/bindings/Content';
+import type { Content } from '../ipc/bindings';
 import { inWords } from './fold';
 
 interface Case {

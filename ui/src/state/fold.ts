@@ -1,17 +1,19 @@
 // From events to entries: the same fold as the engine's (crates/protocol/src/event/fold.rs), held to it by tests/golden.
 
-import type { CallId } from '../ipc/bindings/CallId';
-import type { CallView } from '../ipc/bindings/CallView';
-import type { Content } from '../ipc/bindings/Content';
-import type { Entry } from '../ipc/bindings/Entry';
-import type { EntryBody } from '../ipc/bindings/EntryBody';
-import type { Event } from '../ipc/bindings/Event';
-import type { EventBody } from '../ipc/bindings/EventBody';
-import type { MaskedCall } from '../ipc/bindings/MaskedCall';
-import type { MessageId } from '../ipc/bindings/MessageId';
-import type { SessionView } from '../ipc/bindings/SessionView';
-import type { ToolCall } from '../ipc/bindings/ToolCall';
-import type { Usage } from '../ipc/bindings/Usage';
+import type {
+  CallId,
+  CallView,
+  Content,
+  Entry,
+  EntryBody,
+  Event,
+  EventBody,
+  MaskedCall,
+  MessageId,
+  SessionView,
+  ToolCall,
+  Usage,
+} from '../ipc/bindings';
 
 /** How much live output a folded call keeps, in bytes of UTF-8. */
 export const OUTPUT_KEPT_BYTES = 64 * 1024;

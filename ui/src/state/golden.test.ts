@@ -4,7 +4,7 @@ import { cleanup, render, screen, within } from '@testing-library/svelte';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import demo from '../../../tests/golden/demo.jsonl?raw';
 import App from '../app/App.svelte';
-import type { CallState } from '../ipc/bindings/CallState';
+import type { CallState } from '../ipc/bindings';
 import { FakeHost } from '../ipc/fake';
 import { parseStream } from '../ipc/fake_streams';
 import { emptySnapshot } from '../ipc/fake_settings';

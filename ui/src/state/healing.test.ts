@@ -1,7 +1,7 @@
 // A slow engine must not make the store lose a page that came meanwhile, or forget what became stale meanwhile.
 
 import { expect, test, vi } from 'vitest';
-import type { EngineView } from '../ipc/bindings/EngineView';
+import type { EngineView } from '../ipc/bindings';
 import { Refused } from '../ipc/desk';
 import { FakeHost } from '../ipc/fake';
 import { Desk } from './desk.svelte';

@@ -1,6 +1,6 @@
 // Asks anew for what events alone could not tell: one question at a time, until nothing is stale any more.
 
-import type { EngineView } from '../ipc/bindings/EngineView';
+import type { EngineView } from '../ipc/bindings';
 import { healed, healedBy, type State } from './reduce';
 
 /** Pause before a snapshot that told nothing new is asked for again, in milliseconds. */

@@ -1,8 +1,6 @@
 // Navigation: the screen in the middle of the window, and the last selection of each screen.
 
-import type { UserError } from '../ipc/bindings/UserError';
-import type { Op } from '../ipc/bindings/Op';
-import type { Rule } from '../ipc/bindings/Rule';
+import type { Op, Rule, UserError } from '../ipc/bindings';
 import { faultOf } from '../ipc/desk';
 import { withDescendants } from './sub_agents';
 import type { Store } from './store.svelte';

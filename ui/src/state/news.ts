@@ -1,7 +1,6 @@
 // The news between two states: cards that landed, effects that were undone.
 
-import type { Event } from '../ipc/bindings/Event';
-import type { Op } from '../ipc/bindings/Op';
+import type { Event, Op } from '../ipc/bindings';
 import type { CallEntry } from './fold';
 import { entryKey, type State } from './reduce';
 import type { ToastLine } from './toasts.svelte';

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import sample from '../../../tests/golden/sample.jsonl?raw';
-import type { EngineView } from '../ipc/bindings/EngineView';
+import type { EngineView } from '../ipc/bindings';
 import { FakeHost } from '../ipc/fake';
 import { parseStream } from '../ipc/fake_streams';
 import { keepView, keptView, type View } from './view';

@@ -1,7 +1,6 @@
 // Chooses the screen when the page has just been loaded. Pure.
 
-import type { Event } from '../ipc/bindings/Event';
-import type { EngineView } from '../ipc/bindings/EngineView';
+import type { EngineView, Event } from '../ipc/bindings';
 import type { View } from './view';
 
 /**

@@ -1,6 +1,6 @@
 // Loads stretches of transcripts, one after the other for each session.
 
-import type { Query } from '../ipc/bindings/Query';
+import type { Query } from '../ipc/bindings';
 import type { AnswerTo } from '../ipc/desk';
 import type { Page, withPage } from './reduce';
 

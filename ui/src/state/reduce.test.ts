@@ -3,11 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import folded from '../../../tests/golden/sample.folded.json?raw';
 import sample from '../../../tests/golden/sample.jsonl?raw';
-import type { Entry } from '../ipc/bindings/Entry';
-import type { Event } from '../ipc/bindings/Event';
-import type { EventBody } from '../ipc/bindings/EventBody';
-import type { ServerRequest } from '../ipc/bindings/ServerRequest';
-import type { SessionView } from '../ipc/bindings/SessionView';
+import type { Entry, Event, EventBody, ServerRequest, SessionView } from '../ipc/bindings';
 import { FakeHost } from '../ipc/fake';
 import { parseStream } from '../ipc/fake_streams';
 import { emptySnapshot } from '../ipc/fake_settings';

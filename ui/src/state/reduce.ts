@@ -1,12 +1,6 @@
 // The state of the interface as a pure function of the snapshot, the pages that were loaded, and the events since.
 
-import type { Entry } from '../ipc/bindings/Entry';
-import type { Event } from '../ipc/bindings/Event';
-import type { UserError } from '../ipc/bindings/UserError';
-import type { ProviderView } from '../ipc/bindings/ProviderView';
-import type { SessionView } from '../ipc/bindings/SessionView';
-import type { Settings } from '../ipc/bindings/Settings';
-import type { EngineView } from '../ipc/bindings/EngineView';
+import type { EngineView, Entry, Event, ProviderView, SessionView, Settings, UserError } from '../ipc/bindings';
 import { isTrial, openAsk, isDryRunning } from './calls';
 import { beginEntry, changeEntry, entryId, isCall, isLive, sessionAfter, type CallEntry } from './fold';
 

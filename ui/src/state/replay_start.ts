@@ -1,6 +1,6 @@
 // Finds the position from which events must be heard, so that all entries under way are known.
 
-import type { EngineView } from '../ipc/bindings/EngineView';
+import type { EngineView } from '../ipc/bindings';
 import type { Host } from '../ipc/desk';
 import { isLive } from './fold';
 import { entryKey } from './reduce';

@@ -1,6 +1,6 @@
 // The selected call, in the inspector or beside its card.
 
-import type { Entry } from '../ipc/bindings/Entry';
+import type { Entry } from '../ipc/bindings';
 import { isCall, type CallEntry } from './fold';
 import type { Navigation } from './navigation.svelte';
 import type { Store } from './store.svelte';

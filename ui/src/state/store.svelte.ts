@@ -1,13 +1,6 @@
 // The store: the pure state, fed by the host, and the requests to the host.
 
-import type { Entry } from '../ipc/bindings/Entry';
-import type { Event } from '../ipc/bindings/Event';
-import type { UserError } from '../ipc/bindings/UserError';
-import type { Op } from '../ipc/bindings/Op';
-import type { Query } from '../ipc/bindings/Query';
-import type { OpReceipt } from '../ipc/bindings/OpReceipt';
-import type { SessionView } from '../ipc/bindings/SessionView';
-import type { Settings } from '../ipc/bindings/Settings';
+import type { Entry, Event, Op, OpReceipt, Query, SessionView, Settings, UserError } from '../ipc/bindings';
 import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
 import { ancestors, currentStep } from './sub_agents';
 import type { CallEntry } from './fold';

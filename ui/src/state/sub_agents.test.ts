@@ -1,7 +1,7 @@
 // The tree of sessions: which session works for which.
 
 import { expect, test } from 'vitest';
-import type { SessionView } from '../ipc/bindings/SessionView';
+import type { SessionView } from '../ipc/bindings';
 import { tasksByCall, withDescendants, ancestors, sessionList } from './sub_agents';
 
 const one = (id: string, parent?: string, more: Partial<SessionView> = {}): SessionView => ({

@@ -1,7 +1,6 @@
 // Sub-agents: which session works for which call, and which are at work. Pure.
 
-import type { Entry } from '../ipc/bindings/Entry';
-import type { SessionView } from '../ipc/bindings/SessionView';
+import type { Entry, SessionView } from '../ipc/bindings';
 
 /** Maximum depth of sessions that work for each other; anything deeper is a cycle. */
 const DEEP_MAX = 16;

@@ -1,8 +1,6 @@
 // The choice of hunks of a change, and its wording.
 
-import type { FileDiff } from '../../ipc/bindings/FileDiff';
-import type { Hunk } from '../../ipc/bindings/Hunk';
-import type { Preview } from '../../ipc/bindings/Preview';
+import type { FileDiff, Hunk, Preview } from '../../ipc/bindings';
 import { canChoose } from './effects/tree';
 
 /** The choice from a change: of its hunks, or of the paths that a command changed. */

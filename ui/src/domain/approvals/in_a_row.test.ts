@@ -3,8 +3,7 @@
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import App from '../../app/App.svelte';
-import type { Op } from '../../ipc/bindings/Op';
-import type { OpReceipt } from '../../ipc/bindings/OpReceipt';
+import type { Op, OpReceipt } from '../../ipc/bindings';
 import { FakeHost } from '../../ipc/fake';
 import { loadAll } from '../../app/routes.svelte';
 import { Desk } from '../../state/desk.svelte';

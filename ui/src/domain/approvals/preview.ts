@@ -1,7 +1,6 @@
 // The arguments of a preview that cannot be decided on, in the inspector.
 
-import type { CallState } from '../../ipc/bindings/CallState';
-import type { CallView } from '../../ipc/bindings/CallView';
+import type { CallState, CallView } from '../../ipc/bindings';
 import { pickOf } from './hunks';
 import type { DiffArgs, FormArgs } from './parts';
 import { appliedLeft, filesOf } from './words';

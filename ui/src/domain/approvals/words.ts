@@ -1,14 +1,16 @@
 // The words on a card: the call and its state, the labels of its answers, and what each answer grants.
 
-import type { CallState } from '../../ipc/bindings/CallState';
-import type { CallView } from '../../ipc/bindings/CallView';
-import type { CommandPreview } from '../../ipc/bindings/CommandPreview';
-import type { Grant } from '../../ipc/bindings/Grant';
-import type { GrantScope } from '../../ipc/bindings/GrantScope';
-import type { GrantOffer } from '../../ipc/bindings/GrantOffer';
-import type { Preview } from '../../ipc/bindings/Preview';
-import type { GrantReach } from '../../ipc/bindings/GrantReach';
-import type { Rule } from '../../ipc/bindings/Rule';
+import type {
+  CallState,
+  CallView,
+  CommandPreview,
+  Grant,
+  GrantOffer,
+  GrantReach,
+  GrantScope,
+  Preview,
+  Rule,
+} from '../../ipc/bindings';
 import { age, bytes, clock, count, duration, plural } from '../../widgets/figures';
 import { exitCode, wordOf } from '../call_looks';
 import { openAsk } from '../../state/calls';

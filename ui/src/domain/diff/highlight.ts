@@ -2,7 +2,7 @@
 
 import type { Parser } from '@lezer/common';
 import { highlightTree, tagHighlighter, tags } from '@lezer/highlight';
-import type { DiffLine } from '../../ipc/bindings/DiffLine';
+import type { DiffLine } from '../../ipc/bindings';
 
 /** The inks; plain text has none. */
 export type Ink = 'keyword' | 'type' | 'literal' | 'comment';

@@ -1,8 +1,6 @@
 // The properties of a difference.
 
-import type { DiffLayout } from '../../ipc/bindings/DiffLayout';
-import type { FileDiff } from '../../ipc/bindings/FileDiff';
-import type { DisplaySpan } from '../../ipc/bindings/DisplaySpan';
+import type { DiffLayout, DisplaySpan, FileDiff } from '../../ipc/bindings';
 
 /** The choice from a change. */
 export interface Pick {

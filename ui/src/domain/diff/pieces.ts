@@ -1,7 +1,6 @@
 // A line as it is drawn: the changes within it and its syntax colours, cut so that neither hides the other.
 
-import type { DiffLine } from '../../ipc/bindings/DiffLine';
-import type { DiffLinePart } from '../../ipc/bindings/DiffLinePart';
+import type { DiffLine, DiffLinePart } from '../../ipc/bindings';
 import type { Ink, Range } from './highlight';
 
 /** A stretch of one look. */

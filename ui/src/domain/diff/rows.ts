@@ -1,9 +1,6 @@
 // The rows of a difference: pairs for the split view, and the gaps between hunks that can be expanded.
 
-import type { DiffLine } from '../../ipc/bindings/DiffLine';
-import type { FileDiff } from '../../ipc/bindings/FileDiff';
-import type { Hunk } from '../../ipc/bindings/Hunk';
-import type { DisplaySpan } from '../../ipc/bindings/DisplaySpan';
+import type { DiffLine, DisplaySpan, FileDiff, Hunk } from '../../ipc/bindings';
 
 /** One row of the split view, by the lines' places in the hunk; none where the other side has no counterpart. */
 export interface Pair {

@@ -1,6 +1,6 @@
 // Colours for languages without a grammar: line by line, only what a line alone can tell.
 
-import type { DiffLine } from '../../ipc/bindings/DiffLine';
+import type { DiffLine } from '../../ipc/bindings';
 import type { Ink, Range } from './highlight';
 import { textOf } from './highlight';
 

@@ -1,7 +1,7 @@
 // Answers while they are given (S002-34 to S002-36): one, several, or one's own words.
 
 import { expect, it } from 'vitest';
-import type { Question } from '../../ipc/bindings/Question';
+import type { Question } from '../../ipc/bindings';
 import { answerOf, answersOf, blank, isAnswered, withOption, withOther, withText } from './answers';
 
 const one: Question = { question: 'Where?', options: [{ label: 'Here' }, { label: 'There' }], multi_select: false };

@@ -1,6 +1,6 @@
 // Answers to a form while they are being given. Pure.
 
-import type { Question } from '../../ipc/bindings/Question';
+import type { Question } from '../../ipc/bindings';
 
 /** Draft of the answer to one question. */
 export interface Draft {

@@ -1,6 +1,6 @@
 // The properties of the form.
 
-import type { Question } from '../../ipc/bindings/Question';
+import type { Question } from '../../ipc/bindings';
 
 /** A form and the acts on it. */
 export interface FormProps {

@@ -1,6 +1,6 @@
 // Briefings in words. Pure.
 
-import type { BriefingSource } from '../../ipc/bindings/BriefingSource';
+import type { BriefingSource } from '../../ipc/bindings';
 
 /** Origin of a skill or an agent. */
 export const sources: Record<BriefingSource, string> = {

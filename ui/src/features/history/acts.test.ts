@@ -1,10 +1,7 @@
 // Words for requests to the history; and only the person decides about a path that changed since.
 
 import { describe, expect, test } from 'vitest';
-import type { ConflictChoice } from '../../ipc/bindings/ConflictChoice';
-import type { Conflict } from '../../ipc/bindings/Conflict';
-import type { PathReceipt } from '../../ipc/bindings/PathReceipt';
-import type { UndoEntry } from '../../ipc/bindings/UndoEntry';
+import type { Conflict, ConflictChoice, PathReceipt, UndoEntry } from '../../ipc/bindings';
 import { askBackTo, askOne, askSeveral, canJoin, chosenFor, collectedWords, tallyOf } from './acts';
 import { groupsOf } from './groups';
 

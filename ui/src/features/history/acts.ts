@@ -1,13 +1,15 @@
 // The acts of the history in words, with a person's choices where a path changed since. Pure.
 
-import type { ConflictChoice } from '../../ipc/bindings/ConflictChoice';
-import type { CollectionReceipt } from '../../ipc/bindings/CollectionReceipt';
-import type { Conflict } from '../../ipc/bindings/Conflict';
-import type { PathChange } from '../../ipc/bindings/PathChange';
-import type { PathChoice } from '../../ipc/bindings/PathChoice';
-import type { PathReceipt } from '../../ipc/bindings/PathReceipt';
-import type { RestoreRequest } from '../../ipc/bindings/RestoreRequest';
-import type { UndoEntry } from '../../ipc/bindings/UndoEntry';
+import type {
+  CollectionReceipt,
+  Conflict,
+  ConflictChoice,
+  PathChange,
+  PathChoice,
+  PathReceipt,
+  RestoreRequest,
+  UndoEntry,
+} from '../../ipc/bindings';
 import { bytes, plural } from '../../widgets/figures';
 
 /** Something that can be asked: one entry, several, or everything after one. */

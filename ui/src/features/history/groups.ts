@@ -1,6 +1,6 @@
 // The history as it is read: the newest first, neighbours of one session and one day together.
 
-import type { UndoEntry } from '../../ipc/bindings/UndoEntry';
+import type { UndoEntry } from '../../ipc/bindings';
 
 /** Neighbours that belong together. */
 export interface Group {

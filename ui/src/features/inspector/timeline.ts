@@ -1,10 +1,6 @@
 // The timeline of a call, line by line, as a person reads it.
 
-import type { Decision } from '../../ipc/bindings/Decision';
-import type { Event } from '../../ipc/bindings/Event';
-import type { EventBody } from '../../ipc/bindings/EventBody';
-import type { ServerAnswer } from '../../ipc/bindings/ServerAnswer';
-import type { DisplaySpan } from '../../ipc/bindings/DisplaySpan';
+import type { Decision, DisplaySpan, Event, EventBody, ServerAnswer } from '../../ipc/bindings';
 import { bytes, duration, plural } from '../../widgets/figures';
 import type { IconName } from '../../widgets/icons';
 import { callStates } from '../../domain/states';

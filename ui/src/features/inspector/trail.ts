@@ -1,7 +1,6 @@
 // The verdict of a call, and the digest that its approval is bound to, in words.
 
-import type { GrantRequest } from '../../ipc/bindings/GrantRequest';
-import type { CallView } from '../../ipc/bindings/CallView';
+import type { CallView, GrantRequest } from '../../ipc/bindings';
 import { grantsIn, ruleWords } from '../../domain/rules';
 import { openAsk } from '../../state/calls';
 import { exact } from '../../widgets/figures';

@@ -1,12 +1,6 @@
 // The state of the Rules screen: the rules as the engine tells them, the selection, and the rule that is being written.
 
-import type { UserError } from '../../ipc/bindings/UserError';
-import type { NewRule } from '../../ipc/bindings/NewRule';
-import type { Op } from '../../ipc/bindings/Op';
-import type { RuleChange } from '../../ipc/bindings/RuleChange';
-import type { RuleLocation } from '../../ipc/bindings/RuleLocation';
-import type { RuleSource } from '../../ipc/bindings/RuleSource';
-import type { RulesView } from '../../ipc/bindings/RulesView';
+import type { NewRule, Op, RuleChange, RuleLocation, RuleSource, RulesView, UserError } from '../../ipc/bindings';
 import { faultOf } from '../../ipc/desk';
 import type { Desk } from '../../state/desk.svelte';
 import { CALLS_MAX, Editing, type Asked, type OwnScope } from './editing.svelte';

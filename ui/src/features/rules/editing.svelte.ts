@@ -1,11 +1,6 @@
 // One rule while a person writes it: its members, the engine's check, and the text that would be saved.
 
-import type { Backtest } from '../../ipc/bindings/Backtest';
-import type { NewRule } from '../../ipc/bindings/NewRule';
-import type { RuleChange } from '../../ipc/bindings/RuleChange';
-import type { RuleCheck } from '../../ipc/bindings/RuleCheck';
-import type { RuleLocation } from '../../ipc/bindings/RuleLocation';
-import type { RuleSource } from '../../ipc/bindings/RuleSource';
+import type { Backtest, NewRule, RuleChange, RuleCheck, RuleLocation, RuleSource } from '../../ipc/bindings';
 import { Asking } from '../../state/asking.svelte';
 import { BLANK } from './words';
 

@@ -1,6 +1,6 @@
 // The notes on a text of rules, line by line. Pure.
 
-import type { RulesCheck } from '../../ipc/bindings/RulesCheck';
+import type { RulesCheck } from '../../ipc/bindings';
 
 /** One thing that is to be said of a line. */
 export interface LineNote {

@@ -1,10 +1,7 @@
 // Rules, sources and grants in words; the way from a rule to its place; the notes on each line of a file.
 
 import { describe, expect, test } from 'vitest';
-import type { GrantView } from '../../ipc/bindings/GrantView';
-import type { Rule } from '../../ipc/bindings/Rule';
-import type { RulesView } from '../../ipc/bindings/RulesView';
-import type { RuleView } from '../../ipc/bindings/RuleView';
+import type { GrantView, Rule, RulesView, RuleView } from '../../ipc/bindings';
 import { FakeRules } from '../../ipc/fake_rules';
 import { notesOf } from './lines';
 import {

@@ -1,13 +1,15 @@
 // Rules, sources and grants in words. Pure; times in milliseconds since 1970.
 
-import type { RuleAction } from '../../ipc/bindings/RuleAction';
-import type { GrantView } from '../../ipc/bindings/GrantView';
-import type { NewRule } from '../../ipc/bindings/NewRule';
-import type { Rule } from '../../ipc/bindings/Rule';
-import type { RuleScope } from '../../ipc/bindings/RuleScope';
-import type { RuleSource } from '../../ipc/bindings/RuleSource';
-import type { RuleView } from '../../ipc/bindings/RuleView';
-import type { RulesView } from '../../ipc/bindings/RulesView';
+import type {
+  GrantView,
+  NewRule,
+  Rule,
+  RuleAction,
+  RuleScope,
+  RuleSource,
+  RulesView,
+  RuleView,
+} from '../../ipc/bindings';
 import { baseName, count, plural } from '../../widgets/figures';
 import { moment } from '../../domain/rule_limits';
 import { grantReaches, grantScopes, scopes } from '../../domain/rules';

@@ -1,8 +1,6 @@
 // The setup of a server as it is typed: its problems, and the saved settings. Pure.
 
-import type { ServerSandbox } from '../../ipc/bindings/ServerSandbox';
-import type { ServerSettings } from '../../ipc/bindings/ServerSettings';
-import type { ServerTransport } from '../../ipc/bindings/ServerTransport';
+import type { ServerSandbox, ServerSettings, ServerTransport } from '../../ipc/bindings';
 
 /** A variable or a header. */
 export interface Pair {

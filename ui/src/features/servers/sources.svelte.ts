@@ -1,12 +1,7 @@
 // The state of the Servers screen: servers and services as the engine tells them, the selection, and the acts under
 // way.
 
-import type { ApiChange } from '../../ipc/bindings/ApiChange';
-import type { ApiView } from '../../ipc/bindings/ApiView';
-import type { UserError } from '../../ipc/bindings/UserError';
-import type { Op } from '../../ipc/bindings/Op';
-import type { ServerChange } from '../../ipc/bindings/ServerChange';
-import type { ServerView } from '../../ipc/bindings/ServerView';
+import type { ApiChange, ApiView, Op, ServerChange, ServerView, UserError } from '../../ipc/bindings';
 import { faultOf } from '../../ipc/desk';
 import type { Desk } from '../../state/desk.svelte';
 import type { Doing } from './words';

@@ -1,12 +1,14 @@
 // Servers in words: their state, their claims about their tools, and the state of the pins. Pure.
 
-import type { PinState } from '../../ipc/bindings/PinState';
-import type { ServerLogLine } from '../../ipc/bindings/ServerLogLine';
-import type { ServerTool } from '../../ipc/bindings/ServerTool';
-import type { ServerView } from '../../ipc/bindings/ServerView';
-import type { ServerLogSource } from '../../ipc/bindings/ServerLogSource';
-import type { ServerTransport } from '../../ipc/bindings/ServerTransport';
-import type { DisplaySpan } from '../../ipc/bindings/DisplaySpan';
+import type {
+  DisplaySpan,
+  PinState,
+  ServerLogLine,
+  ServerLogSource,
+  ServerTool,
+  ServerTransport,
+  ServerView,
+} from '../../ipc/bindings';
 import { clock, exact, plural } from '../../widgets/figures';
 import type { ShownState } from '../../domain/states';
 

@@ -1,6 +1,6 @@
 // The images that go with the next message of one session: read when they are added, and checked as the engine checks them.
 
-import type { Content } from '../../ipc/bindings/Content';
+import type { Content } from '../../ipc/bindings';
 import type { Desk } from '../../state/desk.svelte';
 import { bytes } from '../../widgets/figures';
 

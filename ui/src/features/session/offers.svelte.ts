@@ -1,7 +1,6 @@
 // The prompts and skills offered in the box of one session: listed, chosen, filled in, and fetched.
 
-import type { UserError } from '../../ipc/bindings/UserError';
-import type { ServerResources } from '../../ipc/bindings/ServerResources';
+import type { ServerResources, UserError } from '../../ipc/bindings';
 import { faultOf } from '../../ipc/desk';
 import type { Desk } from '../../state/desk.svelte';
 import { matching } from '../../widgets/match';

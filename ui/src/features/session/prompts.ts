@@ -1,10 +1,6 @@
 // Prompts of servers, and skills, that can be put into the box instead of typing. Pure.
 
-import type { PromptArgument } from '../../ipc/bindings/PromptArgument';
-import type { ServerItem } from '../../ipc/bindings/ServerItem';
-import type { ServerTextPart } from '../../ipc/bindings/ServerTextPart';
-import type { SkillView } from '../../ipc/bindings/SkillView';
-import type { DisplaySpan } from '../../ipc/bindings/DisplaySpan';
+import type { DisplaySpan, PromptArgument, ServerItem, ServerTextPart, SkillView } from '../../ipc/bindings';
 import { shown } from '../../widgets/shown';
 
 /** One thing that is offered. */

@@ -1,7 +1,7 @@
 // Language servers: the shown ones, and the settings that are saved.
 
 import { describe, expect, test } from 'vitest';
-import type { LanguageServerView } from '../../ipc/bindings/LanguageServerView';
+import type { LanguageServerView } from '../../ipc/bindings';
 import { noteOf, problemsOf, settingsOf, shownOf, switched, type Draft, type Problems } from './languages';
 
 const view = (id: string, changes: Partial<LanguageServerView> = {}, enabled = false): LanguageServerView => ({

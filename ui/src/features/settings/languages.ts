@@ -1,8 +1,7 @@
 // Language servers as the person sets them up: the shown ones, the problems of the typed text, and the saved settings.
 // Pure.
 
-import type { LanguageServer } from '../../ipc/bindings/LanguageServer';
-import type { LanguageServerView } from '../../ipc/bindings/LanguageServerView';
+import type { LanguageServer, LanguageServerView } from '../../ipc/bindings';
 
 /** Text in the fields for one of the person's own servers. */
 export interface Draft {

@@ -1,7 +1,6 @@
 // A provider of the person's own, as it is typed: its problems, and the saved settings. Pure.
 
-import type { ProviderSettings } from '../../ipc/bindings/ProviderSettings';
-import type { WireFormat } from '../../ipc/bindings/WireFormat';
+import type { ProviderSettings, WireFormat } from '../../ipc/bindings';
 
 /** The fields as they are typed. */
 export interface Draft {

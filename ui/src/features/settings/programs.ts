@@ -1,9 +1,7 @@
 // Programs around calls as the person sets them up, watchdogs and hooks: the problems of the typed text, and the saved
 // settings. Pure.
 
-import type { HookPoint } from '../../ipc/bindings/HookPoint';
-import type { HookSettings } from '../../ipc/bindings/HookSettings';
-import type { WatchdogSettings } from '../../ipc/bindings/WatchdogSettings';
+import type { HookPoint, HookSettings, WatchdogSettings } from '../../ipc/bindings';
 
 /** Text in the fields of a new program. */
 export interface Draft {

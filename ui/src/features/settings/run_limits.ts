@@ -1,7 +1,6 @@
 // The strategy and the limits of a run as a person sets them: words and problems. Pure.
 
-import type { RunLimits } from '../../ipc/bindings/RunLimits';
-import type { Strategy } from '../../ipc/bindings/Strategy';
+import type { RunLimits, Strategy } from '../../ipc/bindings';
 import { count } from '../../widgets/figures';
 
 /** A strategy by its name alone. */

@@ -1,6 +1,6 @@
 // The settings of sandboxes and of servers' tools: problems of the typed text, by the bounds of the engine. Pure.
 
-import type { SandboxSettings } from '../../ipc/bindings/SandboxSettings';
+import type { SandboxSettings } from '../../ipc/bindings';
 
 /** The least memory of a sandbox, in MiB. */
 const MEMORY_MIB_LEAST = 256;

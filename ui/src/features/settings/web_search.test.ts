@@ -1,7 +1,7 @@
 // Valid settings of web search providers, and the settings that are saved.
 
 import { describe, expect, test } from 'vitest';
-import type { SearchProviderSettings } from '../../ipc/bindings/SearchProviderSettings';
+import type { SearchProviderSettings } from '../../ipc/bindings';
 import { countOf, idOf, keyName, noteOf, problemsOf, settingsOf, type Draft, type Problems } from './web_search';
 
 const good: Draft = { wire: 'brave', base_url: '', key_env: '' };

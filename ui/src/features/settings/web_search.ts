@@ -1,8 +1,6 @@
 // Web search providers as the person sets them up: words, the problems of the typed text, and the saved settings. Pure.
 
-import type { SearchProviderSettings } from '../../ipc/bindings/SearchProviderSettings';
-import type { SearchProviderView } from '../../ipc/bindings/SearchProviderView';
-import type { SearchApi } from '../../ipc/bindings/SearchApi';
+import type { SearchApi, SearchProviderSettings, SearchProviderView } from '../../ipc/bindings';
 
 /** Name of each provider, and whether it wants a key and an address. */
 export const wires: Record<SearchApi, { text: string; keyed: boolean; variable: string; url: string }> = {

@@ -1,6 +1,6 @@
 // Describes a provider in one line. Pure.
 
-import type { ProviderView } from '../../ipc/bindings/ProviderView';
+import type { ProviderView } from '../../ipc/bindings';
 
 /** Sorts the ready providers first, each part in its order. */
 export function readyFirst(providers: readonly ProviderView[]): ProviderView[] {

@@ -1,7 +1,7 @@
 // The ten partitions of a tool's interface as tables: every fact with its name, its value in words, and whether it was
 // stated.
 
-import type { ToolInterface } from '../../ipc/bindings/ToolInterface';
+import type { ToolInterface } from '../../ipc/bindings';
 import { bytes, count, duration, plural } from '../../widgets/figures';
 import { asSchema } from '../../widgets/form/schema';
 

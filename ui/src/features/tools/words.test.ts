@@ -1,7 +1,7 @@
 // Tools in words: groups, needs, origins, faults of files; the ten partitions with what was inferred.
 
 import { describe, expect, test } from 'vitest';
-import type { RequirementSet } from '../../ipc/bindings/RequirementSet';
+import type { RequirementSet } from '../../ipc/bindings';
 import { fakeTools } from '../../ipc/fake_tools';
 import { partitions, saidWords } from './facts';
 import { fileFaults, grouped, needs, originWords, summary } from './words';

@@ -1,11 +1,6 @@
 // Tools in words: the origin of each, its requirements, and the problems of a file of tools. Pure.
 
-import type { ArgPattern } from '../../ipc/bindings/ArgPattern';
-import type { UserError } from '../../ipc/bindings/UserError';
-import type { ToolOrigin } from '../../ipc/bindings/ToolOrigin';
-import type { RequirementSet } from '../../ipc/bindings/RequirementSet';
-import type { ToolMode } from '../../ipc/bindings/ToolMode';
-import type { ToolView } from '../../ipc/bindings/ToolView';
+import type { ArgPattern, RequirementSet, ToolMode, ToolOrigin, ToolView, UserError } from '../../ipc/bindings';
 import type { IconName } from '../../widgets/icons';
 
 /** Tools of one origin. */

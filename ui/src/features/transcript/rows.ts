@@ -1,7 +1,6 @@
 // From entries to the rows of a transcript: messages, cards, and runs of settled calls as lines of one list.
 
-import type { Entry } from '../../ipc/bindings/Entry';
-import type { SessionView } from '../../ipc/bindings/SessionView';
+import type { Entry, SessionView } from '../../ipc/bindings';
 import { isCall, type CallEntry } from '../../state/fold';
 
 /** One row of the list. */

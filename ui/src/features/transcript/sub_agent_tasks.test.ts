@@ -4,8 +4,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-li
 import axe from 'axe-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import App from '../../app/App.svelte';
-import type { EventBody } from '../../ipc/bindings/EventBody';
-import type { ParentCall } from '../../ipc/bindings/ParentCall';
+import type { EventBody, ParentCall } from '../../ipc/bindings';
 import { FakeHost } from '../../ipc/fake';
 import { loadAll } from '../../app/routes.svelte';
 import { Desk } from '../../state/desk.svelte';

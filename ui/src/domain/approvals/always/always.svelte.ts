@@ -1,13 +1,15 @@
 // *Always…* of one card: the grants on offer, and the rule that would be made, while a person chooses.
 
-import type { GrantRequest } from '../../../ipc/bindings/GrantRequest';
-import type { Backtest } from '../../../ipc/bindings/Backtest';
-import type { GrantScope } from '../../../ipc/bindings/GrantScope';
-import type { NewRule } from '../../../ipc/bindings/NewRule';
-import type { GrantOffer } from '../../../ipc/bindings/GrantOffer';
-import type { GrantOffers } from '../../../ipc/bindings/GrantOffers';
-import type { RuleChange } from '../../../ipc/bindings/RuleChange';
-import type { RuleCheck } from '../../../ipc/bindings/RuleCheck';
+import type {
+  Backtest,
+  GrantOffer,
+  GrantOffers,
+  GrantRequest,
+  GrantScope,
+  NewRule,
+  RuleChange,
+  RuleCheck,
+} from '../../../ipc/bindings';
 import { Asking } from '../../../state/asking.svelte';
 import { grantScopes } from '../../rules';
 

@@ -4,9 +4,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-li
 import axe from 'axe-core';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import App from '../../../app/App.svelte';
-import type { EventBody } from '../../../ipc/bindings/EventBody';
-import type { FormField } from '../../../ipc/bindings/FormField';
-import type { ServerRequestKind } from '../../../ipc/bindings/ServerRequestKind';
+import type { EventBody, FormField, ServerRequestKind } from '../../../ipc/bindings';
 import { FakeHost } from '../../../ipc/fake';
 import { loadAll } from '../../../app/routes.svelte';
 import { Desk } from '../../../state/desk.svelte';

@@ -1,8 +1,7 @@
 // Forms of servers: the valid values of a field, and the values that are sent.
 
 import { expect, test } from 'vitest';
-import type { FieldKind } from '../../../ipc/bindings/FieldKind';
-import type { FormField } from '../../../ipc/bindings/FormField';
+import type { FieldKind, FormField } from '../../../ipc/bindings';
 import { atFirst, problemOf, valuesOf, wants, type FieldValue } from './fields';
 
 const field = (kind: FieldKind, required = true, name = 'x'): FormField => ({

@@ -1,9 +1,7 @@
 // The form of a server while it is filled in: the value and the problem of each field, and the values that are sent.
 // Pure.
 
-import type { FieldKind } from '../../../ipc/bindings/FieldKind';
-import type { FormField } from '../../../ipc/bindings/FormField';
-import type { TextFormat } from '../../../ipc/bindings/TextFormat';
+import type { FieldKind, FormField, TextFormat } from '../../../ipc/bindings';
 import { count, plural } from '../../../widgets/figures';
 
 /** Value of a field: a text or number as it is typed, yes or no, or the chosen values. */

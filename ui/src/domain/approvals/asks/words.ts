@@ -1,7 +1,6 @@
 // The questions of servers, and their answers, in words. Pure.
 
-import type { ServerAnswer } from '../../../ipc/bindings/ServerAnswer';
-import type { ServerRequestKind } from '../../../ipc/bindings/ServerRequestKind';
+import type { ServerAnswer, ServerRequestKind } from '../../../ipc/bindings';
 import { plural } from '../../../widgets/figures';
 
 /** "asks you for 3 facts." After the server's name. */

@@ -1,6 +1,6 @@
 // Tells whether the head of a card shows all arguments of its call. Pure.
 
-import type { CallView } from '../../../ipc/bindings/CallView';
+import type { CallView } from '../../../ipc/bindings';
 
 /**
  * Tells whether a call's one argument is its target, whole. For a tool from elsewhere the argument's name counts as

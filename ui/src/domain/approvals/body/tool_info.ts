@@ -1,7 +1,6 @@
 // Looks up the tool of a call: its schema and, where a server brings it, the server and its claims.
 
-import type { ServerView } from '../../../ipc/bindings/ServerView';
-import type { ToolView } from '../../../ipc/bindings/ToolView';
+import type { ServerView, ToolView } from '../../../ipc/bindings';
 import type { Desk } from '../../../state/desk.svelte';
 import { claims } from '../../tool_hints';
 

@@ -1,7 +1,6 @@
 // The schema of a waiting call's arguments, in the names that the call used. Pure.
 
-import type { CallView } from '../../../ipc/bindings/CallView';
-import type { ToolView } from '../../../ipc/bindings/ToolView';
+import type { CallView, ToolView } from '../../../ipc/bindings';
 
 /** The schema of the arguments; none where the tool is not there any more. Members have the names of the alias that was called. */
 export function argumentSchema(tools: readonly ToolView[], { tool, call }: Pick<CallView, 'tool' | 'call'>): unknown {

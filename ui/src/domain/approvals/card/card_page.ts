@@ -6,7 +6,7 @@ import { afterEach, beforeEach, vi } from 'vitest';
 import CardPage from '../../../gallery/CardPage.svelte';
 import { SampleHost } from '../../../gallery/host';
 import { NOW } from '../../../gallery/samples';
-import type { Op } from '../../../ipc/bindings/Op';
+import type { Op } from '../../../ipc/bindings';
 import { Desk, type CallEntry } from '../../../state/desk.svelte';
 import { REST_MS } from '../deciding/arming';
 

@@ -3,7 +3,7 @@
 import { fireEvent, within } from '@testing-library/svelte';
 import { expect, it } from 'vitest';
 import { samples } from '../../../gallery/samples';
-import type { ToolView } from '../../../ipc/bindings/ToolView';
+import type { ToolView } from '../../../ipc/bindings';
 import { toolView } from '../../../ipc/fake_tools';
 import type { CallEntry } from '../../../state/desk.svelte';
 import { decisions, page, pass } from './card_page';

@@ -1,7 +1,6 @@
 // The menu of a waiting card.
 
-import type { CallView } from '../../../ipc/bindings/CallView';
-import type { DiffLayout } from '../../../ipc/bindings/DiffLayout';
+import type { CallView, DiffLayout } from '../../../ipc/bindings';
 import type { MenuItem } from '../../../widgets/Menu.svelte';
 import { runChoices, type RunChoice } from '../words';
 

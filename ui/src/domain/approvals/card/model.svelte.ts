@@ -2,7 +2,7 @@
 // take it from the context.
 
 import { createContext, tick } from 'svelte';
-import type { Entry } from '../../../ipc/bindings/Entry';
+import type { Entry } from '../../../ipc/bindings';
 import { isTrial, openAsk, isDryRunning } from '../../../state/calls';
 import { entryKey, type CallEntry, type Desk } from '../../../state/desk.svelte';
 import { focusCard, lendFocus } from '../../card_focus';

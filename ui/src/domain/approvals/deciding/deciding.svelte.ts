@@ -1,10 +1,7 @@
 // One card's decision: the chosen hunks, the answer that was aimed at, and the one answer that is sent for each digest
 // shown.
 
-import type { GrantRequest } from '../../../ipc/bindings/GrantRequest';
-import type { CallView } from '../../../ipc/bindings/CallView';
-import type { Decision } from '../../../ipc/bindings/Decision';
-import type { Digest } from '../../../ipc/bindings/Digest';
+import type { CallView, Decision, Digest, GrantRequest } from '../../../ipc/bindings';
 import { rule, type By, type Moment, type Ruling, type Wish } from './arming';
 import type { Members } from '../../../widgets/form/members';
 import { activeSince } from './window_focus';

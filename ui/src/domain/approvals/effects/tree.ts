@@ -1,6 +1,6 @@
 // Changed paths as a tree, flat enough to be drawn row by row however many there are. Pure.
 
-import type { Effect } from '../../../ipc/bindings/Effect';
+import type { Effect } from '../../../ipc/bindings';
 
 /** One row: a path that changed, or a folder that only holds such. */
 export interface Row {

@@ -1,14 +1,16 @@
 // The effects of a command in words: counts by kind, the detail of each path, and the assurance. Pure.
 
-import type { Assurance } from '../../../ipc/bindings/Assurance';
-import type { CallState } from '../../../ipc/bindings/CallState';
-import type { CallView } from '../../../ipc/bindings/CallView';
-import type { Effect } from '../../../ipc/bindings/Effect';
-import type { EffectKind } from '../../../ipc/bindings/EffectKind';
-import type { Effects } from '../../../ipc/bindings/Effects';
-import type { NetworkContact } from '../../../ipc/bindings/NetworkContact';
-import type { RefusalKind } from '../../../ipc/bindings/RefusalKind';
-import type { PathInfo } from '../../../ipc/bindings/PathInfo';
+import type {
+  Assurance,
+  CallState,
+  CallView,
+  Effect,
+  EffectKind,
+  Effects,
+  NetworkContact,
+  PathInfo,
+  RefusalKind,
+} from '../../../ipc/bindings';
 import { assurances, type ShownAssurance } from '../../assurance';
 import { bytes, count, plural } from '../../../widgets/figures';
 import type { IconName } from '../../../widgets/icons';

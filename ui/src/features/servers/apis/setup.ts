@@ -1,8 +1,6 @@
 // The setup of a service as it is typed: its problems, and the saved settings. Pure.
 
-import type { ApiAuth } from '../../../ipc/bindings/ApiAuth';
-import type { ApiSettings } from '../../../ipc/bindings/ApiSettings';
-import type { ApiSetup } from '../../../ipc/bindings/ApiSetup';
+import type { ApiAuth, ApiSettings, ApiSetup } from '../../../ipc/bindings';
 import {
   idProblem,
   millisecondsIn,

@@ -1,8 +1,6 @@
 // Services by their documents, in words. Pure.
 
-import type { ApiTool } from '../../../ipc/bindings/ApiTool';
-import type { ApiView } from '../../../ipc/bindings/ApiView';
-import type { ToolMode } from '../../../ipc/bindings/ToolMode';
+import type { ApiTool, ApiView, ToolMode } from '../../../ipc/bindings';
 import type { ShownState } from '../../../domain/states';
 import type { Doing } from '../words';
 
