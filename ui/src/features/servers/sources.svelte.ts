@@ -108,9 +108,10 @@ export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown
     if (fault) this.#troubles = new Map([...this.#troubles, [id, fault]]);
     return fault === null;
   }
-  /** Puts a secret into the keychain, or removes it with an empty one; returns why that failed, if it did. */
-  secret(name: string, key: string): Promise<UserError | null> {
-    return this.desk.attempt({ type: 'set_key', provider: `mcp:${name}`, key });
+  /** Puts a secret into the keychain, or removes it with an empty one; returns why that failed, empty if it did not. */
+  async secret(name: string, key: string): Promise<string> {
+    const fault = await this.desk.attempt({ type: 'set_key', provider: `mcp:${name}`, key });
+    return fault ? `${fault.message} ${fault.hint}`.trim() : '';
   }
   tell(title: string, text?: string): void {
     this.desk.toasts.add({ icon: 'check', ink: 'plain', title, text, brief: true });
