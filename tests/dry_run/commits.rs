@@ -1,4 +1,4 @@
-//! Commands in the sealed copy: what they did is shown before anything real changes, judged by the rules, and taken back.
+//! Dry runs of commands: the effects are shown before anything real changes, evaluated by the rules, and undone.
 
 use std::path::PathBuf;
 

@@ -30,7 +30,7 @@ fn own_provider() -> ProviderSettings {
     }
 }
 
-/// Settings hold for what is started from then on, whatever starts it: a command as it stands, one in the sealed room, a
+/// Settings hold for what is started from then on, whatever starts it: a command as it stands, one in the sandbox, a
 /// watchdog.
 #[tokio::test]
 async fn a_person_withholds_and_passes_variables() {

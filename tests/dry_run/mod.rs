@@ -1,6 +1,6 @@
 //! Commands in the sandbox: dry runs, egress, variables and protection layers.
 
-// Commands in the sealed copy: shown, judged, carried out as they were, taken back.
+// Dry runs of commands: shown, evaluated, committed as they were shown, undone.
 #[cfg(target_os = "linux")]
 pub(crate) mod commits;
 // Commands with a way to the network.

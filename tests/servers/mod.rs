@@ -10,6 +10,6 @@ pub(crate) mod lifecycle;
 pub(crate) mod openapi_services;
 // Rules for their tools, by what the arguments name.
 pub(crate) mod rules;
-// Those that run in a sealed room.
+// Servers in a sandbox.
 #[cfg(target_os = "linux")]
 pub(crate) mod sandboxed;

@@ -1,5 +1,5 @@
-//! Servers that run in a sealed room: what they can do there, what is said of them, and that nothing of them is started or left
-//! where the room is not.
+//! Servers that run in a sandbox: their rights there, how they are described, and that none is started or left running where
+//! there is no sandbox.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};

@@ -122,7 +122,7 @@ impl Fixture {
         Self::with_config(provider, Host::Person, |config| config.tools = tools).await
     }
 
-    /// A desk whose agent plays `turns`, with this program for the sealed room.
+    /// A desk whose agent plays `turns`, with this sandbox program.
     pub async fn with_room(turns: impl Serialize, host: Host, room: Option<&str>) -> Self {
         let provider = Arc::new(script_provider(turns));
         let room = room.map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! The program of the sealed room on a machine where no layer can lie over a workspace, not even as a copy.
+//! The sandbox program on a machine where no layer can lie over a workspace, not even as a copy.
 
 use std::process::ExitCode;
 

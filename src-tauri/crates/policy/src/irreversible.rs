@@ -54,7 +54,7 @@ pub fn list_irreversible_actions(evidence: &Evidence) -> Vec<IrreversibleAction>
             actions.push(IrreversibleAction { what, reason });
         }
     };
-    // In a sealed copy nothing outside is changed, and who was not reached was sent nothing.
+    // A dry run changes nothing outside of it, and a host that was not reached was sent nothing.
     if let Some(dry_run) = &evidence.dry_run {
         for host in &dry_run.reached {
             add(format!("what it sent to {host}"), SENT_REASON);
