@@ -1,16 +1,14 @@
 // The whole interface on a recorded engine: every screen without a serious finding, and its keys, focus and words.
 
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
-import axe from 'axe-core';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { at, click, findings, focused, openApp } from './app_page';
 import sample from '../../../tests/golden/sample.jsonl?raw';
-import App from './App.svelte';
 import { FakeHost } from '../ipc/fake';
 import { parseStream } from '../ipc/fake_streams';
 import { firstStart } from '../ipc/fake_settings';
 import { Refused } from '../ipc/desk';
-import { loadAll } from './routes.svelte';
-import { Desk } from '../state/desk.svelte';
+import type { Desk } from '../state/desk.svelte';
 
 const events = parseStream(sample);
 const NOW = (events.at(-1)?.at ?? 0) + 1_000;
@@ -18,32 +16,38 @@ const NOW = (events.at(-1)?.at ?? 0) + 1_000;
 beforeEach(() => {
   vi.spyOn(Date, 'now').mockReturnValue(NOW);
 });
-beforeAll(loadAll);
-afterEach(() => {
-  cleanup();
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 async function open(host = new FakeHost(events)): Promise<{ host: FakeHost; desk: Desk }> {
   host.now = () => NOW;
-  const desk = await Desk.open(host);
-  render(App, { desk });
+  const desk = await openApp(host);
   return { host, desk };
 }
-const at = (id: string) => screen.getByTestId(id);
-const click = (id: string) => fireEvent.click(at(id));
 const press = (key: string, more: object = {}) =>
   fireEvent.keyDown(document.activeElement ?? document.body, { key, ...more });
-const focused = () => document.activeElement?.closest('[data-testid]')?.getAttribute('data-testid');
 const lastOp = (host: FakeHost) => host.ops.at(-1);
 
-/** Serious and critical findings, as "rule: element". Contrast needs a real page; the tokens have their own figures. */
-async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+/** Another call of a session waits for the person. */
+function askAnew(host: FakeHost, digest: string): void {
+  host.emit(
+    'ses_0006',
+    {
+      type: 'call_proposed',
+      call: { id: 'call_new', name: 'bash', arguments: {} },
+      message: 'msg_x',
+      reasoning: null,
+    },
+    { type: 'call_waiting', call: 'call_new', digest, grants: [], refreshed: null, expires_at: null },
+  );
+}
+/** A session is opened by somebody else. */
+function openElsewhere(host: FakeHost): void {
+  host.emit('ses_x', {
+    type: 'session_opened',
+    title: 'The demo',
+    workspace: '/w',
+    model: { provider: 'demo', model: '' },
   });
-  const bad = result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  return bad.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 
 describe('no serious finding on any screen', () => {
@@ -106,20 +110,7 @@ describe('the frame', () => {
     host.emit('ses_0006', { type: 'call_decided', call, digest, decision: { type: 'edit', arguments: {} } });
     host.emit('ses_0006', { type: 'call_started', call });
     await waitFor(() => expect(within(at('rail-count')).getByText('3')).toBeTruthy());
-    host.emit('ses_0006', {
-      type: 'call_proposed',
-      call: { id: 'call_new', name: 'bash', arguments: {} },
-      message: 'msg_x',
-      reasoning: null,
-    });
-    host.emit('ses_0006', {
-      type: 'call_waiting',
-      call: 'call_new',
-      digest,
-      grants: [],
-      refreshed: null,
-      expires_at: null,
-    });
+    askAnew(host, digest);
     await waitFor(() => expect(at('live').textContent).toBe('bash waits for you.'));
     expect(within(at('rail-count')).getByText('4')).toBeTruthy();
     const toast = at('toast');
@@ -132,20 +123,7 @@ describe('the frame', () => {
     const { host } = await open();
     await click('rail-history');
     const digest = 'd';
-    host.emit('ses_0006', {
-      type: 'call_proposed',
-      call: { id: 'call_new', name: 'bash', arguments: {} },
-      message: 'msg_x',
-      reasoning: null,
-    });
-    host.emit('ses_0006', {
-      type: 'call_waiting',
-      call: 'call_new',
-      digest,
-      grants: [],
-      refreshed: null,
-      expires_at: null,
-    });
+    askAnew(host, digest);
     await waitFor(() => expect(at('toast').textContent).toContain('bash waits for you'));
     host.emit('ses_0006', {
       type: 'call_decided',
@@ -441,24 +419,14 @@ describe('what is wrong, and what is added', () => {
 test('a session that begins elsewhere is shown while nobody touched the start', async () => {
   const { host, desk } = await open(new FakeHost([]));
   expect(desk.navigation.view).toEqual({ screen: 'start' });
-  host.emit('ses_x', {
-    type: 'session_opened',
-    title: 'The demo',
-    workspace: '/w',
-    model: { provider: 'demo', model: '' },
-  });
+  openElsewhere(host);
   await waitFor(() => expect(desk.navigation.view).toEqual({ screen: 'session', session: 'ses_x' }));
 });
 
 test('a session that begins elsewhere takes nobody away from what they began', async () => {
   const { host, desk } = await open(new FakeHost([]));
   await fireEvent.input(at('first-message'), { target: { value: 'Look' } });
-  host.emit('ses_x', {
-    type: 'session_opened',
-    title: 'The demo',
-    workspace: '/w',
-    model: { provider: 'demo', model: '' },
-  });
+  openElsewhere(host);
   await waitFor(() => expect(at('rail-session-ses_x')).toBeTruthy());
   expect(desk.navigation.view).toEqual({ screen: 'start' });
 });

@@ -1,37 +1,20 @@
 // The briefing of a session on a recorded engine: its parts, their origin, and their text on demand.
 
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
-import axe from 'axe-core';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { fireEvent, screen, waitFor } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+import { at, click, findings, openApp, text } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
-import App from '../../app/App.svelte';
 import { FakeHost } from '../../ipc/fake';
 import { parseStream } from '../../ipc/fake_streams';
-import { loadAll } from '../../app/routes.svelte';
-import { Desk } from '../../state/desk.svelte';
-
-beforeAll(loadAll);
-afterEach(cleanup);
-const at = (id: string) => screen.getByTestId(id);
-const click = (id: string) => fireEvent.click(at(id));
-const text = (id: string) => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
 
 async function open(prepare: (host: FakeHost) => void = () => {}): Promise<FakeHost> {
   const host = new FakeHost(parseStream(sample));
   prepare(host);
-  render(App, { desk: await Desk.open(host) });
+  await openApp(host);
   await click('rail-session-ses_0006');
   await click('toggle-briefing');
   await screen.findByTestId('briefing-whole');
   return host;
-}
-async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  return result.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 
 test('all of it is told with its length and what was left out', async () => {

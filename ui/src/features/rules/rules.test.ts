@@ -1,34 +1,26 @@
 // The Rules screen on a recorded engine: looking, writing, saving, deleting, granting back, trusting, importing, comparing, trying.
 
-import { cleanup, configure, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
-import axe from 'axe-core';
+import { configure, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
 import { tick } from 'svelte';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { at, click, findings, focused, text, type } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
 import App from '../../app/App.svelte';
 import { FakeHost } from '../../ipc/fake';
 import { parseStream } from '../../ipc/fake_streams';
 import { digestOf } from '../../ipc/fake_rules';
 import { Refused } from '../../ipc/desk';
-import { loadAll } from '../../app/routes.svelte';
 import { Desk } from '../../state/desk.svelte';
 
 const events = parseStream(sample);
 const NOW = (events.at(-1)?.at ?? 0) + 1_000;
 const FOLDER = '/home/mira/code/tidemark';
 
-beforeAll(loadAll);
 // Questions while a person writes wait for the last letter, and a busy machine takes its time.
 configure({ asyncUtilTimeout: 10_000 });
-afterEach(cleanup);
-const at = (id: string) => screen.getByTestId(id);
-const click = (id: string) => fireEvent.click(at(id));
-const text = (id: string) => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
-const type = (id: string, value: string) => fireEvent.input(at(id), { target: { value } });
 const rules = () => screen.getAllByTestId('rule').map((rule) => rule.textContent?.replace(/\s+/g, ' ').trim());
 const row = (words: string) =>
   screen.getAllByTestId('rule').find((rule) => rule.textContent?.includes(words)) ?? document.body;
-const focused = () => document.activeElement?.closest('[data-testid]')?.getAttribute('data-testid');
 
 async function open(host = new FakeHost(events)): Promise<{ host: FakeHost; desk: Desk }> {
   host.now = () => NOW;
@@ -44,14 +36,6 @@ async function open(host = new FakeHost(events)): Promise<{ host: FakeHost; desk
 async function more(id: string): Promise<void> {
   await click('rules-more');
   await click(`rules-more-${id}`);
-}
-async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  return result.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
 }
 
 describe('the table', () => {

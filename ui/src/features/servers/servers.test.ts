@@ -1,40 +1,21 @@
 // The Servers screen on a recorded engine: reading, approving the changes shown, switching, setting up, importing, the
 // log.
 
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
-import axe from 'axe-core';
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import App from '../../app/App.svelte';
+import { fireEvent, screen, waitFor } from '@testing-library/svelte';
+import { expect, test, vi } from 'vitest';
+import { at, click, findings, focused, openApp, text, type } from '../../app/app_page';
 import { FakeHost } from '../../ipc/fake';
 import { serverTool, serverView } from '../../ipc/fake_servers';
-import { loadAll } from '../../app/routes.svelte';
-import { Desk } from '../../state/desk.svelte';
-
-beforeAll(loadAll);
-afterEach(cleanup);
-const at = (id: string) => screen.getByTestId(id);
-const click = (id: string) => fireEvent.click(at(id));
-const text = (id: string) => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
-const type = (id: string, value: string) => fireEvent.input(at(id), { target: { value } });
-const focused = () => document.activeElement?.getAttribute('data-testid');
+import type { Desk } from '../../state/desk.svelte';
 
 async function open(prepare: (host: FakeHost) => void = () => {}): Promise<{ host: FakeHost; desk: Desk }> {
   const host = new FakeHost();
   prepare(host);
-  const desk = await Desk.open(host);
-  render(App, { desk });
+  const desk = await openApp(host);
   await click('rail-servers');
   await waitFor(() => expect(host.queries('servers').length).toBeGreaterThan(0));
   await new Promise((done) => setTimeout(done));
   return { host, desk };
-}
-async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  return result.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 
 test('every side of every server, and every page, stands without a serious finding', async () => {

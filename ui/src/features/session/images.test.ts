@@ -1,33 +1,25 @@
 // Images with a message: pasted, dropped or chosen, checked, removed again, sent, kept when refused, and shown in the
 // transcript.
 
-import { cleanup, configure, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
-import axe from 'axe-core';
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import App from '../../app/App.svelte';
+import { configure, fireEvent, screen, waitFor } from '@testing-library/svelte';
+import { afterEach, expect, test, vi } from 'vitest';
+import { at, findings, focused, openApp } from '../../app/app_page';
 import { IMAGES_MAX, IMAGE_BYTES_MAX } from './images.svelte';
 import { Refused } from '../../ipc/desk';
 import { FakeHost } from '../../ipc/fake';
-import { loadAll } from '../../app/routes.svelte';
-import { Desk } from '../../state/desk.svelte';
+import type { Desk } from '../../state/desk.svelte';
 
 const PNG = '\x89PNG\r\n\x1a\n';
 
-beforeAll(loadAll);
 // A file is read in steps, and a busy machine takes its time.
 configure({ asyncUtilTimeout: 10_000 });
-afterEach(() => {
-  cleanup();
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
-const at = (id: string) => screen.getByTestId(id);
 const box = () => at('composer') as HTMLTextAreaElement;
 const type = (value: string) => fireEvent.input(box(), { target: { value } });
 const names = () => [...document.querySelectorAll('[data-testid="images"] .name')].map((name) => name.textContent);
 const leftOut = () => screen.queryByTestId('images-left-out')?.textContent?.replace(/\s+/g, ' ').trim();
 const said = (host: FakeHost) => host.ops.filter((op) => op.type === 'say');
-const focused = () => document.activeElement?.getAttribute('data-testid');
 
 function file(name: string, start = PNG, length = start.length): File {
   const bytes = new Uint8Array(length);
@@ -49,17 +41,10 @@ async function open(): Promise<{ host: FakeHost; desk: Desk }> {
       model: { provider: 'demo', model: '' },
     });
   }
-  const desk = await Desk.open(host);
-  render(App, { desk });
+  const desk = await openApp(host);
   desk.navigation.show('s');
   await screen.findByTestId('composer');
   return { host, desk };
-}
-async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
 }
 
 test('images are pasted, dropped and chosen, stand above the text with name and size, and go with the message', async () => {

@@ -1,23 +1,16 @@
 // Planning first: its switch beside the message box and at the start of a session, by press and by key.
 
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
-import { afterEach, beforeAll, expect, test } from 'vitest';
-import App from '../../app/App.svelte';
+import { fireEvent, screen, waitFor } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+import { at, openApp } from '../../app/app_page';
 import { FakeHost } from '../../ipc/fake';
-import { loadAll } from '../../app/routes.svelte';
-import { Desk } from '../../state/desk.svelte';
 
-beforeAll(loadAll);
-afterEach(cleanup);
-
-const at = (id: string) => screen.getByTestId(id);
 const PLAN = { key: 'π', code: 'KeyP', altKey: true };
 
 async function open(): Promise<FakeHost> {
   const host = new FakeHost();
   host.emit('s', { type: 'session_opened', title: 'Mend', workspace: '/w', model: { provider: 'demo', model: '' } });
-  const desk = await Desk.open(host);
-  render(App, { desk });
+  const desk = await openApp(host);
   desk.navigation.show('s');
   await screen.findByTestId('composer');
   return host;

@@ -1,22 +1,14 @@
 // Prompts of servers and skills in the message box: offered, chosen by keys, filled in, put there to be read, never sent.
 
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
-import axe from 'axe-core';
-import { afterEach, beforeAll, expect, test } from 'vitest';
-import App from '../../app/App.svelte';
+import { fireEvent, screen, waitFor } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+import { at, findings, openApp, text } from '../../app/app_page';
 import { filledPrompt, missingArguments, takenOf, typedIn } from './prompts';
 import { FakeHost } from '../../ipc/fake';
-import { loadAll } from '../../app/routes.svelte';
-import { Desk } from '../../state/desk.svelte';
 
-beforeAll(loadAll);
-afterEach(cleanup);
-
-const at = (id: string) => screen.getByTestId(id);
 const box = () => at('composer') as HTMLTextAreaElement;
 const key = (name: string, element: HTMLElement = box()) => fireEvent.keyDown(element, { key: name });
 const type = (value: string) => fireEvent.input(box(), { target: { value } });
-const text = (id: string) => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
 const marked = () => document.querySelector('[role="option"][aria-selected="true"]')?.getAttribute('data-testid');
 const said = (host: FakeHost) => host.ops.filter((op) => op.type === 'say');
 
@@ -24,17 +16,10 @@ async function open(prepare: (host: FakeHost) => void = () => {}): Promise<FakeH
   const host = new FakeHost();
   prepare(host);
   host.emit('s', { type: 'session_opened', title: 'Mend', workspace: '/w', model: { provider: 'demo', model: '' } });
-  const desk = await Desk.open(host);
-  render(App, { desk });
+  const desk = await openApp(host);
   desk.navigation.show('s');
   await screen.findByTestId('composer');
   return host;
-}
-async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
 }
 
 test('a slash at the beginning offers the prompts of servers that are on, and skills; arrows, words and Escape work', async () => {

@@ -1,39 +1,21 @@
 // Beginning a session with an agent of one's own, and closing one.
 
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
-import axe from 'axe-core';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { fireEvent, screen, waitFor } from '@testing-library/svelte';
+import { describe, expect, test, vi } from 'vitest';
+import { at, click, findings, focused, openApp } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
-import App from '../../app/App.svelte';
 import { Refused } from '../../ipc/desk';
 import { FakeHost } from '../../ipc/fake';
 import { briefed } from '../../ipc/fake_briefing';
 import { parseStream } from '../../ipc/fake_streams';
-import { loadAll } from '../../app/routes.svelte';
-import { Desk } from '../../state/desk.svelte';
 
 const events = parseStream(sample);
 
-beforeAll(loadAll);
-afterEach(cleanup);
-
 async function open(host = new FakeHost(events)): Promise<{ host: FakeHost }> {
-  render(App, { desk: await Desk.open(host) });
+  await openApp(host);
   return { host };
 }
-const at = (id: string) => screen.getByTestId(id);
-const click = (id: string) => fireEvent.click(at(id));
-const focused = () => document.activeElement?.closest('[data-testid]')?.getAttribute('data-testid');
 const lastOp = (host: FakeHost) => host.ops.at(-1);
-
-/** Serious and critical findings, as "rule: element". */
-async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  const bad = result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  return bad.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
-}
 
 describe('a session of an agent with a manifest, and its end', () => {
   const file = '/home/mira/code/site/.countersign/agents/reader.toml';

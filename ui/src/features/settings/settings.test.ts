@@ -1,30 +1,18 @@
 // Commands in the settings: when they run as a dry run, which need no question, and what this machine can promise
 // (M22).
 
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
-import axe from 'axe-core';
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/svelte';
+import { expect, test, vi } from 'vitest';
+import { allFindings, at, openApp, text } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
-import App from '../../app/App.svelte';
 import { Refused } from '../../ipc/desk';
 import { FakeHost } from '../../ipc/fake';
 import { parseStream } from '../../ipc/fake_streams';
 import { promised } from '../../ipc/fake_settings';
-import { loadAll } from '../../app/routes.svelte';
-import { Desk } from '../../state/desk.svelte';
+import type { Desk } from '../../state/desk.svelte';
 
-beforeAll(loadAll);
-afterEach(cleanup);
-
-const at = (id: string) => screen.getByTestId(id);
-const text = (id: string) => at(id).textContent?.replace(/\s+/g, ' ').trim();
-async function open(host: FakeHost): Promise<Desk> {
-  const desk = await Desk.open(host);
-  render(App, { desk });
-  return desk;
-}
 async function settings(host = new FakeHost(parseStream(sample))): Promise<Desk> {
-  const desk = await open(host);
+  const desk = await openApp(host);
   await fireEvent.click(at('rail-settings'));
   await screen.findByTestId('doctor');
   return desk;
@@ -61,10 +49,7 @@ test('what it cannot is said as plainly', async () => {
   );
   expect(text('doctor')).toContain('It reaches the network');
   expect(text('doctor')).toContain('User namespaces are switched off');
-  const { violations } = await axe.run(at('panel'), {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await allFindings(at('panel'))).toEqual([]);
 });
 
 test('a trial that fails is told, and can be made again', async () => {
@@ -109,10 +94,7 @@ test('a language server of the own is added, switched off and removed', async ()
   ]) {
     await fireEvent.input(at(`language-${field}`), { target: { value } });
   }
-  const { violations } = await axe.run(at('languages'), {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await allFindings(at('languages'))).toEqual([]);
   await fireEvent.click(at('language-save'));
   const own = { id: 'kotlin-lsp', command: 'kotlin-lsp', args: ['--stdio'], files: { kt: 'kotlin', kts: 'kotlin' } };
   await waitFor(() => expect(desk.settings.language_servers).toEqual([{ ...own, enabled: true }]));
@@ -123,11 +105,11 @@ test('a language server of the own is added, switched off and removed', async ()
 });
 
 test('the first start offers it, and a later one does not', async () => {
-  const desk = await open(new FakeHost([]));
+  const desk = await openApp(new FakeHost([]));
   await fireEvent.click(at('start-dry-run'));
   await waitFor(() => expect(desk.settings.dry_run).toBe('auto'));
   cleanup();
-  await open(new FakeHost(parseStream(sample)));
+  await openApp(new FakeHost(parseStream(sample)));
   await fireEvent.click(at('rail-new'));
   expect(screen.queryByTestId('offer-dry-run')).toBeNull();
 });
@@ -175,10 +157,7 @@ test('what no command may open in a sandbox, and how much memory one may take', 
   await fireEvent.input(at('set-memory'), { target: { value: '' } });
   await fireEvent.click(at('closed-remove'));
   await waitFor(() => expect(desk.settings.rooms).toEqual({ closed: [] }));
-  const { violations } = await axe.run(at('panel'), {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await allFindings(at('panel'))).toEqual([]);
 });
 
 test('a path that the engine refuses stays in its field, and the person is told why', async () => {
@@ -219,10 +198,7 @@ test('a hook is added with when it is started, and taken out; one that was not c
   await fireEvent.click(at('hook-choose'));
   await waitFor(() => expect((at('hook-program') as HTMLInputElement).value).toBe('/home/mira/bin/audit'));
   await fireEvent.click(at('hook-on-after'));
-  const { violations } = await axe.run(at('set-hooks'), {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await allFindings(at('set-hooks'))).toEqual([]);
   vi.spyOn(host, 'submit').mockRejectedValueOnce(
     new Refused({ message: 'You did not confirm this.', hint: 'Nothing was changed.', context: [] }),
   );

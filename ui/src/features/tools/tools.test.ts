@@ -1,35 +1,17 @@
 // The Tools screen on a recorded engine: looking, switching off, making stricter, and trying by a form.
 
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
-import axe from 'axe-core';
-import { afterEach, beforeAll, expect, test } from 'vitest';
-import App from '../../app/App.svelte';
+import { fireEvent, screen, waitFor } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+import { at, click, findings, openApp, text, type } from '../../app/app_page';
 import { FakeHost } from '../../ipc/fake';
-import { loadAll } from '../../app/routes.svelte';
-import { Desk } from '../../state/desk.svelte';
-
-beforeAll(loadAll);
-afterEach(cleanup);
-const at = (id: string) => screen.getByTestId(id);
-const click = (id: string) => fireEvent.click(at(id));
-const text = (id: string) => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
-const type = (id: string, value: string) => fireEvent.input(at(id), { target: { value } });
+import type { Desk } from '../../state/desk.svelte';
 
 async function open(faults: string[] = []): Promise<{ host: FakeHost; desk: Desk }> {
   const host = new FakeHost([], { faults: faults.map((message) => ({ message, hint: 'Correct it.', context: [] })) });
-  const desk = await Desk.open(host);
-  render(App, { desk });
+  const desk = await openApp(host);
   await click('rail-tools');
   await screen.findByTestId('tool-read');
   return { host, desk };
-}
-async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  return result.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 
 test('every side of a tool stands without a serious finding, and tells what is inferred and what is internal', async () => {

@@ -1,19 +1,11 @@
 // Sub-agent tasks on a recorded engine: nested below their call, folded to a line, with visible cards and path.
 
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
-import axe from 'axe-core';
-import { afterEach, beforeAll, expect, test } from 'vitest';
-import App from '../../app/App.svelte';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+import { at, click, findings, openApp, text } from '../../app/app_page';
 import type { EventBody, ParentCall } from '../../ipc/bindings';
 import { FakeHost } from '../../ipc/fake';
-import { loadAll } from '../../app/routes.svelte';
-import { Desk } from '../../state/desk.svelte';
-
-beforeAll(loadAll);
-afterEach(cleanup);
-const at = (id: string) => screen.getByTestId(id);
-const click = (id: string) => fireEvent.click(at(id));
-const text = (id: string) => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
+import type { Desk } from '../../state/desk.svelte';
 
 const opened = (title: string, parent?: ParentCall): EventBody => ({
   type: 'session_opened',
@@ -77,21 +69,12 @@ async function open(): Promise<{ host: FakeHost; desk: Desk }> {
     type: 'session_changed',
     state: 'running',
   });
-  const desk = await Desk.open(host);
-  render(App, { desk });
+  const desk = await openApp(host);
   await click('rail-session-top');
   await screen.findByTestId('sub-agent-task-mid');
   host.emit('mid', ...proposed('call_read', 'read', 'Read', 'src/lib.rs'), { type: 'call_started', call: 'call_read' });
   await waitFor(() => expect(text('sub-agent-task-mid')).toContain('Read src/lib.rs'));
   return { host, desk };
-}
-async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  return result.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 
 test('work is one line below its call that tells what it does; unfolded, its steps', async () => {

@@ -1,26 +1,17 @@
 // The card of a call whose server asks: the server's name, the values sent, and that nothing says yes by itself.
 
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
-import axe from 'axe-core';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import App from '../../../app/App.svelte';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { at, findings, openApp, text } from '../../../app/app_page';
 import type { EventBody, FormField, ServerRequestKind } from '../../../ipc/bindings';
 import { FakeHost } from '../../../ipc/fake';
-import { loadAll } from '../../../app/routes.svelte';
-import { Desk } from '../../../state/desk.svelte';
 
 let clock = 0;
-beforeAll(loadAll);
 beforeEach(() => {
   clock = 10_000;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
 });
-afterEach(() => {
-  cleanup();
-  vi.restoreAllMocks();
-});
-const at = (id: string) => screen.getByTestId(id);
-const text = (id: string) => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
+afterEach(() => void vi.restoreAllMocks());
 const press = (id: string) => fireEvent.click(at(id), { detail: 1 });
 const key = (name: string, on: Element = at('card-c')) => fireEvent.keyDown(on, { key: name });
 const plain = (words: string) => (words === '' ? [] : [{ text: words, control: false }]);
@@ -90,18 +81,10 @@ async function open(wants: ServerRequestKind): Promise<FakeHost> {
     },
   ];
   host.emit('s', ...bodies);
-  render(App, { desk: await Desk.open(host) });
+  await openApp(host);
   await screen.findByTestId('ask');
   clock += 1_000;
   return host;
-}
-async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  return result.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 const sent = (host: FakeHost) => host.ops.map((op) => (op.type === 'answer_server' ? op.answer : op.type));
 

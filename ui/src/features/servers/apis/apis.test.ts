@@ -1,40 +1,22 @@
 // The services of the Servers screen: their look, and approving, adding, switching and removing them, also by keys.
 
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
-import axe from 'axe-core';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import App from '../../../app/App.svelte';
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+import { at, click, findings, openApp, type } from '../../../app/app_page';
 import { draftOf, problemsOf, setupOf } from './setup';
 import { apiSetup } from '../../../ipc/fake_apis';
 import { FakeHost } from '../../../ipc/fake';
-import { loadAll } from '../../../app/routes.svelte';
-import { Desk } from '../../../state/desk.svelte';
 
-beforeAll(loadAll);
-afterEach(cleanup);
-
-const at = (id: string) => screen.getByTestId(id);
-const click = (id: string) => fireEvent.click(at(id));
-const type = (id: string, value: string) => fireEvent.input(at(id), { target: { value } });
 const changes = (host: FakeHost) =>
   host.ops.flatMap((op) => (op.type === 'change_api' ? [[op.api, op.change] as const] : []));
 
 async function open(prepare: (host: FakeHost) => void = () => undefined): Promise<FakeHost> {
   const host = new FakeHost();
   prepare(host);
-  const desk = await Desk.open(host);
-  render(App, { desk });
+  await openApp(host);
   await click('rail-servers');
   await click('servers-kind-apis');
   return host;
-}
-async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, {
-    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
-  });
-  return result.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 
 test('each stands with its state, and what of it waits for a look is approved as it was shown', async () => {
