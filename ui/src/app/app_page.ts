@@ -21,8 +21,7 @@ export const at = (id: string): HTMLElement => screen.getByTestId(id);
 export const click = (id: string): Promise<boolean> => fireEvent.click(at(id));
 export const type = (id: string, value: string): Promise<boolean> => fireEvent.input(at(id), { target: { value } });
 /** The text of an element, with every run of white space as one space. */
-export const textOf = (element: Element): string => (element.textContent ?? '').replace(/\s+/g, ' ').trim();
-export const text = (id: string): string => textOf(at(id));
+export const text = (id: string): string => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
 /** The test id of what has the focus, or of what is around it. */
 export const focused = (): string | null | undefined =>
   document.activeElement?.closest('[data-testid]')?.getAttribute('data-testid');

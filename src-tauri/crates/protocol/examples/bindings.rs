@@ -31,6 +31,7 @@ pub fn write_bindings(folder: &Path) -> Result<(), ExportError> {
     write_index(folder)
 }
 
+/// Writes the module that exports the type of every other file in the folder.
 fn write_index(folder: &Path) -> Result<(), ExportError> {
     let mut types = Vec::new();
     for file in std::fs::read_dir(folder)? {
