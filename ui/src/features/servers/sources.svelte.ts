@@ -11,7 +11,9 @@ export type Page = { at: 'all' } | { at: 'add' } | { at: 'import' };
 /** Tabs of a server or service. */
 export type Side = 'tools' | 'log' | 'setup';
 /** A server or a service. */
-export type ToolSource = { settings: { id: string; enabled: boolean } };
+export type ToolSource = { settings: { id: string; enabled: boolean }; tools: readonly unknown[] };
+/** Change that each kind of source has. */
+type SourceChange = { type: 'switch'; enabled: boolean } | { type: 'remove' };
 
 /** Store of secrets, which also announces a change. */
 export type SecretStore = Pick<SourceStore, 'secret' | 'tell'>;
@@ -42,7 +44,7 @@ export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown
   /** Asks for all sources. */
   protected abstract ask(): Promise<{ all: readonly V[]; fault: UserError | null }>;
   /** Returns the op that changes one source. */
-  protected abstract op(id: string, change: C): Op;
+  protected abstract op(id: string, change: C | SourceChange): Op;
 
   /** The selected source. */
   get one(): V | undefined {
@@ -96,7 +98,7 @@ export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown
   }
 
   /** Changes one; false if that was refused, which then stands beside it. */
-  async change(id: string, change: C, doing: Doing): Promise<boolean> {
+  async change(id: string, change: C | SourceChange, doing: Doing): Promise<boolean> {
     if (this.#doing.has(id)) return false;
     this.settle(id);
     this.#doing = new Map([...this.#doing, [id, doing]]);
