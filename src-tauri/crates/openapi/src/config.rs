@@ -260,7 +260,7 @@ mod tests {
             ),
             (
                 "[apis.a]\ndocument='https://x.y/z'\nheaders={'a b'='c'}",
-                "no name of a header",
+                "not a header name",
             ),
             (
                 "[apis.a]\ndocument='https://x.y/z'\ntimeout_ms=6000001",

@@ -139,7 +139,7 @@ export function pairsProblem(pairs: readonly Pair[], headers: boolean): string {
   const odd = pairs.find((pair) => !shape.test(pair.name.trim()));
   const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
   if (pairs.some((pair) => pair.name.trim() === '' && pair.value !== '')) return 'A value has no name.';
-  if (odd) return `“${odd.name}” is no name of ${headers ? 'a header' : 'a variable'}.`;
+  if (odd) return `“${odd.name}” is not a ${headers ? 'header' : 'variable'} name.`;
   return twice === undefined ? '' : `“${twice}” is there twice.`;
 }
 

@@ -7,9 +7,14 @@ use crate::At;
 /// Last point in time that RFC 3339 can write, in every time zone.
 pub const TIMESTAMP_MAX: At = 253_402_207_200_999;
 
-/// Formats a point in time in UTC with milliseconds; one behind [`TIMESTAMP_MAX`] as that.
+/// Formats a point in time in UTC with milliseconds; one that RFC 3339 cannot write as the nearest that it can.
 pub fn format_timestamp(at: At) -> String {
-    let stamp = Timestamp::from_millisecond(at.min(TIMESTAMP_MAX)).unwrap_or_default();
+    let nearest = if at < 0 {
+        Timestamp::MIN
+    } else {
+        Timestamp::MAX
+    };
+    let stamp = Timestamp::from_millisecond(at).unwrap_or(nearest);
     format!("{stamp:.3}")
 }
 

@@ -208,7 +208,7 @@ fn a_record_that_does_not_know_what_is_made_says_so() {
     desk.tell_all(SESSION, work());
     desk = desk.reopen();
     let conn = Connection::open(desk.file()).unwrap();
-    conn.execute_batch("DELETE FROM made").unwrap();
+    conn.execute_batch("DELETE FROM projected").unwrap();
     let error = desk.record.sessions().unwrap_err();
     assert!(
         matches!(error, record::RecordError::Damaged { .. }),
