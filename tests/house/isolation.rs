@@ -61,7 +61,7 @@ const FORBIDDEN_CALLS: [&str; 24] = [
 ];
 
 /// Files that may lift a lint of `clippy.toml`: the crates that own what it guards, and those outside the engine.
-const WALLS: [&str; 12] = [
+const WALLS: [&str; 13] = [
     "src-tauri/crates/runtime/src/lib.rs",
     "src-tauri/crates/sandbox/src/lib.rs",
     "src-tauri/crates/provider/src/http.rs",
@@ -72,6 +72,7 @@ const WALLS: [&str; 12] = [
     "src-tauri/crates/cli/src/commands/prompt.rs",
     "src-tauri/crates/cli/src/commands/run.rs",
     "src-tauri/crates/bench/src/main.rs",
+    "src-tauri/crates/protocol/examples/bindings.rs",
     "src-tauri/crates/xtask/src/main.rs",
     "src-tauri/src/restart.rs",
     // It names the mark to look for it.
@@ -103,7 +104,13 @@ fn s002_100_tools_have_no_way_out_but_runtime() {
     let built_on: BTreeSet<&str> = normal.map(|dependency| dependency.name.as_str()).collect();
     assert_eq!(built_on, BTreeSet::from(TOOLS_BUILT_ON));
 
-    let found = find_forbidden_calls("tools", &FORBIDDEN_CALLS);
+    // No tool: the file in which the engine keeps what a person approved of a server or service.
+    let pins = ["read_text_within(", "write_atomic"];
+    let mut found = find_forbidden_calls("tools", &FORBIDDEN_CALLS);
+    found.retain(|call| {
+        !(call.contains("/tools/src/sources/pins.rs:")
+            && pins.iter().any(|own| call.ends_with(own)))
+    });
     assert!(found.is_empty(), "ways out:\n{}", found.join("\n"));
 }
 

@@ -77,7 +77,7 @@ async fn the_doctor_and_the_history_know_of_it() {
     );
     let said = promise.reasons.join(" ");
     assert!(
-        said.contains("A copy of the workspace does not work") && said.contains("picture"),
+        said.contains("A copy of the workspace does not work") && said.contains("snapshot"),
         "{said}"
     );
     desk.play().await;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use protocol::account::CallAccount;
 use protocol::event::SessionOptions;
+use protocol::event::masked_event;
 use protocol::query::{Answer, EngineView, Query};
 use protocol::server::apis::ApiList;
 use protocol::text::cut;
@@ -292,7 +293,7 @@ fn call_events(
     if !has_ended(engine, session, call)? {
         return Ok(events);
     }
-    let masked: Option<_> = events.iter().map(masked_call::mask_event).collect();
+    let masked: Option<_> = events.iter().map(masked_event::mask_event).collect();
     masked.ok_or_else(|| withheld_error("events", call))
 }
 

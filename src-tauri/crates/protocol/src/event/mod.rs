@@ -3,6 +3,7 @@
 pub mod call_event;
 mod event_json;
 pub mod fold;
+pub mod masked_event;
 pub mod message_event;
 pub(crate) mod notice;
 pub mod session_event;

@@ -11,11 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::event::CallChange;
 use crate::text::redact;
 use crate::view::entry::PersonDecision;
 use crate::view::preview::{DiffLine, DiffLinePart, FileDiff};
-use crate::{CallView, Event, EventBody, Preview, Trail};
+use crate::{CallView, Preview, Trail};
 
 /// The parts of a call's view that can repeat a secret of its arguments, with the secrets masked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -83,19 +82,6 @@ impl MaskedCall {
     }
 }
 
-/// Masks an event of a settled call. Returns none if the event no longer deserializes without its secrets.
-pub fn mask_event(event: &Event) -> Option<Event> {
-    let mut event = event.clone();
-    if let EventBody::Call {
-        change: CallChange::Judged { preview, .. },
-        ..
-    } = &mut event.body
-    {
-        *preview = mask_preview(preview);
-    }
-    mask_strings(&event)
-}
-
 /// Masks every string of a value, and everything under the name of a secret. Returns none if the value no longer
 /// deserializes without its secrets.
 pub fn mask_strings<T: Serialize + DeserializeOwned>(value: &T) -> Option<T> {
@@ -112,7 +98,7 @@ fn mask_arguments(arguments: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Masks a preview; one that cannot be masked is replaced with nothing.
-fn mask_preview(preview: &Preview) -> Preview {
+pub(crate) fn mask_preview(preview: &Preview) -> Preview {
     let mut preview = preview.clone();
     match &mut preview {
         Preview::Diff { files } => files.iter_mut().for_each(mask_diff),

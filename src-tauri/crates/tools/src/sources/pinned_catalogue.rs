@@ -112,7 +112,7 @@ impl<T: SourceTool> ToolComparison<'_, T> {
             (PinState::New, _) => String::new(),
             (PinState::Pinned | PinState::Gone | PinState::Changed, _) => return String::new(),
         };
-        let text = TextDiff::from_lines(&before, &self.definition.text())
+        let text = TextDiff::from_lines(&before, self.definition.text().as_str())
             .unified_diff()
             .header("approved", "now")
             .to_string();
