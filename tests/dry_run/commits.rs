@@ -21,7 +21,7 @@ use crate::rules::changes_and_backtests;
 
 const ROOM: &str = env!("CARGO_BIN_EXE_room");
 
-/// A desk with a room, whose agent runs one command, in a workspace with two files.
+/// A desk with a sandbox, whose agent runs one command, in a workspace with two files.
 async fn open_desk(command: &str, host: Host) -> Fixture {
     let turns = [call_bash(command), say_text("Done.")];
     let mut desk = Fixture::with_room(turns, host, Some(ROOM)).await;
@@ -283,7 +283,7 @@ async fn a_change_underneath_is_noticed_before_anything_is_done() {
 
 #[tokio::test]
 async fn what_a_command_is_refused_is_told_to_the_model() {
-    // `/tmp` is the room's own, so it is somewhere else.
+    // `/tmp` is the sandbox's own, so it is somewhere else.
     let outside = format!("/var/tmp/countersign-refused-{}", std::process::id());
     let script = format!(
         "for name, mode in (('.env', 'r'), ('{outside}', 'w')):\n  try:\n    print(open(name, mode).read())\n  except OSError:\n    pass\n"

@@ -60,7 +60,7 @@ fn site() -> (tempfile::TempDir, u16) {
     (folder, port)
 }
 
-/// A desk with a room, whose agent runs one command.
+/// A desk with a sandbox, whose agent runs one command.
 async fn open_desk(command: &str, host: Host) -> Fixture {
     let turns = [call_bash(command), say_text("Done.")];
     Fixture::with_room(turns, host, Some(env!("CARGO_BIN_EXE_room"))).await

@@ -1,5 +1,5 @@
-//! The capability check, the watchdog and the room in which commands run: each keeps out alone what is its own, whatever the
-//! others are.
+//! The capability check, the watchdog and the sandbox in which commands run: each keeps out alone what is its own,
+//! whatever the others are.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use support::{Fixture, HEADLESS, call_bash, call_write};
 
 const ROOM: &str = env!("CARGO_BIN_EXE_room");
 const ROOM_IN_PLACE: &str = env!("CARGO_BIN_EXE_room_in_place");
-/// No room, a room with a layer, a room around the workspace itself.
+/// No sandbox, a sandbox with a layer, a sandbox around the workspace itself.
 const ROOMS: [Option<&str>; 3] = [None, Some(ROOM), Some(ROOM_IN_PLACE)];
 
 /// Rules that would let everything pass, each in its own words.
@@ -57,7 +57,7 @@ fn denying_gates(view: &CallView) -> Vec<Gate> {
     against.map(|step| step.gate).collect()
 }
 
-/// A folder for what must not come to be: on a disk, since `/tmp` is a room's own.
+/// A folder for what must not come to be: on a disk, since `/tmp` is a sandbox's own.
 fn outside_folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/var/tmp").unwrap()
 }
@@ -81,7 +81,8 @@ async fn each_layer_keeps_out_alone_what_is_its_own() {
     assert_eq!(view.state, CallState::Denied);
     assert_eq!(denying_gates(&view), [Gate::Watchdog]);
 
-    // A file outside, by a program that nobody can read that from: only the room is in its way, and without one it gets there.
+    // A file outside, by a program that nobody can read that from: only the sandbox is in its way, and without one it
+    // gets there.
     let script = call_bash("python3 reach.py");
     for room in ROOMS {
         let (view, reached) = play_call(&script, room, let_all_pass, &outside).await;
@@ -94,8 +95,8 @@ async fn each_layer_keeps_out_alone_what_is_its_own() {
     }
 }
 
-/// `S002-96`: whatever the room is, the capability check and the watchdog say the same; and whatever they are told to let
-/// pass, and in whatever words, the room holds.
+/// `S002-96`: whatever the sandbox is, the capability check and the watchdog say the same; and whatever they are told
+/// to let pass, and in whatever words, the sandbox holds.
 #[tokio::test]
 async fn one_layer_changes_and_the_others_stay_as_they_are() {
     let folder = outside_folder();

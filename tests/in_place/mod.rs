@@ -15,9 +15,9 @@ use support::{
 
 mod interruptions;
 
-/// A room in which no layer holds.
+/// A sandbox in which no layer holds.
 const SANDBOX_IN_PLACE: &str = env!("CARGO_BIN_EXE_room_in_place");
-/// A room in which a layer holds.
+/// A sandbox in which a layer holds.
 const SANDBOX_LAYERED: &str = env!("CARGO_BIN_EXE_room");
 
 const DENIES: &str =

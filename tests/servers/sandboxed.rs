@@ -19,7 +19,7 @@ use support::{Fixture, HEADLESS, WAIT_TIMEOUT, call_tool, say_text};
 
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
 
-/// A desk that has the program of the room, or not.
+/// A desk that has the sandbox program, or not.
 async fn open_desk(turns: impl Serialize, host: Host, has_room: bool) -> Fixture {
     let room = has_room.then_some(env!("CARGO_BIN_EXE_room"));
     let mut desk = Fixture::with_room(turns, host, room).await;
@@ -29,7 +29,7 @@ async fn open_desk(turns: impl Serialize, host: Host, has_room: bool) -> Fixture
     desk
 }
 
-/// The setup of a server whose room is around a folder.
+/// The setup of a server whose sandbox is around a folder.
 fn way(room: &Path, hosts: &[String]) -> ServerTransport {
     let root = room.display().to_string();
     ServerTransport::Stdio {
@@ -49,14 +49,14 @@ async fn switch_on(desk: &Fixture) -> Result<(), protocol::UserError> {
     desk.change_server(on).await.map(drop)
 }
 
-/// Gives a desk a server that runs in a room around the workspace, and that no rule keeps from anything.
+/// Gives a desk a server that runs in a sandbox around the workspace, and that no rule keeps from anything.
 async fn let_do_everything(desk: &Fixture, hosts: &[String]) {
     desk.write_rules(ALLOW);
     desk.set_server(way(&desk.workspace_root(), hosts)).await;
     switch_on(desk).await.unwrap();
 }
 
-/// It is called, and what it changes in the folder of its room is shown, recorded and taken back.
+/// It is called, and what it changes in the folder of its sandbox is shown, recorded and taken back.
 #[tokio::test]
 async fn a_server_in_a_room_works_and_what_it_changes_is_undone() {
     let turns = [
@@ -82,13 +82,13 @@ async fn a_server_in_a_room_works_and_what_it_changes_is_undone() {
     assert_eq!(desk.read_file("old.txt").unwrap(), "first\n");
 }
 
-/// Attempts something that its arguments do not show, so that the room alone stands in the way.
+/// Attempts something that its arguments do not show, so that the sandbox alone stands in the way.
 fn attempt(what: &str) -> Value {
     let hidden: String = what.bytes().map(|byte| format!("{byte:02x}")).collect();
     call_tool("one__attempt", json!({ "what": hidden }))
 }
 
-/// The results of the calls of a server in a room, in order.
+/// The results of the calls of a server in a sandbox, in order.
 async fn attempted(desk: &mut Fixture) -> Vec<String> {
     desk.play().await;
     let outcomes = desk.call_outcomes().await.into_iter();
@@ -140,7 +140,7 @@ async fn a_server_in_a_room_reaches_nothing_else() {
     assert!(outside.accept().is_err());
 }
 
-/// A host that its person named is reached, by the proxy of the room; no other is.
+/// A host that its person named is reached, by the proxy of the sandbox; no other is.
 #[tokio::test]
 async fn a_server_in_a_room_reaches_the_hosts_that_were_named() {
     let (named, other) = (serve(), serve());
@@ -172,7 +172,7 @@ fn serve() -> String {
     address
 }
 
-/// A server that cannot be run in a room is not started at all, and the person who switches it on hears why.
+/// A server that cannot be run in a sandbox is not started at all, and the person who switches it on hears why.
 #[tokio::test]
 async fn without_a_room_a_server_is_not_started() {
     for (has_room, command, around, why) in [
@@ -208,7 +208,7 @@ async fn without_a_room_a_server_is_not_started() {
     }
 }
 
-/// A server that ended says what it was refused in its room.
+/// A server that ended says what it was refused in its sandbox.
 #[tokio::test]
 async fn what_a_server_was_refused_is_said_when_it_ended() {
     let desk = open_desk(json!([]), HEADLESS, true).await;
@@ -224,7 +224,7 @@ async fn what_a_server_was_refused_is_said_when_it_ended() {
     assert!(fault.contains(&says), "{fault}");
 }
 
-/// It does not start outside the folder of its room either; a room around a link is around what it leads to.
+/// It does not start outside the folder of its sandbox either; a sandbox around a link is around what it leads to.
 #[tokio::test]
 async fn a_server_in_a_room_starts_in_its_folder() {
     let desk = open_desk(json!([]), HEADLESS, true).await;
@@ -280,7 +280,7 @@ async fn until(what: &str, is_so: impl Fn() -> bool) {
     assert!(waited.is_ok(), "waited in vain: {what}");
 }
 
-/// Its card and `policy explain` say that it runs in a room: also in a workspace that its room is not around.
+/// Its card and `policy explain` say that it runs in a sandbox: also in a workspace that its sandbox is not around.
 #[tokio::test]
 async fn a_server_in_a_room_is_said_to_be_in_one() {
     let elsewhere = tempfile::tempdir_in("/var/tmp").unwrap();

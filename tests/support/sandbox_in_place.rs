@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     entered.map_or(ExitCode::from(125), |()| ExitCode::SUCCESS)
 }
 
-/// The room that stands on standard input, if it has no layers. Else the program ends.
+/// The sandbox that stands on standard input, if it has no layers. Else the program ends.
 #[cfg(target_os = "linux")]
 fn read_setup() -> sandbox::SandboxSpec {
     let mut line = String::new();

@@ -26,10 +26,10 @@ export function isCall(entry: Entry): entry is CallEntry {
   return entry.body.type === 'call';
 }
 
-/** What an event about a proposed call says. */
+/** Body of an event about a proposed call. */
 type CallEventBody = Extract<EventBody, { call: CallId }>;
 
-/** What an event about a message says. */
+/** Body of an event about a message. */
 type MessageEventBody = Exclude<Extract<EventBody, { message: MessageId }>, { type: 'call_proposed' }>;
 
 function isAboutCall(body: EventBody): body is CallEventBody {

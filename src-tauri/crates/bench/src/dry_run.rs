@@ -310,7 +310,7 @@ fn measure_workspace_sizes(program: &Path, tokio: &Runtime) -> BenchResult<()> {
             .with_closed_files(protected_files(&rules));
         places.push((place, workspace, environment));
     }
-    // What was made a moment ago is looked at anew each time; a person's workspace lies there for longer.
+    // Files made a moment ago are examined anew each time; those of a person's workspace are older than that.
     std::thread::sleep(CACHE_WARMUP);
     const CHANGES: &str = "echo more >> folder0/file0";
     let side = |(_, workspace, environment): &(HistoryFixture, Workspace, DryRunEnvironment)| {

@@ -20,7 +20,7 @@ pub(crate) struct OutputWriter {
     buffer: Option<String>,
 }
 
-/// What a person chose about the output.
+/// Options that a person chose for the output.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OutputOptions {
     /// Whether to write JSON.

@@ -316,7 +316,7 @@ fn add_result_lines(view: &CallView, add: &mut impl FnMut(TextStyle, &str)) {
         return;
     };
     let well = matches!(outcome.state, CallState::Done);
-    // What the model is told of a denial is what stands above as the reason.
+    // The message to the model about a denial is the reason that stands above.
     let lead = view.trail.as_ref().map(|trail| trail.lead.trim());
     if lead == Some(outcome.message.trim()) {
         return;

@@ -66,7 +66,7 @@ pub(crate) fn convert_diagnostics(all: Vec<LspDiagnostic>) -> LanguageResult {
             Some(DiagnosticSeverity::WARNING) => Severity::Warning,
             Some(DiagnosticSeverity::INFORMATION) => Severity::Information,
             Some(DiagnosticSeverity::HINT) => Severity::Hint,
-            // What is not said is taken for the worst.
+            // A missing severity is taken for the worst one.
             _ => Severity::Error,
         },
         code: one.code.map(|code| match code {

@@ -193,7 +193,7 @@ fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> 
                     "Write the `id` that you were given, or leave `client` out.",
                 );
             }
-            // What it refers to is looked at when the server is started.
+            // References in the address are resolved when the server is started.
             if !has_reference(url)
                 && let Err(what) = runtime::net::parse_server_url(url)
             {

@@ -70,11 +70,11 @@ pub(crate) fn evaluate_effects(
     if dry_run.effects.is_empty() && !dry_run.agreed && !dry_run.nothing_is_allowed {
         verdict = verdict.max(Verdict::Ask);
     }
-    // What was sent is out: nobody wants that to go unseen.
+    // Data that was sent cannot be taken back: nobody wants that to go unseen.
     if !dry_run.reached.is_empty() && dry_run.effects.is_empty() && !dry_run.agreed {
         verdict = verdict.max(Verdict::Ask);
     }
-    // What was refused is what a person would want to know of before it counts as done.
+    // A person would want to know of refusals before the call counts as done.
     if dry_run.refused > 0 && !dry_run.agreed {
         verdict = verdict.max(Verdict::Ask);
     }

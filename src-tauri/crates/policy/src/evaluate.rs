@@ -91,7 +91,8 @@ pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
     let mode = evaluate_mode(request);
     let scope = scope::check_scope(request.tool, request.facts, request.rules, request.now);
     let ruled = evaluate_rules(request, mode.verdict.unwrap_or(Verdict::Ask));
-    // Who let exactly this call pass saw what its watchdogs ask: another call, or another reason, is another grant's matter.
+    // The person who granted exactly this call saw what its watchdogs ask: another call, or another reason, needs
+    // another grant.
     let granted = request.rules.find_exact_grant(request.facts);
     let passed = granted.is_some_and(|granted| {
         let mut spoke = ruled.step.rules.iter();
@@ -294,7 +295,7 @@ fn evaluate_rules(request: &EvaluationRequest<'_>, otherwise: Verdict) -> RulesR
                 .push_str("; overruled by something stricter in the same call");
         }
     }
-    // What decided comes first.
+    // The rules that decided come first.
     traces.sort_by_key(|trace| {
         std::cmp::Reverse((
             trace.won,

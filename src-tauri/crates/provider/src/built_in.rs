@@ -129,7 +129,7 @@ impl ProviderEnv {
     pub fn from_process() -> Self {
         let names = BUILT_IN_PROVIDERS.iter().filter_map(|one| one.base_url_env);
         let set = names.filter_map(|name| {
-            // What is no Unicode is set all the same, and no address.
+            // A value that is not Unicode is set all the same, and is no address.
             let value = std::env::var_os(name)?;
             Some((name, value.to_string_lossy().into_owned()))
         });

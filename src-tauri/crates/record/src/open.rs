@@ -48,7 +48,7 @@ pub(crate) fn open_writer(file: &Path) -> Result<Connection, RecordError> {
 pub(crate) fn open_reader(file: &Path) -> Result<Connection, RecordError> {
     let conn = open_connection(file)?;
     conn.pragma_update(None, "query_only", true)?;
-    // What a reader makes for itself alone never reaches the disk.
+    // Data that a reader makes for itself alone never reaches the disk.
     conn.pragma_update(None, "cache_spill", false)?;
     Ok(conn)
 }

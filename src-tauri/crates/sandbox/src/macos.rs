@@ -21,7 +21,7 @@ use crate::{CommandEnd, SandboxLimits, SandboxSpec, seatbelt};
 /// # Errors
 /// The sandbox could not be entered, or its outcome could not be reported.
 pub fn enter_sandbox(spec: &SandboxSpec) -> io::Result<()> {
-    // Opened here, where the path means what whoever asked for the room meant.
+    // Opened here, where the path means what whoever asked for the sandbox meant.
     let report = File::create(&spec.told)?;
     match start_command(spec) {
         Ok(child) => wait_for_command(child, &report),
@@ -92,7 +92,7 @@ fn wait_for_command(mut child: Child, report: &File) -> io::Result<()> {
         let _ = kill_process_group(group, Signal::KILL);
     })?;
     let status = child.wait()?;
-    // What it left behind.
+    // The processes that the command left behind.
     let _ = kill_process_group(group, Signal::KILL);
     match unwanted.load(Ordering::SeqCst) {
         true => Ok(()),

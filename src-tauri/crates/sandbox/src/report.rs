@@ -116,7 +116,7 @@ pub fn read_report(file: &Path) -> io::Result<Option<SandboxReport>> {
     };
     let (mut refused, mut more, mut began, mut ended) =
         (Vec::new(), false, None, CommandEnd::Stopped);
-    // The last line has no end if the room was ended while it was written.
+    // The last line has no end if the sandbox was ended while it was written.
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
     for line in whole.lines() {
         match serde_json::from_str(line)? {

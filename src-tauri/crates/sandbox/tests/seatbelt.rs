@@ -1,4 +1,4 @@
-//! Rooms on macOS, from outside: a command changes its workspace and nothing else, and reaches nobody.
+//! Sandboxes on macOS, from outside: a command changes its workspace and nothing else, and reaches nobody.
 #![cfg(target_os = "macos")]
 #![allow(
     clippy::unwrap_used,
@@ -106,7 +106,7 @@ impl Place {
     }
 }
 
-/// Each attempt succeeds without the room; in it, only those that stay in the workspace do.
+/// Each attempt succeeds without the sandbox; in it, only those that stay in the workspace do.
 #[test]
 fn a_command_changes_its_workspace_and_nothing_else() {
     for (command, is_let) in [
@@ -148,7 +148,7 @@ fn a_command_changes_its_workspace_and_nothing_else() {
     }
 }
 
-/// A room that nobody wants any more ends, with what it started.
+/// A sandbox that nobody wants any more ends, with what it started.
 #[test]
 fn a_room_that_nobody_wants_ends() {
     let place = Place::new();

@@ -271,7 +271,7 @@ pub fn unknown_item_error<K: ConfigTable>(id: &ServerId) -> UserError {
 }
 
 fn parse_document<K: ConfigTable>(text: &str) -> Result<DocumentMut, UserError> {
-    // What cannot be read is not written over.
+    // A file that cannot be read is not overwritten.
     parse_items::<K>(text)?;
     text.parse().map_err(|error: toml_edit::TomlError| {
         UserError::new(format!("{} cannot be read.", K::FILE), "Correct it.").with_source(&error)

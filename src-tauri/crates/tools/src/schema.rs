@@ -158,7 +158,7 @@ fn strip_optional_nulls(validator: &Validator, value: Value) -> Value {
     for path in &refused {
         remove_member(&mut stripped, path);
     }
-    // What is required was no slip: it is put back, so that the caller hears what is wrong with it.
+    // A required member was no slip: it is put back, so that the caller hears what is wrong with it.
     let required: Vec<String> = validator
         .iter_errors(&stripped)
         .filter_map(|error| match error.kind() {

@@ -15,7 +15,7 @@ pub(crate) fn take_uses(data_dir: &Path, judgement: &Judgement, again: bool) -> 
     let mut spent: Vec<Rule> = counted_rules(judgement, again)
         .filter(|rule| match take_use(data_dir, rule) {
             Ok(taken) => !taken,
-            // What cannot be counted cannot be had.
+            // A use that cannot be counted is refused.
             Err(fault) => {
                 tracing::warn!(%fault, "a use of a rule could not be counted");
                 true

@@ -91,7 +91,7 @@ fn build_surface(session: &Session, interface: &ToolInterface) -> Result<Surface
     let surface = Surface::new(&requires, &owner, &session.bounds.surroundings, Os::CURRENT)?;
     // Whoever may read files may read the rest of a long output (`S002-69`).
     let surface = add_folder(surface, session.tool_context.folder.path())?;
-    // What lies beside a skill belongs to it.
+    // Files beside a skill belong to it.
     let mut skills = session.briefing.external_folders();
     skills.try_fold(surface, |surface, folder| add_folder(surface, &folder))
 }

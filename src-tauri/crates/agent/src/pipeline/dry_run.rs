@@ -160,7 +160,7 @@ pub(crate) async fn run(
 ) -> Result<Attempt, Abort> {
     let session = cx.session;
     let mut is_hooked = agreed.is_some();
-    // What is sent to a host is out, so the hooks are asked before.
+    // Data that is sent to a host cannot be taken back, so the hooks are asked beforehand.
     if !hosts.is_empty() && !is_hooked {
         hooks::ask_before_execution(cx).await?;
         is_hooked = true;

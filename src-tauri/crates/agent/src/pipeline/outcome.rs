@@ -147,7 +147,7 @@ pub(super) fn redact_value(value: &mut Value) -> u32 {
 /// if writing failed.
 fn truncate_outcome(cx: &CallContext<'_>, mut outcome: Outcome) -> Outcome {
     let bytes_max = usize::try_from(cx.tool.interface().output_bytes_max()).unwrap_or(usize::MAX);
-    // What a tool cut by its own count stands whole in a sidecar already.
+    // Output that a tool cut by its own count is already whole in a sidecar file.
     if outcome.truncated.is_some() || outcome.text.len() <= bytes_max {
         return outcome;
     }

@@ -249,7 +249,7 @@ pub(crate) fn approval_digest(cx: &CallContext<'_>, prepared: &PreparedCall) -> 
 fn undo_without_plan(cx: &CallContext<'_>, accesses: &[Access]) -> UndoAvailability {
     let may_change = accesses.iter().any(|access| match access.capability {
         Capability::ShellRun | Capability::FsWrite | Capability::FsDelete => true,
-        // What is only read from elsewhere changes nothing there.
+        // A call that only reads from elsewhere changes nothing there.
         Capability::NetFetch => !cx.tool.only_reads(),
         Capability::FsRead => false,
     });

@@ -141,7 +141,7 @@ pub(crate) fn is_parallel_safe(session: &Session, open: &OpenCall) -> bool {
         return false;
     }
     let given = open.arguments();
-    // What reads or writes the state is in its order, so that a call finds what those before it wrote.
+    // Calls that read or write the state keep their order, so that a call finds the writes of those before it.
     !state_store::uses_state(given, called.0.tool.output_path())
         && validate_arguments(session, &called, given)
             .is_ok_and(|checked| called.0.tool.is_parallel_safe(&checked))

@@ -108,7 +108,7 @@ async fn run_program(
     match printed
         .and_then(|printed| external_program::parse_answer::<WatchdogAnswer>(&printed, ANSWER_FORM))
     {
-        // What it did not say nobody can answer for good.
+        // Nobody can settle for good a verdict that the watchdog did not give.
         Err(what) => Some(Alarm::ask_every_time(format!(
             "The watchdog `{name}` {what}"
         ))),

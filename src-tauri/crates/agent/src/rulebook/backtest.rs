@@ -132,7 +132,7 @@ pub(super) fn load_versions<T>(
     roots: &HashMap<SessionId, String>,
     of: impl Fn(&RulebookScope) -> Result<T, UserError>,
 ) -> Result<HashMap<String, T>, UserError> {
-    // What is wrong with the change is told even where there are no calls.
+    // Errors in the change are reported even where there are no calls.
     of(place)?;
     let mut versions = HashMap::new();
     for root in roots.values() {

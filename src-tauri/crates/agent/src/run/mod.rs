@@ -141,7 +141,7 @@ async fn run_turns(session: &Arc<Session>, mut meter: RunMeter) -> Result<RunEnd
         repairs.count_attempt(answer.output.as_ref())?;
         let checked = answer.output.unwrap_or_default();
         if answer.calls.is_empty() && checked.problem.is_none() {
-            // What it gave away and did not wait for is waited for now.
+            // Tasks that the agent gave away and did not wait for are waited for now.
             match BackgroundTasks::wait_for_message(session, &stop).await {
                 false if stop.is_cancelled() => return Ok(RunEnd::Stopped),
                 false => return Ok(RunEnd::Done),

@@ -79,7 +79,7 @@ pub(crate) async fn ask_model(
     };
     let mut writing = AnswerWriter::new(session, message.clone());
     let began = engine.config.clock.now();
-    // What a stopped stream says of its end does not matter: the person stopped it.
+    // The error at the end of a stopped stream does not matter: the person stopped it.
     let error = stream_answer(session, request, stop, &mut writing)
         .await
         .err()

@@ -232,7 +232,7 @@ async fn open_session(
         effort: caller_options.effort,
         own_tools: request.own_tools,
         instances: request.config.instances,
-        // Who works for an agent is bound by its manifest.
+        // A sub-agent is bound by the manifest of the agent that it works for.
         agent: caller_options.agent,
         below: caller_options
             .below

@@ -272,7 +272,7 @@ struct OpenGuard<'a> {
 
 impl Drop for OpenGuard<'_> {
     fn drop(&mut self) {
-        // What the app's end leaves behind is taken up when it is opened again.
+        // Questions that are open when the app closes are taken up when the app is opened again.
         if !self.asker.session.engine.closing.is_cancelled() {
             self.asker.dismiss(self.id, CALL_ENDED_REASON);
         }

@@ -20,7 +20,7 @@ use crate::session::engine_state::EngineState;
 
 /// Returns the grants that the card of a call may offer.
 pub(crate) fn offer_grants(session: &Session, weighed: &PolicyInput) -> GrantOffers {
-    // What came is there once; a rule on it is written where rules are.
+    // A response came only once; a rule on responses is written where the other rules are.
     if weighed
         .dry_run
         .as_ref()

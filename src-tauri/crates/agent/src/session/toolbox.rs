@@ -127,7 +127,7 @@ impl Toolbox {
         faults.extend(custom::load_custom_tools(&mut all, workspace, person));
         custom::add_request_tools(&mut all, &options.own_tools)?;
         let (snapshot, unset) = all.with_settings(&sources.settings.tools);
-        // What is wrong with settings of the desk's tools was told when they were set.
+        // Errors in the settings of the engine's tools were reported when they were set.
         let known = engine.current_errors();
         faults.extend(unset.into_iter().filter(|fault| !known.contains(fault)));
         let snapshot = match options.client {

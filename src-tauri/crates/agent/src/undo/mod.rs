@@ -162,7 +162,7 @@ fn list_entries(history: &History, data_dir: &Path) -> Result<Vec<UndoEntry>, Us
     if let Err(fault) =
         history.recover_interrupted(|session| is_locked_or_unknown(data_dir, session))
     {
-        // What is asked for may be none of its business.
+        // The entry that is not settled may be unrelated to the request.
         tracing::warn!(%fault, "not every entry is settled");
     }
     history.entries()

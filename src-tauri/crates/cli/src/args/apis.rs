@@ -1,8 +1,8 @@
-//! What can be asked about services by their documents.
+//! Arguments of `apis`: services and their documents.
 
 use clap::Subcommand;
 
-/// What is done with services.
+/// Subcommands of `apis`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ApisCommand {
     /// List them, with their tools and what waits for a look.
@@ -63,7 +63,8 @@ pub(crate) struct AddApiArgs {
     /// A name and a password, by the name of the document's security scheme. May be repeated.
     #[arg(long, value_name = "SCHEME=NAME,PASSWORD")]
     pub(crate) basic: Vec<String>,
-    /// Who asks for a token (OAuth 2.0 client credentials), by the name of the document's security scheme. May be repeated.
+    /// A client that asks for a token (OAuth 2.0 client credentials), by the name of the document's security scheme.
+    /// May be repeated.
     #[arg(long, value_name = "SCHEME=ID,SECRET")]
     pub(crate) client: Vec<String>,
     /// Take only operations of this tag. `*` stands for anything, here and below. May be repeated.

@@ -244,7 +244,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("man", &["countersign man ~/.local/share/man/man1"]),
 ];
 
-/// What a client's settings need, beside an example.
+/// The settings that a client needs, shown beside an example.
 const CLIENT_EXAMPLE: &str = r#"In a client's settings (Claude Desktop, Cursor and others; VS Code says `servers` in the place of `mcpServers`):
   { "mcpServers": { "countersign": {
       "command": "countersign",

@@ -1,4 +1,4 @@
-//! What is served to other people's clients.
+//! Arguments of `gateway`: serving other people's clients.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What can be asked about what was done to files: `history`, `undo`, `redo`.
+//! Arguments of `history`, `undo` and `redo`: changes to files.
 
 use std::path::PathBuf;
 

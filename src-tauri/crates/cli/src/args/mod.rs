@@ -1,4 +1,4 @@
-//! What can be asked on the command line.
+//! Arguments of the command line.
 
 use std::path::PathBuf;
 
@@ -67,7 +67,7 @@ pub(crate) struct CliArgs {
     /// Log what happens to standard error; twice for more.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub(crate) command: CliCommand,
 }
@@ -83,7 +83,7 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// What to do.
+/// Commands of the command line.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
     /// Let an agent work on something.
@@ -239,7 +239,7 @@ pub(crate) struct SessionsArgs {
     pub(crate) command: Option<SessionsCommand>,
 }
 
-/// What is done with a session.
+/// Subcommands of `sessions`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
     /// Close a session that does nothing: its long outputs and grants go.

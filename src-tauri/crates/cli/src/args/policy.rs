@@ -1,10 +1,10 @@
-//! What can be asked about rules.
+//! Arguments of `policy`: questions about rules.
 
 use std::path::PathBuf;
 
 use clap::Subcommand;
 
-/// What the rules are asked.
+/// Subcommands of `policy`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
     /// Judge calls, one a line on standard input.
@@ -55,7 +55,7 @@ pub(crate) enum PolicyCommand {
     },
 }
 
-/// What is done with grants.
+/// Subcommands of `policy grants`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GrantsCommand {
     /// Take a grant back, at once, in every running session.
@@ -81,7 +81,7 @@ pub(crate) struct BacktestArgs {
     pub(crate) calls: u32,
 }
 
-/// What is changed.
+/// The change to the rules.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct RuleChangeArgs {
@@ -93,7 +93,7 @@ pub(crate) struct RuleChangeArgs {
     pub(crate) rule: Option<String>,
 }
 
-/// What is imported.
+/// The permissions to import.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportRulesArgs {
     /// One product alone; needed where a file is named.

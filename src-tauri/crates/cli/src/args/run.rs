@@ -1,8 +1,8 @@
-//! What can be asked of an agent and of one call: `run`, `call`.
+//! Arguments of `run` and `call`: an agent, and one call.
 
 use std::path::PathBuf;
 
-/// What is said when a session begins, and holds for its whole life.
+/// Options that are given when a session begins and hold for its whole life.
 const NEW_SESSION_OPTIONS: [&str; 7] = [
     "provider",
     "model",
@@ -67,7 +67,7 @@ pub(crate) struct RunArgs {
     /// Plan only: look around and come to a plan. Nothing is changed and no command runs.
     #[arg(long)]
     pub(crate) plan: bool,
-    /// What is to be done; `-`, or nothing where standard input is no terminal, to read it from there.
+    /// The task; `-`, or nothing where standard input is no terminal, to read it from there.
     pub(crate) prompt: Option<String>,
 }
 
@@ -113,7 +113,7 @@ pub(crate) struct CallArgs {
     pub(crate) consent: ApprovalArgs,
 }
 
-/// What the caller says beforehand.
+/// Answers that the caller gives beforehand.
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 pub(crate) struct ApprovalArgs {

@@ -1,10 +1,10 @@
-//! What can be asked about servers of tools.
+//! Arguments of `servers`: servers of tools.
 
 use std::path::PathBuf;
 
 use clap::Subcommand;
 
-/// What is done with servers.
+/// Subcommands of `servers`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServersCommand {
     /// List them, with their tools and what waits for a look.
@@ -87,7 +87,7 @@ pub(crate) enum ServersCommand {
         server: String,
         /// The prompt.
         prompt: Option<String>,
-        /// What it is filled in with.
+        /// The values that fill in the prompt.
         #[arg(requires = "prompt", value_name = "NAME=VALUE")]
         arguments: Vec<String>,
     },

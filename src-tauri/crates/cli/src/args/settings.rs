@@ -1,8 +1,8 @@
-//! What can be asked about the settings and the keys: `config`, `keys`.
+//! Arguments of `config` and `keys`: the settings and the keys.
 
 use clap::Subcommand;
 
-/// What is done with the settings.
+/// Subcommands of `config`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Show the value of a setting, or all that are set.
@@ -29,7 +29,7 @@ pub(crate) enum ConfigCommand {
     Edit,
 }
 
-/// What is done with keys.
+/// Subcommands of `keys`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
     /// List the providers with the place that each key comes from.

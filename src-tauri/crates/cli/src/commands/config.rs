@@ -118,7 +118,7 @@ fn change_file(
 ) -> CliResult {
     let text = file::read_text(data_dir).map_err(CliError::config_error)?;
     let mut document: DocumentMut = text.parse().map_err(|_| {
-        // What is wrong is named with its line by whoever reads the settings.
+        // The reader of the settings names the error with its line.
         let fault = file::check_text(data_dir, &text).err();
         CliError::config_error(
             fault.unwrap_or_else(|| UserError::new("The settings are not TOML.", "")),

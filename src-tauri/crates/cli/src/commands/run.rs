@@ -81,7 +81,7 @@ pub(crate) async fn run_agent(
         (None, Some(mut request)) => {
             let prompt = prompt.unwrap_or_default().prepend(&request.prompt());
             let title = prompt.title().ok_or_else(missing_prompt)?.to_owned();
-            // What the caller names comes before what the request does.
+            // Choices of the caller take precedence over those of the request.
             if has_script || run.provider.is_some() || run.model.is_some() {
                 let config = &mut request.config;
                 (config.provider, config.model, config.thinking) = (None, None, None);

@@ -82,7 +82,7 @@ pub(super) fn page_text(text: &str) {
         let _ = input.write_all(text.as_bytes());
     }
     match child.wait() {
-        // What a shell says of a program that is not there.
+        // The exit code of a shell that does not find the program.
         Ok(status) if status.code() == Some(127) => write_terminal(text),
         Ok(_) | Err(_) => {}
     }

@@ -45,7 +45,7 @@ impl CardPrompt {
         }
         match &mut shown.mode {
             CardMode::Arming(until) => {
-                // What was typed before the card was seen is no answer to it.
+                // Input that was typed before the card was seen is no answer to it.
                 if Instant::now() >= *until {
                     self.show_prompt();
                 }

@@ -448,7 +448,7 @@ fn a_run_takes_a_whole_request() {
 fn nothing_runs_in_place_where_there_is_no_room() {
     let place = CliFixture::new();
     place.write_file("a", "first\n");
-    // Where no program of the room is installed beside it.
+    // Where no sandbox program is installed beside it.
     let folder = tempfile::tempdir_in(place.data().parent().unwrap()).unwrap();
     let alone = folder.path().join("countersign");
     std::fs::copy(env!("CARGO_BIN_EXE_countersign"), &alone).unwrap();

@@ -84,7 +84,7 @@ fn a_tool_of_many_is_called_by_hand_and_undone() {
 #[test]
 fn a_server_is_moved_into_a_room_and_back() {
     let place = with_server("");
-    // Where no program of the room is installed beside it.
+    // Where no sandbox program is installed beside it.
     let folder = tempfile::tempdir_in(place.data().parent().unwrap()).unwrap();
     let alone = folder.path().join("countersign");
     std::fs::copy(env!("CARGO_BIN_EXE_countersign"), &alone).unwrap();

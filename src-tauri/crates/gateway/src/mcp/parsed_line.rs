@@ -54,7 +54,7 @@ impl ParsedLine {
             .filter(|id| id.is_string() || id.is_number());
         let id = id.cloned();
         match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line) {
-            // What has an id waits for an answer, however the library reads it.
+            // A message with an id waits for an answer, however the library reads it.
             Ok(JsonRpcMessage::Notification(_)) if is_request => {
                 Self::Answers(vec![invalid_request_response(id, INVALID_ID_MESSAGE)])
             }

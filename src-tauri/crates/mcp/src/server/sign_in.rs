@@ -175,7 +175,7 @@ impl ServerCore {
                 Ok(connection) => connection,
                 Err(error) => return error.challenge.ok_or(error.why),
             };
-        // What it lists to a stranger does not matter.
+        // The tools that the server lists without authentication do not matter.
         let _ = connection.list_tools(self.timeout()).await;
         let challenge = self.handler.challenge();
         challenge.ok_or_else(|| "it asks nobody to sign in".to_owned())

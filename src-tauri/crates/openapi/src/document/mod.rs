@@ -300,7 +300,7 @@ fn accepted_media_types(reader: &DocumentReader<'_>, operation: DocumentNode<'_>
             }
         }
     }
-    // What is read as it is comes first.
+    // Media types that are read as they are come first.
     all.sort_by_key(|media| !body::is_json_media_type(media));
     all.join(", ")
 }

@@ -133,7 +133,7 @@ fn parse_parameter<'a>(
     }
     let style = parse_style(at, place).map_err(|why| format!("its parameter `{named}` {why}"))?;
     let content = at.members_of("content").next();
-    // What is no JSON is text.
+    // Content that is not JSON is text.
     let json = content.is_some_and(|(media, _)| crate::document::body::is_json_media_type(media));
     let schema = match content {
         Some((_, content)) => content.member("schema"),

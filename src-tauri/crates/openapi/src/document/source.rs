@@ -141,7 +141,7 @@ fn too_long_error(named: &str) -> UserError {
 fn parse_text(text: &str) -> Result<Value, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('{') {
-        // What begins like JSON may still be YAML in flow style.
+        // Text that begins like JSON may still be YAML in flow style.
         let json = serde_json::from_str(text);
         return json
             .or_else(|error| parse_yaml(text).map_err(|_| format!("it is not JSON ({error})")));

@@ -192,7 +192,7 @@ fn command_candidates(request: &EvaluationRequest<'_>, action: RuleAction) -> Ve
         }
         RuleAction::Ask | RuleAction::Deny => {
             let mut parts: Vec<_> = all.collect();
-            // What most likely is meant comes first.
+            // The command that is most likely meant comes first.
             parts.sort_by_key(|(subject, words)| {
                 (
                     is_subject_allowed(request, subject),
@@ -291,7 +291,7 @@ fn path_candidates(
     }
     match request.tool_class.mode {
         Some(ToolMode::Read | ToolMode::SafeWrite) => candidates.push(every_call),
-        // What takes something away, or is of no known kind, is not granted as a whole.
+        // A tool that takes something away, or is of no known kind, is not granted as a whole.
         Some(ToolMode::Destructive | ToolMode::Local | ToolMode::External) | None => {}
     }
     candidates

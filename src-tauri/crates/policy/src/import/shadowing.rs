@@ -31,7 +31,8 @@ fn find_shadow(
         return None;
     };
     let holds_back = |(other, one): &(usize, &ImportedPermission)| {
-        // What comes before is overruled there; but not by a pattern that grew wider on its way here.
+        // An earlier permission is overruled by this one in the product, unless the pattern of this one grew wider in
+        // the translation.
         let counts =
             *other > at || wins == ConflictOrder::StrictestWins || said.action != RuleAction::Allow;
         counts

@@ -88,7 +88,7 @@ impl PathPattern {
         }
         match (is_absolute(&self.bare), forms.root) {
             (false, _) => self.matches_exactly(forms.real),
-            // What lies in a granted folder beside the workspace has no other name.
+            // A path in a granted folder beside the workspace has no other name.
             (true, _) if is_absolute(forms.real) => self.matches_exactly(forms.real),
             (true, Some(root)) => self.matches_exactly(&join_root(root, forms.real)),
             (true, None) => false,

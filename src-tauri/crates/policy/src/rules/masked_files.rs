@@ -138,7 +138,7 @@ impl PathPatternSet {
         let mut set = GlobSetBuilder::new();
         let mut any_absolute = false;
         for pattern in all.iter().filter(|pattern| pattern.os() == os) {
-            // What is the path itself holds what lies below it as well.
+            // A pattern that covers a path covers the paths below it as well.
             let [_, below] = pattern.broad_globs()?;
             set.add(below);
             any_absolute |= pattern.is_absolute();

@@ -266,7 +266,7 @@ fn apply_to_call(view: &mut CallView, change: &CallChange, at: At) {
                 (Some(undo), CallState::Done) => undo.state = UndoState::Applied,
                 // Whether it took effect is not known: the copy stays on offer.
                 (_, CallState::Interrupted) => {}
-                // What was recorded after it was done stands, or was taken back, however the call ended.
+                // An undo that was recorded after the work was done stands, or was taken back, however the call ended.
                 (Some(undo), _) if undo.state != UndoState::Prepared => {}
                 // A call that failed changed nothing, so there is nothing to take back.
                 _ => view.undo = None,

@@ -322,7 +322,7 @@ impl TurnStream {
                 None => reply.next().await,
             } } => match chunk? {
                 Ok(chunk) => Ok(chunk),
-                // What came before stands, and a broken connection is a cut.
+                // A broken connection is a cut: the chunks before it stand.
                 Err(WireFailure::Connection(_)) => Err(ProviderError::Cut { provider: self.provider.title.clone() }),
                 Err(failure) => Err(self.provider.explain_failure(failure, 1, self.key.as_ref())),
             },

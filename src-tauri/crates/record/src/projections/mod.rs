@@ -109,7 +109,7 @@ impl Projector {
             let Some(stored) = self.buffered.pop_front() else {
                 break (read_events_after(tx, upto)?, 0);
             };
-            // What came before it stands in the log alone.
+            // The events before these stand in the log alone.
             if stored
                 .events
                 .first()

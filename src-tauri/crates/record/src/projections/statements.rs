@@ -130,7 +130,8 @@ impl<'c> PreparedStatements<'c> {
             (false, false) if live.row.indexed == IndexState::Yes => IndexState::Yes,
             (false, false) => IndexState::No,
         };
-        // What just began soon changes again: until it settles or waits, its few events say the same as its JSON would.
+        // An entry that just began soon changes again: until it settles or waits, its few events say the same as its
+        // JSON would.
         let fold = !late && (index || live.row.folded || live.row.row_gap != RowGap::More);
         let folded_to = match fold || late {
             true => live.folded_to,

@@ -97,7 +97,7 @@ impl Writer {
     }
 
     fn handle_request(&mut self, ask: WriterRequest) {
-        // Who asked may have gone.
+        // The sender of the request may have gone.
         match ask {
             WriterRequest::LimitPages(pages, done) => {
                 self.limit_database_pages(pages);

@@ -86,7 +86,7 @@ async fn wait_until_outgrown(upper: PathBuf, bytes_max: u64) -> String {
 
 /// Describes which limit a layer exceeds, if it exceeds one.
 fn find_excess(upper: &Path, bytes_max: u64) -> Option<String> {
-    // What goes while it is looked at is no longer too much.
+    // Paths that disappear while they are measured no longer count.
     let dir = Dir::open(upper).ok()?;
     if dir.free_bytes().is_ok_and(|free| free < DISK_RESERVE_BYTES) {
         return Some("the disk on which its changes are kept is almost full".to_owned());

@@ -82,13 +82,13 @@ pub(super) async fn run_sandboxed(
     let mut ran = ran?;
     let mut limits = Refusals::default();
     if let Some(why) = outgrew {
-        // What it did for real is told, and that it was ended for it.
+        // The report says what the command really did, and that it was ended for exceeding the limit.
         limits.add_limit_exceeded(&mut ran, why, cancel.is_cancelled());
     }
     let told = sandbox::read_report(&site.folder.report_path());
     let is_seen = !matches!(told, Ok(Some(SandboxReport::Ended { watched: false, .. })));
     let (ran, mut refusals) = read_command_exit(ran, told)?;
-    // What it did may be what came of a secret that it could not open, and nobody would know.
+    // The effects may result from a secret that the command could not open, and nobody would know.
     if !is_seen && site.layers.is_some() && !room.masked.is_empty() {
         refusals.list.push(Refusal {
             kind: RefusalKind::Secret,

@@ -230,7 +230,7 @@ impl NetworkClient {
             .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
-            // What is packed is unpacked within limits, see `body`.
+            // Compressed responses are decompressed within limits, see `body`.
             .no_gzip()
             .no_deflate()
             .no_brotli()

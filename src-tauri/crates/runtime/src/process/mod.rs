@@ -140,7 +140,7 @@ pub(crate) async fn run_to_end(
                 if !open {
                     break exit_from_status(ended);
                 }
-                // What still holds the output may say its last words, no more.
+                // Processes that still hold the output may write their last words, no more.
                 drain_output(&mut pipe, &mut output, LEFTOVER_GRACE).await;
                 break exit_from_status(ended);
             }

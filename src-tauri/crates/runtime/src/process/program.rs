@@ -81,7 +81,7 @@ pub async fn run_program(
             () = &mut feed, if !fed => fed = true,
             ended = child.wait() => {
                 let ended = ended.map_err(failed)?;
-                // What still holds the pipes may say its last words, no more.
+                // Processes that still hold the pipes may write their last words, no more.
                 let rest = async {
                     while output_open || told_open {
                         tokio::select! {

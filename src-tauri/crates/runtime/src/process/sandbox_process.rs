@@ -74,7 +74,7 @@ impl SandboxLauncher {
     ) -> Result<(StartedCommand, Option<TcpListener>), FileError> {
         let failed =
             |error: io::Error| FileError::from_io(self.program.display().to_string(), &error);
-        // Nothing but what every room has was made ahead.
+        // Only what every sandbox has was made ahead.
         let is_plain = spec.bare.is_none() && errors.is_none();
         let held = match is_plain {
             true => self.lock_waiting().take(),

@@ -307,7 +307,7 @@ impl UnlockedPaths {
 
 impl Drop for UnlockedPaths {
     fn drop(&mut self) {
-        // What broke off may break off again; the next work on the history locks it.
+        // Work that panicked may panic again; the next work on the history locks the paths.
         if !std::thread::panicking()
             && let Err(error) = self.relock()
         {

@@ -54,7 +54,7 @@ pub(super) fn collect_garbage(
         kept_count += 1;
         needed.merge(more);
     }
-    // What an entry needs that we cannot read is not known, so no copy goes.
+    // The copies that an unreadable entry needs are not known, so no copy is removed.
     if listed.unreadable == 0 {
         inner.store.retain_only(&needed).map_err(failed)?;
     }

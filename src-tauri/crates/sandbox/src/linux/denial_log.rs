@@ -47,7 +47,7 @@ impl<'a> DenialLog<'a> {
                 ReportLine::More
             }
         };
-        // What cannot be written down cannot be said elsewhere either; the command is refused it all the same.
+        // A denial that cannot be written down cannot be reported elsewhere; the command is refused all the same.
         let _ = line.write_to(self.report);
     }
 }

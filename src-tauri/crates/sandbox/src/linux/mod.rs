@@ -184,7 +184,7 @@ fn wait_for_supervisor(keeper: Pid) -> Result<(), EnterError> {
         }
         let [ended, unwanted] = poll_fds.map(|one| !one.revents().is_empty());
         if unwanted && !ended {
-            // Everything in the room ends with the keeper, and is gone when the keeper is.
+            // Everything in the sandbox ends with the supervisor, and is gone when the supervisor is.
             pidfd_send_signal(&ends, Signal::KILL).with_step("wait")?;
         }
         if ended || unwanted {

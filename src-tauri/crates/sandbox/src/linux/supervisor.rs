@@ -58,13 +58,13 @@ pub(super) fn run_supervisor(
     let Ok(told) = outside.create_report(&room.told) else {
         std::process::exit(EXIT_UNREPORTED);
     };
-    // Nothing may lead out of the room once there is a command in it.
+    // Nothing may lead out of the sandbox once there is a command in it.
     drop(outside);
     let last = match prepared.and_then(|prepared| run_sandbox(&room, &told, prepared)) {
         Ok(end) => ReportLine::Ended(end),
         Err(failed) => failed.to_report_line(),
     };
-    // A file that cannot be written is read as a room that ended without a word, which is what it is.
+    // A file that cannot be written is read as a sandbox that ended without a word, which is what it is.
     let _ = last.write_to(&told);
     std::process::exit(EXIT_DONE)
 }
@@ -87,7 +87,7 @@ impl PreparedSandbox {
         if is_pipe_closed(door).with_step("keeper")? {
             return Err(std::io::Error::other("the door closed")).with_step("keeper");
         }
-        // Nothing in the room may look into its keeper, whoever it is.
+        // Nothing in the sandbox may look into its supervisor, whoever it is.
         set_dumpable_behavior(DumpableBehavior::NotDumpable).with_step("keeper")?;
         crate::linux::filesystem::devices::raise_loopback().with_step("loopback")?;
         let names = DnsResponder::bind().with_step("names")?;
@@ -125,7 +125,7 @@ fn run_sandbox(
     let child = prepared.command.process;
     let questions = prepared.command.run(spec_sent, way_out)?;
     if let Some(mounted) = &prepared.mounted {
-        // The last to let go of it takes it all down, and need not be waited for by whoever asked for the room.
+        // The last to let go of it takes it all down, and need not be waited for by whoever asked for the sandbox.
         let _ = fd_passing::send_with_fd(std::io::stdin(), b"mounts", Some(mounted));
     }
     let watched = questions.is_some() && seccomp_notify::can_read_memory(child);

@@ -31,7 +31,7 @@ pub(super) fn run_unprivileged(spec: &SandboxSpec, report: &File) -> Result<(), 
             io::Error::other("there are neither layers nor ways out or in without namespaces");
         return Err(error).with_step("namespaces");
     }
-    // Whatever loses its parent becomes ours, so that nothing outlives the room.
+    // Whatever loses its parent becomes ours, so that nothing outlives the sandbox.
     set_child_subreaper(Some(getpid())).with_step("keeper")?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable).with_step("keeper")?;
     let children = child_reaper::watch_children().with_step("children")?;
@@ -42,7 +42,7 @@ pub(super) fn run_unprivileged(spec: &SandboxSpec, report: &File) -> Result<(), 
     };
     drop(says);
     command::wait_until_running(&ready)?;
-    // Who looks at calls goes by the mounts, and there are none to go by.
+    // The watch over calls goes by the mounts, and there are none to go by.
     ReportLine::Began { watched: false }
         .write_to(report)
         .with_step("told")?;

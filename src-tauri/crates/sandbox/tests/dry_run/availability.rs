@@ -222,7 +222,7 @@ fn credentials_are_closed_wherever_the_environment_says_home_is() {
     }
 }
 
-/// A person's additions are closed like credentials, and a room takes no more memory than it may.
+/// A person's additions are closed like credentials, and a sandbox takes no more memory than it may.
 #[test]
 fn what_a_person_chose_holds_in_rooms() {
     let Some(stage) = furnished() else { return };

@@ -130,7 +130,7 @@ fn truth(line: &str, parent: &Path) -> Picture {
     picture(&root)
 }
 
-/// A shell without the rights of root over modes, which nobody has in a room.
+/// A shell without the rights of root over modes, which nobody has in a sandbox.
 fn plain() -> Plain {
     let root = fs::metadata("/proc/self").unwrap().uid() == 0;
     if !root {

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-/// Where the data folder lies: a disk, and not in `/tmp`, which a room has of its own.
+/// Where the data folder lies: a disk, and not in `/tmp`, which a sandbox has of its own.
 pub const DISK: &str = "/var/tmp";
 
 pub struct Stage {

@@ -1,4 +1,4 @@
-//! Commands that run for real: in a room, over a picture of the workspace, in each of the two kinds of rooms.
+//! Commands that run for real: in a sandbox, over a picture of the workspace, in each of the two kinds of sandboxes.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

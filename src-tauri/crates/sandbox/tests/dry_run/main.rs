@@ -1,5 +1,5 @@
-//! Commands that are rehearsed in a room and then carried out: what the runtime makes of a room's layer, tested here
-//! because here the room's program is built.
+//! Dry runs of commands, and their commits: what the runtime makes of a sandbox's layer, tested here because here the
+//! sandbox program is built.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,

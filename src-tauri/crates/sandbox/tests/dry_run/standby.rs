@@ -1,4 +1,5 @@
-//! The room that stands ready for the next command: made after one, taken by the next, and gone with its environment.
+//! The sandbox that stands ready for the next command: made after one, taken by the next, and gone with its
+//! environment.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::fixture::{DISK, Stage};
 use crate::single_commands::furnished;
 
-/// An environment with a copy of the room's program that nobody else starts.
+/// An environment with a copy of the sandbox program that nobody else starts.
 struct Own {
     stage: Stage,
     environment: DryRunEnvironment,

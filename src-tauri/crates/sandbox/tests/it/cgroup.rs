@@ -1,4 +1,4 @@
-//! Control groups: the kernel keeps a room to its memory where one can be made, and none is left behind.
+//! Control groups: the kernel keeps a sandbox to its memory where one can be made, and none is left behind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn groups_work() -> bool {
     work
 }
 
-/// Where groups for rooms of ours are made: in our own, or beside it.
+/// Where groups for sandboxes of ours are made: in our own, or beside it.
 fn places() -> Vec<PathBuf> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap();
     let of_memory = groups.lines().find(|line| line.contains("memory"));
@@ -74,7 +74,7 @@ fn no_memory_is_left_out_and_no_group_is_left() {
     assert_eq!(ran.said, "had it\non\n");
 }
 
-/// The room's own processes are in it, and whoever keeps them is not.
+/// The sandbox's own processes are in it, and whoever keeps them is not.
 #[test]
 fn a_group_is_removed_with_its_room() {
     if !groups_work() {

@@ -88,7 +88,7 @@ const WRITES: &[Case] = &[
     ("mv kept elsewhere", 1, &[(Write, "WS/kept")]),
     ("rm secret", 1, &[(Secret, "WS/secret")]),
     ("rmdir $PWD", 1, &[(Write, "WS")]),
-    // None of this is refused by the room.
+    // None of this is refused by the sandbox.
     (
         "echo x > a; echo x > new; rm a; mkdir -p b/c; mv b d; ln -s x y; chmod 600 new",
         0,
@@ -218,7 +218,7 @@ const SPEECH: &[Case] = &[
         0,
         &[(Network, "192.0.2.1:9")],
     ),
-    // The room's own.
+    // The sandbox's own.
     (
         "exec 3<>/dev/udp/127.0.0.1/9; exec 4<>/dev/udp/::1/9",
         0,

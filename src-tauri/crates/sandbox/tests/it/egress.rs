@@ -1,4 +1,5 @@
-//! The way out that is watched: programs of a room reach through it what somebody outside lets them reach, and nothing else.
+//! The way out that is watched: programs of a sandbox reach through it what somebody outside lets them reach, and
+//! nothing else.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};

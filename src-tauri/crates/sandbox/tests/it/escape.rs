@@ -1,5 +1,5 @@
-//! The escape suite: each attempt to reach out of a room is made once without it, where it succeeds, and once inside, where
-//! it must not.
+//! The escape suite: each attempt to reach out of a sandbox is made once without it, where it succeeds, and once
+//! inside, where it must not.
 
 use crate::host_fixture::{Outside, Person, Way};
 use crate::runner::{Programs, rooms_work};

@@ -6,7 +6,7 @@ pub struct Attempt {
     pub name: &'static str,
     pub how: How,
     pub is: Is,
-    /// Only root can do it without a room.
+    /// Only root can do it without a sandbox.
     pub for_root: bool,
 }
 

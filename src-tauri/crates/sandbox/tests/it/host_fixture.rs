@@ -1,4 +1,4 @@
-//! The world around a room: files, secrets, sockets, a process, each of which an attempt could reach.
+//! The world around a sandbox: files, secrets, sockets, a process, each of which an attempt could reach.
 #![allow(
     unsafe_code,
     reason = "files are left open for the attempt on purpose, and shared memory has no safe form"
@@ -22,7 +22,7 @@ use crate::escape_attempts::{Attempt, How, Is};
 use crate::runner::{DISK, Programs, run_by};
 use crate::system_calls;
 
-/// Whether there is a room around the attempt.
+/// Whether there is a sandbox around the attempt.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Plain,
@@ -296,7 +296,7 @@ impl Outside {
 
     /// Whether a process with the mark still runs. It is ended, so that the suite leaves nothing behind.
     fn outlived(&self) -> bool {
-        // The kernel ends what is in a room with its keeper; that may take a moment.
+        // The kernel ends what is in a sandbox with its supervisor; that may take a moment.
         if soon(|| self.marked().is_empty()) {
             return false;
         }

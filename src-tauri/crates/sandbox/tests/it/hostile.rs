@@ -17,7 +17,7 @@ use crate::lifecycle::{Place, path, refused};
 use crate::runner::{ROOM, rooms_work, run_by};
 use crate::system_calls;
 
-/// A room whose command has said that it began.
+/// A sandbox whose command has said that it began.
 struct Begun {
     room: SandboxSpec,
     program: Child,
@@ -165,7 +165,8 @@ fn a_command_cannot_end_or_hold_its_keeper() {
     }
 }
 
-/// Runs a room in a world that a script has prepared, which knows the workspace as `WS` and a folder beside it as `BESIDE`.
+/// Runs a sandbox in a world that a script has prepared, which knows the workspace as `WS` and a folder beside it as
+/// `BESIDE`.
 fn in_a_world(place: &Place, script: &str, room: &SandboxSpec) -> (Option<SandboxReport>, String) {
     let beside = place.folder.path().join("beside");
     for made in ["upper", "work"] {
@@ -229,7 +230,7 @@ fn a_workspace_that_cannot_be_written_is_not_written_without_a_layer() {
     );
 }
 
-/// As it is in many containers: whoever asks for the room has to keep the layer elsewhere then, in memory.
+/// As it is in many containers: whoever asks for the sandbox has to keep the layer elsewhere then, in memory.
 #[test]
 fn a_layer_on_an_overlay_is_no_layer() {
     if !rooms_work() {

@@ -115,7 +115,8 @@ fn a_command_that_nobody_hands_its_input_does_not_run() {
     assert!(!place.workspace.join("ran").exists());
 }
 
-/// Where nobody may make namespaces, and where the room is asked for through a pipe, there is nothing to be handed in by.
+/// Where nobody may make namespaces, and where the sandbox is asked for through a pipe, there is nothing to be handed
+/// in by.
 #[test]
 fn without_a_way_in_the_room_is_not_entered() {
     if !rooms_work() {

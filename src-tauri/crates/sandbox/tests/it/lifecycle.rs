@@ -12,7 +12,7 @@ use sandbox::{
 
 use crate::runner::{DISK, ROOM, rooms_work, run};
 
-/// A workspace with two files, and where a room keeps its things.
+/// A workspace with two files, and where a sandbox keeps its things.
 pub struct Place {
     pub state: tempfile::TempDir,
     pub folder: tempfile::TempDir,
@@ -271,7 +271,7 @@ fn limits_hold() {
         room_memory_bytes: 2_000_000_000,
     };
     for (command, said, met) in [
-        // A thousand are wanted; the room has no place for them.
+        // A thousand are wanted; the sandbox has no place for them.
         (
             "(for i in $(seq 1000); do sleep 1000 & done) 2>/dev/null; set -- /proc/[0-9]*; echo $(($# <= 400))",
             "1\n",
@@ -332,7 +332,7 @@ fn a_room_has_what_programs_need() {
             "ls /proc/sys/net/ipv4/conf | grep -c -v -e all -e default",
             "1\n",
         ),
-        // Programs of the room reach each other.
+        // Programs of the sandbox reach each other.
         ("exec 3<>/dev/udp/127.0.0.1/9 && echo well", "well\n"),
         ("cat < /dev/stdin; echo ended", "ended\n"),
         ("id -u", &me),
@@ -352,7 +352,7 @@ fn a_room_has_what_programs_need() {
             "grep SigBlk /proc/self/status",
             "SigBlk:\t0000000000000000\n",
         ),
-        // No room in a room; a program goes on without.
+        // No sandbox in a sandbox; a program goes on without.
         ("unshare -r true 2>/dev/null; echo $?", "1\n"),
         // An orphan is adopted, and leaves no zombie.
         (

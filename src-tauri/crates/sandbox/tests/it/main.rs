@@ -1,4 +1,4 @@
-//! Rooms, from outside: what a command does in one, and that nothing of it reaches out.
+//! Sandboxes, from outside: what a command does in one, and that nothing of it reaches out.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,

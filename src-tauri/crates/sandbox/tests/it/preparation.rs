@@ -40,8 +40,8 @@ fn is_mounts(file: &OwnedFd) -> bool {
     name.to_str().unwrap().starts_with("mnt:[") && name != own
 }
 
-/// The program ends when its room does, and whoever asked for it takes down what was mounted. The layer is at rest by then: what
-/// was written is there, and can be removed.
+/// The program ends when its sandbox does, and whoever asked for it takes down what was mounted. The layer is at rest
+/// by then: what was written is there, and can be removed.
 #[test]
 fn whoever_asked_for_a_room_holds_what_is_mounted_in_it() {
     if !rooms_work() {
@@ -61,7 +61,7 @@ fn whoever_asked_for_a_room_holds_what_is_mounted_in_it() {
     assert!(!upper.exists());
 }
 
-/// A room whose place for temporary files is not as large as most.
+/// A sandbox whose place for temporary files is not as large as most.
 #[test]
 fn what_was_made_ahead_and_does_not_fit_is_made_anew() {
     if !rooms_work() {
@@ -98,7 +98,7 @@ fn a_room_of_many_words_is_heard_whole() {
     assert_eq!(run(&room).said, "100000 99999 50000 7\n");
 }
 
-/// Where a secret lies says which of them are there in the room at all.
+/// Where a secret lies says which of them are there in the sandbox at all.
 #[test]
 fn secrets_are_masked_wherever_they_lie() {
     if !rooms_work() {

@@ -1,4 +1,4 @@
-//! Runs a command in a room, as the runtime does.
+//! Runs a command in a sandbox, as the runtime does.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -12,10 +12,10 @@ use tempfile::TempDir;
 
 use crate::lifecycle::Place;
 
-/// Where tests make their folders: a disk, and not in `/tmp`, which a room has of its own.
+/// Where tests make their folders: a disk, and not in `/tmp`, which a sandbox has of its own.
 pub const DISK: &str = "/var/tmp";
 
-/// The programs of this suite where anybody can run them, in a room too, wherever they were built.
+/// The programs of this suite where anybody can run them, in a sandbox too, wherever they were built.
 pub struct Programs {
     _folder: TempDir,
     pub room: PathBuf,
@@ -49,8 +49,8 @@ pub struct Ran {
     pub said: String,
 }
 
-/// Whether this machine lets a room be entered at all; where it does not, says why. Where the tests must not be passed by,
-/// as in continuous integration, that is a failure.
+/// Whether this machine lets a sandbox be entered at all; where it does not, says why. Where the tests must not be
+/// passed by, as in continuous integration, that is a failure.
 pub fn rooms_work() -> bool {
     let told = Place::new().runs("true").0;
     let works = matches!(

@@ -185,7 +185,7 @@ fn new_names_by_clone3() -> bool {
     child > 0
 }
 
-/// Among those of the first process of a room is where calls are asked about.
+/// Among those of the first process of a sandbox is where calls are asked about.
 fn open_file_of_another() -> bool {
     const LOOKED_AT: i32 = 32;
     [pid(), 1].into_iter().any(|process| unsafe {

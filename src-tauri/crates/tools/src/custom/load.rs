@@ -97,7 +97,7 @@ pub fn digest_sources(workspace: &Workspace, person: &Workspace) -> Digest {
             texts.push((home.prefix, kind, name, text));
         }
     }
-    // What a program does is its own matter; that it is there is not.
+    // The digest covers which programs there are, not what they do.
     let programs = HomeFiles::list(&homes, ACTIVITIES_FOLDER, &mut faults);
     let programs = programs.0.iter().map(|(home, name)| (home.prefix, name));
     Digest::from_json(&(texts, programs.collect::<Vec<_>>(), faults))

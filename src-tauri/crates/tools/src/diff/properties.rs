@@ -52,8 +52,8 @@ proptest! {
         let chosen: Vec<u32> = file.hunks.iter().map(|h| h.id).filter(|id| choice >> (id % 64) & 1 == 1).collect();
         let part = select_hunks(&change, &file, &chosen).unwrap();
 
-        // What was left out is exactly what still separates the part from the whole: applying the hunks of that
-        // difference gives the whole, and the lines that come and go add up.
+        // The hunks that were left out are exactly the difference that still separates the part from the whole:
+        // applying the hunks of that difference gives the whole, and the lines that come and go add up.
         let chosen_hunks = file.hunks.iter().filter(|hunk| chosen.contains(&hunk.id));
         let (added, removed) = chosen_hunks.fold((0, 0), |(a, r), h| (a + h.added as i64, r + h.removed as i64));
         let lines = |bytes: &[u8]| bytes.split_inclusive(|b| *b == b'\n').count() as i64;

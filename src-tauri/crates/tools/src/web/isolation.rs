@@ -38,7 +38,7 @@ pub(super) async fn run_isolated<T: Send + 'static>(
         },
     };
     let (sender, result) = oneshot::channel();
-    // What is left of the time is for what comes of it.
+    // The rest of the time is for handling the result of the main part.
     let deadline = Instant::now() + limit / 2;
     let started = std::thread::Builder::new()
         .name("reading".to_owned())

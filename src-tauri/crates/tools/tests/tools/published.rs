@@ -294,8 +294,8 @@ async fn what_they_do_to_files_is_what_they_say() {
     }
 }
 
-/// `S003-10`, `S003-29`, `S003-31`, `S003-34`: capabilities, the room that it would need, what rules are matched with, and
-/// whether its world is open are those of what a call says that it touches.
+/// `S003-10`, `S003-29`, `S003-31`, `S003-34`: capabilities, the sandbox that it would need, what rules are matched
+/// with, and whether its world is open are those of what a call says that it touches.
 #[test]
 fn what_they_reach_is_what_they_say() {
     let bench = bench();

@@ -54,7 +54,7 @@ async fn finish_restores(engine: &Arc<EngineState>) -> Result<(), UserError> {
 /// that wait for a person are left to a process that can ask one.
 pub(crate) async fn recover_abandoned(engine: &Arc<EngineState>) -> Result<(), UserError> {
     recover_snapshots(engine).await?;
-    // What is wrong with them is none of the faults of what is asked for here.
+    // A session that cannot be recovered is no error of the work that the caller asks for.
     let _warned = recover_sessions(engine).await?;
     Ok(())
 }

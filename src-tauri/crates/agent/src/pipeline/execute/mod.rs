@@ -224,7 +224,7 @@ async fn run_to_end<T: Send + 'static>(
         InterruptBehavior::Block => false,
     };
     let ended = loop {
-        // Who waits for the person is not slow.
+        // Time spent waiting for the person does not count against the limit.
         let rest = (limit + elicitation.paused_time()).saturating_sub(at_work_since.elapsed());
         if rest.is_zero() {
             break None;

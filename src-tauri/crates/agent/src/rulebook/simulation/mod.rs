@@ -281,7 +281,8 @@ impl PolicySimulation {
         arguments: &Map<String, Value>,
     ) -> Result<SimulatedCall, UserError> {
         if let Ok(found) = self.registry.find(name) {
-            // What does not fit the schema is looked at as it is: this asks what may be, not whether it would work.
+            // Arguments that do not fit the schema are judged as they are: a simulation asks what is allowed, not
+            // whether the call would work.
             let translated = match found.alias {
                 Some(alias) => tools::alias::translate_arguments(alias, arguments.clone())
                     .map_err(|error| {

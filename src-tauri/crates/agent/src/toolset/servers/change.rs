@@ -62,7 +62,7 @@ impl Servers {
     async fn approve(&self, id: &ServerId, digest: &Digest) -> Result<(), UserError> {
         let server = self.store.find(id)?;
         if server.catalogue().is_none() {
-            // What was looked at is what it listed to another process.
+            // The catalogue that the person looked at was listed to another process.
             server.ensure_connected().await?;
         }
         self.store.approve(&server, digest)

@@ -53,7 +53,7 @@ pub(super) async fn set_sandbox(
                 Path::new(folder).starts_with(&room.workspace)
             };
             if let Some(sandbox) = &sandbox {
-                // It then starts in the folder of its room.
+                // The server then starts in the folder of its sandbox.
                 folder.take_if(|folder| !is_inside(folder, sandbox));
             }
             *room = sandbox;

@@ -150,7 +150,7 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
             order.push(name.clone());
             parts.insert(name, value);
         }
-        // What is referred to once stands where it is referred to: that is easier to read, and some models know no `$defs`.
+        // A definition with one reference is inlined: that is easier to read, and some models do not know `$defs`.
         let is_single_use = |name: &str| counts.get(name) == Some(&1);
         let mut inliner = DefinitionInliner {
             definitions: &mut parts,
@@ -167,7 +167,7 @@ impl<'a, 'r> SchemaBuilder<'a, 'r> {
                 defs.insert(name.clone(), value);
             }
         }
-        // What was too deep to be put in is defined after all.
+        // A definition too deep to be inlined goes into `$defs` after all.
         for name in &order {
             if let Some(value) = inliner.definitions.remove(name) {
                 defs.insert(name.clone(), value);
@@ -207,7 +207,7 @@ impl DefinitionInliner<'_> {
                     self.definitions.remove(&name);
                     members.shift_remove("$ref");
                     for (name, keyword) in part {
-                        // What is said where it is referred to is nearer to the matter.
+                        // Keywords beside the reference take precedence over those of the definition.
                         members.entry(name).or_insert(keyword);
                     }
                 }

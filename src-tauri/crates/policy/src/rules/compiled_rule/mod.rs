@@ -130,8 +130,8 @@ impl CompiledRule {
         if let SubjectKind::Response(_) = subject.seen {
             return (permission == NET_READ).then_some(PermissionRank::Capability);
         }
-        // What was read out of a command, guessed, or seen of it, is the matter of rules on capabilities and of patterns
-        // for everything.
+        // A subject that was read out of a command, guessed, or observed as an effect is the matter of rules on
+        // capabilities and of patterns for everything.
         let aside = match subject.seen {
             SubjectKind::Effect(_) | SubjectKind::Response(_) => true,
             SubjectKind::Path(_) | SubjectKind::Host(_) => subject.tightens,
@@ -331,7 +331,7 @@ impl CompiledPattern {
             "net.fetch" | NET_READ | "web_fetch" | "web_search" => {
                 host = Some(Box::new(HostPattern::new(pattern)?));
             }
-            // What others touch is known with the call.
+            // The subjects of other permissions are known only with the call.
             _ => {
                 path = Some(Box::new(PathPattern::new(pattern, os)?));
                 command = Some(CommandPattern::new(pattern));

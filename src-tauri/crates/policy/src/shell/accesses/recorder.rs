@@ -146,7 +146,7 @@ impl ShellReader<'_> {
     }
 
     fn insert_access(&mut self, touch: ShellAccess) {
-        // What a table tells of a word is not told of it again.
+        // An access that a table gives to a word is not recorded again as a possible use.
         let told = ShellAccess {
             is_possible_use: false,
             ..touch.clone()

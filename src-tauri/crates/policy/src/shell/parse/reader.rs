@@ -95,7 +95,7 @@ impl<'a> ShellReader<'a> {
                 u32::from(hidden)
             );
             self.queue_doubtful_text(command, 0, reason);
-            // What is seen of it comes first, as the person sees it.
+            // The visible text is searched first, as the person sees it.
             self.search_doubtful_texts();
         }
         if plain::has_line_continuation(command) {

@@ -338,7 +338,7 @@ pub(in crate::shell) fn skip_transparent_wrappers(list: &[String]) -> Result<usi
         Some(wrapper) if wrapper.is_transparent => list[start].contains('/'),
         Some(wrapper) if wrapper.is_runner => false,
         Some(wrapper) => runs || reads_commands_from_input(wrapper, &list[start..]),
-        // What an option runs is refused above; a runner may be allowed with what it runs.
+        // Commands that an option runs are refused above; a runner may be allowed with the command that it runs.
         None => {
             matches!(
                 program,

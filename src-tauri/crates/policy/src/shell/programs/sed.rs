@@ -111,7 +111,7 @@ pub(in crate::shell) fn find_sed_files(script: &str) -> Vec<SedFile> {
     if reader.parse_script().is_some() {
         return reader.files;
     }
-    // What cannot be read may name a file in any of its words.
+    // A script that cannot be read may name a file in any of its words.
     let words = script.split(|c: char| c.is_whitespace() || matches!(c, ';' | '}'));
     let named = words.filter(|word| !word.is_empty());
     let both = [Capability::FsRead, Capability::FsWrite];

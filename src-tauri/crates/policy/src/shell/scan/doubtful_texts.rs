@@ -48,7 +48,7 @@ impl ShellReader<'_> {
             input: &[],
             text,
         };
-        // What cannot be seen hides nothing.
+        // Characters that cannot be seen hide nothing.
         let seen: String = text.chars().filter(|c| !is_hidden(*c)).collect();
         let starts = find_command_starts(&seen, &mut self.search_left);
         let set = starts.iter().flat_map(|start| &start.assignments);
@@ -73,7 +73,7 @@ impl ShellReader<'_> {
             self.record_redirect_accesses(&command.redirects);
             self.record_word_accesses(&command.words);
         }
-        // What one command prints may come to any other.
+        // The output of one command may be the input of any other.
         for printed_before in self.printed.split_off(printed_before) {
             inputs += &printed_before;
             inputs.push('\n');

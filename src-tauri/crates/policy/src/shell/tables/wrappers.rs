@@ -152,7 +152,7 @@ pub(in crate::shell) const WRAPPER_TABLE: &[Wrapper] = &[
         operands: 1,
         ..DEFAULT_WRAPPER
     },
-    // What they run stands after `--args` or `--`; by default it is the first operand.
+    // The program that a debugger runs stands after `--args` or `--`; by default it is the first operand.
     word_wrapper(
         "gdb gdbtui cgdb lldb",
         "ex eval-command iex x command ix o one-line O s source S d directory cd tty p pid n attach-name c core symbols exec f file",

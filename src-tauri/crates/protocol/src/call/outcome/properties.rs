@@ -200,7 +200,7 @@ proptest! {
         for reference in &record.refs {
             prop_assert!(!reference.uri.contains(IMAGE));
         }
-        // What is stored as the output is what the tool gave, to the byte; no label, note or marker of ours (`S003-72`).
+        // The stored output is that of the tool, to the byte, without a label, note or marker of ours (`S003-72`).
         match record.content.first() {
             Some(Content::Text { text }) if !outcome.text.is_empty() => prop_assert_eq!(text, &outcome.text),
             _ => prop_assert!(outcome.text.is_empty()),

@@ -89,7 +89,7 @@ fn scan_value(
     let Some(separator) = read_separator(&named, &mut ahead)? else {
         return Ok(ScanResult::No);
     };
-    // What stands before is the end of a text in quotes: `'Password: '`.
+    // The name before the separator is the end of a text in quotes: `'Password: '`.
     let closes = |byte: u8| named.quote.is_none() && open == Some(byte);
     let mut next = ahead;
     next.take_blanks(BLANKS_MAX)?;
@@ -292,7 +292,7 @@ fn scan_plain_value(
                 written = ValueContext::Bare;
             }
         }
-        // What opened within the value closes there.
+        // A bracket that opens within the value closes there.
         let opens = trimmed
             .iter()
             .any(|byte| matches!(byte, b'(' | b'{' | b'['));

@@ -110,7 +110,7 @@ pub(super) const MASKED: &[(&str, &str)] = &[
         "Cookie: ***\nHost: x",
     ),
     ("Set-Cookie: sid=38afes7a8; HttpOnly\n", "Set-Cookie: ***\n"),
-    // What tools have of their own.
+    // Formats of particular tools.
     (
         "//packages.example/:_authToken=9f8e7d6c-5b4a-3c2d\n",
         "//packages.example/:_authToken=***\n",

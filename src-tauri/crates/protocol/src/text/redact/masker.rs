@@ -101,7 +101,7 @@ impl Masker {
         while at < buffer.len() {
             if let Some(length) = self.continue_secret(&buffer[at..], at, is_all) {
                 at += length;
-                // What cannot be told yet is held back.
+                // Bytes that cannot be told apart yet are held back.
                 match self.inside {
                     MaskState::Key(_) => break,
                     MaskState::Nothing | MaskState::Token(_) => continue,

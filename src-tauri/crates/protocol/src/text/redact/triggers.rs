@@ -128,7 +128,7 @@ impl Triggers {
         if is_all {
             return rest.len();
         }
-        // What comes next may make a beginning of the last two bytes, or of the last one.
+        // The next bytes may complete a beginning in the last two bytes, or in the last one.
         let held = [2, 1].into_iter().find(|length| {
             rest.len().checked_sub(*length).is_some_and(|place| {
                 let is_start = is_start(at + place);

@@ -127,7 +127,7 @@ fn unchangeable_paths<'a>(
         let path = change.path.as_path();
         let was_there = change.before != PathContent::Node(Node::Absent);
         let folder_goes = is_folder_content(&change.before) && !is_folder_content(&change.after);
-        // What went for real comes back without what stood in it.
+        // A folder that was really removed comes back without the special files that were in it.
         let stays = stage == ChangeStage::DryRun && folder_goes && stay.contains(path);
         if stays && left.insert(path) {
             notes.push(format!(

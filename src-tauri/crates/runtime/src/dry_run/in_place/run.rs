@@ -124,7 +124,7 @@ pub(in crate::dry_run) fn record_changes(
             });
             let steps: Vec<_> = steps.collect();
             let above: BTreeSet<&Path> = steps.iter().filter_map(|one| one.0.parent()).collect();
-            // What is taken back changes the time of the folder that it lies in.
+            // Undoing the change of a path changes the time of the folder that the path lies in.
             let mut folders = looked.folders;
             folders.retain(|(path, was, is)| was != is || above.contains(path.as_path()));
             Ok((ObservedChanges { steps, folders }, read))

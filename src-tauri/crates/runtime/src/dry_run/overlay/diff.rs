@@ -142,7 +142,7 @@ impl OverlayDiffer<'_> {
             upper.list_names().map_err(failed)?.into_iter().collect();
         if hidden && let Some(lower) = lower {
             let below = lower.list_names().map_err(failed)?;
-            // What came to the workspace after it was copied is not what went from the copy.
+            // A name that came to the workspace after the copy was made was not deleted from the copy.
             let was_seen = |name: &OsString| match self.kind {
                 UpperSource::Copy(copied) => copied.contains(&at.join(name)),
                 UpperSource::Layer | UpperSource::InPlace(_) => true,

@@ -63,7 +63,7 @@ mod on_unix {
         let mut deep = 0;
         empty_folder(folder, folder, 0, &mut deep)?;
         for number in 0.. {
-            // What was brought up may bring up more.
+            // Emptying a folder that was moved up may move up more.
             if number >= deep {
                 break;
             }

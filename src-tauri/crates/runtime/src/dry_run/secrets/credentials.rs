@@ -82,7 +82,7 @@ impl CredentialPaths {
     /// Returns the credential paths that may exist below a home: only names that the home has are followed.
     pub(in crate::dry_run) fn find_in_home(&self, home: &Path) -> Vec<PathBuf> {
         let Ok(names) = fs::read_dir(home) else {
-            // What we cannot list we may still be able to reach.
+            // Paths in a home that cannot be listed may still be reachable.
             let all = self.at_home.values().flatten();
             return all.map(|below| home.join(below)).collect();
         };

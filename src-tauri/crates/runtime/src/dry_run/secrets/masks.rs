@@ -128,7 +128,7 @@ pub(in crate::dry_run) fn find_masks(
         if is_out_of_sight && !path.starts_with(workspace.root()) {
             continue;
         }
-        // What we cannot reach cannot be reached in the room.
+        // A path that cannot be reached here cannot be reached in the sandbox.
         let Some(path) = resolve_reachable(&path) else {
             continue;
         };

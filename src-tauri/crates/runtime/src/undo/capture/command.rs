@@ -174,7 +174,8 @@ fn step_from_effect(step: &EffectStep, workspace: &Dir, layer: &Dir) -> UndoStep
         Node::File { .. } | Node::Folder { .. } => layer.attributes_at(&step.path),
         Node::Absent | Node::Link { .. } => FileAttributes::default(),
     };
-    // What gives a program more rights is not a command's to give; it stays where it was, on the same content.
+    // Attributes that give a program more rights are not a command's to give; they stay where they were, on the same
+    // content.
     let is_same = node::is_same_node(&step.before, &step.after, MatchLevel::Loose);
     after_traits.attributes.retain(|attribute| {
         is_restorable_xattr(&attribute.0) || is_same && before_traits.attributes.contains(attribute)

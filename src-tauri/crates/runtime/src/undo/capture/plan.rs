@@ -263,7 +263,7 @@ pub(in crate::undo) fn measure_plan(workspace: &Workspace, plan: &Plan) -> Resul
                             path: display_path(&item.path),
                         });
                     }
-                    // What cannot be read cannot be copied.
+                    // A file that cannot be read cannot be copied.
                     PathKind::File => {
                         let opened = workspace.dir().open_file(&item.path);
                         opened.map_err(|error| {

@@ -131,10 +131,11 @@ fn mount_overlay(lower: &Path, upper: &Path, work: &Path) -> io::Result<OwnedFd>
     for (name, value) in &options {
         fsconfig_set_string(layered.as_fd(), *name, value.as_c_str())?;
     }
-    // What an ordinary user may write beside a file; without it the layer could not say what was deleted.
+    // Attributes that an ordinary user may write beside a file; without them the layer could not say what was deleted.
     fsconfig_set_flag(layered.as_fd(), c"userxattr")?;
-    // A layer is used once, and what of it is to last is put on the disk by whoever carries it out. Otherwise the kernel puts
-    // the whole file system that it lies on there, everybody's files, before the room is gone. Older kernels know no other way.
+    // A layer is used once, and what of it is to last is put on the disk by whoever carries it out. Otherwise the
+    // kernel puts the whole file system that it lies on there, everybody's files, before the sandbox is gone. Older
+    // kernels know no other way.
     let _ = fsconfig_set_flag(layered.as_fd(), c"volatile");
     mount_context(layered, NO_DEVICES_NO_SUID)
 }

@@ -53,7 +53,7 @@ impl CallPath {
                 Some(folder) => own(&format!("fd/{folder}/"), path_bytes),
             });
         }
-        // What a process calls its own is not the keeper's own.
+        // Paths by which a process names itself are not those of the supervisor.
         for (mine, below) in [
             (&b"/proc/self/"[..], ""),
             (b"/proc/thread-self/", ""),

@@ -175,7 +175,7 @@ impl Notification {
         let mut page = [0; PAGE as usize];
         while text.len() < PAGE as usize {
             let from = at.checked_add(text.len() as u64)?;
-            // What comes behind the end of a page may not be there.
+            // The memory beyond the end of a page may not be there.
             let read = self.read_bytes(from, &mut page[..(PAGE - from % PAGE) as usize]);
             match read.iter().position(|byte| *byte == 0) {
                 Some(end) => {

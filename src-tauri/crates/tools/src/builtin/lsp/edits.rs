@@ -108,7 +108,7 @@ fn apply_edits(
             }
         }
     }
-    // What is put in at the same place comes in the order that it was given in.
+    // Insertions at the same place keep the order in which they were given.
     placed.sort_by_key(|(start, end, _)| (*start, *end));
     let (mut after, mut done) = (String::with_capacity(text.len()), 0);
     let mut last = None;

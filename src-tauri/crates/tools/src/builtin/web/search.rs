@@ -82,7 +82,7 @@ fn build_interface(searcher: Option<&WebSearcher>) -> ToolInterface {
         .activity_description("Searching the web: {query}")
         .transcript_search_text("{query}")
         .add_value_check("the query is not blank");
-    // What says of itself that it may change something has no mode, and so asks.
+    // An operation that says of itself that it may change something has no mode, and so asks.
     match mode {
         Some(mode) => tool.mode(mode).build(),
         None => tool.build(),

@@ -166,7 +166,7 @@ impl ClosedFileFinder {
         let mut last = VecDeque::new();
         while let Some((folder, is_parent_watched)) = next.pop_front().or_else(|| last.pop_front())
         {
-            // What is not ours and cannot be read here cannot be read in the room.
+            // A folder that is not ours and cannot be read here cannot be read in the sandbox.
             let Some(seen) =
                 self.visit_folder(search, folder, is_parent_watched, self.names_max - names)
             else {
