@@ -10,6 +10,7 @@
 //! [`Entry`].
 //!
 //! ```
+//! use protocol::event::MessageChange;
 //! use protocol::event::fold::fold_entry;
 //! use protocol::{EntryBody, Event, EventBody, MessageId, SessionId};
 //!
@@ -17,11 +18,13 @@
 //!     seq: 1,
 //!     session: SessionId::from("ses_1"),
 //!     at: 0,
-//!     body: EventBody::PersonSaid {
+//!     body: EventBody::Message {
 //!         message: MessageId::from("msg_1"),
-//!         text: "Tidy up.".to_owned(),
-//!         images: Vec::new(),
-//!         steering: false,
+//!         change: MessageChange::PersonSaid {
+//!             text: "Tidy up.".to_owned(),
+//!             images: Vec::new(),
+//!             steering: false,
+//!         },
 //!     },
 //! };
 //! let entry = fold_entry(None, &event).unwrap();

@@ -12,20 +12,22 @@
 //! answered).
 //!
 //! ```
+//! use protocol::event::SessionEvent;
 //! use protocol::{EventBody, ModelChoice, SessionId};
 //! use record::{Durability, Record};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let folder = tempfile::tempdir()?;
 //! let record = Record::open(&folder.path().join("record.db"), Box::new(|_events| {}))?;
-//! let opened = EventBody::SessionOpened {
+//! let opened = SessionEvent::Opened {
 //!     title: "Tidy up".to_owned(),
 //!     workspace: "/home/me/project".to_owned(),
 //!     model: ModelChoice { provider: "demo".to_owned(), model: String::new() },
 //!     parent: None,
-//!     asked: None,
+//!     options: None,
 //! };
-//! let ack = record.append(SessionId::from("ses_1"), 0, opened, Durability::OnDisk);
+//! let body = EventBody::Session(opened);
+//! let ack = record.append(SessionId::from("ses_1"), 0, body, Durability::OnDisk);
 //! assert_eq!(futures::executor::block_on(ack)?, 1);
 //! assert_eq!(record.sessions()?[0].title, "Tidy up");
 //! # Ok(())
