@@ -108,6 +108,27 @@ async fn ten_sessions_on_the_desk_are_ten_presses() {
     rig.end().await;
 }
 
+/// Pads a card to the height of its window and answers whether that worked: what stands between its head and its answers is
+/// hidden, so that it can be that low.
+const FILL_WINDOW: &str = "const card = document.querySelector(`[data-testid=\"${arguments[0]}\"]`); \
+    let scroller = card.parentElement; \
+    while (!/auto|scroll/.test(getComputedStyle(scroller).overflowY)) scroller = scroller.parentElement; \
+    for (const part of [...card.children]) \
+        if (!part.matches('.mark, .head, .acts')) part.style.display = 'none'; \
+    card.style.minHeight = `${scroller.clientHeight}px`; \
+    return card.offsetHeight === scroller.clientHeight";
+
+/// A card that leaves no room for the margins that scrolling keeps is not taken for one that can be in view whole.
+#[tokio::test]
+async fn a_card_as_tall_as_its_window_can_be_allowed() {
+    let rig = Rig::start().await;
+    let card = rig.play().await;
+    let filled = rig.ask(FILL_WINDOW, vec![json!(card)]).await;
+    assert_eq!(filled, true);
+    rig.allow_by_click(&card).await;
+    rig.end().await;
+}
+
 #[tokio::test]
 async fn a_press_that_comes_too_soon_says_so() {
     let turns = json!([asks("made"), { "text": "It is made." }]);

@@ -11,6 +11,13 @@ export function scrollerOf(element: Element): Element {
   return document.scrollingElement ?? document.documentElement;
 }
 
+/** Height that an element needs in order to be scrolled into view whole: its own, and the margins that scrolling keeps. */
+function scrolledHeight(element: HTMLElement): number {
+  const { scrollMarginTop, scrollMarginBottom } = getComputedStyle(element);
+  const margin = (text: string): number => Number.parseFloat(text) || 0;
+  return element.offsetHeight + margin(scrollMarginTop) + margin(scrollMarginBottom);
+}
+
 export class Watching {
   look: Look = $state.raw(unseen());
   /** Since when the focus has been within the card. */
@@ -91,7 +98,7 @@ export class Watching {
 
   #see(view: View): void {
     const card = this.#card;
-    this.#view = { ...view, fits: !card || card.offsetHeight <= scrollerOf(card).clientHeight };
+    this.#view = { ...view, fits: !card || scrolledHeight(card) <= scrollerOf(card).clientHeight };
     this.#at = performance.now();
     this.look = looked(this.look, this.#view, this.#at);
     clearTimeout(this.#timer);
