@@ -15,6 +15,7 @@ mod check_runner;
 mod command;
 mod dist;
 mod failure;
+mod linting_compiler;
 mod man_and_completions;
 mod package_check;
 mod paths;
@@ -46,6 +47,9 @@ Usage: cargo xtask COMMAND
 ";
 
 fn main() -> ExitCode {
+    if let Some(code) = linting_compiler::run_as_compiler() {
+        return code;
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match dispatch(&arguments) {
         Ok(code) => code,

@@ -92,9 +92,8 @@ fn take_pictures(dir: &Path) -> Result<(), Failure> {
 /// Package of the sandbox program, which the app looks for beside itself.
 const SANDBOX_PACKAGE: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-room"];
 
-/// Builds the sandbox program: one from an earlier state of the code would not understand the app.
-pub fn build_sandbox() -> Result<bool, Failure> {
-    let mut cargo = command::cargo_command();
+/// Builds the sandbox program with this cargo: one from an earlier state of the code would not understand the app.
+pub fn build_sandbox(mut cargo: Command) -> Result<bool, Failure> {
     cargo.args(["build", "--locked"]).args(SANDBOX_PACKAGE);
     let what = "The sandbox program could not be built.";
     command::run_command(&mut cargo, what, "Read the compiler's message above.").map(|()| true)
