@@ -1,6 +1,7 @@
 //! The gate over command lines held against tables of commands, on a real folder: what other programs for the same
 //! purpose do not let pass by themselves, and what was once let pass here, asks or is denied.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
@@ -53,7 +54,7 @@ struct CommandTable {
 }
 
 impl CommandTable {
-    fn rules(&self, command: Option<&str>) -> String {
+    fn rules(&self, program: Option<&str>) -> String {
         let mut text = String::new();
         let mut add = |permission: &str, pattern: &str, action: &str| {
             text += &format!(
@@ -63,8 +64,7 @@ impl CommandTable {
         for pattern in &self.allow {
             add("bash", pattern, "allow");
         }
-        if let (true, Some(command)) = (self.allow_programs, command) {
-            let program = command.split([' ', '\n']).next().unwrap_or_default();
+        if let Some(program) = program {
             add("bash", &format!("{program} *"), "allow");
         }
         for pattern in &self.deny {
@@ -133,13 +133,18 @@ fn check_table(table: &CommandTable, workspace: &Path) -> (usize, Vec<String>) {
     let mut wrong = Vec::new();
     let mut count = table.unwritable.len();
     let shared = trial(&table.rules(None), workspace);
+    // One for each program, where the table allows each command's own.
+    let mut trials: HashMap<&str, PolicySimulation> = HashMap::new();
     for (commands, is_expected) in groups {
         count += commands.len();
         for command in commands {
-            let own = table
-                .allow_programs
-                .then(|| trial(&table.rules(Some(command)), workspace));
-            let trial = own.as_ref().unwrap_or(&shared);
+            let program = command.split([' ', '\n']).next().unwrap_or_default();
+            let trial = match table.allow_programs {
+                true => &*trials
+                    .entry(program)
+                    .or_insert_with(|| trial(&table.rules(Some(program)), workspace)),
+                false => &shared,
+            };
             let (verdict, lead) = evaluate_call(trial, "bash", json!({ "command": command }));
             if !is_expected(verdict) {
                 wrong.push(format!("{command:?}\n    is {verdict:?}: {lead}"));

@@ -146,13 +146,19 @@ fn plain() -> Plain {
     plain
 }
 
-fn compare(range: std::ops::Range<u64>, parent: &str, stage: fn(&Path) -> Stage) {
+/// Returns this many numbers from a first one on, or as many as `FUZZ_CASES` says.
+fn seeds(first: u64, count: u64) -> std::ops::Range<u64> {
+    let count = std::env::var("FUZZ_CASES").map_or(count, |many| many.parse().unwrap());
+    first..first + count
+}
+
+fn compare(seeds: std::ops::Range<u64>, parent: &str, stage: fn(&Path) -> Stage) {
     let parent = Path::new(parent);
     if !stage(parent).works() {
         return;
     }
     let mut changed = 0;
-    for seed in range {
+    for seed in seeds {
         let mut dice = Dice(seed);
         let line = line(&mut dice);
         let mut stage = stage(parent);
@@ -225,13 +231,13 @@ fn compare(range: std::ops::Range<u64>, parent: &str, stage: fn(&Path) -> Stage)
 }
 
 /// The same of commands that run for real, and are taken back.
-fn compare_in_place(range: std::ops::Range<u64>, parent: &str, walls: Isolation) {
+fn compare_in_place(seeds: std::ops::Range<u64>, parent: &str, walls: Isolation) {
     let parent = Path::new(parent);
     if !Stage::in_place(parent, walls).works() {
         return;
     }
     let mut changed = 0;
-    for seed in range {
+    for seed in seeds {
         let line = line(&mut Dice(seed));
         let mut stage = Stage::in_place(parent, walls);
         furnish(&stage.root());
@@ -281,40 +287,44 @@ fn layered(parent: &Path) -> Stage {
 
 #[test]
 fn on_a_disk() {
-    compare(0..120, crate::fixture::DISK, layered);
+    compare(seeds(0, 40), crate::fixture::DISK, layered);
 }
 
 #[test]
 fn in_a_folder_for_temporary_files() {
-    compare(1_000..1_060, "/tmp", layered);
+    compare(seeds(1_000, 20), "/tmp", layered);
 }
 
 #[test]
 fn in_memory() {
-    compare(2_000..2_060, "/dev/shm", layered);
+    compare(seeds(2_000, 20), "/dev/shm", layered);
 }
 
 #[test]
 fn over_a_copy() {
-    compare(3_000..3_080, crate::fixture::DISK, Stage::over_a_copy);
+    compare(seeds(3_000, 30), crate::fixture::DISK, Stage::over_a_copy);
 }
 
 #[test]
 fn over_a_copy_of_what_lies_in_memory() {
-    compare(4_000..4_040, "/dev/shm", Stage::over_a_copy);
+    compare(seeds(4_000, 15), "/dev/shm", Stage::over_a_copy);
 }
 
 #[test]
 fn for_real() {
-    compare_in_place(5_000..5_070, crate::fixture::DISK, Isolation::Namespaces);
+    compare_in_place(
+        seeds(5_000, 25),
+        crate::fixture::DISK,
+        Isolation::Namespaces,
+    );
 }
 
 #[test]
 fn for_real_in_memory() {
-    compare_in_place(6_000..6_030, "/dev/shm", Isolation::Namespaces);
+    compare_in_place(seeds(6_000, 10), "/dev/shm", Isolation::Namespaces);
 }
 
 #[test]
 fn for_real_where_nobody_may_make_namespaces() {
-    compare_in_place(7_000..7_060, crate::fixture::DISK, Isolation::Landlock);
+    compare_in_place(seeds(7_000, 20), crate::fixture::DISK, Isolation::Landlock);
 }

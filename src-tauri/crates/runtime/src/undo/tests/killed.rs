@@ -14,8 +14,8 @@ use crate::ordinary_user::is_ordinary_user;
 
 /// Variable for the process that is to be killed: its work, the step before which it is killed, and its folder.
 const ORDER: &str = "COUNTERSIGN_TEST_KILL";
-/// Random moments for each kind of work.
-const MOMENTS: usize = 100;
+/// Random moments for each kind of work, unless `FUZZ_CASES` says how many.
+const MOMENTS: usize = 30;
 
 /// The work that is interrupted by the kill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -369,6 +369,7 @@ fn killed_at_moments_that_nobody_chose_where_modes_are_in_the_way() {
 }
 
 fn kill_at_any_moment(works: &[Work]) {
+    let moments = std::env::var("FUZZ_CASES").map_or(MOMENTS, |many| many.parse().unwrap());
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     for work in works.iter().copied() {
         let mut cut_off = 0;
@@ -377,7 +378,7 @@ fn kill_at_any_moment(works: &[Work]) {
         let began = Instant::now();
         assert!(ended(lines, child), "{work:?}");
         let long = began.elapsed();
-        for number in 0..MOMENTS {
+        for number in 0..moments {
             let scene = scene(work);
             let (mut child, lines) = start(work, "never", &scene.room);
             random ^= random << 13;
