@@ -265,11 +265,11 @@ async fn describe_server_start(desk: &Engine, server: &ServerId) -> String {
         Some(ServerTransport::Stdio {
             command,
             args,
-            room,
+            sandbox,
             ..
         }) => format!(
             "This program then runs on your machine, {}:\n\n{}",
-            describe_server_access(room.as_ref()),
+            describe_server_access(sandbox.as_ref()),
             format_name(&format!("{command} {}", args.join(" ")))
         ),
         Some(ServerTransport::Http { url, .. }) => {
@@ -338,23 +338,23 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_may_do_is_said_by_its_room() {
-        let room = |hosts: &[&str]| ServerSandbox {
+    fn what_a_program_may_do_is_said_by_its_sandbox() {
+        let sandbox = |hosts: &[&str]| ServerSandbox {
             workspace: "/srv/one".to_owned(),
             hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
         };
-        for (room, says) in [
+        for (sandbox, says) in [
             (None, "with your permissions"),
             (
-                Some(room(&[])),
+                Some(sandbox(&[])),
                 "in a sandbox: it can change /srv/one and reach no host",
             ),
             (
-                Some(room(&["docs.rs", "localhost:8080"])),
+                Some(sandbox(&["docs.rs", "localhost:8080"])),
                 "in a sandbox: it can change /srv/one and reach docs.rs, localhost:8080",
             ),
         ] {
-            assert_eq!(describe_server_access(room.as_ref()), says);
+            assert_eq!(describe_server_access(sandbox.as_ref()), says);
         }
     }
 }

@@ -43,7 +43,7 @@ impl EngineCell {
         let desk = Engine::open(EngineConfig {
             home: EngineConfig::home_dir(),
             watches_record: true,
-            room: own.and_then(|own| agent::find_sandbox_program(&own)),
+            sandbox_program: own.and_then(|own| agent::find_sandbox_program(&own)),
             ..EngineConfig::new(EngineConfig::resolve_data_dir(None)?, Host::Person)
         })
         .await;

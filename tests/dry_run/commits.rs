@@ -19,12 +19,12 @@ use support::{
 use crate::agents::manifests;
 use crate::rules::changes_and_backtests;
 
-const ROOM: &str = env!("CARGO_BIN_EXE_room");
+const SANDBOX: &str = env!("CARGO_BIN_EXE_sandbox_program");
 
 /// A desk with a sandbox, whose agent runs one command, in a workspace with two files.
 async fn open_desk(command: &str, host: Host) -> Fixture {
     let turns = [call_bash(command), say_text("Done.")];
-    let mut desk = Fixture::with_room(turns, host, Some(ROOM)).await;
+    let mut desk = Fixture::with_sandbox(turns, host, Some(SANDBOX)).await;
     desk.write_file("a", "first\n")
         .write_file("folder/b", "second\n");
     desk
@@ -42,7 +42,7 @@ fn effect_lines(view: &CallView) -> Vec<String> {
 /// command.
 fn leaves_nothing(desk: &Fixture) -> bool {
     let inside = |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|name| name.unwrap());
-    let mut ours = inside(desk.data_dir().join("rooms")).filter(|name| name.path().is_dir());
+    let mut ours = inside(desk.data_dir().join("sandboxes")).filter(|name| name.path().is_dir());
     ours.all(|ours| inside(ours.path()).all(|name| !name.path().is_dir()))
 }
 

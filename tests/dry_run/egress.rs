@@ -63,7 +63,7 @@ fn site() -> (tempfile::TempDir, u16) {
 /// A desk with a sandbox, whose agent runs one command.
 async fn open_desk(command: &str, host: Host) -> Fixture {
     let turns = [call_bash(command), say_text("Done.")];
-    Fixture::with_room(turns, host, Some(env!("CARGO_BIN_EXE_room"))).await
+    Fixture::with_sandbox(turns, host, Some(env!("CARGO_BIN_EXE_sandbox_program"))).await
 }
 
 fn way_to(host: &str) -> Decision {

@@ -52,10 +52,10 @@ async fn a_person_withholds_and_passes_variables() {
             "is tests back",
         ),
     ];
-    for has_room in [false, true] {
+    for has_sandbox in [false, true] {
         let turns = vec![[call_bash(SAYS), say_text("Done.")]; rows.len()].concat();
-        let room = has_room.then_some(env!("CARGO_BIN_EXE_room"));
-        let mut desk = Fixture::with_room(turns, HEADLESS_APPROVED, room).await;
+        let sandbox = has_sandbox.then_some(env!("CARGO_BIN_EXE_sandbox_program"));
+        let mut desk = Fixture::with_sandbox(turns, HEADLESS_APPROVED, sandbox).await;
         let heard = desk.data_dir().canonicalize().unwrap().join("heard");
         let program = heard.with_file_name("watchdog");
         let script = format!(
@@ -81,9 +81,9 @@ async fn a_person_withholds_and_passes_variables() {
             desk.wait_until_ended().await;
             let (state, text) = desk.call_outcomes().await.remove(number);
             assert_eq!(state, CallState::Done, "{text}");
-            assert!(text.contains(told), "{number}, {has_room}: {text}");
+            assert!(text.contains(told), "{number}, {has_sandbox}: {text}");
             let heard = std::fs::read_to_string(&heard).unwrap();
-            assert_eq!(heard.trim_end(), *told, "{number}, {has_room}");
+            assert_eq!(heard.trim_end(), *told, "{number}, {has_sandbox}");
         }
     }
 }

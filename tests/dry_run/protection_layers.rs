@@ -7,10 +7,10 @@ use protocol::{CallState, CallView, Gate, Verdict};
 use serde_json::Value;
 use support::{Fixture, HEADLESS, call_bash, call_write};
 
-const ROOM: &str = env!("CARGO_BIN_EXE_room");
-const ROOM_IN_PLACE: &str = env!("CARGO_BIN_EXE_room_in_place");
+const SANDBOX: &str = env!("CARGO_BIN_EXE_sandbox_program");
+const SANDBOX_IN_PLACE: &str = env!("CARGO_BIN_EXE_sandbox_program_in_place");
 /// No sandbox, a sandbox with a layer, a sandbox around the workspace itself.
-const ROOMS: [Option<&str>; 3] = [None, Some(ROOM), Some(ROOM_IN_PLACE)];
+const SANDBOXES: [Option<&str>; 3] = [None, Some(SANDBOX), Some(SANDBOX_IN_PLACE)];
 
 /// Rules that would let everything pass, each in its own words.
 const LET_ALL_PASS: [&str; 2] = [
@@ -29,12 +29,12 @@ const LATER: &str = "launchctl load later.plist";
 /// there.
 async fn play_call(
     made: &Value,
-    room: Option<&str>,
+    sandbox: Option<&str>,
     rules: &str,
     outside: &Path,
 ) -> (CallView, bool) {
     // Nobody is there to ask: a call that no rule allows is denied.
-    let mut desk = Fixture::with_room([made], HEADLESS, room).await;
+    let mut desk = Fixture::with_sandbox([made], HEADLESS, sandbox).await;
     let script = format!("open({:?}, 'w').write('out')\n", outside.display());
     desk.write_file("reach.py", script);
     desk.write_rules(rules);
@@ -69,7 +69,7 @@ async fn each_layer_keeps_out_alone_what_is_its_own() {
     let outside = folder.path().join("outside");
     let [let_all_pass, _] = LET_ALL_PASS;
 
-    // A file outside, by a tool that no room holds and no watchdog minds.
+    // A file outside, by a tool that no sandbox holds and no watchdog minds.
     let write = call_write(&outside, "out");
     let (view, reached) = play_call(&write, None, let_all_pass, &outside).await;
     assert_eq!((view.state, reached), (CallState::Denied, false));
@@ -84,14 +84,14 @@ async fn each_layer_keeps_out_alone_what_is_its_own() {
     // A file outside, by a program that nobody can read that from: only the sandbox is in its way, and without one it
     // gets there.
     let script = call_bash("python3 reach.py");
-    for room in ROOMS {
-        let (view, reached) = play_call(&script, room, let_all_pass, &outside).await;
+    for sandbox in SANDBOXES {
+        let (view, reached) = play_call(&script, sandbox, let_all_pass, &outside).await;
         assert_eq!(
             (view.state, reached),
-            (CallState::Done, room.is_none()),
-            "{room:?}"
+            (CallState::Done, sandbox.is_none()),
+            "{sandbox:?}"
         );
-        assert_eq!(denying_gates(&view), [], "{room:?}");
+        assert_eq!(denying_gates(&view), [], "{sandbox:?}");
     }
 }
 
@@ -106,22 +106,22 @@ async fn one_layer_changes_and_the_others_stay_as_they_are() {
     let script = call_bash("python3 reach.py");
     for rules in LET_ALL_PASS {
         for (refused, gate) in [(&write, Gate::Capability), (&later, Gate::Watchdog)] {
-            for room in ROOMS {
-                let (view, reached) = play_call(refused, room, rules, &outside).await;
+            for sandbox in SANDBOXES {
+                let (view, reached) = play_call(refused, sandbox, rules, &outside).await;
                 assert_eq!(
                     (view.state, reached),
                     (CallState::Denied, false),
-                    "{room:?}"
+                    "{sandbox:?}"
                 );
-                assert_eq!(denying_gates(&view), [gate], "{room:?} {rules}");
+                assert_eq!(denying_gates(&view), [gate], "{sandbox:?} {rules}");
             }
         }
-        for room in [ROOM, ROOM_IN_PLACE] {
-            let (view, reached) = play_call(&script, Some(room), rules, &outside).await;
+        for sandbox in [SANDBOX, SANDBOX_IN_PLACE] {
+            let (view, reached) = play_call(&script, Some(sandbox), rules, &outside).await;
             assert_eq!(
                 (view.state, reached),
                 (CallState::Done, false),
-                "{room} {rules}"
+                "{sandbox} {rules}"
             );
         }
     }

@@ -44,7 +44,7 @@ impl Hooks for Filler {
 }
 
 /// A tool with a member that only hooks put in, and one that only the tool itself does.
-fn with_room() -> Probe {
+fn with_injected_members() -> Probe {
     let probe = Probe::new(|arguments, _| async move {
         Ok(ToolOutput::new(Value::from(arguments).to_string(), "ok"))
     });
@@ -79,7 +79,7 @@ async fn what_the_host_puts_in_reaches_the_tool() {
         });
         let agent = RecordingProvider::new(turns.clone());
         let mut desk = Fixture::with_config(agent.clone(), Host::Person, |config| {
-            config.tools = with_room().into_tools();
+            config.tools = with_injected_members().into_tools();
             config.hooks = vec![filler.clone()];
         })
         .await;

@@ -16,9 +16,9 @@ use support::{
 mod interruptions;
 
 /// A sandbox in which no layer holds.
-const SANDBOX_IN_PLACE: &str = env!("CARGO_BIN_EXE_room_in_place");
+const SANDBOX_IN_PLACE: &str = env!("CARGO_BIN_EXE_sandbox_program_in_place");
 /// A sandbox in which a layer holds.
-const SANDBOX_LAYERED: &str = env!("CARGO_BIN_EXE_room");
+const SANDBOX_LAYERED: &str = env!("CARGO_BIN_EXE_sandbox_program");
 
 const DENIES: &str =
     "[[rule]]\npermission = \"fs.write\"\npattern = \"folder/**\"\naction = \"deny\"\n";
@@ -28,15 +28,15 @@ const ALLOWS: &str =
     "[[rule]]\npermission = \"bash\"\npattern = \"python3*\"\naction = \"allow\"\n";
 
 /// A desk whose agent makes these calls, in a workspace with two files.
-async fn open_desk_with(calls: &[Value], room: &str, host: Host) -> Fixture {
-    let mut desk = Fixture::with_room(calls, host, Some(room)).await;
+async fn open_desk_with(calls: &[Value], sandbox: &str, host: Host) -> Fixture {
+    let mut desk = Fixture::with_sandbox(calls, host, Some(sandbox)).await;
     desk.write_file("a", "first\n")
         .write_file("folder/b", "second\n");
     desk
 }
 
-async fn open_desk(command: &str, room: &str, host: Host) -> Fixture {
-    open_desk_with(&[call_bash(command)], room, host).await
+async fn open_desk(command: &str, sandbox: &str, host: Host) -> Fixture {
+    open_desk_with(&[call_bash(command)], sandbox, host).await
 }
 
 fn in_place_decision() -> Decision {

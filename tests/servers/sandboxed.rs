@@ -20,9 +20,9 @@ use support::{Fixture, HEADLESS, WAIT_TIMEOUT, call_tool, say_text};
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
 
 /// A desk that has the sandbox program, or not.
-async fn open_desk(turns: impl Serialize, host: Host, has_room: bool) -> Fixture {
-    let room = has_room.then_some(env!("CARGO_BIN_EXE_room"));
-    let mut desk = Fixture::with_room(turns, host, room).await;
+async fn open_desk(turns: impl Serialize, host: Host, has_sandbox: bool) -> Fixture {
+    let sandbox = has_sandbox.then_some(env!("CARGO_BIN_EXE_sandbox_program"));
+    let mut desk = Fixture::with_sandbox(turns, host, sandbox).await;
     desk.write_file("old.txt", "first\n")
         .write_file(".env", "TOKEN=hush\n")
         .write_file(".git/hooks/pre-commit", "true\n");
@@ -30,14 +30,14 @@ async fn open_desk(turns: impl Serialize, host: Host, has_room: bool) -> Fixture
 }
 
 /// The setup of a server whose sandbox is around a folder.
-fn way(room: &Path, hosts: &[String]) -> ServerTransport {
-    let root = room.display().to_string();
+fn way(folder: &Path, hosts: &[String]) -> ServerTransport {
+    let root = folder.display().to_string();
     ServerTransport::Stdio {
         command: env!("CARGO_BIN_EXE_mcp_server").to_owned(),
         args: ["few", "files", "reach"].map(str::to_owned).to_vec(),
         env: BTreeMap::from([("FIXTURE_ROOT".to_owned(), root.clone())]),
         folder: None,
-        room: Some(ServerSandbox {
+        sandbox: Some(ServerSandbox {
             workspace: root,
             hosts: hosts.to_vec(),
         }),
@@ -58,7 +58,7 @@ async fn let_do_everything(desk: &Fixture, hosts: &[String]) {
 
 /// It is called, and what it changes in the folder of its sandbox is shown, recorded and taken back.
 #[tokio::test]
-async fn a_server_in_a_room_works_and_what_it_changes_is_undone() {
+async fn a_server_in_a_sandbox_works_and_what_it_changes_is_undone() {
     let turns = [
         call_tool(
             "one__write_file",
@@ -102,7 +102,7 @@ async fn attempted(desk: &mut Fixture) -> Vec<String> {
 
 /// Secrets, the app's own data, what the person closed, what runs later, and everything outside are as closed as to commands.
 #[tokio::test]
-async fn a_server_in_a_room_reaches_nothing_else() {
+async fn a_server_in_a_sandbox_reaches_nothing_else() {
     let beside = tempfile::tempdir_in("/var/tmp").unwrap();
     let closed = beside.path().join("closed");
     std::fs::write(&closed, "hush\n").unwrap();
@@ -120,7 +120,7 @@ async fn a_server_in_a_room_reaches_nothing_else() {
     ];
     let mut desk = open_desk(turns, HEADLESS, true).await;
     desk.set_settings(Settings {
-        rooms: SandboxSettings {
+        sandbox: SandboxSettings {
             closed: vec![DeniedPath::try_from(closed.display().to_string()).unwrap()],
             ..SandboxSettings::default()
         },
@@ -142,7 +142,7 @@ async fn a_server_in_a_room_reaches_nothing_else() {
 
 /// A host that its person named is reached, by the proxy of the sandbox; no other is.
 #[tokio::test]
-async fn a_server_in_a_room_reaches_the_hosts_that_were_named() {
+async fn a_server_in_a_sandbox_reaches_the_hosts_that_were_named() {
     let (named, other) = (serve(), serve());
     let turns = [
         attempt(&format!("get {named}")),
@@ -174,9 +174,14 @@ fn serve() -> String {
 
 /// A server that cannot be run in a sandbox is not started at all, and the person who switches it on hears why.
 #[tokio::test]
-async fn without_a_room_a_server_is_not_started() {
-    for (has_room, command, around, why) in [
-        (false, "touch", "", "`countersign-room`, is not installed"),
+async fn without_a_sandbox_a_server_is_not_started() {
+    for (has_sandbox, command, around, why) in [
+        (
+            false,
+            "touch",
+            "",
+            "`countersign-sandbox`, is not installed",
+        ),
         (true, "touch", "no/such/folder", "sandbox cannot be created"),
         (
             true,
@@ -185,7 +190,7 @@ async fn without_a_room_a_server_is_not_started() {
             "could not be started in its sandbox: command: No such file",
         ),
     ] {
-        let desk = open_desk(json!([]), HEADLESS, has_room).await;
+        let desk = open_desk(json!([]), HEADLESS, has_sandbox).await;
         let ran = desk.workspace_root().join("ran");
         let mut wanted = way(&desk.workspace_root().join(around), &[]);
         if let ServerTransport::Stdio {
@@ -226,7 +231,7 @@ async fn what_a_server_was_refused_is_said_when_it_ended() {
 
 /// It does not start outside the folder of its sandbox either; a sandbox around a link is around what it leads to.
 #[tokio::test]
-async fn a_server_in_a_room_starts_in_its_folder() {
+async fn a_server_in_a_sandbox_starts_in_its_folder() {
     let desk = open_desk(json!([]), HEADLESS, true).await;
     let mut wanted = way(&desk.workspace_root(), &[]);
     if let ServerTransport::Stdio { folder, .. } = &mut wanted {
@@ -282,7 +287,7 @@ async fn until(what: &str, is_so: impl Fn() -> bool) {
 
 /// Its card and `policy explain` say that it runs in a sandbox: also in a workspace that its sandbox is not around.
 #[tokio::test]
-async fn a_server_in_a_room_is_said_to_be_in_one() {
+async fn a_server_in_a_sandbox_is_said_to_be_in_one() {
     let elsewhere = tempfile::tempdir_in("/var/tmp").unwrap();
     for (is_around, can_be_undone) in [(true, true), (false, false)] {
         let turns = [
@@ -293,11 +298,11 @@ async fn a_server_in_a_room_is_said_to_be_in_one() {
             say_text("Done."),
         ];
         let mut desk = open_desk(turns, Host::Person, true).await;
-        let room = match is_around {
+        let folder = match is_around {
             true => desk.workspace_root(),
             false => elsewhere.path().to_owned(),
         };
-        desk.set_server(way(&room, &[])).await;
+        desk.set_server(way(&folder, &[])).await;
         switch_on(&desk).await.unwrap();
         let arguments = json!({ "path": "new.txt", "content": "x" });
         let explained = ExplainOptions {

@@ -123,10 +123,10 @@ impl Fixture {
     }
 
     /// A desk whose agent plays `turns`, with this sandbox program.
-    pub async fn with_room(turns: impl Serialize, host: Host, room: Option<&str>) -> Self {
+    pub async fn with_sandbox(turns: impl Serialize, host: Host, program: Option<&str>) -> Self {
         let provider = Arc::new(script_provider(turns));
-        let room = room.map(PathBuf::from);
-        Self::with_config(provider, host, |config| config.room = room).await
+        let program = program.map(PathBuf::from);
+        Self::with_config(provider, host, |config| config.sandbox_program = program).await
     }
 
     /// The workspace root.

@@ -16,9 +16,9 @@ fn main() -> ExitCode {
 fn read_setup() -> sandbox::SandboxSpec {
     let mut line = String::new();
     let read = std::io::stdin().read_line(&mut line);
-    let room = serde_json::from_str::<sandbox::SandboxSpec>(&line).ok();
-    let room = room.filter(|room| read.is_ok() && room.layers.is_none());
-    room.unwrap_or_else(|| std::process::exit(125))
+    let spec = serde_json::from_str::<sandbox::SandboxSpec>(&line).ok();
+    let spec = spec.filter(|spec| read.is_ok() && spec.layers.is_none());
+    spec.unwrap_or_else(|| std::process::exit(125))
 }
 
 #[cfg(not(target_os = "linux"))]

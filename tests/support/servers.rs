@@ -27,7 +27,7 @@ pub fn stdio_server(command: &str, args: &[&str], env: &[(&str, &str)]) -> Serve
         args: args.collect(),
         env: env.collect(),
         folder: None,
-        room: None,
+        sandbox: None,
     }
 }
 

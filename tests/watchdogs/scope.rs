@@ -96,8 +96,8 @@ async fn a_watchdog_is_asked_about_every_kind_of_call() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_watchdog_is_asked_again_about_what_became_of_a_call() {
-    let room = Some(env!("CARGO_BIN_EXE_room"));
-    let mut desk = Fixture::with_room([call_bash("echo one")], Host::Person, room).await;
+    let sandbox = Some(env!("CARGO_BIN_EXE_sandbox_program"));
+    let mut desk = Fixture::with_sandbox([call_bash("echo one")], Host::Person, sandbox).await;
     let file = install_watchdog(&desk, HEARS).await;
     desk.start("Go.").await;
     desk.edit_next(json!({ "command": "echo two > made" }))

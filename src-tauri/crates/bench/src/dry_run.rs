@@ -50,7 +50,7 @@ fn build_sandbox() -> BenchResult<PathBuf> {
     }
     let here = std::env::current_exe()?;
     let folder = here.parent().ok_or("this program has no folder")?;
-    Ok(folder.join("countersign-room"))
+    Ok(folder.join("countersign-sandbox"))
 }
 
 /// Measures `true` in a sandbox beside a plain start and beside bubblewrap, and a whole dry run of `true`.
@@ -63,7 +63,7 @@ fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
         Contender::new("plain, by a shell", || {
             time_plain_start(Command::new("bash").args(["-c", "true"]))
         }),
-        Contender::new("room", || {
+        Contender::new("new sandbox", || {
             time_sandboxed_start(program, &place, SandboxStart::Now)
         }),
         Contender::new("standby sandbox", || {
@@ -83,7 +83,7 @@ fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
         }));
     }
     let taken = measure_medians(&mut sides, START_COUNT)?;
-    let [bare, shell, room, ready, dry_run, peer @ ..] = taken.as_slice() else {
+    let [bare, shell, fresh, ready, dry_run, peer @ ..] = taken.as_slice() else {
         return Err("a side is missing".into());
     };
     let over = |one: &Duration, other: &Duration| {
@@ -106,8 +106,8 @@ fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
         ),
         line(
             "`true` in a new sandbox, beside a plain start",
-            (room, bare),
-            over(room, bare),
+            (fresh, bare),
+            over(fresh, bare),
             "",
         ),
         line(
@@ -120,8 +120,8 @@ fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
     match peer {
         [peer] => lines.push(line(
             "`true` in a new sandbox, beside bubblewrap",
-            (room, peer),
-            format_ratio(*room, *peer),
+            (fresh, peer),
+            format_ratio(*fresh, *peer),
             "1×",
         )),
         _ => println!("\nBubblewrap (`bwrap`) is not installed, so nothing stands beside it."),
@@ -182,7 +182,7 @@ fn time_sandboxed_start(
     std::fs::create_dir(&upper)?;
     std::fs::create_dir(&work)?;
     let workspace = place.workspace.root().to_owned();
-    let room = SandboxSpec {
+    let spec = SandboxSpec {
         folder: workspace.clone(),
         workspace,
         layers: Some(WorkspaceLayers {
@@ -211,9 +211,9 @@ fn time_sandboxed_start(
         std::thread::sleep(PRESTART_WAIT);
         began = Instant::now();
     }
-    outside.ask(&room)?;
+    outside.ask(&spec)?;
     child.wait()?;
-    let told = read_report(&room.told)?;
+    let told = read_report(&spec.told)?;
     let took = began.elapsed();
     // As the app does it: by a thread of its own, which is waited for here, so that no round pays for another.
     std::thread::spawn(move || drop(outside))
@@ -233,10 +233,10 @@ fn time_sandboxed_start(
 }
 
 fn create_environment(program: &Path, place: &HistoryFixture) -> BenchResult<DryRunEnvironment> {
-    let rooms = place.home.path().join("rooms");
+    let folder = place.home.path().join("sandboxes");
     Ok(DryRunEnvironment::open(
         Some(program.to_owned()),
-        &rooms,
+        &folder,
         Vec::new(),
     )?)
 }

@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|room|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|sandbox|start]`.
 //!
 //! **It is no test**: the figures depend on the machine, so no figure makes it fail. A ratio that misses its target is
 //! printed as it is.
@@ -70,13 +70,13 @@ fn run(words: &[String]) -> BenchResult<()> {
         [mcp_calls::SERVER_ARGUMENT] => mcp_calls::run_server(),
         ["history"] => undo_history::run(),
         #[cfg(target_os = "linux")]
-        ["room"] => dry_run::run(),
+        ["sandbox"] => dry_run::run(),
         #[cfg(target_os = "linux")]
         ["start"] => app_start::run(),
         ["gate"] => agent_loop::run(),
         ["gate", side, turns, calls, rounds] => agent_loop::run_repeatedly(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `room` or `start` (both on Linux), or nothing for the first nine"
+            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `sandbox` or `start` (both on Linux), or nothing for the first nine"
                 .into(),
         ),
     }

@@ -42,7 +42,7 @@ pub fn run() -> BenchResult<()> {
             args: vec![SERVER_ARGUMENT.to_owned()],
             env: BTreeMap::new(),
             folder: None,
-            room: None,
+            sandbox: None,
         };
         runtime.block_on(engine_loop::time_server_calls(
             server,

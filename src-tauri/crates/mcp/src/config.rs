@@ -30,7 +30,8 @@ pub struct ServerEntry {
     args: Option<Vec<String>>,
     env: Option<BTreeMap<String, String>>,
     folder: Option<String>,
-    room: Option<String>,
+    #[serde(alias = "room")]
+    sandbox: Option<String>,
     hosts: Option<Vec<String>>,
     url: Option<String>,
     headers: Option<BTreeMap<String, String>>,
@@ -83,14 +84,14 @@ impl ServerEntry {
                     args: self.args.unwrap_or_default(),
                     env: self.env.unwrap_or_default(),
                     folder: self.folder,
-                    room: parse_sandbox(self.room, self.hosts)?,
+                    sandbox: parse_sandbox(self.sandbox, self.hosts)?,
                 })
             }
             (None, Some(url))
                 if self.args.is_none()
                     && self.env.is_none()
                     && self.folder.is_none()
-                    && self.room.is_none()
+                    && self.sandbox.is_none()
                     && self.hosts.is_none() =>
             {
                 Ok(ServerTransport::Http {
@@ -107,7 +108,7 @@ impl ServerEntry {
             (None, Some(_)) => reject(
                 "url",
                 "it has an address, so it has neither arguments nor variables, no folder and no sandbox",
-                "Take out `args`, `env`, `folder`, `room` and `hosts`, or write `command` in the place of `url`.",
+                "Take out `args`, `env`, `folder`, `sandbox` and `hosts`, or write `command` in the place of `url`.",
             ),
             (Some(_), Some(_)) => reject(
                 "url",
@@ -137,7 +138,7 @@ fn parse_sandbox(
         (None, Some(_)) => reject(
             "hosts",
             "it names hosts and no sandbox, so it runs as you and reaches every host",
-            "Write `room`, the folder that it may change, or take out `hosts`.",
+            "Write `sandbox`, the folder that it may change, or take out `hosts`.",
         ),
     }
 }
@@ -150,7 +151,7 @@ fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> 
             args,
             env,
             folder,
-            room,
+            sandbox,
         } => {
             if command.trim().is_empty() {
                 return reject("command", "its command is empty", "Name the program.");
@@ -169,11 +170,14 @@ fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> 
                     "Write the whole path of `folder`.",
                 );
             }
-            if let Some(room) = room {
-                validate_sandbox(room, folder.as_deref())?;
+            if let Some(sandbox) = sandbox {
+                validate_sandbox(sandbox, folder.as_deref())?;
             }
-            let hosts = room.iter().flat_map(|room| &room.hosts);
-            let sandbox_values = room.iter().map(|room| &room.workspace).chain(hosts);
+            let hosts = sandbox.iter().flat_map(|sandbox| &sandbox.hosts);
+            let sandbox_values = sandbox
+                .iter()
+                .map(|sandbox| &sandbox.workspace)
+                .chain(hosts);
             let all = [command].into_iter().chain(args).chain(env.values());
             let all = all.chain(folder).chain(sandbox_values).map(String::as_str);
             (all.collect(), args.len() + env.len())
@@ -221,14 +225,14 @@ fn validate_sandbox(
     let workspace = Path::new(&sandbox.workspace);
     if !workspace.is_absolute() {
         return reject(
-            "room",
+            "sandbox",
             "the folder of its sandbox is not an absolute path",
-            "Write the absolute path of `room`.",
+            "Write the absolute path of `sandbox`.",
         );
     }
     if workspace.parent().is_none() {
         return reject(
-            "room",
+            "sandbox",
             "the whole disk cannot be the folder of its sandbox",
             "Name the one folder that it may change.",
         );
@@ -239,7 +243,7 @@ fn validate_sandbox(
         && !Path::new(folder).starts_with(workspace)
     {
         let what = "it starts outside the folder of its sandbox".to_owned();
-        let hint = "Take out `folder`: it then starts in that of `room`.";
+        let hint = "Take out `folder`: it then starts in that of `sandbox`.";
         return reject("folder", what, hint);
     }
     if sandbox.hosts.len() > SANDBOX_HOSTS_MAX {
@@ -271,16 +275,16 @@ fn settings_to_table(settings: &ServerSettings) -> Table {
             args,
             env,
             folder,
-            room,
+            sandbox,
         } => {
             table.insert("command", toml_edit::value(command.as_str()));
             insert_list(&mut table, "args", args);
             if let Some(folder) = folder {
                 table.insert("folder", toml_edit::value(folder.as_str()));
             }
-            if let Some(room) = room {
-                table.insert("room", toml_edit::value(room.workspace.as_str()));
-                insert_list(&mut table, "hosts", &room.hosts);
+            if let Some(sandbox) = sandbox {
+                table.insert("sandbox", toml_edit::value(sandbox.workspace.as_str()));
+                insert_list(&mut table, "hosts", &sandbox.hosts);
             }
             insert_map(&mut table, "env", env);
         }

@@ -3,7 +3,7 @@
 //!
 //! This crate defines the specification of a sandbox ([`SandboxSpec`]), the report of its program ([`SandboxReport`])
 //! and how it is entered: on Linux with all its walls, on macOS with those of Seatbelt ([`seatbelt`]). The program
-//! `countersign-room` prepares, reads a specification from its standard input, enters the sandbox with everything
+//! `countersign-sandbox` prepares, reads a specification from its standard input, enters the sandbox with everything
 //! closed behind it, and runs one command; it has one thread and no runtime, so that it can fork.
 //!
 //! **It does not know why a command runs, what its effects mean, or what a person thinks of them.** A wall that cannot
@@ -30,7 +30,7 @@
 //! #     environment: Vec::new(),
 //!     // … and what else the command is to find.
 //! };
-//! // One line for the standard input of `countersign-room`, which then writes its report.
+//! // One line for the standard input of `countersign-sandbox`, which then writes its report.
 //! let line = serde_json::to_string(&spec)?;
 //! assert_eq!(serde_json::from_str::<SandboxSpec>(&line)?, spec);
 //! assert_eq!(read_report(&spec.told)?, None, "it was not started yet");

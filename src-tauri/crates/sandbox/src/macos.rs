@@ -39,7 +39,7 @@ pub fn enter_sandbox(spec: &SandboxSpec) -> io::Result<()> {
 fn start_command(spec: &SandboxSpec) -> Result<Child, (&'static str, io::Error)> {
     let temporary = resolve_tmp(spec).map_err(|error| ("temporary files", error))?;
     let arguments = seatbelt::build_arguments(spec, &temporary);
-    let arguments = arguments.map_err(|why| ("room", io::Error::other(why)))?;
+    let arguments = arguments.map_err(|why| ("sandbox", io::Error::other(why)))?;
     set_limits(&spec.limits).map_err(|error| ("limits", error))?;
     Command::new(seatbelt::PROGRAM)
         .args(arguments)

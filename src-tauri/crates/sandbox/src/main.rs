@@ -31,9 +31,9 @@ fn main() -> ExitCode {
 fn read_spec() -> sandbox::SandboxSpec {
     let mut line = String::new();
     let read = std::io::stdin().read_line(&mut line);
-    let room = read.and_then(|_| Ok(serde_json::from_str(&line)?));
-    room.unwrap_or_else(|error| {
-        eprintln!("countersign-room: standard input is not a sandbox specification: {error}");
+    let spec = read.and_then(|_| Ok(serde_json::from_str(&line)?));
+    spec.unwrap_or_else(|error| {
+        eprintln!("countersign-sandbox: standard input is not a sandbox specification: {error}");
         std::process::exit(NOT_ENTERED.into())
     })
 }
@@ -43,7 +43,7 @@ fn exit_code(entered: Result<(), impl std::fmt::Display>) -> ExitCode {
     match entered {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("countersign-room: {error}");
+            eprintln!("countersign-sandbox: {error}");
             ExitCode::from(NOT_ENTERED)
         }
     }
@@ -51,6 +51,6 @@ fn exit_code(entered: Result<(), impl std::fmt::Display>) -> ExitCode {
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn main() -> ExitCode {
-    eprintln!("countersign-room: there is no such sandbox on this system");
+    eprintln!("countersign-sandbox: there is no such sandbox on this system");
     ExitCode::from(NOT_ENTERED)
 }

@@ -209,7 +209,7 @@ mod tests {
             upper: "/upper".into(),
             work: None,
         };
-        for (room, why) in [
+        for (spec, why) in [
             (
                 SandboxSpec {
                     layers: Some(layers),
@@ -232,7 +232,7 @@ mod tests {
                 "a program in a sandbox cannot be sent messages on this system",
             ),
         ] {
-            assert_eq!(build_arguments(&room, Path::new("/tmp")), Err(why));
+            assert_eq!(build_arguments(&spec, Path::new("/tmp")), Err(why));
         }
     }
 }

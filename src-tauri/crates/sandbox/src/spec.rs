@@ -67,7 +67,7 @@ pub struct SandboxLimits {
     /// Memory of all processes and of the files in memory together, in bytes: the sandbox ends when it takes more.
     /// Where no control group can be created the memory is checked a few times a second, and only where the sandbox has
     /// namespaces is it limited at all.
-    pub room_memory_bytes: u64,
+    pub total_memory_bytes: u64,
     /// Length of one file that the command writes, in bytes.
     pub file_bytes: u64,
     /// Size of the private `/tmp`, in bytes of memory.
@@ -83,7 +83,7 @@ impl Default for SandboxLimits {
         Self {
             processes: 4_096,
             memory_bytes: 16 * GIB,
-            room_memory_bytes: 16 * GIB,
+            total_memory_bytes: 16 * GIB,
             file_bytes: 8 * GIB,
             tmp_bytes: 2 * GIB,
             open_files: 65_536,

@@ -51,7 +51,7 @@ impl Place {
         }
     }
 
-    fn room(&self, command: &str, port: u16) -> SandboxSpec {
+    fn spec(&self, command: &str, port: u16) -> SandboxSpec {
         let at = |path: &str| self.home.join(path);
         let text = |path: &Path| path.to_str().unwrap().to_owned();
         let variable = |name: &str, value: String| (name.to_owned(), value);
@@ -77,13 +77,13 @@ impl Place {
     }
 
     /// Runs it to its end: whether it succeeded.
-    fn succeeds(&self, room: &SandboxSpec) -> bool {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_countersign-room"))
+    fn succeeds(&self, spec: &SandboxSpec) -> bool {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_countersign-sandbox"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut line = serde_json::to_vec(room).unwrap();
+        let mut line = serde_json::to_vec(spec).unwrap();
         line.push(b'\n');
         let mut wanted = child.stdin.take().unwrap();
         wanted.write_all(&line).unwrap();
@@ -96,7 +96,7 @@ impl Place {
             .unwrap();
         child.wait().unwrap();
         drop(wanted);
-        match read_report(&room.told).unwrap().unwrap() {
+        match read_report(&spec.told).unwrap().unwrap() {
             SandboxReport::Ended {
                 end: CommandEnd::Exit(code),
                 ..
@@ -128,20 +128,20 @@ fn a_command_changes_its_workspace_and_nothing_else() {
         let place = Place::new();
         let heard = UnixListener::bind(place.home.join("outside/heard")).unwrap();
         std::thread::spawn(move || drop(heard.accept()));
-        let room = place.room(command, port);
-        assert_eq!(place.succeeds(&room), is_let, "{command}");
+        let spec = place.spec(command, port);
+        assert_eq!(place.succeeds(&spec), is_let, "{command}");
 
         let plain = Place::new();
         let heard = UnixListener::bind(plain.home.join("outside/heard")).unwrap();
         std::thread::spawn(move || drop(heard.accept()));
-        let room = plain.room(command, port);
-        let [program, arguments @ ..] = room.command.as_slice() else {
+        let spec = plain.spec(command, port);
+        let [program, arguments @ ..] = spec.command.as_slice() else {
             unreachable!()
         };
         let ended = Command::new(program)
             .args(arguments)
-            .current_dir(&room.folder)
-            .envs(room.environment.iter().map(|(name, value)| (name, value)))
+            .current_dir(&spec.folder)
+            .envs(spec.environment.iter().map(|(name, value)| (name, value)))
             .stdout(Stdio::null())
             .status();
         assert!(ended.unwrap().success(), "{command}, without a sandbox");
@@ -150,15 +150,15 @@ fn a_command_changes_its_workspace_and_nothing_else() {
 
 /// A sandbox that nobody wants any more ends, with what it started.
 #[test]
-fn a_room_that_nobody_wants_ends() {
+fn a_sandbox_that_nobody_wants_ends() {
     let place = Place::new();
-    let room = place.room("sleep 600 & echo began; wait", 0);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_countersign-room"))
+    let spec = place.spec("sleep 600 & echo began; wait", 0);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_countersign-sandbox"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut line = serde_json::to_vec(&room).unwrap();
+    let mut line = serde_json::to_vec(&spec).unwrap();
     line.push(b'\n');
     let mut wanted = child.stdin.take().unwrap();
     wanted.write_all(&line).unwrap();
@@ -168,7 +168,7 @@ fn a_room_that_nobody_wants_ends() {
     // The end of what it says is the end of everything that could say something.
     said.read_to_end(&mut Vec::new()).unwrap();
     child.wait().unwrap();
-    let told = read_report(&room.told).unwrap();
+    let told = read_report(&spec.told).unwrap();
     assert!(
         matches!(
             told,
@@ -189,9 +189,10 @@ async fn what_a_command_did_is_told_and_taken_back() {
     let ours = place.home.join("data");
     let workspace = Workspace::open(&root).unwrap();
     let history = History::open(&ours.join("history"), 1 << 30).unwrap();
-    let program = env!("CARGO_BIN_EXE_countersign-room").into();
+    let program = env!("CARGO_BIN_EXE_countersign-sandbox").into();
     let environment =
-        DryRunEnvironment::open(Some(program), &ours.join("rooms"), vec![ours.clone()]).unwrap();
+        DryRunEnvironment::open(Some(program), &ours.join("sandboxes"), vec![ours.clone()])
+            .unwrap();
     let probe = environment.probe(&workspace).await;
     assert_eq!(probe.assurance, Assurance::Snapshot, "{probe:?}");
     assert!(probe.in_place && probe.net_off && probe.unix_sockets_off && !probe.kill_tree);

@@ -59,7 +59,7 @@ fn write_installers(bundles: &str) -> Result<(), Failure> {
             "--bin",
             "countersign",
             "--bin",
-            "countersign-room",
+            "countersign-sandbox",
         ]);
         let next = "Read the compiler's message above.";
         let what = "The command line and the sandbox program could not be built.";

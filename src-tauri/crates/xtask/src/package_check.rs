@@ -18,7 +18,7 @@ const PACKAGE_NAME: &str = "countersign";
 const INSTALLED_FILES: [&str; 9] = [
     "/usr/bin/countersign-desktop",
     "/usr/bin/countersign",
-    "/usr/lib/countersign/countersign-room",
+    "/usr/lib/countersign/countersign-sandbox",
     "/usr/share/applications/Countersign.desktop",
     "/usr/share/doc/countersign/LICENSE-MIT",
     "/usr/share/man/man1/countersign.1.gz",
@@ -93,7 +93,7 @@ fn check_dry_run() -> Result<(), Failure> {
     let told = told.unwrap_or_default();
     let first = told.lines().next().unwrap_or_default();
     println!("    {first}");
-    match told.is_empty() || told.contains("countersign-room") {
+    match told.is_empty() || told.contains("countersign-sandbox") {
         false => Ok(()),
         true => Err(Failure::new(
             "The installed command line does not find the sandbox program.",

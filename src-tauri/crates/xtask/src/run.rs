@@ -90,7 +90,7 @@ fn take_pictures(dir: &Path) -> Result<(), Failure> {
 }
 
 /// Package of the sandbox program, which the app looks for beside itself.
-const SANDBOX_PACKAGE: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-room"];
+const SANDBOX_PACKAGE: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-sandbox"];
 
 /// Builds the sandbox program with this cargo: one from an earlier state of the code would not understand the app.
 pub fn build_sandbox(mut cargo: Command) -> Result<bool, Failure> {

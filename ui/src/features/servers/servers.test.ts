@@ -124,7 +124,7 @@ test('a program that runs as the person is said to, and is moved into a sandbox 
   expect(screen.queryByTestId('server-unfenced')).toBeNull();
   await click('server-files');
   expect(text('server-unfenced')).toContain('It runs as you, outside any sandbox.');
-  await click('server-into-room');
+  await click('server-into-sandbox');
   await waitFor(() => expect(text('server-state')).toBe('Connected'));
   const before = {
     type: 'stdio',
@@ -132,7 +132,7 @@ test('a program that runs as the person is said to, and is moved into a sandbox 
     args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/mira/code'],
     env: {},
   };
-  const way = { ...before, folder: null, room: { workspace: folder, hosts: [] } };
+  const way = { ...before, folder: null, sandbox: { workspace: folder, hosts: [] } };
   const asked = () => host.ops.map((op) => (op.type === 'change_server' ? op.change : null));
   expect(asked()).toEqual([
     { type: 'set', way, timeout_ms: 30_000 },
@@ -148,7 +148,9 @@ test('a program that runs as the person is said to, and is moved into a sandbox 
   await type('server-hosts', 'docs.rs, api.example.com');
   await click('server-save');
   await waitFor(() => expect(text('server-runs')).toContain('reaches docs.rs and api.example.com'));
-  expect(asked().at(-1)).toMatchObject({ way: { room: { workspace: folder, hosts: ['docs.rs', 'api.example.com'] } } });
+  expect(asked().at(-1)).toMatchObject({
+    way: { sandbox: { workspace: folder, hosts: ['docs.rs', 'api.example.com'] } },
+  });
   await click('server-acts');
   await click('server-acts-leave');
   await waitFor(() => expect(text('server-runs')).toBe('as you, outside any sandbox'));

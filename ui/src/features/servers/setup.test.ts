@@ -29,9 +29,9 @@ test('a setup is the same after it was fields', () => {
       args: [],
       env: {},
       folder: '/w/below',
-      room: { workspace: '/w', hosts: ['docs.rs', 'localhost:8080'] },
+      sandbox: { workspace: '/w', hosts: ['docs.rs', 'localhost:8080'] },
     },
-    { type: 'stdio', command: 'x', args: [], env: {}, folder: null, room: { workspace: '/w', hosts: [] } },
+    { type: 'stdio', command: 'x', args: [], env: {}, folder: null, sandbox: { workspace: '/w', hosts: [] } },
     { type: 'http', url: 'https://x.example/mcp', headers: { Authorization: 'keychain:t' } },
     { type: 'http', url: 'https://x.example/mcp', headers: {}, client: { id: 'a', secret: 'keychain:t' } },
     {
@@ -63,12 +63,12 @@ test.each<[string, Partial<typeof good>, object]>([
   ['no program', { command: ' ' }, { command: 'Say which program to start.' }],
   ['an open quote', { command: 'a "b' }, { command: 'A quote is not closed.' }],
   ['a folder of nowhere', { folder: 'code' }, { folder: 'Write the whole path, or none for your home folder.' }],
-  ['a sandbox of nowhere', { room: 'code' }, { room: 'Write the whole path, or none to run it as you.' }],
-  ['a sandbox around everything', { room: '/' }, { room: 'Name the one folder that it may change.' }],
-  ['a start in its sandbox', { room: '/w', folder: '/w/below' }, {}],
+  ['a sandbox of nowhere', { sandbox: 'code' }, { sandbox: 'Write the whole path, or none to run it as you.' }],
+  ['a sandbox around everything', { sandbox: '/' }, { sandbox: 'Name the one folder that it may change.' }],
+  ['a start in its sandbox', { sandbox: '/w', folder: '/w/below' }, {}],
   [
     'a start outside its sandbox',
-    { room: '/w', folder: '/www' },
+    { sandbox: '/w', folder: '/www' },
     { folder: 'It starts outside its sandbox. Leave this empty: it then starts in the folder of its sandbox.' },
   ],
   ['no address', { as: 'http' }, { url: 'Say where it is reached.' }],
@@ -119,9 +119,9 @@ test('references to the keychain', () => {
 
 test('a program is moved into a sandbox and out of it', () => {
   const way = { type: 'stdio', command: 'x', args: ['-a'], env: { A: '1' }, folder: '/home/me' } as const;
-  const room = { workspace: '/w', hosts: [] };
-  const moved = movedTo({ ...way, args: [...way.args] }, room);
-  expect(moved).toEqual({ ...way, folder: null, room });
-  expect(movedTo({ ...way, args: [], folder: '/w/below' }, room)).toMatchObject({ folder: '/w/below', room });
-  expect(movedTo({ ...way, args: [], folder: null, room }, null)).toEqual({ ...way, args: [], folder: null });
+  const sandbox = { workspace: '/w', hosts: [] };
+  const moved = movedTo({ ...way, args: [...way.args] }, sandbox);
+  expect(moved).toEqual({ ...way, folder: null, sandbox });
+  expect(movedTo({ ...way, args: [], folder: '/w/below' }, sandbox)).toMatchObject({ folder: '/w/below', sandbox });
+  expect(movedTo({ ...way, args: [], folder: null, sandbox }, null)).toEqual({ ...way, args: [], folder: null });
 });

@@ -16,7 +16,7 @@ export interface Draft {
   command: string;
   folder: string;
   /** The one folder that the server may change, in its sandbox; empty where it runs as the person. */
-  room: string;
+  sandbox: string;
   /** The hosts that it may reach from there, in one line. */
   hosts: string;
   url: string;
@@ -30,7 +30,7 @@ export interface Draft {
 
 /** Problem of each field, in one sentence that says what to do. */
 export type Problems = Partial<
-  Record<'id' | 'command' | 'folder' | 'room' | 'url' | 'pairs' | 'client' | 'seconds', string>
+  Record<'id' | 'command' | 'folder' | 'sandbox' | 'url' | 'pairs' | 'client' | 'seconds', string>
 >;
 
 /** How long a server may take unless somebody says otherwise, and at most, in seconds. */
@@ -52,8 +52,8 @@ export function draftOf(settings: ServerSettings | null): Draft {
     as: way?.type ?? 'stdio',
     command: way?.type === 'stdio' ? joined([way.command, ...way.args]) : '',
     folder: way?.type === 'stdio' ? (way.folder ?? '') : '',
-    room: (way?.type === 'stdio' && way.room?.workspace) || '',
-    hosts: (way?.type === 'stdio' && way.room?.hosts.join(' ')) || '',
+    sandbox: (way?.type === 'stdio' && way.sandbox?.workspace) || '',
+    hosts: (way?.type === 'stdio' && way.sandbox?.hosts.join(' ')) || '',
     url: way?.type === 'http' ? way.url : '',
     env: way?.type === 'stdio' ? pairsIn(way.env) : [],
     headers: way?.type === 'http' ? pairsIn(way.headers) : [],
@@ -152,12 +152,12 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
     const words = wordsOf(draft.command);
     if (words === null) problems.command = 'A quote is not closed.';
     else if ((words[0] ?? '') === '') problems.command = 'Say which program to start.';
-    const [folder, room] = [draft.folder.trim(), draft.room.trim()];
+    const [folder, sandbox] = [draft.folder.trim(), draft.sandbox.trim()];
     if (folder !== '' && !isWhole(folder)) problems.folder = 'Write the whole path, or none for your home folder.';
-    else if (folder !== '' && room !== '' && !folder.includes('${') && !isBelow(folder, room))
+    else if (folder !== '' && sandbox !== '' && !folder.includes('${') && !isBelow(folder, sandbox))
       problems.folder = 'It starts outside its sandbox. Leave this empty: it then starts in the folder of its sandbox.';
-    if (room !== '' && !isWhole(room)) problems.room = 'Write the whole path, or none to run it as you.';
-    else if (room === '/') problems.room = 'Name the one folder that it may change.';
+    if (sandbox !== '' && !isWhole(sandbox)) problems.sandbox = 'Write the whole path, or none to run it as you.';
+    else if (sandbox === '/') problems.sandbox = 'Name the one folder that it may change.';
   } else {
     const url = draft.url.trim();
     if (url === '') problems.url = 'Say where it is reached.';
@@ -179,10 +179,17 @@ const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(`${folder.replace(/\/+$/, '')}/`);
 
 /** The same way in a sandbox, or in none: it starts in the folder of its sandbox unless it starts in it already. */
-export function movedTo(way: Extract<ServerTransport, { type: 'stdio' }>, room: ServerSandbox | null): ServerTransport {
-  const { room: _, ...bare } = way;
-  if (room === null) return bare;
-  return { ...bare, folder: way.folder !== null && isBelow(way.folder, room.workspace) ? way.folder : null, room };
+export function movedTo(
+  way: Extract<ServerTransport, { type: 'stdio' }>,
+  sandbox: ServerSandbox | null,
+): ServerTransport {
+  const { sandbox: _, ...bare } = way;
+  if (sandbox === null) return bare;
+  return {
+    ...bare,
+    folder: way.folder !== null && isBelow(way.folder, sandbox.workspace) ? way.folder : null,
+    sandbox,
+  };
 }
 
 /** Returns the problem of a time limit; empty if there is none. */
@@ -206,11 +213,11 @@ export function setupOf(draft: Draft): { way: ServerTransport; timeout_ms: numbe
     client: { id: draft.clientId.trim(), secret: draft.clientSecret.trim() || null },
   };
   const [command = '', ...args] = wordsOf(draft.command) ?? [];
-  const workspace = draft.room.trim();
-  const room = workspace !== '' && { room: { workspace, hosts: draft.hosts.split(/[\s,]+/).filter(Boolean) } };
+  const workspace = draft.sandbox.trim();
+  const sandbox = workspace !== '' && { sandbox: { workspace, hosts: draft.hosts.split(/[\s,]+/).filter(Boolean) } };
   const way: ServerTransport =
     draft.as === 'http'
       ? { type: 'http', url: draft.url.trim(), headers: values, ...client }
-      : { type: 'stdio', command, args, env: values, folder: draft.folder.trim() || null, ...room };
+      : { type: 'stdio', command, args, env: values, folder: draft.folder.trim() || null, ...sandbox };
   return { way, timeout_ms: millisecondsIn(draft.seconds) };
 }

@@ -1,7 +1,7 @@
-// Bounds of the settings for sandboxes and servers' tools: those of the engine (crates/protocol/src/settings/rooms.rs).
+// Bounds of the settings for sandboxes and servers' tools: those of the engine (crates/protocol/src/settings/sandbox.rs).
 
 import { expect, test } from 'vitest';
-import { memoryOf, pathProblem, roomsWith, toolProblem } from './sandbox';
+import { memoryOf, pathProblem, withMemory, toolProblem } from './sandbox';
 
 test.each([
   ['', { value: null }],
@@ -15,8 +15,8 @@ test.each(['255', '0', '-1', '1.5', 'much', '4294967296'])('%s MiB is not', (typ
 );
 
 test('half of the machine is said by leaving it out', () => {
-  expect(roomsWith({ closed: ['/a'], memory_mib: 512 }, null)).toEqual({ closed: ['/a'] });
-  expect(roomsWith({ closed: [] }, 1024)).toEqual({ closed: [], memory_mib: 1024 });
+  expect(withMemory({ closed: ['/a'], memory_mib: 512 }, null)).toEqual({ closed: ['/a'] });
+  expect(withMemory({ closed: [] }, 1024)).toEqual({ closed: [], memory_mib: 1024 });
 });
 
 test.each([

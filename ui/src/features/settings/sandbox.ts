@@ -19,8 +19,8 @@ export function memoryOf(text: string): { value: number | null } | { problem: st
   return value > MEMORY_MIB_MAX ? { problem: 'That is more than any machine has.' } : { value };
 }
 
-/** Sandboxes with so much memory each; none for half of the machine's. */
-export function roomsWith({ closed }: SandboxSettings, memory: number | null): SandboxSettings {
+/** Returns the settings with so much memory for each sandbox; none for half of the machine's. */
+export function withMemory({ closed }: SandboxSettings, memory: number | null): SandboxSettings {
   return { closed, ...(memory !== null && { memory_mib: memory }) };
 }
 

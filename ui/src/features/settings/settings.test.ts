@@ -144,19 +144,19 @@ test('what no command may open in a sandbox, and how much memory one may take', 
     await fireEvent.click(at('closed-save'));
   };
   await add('keys');
-  expect(text('rooms')).toContain('Write a path that begins with / or ~/');
+  expect(text('sandbox-settings')).toContain('Write a path that begins with / or ~/');
   await add('~/keys');
-  await waitFor(() => expect(desk.settings.rooms).toEqual({ closed: ['~/keys'] }));
+  await waitFor(() => expect(desk.settings.sandbox).toEqual({ closed: ['~/keys'] }));
   await waitFor(() => expect((at('closed-add') as HTMLInputElement).value).toBe(''));
   await add('~/keys');
-  expect(text('rooms')).toContain('It is in the list already.');
+  expect(text('sandbox-settings')).toContain('It is in the list already.');
   await fireEvent.input(at('set-memory'), { target: { value: '128' } });
-  expect(text('rooms')).toContain('At least 256 MiB.');
+  expect(text('sandbox-settings')).toContain('At least 256 MiB.');
   await fireEvent.input(at('set-memory'), { target: { value: '1024' } });
-  await waitFor(() => expect(desk.settings.rooms).toEqual({ closed: ['~/keys'], memory_mib: 1024 }));
+  await waitFor(() => expect(desk.settings.sandbox).toEqual({ closed: ['~/keys'], memory_mib: 1024 }));
   await fireEvent.input(at('set-memory'), { target: { value: '' } });
   await fireEvent.click(at('closed-remove'));
-  await waitFor(() => expect(desk.settings.rooms).toEqual({ closed: [] }));
+  await waitFor(() => expect(desk.settings.sandbox).toEqual({ closed: [] }));
   expect(await allFindings(at('panel'))).toEqual([]);
 });
 
@@ -170,7 +170,7 @@ test('a path that the engine refuses stays in its field, and the person is told 
   await fireEvent.click(at('closed-save'));
   await waitFor(() => expect(desk.toasts.lines.map(({ title }) => title)).toEqual(['`~/keys` cannot be closed.']));
   expect((at('closed-add') as HTMLInputElement).value).toBe('~/keys');
-  await waitFor(() => expect(desk.settings.rooms).toBeUndefined());
+  await waitFor(() => expect(desk.settings.sandbox).toBeUndefined());
 });
 
 test('copies before calls of servers, and tools that need none', async () => {

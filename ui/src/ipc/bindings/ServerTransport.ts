@@ -26,7 +26,7 @@ folder: string | null,
 /**
  * The sandbox that the program runs in; none: the program runs as the person, without any restriction.
  */
-room?: ServerSandbox, } | { "type": "http", 
+sandbox?: ServerSandbox, } | { "type": "http", 
 /**
  * The address: `http://` or `https://`.
  */

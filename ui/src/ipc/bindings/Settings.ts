@@ -84,7 +84,7 @@ variables: VariablesSettings,
 /**
  * Settings of the sandbox that commands run in.
  */
-rooms?: SandboxSettings, 
+sandbox?: SandboxSettings, 
 /**
  * Folders with skills, beside those of the project and of the person's home folder.
  */

@@ -64,8 +64,10 @@ impl Engine {
         };
         let (settings, fault) = settings::load_settings(&config.data_dir);
         let history = History::open(&config.data_dir.join("history"), settings.undo_bytes_max)?;
-        let (room, rooms) = (config.room.clone(), config.data_dir.join("rooms"));
-        let environment = DryRunEnvironment::open(room, &rooms, vec![config.data_dir.clone()])?;
+        let sandbox_program = config.sandbox_program.clone();
+        let sandboxes = config.data_dir.join("sandboxes");
+        let environment =
+            DryRunEnvironment::open(sandbox_program, &sandboxes, vec![config.data_dir.clone()])?;
         let mut registry = Registry::builtin();
         for tool in &config.tools {
             registry.register(tool.clone())?;
@@ -73,7 +75,7 @@ impl Engine {
         let faults = CurrentErrors::default();
         let inherited = InheritedEnv::default();
         settings::set_inherited_variables(&inherited, &settings);
-        let room_options = settings::sandbox_options(&settings);
+        let sandbox_options = settings::sandbox_options(&settings);
         let languages = LanguageServers::new(inherited.clone(), LspTimeouts::default());
         let languages = Arc::new(languages);
         languages.apply_settings(&settings.language_servers);
@@ -83,13 +85,13 @@ impl Engine {
             .keys
             .clone()
             .unwrap_or_else(|| Arc::new(SystemKeyStore::default()));
-        let server_rooms = ServerSandboxes {
+        let server_sandboxes = ServerSandboxes {
             environment: environment.clone(),
-            options: room_options.clone(),
+            options: sandbox_options.clone(),
             data_dir: config.data_dir.clone(),
             clock: config.clock.clone(),
         };
-        let servers = Servers::from_config(&config, &inherited, server_rooms, &keys);
+        let servers = Servers::from_config(&config, &inherited, server_sandboxes, &keys);
         let apis = Apis::from_config(&config, &keys);
         let (tools, mut tool_faults) = EngineTools::new(registry, &servers, &apis, &settings.tools);
         tool_faults.extend(web_search::check_settings(&settings.web_search));
@@ -108,7 +110,7 @@ impl Engine {
             history: Arc::new(history),
             dry_run_environment: environment,
             inherited_variables: inherited,
-            sandbox_options: room_options,
+            sandbox_options,
             closing: CancellationToken::new(),
             sessions: Mutex::default(),
             config,

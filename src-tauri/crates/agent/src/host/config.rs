@@ -67,8 +67,8 @@ pub struct EngineConfig {
     pub provider: Option<Arc<dyn Provider>>,
     /// Tools of the caller, beside the built-in ones (`S002-106`).
     pub tools: Vec<Arc<dyn Tool>>,
-    /// Program that runs commands in a sandbox, `countersign-room`; none to run them without one.
-    pub room: Option<PathBuf>,
+    /// Program that runs commands in a sandbox, `countersign-sandbox`; none to run them without one.
+    pub sandbox_program: Option<PathBuf>,
     /// Hosts that every command may reach when it runs for real, if the caller that opened this engine for one command
     /// chose to run it in place; none otherwise.
     pub in_place: Option<Vec<String>>,
@@ -105,7 +105,7 @@ impl EngineConfig {
             rules: None,
             provider: None,
             tools: Vec::new(),
-            room: None,
+            sandbox_program: None,
             in_place: None,
             hooks: Vec::new(),
             limits: RunLimitOverrides::default(),

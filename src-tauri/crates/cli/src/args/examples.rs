@@ -113,15 +113,15 @@ const EXAMPLES: &[(&str, &[&str])] = &[
         "servers add",
         &[
             "countersign servers add files -- npx -y @modelcontextprotocol/server-filesystem .",
-            "countersign servers add notes --room . --allow-host notes.example -- notes-mcp",
+            "countersign servers add notes --sandbox . --allow-host notes.example -- notes-mcp",
             "countersign servers add tracker --url https://tracker.example/mcp --header 'Authorization=keychain:tracker'",
         ],
     ),
     (
-        "servers room",
+        "servers sandbox",
         &[
-            "countersign servers room files . --allow-host api.example.com",
-            "countersign servers room files --leave",
+            "countersign servers sandbox files . --allow-host api.example.com",
+            "countersign servers sandbox files --leave",
         ],
     ),
     (

@@ -52,7 +52,8 @@ pub(crate) enum ServersCommand {
     },
     /// Run one in a sandbox, where it can change one folder alone and open none of the secrets that are found when it is
     /// started; or as you again. One that is on is started anew.
-    Room {
+    #[command(alias = "room")]
+    Sandbox {
         /// Its name.
         server: String,
         /// The one folder that it may change.
@@ -124,7 +125,7 @@ pub(crate) struct AddServerArgs {
     #[arg(long)]
     pub(crate) replace: bool,
     /// Its address.
-    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "folder", "room"])]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "folder", "sandbox"])]
     pub(crate) url: Option<String>,
     /// A header of every request. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
     #[arg(long, value_name = "NAME=VALUE", requires = "url")]
@@ -142,10 +143,10 @@ pub(crate) struct AddServerArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
     /// Run the program in a sandbox, where it can change this folder alone.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) room: Option<PathBuf>,
+    #[arg(long, alias = "room", value_name = "DIR")]
+    pub(crate) sandbox: Option<PathBuf>,
     /// A host that it may reach from its sandbox. May be repeated.
-    #[arg(long, value_name = "HOST", requires = "room")]
+    #[arg(long, value_name = "HOST", requires = "sandbox")]
     pub(crate) allow_host: Vec<String>,
     /// How long it may take to start, and to answer, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = protocol::server::mcp_servers::SERVER_TIMEOUT_MS)]

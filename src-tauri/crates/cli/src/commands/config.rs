@@ -129,12 +129,34 @@ fn change_file(
     report_done(out, "The settings are saved.")
 }
 
+/// Parses the path of a setting; a name of an earlier version stands for the present one.
 fn parse_key_path(setting: &str) -> Result<Vec<Key>, CliError> {
-    Key::parse(setting).map_err(|error| {
+    let mut keys = Key::parse(setting).map_err(|error| {
         let message = format!("`{setting}` is not a setting.");
         CliError::usage_error(UserError::new(message, "Write it like `limits.turns`."))
             .with_cause(&error)
-    })
+    })?;
+    if let Some(first) = keys.first_mut() {
+        let mut names = Settings::EARLIER_NAMES.iter();
+        if let Some((_, present)) = names.find(|(earlier, _)| first.get() == *earlier) {
+            *first = Key::new(*present);
+        }
+    }
+    Ok(keys)
+}
+
+/// Parses the path of a setting, with the name that the file has for it.
+fn parse_key_path_in(document: &DocumentMut, setting: &str) -> Result<Vec<Key>, CliError> {
+    let mut keys = parse_key_path(setting)?;
+    if let Some(first) = keys.first_mut() {
+        let mut names = Settings::EARLIER_NAMES.iter();
+        let written = names
+            .find(|(earlier, present)| first.get() == *present && document.contains_key(earlier));
+        if let Some((earlier, _)) = written {
+            *first = Key::new(*earlier);
+        }
+    }
+    Ok(keys)
 }
 
 /// Parses a value in TOML; a word that is not valid TOML becomes a string.
@@ -144,7 +166,7 @@ fn parse_toml_value(text: &str) -> Value {
 
 /// Sets a key in its table; the text around the old value stays.
 fn set_value(document: &mut DocumentMut, setting: &str, mut value: Value) -> Result<(), CliError> {
-    let keys = parse_key_path(setting)?;
+    let keys = parse_key_path_in(document, setting)?;
     let Some((last, above)) = keys.split_last() else {
         return Ok(());
     };
@@ -183,7 +205,7 @@ fn set_value(document: &mut DocumentMut, setting: &str, mut value: Value) -> Res
 
 /// Removes a key.
 fn remove_value(document: &mut DocumentMut, setting: &str) -> Result<(), CliError> {
-    let keys = parse_key_path(setting)?;
+    let keys = parse_key_path_in(document, setting)?;
     let not_set = || {
         let message = format!("The file does not set `{setting}`, so its default holds.");
         CliError::usage_error(UserError::new(
@@ -263,5 +285,31 @@ mod tests {
         }
         let mut document: DocumentMut = text.parse().unwrap();
         assert!(set_value(&mut document, "theme.colour", parse_toml_value("1")).is_err());
+    }
+
+    #[test]
+    fn a_setting_of_an_earlier_version_changes_where_it_stands() {
+        for (before, after) in [
+            (
+                "[rooms] # of mine\nclosed = [\"/a\"]\n",
+                "[rooms] # of mine\nclosed = [\"/a\"]\nmemory_mib = 512\n",
+            ),
+            (
+                "[sandbox]\nclosed = [\"/a\"]\n",
+                "[sandbox]\nclosed = [\"/a\"]\nmemory_mib = 512\n",
+            ),
+            ("", "[sandbox]\nmemory_mib = 512\n"),
+        ] {
+            for setting in ["sandbox.memory_mib", "rooms.memory_mib"] {
+                let mut document: DocumentMut = before.parse().unwrap();
+                set_value(&mut document, setting, parse_toml_value("512")).unwrap();
+                assert_eq!(document.to_string(), after, "{setting}");
+                let read: Settings = toml_edit::de::from_str(after).unwrap();
+                assert_eq!(read.sandbox.memory_mib.unwrap().get(), 512);
+                remove_value(&mut document, setting).unwrap();
+                let left: Settings = toml_edit::de::from_document(document).unwrap();
+                assert_eq!(left.sandbox.memory_mib, None, "{setting}");
+            }
+        }
     }
 }

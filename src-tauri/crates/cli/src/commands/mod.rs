@@ -228,7 +228,7 @@ fn engine_config(data_dir: Option<PathBuf>, host: Host) -> Result<EngineConfig, 
     Ok(EngineConfig {
         recovers: false,
         home: EngineConfig::home_dir(),
-        room: own.and_then(|own| agent::find_sandbox_program(&own)),
+        sandbox_program: own.and_then(|own| agent::find_sandbox_program(&own)),
         ..EngineConfig::new(data_dir, host)
     })
 }

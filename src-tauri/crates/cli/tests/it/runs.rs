@@ -445,7 +445,7 @@ fn a_run_takes_a_whole_request() {
 /// A command that is to run in place runs over a picture of the folder, or not at all.
 #[cfg(unix)]
 #[test]
-fn nothing_runs_in_place_where_there_is_no_room() {
+fn nothing_runs_in_place_where_there_is_no_sandbox() {
     let place = CliFixture::new();
     place.write_file("a", "first\n");
     // Where no sandbox program is installed beside it.
@@ -464,7 +464,7 @@ fn nothing_runs_in_place_where_there_is_no_room() {
     let told = String::from_utf8(ran.stdout).unwrap();
     assert_eq!(ran.status.code(), Some(1), "{told}");
     assert!(
-        told.contains("It was not run for real") && told.contains("countersign-room"),
+        told.contains("It was not run for real") && told.contains("countersign-sandbox"),
         "{told}"
     );
     assert_eq!(place.read_file("a").unwrap(), "first\n");

@@ -78,11 +78,11 @@ fn a_tool_of_many_is_called_by_hand_and_undone() {
     );
 }
 
-/// A server is moved into a room and out of it, and is said to be where it is. Where there is no room it is not started, and stays
+/// A server is moved into a sandbox and out of it, and is said to be where it is. Where there is no sandbox it is not started, and stays
 /// off.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_server_is_moved_into_a_room_and_back() {
+fn a_server_is_moved_into_a_sandbox_and_back() {
     let place = with_server("");
     // Where no sandbox program is installed beside it.
     let folder = tempfile::tempdir_in(place.data().parent().unwrap()).unwrap();
@@ -96,15 +96,22 @@ fn a_server_is_moved_into_a_room_and_back() {
         let said = String::from_utf8([ran.stdout, ran.stderr].concat()).unwrap();
         (ran.status.code(), said)
     };
-    let offered = "Runs as you, outside any sandbox. To run it in a sandbox: countersign servers room files FOLDER";
+    let offered = "Runs as you, outside any sandbox. To run it in a sandbox: countersign servers sandbox files FOLDER";
     let (_, list) = run(&["servers", "list"]);
     assert!(list.contains(offered), "{list}");
 
-    let (code, moved) = run(&["servers", "room", "files", ".", "--allow-host", "docs.rs"]);
+    let (code, moved) = run(&[
+        "servers",
+        "sandbox",
+        "files",
+        ".",
+        "--allow-host",
+        "docs.rs",
+    ]);
     assert_eq!(code, Some(1), "{moved}");
     assert!(moved.contains("it was not started"), "{moved}");
     assert!(
-        moved.contains("`countersign-room`, is not installed"),
+        moved.contains("`countersign-sandbox`, is not installed"),
         "{moved}"
     );
     let (_, list) = run(&["servers", "list"]);
@@ -113,6 +120,7 @@ fn a_server_is_moved_into_a_room_and_back() {
     assert!(list.starts_with("files  off"), "{list}");
     assert!(list.contains(&says), "{list}");
 
+    // The name that the command had before.
     let (code, back) = run(&["servers", "room", "files", "--leave"]);
     assert_eq!(code, Some(0), "{back}");
     assert!(
@@ -121,12 +129,12 @@ fn a_server_is_moved_into_a_room_and_back() {
     );
     let (code, on) = run(&["servers", "enable", "files"]);
     assert_eq!(code, Some(0), "{on}");
-    let (_, moved) = run(&["servers", "room", "files", "--leave"]);
+    let (_, moved) = run(&["servers", "sandbox", "files", "--leave"]);
     assert!(moved.starts_with("files  connected"), "{moved}");
 }
 
 #[test]
-fn what_cannot_be_a_room_is_named() {
+fn what_cannot_be_a_sandbox_is_named() {
     let place = with_server("");
     place.run_ok(&["servers", "add", "far", "--url", "http://127.0.0.1:9/mcp"]);
     for (args, why) in [
@@ -136,7 +144,7 @@ fn what_cannot_be_a_room_is_named() {
         (&["files", ".", "--leave"], "cannot be used with"),
         (&["far", "."], "on another machine"),
     ] {
-        let ran = place.run(&[&["servers", "room"], args].concat());
+        let ran = place.run(&[&["servers", "sandbox"], args].concat());
         assert_ne!(ran.code, 0, "{args:?}");
         assert!(ran.err.contains(why), "{args:?}: {}", ran.err);
         let list = place.run_ok(&["servers", "list"]);

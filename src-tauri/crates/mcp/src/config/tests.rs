@@ -16,7 +16,7 @@ fn stdio(id: &str) -> ServerSettings {
             args: vec!["-y".to_owned(), "a \"b\"".to_owned()],
             env: BTreeMap::from([("TOKEN".to_owned(), "${TOKEN}".to_owned())]),
             folder: None,
-            room: None,
+            sandbox: None,
         },
         timeout_ms: 5_000,
         enabled: false,
@@ -102,22 +102,28 @@ fn what_is_wrong_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_room_is_written_and_read_again_and_what_is_wrong_with_one_is_named() {
-    let mut roomed = stdio("roomed");
-    if let ServerTransport::Stdio { folder, room, .. } = &mut roomed.way {
+fn a_sandbox_is_written_and_read_again_and_what_is_wrong_with_one_is_named() {
+    let mut sandboxed = stdio("sandboxed");
+    if let ServerTransport::Stdio {
+        folder, sandbox, ..
+    } = &mut sandboxed.way
+    {
         *folder = Some("/srv/one/below".to_owned());
-        *room = Some(ServerSandbox {
+        *sandbox = Some(ServerSandbox {
             workspace: "/srv/one".to_owned(),
             hosts: vec!["docs.rs".to_owned(), "127.0.0.1:8080".to_owned()],
         });
     }
-    let text = config_table::upsert_item::<ServersFile>("", &roomed).unwrap();
-    assert_eq!(read(&text).unwrap(), [roomed]);
+    let text = config_table::upsert_item::<ServersFile>("", &sandboxed).unwrap();
+    assert_eq!(read(&text).unwrap(), [sandboxed.clone()]);
+    assert!(text.contains("\nsandbox = "), "{text}");
+    let earlier = text.replace("\nsandbox = ", "\nroom = ");
+    assert_eq!(read(&earlier).unwrap(), [sandboxed]);
     for (text, what) in [
-        ("[servers.a]\ncommand='x'\nroom='here'", "absolute"),
-        ("[servers.a]\ncommand='x'\nroom='/'", "the whole disk"),
+        ("[servers.a]\ncommand='x'\nsandbox='here'", "absolute"),
+        ("[servers.a]\ncommand='x'\nsandbox='/'", "the whole disk"),
         (
-            "[servers.a]\ncommand='x'\nfolder='/srv/other'\nroom='/srv/one'",
+            "[servers.a]\ncommand='x'\nfolder='/srv/other'\nsandbox='/srv/one'",
             "outside the folder of its sandbox",
         ),
         (
@@ -125,15 +131,18 @@ fn a_room_is_written_and_read_again_and_what_is_wrong_with_one_is_named() {
             "hosts and no sandbox",
         ),
         (
-            "[servers.a]\ncommand='x'\nroom='/srv'\nhosts=['*.rs']",
+            "[servers.a]\ncommand='x'\nsandbox='/srv'\nhosts=['*.rs']",
             "a pattern of many",
         ),
         (
-            "[servers.a]\ncommand='x'\nroom='/srv'\nhosts=['file:///x']",
+            "[servers.a]\ncommand='x'\nsandbox='/srv'\nhosts=['file:///x']",
             "is not a host",
         ),
-        ("[servers.a]\ncommand='x'\nroom=true", "line 3"),
-        ("[servers.a]\nurl='https://x.y'\nroom='/srv'", "no sandbox"),
+        ("[servers.a]\ncommand='x'\nsandbox=true", "line 3"),
+        (
+            "[servers.a]\nurl='https://x.y'\nsandbox='/srv'",
+            "no sandbox",
+        ),
     ] {
         let fault = read(text).unwrap_err();
         assert!(fault.message.contains(what), "{text}: {fault}");

@@ -88,7 +88,7 @@ fn to_server_import(
                 args,
                 env,
                 folder: folder.or_else(|| project.map(|folder| folder.display().to_string())),
-                room: None,
+                sandbox: None,
             }
         }
         (None, Some(url)) => ServerTransport::Http {

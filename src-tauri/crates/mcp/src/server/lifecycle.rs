@@ -146,10 +146,10 @@ impl ServerCore {
     ) -> Result<ServerConnection, ConnectError> {
         let transport = match self.resolve_launch_async().await? {
             LaunchPlan::Program(companion) => ConnectionTransport::Stdio(companion),
-            LaunchPlan::Sandboxed(command, room) => ConnectionTransport::Stdio(
+            LaunchPlan::Sandboxed(command, sandbox) => ConnectionTransport::Stdio(
                 self.dependencies
                     .sandbox_launcher
-                    .start_sandboxed(&command, &room)
+                    .start_sandboxed(&command, &sandbox)
                     .await?,
             ),
             LaunchPlan::Http(endpoint, None) => endpoint.into_unsigned(),
@@ -264,12 +264,14 @@ impl ServerCore {
                 args,
                 env,
                 folder,
-                room,
+                sandbox,
             } => {
                 let folder = folder
                     .as_deref()
                     .map(|folder| expand_references(folder, lookup));
-                let workspace = room.as_ref().map(|room| PathBuf::from(&room.workspace));
+                let workspace = sandbox
+                    .as_ref()
+                    .map(|sandbox| PathBuf::from(&sandbox.workspace));
                 let default_folder = workspace.unwrap_or_else(|| self.dependencies.home.clone());
                 let command = CompanionCommand {
                     program: expand_references(command, lookup)?,
@@ -278,8 +280,8 @@ impl ServerCore {
                     inherited: self.dependencies.inherited.clone(),
                     env: expand_map(env)?,
                 };
-                if let Some(room) = room {
-                    return Ok(LaunchPlan::Sandboxed(command, room.clone()));
+                if let Some(sandbox) = sandbox {
+                    return Ok(LaunchPlan::Sandboxed(command, sandbox.clone()));
                 }
                 let companion = runtime::start_companion(&command);
                 companion

@@ -156,8 +156,10 @@ impl McpServer {
     /// machine without a sandbox is unconfined.
     pub fn confinement(&self) -> Confinement {
         match &self.core.settings.way {
-            ServerTransport::Stdio { room: Some(_), .. } => Confinement::Sandboxed,
-            ServerTransport::Stdio { room: None, .. } => Confinement::Unconfined,
+            ServerTransport::Stdio {
+                sandbox: Some(_), ..
+            } => Confinement::Sandboxed,
+            ServerTransport::Stdio { sandbox: None, .. } => Confinement::Unconfined,
             ServerTransport::Http { .. } => Confinement::Remote,
         }
     }
@@ -193,13 +195,14 @@ impl McpServer {
     pub fn can_change_folder(&self, folder: &Path) -> bool {
         match &self.core.settings.way {
             ServerTransport::Stdio {
-                room: Some(room), ..
+                sandbox: Some(sandbox),
+                ..
             } => self
                 .core
                 .dependencies
                 .sandbox_launcher
-                .overlaps_folder(room, folder),
-            ServerTransport::Stdio { room: None, .. } => true,
+                .overlaps_folder(sandbox, folder),
+            ServerTransport::Stdio { sandbox: None, .. } => true,
             ServerTransport::Http { .. } => false,
         }
     }

@@ -143,7 +143,7 @@ async fn a_call_does_not_wait_for_one_that_comes_back() {
             ],
             env: Default::default(),
             folder: None,
-            room: None,
+            sandbox: None,
         },
         ..settings(&[])
     };
@@ -184,7 +184,7 @@ async fn servers_that_never_begin_say_why() {
             args: Vec::new(),
             env: Default::default(),
             folder: None,
-            room: None,
+            sandbox: None,
         },
         ..settings(&[])
     };

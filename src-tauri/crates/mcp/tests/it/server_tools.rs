@@ -81,7 +81,7 @@ fn a_servers_tool_publishes_what_it_needs_and_gives() {
     let program = settings(&[]).way;
     let alone = json!({ "capabilities": ["mcp:one"] });
     let known = json!({ "net": { "hosts": ["tools.example:8443"] }, "capabilities": ["mcp:one"] });
-    for (way, requires, room) in [
+    for (way, requires, profile) in [
         (program, &alone, "command"),
         (at("https://Tools.example:8443/mcp"), &known, "network"),
         (at("keychain:address"), &alone, "network"),
@@ -99,7 +99,7 @@ fn a_servers_tool_publishes_what_it_needs_and_gives() {
             let tool = mcp::McpTool::new(server.clone(), &pinned);
             let record = tool.interface();
             assert_eq!(json!(record.requires), *requires);
-            assert_eq!(record.safety.sandbox_profile, room);
+            assert_eq!(record.safety.sandbox_profile, profile);
             assert_eq!(record.schemas.output_schema.as_ref(), gives);
             let (_, faults) = Registry::builtin().with_tools(vec![Arc::new(tool)]);
             assert_eq!(faults, []);

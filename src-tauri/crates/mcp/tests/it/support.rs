@@ -72,17 +72,17 @@ impl CredentialVault for Chain {
     }
 }
 
-/// A machine on which there is no room.
-pub struct NoRooms;
+/// A machine on which there is no sandbox.
+pub struct NoSandboxes;
 
 #[async_trait::async_trait]
-impl ServerSandboxLauncher for NoRooms {
+impl ServerSandboxLauncher for NoSandboxes {
     async fn start_sandboxed(
         &self,
         _: &CompanionCommand,
-        room: &ServerSandbox,
+        sandbox: &ServerSandbox,
     ) -> Result<Companion, String> {
-        Err(format!("there is no sandbox around {}", room.workspace))
+        Err(format!("there is no sandbox around {}", sandbox.workspace))
     }
 
     fn overlaps_folder(&self, _: &ServerSandbox, _: &Path) -> bool {
@@ -92,7 +92,7 @@ impl ServerSandboxLauncher for NoRooms {
 
 pub fn ground() -> ServerDependencies {
     ServerDependencies {
-        sandbox_launcher: Arc::new(NoRooms),
+        sandbox_launcher: Arc::new(NoSandboxes),
         vault: Arc::new(Chain::default()),
         data_dir: None,
         inherited: InheritedEnv::default(),
@@ -111,7 +111,7 @@ pub fn settings(traits: &[&str]) -> ServerSettings {
             args: traits.iter().map(|one| (*one).to_owned()).collect(),
             env: BTreeMap::new(),
             folder: None,
-            room: None,
+            sandbox: None,
         },
         timeout_ms: 20_000,
         enabled: true,

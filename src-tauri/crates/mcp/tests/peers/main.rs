@@ -66,7 +66,7 @@ fn stdio(command: String, args: Vec<String>) -> ServerSettings {
             args,
             env: BTreeMap::new(),
             folder: None,
-            room: None,
+            sandbox: None,
         },
         ..settings(&[])
     }

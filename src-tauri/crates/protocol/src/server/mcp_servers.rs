@@ -118,7 +118,7 @@ pub enum ServerTransport {
         /// The sandbox that the program runs in; none: the program runs as the person, without any restriction.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        room: Option<ServerSandbox>,
+        sandbox: Option<ServerSandbox>,
     },
     /// An address, reached by streamable HTTP.
     Http {

@@ -53,9 +53,9 @@ pub struct Settings {
     /// Variables of the app's own environment that commands and programs get.
     pub variables: VariablesSettings,
     /// Settings of the sandbox that commands run in.
-    #[serde(skip_serializing_if = "SandboxSettings::is_default")]
+    #[serde(alias = "rooms", skip_serializing_if = "SandboxSettings::is_default")]
     #[ts(optional, as = "Option<SandboxSettings>")]
-    pub rooms: SandboxSettings,
+    pub sandbox: SandboxSettings,
     /// Folders with skills, beside those of the project and of the person's home folder.
     pub skills: SkillsSettings,
     /// Web search providers for agents, and how often agents may search.
@@ -96,7 +96,7 @@ impl Default for Settings {
             dry_run: DryRunMode::default(),
             effects: EffectsSettings::default(),
             variables: VariablesSettings::default(),
-            rooms: SandboxSettings::default(),
+            sandbox: SandboxSettings::default(),
             skills: SkillsSettings::default(),
             web_search: WebSearchSettings::default(),
             language_servers: Vec::new(),
@@ -110,6 +110,9 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Names of settings in files of earlier versions, each with the present name. Such a file is read as before.
+    pub const EARLIER_NAMES: [(&str, &str); 1] = [("rooms", "sandbox")];
+
     /// Returns the settings that hold when the file cannot be read: the defaults, except that every call asks.
     pub fn strict() -> Self {
         Self {
@@ -394,4 +397,25 @@ pub struct ProviderSettings {
     /// Price of a million output tokens, in US dollars; none when not known.
     #[serde(default)]
     pub output_usd_per_mtok: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_of_earlier_versions_are_read_as_the_present_ones() {
+        let value = json!({ "closed": ["/keys"], "memory_mib": 512 });
+        for (earlier, present) in Settings::EARLIER_NAMES {
+            let read = |name: &str| {
+                serde_json::from_value::<Settings>(json!({ name: value.clone() })).unwrap()
+            };
+            assert_eq!(read(earlier), read(present), "{earlier}");
+            assert_ne!(read(earlier), Settings::default(), "{earlier}");
+            let written = serde_json::to_value(read(earlier)).unwrap();
+            assert_eq!(written[present], value, "{earlier}");
+        }
+    }
 }

@@ -46,10 +46,10 @@ impl SystemSandbox {
         let failed = |error: io::Error| FileError::from_io(command.program.as_str(), &error);
         let folder = create_layer(&self.disk, workspace).map_err(failed)?;
         let masked = self.find_masks(workspace).await?.paths;
-        let room = build_sandbox(command, workspace, net, masked, &folder)?;
+        let spec = build_sandbox(command, workspace, net, masked, &folder)?;
         let (input, writer) = io::pipe().map_err(failed)?;
         let (told, errors) = io::pipe().map_err(failed)?;
-        let (talking, listener) = program.start_companion(&room, input, &errors).await?;
+        let (talking, listener) = program.start_companion(&spec, input, &errors).await?;
         // While it is held, what the program says to people does not end.
         drop(errors);
         let way_out = listener.map(|listener| EgressProxy::open(listener, net.clone()));
@@ -92,7 +92,7 @@ fn build_sandbox(
         read_only: read_only_paths(workspace),
         masked,
         limits: SandboxLimits {
-            room_memory_bytes: workspace.sandbox_options().memory_bytes(),
+            total_memory_bytes: workspace.sandbox_options().memory_bytes(),
             ..SandboxLimits::default()
         },
         proxy: net.has_network(),

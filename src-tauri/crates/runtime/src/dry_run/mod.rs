@@ -176,7 +176,7 @@ const ISOLATION_LEVELS: [Isolation; 2] = [Isolation::Namespaces, Isolation::Land
 impl DryRunEnvironment {
     /// Opens the environment, and sweeps files that a crash left.
     ///
-    /// `program` is `countersign-room`, or on Windows any program at all; `None` where there is none. `folder` is for
+    /// `program` is `countersign-sandbox`, or on Windows any program at all; `None` where there is none. `folder` is for
     /// layers, for the owner alone. `masked` are files and folders that every sandbox closes besides the ones that are
     /// known to hold secrets; `folder` is one of them.
     ///
@@ -200,9 +200,9 @@ impl DryRunEnvironment {
         folder: &Path,
         masked: Vec<PathBuf>,
         kinds: &[LayerKind],
-        rooms: &[Isolation],
+        isolations: &[Isolation],
     ) -> Result<Self, UserError> {
-        let inner = SystemSandbox::open(program, folder, masked, kinds, rooms)?;
+        let inner = SystemSandbox::open(program, folder, masked, kinds, isolations)?;
         Ok(Self(Arc::new(inner)))
     }
 
@@ -329,7 +329,7 @@ pub fn find_sandbox_program(program: &Path) -> Option<PathBuf> {
     if cfg!(windows) {
         return Some(program.to_owned());
     }
-    const NAME: &str = "countersign-room";
+    const NAME: &str = "countersign-sandbox";
     let kept = program.parent()?.with_file_name("lib").join("countersign");
     let mut places = [program.with_file_name(NAME), kept.join(NAME)].into_iter();
     places.find(|place| place.is_file())
@@ -340,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_program_of_the_room_is_found_beside_another_and_where_packages_keep_it() {
+    fn the_sandbox_program_is_found_beside_another_and_where_packages_keep_it() {
         let home = tempfile::tempdir().unwrap();
         let (bin, lib) = (home.path().join("bin"), home.path().join("lib/countersign"));
         std::fs::create_dir_all(&bin).unwrap();
@@ -352,9 +352,9 @@ mod tests {
         }
         assert_eq!(find_sandbox_program(&program), None);
         for place in [lib, bin] {
-            let room = place.join("countersign-room");
-            std::fs::write(&room, "").unwrap();
-            assert_eq!(find_sandbox_program(&program), Some(room));
+            let installed = place.join("countersign-sandbox");
+            std::fs::write(&installed, "").unwrap();
+            assert_eq!(find_sandbox_program(&program), Some(installed));
         }
     }
 }

@@ -35,7 +35,7 @@ const UNKNOWN_SECRET: &str = "(not known: this system does not show which files 
 
 /// Runs a command by the sandbox program, with this network access, at its site; and prestarts the next sandbox.
 pub(super) async fn run_sandboxed(
-    rooms: &Arc<SandboxLauncher>,
+    launcher: &Arc<SandboxLauncher>,
     request: SandboxRequest<'_>,
     site: &MountPlan<'_>,
     masked: Vec<PathBuf>,
@@ -46,13 +46,13 @@ pub(super) async fn run_sandboxed(
         net,
         cancel,
     } = request;
-    let room = build_sandbox(command, net, site, masked)?;
+    let spec = build_sandbox(command, net, site, masked)?;
     let stop = cancel.child_token();
     #[cfg(target_os = "linux")]
     let way_out = OnceLock::new();
     let start = async {
-        let (started, listener) = rooms
-            .start_command(&room, command.errors.as_deref())
+        let (started, listener) = launcher
+            .start_command(&spec, command.errors.as_deref())
             .await?;
         #[cfg(target_os = "linux")]
         if let Some(listener) = listener {
@@ -72,7 +72,7 @@ pub(super) async fn run_sandboxed(
         &stop,
     )
     .await;
-    rooms.prestart();
+    launcher.prestart();
     if let Some(why) = &outgrew
         && site.layers.is_some()
     {
@@ -89,7 +89,7 @@ pub(super) async fn run_sandboxed(
     let is_seen = !matches!(told, Ok(Some(SandboxReport::Ended { watched: false, .. })));
     let (ran, mut refusals) = read_command_exit(ran, told)?;
     // The effects may result from a secret that the command could not open, and nobody would know.
-    if !is_seen && site.layers.is_some() && !room.masked.is_empty() {
+    if !is_seen && site.layers.is_some() && !spec.masked.is_empty() {
         refusals.list.push(Refusal {
             kind: RefusalKind::Secret,
             target: UNKNOWN_SECRET.to_owned(),
@@ -156,7 +156,7 @@ fn build_sandbox(
         masked,
         limits: SandboxLimits {
             file_bytes: site.file_bytes,
-            room_memory_bytes: workspace.sandbox_options().memory_bytes(),
+            total_memory_bytes: workspace.sandbox_options().memory_bytes(),
             ..SandboxLimits::default()
         },
         proxy: net.has_network(),

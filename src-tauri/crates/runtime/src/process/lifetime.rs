@@ -15,7 +15,7 @@ use crate::limits::COMPANION_EXIT_GRACE;
 #[derive(Debug)]
 pub struct ProcessLifetime {
     ended: watch::Receiver<Option<CommandExit>>,
-    in_room: Arc<OnceLock<SandboxOutcome>>,
+    sandbox_outcome: Arc<OnceLock<SandboxOutcome>>,
     _leash: DropGuard,
 }
 
@@ -41,7 +41,7 @@ impl ProcessLifetime {
 
     /// Returns the outcome of the program in its sandbox, once it has ended; `None` where it was to run in none.
     pub fn sandbox_outcome(&self) -> Option<&SandboxOutcome> {
-        self.in_room.get()
+        self.sandbox_outcome.get()
     }
 }
 
@@ -64,8 +64,8 @@ pub(crate) fn supervise(
 ) -> ProcessLifetime {
     let mut group = ProcessGroup::from_child(&child);
     let (tell, ended) = watch::channel(None);
-    let in_room = Arc::new(OnceLock::new());
-    let settled = in_room.clone();
+    let sandbox_outcome = Arc::new(OnceLock::new());
+    let settled = sandbox_outcome.clone();
     let leash = CancellationToken::new();
     let let_go = leash.clone();
     tokio::spawn(async move {
@@ -79,9 +79,9 @@ pub(crate) fn supervise(
         if let Some(around) = &mut around {
             around.terminate();
         }
-        let has_room = around.is_some();
+        let is_sandboxed = around.is_some();
         let end = async {
-            if has_room {
+            if is_sandboxed {
                 group.wait_for_exit().await;
             }
             group.terminate().await;
@@ -97,7 +97,7 @@ pub(crate) fn supervise(
     });
     ProcessLifetime {
         ended,
-        in_room,
+        sandbox_outcome,
         _leash: leash.drop_guard(),
     }
 }

@@ -256,7 +256,7 @@ mod tests {
     }
 
     /// Returns a specification that no sandbox is made of: the program reads and ignores it.
-    fn room(bare: Option<PathBuf>) -> SandboxSpec {
+    fn spec(bare: Option<PathBuf>) -> SandboxSpec {
         SandboxSpec {
             workspace: "/nowhere".into(),
             folder: "/nowhere".into(),
@@ -277,8 +277,8 @@ mod tests {
     async fn what_waits_is_left_to_a_command_that_can_take_it() {
         let ready = waiting();
         let waits = ready.child.id();
-        let rooms = SandboxLauncher::new("/bin/cat".into());
-        *rooms.lock_waiting() = Some(ready);
+        let launcher = SandboxLauncher::new("/bin/cat".into());
+        *launcher.lock_waiting() = Some(ready);
         let (_output, errors) = std::io::pipe().unwrap();
         for (bare, errors, takes_it) in [
             (Some("/tmp".into()), None, false),
@@ -286,13 +286,13 @@ mod tests {
             (Some("/tmp".into()), Some(&errors), false),
             (None, None, true),
         ] {
-            let (mut started, _) = rooms
-                .start_command(&room(bare.clone()), errors)
+            let (mut started, _) = launcher
+                .start_command(&spec(bare.clone()), errors)
                 .await
                 .unwrap();
             let what = (bare, errors.is_some());
             assert_eq!(started.child.id() == waits, takes_it, "{what:?}");
-            assert_eq!(rooms.lock_waiting().is_none(), takes_it, "{what:?}");
+            assert_eq!(launcher.lock_waiting().is_none(), takes_it, "{what:?}");
             started.child.kill().await.unwrap();
         }
     }

@@ -133,16 +133,16 @@ fn prepare_command(hears: File, says: &OwnedFd) -> Result<ReadyCommand, EnterErr
     // Before its calls are looked at: nobody answers until it runs.
     let nothing = open_null_input().with_step("input")?;
     let ground = drop_early_privileges(says)?;
-    let room: SandboxSpec = read_message(&mut hears)?;
-    let input = match room.input {
+    let spec: SandboxSpec = read_message(&mut hears)?;
+    let input = match spec.input {
         true => receive_input(says).with_step("input")?,
         false => nothing,
     };
-    privileges::set_limits(&room.limits).with_step("limits")?;
+    privileges::set_limits(&spec.limits).with_step("limits")?;
     let way_out = read_message(&mut hears)?;
-    drop_remaining_privileges(&room, ground)?;
+    drop_remaining_privileges(&spec, ground)?;
     Ok(ReadyCommand {
-        spec: room,
+        spec,
         way_out,
         input,
     })

@@ -54,13 +54,13 @@ pub(super) fn run_supervisor(
     door: &OwnedFd,
 ) -> ! {
     let prepared = PreparedSandbox::prepare(group, door);
-    let room = read();
-    let Ok(told) = outside.create_report(&room.told) else {
+    let spec = read();
+    let Ok(told) = outside.create_report(&spec.told) else {
         std::process::exit(EXIT_UNREPORTED);
     };
     // Nothing may lead out of the sandbox once there is a command in it.
     drop(outside);
-    let last = match prepared.and_then(|prepared| run_sandbox(&room, &told, prepared)) {
+    let last = match prepared.and_then(|prepared| run_sandbox(&spec, &told, prepared)) {
         Ok(end) => ReportLine::Ended(end),
         Err(failed) => failed.to_report_line(),
     };
@@ -115,7 +115,7 @@ fn run_sandbox(
     if spec.input {
         receive_input(&prepared.command).with_step("input")?;
     }
-    let memory = MemoryMonitor::new(spec.limits.room_memory_bytes, prepared.group);
+    let memory = MemoryMonitor::new(spec.limits.total_memory_bytes, prepared.group);
     let secrets = mounts::build_mounts(spec, prepared.mounts)?;
     privileges::drop_file_overrides().with_step("privileges")?;
     let way_out = match spec.proxy {

@@ -22,12 +22,14 @@ fn what_is_closed_cannot_be_opened_and_what_runs_later_stays() {
         let command = ShellCommand {
         workspace: stage.workspace.with_closed_files(closed),
         ..stage.command(
-            "wc -c < d/secret.key || echo closed; stat -c %s d/secret.key; echo x > .git/hooks/pre-commit; echo x >> .git/config; rm d/secret.key; ls -A ROOMS; true",
+            "wc -c < d/secret.key || echo closed; stat -c %s d/secret.key; echo x > .git/hooks/pre-commit; echo x >> .git/config; rm d/secret.key; ls -A LAYERS; true",
         )
     };
-        let rooms = stage.home.path().join("rooms");
+        let folder = stage.home.path().join("sandboxes");
         let command = ShellCommand {
-            line: command.line.replace("ROOMS", &rooms.display().to_string()),
+            line: command
+                .line
+                .replace("LAYERS", &folder.display().to_string()),
             ..command
         };
         let rehearsed = stage.try_rehearse(&command).unwrap();
@@ -57,14 +59,14 @@ fn a_probe_tells_what_holds_and_why() {
     assert!(probe.net_off && probe.unix_sockets_off && probe.kill_tree);
     // No program: nothing is promised, and nothing runs.
     let home = tempfile::tempdir_in(crate::fixture::DISK).unwrap();
-    let none = DryRunEnvironment::open(None, &home.path().join("rooms"), Vec::new()).unwrap();
+    let none = DryRunEnvironment::open(None, &home.path().join("sandboxes"), Vec::new()).unwrap();
     let probe = stage.block_on(none.probe(&stage.workspace));
     assert_eq!(
         (probe.assurance, probe.layer),
         (Assurance::GateOnly, LayerKind::None)
     );
     assert!(
-        probe.reasons[0].contains("countersign-room"),
+        probe.reasons[0].contains("countersign-sandbox"),
         "{:?}",
         probe.reasons
     );
@@ -82,7 +84,7 @@ fn a_probe_tells_what_holds_and_why() {
     // A program that does something else.
     let other = DryRunEnvironment::open(
         Some("/bin/true".into()),
-        &home.path().join("rooms"),
+        &home.path().join("sandboxes"),
         Vec::new(),
     );
     let probe = stage.block_on(other.unwrap().probe(&stage.workspace));
@@ -138,14 +140,14 @@ fn what_a_command_lets_nobody_read_is_still_captured() {
 }
 
 #[test]
-fn keys_in_the_environment_are_in_no_room() {
+fn keys_in_the_environment_are_in_no_sandbox() {
     const WITHIN: &str = "COUNTERSIGN_WITHIN";
     if std::env::var_os(WITHIN).is_none() {
         // An environment is a process's own from its start.
         let mut within = std::process::Command::new(std::env::current_exe().unwrap());
         within.args([
             "--exact",
-            "availability::keys_in_the_environment_are_in_no_room",
+            "availability::keys_in_the_environment_are_in_no_sandbox",
         ]);
         within.env(WITHIN, "yes");
         within.env("OPENAI_API_KEY", "held").env("RUST_LOG", "open");
@@ -224,7 +226,7 @@ fn credentials_are_closed_wherever_the_environment_says_home_is() {
 
 /// A person's additions are closed like credentials, and a sandbox takes no more memory than it may.
 #[test]
-fn what_a_person_chose_holds_in_rooms() {
+fn what_a_person_chose_holds_in_sandboxes() {
     let Some(stage) = furnished() else { return };
     let extra = tempfile::tempdir_in(crate::fixture::DISK).unwrap();
     fs::write(extra.path().join("mine"), "secret").unwrap();

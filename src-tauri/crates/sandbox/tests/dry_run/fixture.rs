@@ -52,17 +52,17 @@ impl Stage {
         Self::with(parent, "workspace", &[], &[walls])
     }
 
-    fn with(parent: &Path, name: &str, kinds: &[LayerKind], rooms: &[Isolation]) -> Self {
+    fn with(parent: &Path, name: &str, kinds: &[LayerKind], isolations: &[Isolation]) -> Self {
         let home = tempfile::tempdir_in(DISK).unwrap();
         let folder = tempfile::tempdir_in(parent).unwrap();
         let root = folder.path().join(name);
         fs::create_dir(&root).unwrap();
         let environment = DryRunEnvironment::open_with(
-            Some(env!("CARGO_BIN_EXE_countersign-room").into()),
-            &home.path().join("rooms"),
+            Some(env!("CARGO_BIN_EXE_countersign-sandbox").into()),
+            &home.path().join("sandboxes"),
             Vec::new(),
             kinds,
-            rooms,
+            isolations,
         )
         .unwrap();
         Self {
@@ -202,7 +202,7 @@ impl Stage {
     /// Layers that are left on disk.
     pub fn layers(&self) -> Vec<PathBuf> {
         let mut left = Vec::new();
-        for ours in fs::read_dir(self.home.path().join("rooms")).unwrap() {
+        for ours in fs::read_dir(self.home.path().join("sandboxes")).unwrap() {
             let ours = ours.unwrap().path();
             if ours.is_dir() {
                 left.extend(

@@ -26,11 +26,11 @@ impl Own {
     fn new() -> Option<Self> {
         let stage = furnished()?;
         let home = tempfile::tempdir_in(DISK).unwrap();
-        let program = home.path().join("room");
-        fs::copy(env!("CARGO_BIN_EXE_countersign-room"), &program).unwrap();
-        let rooms = home.path().join("rooms");
+        let program = home.path().join("sandbox");
+        fs::copy(env!("CARGO_BIN_EXE_countersign-sandbox"), &program).unwrap();
+        let folder = home.path().join("sandboxes");
         Some(Self {
-            environment: DryRunEnvironment::open(Some(program.clone()), &rooms, Vec::new())
+            environment: DryRunEnvironment::open(Some(program.clone()), &folder, Vec::new())
                 .unwrap(),
             stage,
             program,
@@ -95,7 +95,7 @@ fn doors(program: &Path) -> Vec<Pid> {
 }
 
 #[test]
-fn the_next_command_enters_the_room_that_stands_ready() {
+fn the_next_command_enters_the_sandbox_that_stands_ready() {
     let Some(own) = Own::new() else { return };
     own.rehearse("true").unwrap();
     let first = own.waiting();
@@ -131,7 +131,7 @@ fn it_ends_with_its_environment() {
 
 /// A command gets its own specification, whatever was prepared before.
 #[test]
-fn a_room_that_stood_ready_is_the_one_that_was_asked_for() {
+fn a_sandbox_that_stood_ready_is_the_one_that_was_asked_for() {
     let Some(own) = Own::new() else { return };
     own.rehearse("true").unwrap();
     own.waiting();

@@ -35,10 +35,10 @@ fn a_copy_is_the_last_that_is_tried_and_says_how_far_it_goes() {
     assert_eq!(probe.reasons.len(), 2);
     // The better way comes first, and where it does not work it is said why.
     let home = tempfile::tempdir_in(DISK).unwrap();
-    let room = env!("CARGO_BIN_EXE_countersign-room");
+    let program = env!("CARGO_BIN_EXE_countersign-sandbox");
     let open = |kinds: &[LayerKind]| {
-        let folder = home.path().join("rooms");
-        DryRunEnvironment::open_with(Some(room.into()), &folder, Vec::new(), kinds, &[]).unwrap()
+        let folder = home.path().join("sandboxes");
+        DryRunEnvironment::open_with(Some(program.into()), &folder, Vec::new(), kinds, &[]).unwrap()
     };
     let all = [LayerKind::Disk, LayerKind::Memory, LayerKind::Copy];
     for (kinds, layer) in [

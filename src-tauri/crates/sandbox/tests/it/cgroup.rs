@@ -7,11 +7,11 @@ use std::process::Command;
 use sandbox::{CommandEnd, DenialKind, SandboxLimits, SandboxSpec};
 
 use crate::lifecycle::{Place, with};
-use crate::runner::{rooms_work, run};
+use crate::runner::{has_sandbox, run};
 
 /// Whether there are such groups; where there are none, says so.
 fn groups_work() -> bool {
-    let work = rooms_work() && sandbox::can_limit_memory();
+    let work = has_sandbox() && sandbox::can_limit_memory();
     if !work {
         println!("left out, because no control group can be limited here");
     }
@@ -45,7 +45,7 @@ fn no_memory_is_left_out_and_no_group_is_left() {
     // Its owner is gone by the time that it is created.
     let mut gone = Command::new("true").spawn().unwrap();
     gone.wait().unwrap();
-    let name = format!("countersign-room-{}", gone.id());
+    let name = format!("countersign-sandbox-{}", gone.id());
     let left = places().into_iter().map(|place| place.join(&name));
     let left = left
         .rev()
@@ -53,14 +53,14 @@ fn no_memory_is_left_out_and_no_group_is_left() {
         .unwrap();
 
     let hoard = "import os\nf = os.memfd_create('hoard')\nfor _ in range(400): os.write(f, bytes(1 << 20))\nprint('had it')";
-    let runs = |room_memory_bytes| {
+    let runs = |total_memory_bytes| {
         let place = Place::new();
         run(&SandboxSpec {
             limits: SandboxLimits {
-                room_memory_bytes,
+                total_memory_bytes,
                 ..SandboxLimits::default()
             },
-            ..place.room(&format!("python3 -c \"{hoard}\" || true; echo on"))
+            ..place.spec(&format!("python3 -c \"{hoard}\" || true; echo on"))
         })
     };
     let ran = runs(200 << 20);
@@ -76,14 +76,14 @@ fn no_memory_is_left_out_and_no_group_is_left() {
 
 /// The sandbox's own processes are in it, and whoever keeps them is not.
 #[test]
-fn a_group_is_removed_with_its_room() {
+fn a_group_is_removed_with_its_sandbox() {
     if !groups_work() {
         return;
     }
     let place = Place::new();
-    let said = run(&place.room("grep -e memory: -e ^0:: /proc/self/cgroup")).said;
+    let said = run(&place.spec("grep -e memory: -e ^0:: /proc/self/cgroup")).said;
     let name = said.lines().find_map(|line| {
-        let at = line.find("countersign-room-")?;
+        let at = line.find("countersign-sandbox-")?;
         line.get(at..)
     });
     let name = name.unwrap_or_else(|| panic!("in no group: {said}"));

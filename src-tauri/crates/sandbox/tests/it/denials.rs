@@ -9,7 +9,7 @@ use sandbox::DenialKind::{self, Network, Secret, Socket, Write};
 use sandbox::SandboxSpec;
 
 use crate::lifecycle::{Place, path, refused};
-use crate::runner::{rooms_work, run};
+use crate::runner::{has_sandbox, run};
 
 /// A command, how it ends, and what it is refused: `WS` is the workspace, `OUT` a folder outside.
 type Case = (&'static str, i32, &'static [(DenialKind, &'static str)]);
@@ -268,7 +268,7 @@ const SOCKETS: &[Case] = &[
 
 #[test]
 fn what_a_command_is_refused_is_told() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     for (command, code, told) in [WRITES, SECRETS, NAMES, SPEECH, SOCKETS].concat() {
@@ -288,14 +288,14 @@ fn what_a_command_is_refused_is_told() {
         }
         let _heard = UnixListener::bind(out.join("heard")).unwrap();
         symlink(&out, place.workspace.join("out")).unwrap();
-        let mut room = SandboxSpec {
+        let mut spec = SandboxSpec {
             read_only: vec![place.workspace.join("kept")],
             masked: ["secret", "keys", "missing"]
                 .map(|name| place.workspace.join(name))
                 .into(),
-            ..place.room(command)
+            ..place.spec(command)
         };
-        room.environment.push(("OUT".into(), path(&out).into()));
+        spec.environment.push(("OUT".into(), path(&out).into()));
         let told: Vec<_> = told
             .iter()
             .map(|(kind, target)| {
@@ -311,6 +311,6 @@ fn what_a_command_is_refused_is_told() {
             .iter()
             .map(|(kind, target)| (*kind, target.as_str()))
             .collect();
-        assert_eq!(run(&room).told, refused(code, &told), "{command}");
+        assert_eq!(run(&spec).told, refused(code, &told), "{command}");
     }
 }

@@ -10,28 +10,28 @@ use sandbox::DenialKind::Network;
 use sandbox::{SandboxConnection, SandboxReport, SandboxSpec, WorkspaceLayers, read_report};
 
 use crate::lifecycle::{Place, refused};
-use crate::runner::{ROOM, rooms_work, run};
+use crate::runner::{SANDBOX_PROGRAM, has_sandbox, run};
 
 const LET: &str = "let.example";
 const SAID: &str = "said outside\n";
 
-fn room(place: &Place, command: &str) -> SandboxSpec {
+fn spec(place: &Place, command: &str) -> SandboxSpec {
     SandboxSpec {
         proxy: true,
-        ..place.room(command)
+        ..place.spec(command)
     }
 }
 
 /// Starts the program with the other end of `SandboxConnection` as its input.
-pub fn start(room: &SandboxSpec) -> (Command, Child, SandboxConnection) {
+pub fn start(spec: &SandboxSpec) -> (Command, Child, SandboxConnection) {
     let (outside, inside) = SandboxConnection::new_pair().unwrap();
-    let mut program = Command::new(ROOM);
+    let mut program = Command::new(SANDBOX_PROGRAM);
     program
         .stdin(inside)
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
     let running = program.spawn().unwrap();
-    outside.ask(room).unwrap();
+    outside.ask(spec).unwrap();
     (program, running, outside)
 }
 
@@ -88,7 +88,7 @@ fn judge(listener: TcpListener, port: u16) {
 
 #[test]
 fn programs_reach_what_they_are_let_reach() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     for (command, said, told) in [
@@ -130,8 +130,8 @@ fn programs_reach_what_they_are_let_reach() {
         ("echo $no_proxy", "localhost,127.0.0.1,::1\n", &[]),
     ] {
         let place = Place::new();
-        let room = room(&place, &format!("{command}; exit 0"));
-        let (_program, mut running, outside) = start(&room);
+        let spec = spec(&place, &format!("{command}; exit 0"));
+        let (_program, mut running, outside) = start(&spec);
         let listener = outside.receive_listener().unwrap();
         assert!(listener.local_addr().unwrap().ip().is_loopback());
         let port = server();
@@ -146,7 +146,7 @@ fn programs_reach_what_they_are_let_reach() {
         running.wait().unwrap();
         assert_eq!(text, said, "{command}");
         assert_eq!(
-            read_report(&room.told).unwrap(),
+            read_report(&spec.told).unwrap(),
             refused(0, told),
             "{command}"
         );
@@ -154,8 +154,8 @@ fn programs_reach_what_they_are_let_reach() {
 }
 
 #[test]
-fn without_a_room_there_is_no_way_out() {
-    if !rooms_work() {
+fn without_a_sandbox_there_is_no_way_out() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
@@ -164,7 +164,7 @@ fn without_a_room_there_is_no_way_out() {
             upper: place.state.path().join("nowhere"),
             work: Some(place.state.path().join("work")),
         }),
-        ..room(&place, "true")
+        ..spec(&place, "true")
     };
     // The program is kept, and with it the other end of the pair: nobody waits for that to close.
     let (_program, mut running, outside) = start(&nowhere);
@@ -177,7 +177,7 @@ fn without_a_room_there_is_no_way_out() {
         "{told:?}"
     );
     // Through a pipe no way leads out, and nobody runs a command that was promised one.
-    let told = run(&room(&place, "true")).told;
+    let told = run(&spec(&place, "true")).told;
     assert!(
         matches!(told, Some(SandboxReport::NotEntered { ref step, .. }) if step == "proxy"),
         "{told:?}"
@@ -185,13 +185,13 @@ fn without_a_room_there_is_no_way_out() {
 }
 
 #[test]
-fn a_room_with_a_way_out_ends_when_nobody_wants_it() {
-    if !rooms_work() {
+fn a_sandbox_with_a_way_out_ends_when_nobody_wants_it() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
-    let room = room(&place, "trap '' TERM HUP; echo begun; sleep 1000");
-    let (_program, mut running, outside) = start(&room);
+    let spec = spec(&place, "trap '' TERM HUP; echo begun; sleep 1000");
+    let (_program, mut running, outside) = start(&spec);
     let mut output = BufReader::new(running.stdout.take().unwrap());
     let mut line = String::new();
     output.read_line(&mut line).unwrap();

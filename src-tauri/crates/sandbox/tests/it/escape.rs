@@ -2,7 +2,7 @@
 //! inside, where it must not.
 
 use crate::host_fixture::{Outside, Person, Way};
-use crate::runner::{Programs, rooms_work};
+use crate::runner::{Programs, has_sandbox};
 use crate::{escape_attempts, system_calls};
 
 /// Attempts by system calls: this program runs itself with them, as a test that does nothing unless it gets a name.
@@ -14,13 +14,13 @@ fn attempt() {
 }
 
 #[test]
-fn nothing_reaches_out_of_a_room() {
+fn nothing_reaches_out_of_a_sandbox() {
     reaches_out(Person::Me);
 }
 
 /// The same once more for somebody who is not root: other ways are open then, and others closed.
 #[test]
-fn nothing_of_an_ordinary_person_reaches_out_of_a_room() {
+fn nothing_of_an_ordinary_person_reaches_out_of_a_sandbox() {
     match is_root() {
         true => reaches_out(Person::Nobody),
         false => println!("the other test has it: nobody is root here"),
@@ -32,7 +32,7 @@ fn is_root() -> bool {
 }
 
 fn reaches_out(person: Person) {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     let as_root = is_root() && person == Person::Me;
@@ -52,7 +52,7 @@ fn reaches_out(person: Person) {
             continue;
         }
         tried += 1;
-        if Outside::new(person).try_it(&programs, attempt, Way::Room) {
+        if Outside::new(person).try_it(&programs, attempt, Way::Sandbox) {
             failed.push(format!("{}: succeeded in the sandbox", attempt.name));
         }
     }

@@ -26,7 +26,7 @@ use crate::system_calls;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Plain,
-    Room,
+    Sandbox,
 }
 
 /// User who runs the sandbox.
@@ -159,7 +159,7 @@ impl Outside {
         }
         let (code, said) = match way {
             Way::Plain => self.plain(&command, &environment),
-            Way::Room => self.room(&programs.room, command, environment, attempt.name),
+            Way::Sandbox => self.spec(&programs.sandbox, command, environment, attempt.name),
         };
         match attempt.is {
             Is::Changed => self.seen() != before,
@@ -232,7 +232,7 @@ impl Outside {
         )
     }
 
-    fn room(
+    fn spec(
         &self,
         program: &Path,
         command: Vec<String>,
@@ -240,7 +240,7 @@ impl Outside {
         name: &str,
     ) -> (Option<i32>, String) {
         let state = self.folder.path().join("state");
-        let room = SandboxSpec {
+        let spec = SandboxSpec {
             workspace: self.workspace(),
             folder: self.workspace(),
             layers: Some(WorkspaceLayers {
@@ -261,7 +261,7 @@ impl Outside {
             self.person.starts(program);
             self.careless(program);
         };
-        let ran = run_by(program, &room, prepare);
+        let ran = run_by(program, &spec, prepare);
         let code = match ran.told {
             Some(SandboxReport::Ended { end, .. }) => match end {
                 CommandEnd::Exit(code) => Some(code),

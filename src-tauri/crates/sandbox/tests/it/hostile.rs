@@ -14,32 +14,32 @@ use sandbox::DenialKind::Write;
 use sandbox::{CommandEnd, Denial, SandboxLimits, SandboxReport, SandboxSpec, read_report};
 
 use crate::lifecycle::{Place, path, refused};
-use crate::runner::{ROOM, rooms_work, run_by};
+use crate::runner::{SANDBOX_PROGRAM, has_sandbox, run_by};
 use crate::system_calls;
 
 /// A sandbox whose command has said that it began.
 struct Begun {
-    room: SandboxSpec,
+    spec: SandboxSpec,
     program: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
-fn begin(room: SandboxSpec) -> Begun {
-    let mut program = Command::new(ROOM)
+fn begin(spec: SandboxSpec) -> Begun {
+    let mut program = Command::new(SANDBOX_PROGRAM)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let mut input = program.stdin.take().unwrap();
-    writeln!(input, "{}", serde_json::to_string(&room).unwrap()).unwrap();
+    writeln!(input, "{}", serde_json::to_string(&spec).unwrap()).unwrap();
     let mut output = BufReader::new(program.stdout.take().unwrap());
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
     assert_eq!(line, "begun\n");
     Begun {
-        room,
+        spec,
         program,
         input: Some(input),
         output,
@@ -57,7 +57,7 @@ impl Begun {
     fn ended(mut self) -> Option<SandboxReport> {
         self.program.wait().unwrap();
         self.output.read_to_end(&mut Vec::new()).unwrap();
-        read_report(&self.room.told).unwrap()
+        read_report(&self.spec.told).unwrap()
     }
 }
 
@@ -69,7 +69,7 @@ fn crowded(place: &Place, command: &str) -> SandboxSpec {
     };
     SandboxSpec {
         limits,
-        ..place.room(command)
+        ..place.spec(command)
     }
 }
 
@@ -81,8 +81,8 @@ fn end(told: &Option<SandboxReport>) -> Option<CommandEnd> {
 }
 
 #[test]
-fn whatever_does_not_want_to_end_ends_with_the_room() {
-    if !rooms_work() {
+fn whatever_does_not_want_to_end_ends_with_the_sandbox() {
+    if !has_sandbox() {
         return;
     }
     for command in [
@@ -105,14 +105,14 @@ fn whatever_does_not_want_to_end_ends_with_the_room() {
 }
 
 #[test]
-fn what_was_refused_until_then_is_told_of_a_room_that_was_ended() {
-    if !rooms_work() {
+fn what_was_refused_until_then_is_told_of_a_sandbox_that_was_ended() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
     let outside = place.folder.path().join("outside");
     let command = "echo x > ../outside; echo begun; sleep 1000";
-    let told = begin(place.room(command)).unwanted();
+    let told = begin(place.spec(command)).unwanted();
     let expected = SandboxReport::Ended {
         end: CommandEnd::Stopped,
         refused: vec![Denial {
@@ -127,13 +127,13 @@ fn what_was_refused_until_then_is_told_of_a_room_that_was_ended() {
 
 /// Without its keeper nothing hangs and nothing opens: it takes everything with it.
 #[test]
-fn a_room_whose_keeper_dies_ends() {
-    if !rooms_work() {
+fn a_sandbox_whose_keeper_dies_ends() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
     // All the time somebody waits for the keeper to let a call pass.
-    let begun = begin(place.room("echo begun; while :; do echo x > a; done"));
+    let begun = begin(place.spec("echo begun; while :; do echo x > a; done"));
     let door = begun.program.id();
     let children = fs::read_to_string(format!("/proc/{door}/task/{door}/children")).unwrap();
     let killed = Command::new("kill").args(["-9", children.trim()]).status();
@@ -143,7 +143,7 @@ fn a_room_whose_keeper_dies_ends() {
 
 #[test]
 fn a_command_cannot_end_or_hold_its_keeper() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     for command in [
@@ -167,17 +167,17 @@ fn a_command_cannot_end_or_hold_its_keeper() {
 
 /// Runs a sandbox in a world that a script has prepared, which knows the workspace as `WS` and a folder beside it as
 /// `BESIDE`.
-fn in_a_world(place: &Place, script: &str, room: &SandboxSpec) -> (Option<SandboxReport>, String) {
+fn in_a_world(place: &Place, script: &str, spec: &SandboxSpec) -> (Option<SandboxReport>, String) {
     let beside = place.folder.path().join("beside");
     for made in ["upper", "work"] {
         fs::create_dir_all(beside.join(made)).unwrap();
     }
-    let ran = run_by(Path::new("unshare"), room, |program| {
+    let ran = run_by(Path::new("unshare"), spec, |program| {
         program
             .args(["--map-root-user", "--mount", "sh", "-c"])
-            .arg(format!("{script} && exec \"$ROOM\""))
+            .arg(format!("{script} && exec \"$SANDBOX_PROGRAM\""))
             .envs([
-                ("ROOM", Path::new(ROOM)),
+                ("SANDBOX_PROGRAM", Path::new(SANDBOX_PROGRAM)),
                 ("WS", &place.workspace),
                 ("BESIDE", &beside),
             ]);
@@ -191,13 +191,13 @@ const ON_OVERLAY: &str = "mount -t overlay -o \
 
 #[test]
 fn workspaces_on_other_mounts() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     for script in [READ_ONLY, ON_OVERLAY] {
         let place = Place::new();
-        let room = place.room("cat folder/b && echo changed > a && rm -r folder && cat a");
-        let (told, said) = in_a_world(&place, script, &room);
+        let spec = place.spec("cat folder/b && echo changed > a && rm -r folder && cat a");
+        let (told, said) = in_a_world(&place, script, &spec);
         assert_eq!(
             (told, said.as_str()),
             (refused(0, &[]), "b\nchanged\n"),
@@ -214,15 +214,15 @@ fn workspaces_on_other_mounts() {
 
 #[test]
 fn a_workspace_that_cannot_be_written_is_not_written_without_a_layer() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
-    let room = SandboxSpec {
+    let spec = SandboxSpec {
         layers: None,
-        ..place.room("cat a; echo changed > a")
+        ..place.spec("cat a; echo changed > a")
     };
-    let (told, said) = in_a_world(&place, READ_ONLY, &room);
+    let (told, said) = in_a_world(&place, READ_ONLY, &spec);
     let a = place.workspace.join("a");
     assert_eq!(
         (told, said.as_str()),
@@ -233,38 +233,38 @@ fn a_workspace_that_cannot_be_written_is_not_written_without_a_layer() {
 /// As it is in many containers: whoever asks for the sandbox has to keep the layer elsewhere then, in memory.
 #[test]
 fn a_layer_on_an_overlay_is_no_layer() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
-    let room = SandboxSpec {
+    let spec = SandboxSpec {
         told: place.folder.path().join("told"),
-        ..place.room("echo changed > a; cat a")
+        ..place.spec("echo changed > a; cat a")
     };
     let state = path(place.state.path());
     let script = format!(
         "mount -t overlay -o lowerdir={state},upperdir=$BESIDE/upper,workdir=$BESIDE/work,userxattr none {state}"
     );
-    let (told, _) = in_a_world(&place, &script, &room);
+    let (told, _) = in_a_world(&place, &script, &spec);
     assert!(
         matches!(told, Some(SandboxReport::NotEntered { ref step, .. }) if step == "overlay"),
         "{told:?}"
     );
     let in_memory = format!("mount -t tmpfs none {state} && mkdir {state}/upper {state}/work");
-    let (told, said) = in_a_world(&place, &in_memory, &room);
+    let (told, said) = in_a_world(&place, &in_memory, &spec);
     assert_eq!((told, said.as_str()), (refused(0, &[]), "changed\n"));
 }
 
 #[test]
 fn where_nobody_may_look_the_walls_stand_and_it_is_said() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     let ways: [fn() -> std::io::Result<()>; 2] = [listened_to_already, illegible];
     for prepared in ways {
         let place = Place::new();
-        let room = place.room("cat a; echo x > ../outside");
-        let ran = run_by(Path::new(ROOM), &room, |program| {
+        let spec = place.spec("cat a; echo x > ../outside");
+        let ran = run_by(Path::new(SANDBOX_PROGRAM), &spec, |program| {
             // SAFETY: it calls nothing but the kernel.
             unsafe { program.pre_exec(prepared) };
         });

@@ -6,12 +6,12 @@ use sandbox::{CommandEnd, SandboxConnection, SandboxReport, SandboxSpec, read_re
 
 use crate::egress::start;
 use crate::lifecycle::Place;
-use crate::runner::{rooms_work, run};
+use crate::runner::{has_sandbox, run};
 
-fn room(place: &Place, command: &str) -> SandboxSpec {
+fn spec(place: &Place, command: &str) -> SandboxSpec {
     SandboxSpec {
         input: true,
-        ..place.room(command)
+        ..place.spec(command)
     }
 }
 
@@ -24,17 +24,17 @@ fn talk(outside: &SandboxConnection) -> std::io::PipeWriter {
 
 #[test]
 fn a_command_reads_what_is_handed_in_as_long_as_somebody_talks() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     for proxy in [false, true] {
         let place = Place::new();
         let command = "while read -r line; do echo \"heard $line\"; done; echo over; exit 3";
-        let room = SandboxSpec {
+        let spec = SandboxSpec {
             proxy,
-            ..room(&place, command)
+            ..spec(&place, command)
         };
-        let (program, mut running, outside) = start(&room);
+        let (program, mut running, outside) = start(&spec);
         drop(program);
         let mut input = talk(&outside);
         let listener = proxy.then(|| outside.receive_listener().unwrap());
@@ -54,7 +54,7 @@ fn a_command_reads_what_is_handed_in_as_long_as_somebody_talks() {
         output.read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "over\n");
         running.wait().unwrap();
-        let told = read_report(&room.told).unwrap();
+        let told = read_report(&spec.told).unwrap();
         assert!(
             matches!(
                 told,
@@ -72,15 +72,15 @@ fn a_command_reads_what_is_handed_in_as_long_as_somebody_talks() {
 /// Nothing of what leads in can be used for anything but reading, and no other open file comes with it.
 #[test]
 fn what_is_handed_in_is_all_that_is_open() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
-    let room = room(
+    let spec = spec(
         &place,
         "ls /proc/self/fd; readlink /proc/$$/fd/0; echo x >&0",
     );
-    let (program, mut running, outside) = start(&room);
+    let (program, mut running, outside) = start(&spec);
     drop(program);
     let input = talk(&outside);
     let mut said = String::new();
@@ -97,19 +97,19 @@ fn what_is_handed_in_is_all_that_is_open() {
 
 #[test]
 fn a_command_that_nobody_hands_its_input_does_not_run() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
-    let room = SandboxSpec {
+    let spec = SandboxSpec {
         layers: None,
-        ..room(&place, "touch ran")
+        ..spec(&place, "touch ran")
     };
-    let (program, mut running, outside) = start(&room);
+    let (program, mut running, outside) = start(&spec);
     drop((program, outside));
     running.wait().unwrap();
     assert!(!matches!(
-        read_report(&room.told).unwrap(),
+        read_report(&spec.told).unwrap(),
         Some(SandboxReport::Ended { .. })
     ));
     assert!(!place.workspace.join("ran").exists());
@@ -118,21 +118,21 @@ fn a_command_that_nobody_hands_its_input_does_not_run() {
 /// Where nobody may make namespaces, and where the sandbox is asked for through a pipe, there is nothing to be handed
 /// in by.
 #[test]
-fn without_a_way_in_the_room_is_not_entered() {
-    if !rooms_work() {
+fn without_a_way_in_the_sandbox_is_not_entered() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
     let piped = SandboxSpec {
         layers: None,
-        ..room(&place, "touch ran")
+        ..spec(&place, "touch ran")
     };
     let bare = SandboxSpec {
         bare: Some(place.state.path().join("work")),
         ..piped.clone()
     };
-    for room in [piped, bare] {
-        let told = run(&room).told;
+    for spec in [piped, bare] {
+        let told = run(&spec).told;
         assert!(
             matches!(told, Some(SandboxReport::NotEntered { .. })),
             "{told:?}"

@@ -10,7 +10,7 @@ use sandbox::{
     CommandEnd, Denial, DenialKind, SandboxLimits, SandboxReport, SandboxSpec, WorkspaceLayers,
 };
 
-use crate::runner::{DISK, ROOM, rooms_work, run};
+use crate::runner::{DISK, SANDBOX_PROGRAM, has_sandbox, run};
 
 /// A workspace with two files, and where a sandbox keeps its things.
 pub struct Place {
@@ -42,7 +42,7 @@ impl Place {
         }
     }
 
-    pub fn room(&self, command: &str) -> SandboxSpec {
+    pub fn spec(&self, command: &str) -> SandboxSpec {
         SandboxSpec {
             workspace: self.workspace.clone(),
             folder: self.workspace.clone(),
@@ -63,7 +63,7 @@ impl Place {
     }
 
     pub fn runs(&self, command: &str) -> (Option<SandboxReport>, String) {
-        let ran = run(&self.room(command));
+        let ran = run(&self.spec(command));
         (ran.told, ran.said)
     }
 }
@@ -113,7 +113,7 @@ fn text(file: impl AsRef<Path>) -> String {
 
 #[test]
 fn what_a_command_does_stays_in_the_layer() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
@@ -134,17 +134,17 @@ fn what_a_command_does_stays_in_the_layer() {
 
 #[test]
 fn without_a_layer_the_workspace_itself_changes() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
-    let room = SandboxSpec {
+    let spec = SandboxSpec {
         layers: None,
-        ..place.room("echo new > n; echo x > ../outside")
+        ..place.spec("echo new > n; echo x > ../outside")
     };
     let outside = place.folder.path().join("outside");
     assert_eq!(
-        run(&room).told,
+        run(&spec).told,
         refused(1, &[(DenialKind::Write, path(&outside))])
     );
     assert_eq!(text(place.workspace.join("n")), "new\n");
@@ -153,7 +153,7 @@ fn without_a_layer_the_workspace_itself_changes() {
 
 #[test]
 fn workspaces_in_odd_places() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     for parent in ["/tmp", "/dev/shm", DISK] {
@@ -169,7 +169,7 @@ fn workspaces_in_odd_places() {
 
 #[test]
 fn how_a_command_ends_is_told() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     for (command, end) in [
@@ -187,12 +187,12 @@ fn how_a_command_ends_is_told() {
 }
 
 #[test]
-fn a_room_that_cannot_be_closed_is_not_entered() {
-    if !rooms_work() {
+fn a_sandbox_that_cannot_be_closed_is_not_entered() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
-    let plain = place.room("echo it ran");
+    let plain = place.spec("echo it ran");
     let in_workspace = |workspace: PathBuf| SandboxSpec {
         workspace,
         ..plain.clone()
@@ -212,9 +212,9 @@ fn a_room_that_cannot_be_closed_is_not_entered() {
     let other = Place::new();
     let nothing = SandboxSpec {
         command: Vec::new(),
-        ..other.room("")
+        ..other.spec("")
     };
-    for (room, wall) in [
+    for (spec, wall) in [
         (in_workspace("/".into()), "workspace"),
         (in_workspace("relative".into()), "workspace"),
         (in_workspace(place.workspace.join("missing")), "overlay"),
@@ -222,7 +222,7 @@ fn a_room_that_cannot_be_closed_is_not_entered() {
         (of(&["/no/such/program"]), "command"),
         (nothing, "command"),
     ] {
-        let ran = run(&room);
+        let ran = run(&spec);
         let Some(SandboxReport::NotEntered { step, error }) = ran.told else {
             panic!("{wall}: {:?}", ran.told);
         };
@@ -233,20 +233,20 @@ fn a_room_that_cannot_be_closed_is_not_entered() {
 }
 
 #[test]
-fn a_room_that_nobody_wants_any_more_ends() {
-    if !rooms_work() {
+fn a_sandbox_that_nobody_wants_any_more_ends() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
-    let room = place.room("trap '' TERM HUP; echo begun; sleep 1000");
-    let mut program = Command::new(ROOM);
+    let spec = place.spec("trap '' TERM HUP; echo begun; sleep 1000");
+    let mut program = Command::new(SANDBOX_PROGRAM);
     let mut running = program
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut input = running.stdin.take().unwrap();
-    writeln!(input, "{}", serde_json::to_string(&room).unwrap()).unwrap();
+    writeln!(input, "{}", serde_json::to_string(&spec).unwrap()).unwrap();
     let mut output = BufReader::new(running.stdout.take().unwrap());
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
@@ -259,7 +259,7 @@ fn a_room_that_nobody_wants_any_more_ends() {
 
 #[test]
 fn limits_hold() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     let limits = SandboxLimits {
@@ -268,7 +268,7 @@ fn limits_hold() {
         tmp_bytes: 2_000_000,
         open_files: 64,
         memory_bytes: 300_000_000,
-        room_memory_bytes: 2_000_000_000,
+        total_memory_bytes: 2_000_000_000,
     };
     for (command, said, met) in [
         // A thousand are wanted; the sandbox has no place for them.
@@ -299,11 +299,11 @@ fn limits_hold() {
         ("head -c 1000000000 /dev/zero | tail | wc -c", "0\n", &[]),
     ] {
         let place = Place::new();
-        let room = SandboxSpec {
+        let spec = SandboxSpec {
             limits,
-            ..place.room(command)
+            ..place.spec(command)
         };
-        let ran = run(&room);
+        let ran = run(&spec);
         assert_eq!(ran.said, said, "{command} {:?}", ran.told);
         let met: Vec<_> = met
             .iter()
@@ -317,8 +317,8 @@ fn limits_hold() {
 }
 
 #[test]
-fn a_room_has_what_programs_need() {
-    if !rooms_work() {
+fn a_sandbox_has_what_programs_need() {
+    if !has_sandbox() {
         return;
     }
     let me = format!("{}\n", rustix::process::getuid().as_raw());

@@ -11,7 +11,7 @@ use sandbox::{SandboxConnection, SandboxLimits, SandboxSpec, WorkspaceLayers};
 
 use crate::egress::start;
 use crate::lifecycle::{Place, refused};
-use crate::runner::{rooms_work, run};
+use crate::runner::{has_sandbox, run};
 
 /// Every open file that the program handed over.
 fn held(outside: &SandboxConnection) -> Vec<OwnedFd> {
@@ -43,13 +43,13 @@ fn is_mounts(file: &OwnedFd) -> bool {
 /// The program ends when its sandbox does, and whoever asked for it takes down what was mounted. The layer is at rest
 /// by then: what was written is there, and can be removed.
 #[test]
-fn whoever_asked_for_a_room_holds_what_is_mounted_in_it() {
-    if !rooms_work() {
+fn whoever_asked_for_a_sandbox_holds_what_is_mounted_in_it() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
-    let room = place.room("echo new > n; (sleep 1000; echo late > late) & echo more >> a");
-    let (_program, mut running, outside) = start(&room);
+    let spec = place.spec("echo new > n; (sleep 1000; echo late > late) & echo more >> a");
+    let (_program, mut running, outside) = start(&spec);
     running.wait().unwrap();
     let held = held(&outside);
     assert_eq!(held.iter().filter(|file| is_mounts(file)).count(), 1);
@@ -64,7 +64,7 @@ fn whoever_asked_for_a_room_holds_what_is_mounted_in_it() {
 /// A sandbox whose place for temporary files is not as large as most.
 #[test]
 fn what_was_made_ahead_and_does_not_fit_is_made_anew() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     for (tmp_bytes, blocks) in [
@@ -76,32 +76,32 @@ fn what_was_made_ahead_and_does_not_fit_is_made_anew() {
             tmp_bytes,
             ..SandboxLimits::default()
         };
-        let room = SandboxSpec {
+        let spec = SandboxSpec {
             limits,
-            ..place.room("stat -f -c %b /tmp")
+            ..place.spec("stat -f -c %b /tmp")
         };
-        assert_eq!(run(&room).said, blocks);
+        assert_eq!(run(&spec).said, blocks);
     }
 }
 
 /// More than a pipe takes at once.
 #[test]
-fn a_room_of_many_words_is_heard_whole() {
-    if !rooms_work() {
+fn a_sandbox_of_many_words_is_heard_whole() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
-    let mut room = place.room("echo ${#A} ${#B} ${#C} ${#D}");
+    let mut spec = place.spec("echo ${#A} ${#B} ${#C} ${#D}");
     for (name, length) in [("A", 100_000), ("B", 99_999), ("C", 50_000), ("D", 7)] {
-        room.environment.push((name.into(), "x".repeat(length)));
+        spec.environment.push((name.into(), "x".repeat(length)));
     }
-    assert_eq!(run(&room).said, "100000 99999 50000 7\n");
+    assert_eq!(run(&spec).said, "100000 99999 50000 7\n");
 }
 
 /// Where a secret lies says which of them are there in the sandbox at all.
 #[test]
 fn secrets_are_masked_wherever_they_lie() {
-    if !rooms_work() {
+    if !has_sandbox() {
         return;
     }
     let place = Place::new();
@@ -143,12 +143,12 @@ fn secrets_are_masked_wherever_they_lie() {
             list(&place.workspace.join("deep/keys")),
             hidden.path().display(),
         );
-        let room = SandboxSpec {
+        let spec = SandboxSpec {
             masked: secrets.clone(),
             layers,
-            ..place.room(&command)
+            ..place.spec(&command)
         };
-        let ran = run(&room);
+        let ran = run(&spec);
         assert_eq!(ran.said, "0\n2\n2\n1\n1\n1\n");
         assert_ne!(ran.told, refused(0, &[]), "looking is told");
     }

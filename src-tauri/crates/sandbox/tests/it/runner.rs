@@ -18,7 +18,7 @@ pub const DISK: &str = "/var/tmp";
 /// The programs of this suite where anybody can run them, in a sandbox too, wherever they were built.
 pub struct Programs {
     _folder: TempDir,
-    pub room: PathBuf,
+    pub sandbox: PathBuf,
     pub attempt: PathBuf,
 }
 
@@ -32,7 +32,7 @@ impl Programs {
             copy
         };
         Self {
-            room: copied(Path::new(ROOM), "room"),
+            sandbox: copied(Path::new(SANDBOX_PROGRAM), "sandbox"),
             attempt: copied(&std::env::current_exe().unwrap(), "attempt"),
             _folder: folder,
         }
@@ -40,7 +40,7 @@ impl Programs {
 }
 
 /// The program where it was built.
-pub const ROOM: &str = env!("CARGO_BIN_EXE_countersign-room");
+pub const SANDBOX_PROGRAM: &str = env!("CARGO_BIN_EXE_countersign-sandbox");
 
 /// Report and output of a run.
 pub struct Ran {
@@ -51,7 +51,7 @@ pub struct Ran {
 
 /// Whether this machine lets a sandbox be entered at all; where it does not, says why. Where the tests must not be
 /// passed by, as in continuous integration, that is a failure.
-pub fn rooms_work() -> bool {
+pub fn has_sandbox() -> bool {
     let told = Place::new().runs("true").0;
     let works = matches!(
         told,
@@ -68,29 +68,29 @@ pub fn rooms_work() -> bool {
 }
 
 /// Runs it to its end.
-pub fn run(room: &SandboxSpec) -> Ran {
-    run_by(Path::new(ROOM), room, |_| ())
+pub fn run(spec: &SandboxSpec) -> Ran {
+    run_by(Path::new(SANDBOX_PROGRAM), spec, |_| ())
 }
 
 /// The same by another copy of the program; `prepare` may change how it is started.
-pub fn run_by(program: &Path, room: &SandboxSpec, prepare: impl FnOnce(&mut Command)) -> Ran {
+pub fn run_by(program: &Path, spec: &SandboxSpec, prepare: impl FnOnce(&mut Command)) -> Ran {
     let mut program = Command::new(program);
     program
-        .args(room.bare.is_some().then_some(UNPRIVILEGED_ARG))
+        .args(spec.bare.is_some().then_some(UNPRIVILEGED_ARG))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
     prepare(&mut program);
     let mut running = program.spawn().unwrap();
     let mut input = running.stdin.take().unwrap();
-    writeln!(input, "{}", serde_json::to_string(room).unwrap()).unwrap();
+    writeln!(input, "{}", serde_json::to_string(spec).unwrap()).unwrap();
     let mut said = Vec::new();
     let mut output = running.stdout.take().unwrap();
     output.read_to_end(&mut said).unwrap();
     running.wait().unwrap();
     drop(input);
     Ran {
-        told: read_report(&room.told).unwrap(),
+        told: read_report(&spec.told).unwrap(),
         said: String::from_utf8_lossy(&said).into_owned(),
     }
 }

@@ -322,14 +322,14 @@ fn what_they_reach_is_what_they_say() {
         let needed = needed.iter().filter(|(_, needed)| *needed);
         let needed: Vec<&str> = needed.map(|(capability, _)| *capability).collect();
         assert_eq!(record.discovery.capability_refs, needed, "{tool}: S003-10");
-        let (room, matcher) = match () {
+        let (profile, matcher) = match () {
             () if runs => ("command", PermissionMatcher::Command),
             () if reaches => ("network", PermissionMatcher::Host),
             () if writes => ("workspace_write", PermissionMatcher::Path),
             () if reads => ("workspace_read", PermissionMatcher::Path),
             () => ("nothing", PermissionMatcher::Nothing),
         };
-        assert_eq!(record.safety.sandbox_profile, room, "{tool}: S003-31");
+        assert_eq!(record.safety.sandbox_profile, profile, "{tool}: S003-31");
         let says = record.permission.permission_matcher;
         assert_eq!(says, matcher, "{tool}: S003-34");
         // A tool that gives work to an agent reaches what that agent reaches.

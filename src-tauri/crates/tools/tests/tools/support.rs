@@ -40,7 +40,7 @@ impl Bench {
                 snapshot: None,
                 dry_run_environment: runtime::DryRunEnvironment::open(
                     None,
-                    &data.join("rooms"),
+                    &data.join("sandboxes"),
                     Vec::new(),
                 )
                 .unwrap(),

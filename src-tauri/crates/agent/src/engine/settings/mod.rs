@@ -91,18 +91,18 @@ pub(crate) fn set_inherited_variables(inherited: &InheritedEnv, settings: &Setti
 }
 
 /// Applies the settings to the sandbox options.
-pub(crate) fn apply_sandbox_options(rooms: &SandboxOptions, settings: &Settings) {
-    let chosen = &settings.rooms;
+pub(crate) fn apply_sandbox_options(options: &SandboxOptions, settings: &Settings) {
+    let chosen = &settings.sandbox;
     let closed = chosen.closed.iter().map(|path| path.as_str().into());
     let memory = chosen.memory_mib.map(|mib| u64::from(mib.get()) << 20);
-    rooms.set_choice(closed.collect(), memory);
+    options.set_choice(closed.collect(), memory);
 }
 
 /// Returns the sandbox options from the settings.
 pub(crate) fn sandbox_options(settings: &Settings) -> SandboxOptions {
-    let rooms = SandboxOptions::default();
-    apply_sandbox_options(&rooms, settings);
-    rooms
+    let options = SandboxOptions::default();
+    apply_sandbox_options(&options, settings);
+    options
 }
 
 impl EngineState {

@@ -102,14 +102,14 @@ impl Servers {
     pub fn from_config(
         config: &EngineConfig,
         inherited: &InheritedEnv,
-        rooms: ServerSandboxes,
+        sandboxes: ServerSandboxes,
         keys: &Arc<dyn KeyStore>,
     ) -> Self {
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
         let dependencies = mcp::ServerDependencies {
             inherited: inherited.clone(),
             home: home.unwrap_or_else(|| config.data_dir.clone()),
-            sandbox_launcher: Arc::new(rooms),
+            sandbox_launcher: Arc::new(sandboxes),
             lookup: Arc::new(ServerVariables(keys.clone())),
             vault: Arc::new(SignInVault::new(keys.clone(), &config.data_dir)),
             data_dir: Some(config.data_dir.clone()),

@@ -52,7 +52,7 @@ impl ServerSandboxLauncher for ServerSandboxes {
     }
 
     fn overlaps_folder(&self, sandbox: &ServerSandbox, folder: &Path) -> bool {
-        // Around what is no folder there is no room.
+        // Around what is no folder there is no sandbox.
         Workspace::open(Path::new(&sandbox.workspace)).is_ok_and(|sandbox| {
             sandbox.root().starts_with(folder) || folder.starts_with(sandbox.root())
         })

@@ -151,7 +151,7 @@ pub(crate) async fn run_servers(
             require_enabled(desk, &id).await?;
             source_commands::approve_source::<ServerCommands>(desk, &id, accept, out).await
         }
-        ServersCommand::Room {
+        ServersCommand::Sandbox {
             server,
             folder,
             allow_host,
@@ -220,15 +220,15 @@ fn parse_server_way(add: &AddServerArgs) -> Result<ServerTransport, CliError> {
         .as_deref()
         .map(sandbox::resolve_folder)
         .transpose()?;
-    let room = add.room.as_deref();
-    let room = room.map(|folder| sandbox::parse_sandbox(folder, &add.allow_host));
+    let sandbox = add.sandbox.as_deref();
+    let sandbox = sandbox.map(|folder| sandbox::parse_sandbox(folder, &add.allow_host));
     let mut words = add.command.iter().cloned();
     Ok(ServerTransport::Stdio {
         command: words.next().unwrap_or_default(),
         args: words.collect(),
         env: parse_pairs(&add.env)?,
         folder: folder.map(|folder| folder.display().to_string()),
-        room: room.transpose()?,
+        sandbox: sandbox.transpose()?,
     })
 }
 

@@ -1,4 +1,4 @@
-//! `servers room`: moves a server into a sandbox, and back.
+//! `servers sandbox`: moves a server into a sandbox, and back.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub(super) fn resolve_folder(folder: &Path) -> Result<PathBuf, CliError> {
 pub(super) async fn set_sandbox(
     desk: &Engine,
     id: &ServerId,
-    sandbox: Option<ServerSandbox>,
+    wanted: Option<ServerSandbox>,
     out: &mut OutputWriter,
 ) -> CliResult {
     let settings = source_commands::load_view::<ServerCommands>(desk, id)
@@ -48,15 +48,17 @@ pub(super) async fn set_sandbox(
         .settings;
     let mut way = settings.way;
     match &mut way {
-        ServerTransport::Stdio { folder, room, .. } => {
-            let is_inside = |folder: &String, room: &ServerSandbox| {
-                Path::new(folder).starts_with(&room.workspace)
+        ServerTransport::Stdio {
+            folder, sandbox, ..
+        } => {
+            let is_inside = |folder: &String, sandbox: &ServerSandbox| {
+                Path::new(folder).starts_with(&sandbox.workspace)
             };
-            if let Some(sandbox) = &sandbox {
+            if let Some(wanted) = &wanted {
                 // The server then starts in the folder of its sandbox.
-                folder.take_if(|folder| !is_inside(folder, sandbox));
+                folder.take_if(|folder| !is_inside(folder, wanted));
             }
-            *room = sandbox;
+            *sandbox = wanted;
         }
         ServerTransport::Http { .. } => {
             return Err(CliError::usage_error(UserError::new(
@@ -78,19 +80,20 @@ pub(super) fn describe_sandbox(view: &ServerView) -> Option<String> {
     let id = &view.settings.id;
     let name = |text: &str| to_single_line(text, NAME_CHARS_MAX);
     match &view.settings.way {
-        ServerTransport::Stdio { room: None, .. } => Some(format!(
-            "Runs as you, outside any sandbox. To run it in a sandbox: countersign servers room {id} FOLDER"
+        ServerTransport::Stdio { sandbox: None, .. } => Some(format!(
+            "Runs as you, outside any sandbox. To run it in a sandbox: countersign servers sandbox {id} FOLDER"
         )),
         ServerTransport::Stdio {
-            room: Some(room), ..
+            sandbox: Some(sandbox),
+            ..
         } => {
-            let hosts = match room.hosts.is_empty() {
+            let hosts = match sandbox.hosts.is_empty() {
                 true => "reaches no host".to_owned(),
-                false => format!("reaches {}", name(&room.hosts.join(", "))),
+                false => format!("reaches {}", name(&sandbox.hosts.join(", "))),
             };
             Some(format!(
                 "Runs in a sandbox: changes {} alone, {hosts}.",
-                name(&room.workspace)
+                name(&sandbox.workspace)
             ))
         }
         ServerTransport::Http { .. } => None,

@@ -18,6 +18,9 @@ use crate::fs::lock::lock_file;
 
 /// Held while a process joins or leaves a place, so that the folder of a process that is just joining is not swept.
 const TURN_LOCK_NAME: &str = "turn";
+/// Name that the folder in the data folder had in earlier versions.
+const EARLIER_FOLDER_NAME: &str = "rooms";
+
 /// A folder on one file system that holds the layers of this process.
 #[derive(Debug)]
 pub(in crate::dry_run) struct LayerPlace {
@@ -39,8 +42,9 @@ pub(in crate::dry_run) struct LayerFolder {
 }
 
 impl LayerPlace {
-    /// Opens the place in the data folder.
+    /// Opens the place in the data folder. What a crash of an earlier version left in its folder is removed.
     pub(in crate::dry_run) fn in_data_folder(folder: &Path) -> Result<Self, UserError> {
+        remove_earlier_folder(&folder.with_file_name(EARLIER_FOLDER_NAME));
         Self::open(folder).map_err(|error| {
             UserError::new(
                 format!(
@@ -135,6 +139,21 @@ impl Drop for LayerFolder {
     }
 }
 
+/// Removes the folder of earlier versions, unless a process still has layers there.
+fn remove_earlier_folder(folder: &Path) {
+    if !fs::symlink_metadata(folder).is_ok_and(|stands| stands.is_dir()) {
+        return;
+    }
+    let swept = LayerPlace::open(folder).map(drop);
+    let has_lock_only = || fs::read_dir(folder).is_ok_and(|names| names.count() == 1);
+    if swept.is_ok()
+        && has_lock_only()
+        && let Err(error) = remove_folder(folder)
+    {
+        tracing::warn!(folder = %folder.display(), %error, "the folder of an earlier version stays");
+    }
+}
+
 /// Removes a folder whose process has ended. A folder that cannot be removed is tried again at the next start.
 fn sweep_orphan(folder: &Path) {
     if !has_owner(folder)
@@ -151,7 +170,7 @@ mod tests {
     #[test]
     fn what_a_crash_left_is_swept_and_what_lives_is_not() {
         let home = tempfile::tempdir().unwrap();
-        let parent = home.path().join("rooms");
+        let parent = home.path().join("sandboxes");
         let living = LayerPlace::open(&parent).unwrap();
         let layer = living.create_layer(0o755).unwrap();
         fs::write(layer.upper_path().join("kept"), "kept").unwrap();
@@ -179,5 +198,18 @@ mod tests {
             .map(|e| e.unwrap().file_name())
             .collect();
         assert_eq!(left, [TURN_LOCK_NAME]);
+    }
+
+    #[test]
+    fn the_folder_of_an_earlier_version_goes_once_nobody_has_layers_there() {
+        let home = tempfile::tempdir().unwrap();
+        let (earlier, present) = (home.path().join("rooms"), home.path().join("sandboxes"));
+        let living = LayerPlace::open(&earlier).unwrap();
+        drop(create_owned(&earlier.join("crashed")).unwrap());
+        LayerPlace::in_data_folder(&present).unwrap();
+        assert!(living.folder.is_dir() && !earlier.join("crashed").exists());
+        drop(living);
+        LayerPlace::in_data_folder(&present).unwrap();
+        assert!(!earlier.exists() && present.is_dir());
     }
 }

@@ -39,7 +39,7 @@ use crate::{FileError, History, NetworkClient, ShellCommand, UndoEntryMeta, Work
 
 /// Why there is no sandbox at all.
 pub(in crate::dry_run) const NOT_INSTALLED_REASON: &str =
-    "The sandbox program, `countersign-room`, is not installed.";
+    "The sandbox program, `countersign-sandbox`, is not installed.";
 
 #[derive(Debug)]
 pub(in crate::dry_run) struct SystemSandbox {
@@ -48,7 +48,7 @@ pub(in crate::dry_run) struct SystemSandbox {
     pub masked: Vec<PathBuf>,
     pub disk: Arc<LayerPlace>,
     pub kinds: Vec<LayerKind>,
-    pub rooms: Vec<Isolation>,
+    pub isolations: Vec<Isolation>,
     known: Mutex<HashMap<ProbeKey, ProbedCapabilities>>,
     secrets: Arc<ClosedFileFinder>,
 }
@@ -73,7 +73,7 @@ impl SystemSandbox {
         folder: &Path,
         mut masked: Vec<PathBuf>,
         kinds: &[LayerKind],
-        rooms: &[Isolation],
+        isolations: &[Isolation],
     ) -> Result<Self, UserError> {
         let disk = LayerPlace::in_data_folder(folder)?;
         masked.push(folder.to_owned());
@@ -82,7 +82,7 @@ impl SystemSandbox {
             masked,
             disk: Arc::new(disk),
             kinds: kinds.to_vec(),
-            rooms: rooms.to_vec(),
+            isolations: isolations.to_vec(),
             known: Mutex::default(),
             secrets: Arc::default(),
         })

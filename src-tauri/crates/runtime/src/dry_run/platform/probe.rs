@@ -112,7 +112,7 @@ impl SystemSandbox {
         workspace: &Workspace,
         reasons: &mut Vec<String>,
     ) -> Option<Isolation> {
-        for walls in &self.rooms {
+        for walls in &self.isolations {
             match self.probe_in_place(*walls, workspace).await {
                 Ok(()) => return Some(*walls),
                 Err(why) => {
@@ -275,9 +275,10 @@ fn gate_only_capabilities(reasons: Vec<String>) -> ProbedCapabilities {
 /// Lists folders in memory in which layers could lie.
 fn list_memory_folders() -> Vec<PathBuf> {
     let ours = std::env::var_os("XDG_RUNTIME_DIR")
-        .map(|folder| PathBuf::from(folder).join("countersign-rooms"));
+        .map(|folder| PathBuf::from(folder).join("countersign-sandboxes"));
     let user = rustix::process::getuid().as_raw();
     let shared = Path::new(MEMORY_FOLDER).is_dir();
-    let shared = shared.then(|| Path::new(MEMORY_FOLDER).join(format!("countersign-rooms-{user}")));
+    let shared =
+        shared.then(|| Path::new(MEMORY_FOLDER).join(format!("countersign-sandboxes-{user}")));
     ours.into_iter().chain(shared).collect()
 }

@@ -65,7 +65,7 @@ impl InPlaceRunner for SeatbeltRunner {
     ) -> Result<(CommandRun, Refusals), FileError> {
         let Some(program) = &self.program else {
             return Err(FileError::sandbox_unavailable(
-                "the sandbox program, `countersign-room`, is not installed",
+                "the sandbox program, `countersign-sandbox`, is not installed",
             ));
         };
         let failed = |error: std::io::Error| FileError::from_io("the folder for sandboxes", &error);

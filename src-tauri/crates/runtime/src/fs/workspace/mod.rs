@@ -42,7 +42,7 @@ pub struct Workspace {
     readable: ReadableRoots,
     closed: ClosedFiles,
     inherited: InheritedEnv,
-    rooms: SandboxOptions,
+    sandbox_options: SandboxOptions,
     reach: AccessScope,
 }
 
@@ -159,7 +159,7 @@ impl Workspace {
             readable: ReadableRoots::default(),
             closed: ClosedFiles::default(),
             inherited: InheritedEnv::default(),
-            rooms: SandboxOptions::default(),
+            sandbox_options: SandboxOptions::default(),
             reach: AccessScope::default(),
         })
     }
@@ -189,9 +189,9 @@ impl Workspace {
 
     /// Returns the workspace with options for the sandboxes in which its commands run.
     #[must_use]
-    pub fn with_sandbox_options(&self, rooms: SandboxOptions) -> Self {
+    pub fn with_sandbox_options(&self, sandbox_options: SandboxOptions) -> Self {
         Self {
-            rooms,
+            sandbox_options,
             ..self.clone()
         }
     }
@@ -199,7 +199,7 @@ impl Workspace {
     /// Returns the options for the sandboxes in which commands run.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     pub(crate) fn sandbox_options(&self) -> &SandboxOptions {
-        &self.rooms
+        &self.sandbox_options
     }
 
     /// Returns the variables that processes started in the workspace inherit.

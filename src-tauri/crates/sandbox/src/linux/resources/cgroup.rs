@@ -23,7 +23,7 @@ use crate::SandboxLimits;
 /// Root folder of control groups.
 const CGROUP_ROOT: &str = "/sys/fs/cgroup";
 /// Prefix of group names, before the id of the process that created them.
-const GROUP_NAME_PREFIX: &str = "countersign-room-";
+const GROUP_NAME_PREFIX: &str = "countersign-sandbox-";
 /// Value that means no limit in version 2.
 const NO_LIMIT: &str = "max";
 /// Other limits of the current group, copied to a group beside it.
@@ -123,7 +123,7 @@ pub fn can_limit_memory() -> bool {
             return false;
         };
         let keeps = group
-            .set_memory_limit(SandboxLimits::default().room_memory_bytes)
+            .set_memory_limit(SandboxLimits::default().total_memory_bytes)
             .is_ok();
         made.remove();
         keeps
@@ -348,7 +348,7 @@ mod tests {
     /// A simulated group of version 2, as far as files can be one.
     #[test]
     fn what_is_written_limits_a_group_and_what_is_read_says_whether_it_was_met() {
-        let (room, own) = ("u/slice/room", "u/slice/app");
+        let (inner, own) = ("u/slice/sandbox", "u/slice/app");
         let mut files: Vec<(String, &str)> =
             OPEN.map(|(file, text)| (file.to_owned(), text)).into();
         files.push((format!("{own}/pids.max"), "1234\n"));
@@ -364,7 +364,7 @@ mod tests {
             ),
             ("pids.max", ""),
         ] {
-            files.push((format!("{room}/{name}"), text));
+            files.push((format!("{inner}/{name}"), text));
         }
         let files: Vec<_> = files
             .iter()
@@ -372,7 +372,7 @@ mod tests {
             .collect();
         let all = create_tree(&files);
         let place = GroupLocation::find_location("0::/u/slice/app\n", all.path()).unwrap();
-        let folder = all.path().join(room);
+        let folder = all.path().join(inner);
         let group = Cgroup::open(&place, &folder).unwrap();
         group.add_process(Pid::INIT).unwrap();
         group.set_memory_limit(5_000).unwrap();

@@ -97,7 +97,7 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
         folder: &Path,
         mut masked: Vec<PathBuf>,
         _kinds: &[LayerKind],
-        _rooms: &[Isolation],
+        _isolations: &[Isolation],
     ) -> Result<Self, UserError> {
         masked.push(folder.to_owned());
         Ok(Self {

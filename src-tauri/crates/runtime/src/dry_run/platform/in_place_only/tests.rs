@@ -52,8 +52,8 @@ impl Stage {
             fs::write(root.join(path), text).unwrap();
         }
         let opened = InPlaceOnly::open(
-            Some("room".into()),
-            &home.path().join("rooms"),
+            Some("sandbox".into()),
+            &home.path().join("sandboxes"),
             Vec::new(),
             &[],
             &[],

@@ -139,7 +139,7 @@ fn what_changed_a_moment_ago_is_not_remembered() {
 
 /// An incomplete list would leave some closed files open.
 #[test]
-fn a_workspace_that_cannot_be_looked_through_has_no_room() {
+fn a_workspace_that_cannot_be_looked_through_has_no_sandbox() {
     let home = tempfile::tempdir().unwrap();
     for n in 0..6 {
         fs::write(home.path().join(format!("{n}.key")), "").unwrap();
