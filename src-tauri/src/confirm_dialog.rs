@@ -261,7 +261,7 @@ async fn describe_server_start(desk: &Engine, server: &ServerId) -> String {
         return String::new();
     };
     let mut known = servers.into_iter().map(|view| view.settings);
-    match known.find(|one| one.id == *server).map(|one| one.way) {
+    match known.find(|one| one.id == *server).map(|one| one.transport) {
         Some(ServerTransport::Stdio {
             command,
             args,

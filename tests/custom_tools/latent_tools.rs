@@ -127,7 +127,7 @@ async fn outputs_are_kept_and_read_again() {
         .calls()
         .await
         .into_iter()
-        .map(|view| view.kept)
+        .map(|view| view.stored_at)
         .collect();
     let place = |path: &str, instance: Option<&str>| {
         Some(StateLocation {

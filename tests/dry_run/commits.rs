@@ -73,7 +73,7 @@ async fn a_dry_run_shows_what_a_command_does_and_only_that_is_done() {
     assert_eq!(effects.exit_code, Some(0));
     let diff = effects.changes[0].diff.as_ref().unwrap();
     assert_eq!((diff.added, diff.removed), (1, 0));
-    assert_eq!(shown.outlook, UndoAvailability::Secured);
+    assert_eq!(shown.undo_availability, UndoAvailability::Secured);
     // Nothing real happened.
     assert_eq!(desk.read_file("a").unwrap(), "first\n");
     assert_eq!(desk.read_file("folder/b").unwrap(), "second\n");

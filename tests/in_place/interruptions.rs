@@ -38,9 +38,9 @@ async fn without_a_picture_nothing_runs_for_real() {
     bare.start("Go.").await;
     let asked = bare.wait_for_call().await;
     assert!(
-        matches!(asked.outlook, UndoAvailability::Unsecured { .. }),
+        matches!(asked.undo_availability, UndoAvailability::Unsecured { .. }),
         "{:?}",
-        asked.outlook
+        asked.undo_availability
     );
     assert!(bare.decide_call(&asked, in_place_decision()).await.is_err());
 }

@@ -108,7 +108,7 @@ async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back
         command.assured
     );
     assert!(command.assured.join(" ").contains("can be undone"));
-    assert_eq!(asked.outlook, UndoAvailability::Snapshot);
+    assert_eq!(asked.undo_availability, UndoAvailability::Snapshot);
     let said: Vec<&str> = asked
         .pending
         .as_ref()

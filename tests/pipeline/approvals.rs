@@ -39,7 +39,7 @@ async fn a_safe_write_shows_its_diff() {
         (files[0].path.as_str(), files[0].added, files[0].removed),
         ("a.txt", 1, 1)
     );
-    assert_eq!(view.outlook, UndoAvailability::Secured);
+    assert_eq!(view.undo_availability, UndoAvailability::Secured);
     assert_eq!(desk.read_file("a.txt").unwrap(), "one\n2\nthree\n");
 }
 

@@ -27,8 +27,8 @@ async fn calling_with(tool: &str, arguments: Value, more: Option<Value>, host: H
     turns.extend(more);
     let desk = Fixture::with_host(turns, host).await;
     desk.write_rules(ALLOW);
-    let way = stdio_server(env!("CARGO_BIN_EXE_mcp_server"), &["asking"], &[]);
-    desk.add_server(way).await;
+    let transport = stdio_server(env!("CARGO_BIN_EXE_mcp_server"), &["asking"], &[]);
+    desk.add_server(transport).await;
     desk
 }
 

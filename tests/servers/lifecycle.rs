@@ -12,7 +12,7 @@ use support::{Fixture, HEADLESS, call_tool, expect_variant, say_text};
 
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
 
-fn way(desk: &Fixture, traits: &[&str]) -> ServerTransport {
+fn transport(desk: &Fixture, traits: &[&str]) -> ServerTransport {
     let state = desk.data_dir().join("described").display().to_string();
     // So few that none of them has to be searched for.
     let traits = [&["few"], traits].concat();
@@ -23,7 +23,7 @@ fn way(desk: &Fixture, traits: &[&str]) -> ServerTransport {
 async fn with_server(turns: impl Serialize, host: Host, rules: &str) -> Fixture {
     let desk = Fixture::with_host(turns, host).await;
     desk.write_rules(rules);
-    desk.add_server(way(&desk, &[])).await;
+    desk.add_server(transport(&desk, &[])).await;
     desk
 }
 
@@ -144,7 +144,7 @@ async fn a_tool_that_changed_waits_for_a_look() {
             .message
             .contains("not what was looked at")
     );
-    let digest = seen.waits.unwrap();
+    let digest = seen.pending_digest.unwrap();
     desk.change_server(ServerChange::Approve { digest })
         .await
         .unwrap();
@@ -174,7 +174,10 @@ async fn a_list_that_changes_takes_effect_with_the_next_run() {
     ];
     let mut desk = with_server(turns, Host::Person, ALLOW).await;
     desk.play().await;
-    while single_view(desk.server_views().await).waits.is_none() {
+    while single_view(desk.server_views().await)
+        .pending_digest
+        .is_none()
+    {
         tokio::task::yield_now().await;
     }
     desk.send_message("Again.").await;
@@ -209,7 +212,7 @@ async fn switched_off_or_removed_its_tools_are_gone() {
     assert!(!desk.server_tool_names("one").await.is_empty());
 
     // Set up otherwise it is off again, and what was approved is held against what it is then.
-    desk.set_server(way(&desk, &["hidden"])).await;
+    desk.set_server(transport(&desk, &["hidden"])).await;
     assert_eq!(desk.server_tool_names("one").await, Vec::<String>::new());
     desk.change_server(ServerChange::Switch { enabled: true })
         .await
@@ -234,7 +237,7 @@ async fn switched_off_or_removed_its_tools_are_gone() {
 #[tokio::test]
 async fn what_is_wrong_is_told_and_nothing_is_used() {
     let desk = Fixture::new(json!([])).await;
-    desk.set_server(way(&desk, &["crash"])).await;
+    desk.set_server(transport(&desk, &["crash"])).await;
     let fault = desk
         .change_server(ServerChange::Switch { enabled: true })
         .await
@@ -264,7 +267,7 @@ async fn what_is_wrong_is_told_and_nothing_is_used() {
     );
     let kept = desk
         .change_server(ServerChange::Set {
-            way: way(&desk, &[]),
+            transport: transport(&desk, &[]),
             timeout_ms: 1,
         })
         .await;
@@ -346,7 +349,7 @@ async fn resources_are_listed_and_read_where_a_person_allows_it() {
         say_text("Done."),
     ];
     let mut desk = Fixture::new(turns).await;
-    desk.add_server(way(&desk, &["resources"])).await;
+    desk.add_server(transport(&desk, &["resources"])).await;
     desk.start("Go.").await;
     for target in ["", "demo://1", "demo://9"] {
         let waiting = desk.wait_for_call().await;

@@ -210,7 +210,7 @@ async fn what_removes_something_asks() {
     );
     desk.write_file("pets.json", far);
     desk.change_api(ApiChange::Read).await.unwrap();
-    let digest = single_view(desk.api_views().await).waits.unwrap();
+    let digest = single_view(desk.api_views().await).pending_digest.unwrap();
     desk.change_api(ApiChange::Approve { digest })
         .await
         .unwrap();
@@ -261,7 +261,7 @@ async fn a_document_that_changed_waits_for_a_look() {
             .message
             .contains("not what was looked at")
     );
-    let digest = seen.waits.unwrap();
+    let digest = seen.pending_digest.unwrap();
     desk.change_api(ApiChange::Approve { digest })
         .await
         .unwrap();
@@ -336,7 +336,7 @@ async fn a_document_is_fetched_by_the_persons_rules() {
 
     let server = server_id("two");
     let set = ServerChange::Set {
-        way: stdio_server("none", &[], &[]),
+        transport: stdio_server("none", &[], &[]),
         timeout_ms: 1_000,
     };
     let op = Op::ChangeServer {

@@ -30,7 +30,7 @@ async fn open_desk(turns: impl Serialize, host: Host, has_sandbox: bool) -> Fixt
 }
 
 /// The setup of a server whose sandbox is around a folder.
-fn way(folder: &Path, hosts: &[String]) -> ServerTransport {
+fn transport(folder: &Path, hosts: &[String]) -> ServerTransport {
     let root = folder.display().to_string();
     ServerTransport::Stdio {
         command: env!("CARGO_BIN_EXE_mcp_server").to_owned(),
@@ -52,7 +52,8 @@ async fn switch_on(desk: &Fixture) -> Result<(), protocol::UserError> {
 /// Gives a desk a server that runs in a sandbox around the workspace, and that no rule keeps from anything.
 async fn let_do_everything(desk: &Fixture, hosts: &[String]) {
     desk.write_rules(ALLOW);
-    desk.set_server(way(&desk.workspace_root(), hosts)).await;
+    desk.set_server(transport(&desk.workspace_root(), hosts))
+        .await;
     switch_on(desk).await.unwrap();
 }
 
@@ -192,7 +193,7 @@ async fn without_a_sandbox_a_server_is_not_started() {
     ] {
         let desk = open_desk(json!([]), HEADLESS, has_sandbox).await;
         let ran = desk.workspace_root().join("ran");
-        let mut wanted = way(&desk.workspace_root().join(around), &[]);
+        let mut wanted = transport(&desk.workspace_root().join(around), &[]);
         if let ServerTransport::Stdio {
             command: program,
             args,
@@ -217,7 +218,7 @@ async fn without_a_sandbox_a_server_is_not_started() {
 #[tokio::test]
 async fn what_a_server_was_refused_is_said_when_it_ended() {
     let desk = open_desk(json!([]), HEADLESS, true).await;
-    let mut wanted = way(&desk.workspace_root(), &[]);
+    let mut wanted = transport(&desk.workspace_root(), &[]);
     if let ServerTransport::Stdio { command, args, .. } = &mut wanted {
         *command = "cat".to_owned();
         *args = vec![".env".to_owned()];
@@ -233,7 +234,7 @@ async fn what_a_server_was_refused_is_said_when_it_ended() {
 #[tokio::test]
 async fn a_server_in_a_sandbox_starts_in_its_folder() {
     let desk = open_desk(json!([]), HEADLESS, true).await;
-    let mut wanted = way(&desk.workspace_root(), &[]);
+    let mut wanted = transport(&desk.workspace_root(), &[]);
     if let ServerTransport::Stdio { folder, .. } = &mut wanted {
         // The variable is read when the server is started.
         *folder = Some(format!(
@@ -246,7 +247,7 @@ async fn a_server_in_a_sandbox_starts_in_its_folder() {
     let beside = tempfile::tempdir_in("/var/tmp").unwrap();
     let link = beside.path().join("link");
     std::os::unix::fs::symlink(desk.workspace_root(), &link).unwrap();
-    desk.set_server(way(&link, &[])).await;
+    desk.set_server(transport(&link, &[])).await;
     switch_on(&desk).await.unwrap();
     assert!(
         fault.contains("starts outside the folder of its sandbox, so it was not started"),
@@ -302,7 +303,7 @@ async fn a_server_in_a_sandbox_is_said_to_be_in_one() {
             true => desk.workspace_root(),
             false => elsewhere.path().to_owned(),
         };
-        desk.set_server(way(&folder, &[])).await;
+        desk.set_server(transport(&folder, &[])).await;
         switch_on(&desk).await.unwrap();
         let arguments = json!({ "path": "new.txt", "content": "x" });
         let explained = ExplainOptions {

@@ -47,9 +47,12 @@ impl Fixture {
     ///
     /// # Panics
     /// The desk says no.
-    pub async fn set_server(&self, way: ServerTransport) {
+    pub async fn set_server(&self, transport: ServerTransport) {
         let timeout_ms = 20_000;
-        let set = ServerChange::Set { way, timeout_ms };
+        let set = ServerChange::Set {
+            transport,
+            timeout_ms,
+        };
         self.change_server(set).await.unwrap();
     }
 
@@ -57,8 +60,8 @@ impl Fixture {
     ///
     /// # Panics
     /// The desk says no.
-    pub async fn add_server(&self, way: ServerTransport) {
-        self.set_server(way).await;
+    pub async fn add_server(&self, transport: ServerTransport) {
+        self.set_server(transport).await;
         let on = ServerChange::Switch { enabled: true };
         self.change_server(on).await.unwrap();
     }
@@ -71,8 +74,8 @@ impl Fixture {
     pub async fn add_file_server(&self, command: &str) {
         let root = self.workspace_root().display().to_string();
         // So few tools that none of them has to be searched for.
-        let way = stdio_server(command, &["few", "files"], &[("FIXTURE_ROOT", &root)]);
-        self.add_server(way).await;
+        let transport = stdio_server(command, &["few", "files"], &[("FIXTURE_ROOT", &root)]);
+        self.add_server(transport).await;
     }
 
     /// Adds, as `pets`, the service that a document of the workspace describes.

@@ -240,9 +240,9 @@ async fn all_after_a_point_goes_back_as_one_act() {
         .iter()
         .filter_map(|event| match &event.body {
             EventBody::Call {
-                change: CallChange::UndoApplied { act, .. },
+                change: CallChange::UndoApplied { action, .. },
                 ..
-            } => act.clone(),
+            } => action.clone(),
             _ => None,
         })
         .collect();

@@ -307,7 +307,7 @@ async fn what_came_is_seen_by_a_person_first() {
             assert_eq!(buttons, ["Let it read", "Keep it back"]);
             // It was only read, and lies here already: nothing of that could be undone, and nothing need be.
             assert_eq!(
-                view.outlook,
+                view.undo_availability,
                 protocol::view::preview::UndoAvailability::NotNeeded
             );
             let shown = protocol::text::display_text::join_spans(&response.text);

@@ -105,7 +105,7 @@ async fn a_script_starts_no_program_and_loosens_nothing() {
     let mut settings = rig.ask(known, vec![]).await;
     settings["watchdogs"] = json!([{ "name": "evil", "program": "/bin/sh", "timeout_ms": 1000 }]);
     for op in [
-        server(json!({ "type": "set", "way": program, "timeout_ms": 1000 })),
+        server(json!({ "type": "set", "transport": program, "timeout_ms": 1000 })),
         json!({ "type": "set_settings", "settings": settings }),
         json!({ "type": "add_rules", "scope": "user", "workspace": null, "rules": [] }),
         json!({ "type": "set_tool", "tool": "bash", "enabled": true, "mode": null }),
@@ -128,7 +128,7 @@ async fn a_script_starts_no_program_and_loosens_nothing() {
     rig.ask(
         SUBMIT,
         vec![server(
-            json!({ "type": "set", "way": program, "timeout_ms": 1000 }),
+            json!({ "type": "set", "transport": program, "timeout_ms": 1000 }),
         )],
     )
     .await;

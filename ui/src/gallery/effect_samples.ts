@@ -8,7 +8,7 @@ const run = {
   title: 'Run',
   kind: 'execute',
   mode: 'local',
-  outlook: { type: 'secured' },
+  undo_availability: { type: 'secured' },
   target: 'cargo upgrade -p axum@0.8.1 && cargo update -w > ../../target/upgrade.log\nrm -r src/compat',
 } as const;
 const plain = { ...run, target: 'cargo fix --allow-dirty' };
@@ -188,12 +188,12 @@ export function manyChanges(count: number): Effect[] {
 export const effectSamples = {
   canDryRun: waiting('c_can', {
     ...plain,
-    outlook: { type: 'captured' },
+    undo_availability: { type: 'captured' },
     preview: { type: 'command', ...short('cargo fix --allow-dirty', 'speculative') },
   }),
   canRunInPlace: waiting('c_place', {
     ...plain,
-    outlook: { type: 'captured' },
+    undo_availability: { type: 'captured' },
     preview: {
       type: 'command',
       ...assured('speculative', {
@@ -208,12 +208,12 @@ export const effectSamples = {
   }),
   runsForReal: waiting('c_real', {
     ...plain,
-    outlook: { type: 'snapshot' },
+    undo_availability: { type: 'snapshot' },
     preview: { type: 'command', ...short('cargo fix --allow-dirty', 'snapshot') },
   }),
   gateOnly: waiting('c_gate', {
     ...plain,
-    outlook: { type: 'unsecured', reason: 'What a command changes is not known before.' },
+    undo_availability: { type: 'unsecured', reason: 'What a command changes is not known before.' },
     preview: { type: 'command', ...short('cargo fix --allow-dirty', 'gate_only') },
   }),
   effects: waiting('c_effects', {

@@ -250,7 +250,7 @@ export function entry(id: string, more: Partial<CallView> = {}, at = NOW - 60_00
     state: 'done',
     trail: asksTrail,
     preview: { type: 'diff', files: [query] },
-    outlook: { type: 'secured' },
+    undo_availability: { type: 'secured' },
     pending: null,
     decision: null,
     undo: null,
@@ -309,7 +309,7 @@ const run = {
   title: 'Run',
   kind: 'execute',
   mode: 'local',
-  outlook: { type: 'unsecured', reason: 'What a command changes is not known before.' },
+  undo_availability: { type: 'unsecured', reason: 'What a command changes is not known before.' },
 } as const;
 const loss: Preview = {
   type: 'loss',
@@ -381,7 +381,7 @@ export const samples = {
   ),
   loss: waiting('c_loss', {
     ...deletion,
-    outlook: { type: 'unsecured', reason: 'the copy would take 2.1 GB, and 512 MB are left for copies.' },
+    undo_availability: { type: 'unsecured', reason: 'the copy would take 2.1 GB, and 512 MB are left for copies.' },
   }),
   lossSecured: waiting('c_secured', { ...deletion }),
   external: waiting('c_external', {
@@ -391,7 +391,7 @@ export const samples = {
     mode: 'external',
     target: 'https://issues.example/mcp',
     preview: { type: 'nothing' },
-    outlook: { type: 'unsecured', reason: 'It cannot be undone from here.' },
+    undo_availability: { type: 'unsecured', reason: 'It cannot be undone from here.' },
   }),
   form: waiting(
     'c_form',
@@ -402,7 +402,7 @@ export const samples = {
       mode: 'read',
       target: 'query history',
       preview: form,
-      outlook: { type: 'not_needed' },
+      undo_availability: { type: 'not_needed' },
     },
     240_000,
   ),
@@ -525,7 +525,7 @@ export const samples = {
       type: 'plan',
       text: '# Give unary minus its own level\n\nThe parser gives unary minus the power 0, so it swallows all that follows.\n\n1. Write the failing test `-a + b` in `crates/parser/tests/unary.rs`.\n2. Add a level `Unary` above `Product` in `precedence.rs`.\n3. Check `NOT` and the casts, which share the table.\n\nI check it with `cargo test -p tidemark-parser`.',
     },
-    outlook: { type: 'not_needed' },
+    undo_availability: { type: 'not_needed' },
     pending: {
       digest: DIGEST,
       since: NOW - 42_000,

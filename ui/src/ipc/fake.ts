@@ -269,7 +269,7 @@ export class FakeHost implements Host {
 
   #restore(op: Extract<Op, { type: 'restore' }>): RestoreReceipt {
     const { receipt, preview } = this.history.carryOut(this.#undos(), op.restore, op.choices ?? []);
-    const back = new Set(preview.entries.flatMap((entry) => entry.act?.of ?? []));
+    const back = new Set(preview.entries.flatMap((entry) => entry.action?.of ?? []));
     for (const { id } of preview.entries) this.#takeBack({ type: preview.direction, entry: id });
     // Undoing an undo restores the calls that it took back.
     for (const id of back) this.#takeBack({ type: 'redo', entry: id });

@@ -60,7 +60,7 @@ const standing = (): ApiView[] => [
       operation('orders__cancel_order', 'DELETE', '/orders/{id}', 'Cancels an order.', 'destructive'),
     ],
     left_out: ['`GET /orders/{id}/events` was left out: it answers with a stream.'],
-    waits: 'digest-orders',
+    pending_digest: 'digest-orders',
   },
   {
     settings: {
@@ -71,7 +71,7 @@ const standing = (): ApiView[] => [
     title: null,
     tools: [],
     left_out: [],
-    waits: null,
+    pending_digest: null,
   },
 ];
 
@@ -94,7 +94,7 @@ export class FakeApis {
         title: null,
         tools: before?.tools ?? [],
         left_out: [],
-        waits: null,
+        pending_digest: null,
       };
       this.all = [...this.all.filter((one) => one.settings.id !== id), next].sort((one, other) =>
         one.settings.id.localeCompare(other.settings.id),
@@ -108,7 +108,7 @@ export class FakeApis {
         this.all = this.all.filter((one) => one !== api);
         return;
       case 'approve':
-        if (api.waits !== change.digest)
+        if (api.pending_digest !== change.digest)
           throw new Refused({
             message: `The operations of \`${id}\` are not what was looked at, so nothing was approved.`,
             hint: 'Look at them again.',
@@ -117,7 +117,7 @@ export class FakeApis {
         api.tools = api.tools
           .filter((tool) => tool.pin !== 'gone')
           .map((tool) => ({ ...tool, pin: 'pinned', changes: [] }));
-        api.waits = null;
+        api.pending_digest = null;
         return;
       case 'read':
         this.#read(api);

@@ -188,7 +188,7 @@ export class FakeHistory {
       bytes: preview.coverage.bytes,
       shown: paths.map(({ path }) => path).slice(0, 20),
       state: 'applied',
-      act: { direction: preview.direction, of: preview.entries.map(({ id }) => id) },
+      action: { direction: preview.direction, of: preview.entries.map(({ id }) => id) },
     };
     this.#acts = [
       ...this.#acts.map((act) =>

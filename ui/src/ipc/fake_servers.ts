@@ -41,15 +41,15 @@ export function serverTool(
 }
 
 /** Makes the view of a server. */
-export function serverView(id: string, way: ServerTransport, more: Partial<ServerView> = {}): ServerView {
+export function serverView(id: string, transport: ServerTransport, more: Partial<ServerView> = {}): ServerView {
   const enabled = more.state !== undefined && more.state.type !== 'off';
   return {
-    settings: { id, way, timeout_ms: 30_000, enabled },
+    settings: { id, transport, timeout_ms: 30_000, enabled },
     state: { type: 'off' },
     said: null,
     tools: [],
     left_out: [],
-    waits: null,
+    pending_digest: null,
     sign_in: null,
     ...more,
   };
@@ -117,7 +117,7 @@ const standing = (): ServerView[] => [
         serverTool('list_users', 'Lists everybody of the workspace.', { readOnlyHint: true }, 'new', NEW),
       ],
       left_out: ['`export_all` was left out: its definition has 91,204 bytes, and 65,536 are the most.'],
-      waits: 'digest-chat',
+      pending_digest: 'digest-chat',
     },
   ),
   serverView(
@@ -168,7 +168,7 @@ const sources = (): ServerImportSource[] => [
         written: 'postgres',
         settings: {
           id: 'postgres',
-          way: stdio('npx', ['-y', 'server-postgres', '${DATABASE_URL}']),
+          transport: stdio('npx', ['-y', 'server-postgres', '${DATABASE_URL}']),
           timeout_ms: 30_000,
           enabled: false,
         },
@@ -177,7 +177,7 @@ const sources = (): ServerImportSource[] => [
       },
       {
         written: 'files',
-        settings: { id: 'files', way: stdio('npx', ['-y', 'server-files']), timeout_ms: 30_000, enabled: false },
+        settings: { id: 'files', transport: stdio('npx', ['-y', 'server-files']), timeout_ms: 30_000, enabled: false },
         notes: [],
         known: true,
       },
@@ -192,7 +192,7 @@ const sources = (): ServerImportSource[] => [
         written: 'Sentry (prod)',
         settings: {
           id: 'Sentry_prod',
-          way: { type: 'http', url: 'https://mcp.sentry.example/mcp', headers: {} },
+          transport: { type: 'http', url: 'https://mcp.sentry.example/mcp', headers: {} },
           timeout_ms: 30_000,
           enabled: false,
         },
@@ -280,7 +280,7 @@ export class FakeServers {
   carryOut({ server: id, change }: Extract<Op, { type: 'change_server' }>): void {
     if (change.type === 'set') {
       const before = this.all.find((one) => one.settings.id === id);
-      const next = serverView(id, change.way, { tools: before?.tools ?? [] });
+      const next = serverView(id, change.transport, { tools: before?.tools ?? [] });
       next.settings.timeout_ms = change.timeout_ms;
       this.all = [...this.all.filter((one) => one.settings.id !== id), next].sort((one, other) =>
         one.settings.id.localeCompare(other.settings.id),
@@ -295,7 +295,7 @@ export class FakeServers {
         this.all = this.all.filter((one) => one !== server);
         return;
       case 'approve':
-        if (server.waits !== change.digest)
+        if (server.pending_digest !== change.digest)
           throw new Refused({
             message: `The tools of \`${id}\` are not what was looked at, so nothing was approved.`,
             hint: 'Look at them again, then approve what is there now.',
@@ -304,7 +304,7 @@ export class FakeServers {
         server.tools = server.tools
           .filter((tool) => tool.pin !== 'gone')
           .map((tool) => ({ ...tool, pin: 'pinned', changes: [] }));
-        server.waits = null;
+        server.pending_digest = null;
         return;
       case 'sign_in':
         server.sign_in = {

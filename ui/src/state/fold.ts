@@ -128,7 +128,7 @@ function proposed(call: ToolCall, reasoning: string | null): CallView {
     state: 'proposed',
     trail: null,
     preview: { type: 'nothing' },
-    outlook: { type: 'not_needed' },
+    undo_availability: { type: 'not_needed' },
     pending: null,
     decision: null,
     undo: null,
@@ -164,7 +164,7 @@ function callAfter(view: CallView, body: CallEventBody, at: number): CallView {
   switch (body.type) {
     case 'call_judged': {
       const { tool, title, target, mode, kind, trail, preview, undo } = body;
-      return { ...view, tool, title, target, mode, kind, trail, preview, outlook: undo };
+      return { ...view, tool, title, target, mode, kind, trail, preview, undo_availability: undo };
     }
     case 'call_waiting': {
       const { digest, grants, refreshed, expires_at } = body;
@@ -185,7 +185,7 @@ function callAfter(view: CallView, body: CallEventBody, at: number): CallView {
       return { ...view, output: keepEnd(view.output + inWords(body.content), OUTPUT_KEPT_BYTES) };
     case 'state_written': {
       const { path, instance } = body;
-      return { ...view, kept: { path, ...(instance !== undefined && { instance }) } };
+      return { ...view, stored_at: { path, ...(instance !== undefined && { instance }) } };
     }
     case 'call_progress':
       return { ...view, progress: body.text };

@@ -43,7 +43,7 @@ export function newsOf(before: State, after: State, events: readonly Event[], of
     if (body.type === 'undo_prepared' || body.type === 'call_ended') news.changes += 1;
     if (body.type !== 'undo_applied' && body.type !== 'redo_applied') continue;
     news.changes += 1;
-    const key = body.act ?? body.entry;
+    const key = body.action ?? body.entry;
     acts.set(key, { ...body, paths: body.paths + (acts.get(key)?.paths ?? 0) });
   }
   for (const body of acts.values()) {
@@ -80,12 +80,12 @@ function restored(body: Restored, offers: Offers): ToastLine {
       text: undone ? 'Redo' : 'Undo',
       run: () =>
         offers.submit(
-          body.act === undefined
+          body.action === undefined
             ? { type: undone ? 'redo' : 'undo', entry: body.entry }
-            : { type: 'restore', restore: { type: 'undo', entries: [body.act] } },
+            : { type: 'restore', restore: { type: 'undo', entries: [body.action] } },
         ),
     },
-    about: body.act ?? body.entry,
+    about: body.action ?? body.entry,
     brief: true,
   };
 }

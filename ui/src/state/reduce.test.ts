@@ -337,7 +337,7 @@ describe('schema first', () => {
     expect(state.sessions[0]?.parent).toEqual(parent);
     const bodies = (state.pages.get('ses_a')?.entries ?? []).map(({ body }) => body);
     expect(
-      bodies.map((body) => (body.type === 'agent' ? body.checked : body.type === 'call' ? body.kept : null)),
+      bodies.map((body) => (body.type === 'agent' ? body.checked : body.type === 'call' ? body.stored_at : null)),
     ).toEqual([
       { problem: '`output` is missing' },
       { output: { summary: 'Done.' } },

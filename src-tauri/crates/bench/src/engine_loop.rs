@@ -95,7 +95,7 @@ pub async fn time_server_calls(
     run_script(folder.path(), EventSink::Record, script, async |desk| {
         let id = ServerId::try_from("bench".to_owned())?;
         let set = ServerChange::Set {
-            way: server,
+            transport: server,
             timeout_ms: 20_000,
         };
         for change in [set, ServerChange::Switch { enabled: true }] {

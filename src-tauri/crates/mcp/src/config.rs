@@ -56,7 +56,7 @@ impl ConfigTable for ServersFile {
         let timeout_ms = entry.timeout_ms.unwrap_or(SERVER_TIMEOUT_MS);
         Ok(ServerSettings {
             id,
-            way: entry.parse_way()?,
+            transport: entry.parse_transport()?,
             timeout_ms,
             enabled,
         })
@@ -76,7 +76,7 @@ impl ConfigTable for ServersFile {
 }
 
 impl ServerEntry {
-    fn parse_way(self) -> Result<ServerTransport, ConfigTableError> {
+    fn parse_transport(self) -> Result<ServerTransport, ConfigTableError> {
         match (self.command, self.url) {
             (Some(command), None) if self.headers.is_none() && self.client.is_none() => {
                 Ok(ServerTransport::Stdio {
@@ -145,7 +145,7 @@ fn parse_sandbox(
 
 fn validate_settings(settings: &ServerSettings) -> Result<(), ConfigTableError> {
     check_timeout(settings.timeout_ms, &(1..=SERVER_TIMEOUT_MS_MAX))?;
-    let (values, count): (Vec<&str>, usize) = match &settings.way {
+    let (values, count): (Vec<&str>, usize) = match &settings.transport {
         ServerTransport::Stdio {
             command,
             args,
@@ -269,7 +269,7 @@ fn is_variable_name(name: &str) -> bool {
 
 fn settings_to_table(settings: &ServerSettings) -> Table {
     let mut table = Table::new();
-    match &settings.way {
+    match &settings.transport {
         ServerTransport::Stdio {
             command,
             args,

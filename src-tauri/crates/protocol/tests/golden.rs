@@ -95,7 +95,7 @@ fn schema_first_events_stand_where_they_belong() {
     let entries = json["entries"].as_array().unwrap();
     let stands = |entry: &Value| match entry["body"]["type"].as_str() {
         Some("agent") => entry["body"]["checked"].clone(),
-        _ => entry["body"]["kept"].clone(),
+        _ => entry["body"]["stored_at"].clone(),
     };
     assert_eq!(
         entries.iter().map(stands).collect::<Vec<_>>(),
@@ -105,6 +105,33 @@ fn schema_first_events_stand_where_they_belong() {
             serde_json::json!({ "path": "report.title", "instance": "2" }),
         ]
     );
+}
+
+/// An entry with the names that its members had in an earlier version is read as its present form.
+#[test]
+fn an_entry_that_an_earlier_version_stored_is_read() {
+    let mut folded = Folded::default();
+    for (seq, body) in [
+        r#"{"type":"call_proposed","call":{"id":"call_1","name":"greet","arguments":{}},"message":"msg_1","reasoning":null}"#,
+        r#"{"type":"call_judged","tool":"greet","title":"Greet","target":"","mode":"local","kind":"other","trail":{"verdict":"ask","lead":"","otherwise":"","steps":[]},"preview":{"type":"nothing"},"undo":{"type":"snapshot"},"call":"call_1"}"#,
+        r#"{"type":"state_written","path":"report.title","value":"Hi","call":"call_1"}"#,
+    ]
+    .iter()
+    .enumerate()
+    {
+        let event = format!(r#"{{"seq":{seq},"session":"ses_a","at":0,"body":{body}}}"#);
+        folded.take(&serde_json::from_str(&event).unwrap());
+    }
+    let [entry] = &folded.entries.into_values().collect::<Vec<_>>()[..] else {
+        panic!("the events are about one call");
+    };
+    let mut stored = serde_json::to_string(entry).unwrap();
+    for (earlier, present) in [("outlook", "undo_availability"), ("kept", "stored_at")] {
+        let renamed = stored.replace(&format!("\"{present}\":"), &format!("\"{earlier}\":"));
+        assert_ne!(renamed, stored, "{present}");
+        stored = renamed;
+    }
+    assert_eq!(&serde_json::from_str::<Entry>(&stored).unwrap(), entry);
 }
 
 /// A question of a server is on the desk with its call, and counts once; the interface's fold has the same story.

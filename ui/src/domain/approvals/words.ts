@@ -56,7 +56,7 @@ export function isSettled(state: CallState): boolean {
 
 /** Tells whether an answer must be held: something is lost or leaves, and it cannot be taken back. */
 export function mustHold(view: CallView): boolean {
-  return view.outlook.type === 'unsecured' && (view.mode === 'destructive' || view.mode === 'external');
+  return view.undo_availability.type === 'unsecured' && (view.mode === 'destructive' || view.mode === 'external');
 }
 
 /** The files of a preview that shows a difference. */

@@ -21,13 +21,13 @@ const entry = (id: string, more: Partial<UndoEntry> = {}): UndoEntry => ({
 });
 
 test('one entry goes back, or comes again; an undo is undone like any other', () => {
-  const act = { direction: 'undo' as const, of: ['a'] };
+  const action = { direction: 'undo' as const, of: ['a'] };
   expect(
     [
       askOne(entry('a')),
       askOne(entry('a', { state: 'undone' })),
-      askOne(entry('u', { act })),
-      askOne(entry('u', { act, state: 'undone' })),
+      askOne(entry('u', { action })),
+      askOne(entry('u', { action, state: 'undone' })),
     ].map(({ verb, restore }) => [verb, restore]),
   ).toEqual([
     ['Undo', { type: 'undo', entries: ['a'] }],

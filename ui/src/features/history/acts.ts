@@ -23,7 +23,7 @@ export interface Asked {
 
 /** Returns the act on one entry: undo or redo. */
 export function askOne(entry: UndoEntry): Asked {
-  if (entry.state === 'undone' && entry.act === undefined)
+  if (entry.state === 'undone' && entry.action === undefined)
     return { restore: { type: 'redo', entry: entry.id }, verb: 'Redo', title: entry.title };
   return { restore: { type: 'undo', entries: [entry.id] }, verb: 'Undo', title: entry.title };
 }

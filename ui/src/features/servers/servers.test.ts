@@ -79,7 +79,7 @@ test('what changes while it is read is not approved: it stays until the person l
   const chat = host.servers.all[0];
   if (chat)
     Object.assign(chat, {
-      waits: 'digest-2',
+      pending_digest: 'digest-2',
       tools: [
         ...chat.tools,
         serverTool('delete_all', 'Deletes.', {}, 'new', '--- approved\n+++ now\n@@ -0,0 +1 @@\n+delete_all\n'),
@@ -132,10 +132,10 @@ test('a program that runs as the person is said to, and is moved into a sandbox 
     args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/mira/code'],
     env: {},
   };
-  const way = { ...before, folder: null, sandbox: { workspace: folder, hosts: [] } };
+  const transport = { ...before, folder: null, sandbox: { workspace: folder, hosts: [] } };
   const asked = () => host.ops.map((op) => (op.type === 'change_server' ? op.change : null));
   expect(asked()).toEqual([
-    { type: 'set', way, timeout_ms: 30_000 },
+    { type: 'set', transport, timeout_ms: 30_000 },
     { type: 'switch', enabled: true },
   ]);
   expect(screen.queryByTestId('server-unfenced')).toBeNull();
@@ -149,12 +149,12 @@ test('a program that runs as the person is said to, and is moved into a sandbox 
   await click('server-save');
   await waitFor(() => expect(text('server-runs')).toContain('reaches docs.rs and api.example.com'));
   expect(asked().at(-1)).toMatchObject({
-    way: { sandbox: { workspace: folder, hosts: ['docs.rs', 'api.example.com'] } },
+    transport: { sandbox: { workspace: folder, hosts: ['docs.rs', 'api.example.com'] } },
   });
   await click('server-acts');
   await click('server-acts-leave');
   await waitFor(() => expect(text('server-runs')).toBe('as you, outside any sandbox'));
-  expect(asked().at(-1)).toEqual({ type: 'set', way: { ...before, folder: null }, timeout_ms: 30_000 });
+  expect(asked().at(-1)).toEqual({ type: 'set', transport: { ...before, folder: null }, timeout_ms: 30_000 });
   expect(text('server-state')).toBe('Off');
 });
 
@@ -194,7 +194,7 @@ test('a server is added by its form: each fault at its field, a secret into the 
   expect(host.ops).toEqual([{ type: 'set_key', provider: 'mcp:linear-LINEAR_TOKEN', key: 'lin_1' }]);
   await waitFor(() => expect((at('pair-value-0') as HTMLInputElement).value).toBe('keychain:linear-LINEAR_TOKEN'));
   await click('server-save');
-  const way = {
+  const transport = {
     type: 'stdio',
     command: 'npx',
     args: ['-y', 'linear mcp'],
@@ -204,7 +204,7 @@ test('a server is added by its form: each fault at its field, a secret into the 
   expect(host.ops.at(-1)).toEqual({
     type: 'change_server',
     server: 'linear',
-    change: { type: 'set', way, timeout_ms: 30_000 },
+    change: { type: 'set', transport, timeout_ms: 30_000 },
   });
   await waitFor(() => expect(focused()).toBe('server-enabled'));
   expect(at('server-linear').getAttribute('aria-current')).toBe('true');
@@ -232,7 +232,7 @@ test('a server at an address: its client is given with its secret in the keychai
   expect(text('bad-client')).toBe('Write the id that the secret belongs to, or take out the secret.');
   await type('server-client', 'countersign-1');
   await click('server-save');
-  const way = {
+  const transport = {
     type: 'http',
     url: 'https://far.example/mcp',
     headers: {},
@@ -242,7 +242,7 @@ test('a server at an address: its client is given with its secret in the keychai
     expect(host.ops.at(-1)).toEqual({
       type: 'change_server',
       server: 'far',
-      change: { type: 'set', way, timeout_ms: 30_000 },
+      change: { type: 'set', transport, timeout_ms: 30_000 },
     }),
   );
   await screen.findByTestId('server-far');
@@ -252,12 +252,12 @@ test('a server at an address: its client is given with its secret in the keychai
   await type('server-client', '');
   await type('server-client-secret', '');
   await click('server-save');
-  const { client: _, ...without } = way;
+  const { client: _, ...without } = transport;
   await waitFor(() =>
     expect(host.ops.at(-1)).toEqual({
       type: 'change_server',
       server: 'far',
-      change: { type: 'set', way: without, timeout_ms: 30_000 },
+      change: { type: 'set', transport: without, timeout_ms: 30_000 },
     }),
   );
 });

@@ -20,7 +20,7 @@ test.each([[['npx']], [['a b', '', '"', "'", '\\', 'C:\\x', '${HOME}', 'é', '\t
 });
 
 test('a setup is the same after it was fields', () => {
-  const ways = [
+  const transports = [
     { type: 'stdio', command: 'my tool', args: ['--a', ''], env: { A: 'keychain:a', B: '${B:-x}' }, folder: '/w' },
     { type: 'stdio', command: 'x', args: [], env: {}, folder: null },
     {
@@ -41,12 +41,14 @@ test('a setup is the same after it was fields', () => {
       client: { id: 'https://a.example/client.json', secret: null },
     },
   ] as const;
-  for (const way of ways) {
-    const settings = structuredClone({ id: 'one', way, timeout_ms: 1_500, enabled: true }) as unknown as Parameters<
-      typeof draftOf
-    >[0] &
-      object;
-    expect(setupOf(draftOf(settings))).toEqual({ way, timeout_ms: 1_500 });
+  for (const transport of transports) {
+    const settings = structuredClone({
+      id: 'one',
+      transport,
+      timeout_ms: 1_500,
+      enabled: true,
+    }) as unknown as Parameters<typeof draftOf>[0] & object;
+    expect(setupOf(draftOf(settings))).toEqual({ transport, timeout_ms: 1_500 });
   }
 });
 
@@ -118,10 +120,17 @@ test('references to the keychain', () => {
 });
 
 test('a program is moved into a sandbox and out of it', () => {
-  const way = { type: 'stdio', command: 'x', args: ['-a'], env: { A: '1' }, folder: '/home/me' } as const;
+  const transport = { type: 'stdio', command: 'x', args: ['-a'], env: { A: '1' }, folder: '/home/me' } as const;
   const sandbox = { workspace: '/w', hosts: [] };
-  const moved = movedTo({ ...way, args: [...way.args] }, sandbox);
-  expect(moved).toEqual({ ...way, folder: null, sandbox });
-  expect(movedTo({ ...way, args: [], folder: '/w/below' }, sandbox)).toMatchObject({ folder: '/w/below', sandbox });
-  expect(movedTo({ ...way, args: [], folder: null, sandbox }, null)).toEqual({ ...way, args: [], folder: null });
+  const moved = movedTo({ ...transport, args: [...transport.args] }, sandbox);
+  expect(moved).toEqual({ ...transport, folder: null, sandbox });
+  expect(movedTo({ ...transport, args: [], folder: '/w/below' }, sandbox)).toMatchObject({
+    folder: '/w/below',
+    sandbox,
+  });
+  expect(movedTo({ ...transport, args: [], folder: null, sandbox }, null)).toEqual({
+    ...transport,
+    args: [],
+    folder: null,
+  });
 });

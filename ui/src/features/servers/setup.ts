@@ -46,19 +46,19 @@ export const named = (of: readonly Pair[]): Record<string, string> =>
 
 /** A setup as fields; empty ones for none. */
 export function draftOf(settings: ServerSettings | null): Draft {
-  const way = settings?.way;
+  const transport = settings?.transport;
   return {
     id: settings?.id ?? '',
-    as: way?.type ?? 'stdio',
-    command: way?.type === 'stdio' ? joined([way.command, ...way.args]) : '',
-    folder: way?.type === 'stdio' ? (way.folder ?? '') : '',
-    sandbox: (way?.type === 'stdio' && way.sandbox?.workspace) || '',
-    hosts: (way?.type === 'stdio' && way.sandbox?.hosts.join(' ')) || '',
-    url: way?.type === 'http' ? way.url : '',
-    env: way?.type === 'stdio' ? pairsIn(way.env) : [],
-    headers: way?.type === 'http' ? pairsIn(way.headers) : [],
-    clientId: (way?.type === 'http' && way.client?.id) || '',
-    clientSecret: (way?.type === 'http' && way.client?.secret) || '',
+    as: transport?.type ?? 'stdio',
+    command: transport?.type === 'stdio' ? joined([transport.command, ...transport.args]) : '',
+    folder: transport?.type === 'stdio' ? (transport.folder ?? '') : '',
+    sandbox: (transport?.type === 'stdio' && transport.sandbox?.workspace) || '',
+    hosts: (transport?.type === 'stdio' && transport.sandbox?.hosts.join(' ')) || '',
+    url: transport?.type === 'http' ? transport.url : '',
+    env: transport?.type === 'stdio' ? pairsIn(transport.env) : [],
+    headers: transport?.type === 'http' ? pairsIn(transport.headers) : [],
+    clientId: (transport?.type === 'http' && transport.client?.id) || '',
+    clientSecret: (transport?.type === 'http' && transport.client?.secret) || '',
     seconds: String((settings?.timeout_ms ?? SECONDS.usual * 1_000) / 1_000),
   };
 }
@@ -178,16 +178,16 @@ const isWhole = (path: string): boolean => /^(\/|[A-Za-z]:[\\/])/.test(path);
 const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(`${folder.replace(/\/+$/, '')}/`);
 
-/** The same way in a sandbox, or in none: it starts in the folder of its sandbox unless it starts in it already. */
+/** The same transport in a sandbox, or in none: it starts in the folder of its sandbox unless it starts in it already. */
 export function movedTo(
-  way: Extract<ServerTransport, { type: 'stdio' }>,
+  transport: Extract<ServerTransport, { type: 'stdio' }>,
   sandbox: ServerSandbox | null,
 ): ServerTransport {
-  const { sandbox: _, ...bare } = way;
+  const { sandbox: _, ...bare } = transport;
   if (sandbox === null) return bare;
   return {
     ...bare,
-    folder: way.folder !== null && isBelow(way.folder, sandbox.workspace) ? way.folder : null,
+    folder: transport.folder !== null && isBelow(transport.folder, sandbox.workspace) ? transport.folder : null,
     sandbox,
   };
 }
@@ -207,7 +207,7 @@ export const millisecondsIn = (text: string): number => Math.round(secondsIn(tex
 export const pairsOf = (draft: Draft): Pair[] => (draft.as === 'http' ? draft.headers : draft.env);
 
 /** Builds the settings from fields that have no problem. */
-export function setupOf(draft: Draft): { way: ServerTransport; timeout_ms: number } {
+export function setupOf(draft: Draft): { transport: ServerTransport; timeout_ms: number } {
   const values = named(pairsOf(draft));
   const client = draft.clientId.trim() !== '' && {
     client: { id: draft.clientId.trim(), secret: draft.clientSecret.trim() || null },
@@ -215,9 +215,9 @@ export function setupOf(draft: Draft): { way: ServerTransport; timeout_ms: numbe
   const [command = '', ...args] = wordsOf(draft.command) ?? [];
   const workspace = draft.sandbox.trim();
   const sandbox = workspace !== '' && { sandbox: { workspace, hosts: draft.hosts.split(/[\s,]+/).filter(Boolean) } };
-  const way: ServerTransport =
+  const transport: ServerTransport =
     draft.as === 'http'
       ? { type: 'http', url: draft.url.trim(), headers: values, ...client }
       : { type: 'stdio', command, args, env: values, folder: draft.folder.trim() || null, ...sandbox };
-  return { way, timeout_ms: millisecondsIn(draft.seconds) };
+  return { transport, timeout_ms: millisecondsIn(draft.seconds) };
 }

@@ -5,12 +5,12 @@ import { serverTool, serverView } from '../../ipc/fake_servers';
 import { claims } from '../../domain/tool_hints';
 import { firstOf, fits, hostsWords, logText, plainOf, stateOf, toolsWords, waitingTools } from './words';
 
-const way = { type: 'http', url: 'https://x.example', headers: {} } as const;
+const transport = { type: 'http', url: 'https://x.example', headers: {} } as const;
 
 test('a state is told, and what is being done before it', () => {
-  expect(stateOf(serverView('a', way)).text).toBe('Off');
-  expect(stateOf(serverView('a', way), 'on').text).toBe('Starting');
-  expect(stateOf(serverView('a', way, { state: { type: 'ready' } }), 'approve').text).toBe('Connected');
+  expect(stateOf(serverView('a', transport)).text).toBe('Off');
+  expect(stateOf(serverView('a', transport), 'on').text).toBe('Starting');
+  expect(stateOf(serverView('a', transport, { state: { type: 'ready' } }), 'approve').text).toBe('Connected');
 });
 
 test('tools are counted by how they stand, and only what waits for a look is looked at', () => {
@@ -22,9 +22,9 @@ test('tools are counted by how they stand, and only what waits for a look is loo
   ];
   expect(toolsWords(tools)).toBe('4 tools: 1 changed, 1 new, 1 gone');
   expect(toolsWords([])).toBe('no tools');
-  const server = serverView('a', way, { tools, waits: 'd1' });
+  const server = serverView('a', transport, { tools, pending_digest: 'd1' });
   expect(waitingTools(server).map((tool) => plainOf(tool.name))).toEqual(['b', 'd']);
-  expect(waitingTools({ ...server, waits: null })).toEqual([]);
+  expect(waitingTools({ ...server, pending_digest: null })).toEqual([]);
 });
 
 test('what a server did not say of a tool is not claimed', () => {

@@ -39,8 +39,8 @@ export function stateOf(server: ServerView, doing?: Doing): ShownState {
 }
 
 /** How a server is reached, as one text letter for letter. */
-export function wayText(way: ServerTransport): string {
-  return way.type === 'http' ? way.url : [way.command, ...way.args].join(' ');
+export function transportText(transport: ServerTransport): string {
+  return transport.type === 'http' ? transport.url : [transport.command, ...transport.args].join(' ');
 }
 
 /**
@@ -64,7 +64,9 @@ export const pins: Record<PinState, { text: string; means: string }> = {
 
 /** The tools that wait for a look. */
 export function waitingTools(server: ServerView): ServerTool[] {
-  return server.waits === null ? [] : server.tools.filter((tool) => tool.pin === 'new' || tool.pin === 'changed');
+  return server.pending_digest === null
+    ? []
+    : server.tools.filter((tool) => tool.pin === 'new' || tool.pin === 'changed');
 }
 
 /**

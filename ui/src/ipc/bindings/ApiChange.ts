@@ -15,7 +15,7 @@ setup: ApiSetup, } | { "type": "switch",
  */
 enabled: boolean, } | { "type": "read" } | { "type": "approve", 
 /**
- * Digest of the tools that were reviewed, as given in `waits` of the view; an approval of any other digest is
- * refused.
+ * Digest of the tools that were reviewed, as given in `pending_digest` of the view; an approval of any other
+ * digest is refused.
  */
 digest: Digest, } | { "type": "remove" };

@@ -26,4 +26,4 @@ left_out: Array<string>,
 /**
  * Digest that an approval of the tools as they are now must name; none if nothing waits for approval.
  */
-waits: Digest | null, };
+pending_digest: Digest | null, };

@@ -64,7 +64,7 @@ preview: Preview,
 /**
  * Whether the call's effects could be undone.
  */
-outlook: UndoAvailability, 
+undo_availability: UndoAvailability, 
 /**
  * Facts needed for a decision; set while the call waits.
  */
@@ -100,7 +100,7 @@ outcome: Outcome | null,
 /**
  * Where the call's output is kept in the session's state.
  */
-kept?: StateLocation, 
+stored_at?: StateLocation, 
 /**
  * When the call began to run.
  */

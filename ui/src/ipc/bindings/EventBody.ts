@@ -336,7 +336,7 @@ paths: number,
 /**
  * The undo entry that records the person's undo.
  */
-act?: UndoId, } | { "type": "redo_applied", 
+action?: UndoId, } | { "type": "redo_applied", 
 /**
  * The undo entry.
  */
@@ -348,4 +348,4 @@ paths: number,
 /**
  * The undo entry that records the person's redo.
  */
-act?: UndoId, });
+action?: UndoId, });

@@ -9,7 +9,7 @@ export type ServerChange = { "type": "set",
 /**
  * How the server is reached.
  */
-way: ServerTransport, 
+transport: ServerTransport, 
 /**
  * Time in which the server has to start, and to answer one request, in milliseconds.
  */
@@ -19,7 +19,7 @@ timeout_ms: number, } | { "type": "switch",
  */
 enabled: boolean, } | { "type": "approve", 
 /**
- * Digest of the tools that were reviewed, as given in `waits` of the view; an approval of any other digest is
- * refused.
+ * Digest of the tools that were reviewed, as given in `pending_digest` of the view; an approval of any other
+ * digest is refused.
  */
 digest: Digest, } | { "type": "restart" } | { "type": "sign_in" } | { "type": "sign_out" } | { "type": "remove" };

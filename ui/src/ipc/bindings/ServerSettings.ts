@@ -17,7 +17,7 @@ id: ServerId,
 /**
  * How the server is reached.
  */
-way: ServerTransport, 
+transport: ServerTransport, 
 /**
  * Time in which the server has to start, and to answer one request, in milliseconds.
  */

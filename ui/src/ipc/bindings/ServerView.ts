@@ -33,7 +33,7 @@ left_out: Array<string>,
 /**
  * Digest that an approval of the tools as they are now must name; none if nothing waits for approval.
  */
-waits: Digest | null, 
+pending_digest: Digest | null, 
 /**
  * State of signing in; none if the server never asked for it.
  */

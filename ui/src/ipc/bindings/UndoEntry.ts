@@ -25,7 +25,7 @@ call: CallId,
 /**
  * The person's undo or redo that made this entry; none where a call made it.
  */
-act?: UndoAction, 
+action?: UndoAction, 
 /**
  * When the copy for undo was taken.
  */

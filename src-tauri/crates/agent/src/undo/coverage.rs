@@ -28,7 +28,7 @@ fn find_losses(
     engine: &EngineState,
     entry: &UndoEntry,
 ) -> Result<Vec<IrreversibleEffect>, UserError> {
-    if entry.act.is_some() {
+    if entry.action.is_some() {
         return Ok(Vec::new());
     }
     let events = engine.record.call_events(&entry.session, &entry.call, 0)?;

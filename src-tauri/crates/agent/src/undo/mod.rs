@@ -206,7 +206,7 @@ const HISTORY_PAGE_LEN: u32 = 500;
 async fn record_restore(
     engine: &Arc<EngineState>,
     entry: UndoEntry,
-    act: Option<UndoId>,
+    action: Option<UndoId>,
 ) -> Result<(), UserError> {
     let session = engine.session(&entry.session)?;
     let UndoEntry {
@@ -219,11 +219,19 @@ async fn record_restore(
     let event = match state {
         UndoState::Undone => EventBody::Call {
             call,
-            change: CallChange::UndoApplied { entry, paths, act },
+            change: CallChange::UndoApplied {
+                entry,
+                paths,
+                action,
+            },
         },
         UndoState::Applied | UndoState::Prepared => EventBody::Call {
             call,
-            change: CallChange::RedoApplied { entry, paths, act },
+            change: CallChange::RedoApplied {
+                entry,
+                paths,
+                action,
+            },
         },
     };
     session.journal.record_synced(event).await

@@ -80,7 +80,7 @@ impl SourceCommands for ApiCommands {
     }
 
     fn pending_digest(view: &ApiView) -> Option<&Digest> {
-        view.waits.as_ref()
+        view.pending_digest.as_ref()
     }
 }
 

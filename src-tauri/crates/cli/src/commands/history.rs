@@ -64,7 +64,7 @@ pub(crate) async fn list_history(
 }
 
 fn format_row(entry: &UndoEntry, length: usize, now: At) -> Vec<TableCell> {
-    let (mark, state) = match (entry.state, &entry.act) {
+    let (mark, state) = match (entry.state, &entry.action) {
         (UndoState::Prepared, _) => ("?", "may have taken effect"),
         (UndoState::Applied, None) => (" ", "can be undone"),
         (UndoState::Applied, Some(_)) => ("·", "can be undone"),

@@ -32,7 +32,7 @@ pub(crate) async fn run_undo(desk: &Engine, args: UndoArgs, out: &mut OutputWrit
         },
         (None, true) => {
             let stands =
-                |entry: &UndoEntry| entry.act.is_none() && entry.state == UndoState::Applied;
+                |entry: &UndoEntry| entry.action.is_none() && entry.state == UndoState::Applied;
             RestoreRequest::Undo {
                 entries: vec![find_newest_entry(desk, &args.workspace, stands, out).await?],
             }
@@ -49,9 +49,10 @@ pub(crate) async fn run_redo(desk: &Engine, args: RedoArgs, out: &mut OutputWrit
         },
         None => {
             let undid = |entry: &UndoEntry| {
-                let undo =
-                    |act: &protocol::history::UndoAction| act.direction == UndoDirection::Undo;
-                entry.state == UndoState::Applied && entry.act.as_ref().is_some_and(undo)
+                let undo = |action: &protocol::history::UndoAction| {
+                    action.direction == UndoDirection::Undo
+                };
+                entry.state == UndoState::Applied && entry.action.as_ref().is_some_and(undo)
             };
             RestoreRequest::Undo {
                 entries: vec![find_newest_entry(desk, &args.workspace, undid, out).await?],

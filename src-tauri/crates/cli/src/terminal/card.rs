@@ -171,7 +171,7 @@ fn render_heading(
     if let Some(refreshed) = refreshed {
         add(TextStyle::Warn, &format!("! {refreshed}"));
     }
-    if let UndoAvailability::Unsecured { reason } = &view.outlook {
+    if let UndoAvailability::Unsecured { reason } = &view.undo_availability {
         add(TextStyle::Bad, &format!("! It cannot be undone: {reason}"));
     }
     lines.push(String::new());
@@ -259,7 +259,7 @@ fn format_key(out: &OutputWriter, answer: &CardKey, size: TerminalSize) -> Strin
 
 /// Whether allowing needs a second press: the call loses data or sends data away, and cannot be undone.
 pub(super) fn needs_confirmation(view: &CallView) -> bool {
-    let unsecured = matches!(view.outlook, UndoAvailability::Unsecured { .. });
+    let unsecured = matches!(view.undo_availability, UndoAvailability::Unsecured { .. });
     unsecured && matches!(view.mode, Some(ToolMode::Destructive | ToolMode::External))
 }
 

@@ -193,7 +193,7 @@ fn a_deletion_is_taken_back_and_brought_again() {
     assert_eq!(place.read_file("old/a.txt"), None);
     let undone = place.run_json(&["undo", &id]);
     let of = json!({ "direction": "undo", "of": [id] });
-    assert_eq!(undone["undone"]["entry"]["act"], of);
+    assert_eq!(undone["undone"]["entry"]["action"], of);
     assert_eq!(place.read_file("old/b.txt").as_deref(), Some("beta\n"));
 }
 

@@ -126,7 +126,10 @@ fn what_waits_for_a_look_is_listed() {
     );
     let told = place.run_json(&["servers", "list"]);
     assert_eq!(told["servers"][0]["state"]["type"], "idle");
-    let digest = told["servers"][0]["waits"].as_str().unwrap().to_owned();
+    let digest = told["servers"][0]["pending_digest"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let mut accept = place.command(&["servers", "approve", "small", "--accept", &digest]);
     let accepted = accept.env("TOLD", "Says it to all.").output().unwrap();
     assert_eq!(accepted.status.code(), Some(0), "{accepted:?}");

@@ -11,7 +11,7 @@ fn read(text: &str) -> Result<Vec<ServerSettings>, protocol::UserError> {
 fn stdio(id: &str) -> ServerSettings {
     ServerSettings {
         id: ServerId::try_from(id.to_owned()).unwrap(),
-        way: ServerTransport::Stdio {
+        transport: ServerTransport::Stdio {
             command: "npx".to_owned(),
             args: vec!["-y".to_owned(), "a \"b\"".to_owned()],
             env: BTreeMap::from([("TOKEN".to_owned(), "${TOKEN}".to_owned())]),
@@ -26,7 +26,7 @@ fn stdio(id: &str) -> ServerSettings {
 #[test]
 fn what_is_written_is_read_again_and_comments_stay() {
     let http = ServerSettings {
-        way: ServerTransport::Http {
+        transport: ServerTransport::Http {
             url: "https://example.com/mcp".to_owned(),
             headers: BTreeMap::from([("Authorization".to_owned(), "keychain:example".to_owned())]),
             client: Some(OauthClient {
@@ -106,7 +106,7 @@ fn a_sandbox_is_written_and_read_again_and_what_is_wrong_with_one_is_named() {
     let mut sandboxed = stdio("sandboxed");
     if let ServerTransport::Stdio {
         folder, sandbox, ..
-    } = &mut sandboxed.way
+    } = &mut sandboxed.transport
     {
         *folder = Some("/srv/one/below".to_owned());
         *sandbox = Some(ServerSandbox {

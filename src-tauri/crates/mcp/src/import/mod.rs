@@ -100,7 +100,7 @@ fn to_server_import(
     };
     let settings = ServerSettings {
         id: id.clone(),
-        way: transport,
+        transport,
         timeout_ms: timeout_ms.clamp(1, SERVER_TIMEOUT_MS_MAX),
         enabled: false,
     };

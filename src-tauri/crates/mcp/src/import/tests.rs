@@ -123,7 +123,13 @@ fn what_is_set_up_for_one_folder_is_found_there_and_below() {
             .unwrap()
             .into_iter();
         found
-            .map(|one| format!("{} {}", one.written, one.settings.unwrap().way.summary()))
+            .map(|one| {
+                format!(
+                    "{} {}",
+                    one.written,
+                    one.settings.unwrap().transport.summary()
+                )
+            })
             .collect()
     };
     assert_eq!(
@@ -148,7 +154,7 @@ fn what_is_set_up_for_one_folder_is_found_there_and_below() {
         text,
         &ImportScope::Local("/home/me/code".into()),
     );
-    match &of_folder.unwrap()[0].settings.as_ref().unwrap().way {
+    match &of_folder.unwrap()[0].settings.as_ref().unwrap().transport {
         ServerTransport::Stdio { folder, .. } => {
             assert_eq!(folder.as_deref(), Some("/home/me/code"))
         }

@@ -36,7 +36,7 @@ impl ServerCore {
         let mut lost = None;
         loop {
             self.phase.send_replace(ConnectionPhase::Starting { lost });
-            self.log_event(&format!("Started: {}", self.settings.way.summary()));
+            self.log_event(&format!("Started: {}", self.settings.transport.summary()));
             let result = tokio::time::timeout(self.timeout(), self.connect()).await;
             let late_error = || format!("it did not begin within {} ms", self.settings.timeout_ms);
             let (why, is_unauthenticated) =
@@ -258,7 +258,7 @@ impl ServerCore {
                 .map(|(name, value)| Ok((name.clone(), expand_references(value, lookup)?)))
                 .collect::<Result<Vec<(String, String)>, String>>()
         };
-        match &self.settings.way {
+        match &self.settings.transport {
             ServerTransport::Stdio {
                 command,
                 args,

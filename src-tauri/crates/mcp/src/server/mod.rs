@@ -155,7 +155,7 @@ impl McpServer {
     /// Returns how the server's tools are kept to the accesses that their calls were judged on; a program of this
     /// machine without a sandbox is unconfined.
     pub fn confinement(&self) -> Confinement {
-        match &self.core.settings.way {
+        match &self.core.settings.transport {
             ServerTransport::Stdio {
                 sandbox: Some(_), ..
             } => Confinement::Sandboxed,
@@ -172,7 +172,7 @@ impl McpServer {
             capabilities: vec![format!("mcp:{}", settings.id)],
             ..RequirementSet::empty()
         };
-        match &settings.way {
+        match &settings.transport {
             ServerTransport::Stdio { .. } => requires,
             ServerTransport::Http { url, .. } => match host::resolve_host(url) {
                 // A reference is only resolved when the server is asked.
@@ -193,7 +193,7 @@ impl McpServer {
     /// Whether the server is a program that may change files in `folder` (absolute): it runs as the person, or its
     /// sandbox overlaps that folder.
     pub fn can_change_folder(&self, folder: &Path) -> bool {
-        match &self.core.settings.way {
+        match &self.core.settings.transport {
             ServerTransport::Stdio {
                 sandbox: Some(sandbox),
                 ..
@@ -280,7 +280,7 @@ impl McpServer {
             sign_in: self.core.sign_in_status(),
             said: identity,
             tools: pinned.compare_tools().iter().map(describe_tool).collect(),
-            waits: pinned.pending_digest(),
+            pending_digest: pinned.pending_digest(),
             left_out: pinned
                 .catalogue
                 .map(|all| all.left_out.clone())

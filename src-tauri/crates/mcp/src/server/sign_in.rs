@@ -115,7 +115,7 @@ pub fn supports_sign_in(transport: &ServerTransport) -> bool {
 
 impl ServerCore {
     pub(super) fn supports_sign_in(&self) -> bool {
-        supports_sign_in(&self.settings.way)
+        supports_sign_in(&self.settings.transport)
     }
 
     /// Whether the server requires authentication before anything else, whether it challenged `initialize` or a later
@@ -188,7 +188,7 @@ impl ServerCore {
     }
 
     fn challenge_store(&self) -> Option<ChallengeStore<'_>> {
-        match &self.settings.way {
+        match &self.settings.transport {
             ServerTransport::Stdio { .. } => None,
             ServerTransport::Http { url, .. } => Some(ChallengeStore {
                 data_dir: self.dependencies.data_dir.as_deref()?,

@@ -133,7 +133,7 @@ async fn a_call_does_not_wait_for_one_that_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let was_here = folder.path().join("was here");
     let hangs_later = ServerSettings {
-        way: ServerTransport::Stdio {
+        transport: ServerTransport::Stdio {
             command: "sh".to_owned(),
             args: vec![
                 "-c".to_owned(),
@@ -179,7 +179,7 @@ async fn servers_that_never_begin_say_why() {
         assert!(!fault.hint.is_empty());
     }
     let missing = ServerSettings {
-        way: ServerTransport::Stdio {
+        transport: ServerTransport::Stdio {
             command: "countersign-no-such-program".to_owned(),
             args: Vec::new(),
             env: Default::default(),
@@ -199,7 +199,7 @@ async fn servers_that_never_begin_say_why() {
 #[tokio::test]
 async fn an_address_that_is_a_secret_is_not_told() {
     let secret = ServerSettings {
-        way: ServerTransport::Http {
+        transport: ServerTransport::Http {
             url: "keychain:address".to_owned(),
             headers: Default::default(),
             client: None,
@@ -336,9 +336,9 @@ async fn a_tool_that_changes_is_not_called_until_it_is_approved_anew() {
             "it is not offered"
         );
         let catalogue = server.catalogue().unwrap();
-        assert_eq!(view.waits, Some(catalogue.digest()));
+        assert_eq!(view.pending_digest, Some(catalogue.digest()));
         server.set_pins(server.pins().approve_all(&catalogue));
-        assert_eq!(server.view().waits, None);
+        assert_eq!(server.view().pending_digest, None);
         assert_eq!(echo(&server, "approved").await, "approved");
     }
 }
@@ -376,14 +376,14 @@ async fn an_address_that_lets_nobody_in_is_told() {
                 let _ = stream.write_all(answer.as_bytes()).await;
             }
         });
-        let way = ServerTransport::Http {
+        let transport = ServerTransport::Http {
             url,
             headers: BTreeMap::new(),
             client: None,
         };
         let server = McpServer::new(
             ServerSettings {
-                way,
+                transport,
                 ..settings(&[])
             },
             ToolPins::default(),

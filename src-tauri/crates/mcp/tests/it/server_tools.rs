@@ -78,17 +78,17 @@ fn a_servers_tool_publishes_what_it_needs_and_gives() {
         headers: BTreeMap::new(),
         client: None,
     };
-    let program = settings(&[]).way;
+    let program = settings(&[]).transport;
     let alone = json!({ "capabilities": ["mcp:one"] });
     let known = json!({ "net": { "hosts": ["tools.example:8443"] }, "capabilities": ["mcp:one"] });
-    for (way, requires, profile) in [
+    for (transport, requires, profile) in [
         (program, &alone, "command"),
         (at("https://Tools.example:8443/mcp"), &known, "network"),
         (at("keychain:address"), &alone, "network"),
         (at("https://${HOST}/mcp"), &alone, "network"),
     ] {
         let server = ServerSettings {
-            way,
+            transport,
             ..settings(&[])
         };
         let server = Arc::new(McpServer::new(server, ToolPins::default(), ground()));
@@ -197,7 +197,7 @@ async fn progress_is_heard_by_its_own_call() {
 #[tokio::test]
 async fn variables_are_looked_up_when_it_starts() {
     let mut own = settings(&[]);
-    let ServerTransport::Stdio { env, .. } = &mut own.way else {
+    let ServerTransport::Stdio { env, .. } = &mut own.transport else {
         unreachable!()
     };
     env.insert("A".to_owned(), "${KNOWN}!".to_owned());
@@ -208,7 +208,7 @@ async fn variables_are_looked_up_when_it_starts() {
     }
     let told = format!("{:?} {:?}", server.view(), server.log_lines());
     assert!(!told.contains("hush"));
-    let ServerTransport::Stdio { env, .. } = &mut own.way else {
+    let ServerTransport::Stdio { env, .. } = &mut own.transport else {
         unreachable!()
     };
     env.insert("D".to_owned(), "${MISSING}".to_owned());

@@ -12,7 +12,7 @@ use crate::support::*;
 
 pub fn far(url: &str) -> ServerSettings {
     ServerSettings {
-        way: ServerTransport::Http {
+        transport: ServerTransport::Http {
             url: url.to_owned(),
             headers: Default::default(),
             client: None,
@@ -199,7 +199,7 @@ async fn what_cannot_begin_says_why() {
         ..Chain::default()
     });
     let mut named = far(&authority.server());
-    if let ServerTransport::Http { headers, .. } = &mut named.way {
+    if let ServerTransport::Http { headers, .. } = &mut named.transport {
         headers.insert("authorization".to_owned(), "Bearer mine".to_owned());
     }
     let named = Arc::new(McpServer::new(named, ToolPins::default(), ground()));

@@ -106,7 +106,7 @@ pub fn ground() -> ServerDependencies {
 pub fn settings(traits: &[&str]) -> ServerSettings {
     ServerSettings {
         id: ServerId::try_from("one".to_owned()).unwrap(),
-        way: ServerTransport::Stdio {
+        transport: ServerTransport::Stdio {
             command: env!("CARGO_BIN_EXE_mcp_fixture").to_owned(),
             args: traits.iter().map(|one| (*one).to_owned()).collect(),
             env: BTreeMap::new(),

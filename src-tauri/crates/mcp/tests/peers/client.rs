@@ -129,7 +129,7 @@ async fn of_the_suite() {
         secret: None,
     };
     let settings = ServerSettings {
-        way: ServerTransport::Http {
+        transport: ServerTransport::Http {
             url: std::env::args().next_back().unwrap(),
             headers: BTreeMap::new(),
             client: Some(client.unwrap_or_else(document)),

@@ -61,7 +61,7 @@ fn module(name: &str, args: &[&str]) -> (String, Vec<String>) {
 
 fn stdio(command: String, args: Vec<String>) -> ServerSettings {
     ServerSettings {
-        way: ServerTransport::Stdio {
+        transport: ServerTransport::Stdio {
             command,
             args,
             env: BTreeMap::new(),
@@ -227,7 +227,7 @@ async fn servers_of_others_answer_by_http() {
     let (program, args) = node("server-everything", &["streamableHttp"]);
     let everything = run(&program, &args, &[("PORT", &port)]);
     let http = |port: &str| ServerSettings {
-        way: ServerTransport::Http {
+        transport: ServerTransport::Http {
             url: format!("http://127.0.0.1:{port}/mcp"),
             headers: BTreeMap::from([("X-Whose".to_owned(), "${KNOWN}".to_owned())]),
             client: None,

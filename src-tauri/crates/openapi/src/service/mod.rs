@@ -184,7 +184,7 @@ impl ApiService {
                 .iter()
                 .map(|tool| self.describe_tool(tool))
                 .collect(),
-            waits: tools.pending_digest(),
+            pending_digest: tools.pending_digest(),
             left_out: tools
                 .catalogue
                 .as_ref()

@@ -190,9 +190,9 @@ pub enum CallChange {
         /// Number of paths restored.
         paths: u64,
         /// The undo entry that records the person's undo.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, alias = "act", skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        act: Option<UndoId>,
+        action: Option<UndoId>,
     },
     /// The call's effects were redone.
     #[serde(rename = "redo_applied")]
@@ -202,9 +202,9 @@ pub enum CallChange {
         /// Number of paths written.
         paths: u64,
         /// The undo entry that records the person's redo.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, alias = "act", skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        act: Option<UndoId>,
+        action: Option<UndoId>,
     },
 }
 

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     /// Events as earlier versions wrote them, each with the same event as it is written now.
-    const EARLIER_EVENTS: [(&str, &str); 11] = [
+    const EARLIER_EVENTS: [(&str, &str); 13] = [
         (
             r#"{"type":"session_opened","title":"A","workspace":"/w","model":{"provider":"demo","model":""},"asked":{"instructions":"Be brief."}}"#,
             r#"{"type":"session_opened","title":"A","workspace":"/w","model":{"provider":"demo","model":""},"options":{"instructions":"Be brief."}}"#,
@@ -187,6 +187,14 @@ mod tests {
         (
             r#"{"type":"noted","notice":{"level":"note","fault":{"message":"A","hint":"","context":[]}}}"#,
             r#"{"type":"notice_added","notice":{"level":"note","fault":{"message":"A","hint":"","context":[]}}}"#,
+        ),
+        (
+            r#"{"type":"undo_applied","call":"c","entry":"und_1","paths":4,"act":"und_2"}"#,
+            r#"{"type":"undo_applied","entry":"und_1","paths":4,"action":"und_2","call":"c"}"#,
+        ),
+        (
+            r#"{"type":"redo_applied","call":"c","entry":"und_1","paths":4,"act":"und_3"}"#,
+            r#"{"type":"redo_applied","entry":"und_1","paths":4,"action":"und_3","call":"c"}"#,
         ),
     ];
 

@@ -136,7 +136,7 @@ fn new_call_view(proposal: &CallProposal) -> CallView {
         state: CallState::Proposed,
         trail: None,
         preview: Preview::Nothing,
-        outlook: UndoAvailability::NotNeeded,
+        undo_availability: UndoAvailability::NotNeeded,
         pending: None,
         decision: None,
         undo: None,
@@ -145,7 +145,7 @@ fn new_call_view(proposal: &CallProposal) -> CallView {
         progress: None,
         server_requests: Vec::new(),
         outcome: None,
-        kept: None,
+        stored_at: None,
         started_at: None,
         ended_at: None,
     }
@@ -209,7 +209,7 @@ fn apply_to_call(view: &mut CallView, change: &CallChange, at: At) {
             view.kind = *kind;
             view.trail = Some(trail.clone());
             view.preview = preview.clone();
-            view.outlook = undo.clone();
+            view.undo_availability = undo.clone();
         }
         CallChange::Waiting {
             digest,
@@ -248,7 +248,7 @@ fn apply_to_call(view: &mut CallView, change: &CallChange, at: At) {
             view.output.push_str(&partial.to_text());
             truncate_start(&mut view.output, CallView::OUTPUT_BYTES_MAX);
         }
-        CallChange::StateWritten { place, .. } => view.kept = Some(place.clone()),
+        CallChange::StateWritten { place, .. } => view.stored_at = Some(place.clone()),
         CallChange::Progress { text, .. } => view.progress = Some(text.clone()),
         CallChange::ServerRequestReceived { .. }
         | CallChange::ServerRequestAnswered { .. }

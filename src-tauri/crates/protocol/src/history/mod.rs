@@ -110,9 +110,9 @@ pub struct UndoEntry {
     /// The call; for a person's undo or redo, the first call that it affects.
     pub call: CallId,
     /// The person's undo or redo that made this entry; none where a call made it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, alias = "act", skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub act: Option<UndoAction>,
+    pub action: Option<UndoAction>,
     /// When the copy for undo was taken.
     pub at: At,
     /// The workspace root, absolute.
@@ -136,4 +136,27 @@ pub struct UndoCheck {
     pub id: UndoId,
     /// Paths that changed since and that an undo would overwrite; while there are any, an undo does nothing.
     pub conflicts: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An entry as earlier versions stored it, and as it is stored now.
+    #[test]
+    fn an_entry_of_an_earlier_version_is_read_as_its_present_form() {
+        let stored = |member: &str| {
+            format!(
+                r#"{{"id":"und_2","session":"ses_1","call":"c","{member}":{{"direction":"undo","of":["und_1"]}},"at":5,"workspace":"/w","title":"Undid: a","paths":1,"bytes":2,"shown":["a"],"state":"applied"}}"#
+            )
+        };
+        let entry: UndoEntry = serde_json::from_str(&stored("act")).unwrap();
+        let action = UndoAction {
+            direction: UndoDirection::Undo,
+            of: vec![UndoId("und_1".into())],
+            reverses: None,
+        };
+        assert_eq!(entry.action, Some(action));
+        assert_eq!(serde_json::to_string(&entry).unwrap(), stored("action"));
+    }
 }

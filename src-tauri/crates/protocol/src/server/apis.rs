@@ -111,8 +111,8 @@ pub enum ApiChange {
     Read,
     /// Approves the service's tools as they are now.
     Approve {
-        /// Digest of the tools that were reviewed, as given in `waits` of the view; an approval of any other digest is
-        /// refused.
+        /// Digest of the tools that were reviewed, as given in `pending_digest` of the view; an approval of any other
+        /// digest is refused.
         digest: Digest,
     },
     /// Removes the service and its approvals.
@@ -140,7 +140,7 @@ pub struct ApiView {
     /// Parts of the document that could not be used, one sentence each.
     pub left_out: Vec<String>,
     /// Digest that an approval of the tools as they are now must name; none if nothing waits for approval.
-    pub waits: Option<Digest>,
+    pub pending_digest: Option<Digest>,
 }
 
 /// One operation as a tool.

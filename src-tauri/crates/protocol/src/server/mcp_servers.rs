@@ -93,7 +93,7 @@ pub struct ServerSettings {
     /// The server's name.
     pub id: ServerId,
     /// How the server is reached.
-    pub way: ServerTransport,
+    pub transport: ServerTransport,
     /// Time in which the server has to start, and to answer one request, in milliseconds.
     pub timeout_ms: u32,
     /// Whether the server may be started and its tools used. An imported server is off until the person switches it on.
@@ -178,7 +178,7 @@ pub enum ServerChange {
     /// Configures the server, anew or for the first time: it is off afterwards, until it is switched on.
     Set {
         /// How the server is reached.
-        way: ServerTransport,
+        transport: ServerTransport,
         /// Time in which the server has to start, and to answer one request, in milliseconds.
         timeout_ms: u32,
     },
@@ -190,8 +190,8 @@ pub enum ServerChange {
     },
     /// Approves the server's tools as they are now.
     Approve {
-        /// Digest of the tools that were reviewed, as given in `waits` of the view; an approval of any other digest is
-        /// refused.
+        /// Digest of the tools that were reviewed, as given in `pending_digest` of the view; an approval of any other
+        /// digest is refused.
         digest: Digest,
     },
     /// Stops and restarts the server.
@@ -219,7 +219,7 @@ pub struct ServerView {
     /// Tools of the server that could not be used, one sentence each.
     pub left_out: Vec<String>,
     /// Digest that an approval of the tools as they are now must name; none if nothing waits for approval.
-    pub waits: Option<Digest>,
+    pub pending_digest: Option<Digest>,
     /// State of signing in; none if the server never asked for it.
     pub sign_in: Option<SignInState>,
 }

@@ -122,7 +122,8 @@ pub struct CallView {
     /// Preview shown on the card.
     pub preview: Preview,
     /// Whether the call's effects could be undone.
-    pub outlook: UndoAvailability,
+    #[serde(alias = "outlook")]
+    pub undo_availability: UndoAvailability,
     /// Facts needed for a decision; set while the call waits.
     pub pending: Option<PendingDecision>,
     /// The person's decision.
@@ -142,9 +143,9 @@ pub struct CallView {
     /// Outcome of the call; none until it ended.
     pub outcome: Option<Outcome>,
     /// Where the call's output is kept in the session's state.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, alias = "kept", skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub kept: Option<StateLocation>,
+    pub stored_at: Option<StateLocation>,
     /// When the call began to run.
     pub started_at: Option<At>,
     /// When the call ended.

@@ -183,7 +183,7 @@ pub fn undo_prepared(id: &str, entry: &str) -> EventBody {
                 id: entry.into(),
                 session: "ses_1".into(),
                 call: CallId::from(id),
-                act: None,
+                action: None,
                 at: 5,
                 workspace: "/home/ada/tidemark".into(),
                 title: "Deleted tests/old".into(),
@@ -202,7 +202,7 @@ pub fn undone(id: &str, entry: &str) -> EventBody {
         change: CallChange::UndoApplied {
             entry: entry.into(),
             paths: 2,
-            act: None,
+            action: None,
         },
     }
 }
@@ -213,7 +213,7 @@ pub fn redone(id: &str, entry: &str) -> EventBody {
         change: CallChange::RedoApplied {
             entry: entry.into(),
             paths: 2,
-            act: None,
+            action: None,
         },
     }
 }

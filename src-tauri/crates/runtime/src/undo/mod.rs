@@ -351,7 +351,7 @@ fn build_entry(
         id: meta.id,
         session: meta.session,
         call: meta.call,
-        act: None,
+        action: None,
         at: meta.at,
         workspace: crate::fs::workspace::display_path(workspace.root()),
         title: meta.title,

@@ -151,7 +151,7 @@ pub(super) fn recover_interrupted(
     let mut first_fault = None;
     for entry in inner.entries.list()?.entries {
         // An act has its turn from its beginning to its end: one that is not finished is nobody's.
-        let is_somebodys = entry.act.is_none() && at_work(&entry.session);
+        let is_somebodys = entry.action.is_none() && at_work(&entry.session);
         if entry.state != UndoState::Prepared || is_somebodys {
             continue;
         }
@@ -162,7 +162,7 @@ pub(super) fn recover_interrupted(
             tracing::warn!(id = %entry.id, root = %display_path(&manifest.root.0), "the workspace is gone");
             continue;
         }
-        let result = match entry.act {
+        let result = match entry.action {
             Some(_) => manifest.open_workspace().and_then(|workspace| {
                 let unlocked = UnlockedPaths::new(inner, &workspace);
                 finish_restore(inner, &unlocked, &mut manifest).map_err(UserError::from)

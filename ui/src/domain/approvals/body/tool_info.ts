@@ -39,7 +39,7 @@ export async function toolInfo(desk: Desk, session: string, tool: string): Promi
     schema: record.schemas.model_input_schema,
     server,
     hints: claims(said?.hints ?? {}),
-    left: view?.settings.way.type === 'http' ? view.settings.way.url : null,
+    left: view?.settings.transport.type === 'http' ? view.settings.transport.url : null,
   };
 }
 

@@ -12,7 +12,7 @@ export function stateOf(api: ApiView, doing?: Doing): ShownState {
 
 /** The operations that wait for a look. */
 export function waitingOf(api: ApiView): ApiTool[] {
-  return api.waits === null ? [] : api.tools.filter((tool) => tool.pin === 'new' || tool.pin === 'changed');
+  return api.pending_digest === null ? [] : api.tools.filter((tool) => tool.pin === 'new' || tool.pin === 'changed');
 }
 
 /** How a call of an operation is treated. */

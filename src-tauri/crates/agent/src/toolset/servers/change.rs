@@ -16,9 +16,12 @@ pub(crate) async fn change_servers(
     let store = servers.store();
     let _guard = store.lock_changes().await;
     let result = match change {
-        ServerChange::Set { way, timeout_ms } => store.save(&ServerSettings {
+        ServerChange::Set {
+            transport,
+            timeout_ms,
+        } => store.save(&ServerSettings {
             id: server,
-            way,
+            transport,
             timeout_ms,
             enabled: false,
         }),
@@ -78,7 +81,7 @@ impl Servers {
     async fn remove(&self, id: &ServerId) -> Result<(), UserError> {
         let server = self.store.find(id)?;
         // A keychain that is not there holds nothing, and keeps nobody from removing a server.
-        if supports_sign_in(&server.settings().way)
+        if supports_sign_in(&server.settings().transport)
             && let Err(fault) = server.sign_out().await
         {
             tracing::warn!(%fault, "what was signed in with may still be kept, or good");

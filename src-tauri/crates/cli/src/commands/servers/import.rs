@@ -78,7 +78,7 @@ pub(super) async fn import_servers(
         };
         source_commands::require_free_name::<ServerCommands>(desk, name, selection.replace).await?;
         let set = ServerChange::Set {
-            way: server.way.clone(),
+            transport: server.transport.clone(),
             timeout_ms: server.timeout_ms,
         };
         submit_server_change(desk, &server.id, set).await?;
@@ -108,7 +108,7 @@ fn print_found_server(server: &ServerImport, out: &mut OutputWriter) -> Result<(
     let line = match &server.settings {
         Some(settings) => {
             let known = if server.known { "  set up already" } else { "" };
-            format!("  {}  {}{known}", settings.id, settings.way.summary())
+            format!("  {}  {}{known}", settings.id, settings.transport.summary())
         }
         None => format!("  {}  cannot be taken", server.written),
     };

@@ -71,7 +71,7 @@ impl SourceCommands for ServerCommands {
             ServerState::Unavailable { why, .. } => (TextStyle::Bad, format!("unavailable: {why}")),
             ServerState::NeedsSignIn => (TextStyle::Warn, "needs a sign-in".to_owned()),
         };
-        (ink, state, view.settings.way.summary())
+        (ink, state, view.settings.transport.summary())
     }
 
     fn format_note(view: &ServerView) -> Option<String> {
@@ -93,7 +93,7 @@ impl SourceCommands for ServerCommands {
     }
 
     fn pending_digest(view: &ServerView) -> Option<&Digest> {
-        view.waits.as_ref()
+        view.pending_digest.as_ref()
     }
 }
 
@@ -106,7 +106,7 @@ pub(crate) async fn run_servers(
     match command {
         ServersCommand::List => source_commands::list_sources::<ServerCommands>(desk, out).await,
         ServersCommand::Add(add) => {
-            let way = parse_server_way(&add)?;
+            let transport = parse_server_transport(&add)?;
             let id = source_commands::require_free_name::<ServerCommands>(
                 desk,
                 &add.server,
@@ -114,7 +114,10 @@ pub(crate) async fn run_servers(
             )
             .await?;
             let timeout_ms = add.timeout_ms;
-            let set = ServerChange::Set { way, timeout_ms };
+            let set = ServerChange::Set {
+                transport,
+                timeout_ms,
+            };
             desk.submit(ServerCommands::change_op(id.clone(), set))
                 .await?;
             show_server(desk, &id, out).await
@@ -204,7 +207,7 @@ pub(crate) async fn run_servers(
     }
 }
 
-fn parse_server_way(add: &AddServerArgs) -> Result<ServerTransport, CliError> {
+fn parse_server_transport(add: &AddServerArgs) -> Result<ServerTransport, CliError> {
     if let Some(url) = &add.url {
         return Ok(ServerTransport::Http {
             url: url.clone(),

@@ -46,8 +46,8 @@ pub(super) async fn set_sandbox(
     let settings = source_commands::load_view::<ServerCommands>(desk, id)
         .await?
         .settings;
-    let mut way = settings.way;
-    match &mut way {
+    let mut transport = settings.transport;
+    match &mut transport {
         ServerTransport::Stdio {
             folder, sandbox, ..
         } => {
@@ -68,7 +68,11 @@ pub(super) async fn set_sandbox(
         }
     }
     let timeout_ms = settings.timeout_ms;
-    submit_server_change(desk, id, ServerChange::Set { way, timeout_ms }).await?;
+    let set = ServerChange::Set {
+        transport,
+        timeout_ms,
+    };
+    submit_server_change(desk, id, set).await?;
     if settings.enabled {
         submit_server_change(desk, id, ServerChange::Switch { enabled: true }).await?;
     }
@@ -79,7 +83,7 @@ pub(super) async fn set_sandbox(
 pub(super) fn describe_sandbox(view: &ServerView) -> Option<String> {
     let id = &view.settings.id;
     let name = |text: &str| to_single_line(text, NAME_CHARS_MAX);
-    match &view.settings.way {
+    match &view.settings.transport {
         ServerTransport::Stdio { sandbox: None, .. } => Some(format!(
             "Runs as you, outside any sandbox. To run it in a sandbox: countersign servers sandbox {id} FOLDER"
         )),

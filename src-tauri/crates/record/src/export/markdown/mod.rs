@@ -179,7 +179,7 @@ fn render_call(view: &CallView, at: At) -> String {
     } else {
         body.push_str(&code_fence("text", &view.output));
     }
-    if let Some(place) = &view.kept {
+    if let Some(place) = &view.stored_at {
         let of = place.instance.as_ref().map_or(String::new(), |name| {
             format!(" of instance {}", code_span(name))
         });

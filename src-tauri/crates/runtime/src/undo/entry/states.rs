@@ -39,12 +39,16 @@ fn set_state(
     direction: UndoDirection,
 ) {
     entries[place].state = direction.state();
-    let Some(act) = entries[place].act.clone() else {
+    let Some(action) = entries[place].action.clone() else {
         return;
     };
-    let moves = match act.reverses {
-        Some(act) => vec![(act, UndoDirection::Undo)],
-        None => act.of.into_iter().map(|id| (id, act.direction)).collect(),
+    let moves = match action.reverses {
+        Some(reversed) => vec![(reversed, UndoDirection::Undo)],
+        None => action
+            .of
+            .into_iter()
+            .map(|id| (id, action.direction))
+            .collect(),
     };
     for (id, way) in moves {
         let way = match direction {
@@ -64,12 +68,12 @@ mod tests {
 
     use super::*;
 
-    fn entry(id: &str, act: Option<UndoAction>) -> UndoEntry {
+    fn entry(id: &str, action: Option<UndoAction>) -> UndoEntry {
         UndoEntry {
             id: id.into(),
             session: "s".into(),
             call: "c".into(),
-            act,
+            action,
             at: 0,
             workspace: "/w".into(),
             title: String::new(),
@@ -80,13 +84,18 @@ mod tests {
         }
     }
 
-    fn act(id: &str, direction: UndoDirection, of: &[&str], reverses: Option<&str>) -> UndoEntry {
-        let act = UndoAction {
+    fn restored(
+        id: &str,
+        direction: UndoDirection,
+        of: &[&str],
+        reverses: Option<&str>,
+    ) -> UndoEntry {
+        let action = UndoAction {
             direction,
             of: of.iter().map(|id| UndoId::from(*id)).collect(),
             reverses: reverses.map(UndoId::from),
         };
-        entry(id, Some(act))
+        entry(id, Some(action))
     }
 
     #[test]
@@ -95,11 +104,11 @@ mod tests {
         let history = [
             entry("a", None),
             entry("b", None),
-            act("u", Undo, &["b", "a"], None),
-            act("v", Redo, &["a", "b"], Some("u")),
-            act("w", Undo, &["b", "a"], Some("v")),
-            act("x", Redo, &["a"], None),
-            act("gone", Undo, &["long gone"], None),
+            restored("u", Undo, &["b", "a"], None),
+            restored("v", Redo, &["a", "b"], Some("u")),
+            restored("w", Undo, &["b", "a"], Some("v")),
+            restored("x", Redo, &["a"], None),
+            restored("gone", Undo, &["long gone"], None),
         ];
         // After so many of them, which stand?
         let tables: [(usize, &str); 7] = [
@@ -127,7 +136,7 @@ mod tests {
     fn an_act_that_is_not_done_turns_nothing() {
         let mut entries = vec![
             entry("a", None),
-            act("u", UndoDirection::Undo, &["a"], None),
+            restored("u", UndoDirection::Undo, &["a"], None),
         ];
         entries[1].state = UndoState::Prepared;
         fold_states(&mut entries);

@@ -61,7 +61,7 @@ pub(in crate::undo) fn preview_restore(
     unlocked.relock()?;
     let mut clashes = std::mem::take(&mut walked.conflicts);
     clashes.truncate(CONFLICTS_MAX);
-    let direction = moves.act.direction;
+    let direction = moves.action.direction;
     let entries = moves
         .moves
         .iter()
@@ -134,7 +134,7 @@ pub(in crate::undo) fn execute_restore(
     }
     mark_done(inner, &mut manifest).map_err(broken)?;
     let mut turned = inner.entries.list()?.entries;
-    turned.retain(|entry| entry.act.is_none() && !before.contains(entry));
+    turned.retain(|entry| entry.action.is_none() && !before.contains(entry));
     Ok(RestoreResult {
         receipt: build_receipt(&manifest),
         changed_entries: turned,
@@ -189,7 +189,7 @@ fn build_manifest(
     let entry = UndoEntry {
         session: moves.session,
         call: moves.call,
-        act: Some(moves.act),
+        action: Some(moves.action),
         at,
         workspace: display_path(&moves.root.0),
         title: moves.title,

@@ -15,7 +15,7 @@ use crate::undo::{HistoryInner, missing_entry_error};
 pub(in crate::undo) struct RestoreSelection {
     /// Entries with their directions, in the order in which they are applied.
     pub moves: Vec<(UndoManifest, UndoDirection)>,
-    pub act: UndoAction,
+    pub action: UndoAction,
     pub title: String,
     pub session: SessionId,
     pub call: CallId,
@@ -44,13 +44,13 @@ impl RestoreSelection {
             RestoreRequest::Redo { entry } => vec![select_redo(listed, entry)?],
         };
         let first = of.first().ok_or_else(nothing_selected_error)?;
-        let (act, title) = match (of.as_slice(), &first.0.act) {
+        let (action, title) = match (of.as_slice(), &first.0.action) {
             // The way back of an act tells of what the act was about.
-            ([(one, UndoDirection::Undo)], Some(act)) => reversed_act(one, act),
+            ([(one, UndoDirection::Undo)], Some(action)) => reversed_action(one, action),
             (_, _) => describe_act(&of, first.1),
         };
         let mut moves = Self {
-            act,
+            action,
             title,
             session: first.0.session.clone(),
             call: first.0.call.clone(),
@@ -60,7 +60,7 @@ impl RestoreSelection {
         for (entry, direction) in of {
             let manifest = inner.load_manifest(&entry.id)?;
             if manifest.root != moves.root {
-                let (one, other) = (&moves.act.of[0], &entry.id);
+                let (one, other) = (&moves.action.of[0], &entry.id);
                 return Err(UserError::new(
                     format!("`{one}` and `{other}` belong to different workspaces."),
                     "Undo them one workspace at a time.",
@@ -105,7 +105,7 @@ fn select_undo(mut entries: Vec<UndoEntry>) -> Result<Vec<(UndoEntry, UndoDirect
             check_allowed(last, UndoDirection::Undo)?;
         }
         let goes = last.state == UndoState::Applied;
-        if goes && last.act.is_some() {
+        if goes && last.action.is_some() {
             states::undo_last(&mut entries);
         }
         let last = entries.pop().filter(|_| goes);
@@ -130,11 +130,11 @@ fn select_redo(
     check_allowed(entry, UndoDirection::Redo)?;
     let entry = entry.clone();
     let took_it_back = |other: &UndoEntry| {
-        let alone = |act: &UndoAction| match &act.reverses {
-            Some(act) => act == id,
-            None => act.of == [id.clone()] && act.direction == UndoDirection::Undo,
+        let alone = |action: &UndoAction| match &action.reverses {
+            Some(reversed) => reversed == id,
+            None => action.of == [id.clone()] && action.direction == UndoDirection::Undo,
         };
-        other.state == UndoState::Applied && other.act.as_ref().is_some_and(alone)
+        other.state == UndoState::Applied && other.action.as_ref().is_some_and(alone)
     };
     let act = listed.into_iter().rev().find(took_it_back);
     Ok(act.map_or((entry, UndoDirection::Redo), |act| {
@@ -142,15 +142,15 @@ fn select_redo(
     }))
 }
 
-fn reversed_act(entry: &UndoEntry, act: &UndoAction) -> (UndoAction, String) {
-    let direction = act.direction.opposite();
+fn reversed_action(entry: &UndoEntry, action: &UndoAction) -> (UndoAction, String) {
+    let direction = action.direction.opposite();
     let title = &entry.title;
     let what = title
-        .strip_prefix(past_tense_verb(act.direction))
+        .strip_prefix(past_tense_verb(action.direction))
         .unwrap_or_default();
     let reversed = UndoAction {
         direction,
-        of: act.of.iter().rev().cloned().collect(),
+        of: action.of.iter().rev().cloned().collect(),
         reverses: Some(entry.id.clone()),
     };
     (reversed, format!("{}{what}", past_tense_verb(direction)))
@@ -163,19 +163,19 @@ fn describe_act(
     let what = match of {
         [(one, _)] => format!(": {}", one.title),
         many => {
-            let calls = many.iter().filter(|(one, _)| one.act.is_none()).count();
+            let calls = many.iter().filter(|(one, _)| one.action.is_none()).count();
             match calls {
                 1 => " 1 change".to_owned(),
                 calls => format!(" {calls} changes"),
             }
         }
     };
-    let act = UndoAction {
+    let action = UndoAction {
         direction,
         of: of.iter().map(|(one, _)| one.id.clone()).collect(),
         reverses: None,
     };
-    (act, format!("{}{what}", past_tense_verb(direction)))
+    (action, format!("{}{what}", past_tense_verb(direction)))
 }
 
 fn past_tense_verb(direction: UndoDirection) -> &'static str {

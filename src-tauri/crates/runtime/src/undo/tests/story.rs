@@ -54,7 +54,7 @@ fn the_entry_says_what_it_holds() {
         id: "und_1".into(),
         session: "ses_1".into(),
         call: "call_1".into(),
-        act: None,
+        action: None,
         at: NOW,
         workspace: room.workspace.root().display().to_string(),
         title: "Did it".into(),
