@@ -2,7 +2,8 @@
 
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { at, click, findings, focused, openApp } from './app_page';
+import { findSeriousFaults } from './accessibility';
+import { at, click, focused, openApp } from './app_page';
 import sample from '../../../tests/golden/sample.jsonl?raw';
 import { FakeHost } from '../ipc/fake';
 import { parseStream } from '../ipc/fake_streams';
@@ -80,12 +81,12 @@ describe('no serious finding on any screen', () => {
     await open();
     await go();
     await new Promise((drawn) => requestAnimationFrame(drawn));
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
   });
 
   test('the first start', async () => {
     await open(new FakeHost([], { providers: firstStart() }));
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
   });
 });
 
@@ -374,7 +375,7 @@ describe('what is wrong, and what is added', () => {
     expect(at('faults').textContent).not.toContain('Mine');
     await click('faults-rest');
     expect(at('faults').textContent).toContain('Mine');
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
     await click('faults-settings');
     expect(at('panel').getAttribute('aria-label')).toBe('Settings');
     await click('faults-aside');
@@ -393,7 +394,7 @@ describe('what is wrong, and what is added', () => {
     await fireEvent.input(at('own-base_url'), { target: { value: 'lab:1' } });
     expect(at('bad-base_url').textContent).toBe('Begin with http:// or https://.');
     await fireEvent.input(at('own-base_url'), { target: { value: 'http://lab:1/v1' } });
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
     await click('own-save');
     const saved = {
       id: 'my-lab',

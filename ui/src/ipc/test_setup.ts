@@ -24,6 +24,8 @@ class Nothing {
     return [];
   }
 }
+// As index.html has it.
+document.documentElement.lang = 'en';
 globalThis.ResizeObserver = Sizes;
 globalThis.IntersectionObserver ??= Nothing as unknown as typeof IntersectionObserver;
 globalThis.matchMedia ??= (query: string) =>

@@ -2,7 +2,8 @@
 
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { at, click, findings, openApp, text } from '../../app/app_page';
+import { findSeriousFaults } from '../../app/accessibility';
+import { at, click, openApp, text } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
 import { FakeHost } from '../../ipc/fake';
 import { parseStream } from '../../ipc/fake_streams';
@@ -29,7 +30,7 @@ test('all of it is told with its length and what was left out', async () => {
     'AGENTS.md4.1 kB ~/code/tidemark/AGENTS.md',
     'AGENTS.mdcut29 kB ~/code/tidemark/crates/parser/AGENTS.md',
   ]);
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
 });
 
 test('a text is read when it is asked for, hidden characters named; what an author would allow grants nothing', async () => {
@@ -57,7 +58,7 @@ test('a text is read when it is asked for, hidden characters named; what an auth
       .map((part) => (part.textContent ?? '').replace(/\s+/g, ' '))
       .join(),
   ).toMatch(/all of its caller’s, and never more.*read grep glob as far as its caller has them/);
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
 });
 
 test('it gives way to the inspector and the settings, closes with Escape, and is found in the palette', async () => {

@@ -3,7 +3,8 @@
 import { configure, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { describe, expect, test } from 'vitest';
-import { at, click, findings, focused, text, type } from '../../app/app_page';
+import { findSeriousFaults } from '../../app/accessibility';
+import { at, click, focused, text, type } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
 import App from '../../app/App.svelte';
 import { FakeHost } from '../../ipc/fake';
@@ -60,7 +61,7 @@ describe('the table', () => {
         'gate ~/bin/auditIt may keep a call from running; if it fails, the call does not run.',
       ]),
     );
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
   });
 
   test('has every scope in the order of its force, with places, hits and what stands in the way', async () => {
@@ -84,7 +85,7 @@ describe('the table', () => {
     expect(text('source-user')).toContain('It allows everything that mode:safe_write can do.');
     await click('builtin-fold');
     expect(rules()[0]).toBe('fs.write .git/hooks/**');
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
     expect(host.queries('rules').slice(0, 2)).toEqual([
       { type: 'rules', workspace: FOLDER, session: null },
       { type: 'rules', workspace: null, session: null },
@@ -155,7 +156,7 @@ describe('writing a rule', () => {
     await waitFor(() =>
       expect(text('rule-backtest')).toContain('41 would have been allowed: 38 you allowed by hand, 3 you rejected.'),
     );
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
     const before = host.rules.texts.project;
     await click('rule-save');
     await waitFor(() => expect(screen.queryByTestId('panel')).toBeNull());
@@ -258,7 +259,7 @@ describe('the file as a whole', () => {
     await waitFor(() => expect(text('file-notes')).toContain('cargo update x must not match: it matches.'));
     await fireEvent.input(area, { target: { value: before.replace('"deny"', '"ask"') } });
     await waitFor(() => expect((at('file-save') as HTMLButtonElement).disabled).toBe(false));
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
     await click('file-save');
     await screen.findByTestId('rules-table');
     expect(host.rules.texts.project).toBe(before.replace('"deny"', '"ask"'));
@@ -288,7 +289,7 @@ describe('trust', () => {
     await screen.findByTestId('trust-changes');
     expect(text('trust-changes')).toContain('+action = "allow"');
     expect(text('trust-text')).toContain('pattern = ".env*"');
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
     await click('trust');
     await waitFor(() => expect(screen.queryByTestId('source-untrusted')).toBeNull());
     expect(host.ops.at(-1)).toEqual({
@@ -330,7 +331,7 @@ describe('the ledger', () => {
     await click('show-ended');
     expect(text('grant-grant_2')).toContain('revoked');
     expect(text('grant-grant_4')).toContain('expired');
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
   });
   test('leads to the card that made a grant', async () => {
     const { desk } = await open();
@@ -345,7 +346,7 @@ test('an import takes nothing that loosens by itself, and adds what is checked',
   await screen.findByTestId('import-claude_code');
   expect(screen.getAllByTestId('import-check').map((box) => (box as HTMLInputElement).checked)).toEqual([false, true]);
   expect(text('import-codex')).toContain('default.rules, line 3: a bracket is missing.');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await fireEvent.click(screen.getAllByTestId('import-check')[0] ?? document.body);
   expect(text('import-add')).toBe('Add 2 rules');
   await click('import-scope-project');
@@ -369,7 +370,7 @@ test('suggestions come with what speaks against them, and begin a rule', async (
     true,
     true,
   ]);
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await fireEvent.click(screen.getAllByTestId('suggestion-take')[0] ?? document.body);
   await waitFor(() => expect((at('rule-pattern') as HTMLInputElement).value).toBe('cargo test*'));
 });
@@ -386,7 +387,7 @@ test('two sets are compared, also one that is put in', async () => {
   await waitFor(() =>
     expect(text('compared')).toContain('1 rule is in both, 2 only in the first, 0 only in the second.'),
   );
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
 });
 
 test('a call is tried while it is written, as Why shows it, and leads to the rule', async () => {
@@ -397,7 +398,7 @@ test('a call is tried while it is written, as Why shows it, and leads to the rul
   await waitFor(() => expect(text('gate-rules')).toContain('1 matched, 1 won'));
   expect(text('try-trail')).toContain('It would run by itself.');
   expect(host.ops).toEqual([]);
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await click('why-rule');
   await waitFor(() => expect((at('rule-pattern') as HTMLInputElement).value).toBe('cargo update*'));
 });

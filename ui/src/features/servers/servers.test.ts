@@ -3,7 +3,8 @@
 
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test, vi } from 'vitest';
-import { at, click, findings, focused, openApp, text, type } from '../../app/app_page';
+import { findSeriousFaults } from '../../app/accessibility';
+import { at, click, focused, openApp, text, type } from '../../app/app_page';
 import { FakeHost } from '../../ipc/fake';
 import { serverTool, serverView } from '../../ipc/fake_servers';
 import type { Desk } from '../../state/desk.svelte';
@@ -25,25 +26,25 @@ test('every side of every server, and every page, stands without a serious findi
     for (const side of ['log', 'setup', 'tools']) {
       await click(`server-tab-${side}`);
       await new Promise((done) => setTimeout(done));
-      expect(await findings(), `${server} ${side}`).toEqual([]);
+      expect(await findSeriousFaults(), `${server} ${side}`).toEqual([]);
     }
   }
   await click('server-tab-setup');
   await click('setup-edit');
   await click('pair-add');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await click('servers-import');
   await screen.findAllByTestId('found-source');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await click('servers-add');
   await screen.findByTestId('server-id');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
 }, 90_000);
 
 test('without a server it says what one is, and what to do', async () => {
   await open((host) => (host.servers.all = []));
   expect(text('servers-empty')).toContain('No server yet');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await click('empty-add');
   await waitFor(() => expect(focused()).toBe('server-id'));
 });
@@ -221,7 +222,7 @@ test('a server at an address: its client is given with its secret in the keychai
   await type('server-client', 'countersign-1');
   await type('server-client-secret', 'hush');
   expect((at('server-client-secret') as HTMLInputElement).type).toBe('password');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await click('client-keep');
   await waitFor(() =>
     expect((at('server-client-secret') as HTMLInputElement).value).toBe('keychain:far-client-secret'),

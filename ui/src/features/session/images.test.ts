@@ -3,7 +3,8 @@
 
 import { configure, fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { afterEach, expect, test, vi } from 'vitest';
-import { at, findings, focused, openApp } from '../../app/app_page';
+import { findSeriousFaults } from '../../app/accessibility';
+import { at, focused, openApp } from '../../app/app_page';
 import { IMAGES_MAX, IMAGE_BYTES_MAX } from './images.svelte';
 import { Refused } from '../../ipc/desk';
 import { FakeHost } from '../../ipc/fake';
@@ -64,7 +65,7 @@ test('images are pasted, dropped and chosen, stand above the text with name and 
   await waitFor(() => expect(names()).toEqual(['one.png', 'two.gif', 'three.webp', 'four.jpg']));
   expect(at('images').textContent).toContain('6.8 kB');
   expect(screen.queryByTestId('images-left-out')).toBeNull();
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
 
   await type('What is on these?');
   await fireEvent.click(at('send'));
@@ -84,7 +85,7 @@ test('images are pasted, dropped and chosen, stand above the text with name and 
   expect(shown.querySelectorAll('[role="img"]')).toHaveLength(4);
   expect(host.queries('call_events')).toHaveLength(1);
   expect(shown.closest('[role="group"]')?.textContent).toContain('with 4 images');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
 });
 
 test('an image may go without words, also one that is still being read', async () => {
@@ -125,7 +126,7 @@ test('what cannot go is said beside the box; the text and the other images stay'
   expect(leftOut()).toBe(
     'notes.pdf and 1 more were not added: only PNG, JPEG, GIF and WebP images can go with a message.large.png (3.8 MB) was not added: an image may have at most 3.75 MB.',
   );
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await fireEvent.click(at('images-aside'));
   expect(screen.queryByTestId('images-left-out')).toBeNull();
 

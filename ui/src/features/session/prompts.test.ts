@@ -2,7 +2,8 @@
 
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { at, findings, openApp, text } from '../../app/app_page';
+import { findSeriousFaults } from '../../app/accessibility';
+import { at, openApp, text } from '../../app/app_page';
 import { filledPrompt, missingArguments, takenOf, typedIn } from './prompts';
 import { FakeHost } from '../../ipc/fake';
 
@@ -37,7 +38,7 @@ test('a slash at the beginning offers the prompts of servers that are on, and sk
     .flatMap((query) => (query.type === 'server_resources' ? [query.server] : []));
   expect(asked).toContain('chat');
   expect(asked.filter((server) => off.includes(server))).toEqual([]);
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   const first = marked();
   await key('ArrowDown');
   expect(marked()).not.toBe(first);
@@ -65,7 +66,7 @@ test('what a server wrote is put into the box and said to be its words: hidden c
   );
   expect(text('prompt-taken')).toContain('The server chat wrote this');
   expect(text('prompt-taken')).toContain('1 hidden character was taken out: U+200B.');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   expect(said(host)).toEqual([]);
   // Another one can be taken in its place.
   await type('/');
@@ -88,7 +89,7 @@ test('what a prompt needs is asked for first; Escape leaves the box as it was', 
   await key('Enter');
   await screen.findByTestId('prompt-form');
   await waitFor(() => expect(document.activeElement).toBe(at('prompt-channel')));
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await key('Escape', at('prompt-channel'));
   expect(screen.queryByTestId('prompt-form')).toBeNull();
   await waitFor(() => expect(document.activeElement).toBe(box()));

@@ -2,7 +2,8 @@
 
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
-import { at, click, findings, focused, openApp } from '../../app/app_page';
+import { findSeriousFaults } from '../../app/accessibility';
+import { at, click, focused, openApp } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
 import { Refused } from '../../ipc/desk';
 import { FakeHost } from '../../ipc/fake';
@@ -35,7 +36,7 @@ describe('a session of an agent with a manifest, and its end', () => {
     expect(screen.queryByText('reviewer'), 'an agent in Markdown starts no session').toBeNull();
     await click(`manifest-menu-${file}`);
     expect(at('manifests').textContent).toContain('tools: read');
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
     await click('start-session');
     expect(lastOp(host)).toMatchObject({ type: 'open_session', agent: file });
   });
@@ -50,7 +51,7 @@ describe('a session of an agent with a manifest, and its end', () => {
     await given('temperature', '3');
     expect(at('advanced').textContent).toContain('This is not JSON');
     expect(at('advanced').textContent).toContain('Write a number from 0 to 2');
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
     await click('start-session');
     expect(host.ops).toEqual([]);
     await given('output-schema', '{"type": "object", "properties": {"a": {"type": "x"}}}');
@@ -97,7 +98,7 @@ describe('a session of an agent with a manifest, and its end', () => {
     await click('session-more-close');
     expect(at('close-session').textContent).toMatch(/Its\s+transcript and its undo history stay/);
     expect(focused()).toBe('close-keep');
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
     await click('close-keep');
     expect(screen.queryByTestId('close-session')).toBeNull();
     expect(host.ops).toEqual([]);

@@ -3,7 +3,8 @@
 
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test, vi } from 'vitest';
-import { allFindings, at, openApp, text } from '../../app/app_page';
+import { findFaults } from '../../app/accessibility';
+import { at, openApp, text } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
 import { Refused } from '../../ipc/desk';
 import { FakeHost } from '../../ipc/fake';
@@ -49,7 +50,7 @@ test('what it cannot is said as plainly', async () => {
   );
   expect(text('doctor')).toContain('It reaches the network');
   expect(text('doctor')).toContain('User namespaces are switched off');
-  expect(await allFindings(at('panel'))).toEqual([]);
+  expect(await findFaults(at('panel'))).toEqual([]);
 });
 
 test('a trial that fails is told, and can be made again', async () => {
@@ -94,7 +95,7 @@ test('a language server of the own is added, switched off and removed', async ()
   ]) {
     await fireEvent.input(at(`language-${field}`), { target: { value } });
   }
-  expect(await allFindings(at('languages'))).toEqual([]);
+  expect(await findFaults(at('languages'))).toEqual([]);
   await fireEvent.click(at('language-save'));
   const own = { id: 'kotlin-lsp', command: 'kotlin-lsp', args: ['--stdio'], files: { kt: 'kotlin', kts: 'kotlin' } };
   await waitFor(() => expect(desk.settings.language_servers).toEqual([{ ...own, enabled: true }]));
@@ -157,7 +158,7 @@ test('what no command may open in a sandbox, and how much memory one may take', 
   await fireEvent.input(at('set-memory'), { target: { value: '' } });
   await fireEvent.click(at('closed-remove'));
   await waitFor(() => expect(desk.settings.sandbox).toEqual({ closed: [] }));
-  expect(await allFindings(at('panel'))).toEqual([]);
+  expect(await findFaults(at('panel'))).toEqual([]);
 });
 
 test('a path that the engine refuses stays in its field, and the person is told why', async () => {
@@ -198,7 +199,7 @@ test('a hook is added with when it is started, and taken out; one that was not c
   await fireEvent.click(at('hook-choose'));
   await waitFor(() => expect((at('hook-program') as HTMLInputElement).value).toBe('/home/mira/bin/audit'));
   await fireEvent.click(at('hook-on-after'));
-  expect(await allFindings(at('set-hooks'))).toEqual([]);
+  expect(await findFaults(at('set-hooks'))).toEqual([]);
   vi.spyOn(host, 'submit').mockRejectedValueOnce(
     new Refused({ message: 'You did not confirm this.', hint: 'Nothing was changed.', context: [] }),
   );

@@ -2,7 +2,8 @@
 
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { at, click, findings, openApp, text, type } from '../../app/app_page';
+import { findSeriousFaults } from '../../app/accessibility';
+import { at, click, openApp, text, type } from '../../app/app_page';
 import { FakeHost } from '../../ipc/fake';
 import type { Desk } from '../../state/desk.svelte';
 
@@ -21,7 +22,7 @@ test('every side of a tool stands without a serious finding, and tells what is i
   expect(text('tool-setup')).toContain('set TRACKER_TOKEN');
   for (const side of ['about', 'interface', 'schema', 'raw', 'try']) {
     await click(`tool-tab-${side}`);
-    expect(await findings()).toEqual([]);
+    expect(await findSeriousFaults()).toEqual([]);
   }
   await click('tool-tab-interface');
   expect(text('partition-safety')).toContain('Removes somethingnoinferred');

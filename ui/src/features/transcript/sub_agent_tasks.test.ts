@@ -2,7 +2,8 @@
 
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { at, click, findings, openApp, text } from '../../app/app_page';
+import { findSeriousFaults } from '../../app/accessibility';
+import { at, click, openApp, text } from '../../app/app_page';
 import type { EventBody, ParentCall } from '../../ipc/bindings';
 import { FakeHost } from '../../ipc/fake';
 import type { Desk } from '../../state/desk.svelte';
@@ -89,7 +90,7 @@ test('work is one line below its call that tells what it does; unfolded, its ste
   await waitFor(() => expect(text('steps-mid')).toContain('src/other.rs'));
   await click('line-call_read');
   await waitFor(() => expect(within(at('steps-mid')).getByTestId('card-call_read').textContent).toContain('found'));
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await click('stop-child-mid');
   expect(host.ops.at(-1)).toEqual({ type: 'interrupt', session: 'mid' });
   await click('open-child-mid');
@@ -109,7 +110,7 @@ test('a card of the work is seen and answered where its call stands, folded or n
   expect(text('sub-agent-task-mid')).toContain('waits for you: Read /etc/hosts');
   expect(text('sub-agent-task-card')).toContain('Upgrade axum › Look at the change › Count them');
   expect(desk.focus.owner?.id).toBe('call_low');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await click('sub-agent-task-mid');
   await screen.findByTestId('sub-agent-task-low');
   expect(screen.getAllByTestId('card-call_low').length).toBe(1);

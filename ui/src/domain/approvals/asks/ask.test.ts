@@ -2,7 +2,8 @@
 
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { at, findings, openApp, text } from '../../../app/app_page';
+import { findSeriousFaults } from '../../../app/accessibility';
+import { at, openApp, text } from '../../../app/app_page';
 import type { EventBody, FormField, ServerRequestKind } from '../../../ipc/bindings';
 import { FakeHost } from '../../../ipc/fake';
 
@@ -96,7 +97,7 @@ test('a form says who asks, warns of what looks like a secret, and is sent as it
   expect((at('ask-token') as HTMLInputElement).type).toBe('password');
   expect((at('ask-size') as HTMLInputElement).value).toBe('3');
   expect(screen.queryByTestId('allow')).toBeNull();
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await press('ask-yes');
   expect(text('ask-bad-repo')).toBe('Fill this in.');
   expect(text('ask-bad-kind')).toBe('Choose one.');
@@ -145,7 +146,7 @@ test('an address is shown whole with its host set apart, and opened by nobody bu
   ).toEqual(['B', 'B']);
   expect(text('ask-address-warning')).toBe('There is a name before the host.');
   expect(document.querySelector('a[href]')).toBeNull();
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await press('ask-yes');
   await waitFor(() => expect(sent(host)).toEqual([{ type: 'opened' }]));
 });
@@ -165,7 +166,7 @@ test('what a model would be sent is shown whole; Enter, Space and a yes too soon
   expect(text('ask-model')).toContain('anthropic / claude-sonnet-5');
   expect(text('ask-model')).toContain('Be brief.');
   expect(text('ask-model')).toContain('As if the model had said');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   for (const name of ['Enter', ' ']) {
     expect(await key(name, at('ask-yes'))).toBe(false);
     await key(name);

@@ -2,7 +2,8 @@
 
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
-import { at, click, findings, openApp, type } from '../../../app/app_page';
+import { findSeriousFaults } from '../../../app/accessibility';
+import { at, click, openApp, type } from '../../../app/app_page';
 import { draftOf, problemsOf, setupOf } from './setup';
 import { apiSetup } from '../../../ipc/fake_apis';
 import { FakeHost } from '../../../ipc/fake';
@@ -28,7 +29,7 @@ test('each stands with its state, and what of it waits for a look is approved as
   expect(at('tools-sum').textContent).toBe('3 operations: 1 changed');
   await click('api-tool-DELETE /orders/{id}');
   expect(at('api-tools').textContent).toContain('cannot be undone from here');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await click('server-approve');
   await waitFor(() => expect(screen.queryByTestId('server-waiting')).toBeNull());
   expect(changes(host)).toEqual([['orders', { type: 'approve', digest: 'digest-orders' }]]);
@@ -41,7 +42,7 @@ test('its setup is read with its secrets as references', async () => {
   await click('api-tab-setup');
   expect(at('api-setup').textContent).toContain('orders-api_key');
   expect(at('api-setup').textContent).toContain('tags orders');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
 });
 
 test('one is switched on and off, read again, and removed once that was asked', async () => {
@@ -96,7 +97,7 @@ test('one is added by its form, which says what is missing and keeps a secret ou
   await click('api-save');
   expect(at('bad-variables').textContent).toBe('A variable has no value.');
   await type('variable-value-0', 'eu');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
   await click('api-save');
   await screen.findByTestId('api-tracker');
   const setup = apiSetup('/home/mira/tracker.yaml', {
@@ -112,7 +113,7 @@ test('one is added by its form, which says what is missing and keeps a secret ou
 test('where none is set up, it says what one would be', async () => {
   await open((host) => (host.apis.all = []));
   expect((await screen.findByTestId('apis-empty')).textContent).toContain('each of its operations becomes a tool');
-  expect(await findings()).toEqual([]);
+  expect(await findSeriousFaults()).toEqual([]);
 });
 
 describe('a setup as it is typed', () => {
