@@ -25,7 +25,10 @@ export default defineConfig({
   test: {
     environment: 'jsdom',
     include: ['src/**/*.test.ts'],
-    setupFiles: ['src/ipc/test_setup.ts'],
+    setupFiles: ['src/testing/stand_ins.ts', 'src/testing/independence.ts'],
+    // The processes are shared: `testing/independence.ts` keeps the tests apart.
+    pool: 'forks',
+    isolate: false,
     // Vitest leaves one core to a person at work; on two cores that is every second one.
     maxWorkers: '100%',
     // The accessibility rules take a while on a busy machine.

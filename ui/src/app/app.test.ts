@@ -1,8 +1,8 @@
 // The whole interface on a recorded engine: every screen without a serious finding, and its keys, focus and words.
 
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { findSeriousFaults } from './accessibility';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { findSeriousFaults } from '../testing/accessibility';
 import { at, click, focused, openApp } from './app_page';
 import sample from '../../../tests/golden/sample.jsonl?raw';
 import { FakeHost } from '../ipc/fake';
@@ -17,7 +17,6 @@ const NOW = (events.at(-1)?.at ?? 0) + 1_000;
 beforeEach(() => {
   vi.spyOn(Date, 'now').mockReturnValue(NOW);
 });
-afterEach(() => void vi.restoreAllMocks());
 
 async function open(host = new FakeHost(events)): Promise<{ host: FakeHost; desk: Desk }> {
   host.now = () => NOW;

@@ -1,18 +1,16 @@
 // The whole app in a page for tests, and its parts by their test ids.
 
-import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
-import { afterEach, beforeAll } from 'vitest';
+import { fireEvent, render, screen } from '@testing-library/svelte';
 import type { FakeHost } from '../ipc/fake';
 import { Desk } from '../state/desk.svelte';
 import App from './App.svelte';
 import { loadAll } from './routes.svelte';
 
-beforeAll(loadAll);
-afterEach(cleanup);
-
-/** Opens the app on a host. */
-export async function openApp(host: FakeHost): Promise<Desk> {
+/** Opens the app on a host, all its parts loaded. */
+export async function openApp(host: FakeHost, prepare: (desk: Desk) => void = () => {}): Promise<Desk> {
+  await loadAll();
   const desk = await Desk.open(host);
+  prepare(desk);
   render(App, { desk });
   return desk;
 }

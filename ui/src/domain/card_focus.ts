@@ -50,6 +50,12 @@ export function lendFocus(): boolean {
   return true;
 }
 
+/** Forgets the box that was lent the focus, and when it was typed in, as when a window is opened. */
+export function resetLentFocus(): void {
+  lent = null;
+  typedAt = Number.NEGATIVE_INFINITY;
+}
+
 /** Tells whether the focus is in a message box that was lent it and holds no message. */
 export function isLent(): boolean {
   return lent !== null && document.activeElement === lent && isUnused(lent);

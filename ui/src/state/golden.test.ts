@@ -1,15 +1,13 @@
 // The engine's own stream, as the demo made it, drawn at every point where a person is needed and at its end.
 
-import { cleanup, render, screen, within } from '@testing-library/svelte';
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { screen, within } from '@testing-library/svelte';
+import { expect, test, vi } from 'vitest';
 import demo from '../../../tests/golden/demo.jsonl?raw';
-import App from '../app/App.svelte';
+import { openApp } from '../app/app_page';
 import type { CallState } from '../ipc/bindings';
 import { FakeHost } from '../ipc/fake';
 import { parseStream } from '../ipc/fake_streams';
 import { emptySnapshot } from '../ipc/fake_settings';
-import { loadAll } from '../app/routes.svelte';
-import { Desk } from './desk.svelte';
 import { isCall } from './fold';
 import { fromSnapshot, reduce, withPage } from './reduce';
 
@@ -17,19 +15,13 @@ const events = parseStream(demo);
 const session = events[0]?.session ?? '';
 const waits = events.flatMap((event) => (event.body.type === 'call_waiting' ? [event] : []));
 
-beforeAll(loadAll);
-afterEach(() => {
-  cleanup();
-  vi.restoreAllMocks();
-});
-
 /** Opens the window after so many events. */
 async function look(count: number): Promise<void> {
   const seen = events.slice(0, count);
   vi.spyOn(Date, 'now').mockReturnValue((seen.at(-1)?.at ?? 0) + 1_000);
-  const desk = await Desk.open(new FakeHost(seen));
-  if (desk.navigation.view.screen === 'start') desk.navigation.show(session);
-  render(App, { desk });
+  await openApp(new FakeHost(seen), ({ navigation }) => {
+    if (navigation.view.screen === 'start') navigation.show(session);
+  });
   await screen.findByTestId('transcript');
 }
 

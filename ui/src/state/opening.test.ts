@@ -1,6 +1,6 @@
 // The first screen, for every way a window can find the engine.
 
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import sample from '../../../tests/golden/sample.jsonl?raw';
 import type { EngineView } from '../ipc/bindings';
 import { FakeHost } from '../ipc/fake';
@@ -36,8 +36,6 @@ test.each<[string, Pick<EngineView, 'sessions' | 'desk'>, View]>([
 ])('%s', (_, snapshot, view) => expect(openingView(snapshot)).toEqual(view));
 
 describe('after the page was loaded anew', () => {
-  beforeEach(() => sessionStorage.clear());
-
   test.each<View>([{ screen: 'start' }, { screen: 'rules' }, { screen: 'session', session: 'ses_0002' }])(
     '%o is looked at again, whatever waits',
     (view) => {

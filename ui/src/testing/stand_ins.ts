@@ -1,5 +1,10 @@
 // Stand-ins for what jsdom lacks: sizes, scrolling, media queries, modal dialogs.
 
+import { configure } from '@testing-library/svelte';
+
+// A busy machine takes its time.
+configure({ asyncUtilTimeout: 10_000 });
+
 const WINDOW_PX = { width: 800, height: 600 };
 const ROW_PX = { width: 800, height: 40 };
 

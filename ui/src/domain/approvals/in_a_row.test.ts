@@ -1,23 +1,21 @@
 // Ten approvals in a row are ten presses; a press that does not count says so, and none becomes a message to the agent.
 
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import App from '../../app/App.svelte';
+import { fireEvent, screen } from '@testing-library/svelte';
+import { tick } from 'svelte';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { openApp } from '../../app/app_page';
 import type { Op, OpReceipt } from '../../ipc/bindings';
 import { FakeHost } from '../../ipc/fake';
-import { loadAll } from '../../app/routes.svelte';
-import { Desk } from '../../state/desk.svelte';
-
-// Each test looks at its cards for seconds, and a busy machine takes its time to draw them.
-vi.setConfig({ testTimeout: 120_000 });
 
 const CALLS = 10;
 /** How long a person looks at the card that has the focus before they press: longer than arming takes. */
 const LOOK_MS = 500;
+/** How long something may take to happen by the clock of the tests. */
+const PATIENCE_MS = 5_000;
 const digest = 'd';
 
-beforeAll(loadAll);
 beforeEach(() => {
+  vi.useFakeTimers();
   // Everything is in view as soon as it is there.
   vi.stubGlobal(
     'IntersectionObserver',
@@ -32,10 +30,6 @@ beforeEach(() => {
       disconnect(): void {}
     },
   );
-});
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
 });
 
 /** Agents that ask for the next call a moment after each answer. */
@@ -76,19 +70,24 @@ function begin(host: FakeHost, session: string): void {
     { type: 'session_changed', state: 'running' },
   );
 }
-async function open(host: AskingHost): Promise<Desk> {
-  const desk = await Desk.open(host);
-  render(App, { desk });
-  return desk;
+/** Time goes by. */
+async function pass(ms: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+  await tick();
 }
+/** Lets time pass until something is so. */
+async function passUntil(holds: () => boolean): Promise<void> {
+  for (let ms = 0; !holds(); ms += 10) {
+    expect(ms, `${holds}`).toBeLessThan(PATIENCE_MS);
+    await pass(10);
+  }
+}
+const hasFocus = (element: Element | undefined) => document.activeElement === element;
 /** Waits until a waiting card has the focus, and looks at it. */
 async function look(): Promise<void> {
-  await waitFor(() => expect(document.activeElement?.matches('article[data-state=waiting]')).toBe(true), {
-    timeout: 5_000,
-  });
-  await pause(LOOK_MS);
+  await passUntil(() => document.activeElement?.matches('article[data-state=waiting]') === true);
+  await pass(LOOK_MS);
 }
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 const box = () => screen.getByTestId<HTMLTextAreaElement>('composer');
 
 /** Presses a letter wherever the focus is, as a browser does: a key that is not handled is typed where text can be. */
@@ -104,15 +103,15 @@ test('in a session: ten calls, ten presses', async () => {
   const host = new AskingHost();
   begin(host, 'ses_a');
   host.rest = CALLS - 1;
-  await open(host);
-  await waitFor(() => expect(document.activeElement === box()).toBe(true));
+  await openApp(host);
+  await passUntil(() => hasFocus(box()));
   host.ask('ses_a');
   let presses = 0;
   while (host.decided < CALLS) {
     await look();
     presses += 1;
     await press('y');
-    await waitFor(() => expect(host.decided).toBe(presses));
+    await passUntil(() => host.decided === presses);
   }
   expect(presses).toBe(CALLS);
   expect(host.ops.every((op) => op.type === 'decide')).toBe(true);
@@ -124,12 +123,12 @@ test('on the Desk: ten sessions, ten presses', async () => {
     begin(host, `ses_${i}`);
     host.ask(`ses_${i}`);
   }
-  await open(host);
+  await openApp(host);
   for (let presses = 1; presses <= CALLS; presses += 1) {
     await look();
     await press('y');
-    await waitFor(() => expect(host.decided).toBe(presses));
-    await waitFor(() => expect(screen.queryAllByTestId(/^card-/).length).toBe(CALLS - presses));
+    await passUntil(() => host.decided === presses);
+    await passUntil(() => screen.queryAllByTestId(/^card-/).length === CALLS - presses);
   }
 });
 
@@ -140,7 +139,7 @@ test('on the Desk: two sessions whose calls have the same ids, each answered by 
     host.ask('ses_a', call);
     host.ask('ses_b', call);
   }
-  const desk = await open(host);
+  const desk = await openApp(host);
   const cards = () => screen.queryAllByTestId(/^card-/);
   await look();
   expect(document.activeElement === cards()[0]).toBe(true);
@@ -154,7 +153,7 @@ test('on the Desk: two sessions whose calls have the same ids, each answered by 
   for (const [at, key] of ['n', 'y', 'n', 'y'].entries()) {
     await look();
     await press(key);
-    await waitFor(() => expect(host.decided).toBe(at + 1));
+    await passUntil(() => host.decided === at + 1);
   }
   const said = host.ops.map((op) => op.type === 'decide' && [op.session, op.call, op.decision.type]);
   expect(said).toEqual([
@@ -169,7 +168,7 @@ test('who presses too fast is told of each press that does not count, and sends 
   const host = new AskingHost();
   begin(host, 'ses_a');
   host.rest = 3;
-  const desk = await open(host);
+  const desk = await openApp(host);
   host.ask('ses_a');
   const told: boolean[] = [];
   while (host.decided < 4) {
@@ -177,7 +176,7 @@ test('who presses too fast is told of each press that does not count, and sends 
     const card = document.activeElement?.closest('article');
     await press('y');
     if (card && host.decided === before) told.push(screen.queryAllByTestId('early').length > 0);
-    await pause(70);
+    await pass(70);
     // A person who sees a letter in the box sends it by reflex; while no call waits it would be an intended message.
     if (box().value !== '' && desk.waiting.length > 0) await press('Enter');
   }
@@ -189,18 +188,18 @@ test('who presses too fast is told of each press that does not count, and sends 
 test('a box that the person chose keeps the focus; a lone y in it is not sent while a call waits', async () => {
   const host = new AskingHost();
   begin(host, 'ses_a');
-  const desk = await open(host);
-  await waitFor(() => expect(document.activeElement === box()).toBe(true));
+  const desk = await openApp(host);
+  await passUntil(() => hasFocus(box()));
   await fireEvent.pointerDown(box());
   host.ask('ses_a');
-  await waitFor(() => expect(desk.waiting.length).toBe(1));
-  await pause(700);
+  await passUntil(() => desk.waiting.length === 1);
+  await pass(700);
   expect(document.activeElement === box()).toBe(true);
   await press('y');
   expect(box().value).toBe('y');
   await press('Enter');
   expect(host.ops).toEqual([]);
-  await waitFor(() => expect(document.activeElement?.getAttribute('data-testid')).toBe('card-call_1'));
+  await passUntil(() => document.activeElement?.getAttribute('data-testid') === 'card-call_1');
   expect(box().value).toBe('');
   expect(desk.toasts.lines[0]?.title).toBe('“y” was not sent to the agent');
 });
@@ -208,19 +207,19 @@ test('a box that the person chose keeps the focus; a lone y in it is not sent wh
 test('what is being written is not interrupted by a card that lands', async () => {
   const host = new AskingHost();
   begin(host, 'ses_a');
-  const desk = await open(host);
-  await waitFor(() => expect(document.activeElement === box()).toBe(true));
+  const desk = await openApp(host);
+  await passUntil(() => hasFocus(box()));
   for (const letter of 'yes') await press(letter);
   host.ask('ses_a');
-  await waitFor(() => expect(desk.waiting.length).toBe(1));
-  await pause(700);
+  await passUntil(() => desk.waiting.length === 1);
+  await pass(700);
   expect([document.activeElement === box(), box().value]).toEqual([true, 'yes']);
 });
 
 test('from the box Tab leads to Send; the switch and Stop are no neighbours of it', async () => {
   const host = new AskingHost();
   begin(host, 'ses_a');
-  await open(host);
+  await openApp(host);
   const order = [...document.querySelectorAll('.composer textarea, .composer button')].map((element) =>
     element.getAttribute('data-testid'),
   );

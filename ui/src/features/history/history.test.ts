@@ -1,16 +1,14 @@
 // The History in a page: one change, several, back to a point, paths that changed since, the receipt, the store
 // (design/ui.md, look/4-history).
 
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
-import { afterEach, describe, expect, test } from 'vitest';
+import { fireEvent, render, screen, waitFor } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
-import { findFaults } from '../../app/accessibility';
+import { findFaults } from '../../testing/accessibility';
 import HistoryPage from '../../gallery/HistoryPage.svelte';
 import { FakeHost } from '../../ipc/fake';
 import { parseStream } from '../../ipc/fake_streams';
 import { Desk } from '../../state/desk.svelte';
-
-afterEach(cleanup);
 
 const at = (id: string) => screen.getByTestId(id);
 const click = async (id: string) => fireEvent.click(await screen.findByTestId(id));

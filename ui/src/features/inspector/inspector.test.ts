@@ -2,8 +2,8 @@
 
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
-import { afterEach, describe, expect, it } from 'vitest';
-import { findFaults } from '../../app/accessibility';
+import { describe, expect, it } from 'vitest';
+import { findFaults } from '../../testing/accessibility';
 import { SampleHost } from '../../gallery/host';
 import InspectorPage from '../../gallery/InspectorPage.svelte';
 import { asksTrail, DIGEST, NOW, outcome, samples, SESSION, undoEntry } from '../../gallery/samples';
@@ -13,7 +13,6 @@ import { timeline } from './timeline';
 import { shownGate } from '../../domain/trail';
 import { briefDigest, verdictWords } from './trail';
 
-afterEach(cleanup);
 const SIDES = ['preview', 'arguments', 'why', 'result', 'timeline', 'raw'] as const;
 
 async function inspect(entry: (typeof samples)[keyof typeof samples]) {

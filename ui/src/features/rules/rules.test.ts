@@ -1,34 +1,31 @@
 // The Rules screen on a recorded engine: looking, writing, saving, deleting, granting back, trusting, importing, comparing, trying.
 
-import { configure, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { describe, expect, test } from 'vitest';
-import { findSeriousFaults } from '../../app/accessibility';
-import { at, click, focused, text, type } from '../../app/app_page';
+import { findSeriousFaults } from '../../testing/accessibility';
+import { at, click, focused, openApp, text, type } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
-import App from '../../app/App.svelte';
 import { FakeHost } from '../../ipc/fake';
 import { parseStream } from '../../ipc/fake_streams';
 import { digestOf } from '../../ipc/fake_rules';
 import { Refused } from '../../ipc/desk';
-import { Desk } from '../../state/desk.svelte';
+import type { Desk } from '../../state/desk.svelte';
 
 const events = parseStream(sample);
 const NOW = (events.at(-1)?.at ?? 0) + 1_000;
 const FOLDER = '/home/mira/code/tidemark';
 
-// Questions while a person writes wait for the last letter, and a busy machine takes its time.
-configure({ asyncUtilTimeout: 10_000 });
 const rules = () => screen.getAllByTestId('rule').map((rule) => rule.textContent?.replace(/\s+/g, ' ').trim());
 const row = (words: string) =>
   screen.getAllByTestId('rule').find((rule) => rule.textContent?.includes(words)) ?? document.body;
 
 async function open(host = new FakeHost(events)): Promise<{ host: FakeHost; desk: Desk }> {
   host.now = () => NOW;
-  const desk = await Desk.open(host);
-  desk.now = NOW;
-  desk.folders.chosen = FOLDER;
-  render(App, { desk });
+  const desk = await openApp(host, (desk) => {
+    desk.now = NOW;
+    desk.folders.chosen = FOLDER;
+  });
   await click('rail-rules');
   await screen.findByTestId('rules-table');
   return { host, desk };
@@ -115,8 +112,7 @@ describe('the table', () => {
             new Refused({ message: 'The rules could not be read.', hint: 'Look at the folder.', context: [] }),
           )
         : own(query)) as typeof host.query;
-    const desk = await Desk.open(host);
-    render(App, { desk });
+    await openApp(host);
     refuse = true;
     await click('rail-rules');
     await screen.findByTestId('rules-fault');

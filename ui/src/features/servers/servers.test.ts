@@ -3,7 +3,7 @@
 
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test, vi } from 'vitest';
-import { findSeriousFaults } from '../../app/accessibility';
+import { findSeriousFaults } from '../../testing/accessibility';
 import { at, click, focused, openApp, text, type } from '../../app/app_page';
 import { FakeHost } from '../../ipc/fake';
 import { serverTool, serverView } from '../../ipc/fake_servers';

@@ -1,9 +1,9 @@
 // Images with a message: pasted, dropped or chosen, checked, removed again, sent, kept when refused, and shown in the
 // transcript.
 
-import { configure, fireEvent, screen, waitFor } from '@testing-library/svelte';
-import { afterEach, expect, test, vi } from 'vitest';
-import { findSeriousFaults } from '../../app/accessibility';
+import { fireEvent, screen, waitFor } from '@testing-library/svelte';
+import { expect, test, vi } from 'vitest';
+import { findSeriousFaults } from '../../testing/accessibility';
 import { at, focused, openApp } from '../../app/app_page';
 import { IMAGES_MAX, IMAGE_BYTES_MAX } from './images.svelte';
 import { Refused } from '../../ipc/desk';
@@ -11,10 +11,6 @@ import { FakeHost } from '../../ipc/fake';
 import type { Desk } from '../../state/desk.svelte';
 
 const PNG = '\x89PNG\r\n\x1a\n';
-
-// A file is read in steps, and a busy machine takes its time.
-configure({ asyncUtilTimeout: 10_000 });
-afterEach(() => void vi.restoreAllMocks());
 
 const box = () => at('composer') as HTMLTextAreaElement;
 const type = (value: string) => fireEvent.input(box(), { target: { value } });

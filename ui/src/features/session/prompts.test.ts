@@ -2,7 +2,7 @@
 
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { findSeriousFaults } from '../../app/accessibility';
+import { findSeriousFaults } from '../../testing/accessibility';
 import { at, openApp, text } from '../../app/app_page';
 import { filledPrompt, missingArguments, takenOf, typedIn } from './prompts';
 import { FakeHost } from '../../ipc/fake';

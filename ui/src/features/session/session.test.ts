@@ -2,7 +2,7 @@
 
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
-import { findSeriousFaults } from '../../app/accessibility';
+import { findSeriousFaults } from '../../testing/accessibility';
 import { at, click, focused, openApp } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
 import { Refused } from '../../ipc/desk';

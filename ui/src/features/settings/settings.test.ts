@@ -3,7 +3,7 @@
 
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test, vi } from 'vitest';
-import { findFaults } from '../../app/accessibility';
+import { findFaults } from '../../testing/accessibility';
 import { at, openApp, text } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
 import { Refused } from '../../ipc/desk';

@@ -2,7 +2,7 @@
 
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { findSeriousFaults } from '../../app/accessibility';
+import { findSeriousFaults } from '../../testing/accessibility';
 import { at, click, openApp, text, type } from '../../app/app_page';
 import { FakeHost } from '../../ipc/fake';
 import type { Desk } from '../../state/desk.svelte';

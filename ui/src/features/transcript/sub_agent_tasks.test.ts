@@ -2,7 +2,7 @@
 
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { findSeriousFaults } from '../../app/accessibility';
+import { findSeriousFaults } from '../../testing/accessibility';
 import { at, click, openApp, text } from '../../app/app_page';
 import type { EventBody, ParentCall } from '../../ipc/bindings';
 import { FakeHost } from '../../ipc/fake';

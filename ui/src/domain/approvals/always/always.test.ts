@@ -3,10 +3,12 @@
 
 import { fireEvent, within } from '@testing-library/svelte';
 import { describe, expect, it } from 'vitest';
-import { findFaults } from '../../../app/accessibility';
+import { findFaults } from '../../../testing/accessibility';
 import { samples } from '../../../gallery/samples';
 import { REST_MS } from '../deciding/arming';
-import { allow, decisions, page, pass, see, type Page } from '../card/card_page';
+import { allow, decisions, page, pass, prepareCardPages, see, type Page } from '../card/card_page';
+
+prepareCardPages();
 
 /** Opens the card of a command with the picker, in view for long enough. */
 async function opened(): Promise<Page & { in_: ReturnType<typeof within> }> {

@@ -1,8 +1,8 @@
 // The card of a call whose server asks: the server's name, the values sent, and that nothing says yes by itself.
 
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { findSeriousFaults } from '../../../app/accessibility';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { findSeriousFaults } from '../../../testing/accessibility';
 import { at, openApp, text } from '../../../app/app_page';
 import type { EventBody, FormField, ServerRequestKind } from '../../../ipc/bindings';
 import { FakeHost } from '../../../ipc/fake';
@@ -12,7 +12,6 @@ beforeEach(() => {
   clock = 10_000;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
 });
-afterEach(() => void vi.restoreAllMocks());
 const press = (id: string) => fireEvent.click(at(id), { detail: 1 });
 const key = (name: string, on: Element = at('card-c')) => fireEvent.keyDown(on, { key: name });
 const plain = (words: string) => (words === '' ? [] : [{ text: words, control: false }]);

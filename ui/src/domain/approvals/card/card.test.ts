@@ -2,10 +2,12 @@
 
 import { cleanup, fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, it, vi } from 'vitest';
-import { findFaults } from '../../../app/accessibility';
+import { findFaults } from '../../../testing/accessibility';
 import { DIGEST, samples } from '../../../gallery/samples';
 import { REST_MS } from '../deciding/arming';
-import { allow, decisions, page, pass, see } from './card_page';
+import { allow, decisions, page, pass, prepareCardPages, see } from './card_page';
+
+prepareCardPages();
 
 describe('allowing', () => {
   it('y sends one decision with the digest that was shown', async () => {
@@ -124,7 +126,6 @@ describe('a tall card', () => {
     expect(within(card).getByTestId('show-rest').closest('.away')).not.toBeNull();
     await key('y');
     expect(decisions(host)).toEqual([allow]);
-    vi.restoreAllMocks();
   });
   it('must be seen anew after its arguments were written', async () => {
     const height = vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(5_000);
@@ -144,7 +145,6 @@ describe('a tall card', () => {
     await key('y');
     expect(decisions(host)).toEqual([]);
     expect(within(card).getByTestId('show-rest').closest('.away')).toBeNull();
-    vi.restoreAllMocks();
   });
 });
 

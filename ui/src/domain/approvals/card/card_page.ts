@@ -1,8 +1,8 @@
 // A card in a page for tests, which scroll it into view by hand and let time pass by timers.
 
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
+import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import { tick } from 'svelte';
-import { afterEach, beforeEach, vi } from 'vitest';
+import { beforeEach, vi } from 'vitest';
 import CardPage from '../../../gallery/CardPage.svelte';
 import { SampleHost } from '../../../gallery/host';
 import { NOW } from '../../../gallery/samples';
@@ -14,34 +14,30 @@ type Seen = (changes: { target: Element; isIntersecting: boolean }[]) => void;
 /** Intersection observers, triggered by hand. */
 let observers: { tell: Seen; targets: Element[] }[] = [];
 
-beforeEach(() => {
-  vi.useFakeTimers();
-  vi.setSystemTime(NOW);
-  window.dispatchEvent(new Event('blur'));
-  window.dispatchEvent(new Event('focus'));
-  observers = [];
-  // jsdom lacks pointer events with a button.
-  vi.stubGlobal('PointerEvent', class extends MouseEvent {});
-  vi.stubGlobal(
-    'IntersectionObserver',
-    class {
-      #own: (typeof observers)[number];
-      constructor(tell: Seen) {
-        this.#own = { tell, targets: [] };
-        observers.push(this.#own);
-      }
-      observe(target: Element): void {
-        this.#own.targets.push(target);
-      }
-      disconnect(): void {}
-    },
-  );
-});
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-});
+/** Gives each test of a file a clock and intersection observers that it drives by hand. */
+export function prepareCardPages(): void {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.setSystemTime(NOW);
+    observers = [];
+    // jsdom lacks pointer events with a button.
+    vi.stubGlobal('PointerEvent', class extends MouseEvent {});
+    vi.stubGlobal('IntersectionObserver', ManualObserver);
+  });
+}
+
+/** An intersection observer that sees what a test says. */
+class ManualObserver {
+  readonly #own: (typeof observers)[number];
+  constructor(tell: Seen) {
+    this.#own = { tell, targets: [] };
+    observers.push(this.#own);
+  }
+  observe(target: Element): void {
+    this.#own.targets.push(target);
+  }
+  disconnect(): void {}
+}
 
 /** Everything that is watched comes into view, or leaves it: the card, its top, its end. */
 export function see(card: boolean, top: boolean, end: boolean): void {

@@ -6,7 +6,9 @@ import { samples } from '../../../gallery/samples';
 import type { ToolView } from '../../../ipc/bindings';
 import { toolView } from '../../../ipc/fake_tools';
 import type { CallEntry } from '../../../state/desk.svelte';
-import { decisions, page, pass } from './card_page';
+import { decisions, page, pass, prepareCardPages } from './card_page';
+
+prepareCardPages();
 
 const takes = (properties: object, required: string[], aliases: ToolView['record']['identity']['aliases'] = []) => {
   const schema = { type: 'object', properties, required, additionalProperties: false };

@@ -111,6 +111,7 @@ describe('a place', () => {
       </article>
       <input id="composer">`;
     card = document.querySelector('#card') as HTMLElement;
+    return () => document.body.replaceChildren();
   });
   it.each([
     ['#card', 'card'],

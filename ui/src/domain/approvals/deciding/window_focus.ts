@@ -1,6 +1,7 @@
 // Remembers when the window last became active: a press that merely activates it must not decide anything.
 
-let since: number | null = Number.NEGATIVE_INFINITY;
+const ALWAYS = Number.NEGATIVE_INFINITY;
+let since: number | null = ALWAYS;
 
 if (typeof window !== 'undefined') {
   window.addEventListener('focus', () => {
@@ -19,4 +20,9 @@ export function activeSince(at: number): number | null {
   const before = since;
   since ??= at;
   return before;
+}
+
+/** Takes the window for one that has always been active, as when it is opened. */
+export function resetWindowFocus(): void {
+  since = ALWAYS;
 }

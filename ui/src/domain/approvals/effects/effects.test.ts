@@ -2,14 +2,16 @@
 
 import { fireEvent, within } from '@testing-library/svelte';
 import { describe, expect, it, test } from 'vitest';
-import { findFaults } from '../../../app/accessibility';
+import { findFaults } from '../../../testing/accessibility';
 import { changes, effectSamples, effectsOf, manyChanges } from '../../../gallery/effect_samples';
 import type { CallView, Effect } from '../../../ipc/bindings';
 import { REST_MS } from '../deciding/arming';
-import { allow, decisions, page, pass, see } from '../card/card_page';
+import { allow, decisions, page, pass, prepareCardPages, see } from '../card/card_page';
 import { runChoices } from '../words';
 import { filtered, isHeading, leftBefore, tickOf, treeOf, type Row } from './tree';
 import { endWords, assuranceOf, metaOf, openFirst, summary } from './words';
+
+prepareCardPages();
 
 /** Lets enough time pass for a part opened on a card to be seen. */
 async function look(): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
-import { findSeriousFaults } from '../../../app/accessibility';
+import { findSeriousFaults } from '../../../testing/accessibility';
 import { at, click, openApp, type } from '../../../app/app_page';
 import { draftOf, problemsOf, setupOf } from './setup';
 import { apiSetup } from '../../../ipc/fake_apis';
