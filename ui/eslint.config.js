@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 import svelte from 'eslint-plugin-svelte';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import { VERSION } from 'svelte/compiler';
 import ts from 'typescript-eslint';
 import svelteConfig from './svelte.config.js';
 
@@ -12,7 +13,16 @@ export default defineConfig(
   svelte.configs.prettier,
   {
     files: ['**/*.svelte', '**/*.svelte.ts'],
-    languageOptions: { parserOptions: { parser: ts.parser, extraFileExtensions: ['.svelte'], svelteConfig } },
+    languageOptions: {
+      parserOptions: {
+        parser: ts.parser,
+        extraFileExtensions: ['.svelte'],
+        // Functions of the configuration would keep findings from being cached.
+        svelteConfig: { compilerOptions: svelteConfig.compilerOptions },
+      },
+    },
+    // Rules ask the compiler, too: findings of another version do not count.
+    settings: { 'svelte/compiler': VERSION },
   },
   {
     rules: {
