@@ -55,13 +55,6 @@ export function pickOf(preview: Preview, leftOut: ReadonlySet<number>): Chosen {
   };
 }
 
-/** One hunk in or out. */
-export function withToggled(leftOut: ReadonlySet<number>, id: number): Set<number> {
-  const next = new Set(leftOut);
-  if (!next.delete(id)) next.add(id);
-  return next;
-}
-
 /** Some hunks in, or all of them out. */
 export function withHunks(leftOut: ReadonlySet<number>, ids: readonly number[], into: boolean): Set<number> {
   const next = new Set(leftOut);
