@@ -4,245 +4,8 @@ use clap::{Command, CommandFactory};
 
 use super::CliArgs;
 
-/// Verbs, as they are typed, and what to type. Every verb has at least one example, and every example is parsed by a test.
-const EXAMPLES: &[(&str, &[&str])] = &[
-    (
-        "run",
-        &[
-            "countersign run \"Fix the failing test\"",
-            "countersign run --provider anthropic --model claude-sonnet-4-5 \"Explain this folder\"",
-            "git diff | countersign run --file - \"Review this change\"",
-            "countersign run --continue \"Now add a test for it\"",
-            "countersign run --headless --rules ci.toml --max-cost 0.5 --json \"Update the changelog\"",
-        ],
-    ),
-    (
-        "tools",
-        &[
-            "countersign tools",
-            "countersign tools --workspace . --json",
-        ],
-    ),
-    ("briefing", &["countersign briefing"]),
-    (
-        "call",
-        &[
-            "countersign call read '{\"path\":\"README.md\"}'",
-            "countersign call write - < arguments.json",
-            "countersign call bash '{\"command\":\"ls\"}' --approve-all --json",
-        ],
-    ),
-    (
-        "sessions",
-        &[
-            "countersign sessions",
-            "countersign sessions --workspace . --limit 10",
-            "countersign sessions close last",
-        ],
-    ),
-    (
-        "sessions close",
-        &[
-            "countersign sessions close last",
-            "countersign sessions close 9f3a 77c1",
-        ],
-    ),
-    (
-        "show",
-        &[
-            "countersign show last",
-            "countersign show 9f3a --call 51ce",
-            "countersign show last --json",
-        ],
-    ),
-    (
-        "search",
-        &[
-            "countersign search borrow checker",
-            "countersign search tool:bash state:denied after:2026-11-01",
-        ],
-    ),
-    (
-        "export",
-        &[
-            "countersign export last > session.md",
-            "countersign export 9f3a --format jsonl",
-        ],
-    ),
-    (
-        "dry-run",
-        &[
-            "countersign dry-run -- 'make clean'",
-            "countersign dry-run --commit -- cargo fmt",
-            "countersign dry-run --allow-host packages.example -- npm install",
-        ],
-    ),
-    ("doctor", &["countersign doctor"]),
-    (
-        "history",
-        &[
-            "countersign history --workspace .",
-            "countersign history gc",
-        ],
-    ),
-    ("history gc", &["countersign history gc"]),
-    (
-        "undo",
-        &[
-            "countersign undo --look",
-            "countersign undo 9f3a",
-            "countersign undo --to 9f3a --keep notes.md",
-        ],
-    ),
-    ("redo", &["countersign redo", "countersign redo 9f3a"]),
-    ("apis", &["countersign apis list"]),
-    ("apis list", &["countersign apis list --json"]),
-    (
-        "apis add",
-        &[
-            "countersign apis add weather https://weather.example/openapi.json --token 'key=${WEATHER_KEY}'",
-        ],
-    ),
-    ("apis enable", &["countersign apis enable weather"]),
-    ("apis disable", &["countersign apis disable weather"]),
-    ("apis approve", &["countersign apis approve weather"]),
-    ("apis remove", &["countersign apis remove weather"]),
-    ("servers", &["countersign servers list"]),
-    ("servers list", &["countersign servers list --json"]),
-    (
-        "servers add",
-        &[
-            "countersign servers add files -- npx -y @modelcontextprotocol/server-filesystem .",
-            "countersign servers add notes --sandbox . --allow-host notes.example -- notes-mcp",
-            "countersign servers add tracker --url https://tracker.example/mcp --header 'Authorization=keychain:tracker'",
-        ],
-    ),
-    (
-        "servers sandbox",
-        &[
-            "countersign servers sandbox files . --allow-host api.example.com",
-            "countersign servers sandbox files --leave",
-        ],
-    ),
-    (
-        "servers import",
-        &[
-            "countersign servers import",
-            "countersign servers import --add files",
-        ],
-    ),
-    ("servers enable", &["countersign servers enable files"]),
-    ("servers disable", &["countersign servers disable files"]),
-    ("servers approve", &["countersign servers approve files"]),
-    ("servers restart", &["countersign servers restart files"]),
-    ("servers sign-in", &["countersign servers sign-in tracker"]),
-    (
-        "servers sign-out",
-        &["countersign servers sign-out tracker"],
-    ),
-    (
-        "servers prompts",
-        &["countersign servers prompts tracker review branch=main"],
-    ),
-    (
-        "servers resources",
-        &["countersign servers resources tracker"],
-    ),
-    ("servers logs", &["countersign servers logs files"]),
-    ("servers remove", &["countersign servers remove files"]),
-    (
-        "servers secret",
-        &["countersign servers secret tracker < token.txt"],
-    ),
-    (
-        "gateway",
-        &["countersign gateway mcp --workspace /home/me/project"],
-    ),
-    (
-        "gateway mcp",
-        &["countersign gateway mcp --workspace /home/me/project"],
-    ),
-    (
-        "policy",
-        &["countersign policy explain bash '{\"command\":\"git push\"}'"],
-    ),
-    (
-        "policy check",
-        &["countersign policy check --rules rules.toml --headless < calls.jsonl"],
-    ),
-    (
-        "policy explain",
-        &["countersign policy explain bash '{\"command\":\"git push\"}'"],
-    ),
-    (
-        "policy trust",
-        &[
-            "countersign policy trust",
-            "countersign policy trust --revoke",
-        ],
-    ),
-    (
-        "policy backtest",
-        &["countersign policy backtest --rule 'allow bash cargo test*'"],
-    ),
-    (
-        "policy import",
-        &["countersign policy import --from claude-code --write user .claude/settings.json"],
-    ),
-    ("policy grants", &["countersign policy grants"]),
-    (
-        "policy grants revoke",
-        &["countersign policy grants revoke 9f3a"],
-    ),
-    (
-        "policy lint",
-        &["countersign policy lint .countersign/rules.toml"],
-    ),
-    (
-        "config",
-        &[
-            "countersign config get",
-            "countersign config set model.provider anthropic",
-        ],
-    ),
-    (
-        "config get",
-        &[
-            "countersign config get",
-            "countersign config get limits.turns",
-        ],
-    ),
-    (
-        "config set",
-        &[
-            "countersign config set model '{ provider = \"anthropic\", model = \"claude-sonnet-4-5\" }'",
-            "countersign config set limits.turns 50",
-            "countersign config set dry_run auto",
-        ],
-    ),
-    ("config unset", &["countersign config unset limits.turns"]),
-    ("config path", &["countersign config path"]),
-    ("config edit", &["countersign config edit"]),
-    ("providers", &["countersign providers --json"]),
-    (
-        "models",
-        &["countersign models", "countersign models ollama"],
-    ),
-    ("keys", &["countersign keys list"]),
-    ("keys list", &["countersign keys list"]),
-    ("keys set", &["countersign keys set anthropic < key.txt"]),
-    ("keys remove", &["countersign keys remove anthropic"]),
-    ("demo", &["countersign demo"]),
-    (
-        "completions",
-        &[
-            "countersign completions bash > ~/.local/share/bash-completion/completions/countersign",
-            "countersign completions zsh > ~/.zfunc/_countersign",
-            "countersign completions fish > ~/.config/fish/completions/countersign.fish",
-        ],
-    ),
-    ("man", &["countersign man ~/.local/share/man/man1"]),
-];
+/// The path of every verb, as it is typed, and below it, indented, what to type. Every example is parsed by a test.
+const EXAMPLES: &str = include_str!("examples.txt");
 
 /// The settings that a client needs, shown beside an example.
 const CLIENT_EXAMPLE: &str = r#"In a client's settings (Claude Desktop, Cursor and others; VS Code says `servers` in the place of `mcpServers`):
@@ -263,9 +26,8 @@ pub(crate) fn build_command() -> Command {
 fn add_examples(command: Command, above: &str) -> Command {
     let path = format!("{above} {}", command.get_name());
     let path = path.trim().to_owned();
-    let examples = find_examples(&path).iter();
+    let examples = find_examples(&path);
     let mut after: Vec<String> = Vec::new();
-    let examples: Vec<String> = examples.map(|one| format!("  {one}")).collect();
     if !examples.is_empty() {
         after.push(format!("Examples:\n{}", examples.join("\n")));
     }
@@ -305,9 +67,10 @@ fn shorten_about(command: Command, path: &str) -> Command {
     command.about(summary).long_about(format!("{about}."))
 }
 
-fn find_examples(path: &str) -> &'static [&'static str] {
-    let found = EXAMPLES.iter().find(|(verb, _)| *verb == path);
-    found.map_or(&[], |(_, examples)| examples)
+/// Returns the examples of a verb, as indented lines.
+fn find_examples(path: &str) -> Vec<&'static str> {
+    let below = EXAMPLES.lines().skip_while(|line| *line != path).skip(1);
+    below.take_while(|line| line.starts_with("  ")).collect()
 }
 
 #[cfg(test)]
@@ -344,9 +107,9 @@ mod tests {
             .map(|(path, _)| path)
             .collect();
         assert_eq!(without, [""; 0], "these have none");
-        for (path, examples) in EXAMPLES {
+        for path in EXAMPLES.lines().filter(|line| !line.starts_with("  ")) {
             assert!(verbs.iter().any(|(verb, _)| verb == path), "no verb {path}");
-            for example in *examples {
+            for example in find_examples(path) {
                 assert!(
                     example.contains(&format!("countersign {path}"))
                         || verbs
@@ -360,13 +123,11 @@ mod tests {
 
     #[test]
     fn every_example_is_understood() {
-        for (_, examples) in EXAMPLES {
-            for example in *examples {
-                let line = example.rsplit(" | ").next().unwrap();
-                let line = line.split(['<', '>']).next().unwrap();
-                let parsed = build_command().try_get_matches_from(words(line));
-                assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
-            }
+        for example in EXAMPLES.lines().filter(|line| line.starts_with("  ")) {
+            let line = example.trim_start().rsplit(" | ").next().unwrap();
+            let line = line.split(['<', '>']).next().unwrap();
+            let parsed = build_command().try_get_matches_from(words(line));
+            assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
         }
     }
 
