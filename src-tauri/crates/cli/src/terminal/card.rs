@@ -46,8 +46,7 @@ pub(super) fn render_card(
     size: TerminalSize,
 ) -> RenderedCard {
     let mut lines = render_heading(out, view, title, others, size);
-    let body = build_body(view);
-    let all = wrap_lines(&body, size.columns);
+    let all = render_rows(out, &build_body(view), size);
     let room = size
         .rows
         .saturating_sub(ROWS_AROUND_BODY)
@@ -58,11 +57,7 @@ pub(super) fn render_card(
     } else {
         room
     };
-    lines.extend(
-        all.iter()
-            .take(shown)
-            .map(|(ink, row)| format_barred_row(out, *ink, row)),
-    );
+    lines.extend(all.iter().take(shown).cloned());
     let left_out = all.len() - shown;
     if left_out > 0 {
         let text = format!("… {left_out} more lines: d shows all of it");
@@ -88,23 +83,14 @@ pub(super) fn render_full_card(
     size: TerminalSize,
 ) -> String {
     let mut lines = render_heading(out, view, title, 0, size);
-    let body = wrap_lines(&build_body(view), size.columns);
-    lines.extend(
-        body.iter()
-            .map(|(ink, row)| format_barred_row(out, *ink, row)),
-    );
+    lines.extend(render_rows(out, &build_body(view), size));
     if let Some(trail) = &view.trail {
         let mut gates = Vec::new();
         transcript::add_gate_lines(trail, &mut |ink, text: &str| {
             gates.push((ink, text.to_owned()))
         });
         lines.push(String::new());
-        let gates = wrap_lines(&gates, size.columns);
-        lines.extend(
-            gates
-                .iter()
-                .map(|(ink, row)| format_barred_row(out, *ink, row)),
-        );
+        lines.extend(render_rows(out, &gates, size));
     }
     lines.join("\n") + "\n"
 }
@@ -127,11 +113,7 @@ fn render_heading(
     ];
     let mut add = |ink, text: &str| {
         let text = escape_to_one_line(text);
-        let rows = wrap_lines(&[(ink, text)], size.columns);
-        lines.extend(
-            rows.iter()
-                .map(|(ink, row)| format_barred_row(out, *ink, row)),
-        );
+        lines.extend(render_rows(out, &[(ink, text)], size));
     };
     let what = format!("{} {}", view.title, view.target);
     add(TextStyle::Strong, what.trim_end());
@@ -141,21 +123,14 @@ fn render_heading(
         Preview::Effects(effects) => effects.command.folder.as_str(),
         _ => "",
     };
-    let facts = [
-        format_tool(view),
-        mode.to_owned(),
-        if folder.is_empty() {
-            String::new()
-        } else {
-            format!("in {folder}")
-        },
-        if title.is_empty() {
-            String::new()
-        } else {
-            format!("for “{title}”")
-        },
-    ];
-    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    let mut facts = vec![format_tool(view), mode.to_owned()];
+    if !folder.is_empty() {
+        facts.push(format!("in {folder}"));
+    }
+    if !title.is_empty() {
+        facts.push(format!("for “{title}”"));
+    }
+    facts.retain(|fact| !fact.is_empty());
     add(TextStyle::Faint, &facts.join(" · "));
     if let Some(reasoning) = &view.reasoning {
         let reason: String = reasoning.trim().chars().take(REASON_CHARS_MAX).collect();
@@ -216,22 +191,21 @@ fn add_argument_lines(view: &CallView, add: &mut impl FnMut(TextStyle, &str)) {
     }
 }
 
-/// Wraps lines to rows in their line's style, as wide as the terminal without the bar.
-fn wrap_lines(lines: &[(TextStyle, String)], columns: usize) -> Vec<(TextStyle, String)> {
-    let each = lines.iter().flat_map(|(ink, line)| {
-        let rows = wrap_untrusted(line, columns.saturating_sub(3));
-        rows.into_iter().map(|row| (*ink, row))
-    });
-    each.collect()
-}
-
-fn format_barred_row(out: &OutputWriter, ink: TextStyle, row: &str) -> String {
-    let text = format!(
-        "{} {}",
-        out.apply_style(TextStyle::Faint, "│"),
-        out.apply_style(ink, row)
-    );
-    text.trim_end().to_owned()
+/// Renders lines as rows behind bars, each in its line's style, as wide as the terminal.
+fn render_rows(
+    out: &OutputWriter,
+    lines: &[(TextStyle, String)],
+    size: TerminalSize,
+) -> Vec<String> {
+    let bar = out.apply_style(TextStyle::Faint, "│");
+    let mut rendered = Vec::new();
+    for (ink, line) in lines {
+        for row in wrap_untrusted(line, size.columns.saturating_sub(3)) {
+            let text = format!("{bar} {}", out.apply_style(*ink, &row));
+            rendered.push(text.trim_end().to_owned());
+        }
+    }
+    rendered
 }
 
 fn format_key(out: &OutputWriter, answer: &CardKey, size: TerminalSize) -> String {
@@ -269,10 +243,5 @@ pub(super) fn render_untrusted_text(
     spans: &[protocol::text::display_text::DisplaySpan],
     size: TerminalSize,
 ) -> String {
-    let rows = wrap_lines(&[(TextStyle::Plain, join_spans(spans))], size.columns);
-    let rows: Vec<String> = rows
-        .iter()
-        .map(|(ink, row)| format_barred_row(out, *ink, row))
-        .collect();
-    rows.join("\n")
+    render_rows(out, &[(TextStyle::Plain, join_spans(spans))], size).join("\n")
 }
