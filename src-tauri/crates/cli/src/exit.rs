@@ -34,12 +34,22 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// Returns an error for a command line that is wrong, or that names something wrong.
+    /// Returns an error for a command line that is wrong, or that names something wrong, with its next step.
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::usage_error(UserError::new(message, hint))
+    }
+
+    /// Returns an error for a record, settings or rules that cannot be used, with its next step.
+    pub(crate) fn config(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::config_error(UserError::new(message, hint))
+    }
+
+    /// Returns the usage error of a fault.
     pub(crate) fn usage_error(fault: UserError) -> Self {
         Self::User(ExitReason::Usage, Box::new(fault))
     }
 
-    /// Returns an error for a record, settings or rules that cannot be used.
+    /// Returns the error of a fault in the record, the settings or the rules.
     pub(crate) fn config_error(fault: UserError) -> Self {
         Self::User(ExitReason::Unusable, Box::new(fault))
     }
@@ -47,6 +57,11 @@ impl CliError {
     /// Returns an error for a request that could not be done.
     pub(crate) fn failure(message: &str) -> Self {
         UserError::new(message, "").into()
+    }
+
+    /// Returns an error for an answer of the engine that is not of the query's kind.
+    pub(crate) fn unexpected_answer() -> Self {
+        Self::failure("The engine answered a different question.")
     }
 
     /// Returns the error with its cause.

@@ -37,7 +37,6 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
-use protocol::UserError;
 
 use crate::args::{CliArgs, CliCommand};
 use crate::exit::CliError;
@@ -57,10 +56,8 @@ fn main() -> ExitCode {
         && let Err(error) = std::env::set_current_dir(folder)
     {
         let message = format!("The folder {} cannot be entered.", folder.display());
-        let fault = UserError::new(message, "Check the path after -C.");
-        return ExitCode::from(
-            out.report_error(&CliError::usage_error(fault).with_cause(&error)) as u8,
-        );
+        let fault = CliError::usage(message, "Check the path after -C.").with_cause(&error);
+        return ExitCode::from(out.report_error(&fault) as u8);
     }
     // Whose standard input may be read when the work is done.
     let serves = matches!(args.command, CliCommand::Gateway(_));

@@ -7,7 +7,7 @@ use protocol::text::display_text::to_spans;
 use serde::Serialize;
 
 use crate::args::ColorChoice;
-use crate::exit::{CliError, ExitReason};
+use crate::exit::{CliError, CliResult, ExitReason};
 
 /// Standard output and its format.
 pub(crate) struct OutputWriter {
@@ -149,6 +149,25 @@ impl OutputWriter {
     /// Writes a line of styled text.
     pub(crate) fn write_line(&mut self, text: &str) -> Result<(), CliError> {
         self.write_text(&format!("{text}\n"))
+    }
+
+    /// Writes a line in one style.
+    pub(crate) fn write_styled(&mut self, ink: TextStyle, text: &str) -> Result<(), CliError> {
+        let line = self.apply_style(ink, text);
+        self.write_line(&line)
+    }
+
+    /// Writes the answer of a command that succeeded: as JSON, or as `print` writes it for a person.
+    pub(crate) fn write_answer(
+        &mut self,
+        value: &impl Serialize,
+        print: impl FnOnce(&mut Self) -> Result<(), CliError>,
+    ) -> CliResult {
+        match self.json {
+            true => self.write_json(value)?,
+            false => print(self)?,
+        }
+        Ok(ExitReason::Done)
     }
 
     /// Writes a value as one line of JSON.

@@ -161,8 +161,8 @@ pub(crate) fn add_effect_lines(
     }
     for reached in &effects.reached {
         let (sent, received) = (reached.sent, reached.received);
-        let told = format!("* {reached}, sent {sent} bytes, received {received} bytes");
-        add(TextStyle::Faint, &told);
+        let line = format!("* {reached}, sent {sent} bytes, received {received} bytes");
+        add(TextStyle::Faint, &line);
     }
     for note in &effects.notes {
         add(TextStyle::Faint, &format!("* {note}"));

@@ -2,8 +2,6 @@
 //!
 //! Ids are a kind (`ses_`) and a time-sorted UUID, so all of them begin alike; their ends are random.
 
-use protocol::UserError;
-
 use crate::exit::CliError;
 
 /// Minimum length of a short id, in characters.
@@ -39,32 +37,32 @@ impl ShortIds<'_> {
         let (thing, hint) = (self.thing, self.hint);
         match matches[..] {
             [only] => Ok(only),
-            [] => Err(CliError::usage_error(UserError::new(
+            [] => Err(CliError::usage(
                 format!("There is no {thing} {word}."),
                 hint,
-            ))),
-            _ => Err(CliError::usage_error(UserError::new(
+            )),
+            _ => Err(CliError::usage(
                 format!(
                     "{} {thing}s are named by {word}: {}.",
                     matches.len(),
                     self.format_candidates(&matches)
                 ),
                 "Write more of the id.",
-            ))),
+            )),
         }
     }
 
     fn format_candidates(&self, candidates: &[usize]) -> String {
         let length = self.short_length();
         let ids = candidates.iter().filter_map(|at| self.all.get(*at));
-        let mut told: Vec<&str> = ids
+        let mut listed: Vec<&str> = ids
             .take(CANDIDATES_MAX)
             .map(|id| id_suffix(id, length))
             .collect();
         if candidates.len() > CANDIDATES_MAX {
-            told.push("…");
+            listed.push("…");
         }
-        told.join(", ")
+        listed.join(", ")
     }
 
     /// Returns the number of final characters that distinguish all of the ids.

@@ -267,7 +267,8 @@ pub(crate) fn mode_name(mode: ToolMode) -> &'static str {
     }
 }
 
-fn verdict_name(verdict: Verdict) -> &'static str {
+/// Returns the display name of a verdict.
+pub(crate) fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Allow => "allow",
         Verdict::Ask => "ask",

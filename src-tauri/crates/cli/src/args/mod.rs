@@ -123,17 +123,7 @@ pub(crate) enum CliCommand {
     /// Find anything recorded.
     ///
     /// Words, "phrases", prefix*, and the filters tool: mode: state: session: path: before: after:
-    Search {
-        /// The query; several words are one query.
-        #[arg(required = true)]
-        query: Vec<String>,
-        /// Show at most this many hits.
-        #[arg(long, default_value_t = 20)]
-        limit: u32,
-        /// Leave out this many of the newest hits.
-        #[arg(long, default_value_t = 0)]
-        offset: u32,
-    },
+    Search(SearchArgs),
     /// Write a whole session to standard output.
     Export {
         /// Its id or the end of it, as `sessions` lists it; or `last`.
@@ -147,25 +137,7 @@ pub(crate) enum CliCommand {
     ///
     /// Nothing real changes. With --json, names of files are as they are, nothing marked; the bytes of one that is not
     /// UTF-8 are beside it (`path_base64`).
-    DryRun {
-        /// The folder.
-        #[arg(long, value_name = "DIR", default_value = ".")]
-        workspace: PathBuf,
-        /// Then commit what was captured, as a change that can be undone. The command does not run again.
-        #[arg(long)]
-        commit: bool,
-        /// Run it for real instead, in the folder itself, after a snapshot of all of it: what it changes there
-        /// can be undone. Rules that deny it hold.
-        #[arg(long, conflicts_with = "commit")]
-        in_place: bool,
-        /// Let it reach this host, such as `docs.rs` or `localhost:8080`, through a proxy that tells where it went. May be
-        /// given again. What it sends is out; a rule that denies the host still holds.
-        #[arg(long, value_name = "HOST", conflicts_with = "commit")]
-        allow_host: Vec<String>,
-        /// The command, for the shell if it is one word.
-        #[arg(required = true, last = true, value_name = "COMMAND")]
-        command: Vec<String>,
-    },
+    DryRun(DryRunArgs),
     /// Say what this machine can promise of commands, and why no more.
     Doctor {
         /// The folder that commands would work in.
@@ -223,6 +195,42 @@ pub(crate) enum CliCommand {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
+}
+
+/// A search of the record.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SearchArgs {
+    /// The query; several words are one query.
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    /// Show at most this many hits.
+    #[arg(long, default_value_t = 20)]
+    pub(crate) limit: u32,
+    /// Leave out this many of the newest hits.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) offset: u32,
+}
+
+/// A command to run in a sandbox.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DryRunArgs {
+    /// The folder.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Then commit what was captured, as a change that can be undone. The command does not run again.
+    #[arg(long)]
+    pub(crate) commit: bool,
+    /// Run it for real instead, in the folder itself, after a snapshot of all of it: what it changes there
+    /// can be undone. Rules that deny it hold.
+    #[arg(long, conflicts_with = "commit")]
+    pub(crate) in_place: bool,
+    /// Let it reach this host, such as `docs.rs` or `localhost:8080`, through a proxy that tells where it went. May be
+    /// given again. What it sends is out; a rule that denies the host still holds.
+    #[arg(long, value_name = "HOST", conflicts_with = "commit")]
+    pub(crate) allow_host: Vec<String>,
+    /// The command, for the shell if it is one word.
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 /// The sessions.

@@ -1,5 +1,7 @@
 //! `apis`: sets up, lists, switches and approves services described by OpenAPI documents.
 
+use std::path::Path;
+
 use agent::Engine;
 use protocol::query::{Answer, Query};
 use protocol::server::apis::{API_TIMEOUT_MS, ApiAuth, ApiChange, ApiSetup, ApiView};
@@ -126,10 +128,7 @@ fn parse_api_setup(add: &AddApi) -> Result<ApiSetup, CliError> {
     let document = match is_address {
         true => add.document.clone(),
         false => {
-            let path = std::path::absolute(&add.document).map_err(|error| {
-                let fault = UserError::new("The document has no place.", "Name another file.");
-                CliError::usage_error(fault).with_cause(&error)
-            })?;
+            let path = super::absolute_path("document", Path::new(&add.document))?;
             path.display().to_string()
         }
     };
@@ -170,10 +169,10 @@ fn parse_api_setup(add: &AddApi) -> Result<ApiSetup, CliError> {
 
 fn split_pair(both: &str) -> Result<(String, String), CliError> {
     let two = both.split_once(',').ok_or_else(|| {
-        CliError::usage_error(UserError::new(
+        CliError::usage(
             "Who asks is written with a comma in between.",
             "Write it like SCHEME=keychain:NAME,keychain:PASSWORD.",
-        ))
+        )
     })?;
     Ok((two.0.to_owned(), two.1.to_owned()))
 }

@@ -6,7 +6,7 @@ use agent::Engine;
 use protocol::query::{Answer, Query};
 use protocol::view::briefing::{Briefing, BriefingSource};
 
-use crate::exit::{CliResult, ExitReason};
+use crate::exit::{CliError, CliResult};
 use crate::output::{OutputWriter, TextStyle};
 use crate::transcript;
 
@@ -16,26 +16,14 @@ pub(crate) async fn show_briefing(
     workspace: &Path,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let workspace = std::path::absolute(workspace).unwrap_or_else(|_| workspace.to_owned());
-    let query = Query::Briefing {
-        workspace: workspace.display().to_string(),
+    let workspace = super::absolute_workspace(workspace)?;
+    let Answer::Briefing(briefing) = desk.query(Query::Briefing { workspace }).await? else {
+        return Err(CliError::unexpected_answer());
     };
-    let briefing = super::query_engine(desk, query, |answer| match answer {
-        Answer::Briefing(briefing) => Some(briefing),
-        _ => None,
-    })
-    .await?;
-    match out.is_json() {
-        true => out.write_json(&briefing)?,
-        false => print_briefing(&briefing, out)?,
-    }
-    Ok(ExitReason::Done)
+    out.write_answer(&briefing, |out| print_briefing(&briefing, out))
 }
 
-fn print_briefing(
-    briefing: &Briefing,
-    out: &mut OutputWriter,
-) -> Result<(), crate::exit::CliError> {
+fn print_briefing(briefing: &Briefing, out: &mut OutputWriter) -> Result<(), CliError> {
     let whole = format!(
         "{} bytes, about {} tokens, before anything is said.",
         briefing.bytes, briefing.tokens
@@ -72,17 +60,13 @@ fn print_briefing(
         )?;
     }
     for fault in &briefing.faults {
-        let told = transcript::format_turn_error(out, fault);
-        out.write_text(&told)?;
+        let text = transcript::format_turn_error(out, fault);
+        out.write_text(&text)?;
     }
     Ok(())
 }
 
-fn print_heading(
-    title: &str,
-    is_empty: bool,
-    out: &mut OutputWriter,
-) -> Result<(), crate::exit::CliError> {
+fn print_heading(title: &str, is_empty: bool, out: &mut OutputWriter) -> Result<(), CliError> {
     let none = if is_empty { ": none" } else { "" };
     let line = format!("\n{}{none}", out.apply_style(TextStyle::Strong, title));
     out.write_line(&line)
@@ -94,7 +78,7 @@ fn print_item(
     source: BriefingSource,
     file: &str,
     out: &mut OutputWriter,
-) -> Result<(), crate::exit::CliError> {
+) -> Result<(), CliError> {
     let whose = match source {
         BriefingSource::Project => "project",
         BriefingSource::Person => "yours",

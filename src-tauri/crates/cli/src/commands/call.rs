@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::{BY_HAND_CLIENT, EngineConfig, Host};
-use protocol::{CallState, CallView, EntryBody, ModelChoice, Op, SessionId, UserError};
+use protocol::{CallState, CallView, EntryBody, ModelChoice, Op, SessionId};
 use provider::{Script, ScriptCall, ScriptTurn, ScriptedProvider};
 use serde_json::{Map, Value, json};
 
@@ -26,25 +26,36 @@ pub(crate) async fn run_call(
         "-" => read_stdin("arguments")?,
         written => written.to_owned(),
     };
-    let arguments: Map<String, Value> = serde_json::from_str(&written).map_err(|error| {
-        CliError::usage_error(UserError::new(
-            format!("The arguments are not a JSON object: {error}."),
-            r#"Write them like '{"path":"src/main.rs"}'."#,
-        ))
-    })?;
-    let made = ScriptCall {
-        name: call.tool.clone(),
-        arguments: Value::Object(arguments).to_string(),
+    let script_call = ScriptCall {
+        name: call.tool,
+        arguments: Value::Object(parse_arguments(&written)?).to_string(),
     };
     let config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
     let config = super::apply_approval_args(config, call.consent)?;
-    let (session, view) = make_call(config, &call.workspace, made, out).await?;
-    if out.is_json() {
-        out.write_json(&json!({ "session": session, "call": view }))?;
-    } else {
-        let text = transcript::format_full_call(out, &view);
-        out.write_text(&text)?;
-    }
+    let (session, view) = make_call(config, &call.workspace, script_call, out).await?;
+    write_call(&session, &view, out)
+}
+
+/// Parses the arguments of a call.
+pub(super) fn parse_arguments(text: &str) -> Result<Map<String, Value>, CliError> {
+    serde_json::from_str(text).map_err(|error| {
+        CliError::usage(
+            format!("The arguments are not a JSON object: {error}."),
+            r#"Write them like '{"path":"src/main.rs"}'."#,
+        )
+    })
+}
+
+/// Writes a call with its trail; returns the exit reason for its final state.
+pub(super) fn write_call(
+    session: &SessionId,
+    view: &CallView,
+    out: &mut OutputWriter,
+) -> CliResult {
+    out.write_answer(&json!({ "session": session, "call": view }), |out| {
+        let text = transcript::format_full_call(out, view);
+        out.write_text(&text)
+    })?;
     Ok(exit_reason_for(view.state))
 }
 
@@ -55,10 +66,8 @@ pub(crate) async fn make_call(
     call: ScriptCall,
     out: &mut OutputWriter,
 ) -> Result<(SessionId, Box<CallView>), CliError> {
-    let (title, prompt) = (
-        format!("Call {}", call.name),
-        format!("Call {} once.", call.name),
-    );
+    let title = format!("Call {}", call.name);
+    let prompt = format!("{title} once.");
     let turn = ScriptTurn {
         calls: vec![call],
         ..ScriptTurn::default()

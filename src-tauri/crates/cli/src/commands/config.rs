@@ -11,12 +11,12 @@ use toml_edit::{DocumentMut, Item, Key, Table, TableLike, Value};
 
 use super::source_commands::report_done;
 use crate::args::ConfigCommand;
-use crate::exit::{CliError, CliResult, ExitReason};
+use crate::exit::{CliError, CliResult};
 use crate::output::{OutputWriter, TextStyle};
 use crate::terminal::external_programs;
 
 /// Reads or changes the settings.
-pub(crate) async fn run_config(
+pub(crate) fn run_config(
     data_dir: Option<PathBuf>,
     command: ConfigCommand,
     out: &mut OutputWriter,
@@ -25,11 +25,7 @@ pub(crate) async fn run_config(
     match command {
         ConfigCommand::Path => {
             let path = file::settings_path(&data_dir).display().to_string();
-            match out.is_json() {
-                true => out.write_json(&json!({ "path": path }))?,
-                false => out.write_line(&path)?,
-            }
-            Ok(ExitReason::Done)
+            out.write_answer(&json!({ "path": path }), |out| out.write_line(&path))
         }
         ConfigCommand::Get { setting } => show_setting(&data_dir, setting.as_deref(), out),
         ConfigCommand::Set { setting, value } => {
@@ -53,40 +49,25 @@ fn show_setting(data_dir: &Path, setting: Option<&str>, out: &mut OutputWriter) 
     let settings = file::check_text(data_dir, &text).map_err(CliError::config_error)?;
     let all = settings_to_json(&settings)?;
     let Some(setting) = setting else {
-        match out.is_json() {
-            true => out.write_json(&all)?,
-            false if text.trim().is_empty() => {
-                out.write_line(
-                    "Nothing is set; the defaults hold. See one: countersign config get SETTING.",
-                )?;
-            }
-            false => {
-                let text = out.apply_style(TextStyle::Plain, text.trim_end());
-                out.write_line(&text)?;
-            }
-        }
-        return Ok(ExitReason::Done);
+        return out.write_answer(&all, |out| match text.trim().is_empty() {
+            true => out.write_line(
+                "Nothing is set; the defaults hold. See one: countersign config get SETTING.",
+            ),
+            false => out.write_styled(TextStyle::Plain, text.trim_end()),
+        });
     };
-    let mut found = &all;
+    let mut value = &all;
     let mut above = String::new();
     for key in parse_key_path(setting)? {
-        let next = found.get(key.get());
-        found = next.ok_or_else(|| unknown_setting(found, setting, &above))?;
+        let next = value.get(key.get());
+        value = next.ok_or_else(|| unknown_setting(value, setting, &above))?;
         above = setting.to_owned();
     }
-    match (out.is_json(), found) {
-        (true, value) => out.write_json(value)?,
-        (false, Json::String(text)) => {
-            let text = out.apply_style(TextStyle::Plain, text);
-            out.write_line(&text)?;
-        }
-        (false, Json::Null) => out.write_line("")?,
-        (false, value) => {
-            let text = out.apply_style(TextStyle::Plain, &format!("{value:#}"));
-            out.write_line(&text)?;
-        }
-    }
-    Ok(ExitReason::Done)
+    out.write_answer(value, |out| match value {
+        Json::String(text) => out.write_styled(TextStyle::Plain, text),
+        Json::Null => out.write_line(""),
+        value => out.write_styled(TextStyle::Plain, &format!("{value:#}")),
+    })
 }
 
 fn settings_to_json(settings: &Settings) -> Result<Json, CliError> {
@@ -104,10 +85,7 @@ fn unknown_setting(among: &Json, setting: &str, above: &str) -> CliError {
         (false, true) => format!("The settings are: {}.", known.join(", ")),
         (false, false) => format!("There it has: {}.", known.join(", ")),
     };
-    CliError::usage_error(UserError::new(
-        format!("There is no setting `{setting}`."),
-        hint,
-    ))
+    CliError::usage(format!("There is no setting `{setting}`."), hint)
 }
 
 /// Changes the file, and writes it if the result is valid.
@@ -133,8 +111,7 @@ fn change_file(
 fn parse_key_path(setting: &str) -> Result<Vec<Key>, CliError> {
     let mut keys = Key::parse(setting).map_err(|error| {
         let message = format!("`{setting}` is not a setting.");
-        CliError::usage_error(UserError::new(message, "Write it like `limits.turns`."))
-            .with_cause(&error)
+        CliError::usage(message, "Write it like `limits.turns`.").with_cause(&error)
     })?;
     if let Some(first) = keys.first_mut() {
         let mut names = Settings::EARLIER_NAMES.iter();
@@ -182,10 +159,7 @@ fn set_value(document: &mut DocumentMut, setting: &str, mut value: Value) -> Res
                 "`{}` is not a table, so nothing can be set in it.",
                 key.get()
             );
-            CliError::usage_error(UserError::new(
-                message,
-                "Set it as a whole, or edit the file.",
-            ))
+            CliError::usage(message, "Set it as a whole, or edit the file.")
         })?;
     }
     match table.get_mut(last.get()) {
@@ -208,10 +182,7 @@ fn remove_value(document: &mut DocumentMut, setting: &str) -> Result<(), CliErro
     let keys = parse_key_path_in(document, setting)?;
     let not_set = || {
         let message = format!("The file does not set `{setting}`, so its default holds.");
-        CliError::usage_error(UserError::new(
-            message,
-            "See what it sets: countersign config get.",
-        ))
+        CliError::usage(message, "See what it sets: countersign config get.")
     };
     let (last, above) = keys.split_last().ok_or_else(not_set)?;
     let mut table: &mut dyn TableLike = document.as_table_mut();
@@ -241,10 +212,10 @@ fn edit_file(data_dir: &Path, out: &mut OutputWriter) -> CliResult {
             Err(fault) => {
                 out.write_warning(&fault);
                 if !external_programs::ask_to_retry()? {
-                    return Err(CliError::config_error(UserError::new(
+                    return Err(CliError::config(
                         "The settings are as they were.",
                         "What was edited is not kept.",
-                    )));
+                    ));
                 }
             }
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use agent::Host;
 use agent::engine::demo;
 use protocol::event::SessionEvent;
-use protocol::{EventBody, SessionState, UserError};
+use protocol::{EventBody, SessionState};
 
 use crate::event_printer::EventPrinter;
 use crate::exit::{CliError, CliResult, ExitReason};
@@ -20,8 +20,7 @@ pub(crate) async fn run_demo(data_dir: Option<PathBuf>, out: &mut OutputWriter) 
         false => {
             let folder = tempfile::tempdir().map_err(|error| {
                 let hint = "Name one with --data-dir.";
-                CliError::config_error(UserError::new("No temporary folder could be made.", hint))
-                    .with_cause(&error)
+                CliError::config("No temporary folder could be made.", hint).with_cause(&error)
             })?;
             (Some(folder.path().to_owned()), Some(folder))
         }
@@ -51,12 +50,11 @@ pub(crate) async fn run_demo(data_dir: Option<PathBuf>, out: &mut OutputWriter) 
         }
     }
     if !out.is_json() {
-        let kept = match &passing {
+        let hint = match &passing {
             Some(_) => "Nothing of it was kept.".to_owned(),
             None => "Look at it again: countersign show last".to_owned(),
         };
-        let line = out.apply_style(TextStyle::Faint, &format!("The demo is over. {kept}"));
-        out.write_line(&line)?;
+        out.write_styled(TextStyle::Faint, &format!("The demo is over. {hint}"))?;
     }
     desk.close();
     Ok(match ended {

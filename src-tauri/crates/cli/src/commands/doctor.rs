@@ -1,32 +1,34 @@
 //! `doctor`: reports this machine's guarantees for commands, and the services that are set up.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use agent::Engine;
+use agent::EngineConfig;
+use agent::engine::settings::file;
 use protocol::query::{Answer, Query};
 use protocol::server::language_servers::LanguageServerView;
 use protocol::settings::{SearchApi, WebSearchSettings};
-use protocol::view::effects::{Assurance, AssuranceReport};
+use protocol::view::effects::Assurance;
 
 use super::provider_addresses;
-use crate::exit::{CliResult, ExitReason};
+use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
 
 /// Shows the report.
 pub(crate) async fn show_report(
-    desk: &Engine,
+    data_dir: Option<PathBuf>,
     workspace: &Path,
-    settings_file: &Path,
     out: &mut OutputWriter,
 ) -> CliResult {
+    let folder =
+        EngineConfig::resolve_data_dir(data_dir.clone()).map_err(CliError::config_error)?;
+    let settings_file = file::settings_path(&folder);
+    let desk = super::open_readonly_engine(data_dir).await?;
     let query = Query::Promise {
         workspace: workspace.display().to_string(),
     };
-    let promise: AssuranceReport = super::query_engine(desk, query, |answer| match answer {
-        Answer::Promise(promise) => Some(promise),
-        _ => None,
-    })
-    .await?;
+    let Answer::Promise(promise) = desk.query(query).await? else {
+        return Err(CliError::unexpected_answer());
+    };
     if out.is_json() {
         out.write_json(&promise)?;
         return Ok(ExitReason::Done);

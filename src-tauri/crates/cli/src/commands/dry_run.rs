@@ -1,34 +1,45 @@
 //! `dry-run`: shows the effects of a command in a dry run, or runs it for real where it can be undone.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use agent::{Engine, EngineConfig, Host};
+use agent::Host;
 use protocol::{Effects, Preview, UndoEntry, UndoState};
 use provider::ScriptCall;
 use serde_json::json;
 
 use super::call;
-use crate::args::{ApprovalArgs, CallArgs};
+use crate::args::{ApprovalArgs, CallArgs, DryRunArgs};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::DIFF_LINES_MAX;
 use crate::output::{OutputWriter, TextStyle};
-use crate::{effects_json, previews, transcript};
+use crate::{effects_json, previews};
 
-/// Runs a command in a dry run and shows its effects.
-pub(crate) async fn run_dry(
-    desk: &Engine,
-    workspace: &Path,
-    command: &[String],
-    allowed: &[String],
+/// Runs a command: in a dry run, whose effects may then be committed, or in place.
+pub(crate) async fn run_dry_run(
+    data_dir: Option<PathBuf>,
+    args: DryRunArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
+    match (args.commit, args.in_place) {
+        (true, _) => run_and_commit(data_dir, args, out).await,
+        (false, true) => run_in_place(data_dir, args, out).await,
+        (false, false) => show_dry_run(data_dir, &args, out).await,
+    }
+}
+
+/// Runs a command in a dry run and shows its effects.
+async fn show_dry_run(
+    data_dir: Option<PathBuf>,
+    args: &DryRunArgs,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let desk = super::open_readonly_engine(data_dir).await?;
+    let command = join_command_line(&args.command);
     let ran = desk
-        .dry_run_command(workspace, join_command_line(command), allowed)
+        .dry_run_command(&args.workspace, command, &args.allow_host)
         .await?;
-    let (stdout, stderr) = (
-        String::from_utf8_lossy(&ran.stdout),
-        String::from_utf8_lossy(&ran.stderr),
-    );
+    let stdout = String::from_utf8_lossy(&ran.stdout);
+    let stderr = String::from_utf8_lossy(&ran.stderr);
     let last = match ran.effects.reached.is_empty() {
         true => "Nothing real changed.",
         false => "Nothing real changed here; what it sent is out.",
@@ -45,30 +56,21 @@ pub(crate) async fn run_dry(
 }
 
 /// Runs a command for real, through the whole pipeline, and shows its effects. Its output is shown as one stream.
-pub(crate) async fn run_in_place(
+async fn run_in_place(
     data_dir: Option<PathBuf>,
-    workspace: PathBuf,
-    command: &[String],
-    hosts: Vec<String>,
+    args: DryRunArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let config = super::engine_config(data_dir, Host::Headless { approve_all: true })?;
-    let config = EngineConfig {
-        in_place: Some(hosts),
-        ..config
-    };
-    let made = ScriptCall {
+    let mut config = super::engine_config(data_dir, Host::Headless { approve_all: true })?;
+    config.in_place = Some(args.allow_host);
+    let script_call = ScriptCall {
         name: "bash".to_owned(),
-        arguments: json!({ "command": join_command_line(command) }).to_string(),
+        arguments: json!({ "command": join_command_line(&args.command) }).to_string(),
     };
-    let (session, view) = call::make_call(config, &workspace, made, out).await?;
+    let (session, view) = call::make_call(config, &args.workspace, script_call, out).await?;
     let Preview::Effects(shown) = &view.preview else {
         // It did not run: the trail or the error says why.
-        match out.is_json() {
-            true => out.write_json(&json!({ "session": session, "call": view }))?,
-            false => out.write_text(&transcript::format_full_call(out, &view))?,
-        }
-        return Ok(call::exit_reason_for(view.state));
+        return call::write_call(&session, &view, out);
     };
     let printed = protocol::text::display_text::join_spans(&shown.effects.output);
     let entry = view.undo.as_ref();
@@ -148,16 +150,15 @@ fn print_effects(report: &EffectsReport<'_>, out: &mut OutputWriter) -> Result<(
 
 /// Commits the captured effects through the whole pipeline: the rules can deny them like any call, and they can be
 /// undone.
-pub(crate) async fn run_and_commit(
+async fn run_and_commit(
     data_dir: Option<PathBuf>,
-    workspace: PathBuf,
-    command: &[String],
+    args: DryRunArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
     let call = CallArgs {
         tool: "bash".to_owned(),
-        arguments: json!({ "command": join_command_line(command) }).to_string(),
-        workspace,
+        arguments: json!({ "command": join_command_line(&args.command) }).to_string(),
+        workspace: args.workspace,
         consent: ApprovalArgs {
             approve_all: true,
             rules: None,

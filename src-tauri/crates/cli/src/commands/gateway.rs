@@ -23,7 +23,7 @@ pub(crate) async fn run_gateway(
     let config = super::apply_approval_args(config, consent)?;
     let has_rules = config.rules.is_some();
     let desk = super::open_engine(config).await?;
-    let workspace = std::path::absolute(&workspace).unwrap_or(workspace);
+    let workspace = super::absolute_path("folder", &workspace)?;
     desk.list_tools(&workspace).map_err(CliError::usage_error)?;
     desk.check_rules(&workspace)
         .map_err(CliError::usage_error)?;

@@ -7,25 +7,28 @@ use protocol::text::display_text::format_count;
 use protocol::{At, Op, UndoEntry, UndoId, UndoState, UserError};
 use serde_json::json;
 
-use crate::args::HistoryArgs;
+use crate::args::{HistoryArgs, HistoryCommand};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::PAGE_ENTRIES;
 use crate::output::{OutputWriter, TextStyle};
 use crate::short_ids::{self, ShortIds};
 use crate::table::{self, TableCell, format_age, new_cell};
 
-/// Lists the undo entries.
-pub(crate) async fn list_history(
+/// Lists the undo entries, or runs the given subcommand.
+pub(crate) async fn run_history(
     desk: &Engine,
     args: HistoryArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let workspace = args.workspace.map(std::path::absolute).transpose();
-    let workspace = workspace.map_err(|error| {
-        CliError::usage_error(UserError::new("The workspace has no place.", "")).with_cause(&error)
-    })?;
-    let workspace = workspace.map(|path| path.display().to_string());
-    let timeline = load_page(desk, workspace, 0, args.limit).await?;
+    match args.command {
+        Some(HistoryCommand::Gc) => collect_garbage(desk, out).await,
+        None => list_history(desk, args, out).await,
+    }
+}
+
+async fn list_history(desk: &Engine, args: HistoryArgs, out: &mut OutputWriter) -> CliResult {
+    let workspace = args.workspace.as_deref().map(super::absolute_workspace);
+    let timeline = load_page(desk, workspace.transpose()?, 0, args.limit).await?;
     if out.is_json() {
         out.write_json(&timeline)?;
         return Ok(ExitReason::Done);
@@ -55,8 +58,7 @@ pub(crate) async fn list_history(
         format_byte_size(timeline.store_bytes_max),
         format_count(timeline.keep_days.into(), "day")
     );
-    let words = out.apply_style(TextStyle::Faint, &words);
-    out.write_line(&words)?;
+    out.write_styled(TextStyle::Faint, &words)?;
     for warning in timeline.warnings {
         out.write_warning(&UserError::new(warning, ""));
     }
@@ -88,8 +90,8 @@ pub(crate) async fn resolve_id(
     desk: &Engine,
     partial_id: Option<String>,
 ) -> Result<Option<String>, CliError> {
-    let found = resolve_ids(desk, partial_id.into_iter().collect()).await?;
-    Ok(found.into_iter().next())
+    let ids = resolve_ids(desk, partial_id.into_iter().collect()).await?;
+    Ok(ids.into_iter().next())
 }
 
 /// Returns the whole ids of several entries.
@@ -129,22 +131,18 @@ async fn load_all_ids(desk: &Engine) -> Result<Vec<UndoId>, CliError> {
 }
 
 /// Drops the entries that exceed the age or the size in the settings.
-pub(crate) async fn collect_garbage(desk: &Engine, out: &mut OutputWriter) -> CliResult {
+async fn collect_garbage(desk: &Engine, out: &mut OutputWriter) -> CliResult {
     let receipt = desk.submit(Op::CollectHistory).await?;
-    let done = receipt.collected.unwrap_or_default();
-    if out.is_json() {
-        out.write_json(&json!({ "collected": done }))?;
-    } else {
-        let words = format!(
+    let collected = receipt.collected.unwrap_or_default();
+    out.write_answer(&json!({ "collected": collected }), |out| {
+        out.write_line(&format!(
             "Dropped {} and freed {}. The history holds {} in {}.",
-            format_count(done.entries, "change"),
-            format_byte_size(done.bytes_freed),
-            format_count(done.entries_left, "change"),
-            format_byte_size(done.bytes_left)
-        );
-        out.write_line(&words)?;
-    }
-    Ok(ExitReason::Done)
+            format_count(collected.entries, "change"),
+            format_byte_size(collected.bytes_freed),
+            format_count(collected.entries_left, "change"),
+            format_byte_size(collected.bytes_left)
+        ))
+    })
 }
 
 /// Loads one page of the history.
@@ -159,9 +157,8 @@ pub(crate) async fn load_page(
         offset,
         limit,
     };
-    super::query_engine(desk, query, |answer| match answer {
-        Answer::Timeline(timeline) => Some(timeline),
-        _ => None,
-    })
-    .await
+    match desk.query(query).await? {
+        Answer::Timeline(timeline) => Ok(timeline),
+        _ => Err(CliError::unexpected_answer()),
+    }
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 use agent::Engine;
 use protocol::EntryBody;
 use protocol::account::AccountLine;
-use protocol::query::{Answer, Query};
-use protocol::view::search::{HitPart, SearchHit, SearchPage};
+use protocol::query::{Answer, Query, ToolView};
+use protocol::view::search::{HitPart, SearchHit};
 use serde_json::json;
 
 use super::sessions;
+use crate::args::SearchArgs;
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
 use crate::short_ids::ShortIds;
@@ -21,38 +22,46 @@ pub(crate) async fn list_tools(
     workspace: Option<&Path>,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let workspace = workspace.map(super::absolute_path);
-    let tools = super::query_engine(desk, Query::Tools { workspace }, |answer| match answer {
-        Answer::Tools { tools } => Some(tools),
-        _ => None,
+    let workspace = workspace.map(super::absolute_workspace).transpose()?;
+    let Answer::Tools { tools } = desk.query(Query::Tools { workspace }).await? else {
+        return Err(CliError::unexpected_answer());
+    };
+    out.write_answer(&json!({ "tools": tools }), |out| {
+        tools.iter().try_for_each(|tool| print_tool(tool, out))
     })
-    .await?;
-    if out.is_json() {
-        out.write_json(&json!({ "tools": tools }))?;
-        return Ok(ExitReason::Done);
-    }
-    for tool in &tools {
-        let mode = match tool.enabled {
-            true => tool.mode.map_or("unclear", mode_name),
-            false => "off",
-        };
-        let first = tool.record.description().split(['.', '\n']).next();
-        let setup = tool.setup.as_deref().unwrap_or_default();
-        let line = format!(
-            "{}  {}  {}  {}",
-            out.apply_style(TextStyle::Strong, &format!("{:<12}", tool.record.id())),
-            out.apply_style(TextStyle::Faint, &format!("{mode:<11}")),
-            out.apply_style(TextStyle::Plain, first.unwrap_or_default()),
-            out.apply_style(TextStyle::Warn, setup),
-        );
-        let line = line.trim_end().to_owned();
-        out.write_line(&line)?;
-    }
-    Ok(ExitReason::Done)
 }
 
-/// Shows a session.
-pub(crate) async fn show_session(desk: &Engine, name: &str, out: &mut OutputWriter) -> CliResult {
+fn print_tool(tool: &ToolView, out: &mut OutputWriter) -> Result<(), CliError> {
+    let mode = match tool.enabled {
+        true => tool.mode.map_or("unclear", mode_name),
+        false => "off",
+    };
+    let first = tool.record.description().split(['.', '\n']).next();
+    let setup = tool.setup.as_deref().unwrap_or_default();
+    let line = format!(
+        "{}  {}  {}  {}",
+        out.apply_style(TextStyle::Strong, &format!("{:<12}", tool.record.id())),
+        out.apply_style(TextStyle::Faint, &format!("{mode:<11}")),
+        out.apply_style(TextStyle::Plain, first.unwrap_or_default()),
+        out.apply_style(TextStyle::Warn, setup),
+    );
+    out.write_line(line.trim_end())
+}
+
+/// Shows a session, or one of its calls.
+pub(crate) async fn show(
+    desk: &Engine,
+    session: &str,
+    call: Option<&str>,
+    out: &mut OutputWriter,
+) -> CliResult {
+    match call {
+        Some(call) => show_account(desk, session, call, out).await,
+        None => show_session(desk, session, out).await,
+    }
+}
+
+async fn show_session(desk: &Engine, name: &str, out: &mut OutputWriter) -> CliResult {
     let view = sessions::find_session(desk, name).await?;
     if !out.is_json() {
         let facts = format!("{} · {} · {}", view.id, view.state.as_str(), view.workspace);
@@ -75,12 +84,7 @@ pub(crate) async fn show_session(desk: &Engine, name: &str, out: &mut OutputWrit
 }
 
 /// Shows how a call was validated, authorised, executed, streamed, rendered, persisted and audited.
-pub(crate) async fn show_account(
-    desk: &Engine,
-    name: &str,
-    call: &str,
-    out: &mut OutputWriter,
-) -> CliResult {
+async fn show_account(desk: &Engine, name: &str, call: &str, out: &mut OutputWriter) -> CliResult {
     let session = sessions::find_session(desk, name).await?.id;
     let mut calls = Vec::new();
     super::for_each_entry(desk, &session, |entry| {
@@ -100,58 +104,43 @@ pub(crate) async fn show_account(
     let query = Query::Account { session, call };
     let answer = desk.query(query).await.map_err(CliError::usage_error)?;
     let Answer::Account { summary, account } = answer else {
-        return Err(CliError::failure(
-            "The engine answered a different question.",
-        ));
+        return Err(CliError::unexpected_answer());
     };
-    if out.is_json() {
-        out.write_json(&json!({ "account": account, "summary": summary }))?;
-        return Ok(ExitReason::Done);
-    }
-    for AccountLine { part, text } in &summary {
-        let line = format!(
-            "{}  {}",
-            out.apply_style(TextStyle::Strong, &format!("{part:<10}")),
-            out.apply_style(TextStyle::Plain, &text.replace('\n', "\n            ")),
-        );
-        out.write_line(&line)?;
-    }
-    Ok(ExitReason::Done)
+    out.write_answer(&json!({ "account": account, "summary": summary }), |out| {
+        summary.iter().try_for_each(|AccountLine { part, text }| {
+            let line = format!(
+                "{}  {}",
+                out.apply_style(TextStyle::Strong, &format!("{part:<10}")),
+                out.apply_style(TextStyle::Plain, &text.replace('\n', "\n            ")),
+            );
+            out.write_line(&line)
+        })
+    })
 }
 
 /// Searches the whole record.
 pub(crate) async fn search_record(
     desk: &Engine,
-    text: &str,
-    limit: u32,
-    offset: u32,
+    args: SearchArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
     let query = Query::Search {
-        text: text.to_owned(),
-        offset,
-        limit,
+        text: args.query.join(" "),
+        offset: args.offset,
+        limit: args.limit,
     };
-    let page: SearchPage = super::query_engine(desk, query, |answer| match answer {
-        Answer::Search(page) => Some(page),
-        _ => None,
-    })
-    .await?;
-    if let Some(problem) = page.problem {
+    let Answer::Search(mut page) = desk.query(query).await? else {
+        return Err(CliError::unexpected_answer());
+    };
+    if let Some(problem) = page.problem.take() {
         return Err(CliError::usage_error(problem));
     }
-    if out.is_json() {
-        out.write_json(&page)?;
-        return Ok(ExitReason::Done);
-    }
-    for hit in &page.hits {
-        print_hit(out, hit)?;
-    }
-    let (total, searched, took_ms) = (page.total, page.searched, page.took_us / 1000);
-    let line = format!("{total} of {searched} entries · {took_ms} ms");
-    let line = out.apply_style(TextStyle::Faint, &line);
-    out.write_line(&line)?;
-    Ok(ExitReason::Done)
+    out.write_answer(&page, |out| {
+        page.hits.iter().try_for_each(|hit| print_hit(out, hit))?;
+        let (total, searched, took_ms) = (page.total, page.searched, page.took_us / 1000);
+        let line = format!("{total} of {searched} entries · {took_ms} ms");
+        out.write_styled(TextStyle::Faint, &line)
+    })
 }
 
 fn print_hit(out: &mut OutputWriter, hit: &SearchHit) -> Result<(), CliError> {
@@ -196,14 +185,9 @@ pub(crate) async fn export_session(
         session: session.clone(),
         format: format.clone(),
     };
-    let text = super::query_engine(desk, query, |answer| match answer {
-        Answer::Export { text } => Some(text),
-        _ => None,
-    })
-    .await?;
-    match out.is_json() {
-        true => out.write_json(&json!({ "session": session, "format": format, "text": text }))?,
-        false => out.write_text(&text)?,
-    }
-    Ok(ExitReason::Done)
+    let Answer::Export { text } = desk.query(query).await? else {
+        return Err(CliError::unexpected_answer());
+    };
+    let json = json!({ "session": session, "format": format, "text": text });
+    out.write_answer(&json, |out| out.write_text(&text))
 }

@@ -3,14 +3,14 @@
 use std::io::IsTerminal;
 
 use agent::Engine;
-use protocol::{Op, UserError};
+use protocol::Op;
 use serde_json::json;
 
 use super::prompt::read_stdin;
 use super::providers::{provider_row, unknown_provider};
 use super::source_commands::report_done;
 use crate::args::KeysCommand;
-use crate::exit::{CliError, CliResult, ExitReason};
+use crate::exit::{CliError, CliResult};
 use crate::limits::SECRET_BYTES_MAX;
 use crate::output::OutputWriter;
 use crate::table;
@@ -27,12 +27,13 @@ pub(crate) async fn run_keys(
         KeysCommand::Set { provider } => {
             require_provider(desk, &provider).await?;
             let key = read_key(&provider)?;
-            submit_key(desk, provider, key).await?;
+            desk.submit(Op::SetKey { provider, key }).await?;
             report_done(out, "The key is in the system keychain.")
         }
         KeysCommand::Remove { provider } => {
             require_provider(desk, &provider).await?;
-            submit_key(desk, provider, String::new()).await?;
+            let key = String::new();
+            desk.submit(Op::SetKey { provider, key }).await?;
             report_done(out, "The system keychain holds no key of it.")
         }
     }
@@ -40,17 +41,14 @@ pub(crate) async fn run_keys(
 
 async fn list_keys(desk: &Engine, out: &mut OutputWriter) -> CliResult {
     let providers = desk.snapshot().await?.providers;
-    if out.is_json() {
-        let keys: Vec<_> = providers
-            .iter()
-            .map(|view| json!({ "provider": view.id, "ready": view.ready, "note": view.note }))
-            .collect();
-        out.write_json(&json!({ "keys": keys }))?;
-        return Ok(ExitReason::Done);
-    }
-    let rows: Vec<_> = providers.iter().map(provider_row).collect();
-    table::write_rows(out, &rows, None)?;
-    Ok(ExitReason::Done)
+    let keys: Vec<_> = providers
+        .iter()
+        .map(|view| json!({ "provider": view.id, "ready": view.ready, "note": view.note }))
+        .collect();
+    out.write_answer(&json!({ "keys": keys }), |out| {
+        let rows: Vec<_> = providers.iter().map(provider_row).collect();
+        table::write_rows(out, &rows, None)
+    })
 }
 
 async fn require_provider(desk: &Engine, provider: &str) -> Result<(), CliError> {
@@ -69,21 +67,16 @@ fn read_key(provider: &str) -> Result<String, CliError> {
     };
     let key = key.trim().to_owned();
     if key.is_empty() {
-        return Err(CliError::usage_error(UserError::new(
+        return Err(CliError::usage(
             "There is no key on standard input.",
             "Give it like: countersign keys set anthropic < key.txt.",
-        )));
+        ));
     }
     if key.len() as u64 > SECRET_BYTES_MAX || key.contains(char::is_control) {
-        return Err(CliError::usage_error(UserError::new(
+        return Err(CliError::usage(
             "This is not a key: it is too long, or has more than one line.",
             "Give the key and nothing else.",
-        )));
+        ));
     }
     Ok(key)
-}
-
-async fn submit_key(desk: &Engine, provider: String, key: String) -> Result<(), CliError> {
-    desk.submit(Op::SetKey { provider, key }).await?;
-    Ok(())
 }

@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use clap_complete::Shell;
-use protocol::UserError;
 use serde_json::json;
 
 use crate::args;
-use crate::exit::{CliError, CliResult, ExitReason};
+use crate::exit::{CliError, CliResult};
 use crate::output::OutputWriter;
 
 /// The program's name.
@@ -19,11 +18,8 @@ pub(crate) fn write_completions(shell: Shell, out: &mut OutputWriter) -> CliResu
     clap_complete::generate(shell, &mut args::build_command(), PROGRAM_NAME, &mut script);
     let script = String::from_utf8(script)
         .map_err(|error| CliError::failure("The script is not text.").with_cause(&error))?;
-    match out.is_json() {
-        true => out.write_json(&json!({ "shell": shell.to_string(), "script": script }))?,
-        false => out.write_text(&script)?,
-    }
-    Ok(ExitReason::Done)
+    let json = json!({ "shell": shell.to_string(), "script": script });
+    out.write_answer(&json, |out| out.write_text(&script))
 }
 
 /// Writes a manual page for the program and one for each of its subcommands.
@@ -36,7 +32,7 @@ pub(crate) fn write_man_pages(folder: &Path, out: &mut OutputWriter) -> CliResul
         .and_then(|()| clap_mangen::generate_to(args::build_command(), folder));
     written.map_err(|error| {
         let message = format!("The pages cannot be written to {}.", folder.display());
-        CliError::usage_error(UserError::new(message, "Name another folder.")).with_cause(&error)
+        CliError::usage(message, "Name another folder.").with_cause(&error)
     })?;
     super::source_commands::report_done(
         out,

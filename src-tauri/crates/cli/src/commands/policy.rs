@@ -3,17 +3,17 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use agent::rulebook::explain;
-use agent::rulebook::explain::{ExplainOptions, Explainer, Explanation};
-use agent::rulebook::simulation;
-use agent::rulebook::simulation::{PolicySimulation, SimulationOptions};
+use agent::rulebook::explain::{self, ExplainOptions, Explainer, Explanation};
+use agent::rulebook::simulation::{self, PolicySimulation, SimulationOptions};
 use agent::{Engine, EngineConfig, Host};
 use policy::path::Os;
-use protocol::{RuleScope, UserError, Verdict};
+use protocol::{UserError, Verdict};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use super::policy_trust;
+use super::call::parse_arguments;
+use super::policy_rules::parse_scoped_file;
+use super::{policy_rules, policy_trust};
 use crate::args::{EvaluationArgs, PolicyCommand};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::LINE_BYTES_MAX;
@@ -38,9 +38,14 @@ pub(crate) async fn run_policy(
             explain_call(&judge, &tool, &arguments, out).await
         }
         PolicyCommand::Lint { files } => lint_rules(&files, out),
-        // Answered by a desk.
-        PolicyCommand::Backtest(_) | PolicyCommand::Import(_) | PolicyCommand::Grants { .. } => {
-            Ok(ExitReason::Done)
+        PolicyCommand::Backtest(args) => {
+            let desk = super::open_readonly_engine(data_dir).await?;
+            policy_rules::backtest_rule_change(&desk, args, out).await
+        }
+        PolicyCommand::Import(args) => policy_rules::import_rules(data_dir, args, out).await,
+        PolicyCommand::Grants { asked } => {
+            let desk = super::open_readonly_engine(data_dir).await?;
+            policy_rules::manage_grants(&desk, asked, out).await
         }
         PolicyCommand::Trust {
             workspace,
@@ -131,20 +136,6 @@ impl Evaluator {
     }
 }
 
-/// Parses `user:file.toml`; without a scope, the project's is assumed.
-pub(super) fn parse_scoped_file(text: &str) -> (RuleScope, PathBuf) {
-    let scopes = [
-        ("manifest:", RuleScope::Manifest),
-        ("user:", RuleScope::User),
-        ("project:", RuleScope::Project),
-        ("session:", RuleScope::Session),
-    ];
-    let found = scopes
-        .into_iter()
-        .find_map(|(start, scope)| Some((scope, PathBuf::from(text.strip_prefix(start)?))));
-    found.unwrap_or_else(|| (RuleScope::Project, PathBuf::from(text)))
-}
-
 /// Judges calls line by line. A line that cannot be parsed is denied and does not stop the rest; the exit code reports
 /// it.
 async fn check_calls(judge: &Evaluator, out: &mut OutputWriter) -> CliResult {
@@ -157,17 +148,11 @@ async fn check_calls(judge: &Evaluator, out: &mut OutputWriter) -> CliResult {
             continue;
         }
         let answer = match evaluate_line(judge, &line).await {
-            Ok((
-                id,
-                Explanation {
-                    trail,
-                    failure: fails,
-                },
-            )) => {
+            Ok((id, Explanation { trail, failure })) => {
                 let mut answer =
                     json!({ "id": id, "verdict": trail.verdict, "trail": trail.steps });
-                if let Some(fails) = fails {
-                    answer["fails"] = fails.into();
+                if let Some(failure) = failure {
+                    answer["fails"] = failure.into();
                 }
                 answer
             }
@@ -244,29 +229,16 @@ async fn explain_call(
     arguments: &str,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let arguments: Map<String, Value> = serde_json::from_str(arguments).map_err(|error| {
-        CliError::usage_error(UserError::new(
-            format!("The arguments are not a JSON object: {error}."),
-            r#"Write them like '{"path":"src/main.rs"}'."#,
-        ))
-    })?;
-    let explained = judge.explain(tool, &arguments).await;
-    let Explanation {
-        trail,
-        failure: fails,
-    } = explained.map_err(CliError::usage_error)?;
-    if out.is_json() {
-        out.write_json(&trail)?;
-        return Ok(ExitReason::Done);
-    }
-    let text = crate::transcript::format_trail(out, &trail);
-    out.write_text(&text)?;
-    if let Some(fails) = fails {
-        let line = format!("The call would fail before it is judged: {fails}");
-        let line = out.apply_style(TextStyle::Warn, &line);
-        out.write_line(&line)?;
-    }
-    Ok(ExitReason::Done)
+    let explained = judge.explain(tool, &parse_arguments(arguments)?).await;
+    let Explanation { trail, failure } = explained.map_err(CliError::usage_error)?;
+    out.write_answer(&trail, |out| {
+        let text = crate::transcript::format_trail(out, &trail);
+        out.write_text(&text)?;
+        failure.iter().try_for_each(|failure| {
+            let line = format!("The call would fail before it is judged: {failure}");
+            out.write_styled(TextStyle::Warn, &line)
+        })
+    })
 }
 
 /// Reports all problems of rules files. Warnings are no errors.
@@ -277,8 +249,7 @@ fn lint_rules(files: &[PathBuf], out: &mut OutputWriter) -> CliResult {
             Ok(warnings) => {
                 if !out.is_json() && warnings.is_empty() {
                     let line = format!("{}: nothing is wrong", file.display());
-                    let line = out.apply_style(TextStyle::Good, &line);
-                    out.write_line(&line)?;
+                    out.write_styled(TextStyle::Good, &line)?;
                 }
                 for warning in warnings {
                     print_problems(out, file, Some(warning.line), "warning", &warning.text)?;
@@ -311,10 +282,7 @@ fn print_problems(
         Some(line) => format!("{}, line {line}: ", file.display()),
         None => String::new(),
     };
-    let told = format!(
-        "{} {}",
-        out.apply_style(ink, kind),
-        out.apply_style(TextStyle::Plain, &format!("{place}{text}"))
-    );
-    out.write_line(&told)
+    let kind = out.apply_style(ink, kind);
+    let text = out.apply_style(TextStyle::Plain, &format!("{place}{text}"));
+    out.write_line(&format!("{kind} {text}"))
 }

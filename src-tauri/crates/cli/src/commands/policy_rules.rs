@@ -1,7 +1,7 @@
 //! `policy backtest | import | grants`: tests rules against the record, imports them from other products, and manages
 //! those granted on cards.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use agent::Engine;
 use agent::rulebook::simulation;
@@ -13,13 +13,14 @@ use protocol::rule::backtest::{Backtest, RecordedDecision, RuleChange};
 use protocol::rule::grants::{GrantScope, GrantView};
 use protocol::rule::import::{ImportSource, RuleImportProduct};
 use protocol::rule::rules_view::NewRule;
-use protocol::{Op, RuleAction, RuleScope, UserError, Verdict};
+use protocol::{Op, RuleAction, RuleScope, Verdict};
 
-use super::{open_readonly_engine, policy::parse_scoped_file};
+use super::{absolute_workspace, open_readonly_engine};
 use crate::args;
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle, escape_hidden};
 use crate::short_ids::ShortIds;
+use crate::transcript::verdict_name;
 
 /// Tests a rule change against the record.
 pub(crate) async fn backtest_rule_change(
@@ -30,7 +31,7 @@ pub(crate) async fn backtest_rule_change(
     let change = parse_rule_change(&args.change)?;
     let workspace = match args.everywhere {
         true => None,
-        false => Some(absolute_folder(&args.workspace)?),
+        false => Some(absolute_workspace(&args.workspace)?),
     };
     let query = Query::Backtest {
         workspace,
@@ -40,11 +41,21 @@ pub(crate) async fn backtest_rule_change(
     let Answer::Backtest(tested) = desk.query(query).await.map_err(CliError::usage_error)? else {
         return Ok(ExitReason::Failed);
     };
-    match out.is_json() {
-        true => out.write_json(&tested)?,
-        false => print_backtest(&tested, out)?,
-    }
-    Ok(ExitReason::Done)
+    out.write_answer(&tested, |out| print_backtest(&tested, out))
+}
+
+/// Parses `user:file.toml`; without a scope, the project's is assumed.
+pub(super) fn parse_scoped_file(text: &str) -> (RuleScope, PathBuf) {
+    let scopes = [
+        ("manifest:", RuleScope::Manifest),
+        ("user:", RuleScope::User),
+        ("project:", RuleScope::Project),
+        ("session:", RuleScope::Session),
+    ];
+    let found = scopes
+        .into_iter()
+        .find_map(|(start, scope)| Some((scope, PathBuf::from(text.strip_prefix(start)?))));
+    found.unwrap_or_else(|| (RuleScope::Project, PathBuf::from(text)))
 }
 
 fn parse_rule_change(args: &args::RuleChangeArgs) -> Result<RuleChange, CliError> {
@@ -60,10 +71,10 @@ fn parse_rule_change(args: &args::RuleChangeArgs) -> Result<RuleChange, CliError
         Some("ask") => RuleAction::Ask,
         Some("deny") => RuleAction::Deny,
         _ => {
-            return Err(CliError::usage_error(UserError::new(
+            return Err(CliError::usage(
                 "A rule begins with allow, ask or deny.",
                 "Write it like `allow bash cargo test*`.",
-            )));
+            ));
         }
     };
     Ok(RuleChange::Add {
@@ -104,25 +115,23 @@ fn print_backtest(tested: &Backtest, out: &mut OutputWriter) -> Result<(), CliEr
             0 => TextStyle::Plain,
             _ => TextStyle::Warn,
         };
-        let summary = out.apply_style(ink, &summary);
-        out.write_line(&summary)?;
+        out.write_styled(ink, &summary)?;
     }
     for call in &tested.examples {
-        let said = match call.person {
+        let decision = match call.person {
             Some(RecordedDecision::Rejected) => "rejected",
             Some(RecordedDecision::Allowed) => "allowed",
             None => "not asked",
         };
         let target = escape_hidden(&call.target);
-        out.write_line(&format!("  {said:9} {} {target}", call.tool))?;
+        out.write_line(&format!("  {decision:9} {} {target}", call.tool))?;
     }
     for unclear in &tested.unclear {
         let summary = format!(
             "{} cannot be judged again: {}",
             unclear.calls, unclear.reason
         );
-        let summary = out.apply_style(TextStyle::Warn, &summary);
-        out.write_line(&summary)?;
+        out.write_styled(TextStyle::Warn, &summary)?;
     }
     Ok(())
 }
@@ -133,7 +142,7 @@ pub(crate) async fn import_rules(
     args: args::ImportRulesArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let workspace = absolute_folder(&args.workspace)?;
+    let workspace = absolute_workspace(&args.workspace)?;
     let place = RulebookScope::from_folder(Some(&workspace)).map_err(CliError::usage_error)?;
     let product = args.from.as_deref().map(|name| match name {
         "claude-code" => RuleImportProduct::ClaudeCode,
@@ -142,7 +151,7 @@ pub(crate) async fn import_rules(
     });
     let sources = match (product, &args.file) {
         (Some(product), Some(file)) => {
-            let file = PathBuf::from(absolute_folder(file)?);
+            let file = super::absolute_path("file", file)?;
             let whose = match file.starts_with(&workspace) {
                 true => ConfigOwner::Project,
                 false => ConfigOwner::Person,
@@ -155,10 +164,7 @@ pub(crate) async fn import_rules(
             sources
         }
     };
-    match out.is_json() {
-        true => out.write_json(&sources)?,
-        false => print_import(&sources, out)?,
-    }
+    out.write_answer(&sources, |out| print_import(&sources, out))?;
     if let Some(scope) = args.write {
         let rules = sources.iter().flat_map(|one| &one.suggestions);
         let rules = rules.filter_map(|one| one.rule.clone()).collect();
@@ -231,23 +237,18 @@ pub(crate) async fn manage_grants(
             .map_err(CliError::usage_error)?;
         grants = load_grants(desk).await?;
     }
-    if out.is_json() {
-        out.write_json(&grants)?;
-        return Ok(ExitReason::Done);
-    }
-    if grants.is_empty() {
-        out.write_line("Nothing was granted on a card.")?;
-    }
-    for grant in &grants {
-        let line = format_grant(grant);
-        let ink = match grant.in_force {
-            true => TextStyle::Plain,
-            false => TextStyle::Faint,
-        };
-        let line = out.apply_style(ink, &line);
-        out.write_line(&line)?;
-    }
-    Ok(ExitReason::Done)
+    out.write_answer(&grants, |out| {
+        if grants.is_empty() {
+            out.write_line("Nothing was granted on a card.")?;
+        }
+        grants.iter().try_for_each(|grant| {
+            let ink = match grant.in_force {
+                true => TextStyle::Plain,
+                false => TextStyle::Faint,
+            };
+            out.write_styled(ink, &format_grant(grant))
+        })
+    })
 }
 
 /// Loads every grant, the newest first.
@@ -256,19 +257,14 @@ async fn load_grants(desk: &Engine) -> Result<Vec<GrantView>, CliError> {
         workspace: None,
         session: None,
     };
-    super::query_engine(desk, query, |answer| match answer {
-        Answer::Rules(view) => Some(view.grants),
-        _ => None,
-    })
-    .await
+    match desk.query(query).await? {
+        Answer::Rules(view) => Ok(view.grants),
+        _ => Err(CliError::unexpected_answer()),
+    }
 }
 
 fn format_grant(grant: &GrantView) -> String {
-    let action = match grant.rule.action {
-        RuleAction::Allow => "allow",
-        RuleAction::Ask => "ask",
-        RuleAction::Deny => "deny",
-    };
+    let action = verdict_name(Verdict::from(grant.rule.action));
     let lasts = match grant.lasts {
         GrantScope::Session => "session",
         GrantScope::Project => "project",
@@ -291,13 +287,4 @@ fn format_grant(grant: &GrantView) -> String {
         grant.made_by.call,
         grant.made_by.session
     )
-}
-
-/// Returns an absolute path, as the engine requires.
-fn absolute_folder(path: &Path) -> Result<String, CliError> {
-    let real = std::path::absolute(path).map_err(|error| {
-        let message = format!("There is no {}.", path.display());
-        CliError::usage_error(UserError::new(message, "Check the path.")).with_cause(&error)
-    })?;
-    Ok(real.display().to_string())
 }

@@ -25,11 +25,7 @@ pub(crate) fn run_trust(
         (None, false) => {}
     }
     let view = trust::project_rules_view(&data_dir, folder).map_err(CliError::config_error)?;
-    if out.is_json() {
-        out.write_json(&view)?;
-    } else {
-        print_project_rules(view.as_ref(), out)?;
-    }
+    out.write_answer(&view, |out| print_project_rules(view.as_ref(), out))?;
     Ok(match view.map(|rules| rules.trust) {
         None | Some(Trust::Trusted) => ExitReason::Done,
         Some(Trust::Changed | Trust::Unknown) if revoke => ExitReason::Done,
@@ -57,8 +53,7 @@ fn print_project_rules(
             &rules.text,
         ),
     };
-    let head = out.apply_style(ink, &format!("{} {said}", rules.file));
-    out.write_line(&head)?;
+    out.write_styled(ink, &format!("{} {said}", rules.file))?;
     out.write_line("")?;
     let body = out.apply_style(TextStyle::Plain, &join_spans(body));
     out.write_line(body.trim_end())?;

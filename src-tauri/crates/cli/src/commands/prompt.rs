@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use protocol::{Content, Op, SessionId, UserError};
+use protocol::{Content, Op, SessionId};
 
 use crate::exit::CliError;
 use crate::limits::{ATTACHMENT_BYTES_MAX, PROMPT_BYTES_MAX};
@@ -58,10 +58,7 @@ pub(crate) fn read_prompt(
     let from_words = usize::from(words.as_deref() == Some(STDIN));
     if from_file + from_words > 1 {
         let message = "Standard input is named more than once.";
-        return Err(CliError::usage_error(UserError::new(
-            message,
-            "Write `-` once.",
-        )));
+        return Err(CliError::usage(message, "Write `-` once."));
     }
     let reads = words.as_deref() == Some(STDIN)
         || (words.is_none() && from_file == 0 && !std::io::stdin().is_terminal());
@@ -103,7 +100,7 @@ fn read_attachment(file: &Path) -> Result<Attachment, CliError> {
             let name = file.display().to_string();
             let opened = std::fs::File::open(file).map_err(|error| {
                 let message = format!("The file {name} cannot be read.");
-                CliError::usage_error(UserError::new(message, "Check the path.")).with_cause(&error)
+                CliError::usage(message, "Check the path.").with_cause(&error)
             })?;
             let bytes = read_bounded(opened, "file", &name)?;
             if let Some(image) = Content::image(&bytes) {
@@ -130,7 +127,7 @@ fn read_bounded(from: impl Read, what: &str, name: &str) -> Result<Vec<u8>, CliE
     let limit = ATTACHMENT_BYTES_MAX as u64 + 1;
     from.take(limit).read_to_end(&mut bytes).map_err(|error| {
         let message = format!("The {what} cannot be read from {name}.");
-        CliError::usage_error(UserError::new(message, "Check the path.")).with_cause(&error)
+        CliError::usage(message, "Check the path.").with_cause(&error)
     })?;
     Ok(bytes)
 }
@@ -139,12 +136,12 @@ fn decode_utf8(bytes: Vec<u8>, name: &str) -> Result<String, CliError> {
     if bytes.len() > PROMPT_BYTES_MAX {
         let message = format!("{name} is longer than {PROMPT_BYTES_MAX} bytes.");
         let hint = "Name the file in the prompt; the agent reads it in parts.";
-        return Err(CliError::usage_error(UserError::new(message, hint)));
+        return Err(CliError::usage(message, hint));
     }
     String::from_utf8(bytes).map_err(|_| {
         let message = format!("{name} is not UTF-8 text.");
         let hint = "Text can be attached, and an image that is a PNG, JPEG, GIF or WebP.";
-        CliError::usage_error(UserError::new(message, hint))
+        CliError::usage(message, hint)
     })
 }
 

@@ -15,7 +15,7 @@ pub(super) fn list_redirected_providers(
 ) -> Vec<String> {
     let providers = Providers::new(settings, Arc::new(MemoryKeyStore::new()));
     let addresses = providers.addresses().into_iter();
-    let told = addresses.filter_map(|address| match (address.base_url, &address.from) {
+    let lines = addresses.filter_map(|address| match (address.base_url, &address.from) {
         (Err(fault), _) => Some(out.apply_style(TextStyle::Bad, &fault.to_string())),
         (Ok(_), AddressSource::Default) => None,
         (Ok(url), from) => Some(out.apply_style(
@@ -23,5 +23,5 @@ pub(super) fn list_redirected_providers(
             &format!("Requests to {} go to {url}, {from}.", address.title),
         )),
     });
-    told.collect()
+    lines.collect()
 }

@@ -1,12 +1,11 @@
 //! `providers` and `models`: the providers that can answer, and their models.
 
 use agent::Engine;
+use protocol::ModelChoice;
 use protocol::model::ProviderView;
 use protocol::query::{Answer, Query};
-use protocol::{ModelChoice, UserError};
 use serde_json::json;
 
-use super::query_engine;
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
 use crate::table::{self, TableCell, new_cell};
@@ -35,8 +34,7 @@ pub(crate) async fn list_providers(desk: &Engine, out: &mut OutputWriter) -> Cli
         None => "No model is set for new sessions. Set one: countersign config set model '{ provider = \"ID\", model = \"MODEL\" }'"
             .to_owned(),
     };
-    let line = out.apply_style(TextStyle::Faint, line.trim_end());
-    out.write_line(&line)?;
+    out.write_styled(TextStyle::Faint, line.trim_end())?;
     Ok(ExitReason::Done)
 }
 
@@ -67,10 +65,10 @@ pub(crate) async fn list_models(
     let snapshot = desk.snapshot().await?;
     let set = snapshot.settings.model.map(|model| model.provider);
     let provider = provider.or(set).ok_or_else(|| {
-        CliError::usage_error(UserError::new(
+        CliError::usage(
             "No provider is named, and the settings have none.",
             "Name one: countersign models PROVIDER. The list: countersign providers.",
-        ))
+        )
     })?;
     if !snapshot.providers.iter().any(|view| view.id == provider) {
         return Err(unknown_provider(&provider, &snapshot.providers));
@@ -78,27 +76,20 @@ pub(crate) async fn list_models(
     let query = Query::Models {
         provider: provider.clone(),
     };
-    let models = query_engine(desk, query, |answer| match answer {
-        Answer::Models { models } => Some(models),
-        _ => None,
+    let Answer::Models { models } = desk.query(query).await? else {
+        return Err(CliError::unexpected_answer());
+    };
+    out.write_answer(&json!({ "provider": provider, "models": models }), |out| {
+        let mut lines = models.iter();
+        lines.try_for_each(|model| out.write_styled(TextStyle::Plain, model))
     })
-    .await?;
-    if out.is_json() {
-        out.write_json(&json!({ "provider": provider, "models": models }))?;
-        return Ok(ExitReason::Done);
-    }
-    for model in &models {
-        let line = out.apply_style(TextStyle::Plain, model);
-        out.write_line(&line)?;
-    }
-    Ok(ExitReason::Done)
 }
 
 /// Returns the error for an unknown provider, with the known ones.
 pub(crate) fn unknown_provider(id: &str, providers: &[ProviderView]) -> CliError {
     let known: Vec<&str> = providers.iter().map(|view| view.id.as_str()).collect();
-    CliError::usage_error(UserError::new(
+    CliError::usage(
         format!("There is no provider `{id}`."),
         format!("Choose one of: {}.", known.join(", ")),
-    ))
+    )
 }

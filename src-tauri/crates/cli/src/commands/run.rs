@@ -143,7 +143,7 @@ pub(crate) async fn run_agent(
 
 /// Returns the last session of a folder.
 async fn find_last_session(desk: &Engine, workspace: &Path) -> Result<SessionView, CliError> {
-    let root = super::absolute_path(workspace);
+    let root = super::absolute_workspace(workspace)?;
     // As the desk records it, with links followed.
     let real = canonical_folder(workspace);
     let mut all = desk.snapshot().await?.sessions;
@@ -152,7 +152,7 @@ async fn find_last_session(desk: &Engine, workspace: &Path) -> Result<SessionVie
         .await?
         .ok_or_else(|| {
             let message = format!("There is no session in {root} to go on with.");
-            CliError::usage_error(UserError::new(message, "Begin one without --continue."))
+            CliError::usage(message, "Begin one without --continue.")
         })
 }
 
@@ -160,10 +160,10 @@ async fn find_last_session(desk: &Engine, workspace: &Path) -> Result<SessionVie
 fn resume_op(view: &SessionView, prompt: Option<Prompt>, asks: bool) -> Result<Op, CliError> {
     let session = view.id.clone();
     if view.state == SessionState::Waiting && !asks {
-        return Err(CliError::usage_error(UserError::new(
+        return Err(CliError::usage(
             "A call of this session waits for a person, and nobody can be asked here.",
             "Go on with it at a terminal or in the window.",
-        )));
+        ));
     }
     match (prompt, view.state) {
         (Some(prompt), _) => Ok(prompt.into_say_op(session)),
@@ -179,10 +179,10 @@ fn resume_op(view: &SessionView, prompt: Option<Prompt>, asks: bool) -> Result<O
 }
 
 fn missing_prompt() -> CliError {
-    CliError::usage_error(UserError::new(
+    CliError::usage(
         "There is nothing to say.",
         "Give a prompt, or `-` to read it from standard input.",
-    ))
+    )
 }
 
 /// Returns the model with the thinking effort, which is part of the model's name.
@@ -191,7 +191,7 @@ fn with_thinking_effort(model: ModelChoice, effort: &str) -> Result<ModelChoice,
     if !known.iter().any(|name| model.model.starts_with(name)) {
         let message = format!("No effort can be named for the model `{}`.", model.model);
         let hint = "It can for models whose names begin with claude- or gemini-.";
-        return Err(CliError::usage_error(UserError::new(message, hint)));
+        return Err(CliError::usage(message, hint));
     }
     Ok(ModelChoice {
         model: format!("{}-{effort}", model.model),
@@ -220,10 +220,10 @@ async fn choose_model(
         }),
         (None, Some(model), Some(set)) => Ok(ModelChoice { model, ..set }),
         (None, None, Some(set)) => Ok(set),
-        (None, _, None) => Err(CliError::usage_error(UserError::new(
+        (None, _, None) => Err(CliError::usage(
             "No provider is named, and the settings have none.",
             "Name one with --provider, and its model with --model.",
-        ))),
+        )),
     }
 }
 
@@ -257,7 +257,7 @@ fn canonical_folder(folder: &Path) -> Option<String> {
 fn read_output_schema(file: &Path) -> Result<Value, CliError> {
     serde_json::from_str(&read_text_file("output schema", file)?).map_err(|error| {
         let message = format!("The output schema {} is not JSON: {error}.", file.display());
-        CliError::usage_error(UserError::new(message, "Correct the file."))
+        CliError::usage(message, "Correct the file.")
     })
 }
 
@@ -284,12 +284,12 @@ pub(crate) async fn open_session(
     wants: NewSessionOptions<'_>,
 ) -> Result<SessionId, CliError> {
     let op = Op::OpenSession {
-        workspace: super::absolute_path(workspace),
+        workspace: super::absolute_workspace(workspace)?,
         model,
         prompt: None,
         output_schema: wants.output_schema,
         temperature: wants.temperature,
-        agent: wants.agent.map(super::absolute_path),
+        agent: wants.agent.map(super::absolute_workspace).transpose()?,
         planning: false,
     };
     let receipt = desk.submit(op).await.map_err(CliError::usage_error)?;
@@ -445,8 +445,7 @@ async fn report_summary(
         if let Some(cost) = usage.cost_usd {
             line.push_str(&format!(" · {cost:.4} USD"));
         }
-        let line = out.apply_style(TextStyle::Faint, &format!("{line} · {session}"));
-        out.write_line(&line)?;
+        out.write_styled(TextStyle::Faint, &format!("{line} · {session}"))?;
     }
     Ok(code)
 }

@@ -8,7 +8,7 @@ use protocol::view::entry::SessionView;
 use protocol::{At, EntryBody, Op, SessionId, SessionState};
 use serde_json::json;
 
-use super::query_engine;
+use crate::args::{SessionsArgs, SessionsCommand};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::PAGE_ENTRIES;
 use crate::output::{OutputWriter, TextStyle};
@@ -18,8 +18,19 @@ use crate::table::{self, TableCell, format_age, new_cell};
 /// Maximum number of pages of a session that are searched for the person's last message.
 const PAGES_SEARCHED_MAX: usize = 5;
 
-/// Lists the sessions, the last changed one first.
-pub(crate) async fn list_sessions(
+/// Lists the sessions, the last changed one first, or runs the given subcommand.
+pub(crate) async fn run_sessions(
+    desk: &Engine,
+    args: SessionsArgs,
+    out: &mut OutputWriter,
+) -> CliResult {
+    match args.command {
+        Some(SessionsCommand::Close { sessions }) => close_sessions(desk, &sessions, out).await,
+        None => list_sessions(desk, args.workspace.as_deref(), args.limit, out).await,
+    }
+}
+
+async fn list_sessions(
     desk: &Engine,
     workspace: Option<&Path>,
     limit: usize,
@@ -28,14 +39,14 @@ pub(crate) async fn list_sessions(
     let snapshot = desk.snapshot().await?;
     let all = snapshot.sessions;
     let length = short_ids(&all).short_length();
-    let workspace = workspace.map(super::absolute_path);
+    let workspace = workspace.map(super::absolute_workspace).transpose()?;
+    let is_listed = |view: &&SessionView| {
+        let root = workspace.as_ref();
+        root.is_none_or(|root| view.workspace == *root)
+    };
     let listed: Vec<&SessionView> = all
         .iter()
-        .filter(|view| {
-            workspace
-                .as_ref()
-                .is_none_or(|root| view.workspace == *root)
-        })
+        .filter(is_listed)
         .take(if limit == 0 { usize::MAX } else { limit })
         .collect();
     if out.is_json() {
@@ -109,8 +120,8 @@ pub(crate) async fn find_last_active(
         if best.is_some_and(|(at, _)| view.changed_at <= at) {
             continue;
         }
-        let said = last_message_time(desk, &view.id).await?;
-        let at = said.unwrap_or(view.opened_at).max(view.opened_at);
+        let message_at = last_message_time(desk, &view.id).await?;
+        let at = message_at.unwrap_or(view.opened_at).max(view.opened_at);
         // Of two at the same moment the one that is listed first is the newer one.
         if best.is_none_or(|(best, _)| at > best) {
             best = Some((at, view));
@@ -128,16 +139,14 @@ async fn last_message_time(desk: &Engine, session: &SessionId) -> Result<Option<
             before,
             limit: PAGE_ENTRIES,
         };
-        let (entries, more) = query_engine(desk, query, |answer| match answer {
-            Answer::Transcript { entries, more, .. } => Some((entries, more)),
-            _ => None,
-        })
-        .await?;
-        let said = entries
+        let Answer::Transcript { entries, more, .. } = desk.query(query).await? else {
+            return Err(CliError::unexpected_answer());
+        };
+        let message = entries
             .iter()
             .rev()
             .find(|entry| matches!(entry.body, EntryBody::Person { .. }));
-        if let Some(entry) = said {
+        if let Some(entry) = message {
             return Ok(Some(entry.at));
         }
         before = entries.first().map(|entry| entry.seq);
@@ -149,11 +158,7 @@ async fn last_message_time(desk: &Engine, session: &SessionId) -> Result<Option<
 }
 
 /// Closes idle sessions: their long outputs and their grants are removed, their record stays.
-pub(crate) async fn close_sessions(
-    desk: &Engine,
-    names: &[String],
-    out: &mut OutputWriter,
-) -> CliResult {
+async fn close_sessions(desk: &Engine, names: &[String], out: &mut OutputWriter) -> CliResult {
     // All are found before the first is closed: a name that is wrong closes nothing.
     let mut sessions: Vec<SessionView> = Vec::new();
     for name in names {
@@ -164,8 +169,8 @@ pub(crate) async fn close_sessions(
         desk.submit(Op::CloseSession { session }).await?;
         if !out.is_json() {
             let title = out.apply_style(TextStyle::Strong, &view.title);
-            let kept = "its long outputs and its grants are gone, its record stays.";
-            out.write_line(&format!("Closed: {title}; {kept}"))?;
+            let effect = "its long outputs and its grants are gone, its record stays.";
+            out.write_line(&format!("Closed: {title}; {effect}"))?;
         }
     }
     if out.is_json() {

@@ -8,7 +8,6 @@ use protocol::{Digest, Op, UserError};
 use serde::Serialize;
 use serde_json::json;
 
-use super::query_engine;
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
 
@@ -68,7 +67,7 @@ pub(super) struct ToolLine {
 /// Parses the name of a source.
 pub(super) fn parse_name<K: SourceCommands>(name: &str) -> Result<ServerId, CliError> {
     ServerId::try_from(name.to_owned())
-        .map_err(|why| CliError::usage_error(UserError::new(format!("{why}."), list_hint::<K>())))
+        .map_err(|why| CliError::usage(format!("{why}."), list_hint::<K>()))
 }
 
 fn list_hint<K: SourceCommands>() -> String {
@@ -101,10 +100,10 @@ pub(super) async fn require_free_name<K: SourceCommands>(
     let (all, _) = load_views::<K>(desk).await?;
     match replaces || !all.iter().any(|view| *K::id(view) == id) {
         true => Ok(id),
-        false => Err(CliError::usage_error(UserError::new(
+        false => Err(CliError::usage(
             format!("There is a {} `{id}` already.", K::NOUN),
             "Choose another name, or set it up anew with --replace.",
-        ))),
+        )),
     }
 }
 
@@ -123,7 +122,8 @@ pub(super) async fn switch_source<K: SourceCommands>(
 async fn load_views<K: SourceCommands>(
     desk: &Engine,
 ) -> Result<(Vec<K::View>, Option<UserError>), CliError> {
-    query_engine(desk, K::QUERY, K::views_from_answer).await
+    let answer = desk.query(K::QUERY).await?;
+    K::views_from_answer(answer).ok_or_else(CliError::unexpected_answer)
 }
 
 /// Loads the view of one source.
@@ -134,8 +134,8 @@ pub(super) async fn load_view<K: SourceCommands>(
     let (all, _) = load_views::<K>(desk).await?;
     let found = all.into_iter().find(|view| K::id(view) == id);
     found.ok_or_else(|| {
-        let told = format!("There is no {} `{id}`.", K::NOUN);
-        CliError::usage_error(UserError::new(told, list_hint::<K>()))
+        let message = format!("There is no {} `{id}`.", K::NOUN);
+        CliError::usage(message, list_hint::<K>())
     })
 }
 
@@ -145,18 +145,15 @@ pub(super) async fn list_sources<K: SourceCommands>(
     out: &mut OutputWriter,
 ) -> CliResult {
     let (all, fault) = load_views::<K>(desk).await?;
-    if out.is_json() {
-        out.write_json(&json!({ K::COMMAND: all, "fault": fault }))?;
-    } else {
+    let done = out.write_answer(&json!({ K::COMMAND: all, "fault": fault }), |out| {
         if all.is_empty() && fault.is_none() {
             out.write_line(&format!("No {} is set up. See: {}.", K::NOUN, K::ADD_HINT))?;
         }
-        all.iter()
-            .try_for_each(|view| print_source::<K>(view, out))?;
-    }
+        all.iter().try_for_each(|view| print_source::<K>(view, out))
+    })?;
     match fault {
         Some(fault) => Err(CliError::config_error(fault)),
-        None => Ok(ExitReason::Done),
+        None => Ok(done),
     }
 }
 
@@ -167,11 +164,7 @@ pub(super) async fn show_source<K: SourceCommands>(
     out: &mut OutputWriter,
 ) -> CliResult {
     let view = load_view::<K>(desk, id).await?;
-    match out.is_json() {
-        true => out.write_json(&view)?,
-        false => print_source::<K>(&view, out)?,
-    }
-    Ok(ExitReason::Done)
+    out.write_answer(&view, |out| print_source::<K>(&view, out))
 }
 
 fn print_source<K: SourceCommands>(view: &K::View, out: &mut OutputWriter) -> Result<(), CliError> {
@@ -193,12 +186,10 @@ fn print_source<K: SourceCommands>(view: &K::View, out: &mut OutputWriter) -> Re
             PinState::Changed => (TextStyle::Warn, "  changed, waits for a look"),
             PinState::Gone => (TextStyle::Faint, "  not there any more"),
         };
-        let line = out.apply_style(ink, &format!("  {}{word}", tool.line));
-        out.write_line(&line)?;
+        out.write_styled(ink, &format!("  {}{word}", tool.line))?;
     }
     for why in K::rejected_reasons(view) {
-        let line = out.apply_style(TextStyle::Faint, &format!("  {why}"));
-        out.write_line(&line)?;
+        out.write_styled(TextStyle::Faint, &format!("  {why}"))?;
     }
     if K::pending_digest(view).is_some() {
         let (verb, id) = (K::COMMAND, K::id(view));
@@ -222,16 +213,14 @@ pub(super) async fn approve_source<K: SourceCommands>(
         return show_source::<K>(desk, id, out).await;
     }
     let view = load_view::<K>(desk, id).await?;
-    if out.is_json() {
-        out.write_json(&view)?;
-    } else {
+    out.write_answer(&view, |out| {
         let all = K::tool_lines(&view).into_iter();
         for tool in all.filter(|tool| tool.pin != PinState::Pinned) {
-            let head = out.apply_style(TextStyle::Strong, &tool.name);
-            out.write_line(&head)?;
+            out.write_styled(TextStyle::Strong, &tool.name)?;
             print_diff(&tool.changes, out)?;
         }
-    }
+        Ok(())
+    })?;
     match K::pending_digest(&view) {
         None if out.is_json() => Ok(ExitReason::Done),
         None => report_done(out, "All of its tools are as they were approved."),
@@ -255,17 +244,12 @@ fn print_diff(changes: &str, out: &mut OutputWriter) -> Result<(), CliError> {
             Some(b'-') => TextStyle::Bad,
             Some(_) | None => TextStyle::Plain,
         };
-        let line = out.apply_style(ink, line);
-        out.write_line(&line)?;
+        out.write_styled(ink, line)?;
     }
     out.write_line("")
 }
 
 /// Reports that a command is done.
 pub(super) fn report_done(out: &mut OutputWriter, text: &str) -> CliResult {
-    match out.is_json() {
-        true => out.write_json(&json!({ "done": true }))?,
-        false => out.write_line(text)?,
-    }
-    Ok(ExitReason::Done)
+    out.write_answer(&json!({ "done": true }), |out| out.write_line(text))
 }

@@ -12,7 +12,7 @@ use protocol::text::display_text::format_count;
 use protocol::{Op, UndoDirection, UndoEntry, UndoId, UndoState, UserError};
 use serde_json::json;
 
-use super::history::load_page;
+use super::history::{self, load_page};
 use crate::args::{ConflictArgs, RedoArgs, UndoArgs};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::PAGE_ENTRIES;
@@ -23,12 +23,16 @@ const PATHS_LISTED_MAX: usize = 20;
 
 /// Undoes effects.
 pub(crate) async fn run_undo(desk: &Engine, args: UndoArgs, out: &mut OutputWriter) -> CliResult {
-    let restore = match (args.to, args.entries.is_empty()) {
+    let entries = history::resolve_ids(desk, args.entries).await?;
+    let restore = match (
+        history::resolve_id(desk, args.to).await?,
+        entries.is_empty(),
+    ) {
         (Some(entry), _) => RestoreRequest::UndoTo {
             entry: entry.into(),
         },
         (None, false) => RestoreRequest::Undo {
-            entries: args.entries.into_iter().map(UndoId).collect(),
+            entries: entries.into_iter().map(UndoId).collect(),
         },
         (None, true) => {
             let stands =
@@ -43,7 +47,7 @@ pub(crate) async fn run_undo(desk: &Engine, args: UndoArgs, out: &mut OutputWrit
 
 /// Redoes an effect: the last undone one if none is named.
 pub(crate) async fn run_redo(desk: &Engine, args: RedoArgs, out: &mut OutputWriter) -> CliResult {
-    let restore = match args.entry {
+    let restore = match history::resolve_id(desk, args.entry).await? {
         Some(entry) => RestoreRequest::Redo {
             entry: entry.into(),
         },
@@ -72,14 +76,11 @@ async fn run_restore(
     let query = Query::Restore {
         restore: restore.clone(),
     };
-    let preview = super::query_engine(desk, query, |answer| match answer {
-        Answer::Restore(preview) => Some(*preview),
-        _ => None,
-    })
-    .await
-    .map_err(unknown_entry)?;
+    let Answer::Restore(preview) = desk.query(query).await.map_err(restore_error)? else {
+        return Err(CliError::unexpected_answer());
+    };
     if look {
-        return print_preview(&preview, out);
+        return out.write_answer(&preview, |out| print_preview(&preview, out));
     }
     let choices = parse_path_choices(choices);
     let open: Vec<&str> = preview
@@ -106,13 +107,11 @@ async fn run_restore(
     }
 }
 
-/// Turns the error about an unknown entry into a usage error.
-fn unknown_entry(ending: CliError) -> CliError {
-    match ending {
-        CliError::User(_, fault) if fault.message.starts_with("There is no history entry") => {
-            CliError::usage_error(*fault)
-        }
-        other => other,
+/// Returns the error for a preview that failed: of an unknown entry a usage error.
+fn restore_error(fault: UserError) -> CliError {
+    match fault.message.starts_with("There is no history entry") {
+        true => CliError::usage_error(fault),
+        false => fault.into(),
     }
 }
 
@@ -130,11 +129,7 @@ fn parse_path_choices(choices: ConflictArgs) -> Vec<PathChoice> {
     each.collect()
 }
 
-fn print_preview(preview: &RestorePreview, out: &mut OutputWriter) -> CliResult {
-    if out.is_json() {
-        out.write_json(preview)?;
-        return Ok(ExitReason::Done);
-    }
+fn print_preview(preview: &RestorePreview, out: &mut OutputWriter) -> Result<(), CliError> {
     out.write_line(&preview.coverage.text)?;
     print_paths(&preview.paths, preview.paths_total, out)?;
     print_lost(&preview.coverage.cannot, out)?;
@@ -147,7 +142,7 @@ fn print_preview(preview: &RestorePreview, out: &mut OutputWriter) -> CliResult 
         let line = format!("changed since: {} ({})", conflict.path, names.join(", "));
         out.write_line(&line)?;
     }
-    Ok(ExitReason::Done)
+    Ok(())
 }
 
 fn choice_flag(choice: ConflictChoice) -> &'static str {
@@ -163,24 +158,25 @@ fn print_receipt(
     preview: &RestorePreview,
     out: &mut OutputWriter,
 ) -> CliResult {
-    if out.is_json() {
-        let member = match preview.direction {
-            UndoDirection::Undo => "undone",
-            UndoDirection::Redo => "redone",
-        };
-        out.write_json(&json!({ member: receipt, "cannot": preview.coverage.cannot }))?;
-        return Ok(ExitReason::Done);
-    }
-    let entry = &receipt.entry;
-    let title = out.apply_style(TextStyle::Strong, &entry.title);
-    let brought = format_byte_size(preview.coverage.bytes);
-    out.write_line(&format!(
-        "{title} ({}, {brought})",
-        format_count(entry.paths, "path")
-    ))?;
-    print_paths(&receipt.paths, receipt.paths_total, out)?;
-    print_lost(&preview.coverage.cannot, out)?;
-    Ok(ExitReason::Done)
+    let member = match preview.direction {
+        UndoDirection::Undo => "undone",
+        UndoDirection::Redo => "redone",
+    };
+    let coverage = &preview.coverage;
+    out.write_answer(
+        &json!({ member: receipt, "cannot": coverage.cannot }),
+        |out| {
+            let entry = &receipt.entry;
+            let title = out.apply_style(TextStyle::Strong, &entry.title);
+            let size = format_byte_size(coverage.bytes);
+            out.write_line(&format!(
+                "{title} ({}, {size})",
+                format_count(entry.paths, "path")
+            ))?;
+            print_paths(&receipt.paths, receipt.paths_total, out)?;
+            print_lost(&coverage.cannot, out)
+        },
+    )
 }
 
 fn print_paths(paths: &[PathReceipt], total: u64, out: &mut OutputWriter) -> Result<(), CliError> {
@@ -201,13 +197,12 @@ fn print_paths(paths: &[PathReceipt], total: u64, out: &mut OutputWriter) -> Res
         };
         out.write_line(&format!("  {word} {}{note}", path.path))?;
     }
-    let told = moved.len().min(PATHS_LISTED_MAX) + kept.len();
-    if total > told as u64 {
-        let line = out.apply_style(
+    let listed = moved.len().min(PATHS_LISTED_MAX) + kept.len();
+    if total > listed as u64 {
+        out.write_styled(
             TextStyle::Faint,
-            &format!("  and {} more", total - told as u64),
-        );
-        out.write_line(&line)?;
+            &format!("  and {} more", total - listed as u64),
+        )?;
     }
     Ok(())
 }
@@ -227,9 +222,7 @@ async fn find_newest_entry(
     fits: impl Fn(&UndoEntry) -> bool,
     out: &mut OutputWriter,
 ) -> Result<UndoId, CliError> {
-    let folder = std::path::absolute(folder).map_err(|error| {
-        CliError::usage_error(UserError::new("The workspace has no place.", "")).with_cause(&error)
-    })?;
+    let folder = super::absolute_path("workspace", folder)?;
     for workspace in folder.ancestors() {
         let workspace = workspace.display().to_string();
         let mut offset = 0;
@@ -257,8 +250,7 @@ fn print_found_entry(entry: &UndoEntry, out: &mut OutputWriter) -> Result<(), Cl
         return Ok(());
     }
     let line = format!("{}  in {}", entry.id.as_str(), entry.workspace);
-    let line = out.apply_style(TextStyle::Faint, &line);
-    out.write_line(&line)
+    out.write_styled(TextStyle::Faint, &line)
 }
 
 fn nothing_to_restore(workspace: &str) -> CliError {

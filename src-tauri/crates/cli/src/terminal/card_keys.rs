@@ -31,8 +31,8 @@ pub(super) fn list_card_keys(view: &CallView, others: usize) -> Vec<CardKey> {
         .as_ref()
         .map_or(&[][..], |pending| &pending.grants);
     let of = |reaches: &[GrantReach]| {
-        let found = grants.iter().find(|grant| reaches.contains(&grant.reach));
-        found.map(|grant| grant.text.clone()).unwrap_or_default()
+        let grant = grants.iter().find(|grant| reaches.contains(&grant.reach));
+        grant.map(|grant| grant.text.clone()).unwrap_or_default()
     };
     let (yes, no) = answer_labels(view);
     add('y', yes, of(&[GrantReach::Once, GrantReach::Session]));

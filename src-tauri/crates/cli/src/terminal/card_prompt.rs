@@ -151,8 +151,8 @@ impl CardPrompt {
         let Told::Transcript { entries, .. } = self.desk.query(query).await? else {
             return Ok(None);
         };
-        let found = entries.into_iter().find(|entry| entry.id == item.call);
-        Ok(match found.map(|entry| entry.body) {
+        let entry = entries.into_iter().find(|entry| entry.id == item.call);
+        Ok(match entry.map(|entry| entry.body) {
             Some(EntryBody::Call(view)) => Some(*view),
             _ => None,
         })

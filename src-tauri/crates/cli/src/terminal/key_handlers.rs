@@ -28,9 +28,9 @@ impl CardPrompt {
             write_terminal("\n");
             return Ok(KeyOutcome::Interrupt);
         }
-        let heard = self.handle_press(&input).await?;
+        let outcome = self.handle_press(&input).await?;
         self.refresh(story).await?;
-        Ok(heard)
+        Ok(outcome)
     }
 
     async fn handle_press(&mut self, input: &TerminalInput) -> Result<KeyOutcome, CliError> {

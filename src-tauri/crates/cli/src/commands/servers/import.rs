@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use agent::Engine;
-use protocol::UserError;
 use protocol::query::{Answer, Query};
 use protocol::server::mcp_servers::{
     ServerChange, ServerImport, ServerImportSource, ServerSettings,
 };
 
-use super::super::{query_engine, source_commands};
+use super::super::{absolute_workspace, source_commands};
 use super::{ServerCommands, show_server, submit_server_change};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::{OutputWriter, TextStyle};
@@ -18,17 +17,13 @@ pub(super) async fn load_sources(
     desk: &Engine,
     workspace: &Path,
 ) -> Result<Vec<ServerImportSource>, CliError> {
-    let workspace = std::path::absolute(workspace).map_err(|error| {
-        CliError::usage_error(UserError::new("The workspace has no place.", "")).with_cause(&error)
-    })?;
     let query = Query::DiscoverServers {
-        workspace: Some(workspace.display().to_string()),
+        workspace: Some(absolute_workspace(workspace)?),
     };
-    query_engine(desk, query, |answer| match answer {
-        Answer::DiscoverServers { sources } => Some(sources),
-        _ => None,
-    })
-    .await
+    match desk.query(query).await? {
+        Answer::DiscoverServers { sources } => Ok(sources),
+        _ => Err(CliError::unexpected_answer()),
+    }
 }
 
 pub(super) fn load_file_sources(
@@ -54,27 +49,23 @@ pub(super) async fn import_servers(
     out: &mut OutputWriter,
 ) -> CliResult {
     if selection.add.is_empty() {
-        if out.is_json() {
-            out.write_json(&sources)?;
-        } else {
+        return out.write_answer(&sources, |out| {
             if sources.is_empty() {
                 out.write_line("No product that is known here is set up with servers.")?;
             }
-            sources
-                .iter()
-                .try_for_each(|source| print_source(source, out))?;
-        }
-        return Ok(ExitReason::Done);
+            let mut sources = sources.iter();
+            sources.try_for_each(|source| print_source(source, out))
+        });
     }
     for name in &selection.add {
         let all = sources.iter().flat_map(|source| &source.found);
         let settings: Vec<&ServerSettings> = all.filter_map(|one| one.settings.as_ref()).collect();
         let server = settings.iter().find(|one| one.id.as_str() == name);
         let Some(server) = server else {
-            return Err(CliError::usage_error(UserError::new(
+            return Err(CliError::usage(
                 format!("No server `{name}` was found that can be taken."),
                 "Look at what was found: countersign servers import.",
-            )));
+            ));
         };
         source_commands::require_free_name::<ServerCommands>(desk, name, selection.replace).await?;
         let set = ServerChange::Set {
@@ -95,8 +86,7 @@ fn print_source(source: &ServerImportSource, out: &mut OutputWriter) -> Result<(
     );
     out.write_line(&head)?;
     if let Some(fault) = &source.fault {
-        let line = out.apply_style(TextStyle::Bad, &format!("  {fault}"));
-        out.write_line(&line)?;
+        out.write_styled(TextStyle::Bad, &format!("  {fault}"))?;
     }
     source
         .found
@@ -112,11 +102,9 @@ fn print_found_server(server: &ServerImport, out: &mut OutputWriter) -> Result<(
         }
         None => format!("  {}  cannot be taken", server.written),
     };
-    let line = out.apply_style(TextStyle::Plain, &line);
-    out.write_line(&line)?;
+    out.write_styled(TextStyle::Plain, &line)?;
     for note in &server.notes {
-        let line = out.apply_style(TextStyle::Faint, &format!("    {note}"));
-        out.write_line(&line)?;
+        out.write_styled(TextStyle::Faint, &format!("    {note}"))?;
     }
     Ok(())
 }

@@ -17,7 +17,6 @@ use protocol::server::resources::ServerResourceQuery;
 use protocol::text::display_text::join_spans;
 use protocol::{Digest, Op, UserError};
 
-use super::query_engine;
 use super::source_commands::{self, SourceCommands, ToolLine, report_done};
 use crate::args::{AddServerArgs, ServersCommand};
 use crate::exit::{CliError, CliResult, ExitReason};
@@ -218,11 +217,7 @@ fn parse_server_transport(add: &AddServerArgs) -> Result<ServerTransport, CliErr
             }),
         });
     }
-    let folder = add
-        .folder
-        .as_deref()
-        .map(sandbox::resolve_folder)
-        .transpose()?;
+    let folder = add.folder.as_deref().map(super::absolute_workspace);
     let sandbox = add.sandbox.as_deref();
     let sandbox = sandbox.map(|folder| sandbox::parse_sandbox(folder, &add.allow_host));
     let mut words = add.command.iter().cloned();
@@ -230,7 +225,7 @@ fn parse_server_transport(add: &AddServerArgs) -> Result<ServerTransport, CliErr
         command: words.next().unwrap_or_default(),
         args: words.collect(),
         env: parse_pairs(&add.env)?,
-        folder: folder.map(|folder| folder.display().to_string()),
+        folder: folder.transpose()?,
         sandbox: sandbox.transpose()?,
     })
 }
@@ -238,10 +233,10 @@ fn parse_server_transport(add: &AddServerArgs) -> Result<ServerTransport, CliErr
 pub(super) fn parse_pairs(texts: &[String]) -> Result<BTreeMap<String, String>, CliError> {
     let pairs = texts.iter().map(|pair| match pair.split_once('=') {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-        None => Err(CliError::usage_error(UserError::new(
+        None => Err(CliError::usage(
             "A variable or a header has no value.",
             "Write it like NAME=VALUE.",
-        ))),
+        )),
     });
     pairs.collect()
 }
@@ -268,10 +263,10 @@ async fn require_enabled(desk: &Engine, id: &ServerId) -> Result<(), CliError> {
         .await?
         .state
     {
-        ServerState::Off => Err(CliError::usage_error(UserError::new(
+        ServerState::Off => Err(CliError::usage(
             format!("The server `{id}` is off, so nobody knows what its tools are now."),
             format!("Switch it on first: countersign servers enable {id}."),
-        ))),
+        )),
         ServerState::Idle
         | ServerState::Starting
         | ServerState::Ready
@@ -284,21 +279,17 @@ async fn show_logs(desk: &Engine, id: &ServerId, out: &mut OutputWriter) -> CliR
     // One that cannot be started says why in its lines.
     let started = submit_server_change(desk, id, ServerChange::Restart).await;
     let server = id.clone();
-    let lines = query_engine(desk, Query::ServerLog { server }, |answer| match answer {
-        Answer::ServerLog { lines } => Some(lines),
-        _ => None,
-    })
-    .await?;
-    if out.is_json() {
-        out.write_json(&lines)?;
-    } else {
-        for line in &lines {
+    let Answer::ServerLog { lines } = desk.query(Query::ServerLog { server }).await? else {
+        return Err(CliError::unexpected_answer());
+    };
+    out.write_answer(&lines, |out| {
+        lines.iter().try_for_each(|line| {
             let from = serde_json::to_value(line.from).unwrap_or_default();
             let from = out.apply_style(TextStyle::Faint, from.as_str().unwrap_or_default());
             let text = out.apply_style(TextStyle::Plain, &join_spans(&line.text));
-            out.write_line(&format!("{from}  {text}"))?;
-        }
-    }
+            out.write_line(&format!("{from}  {text}"))
+        })
+    })?;
     started.map(|()| ExitReason::Done)
 }
 
@@ -308,11 +299,8 @@ async fn set_secret(desk: &Engine, name: &str, out: &mut OutputWriter) -> CliRes
         .take(SECRET_BYTES_MAX)
         .read_to_string(&mut key);
     read.map_err(|error| {
-        CliError::usage_error(UserError::new(
-            "The secret cannot be read.",
-            "Give it on standard input.",
-        ))
-        .with_cause(&error)
+        CliError::usage("The secret cannot be read.", "Give it on standard input.")
+            .with_cause(&error)
     })?;
     let key = key.trim_end_matches(['\r', '\n']).to_owned();
     let provider = format!("mcp:{name}");

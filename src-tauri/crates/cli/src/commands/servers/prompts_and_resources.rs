@@ -17,10 +17,9 @@ use crate::output::{OutputWriter, TextStyle};
 pub(super) async fn show_items(
     desk: &Engine,
     server: &ServerId,
-    resource_query: ServerResourceQuery,
+    mut resource_query: ServerResourceQuery,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let mut resource_query = resource_query;
     for _ in 0..SERVER_PAGES_MAX {
         let query = Query::ServerResources {
             server: server.clone(),
@@ -31,30 +30,17 @@ pub(super) async fn show_items(
             UserError::new(fault.message, hint)
         })?;
         let Answer::ServerResources { resources } = answer else {
-            return Err(CliError::failure(
-                "The engine answered a different question.",
-            ));
+            return Err(CliError::unexpected_answer());
         };
-        if out.is_json() {
-            out.write_json(&resources)?;
-        }
-        let next = match resources {
+        out.write_answer(&resources, |out| match &resources {
             ServerResources::Page {
-                items,
-                next,
-                left_out,
-            } => {
-                if !out.is_json() {
-                    print_page(&items, left_out, out)?;
-                }
-                next
-            }
-            ServerResources::Text { parts } => {
-                if !out.is_json() {
-                    print_parts(&parts, out)?;
-                }
-                None
-            }
+                items, left_out, ..
+            } => print_page(items, *left_out, out),
+            ServerResources::Text { parts } => print_parts(parts, out),
+        })?;
+        let next = match resources {
+            ServerResources::Page { next, .. } => next,
+            ServerResources::Text { .. } => None,
         };
         match (&mut resource_query, next) {
             (
@@ -63,10 +49,13 @@ pub(super) async fn show_items(
             ) if cursor.as_ref() != Some(&next) => {
                 *cursor = Some(next);
             }
-            (ServerResourceQuery::Prompts { .. } | ServerResourceQuery::Resources { .. }, _)
-            | (ServerResourceQuery::Prompt { .. } | ServerResourceQuery::Resource { .. }, _) => {
-                return Ok(ExitReason::Done);
-            }
+            (
+                ServerResourceQuery::Prompts { .. }
+                | ServerResourceQuery::Resources { .. }
+                | ServerResourceQuery::Prompt { .. }
+                | ServerResourceQuery::Resource { .. },
+                _,
+            ) => return Ok(ExitReason::Done),
         }
     }
     if !out.is_json() {
@@ -89,11 +78,10 @@ fn print_page(items: &[ServerItem], left_out: u32, out: &mut OutputWriter) -> Re
         out.write_line(format!("{head}{}  {title}", arguments.collect::<String>()).trim_end())?;
         let description = join_spans(&item.description);
         if !description.trim().is_empty() {
-            let line = out.apply_style(
+            out.write_styled(
                 TextStyle::Plain,
                 &format!("  {}", description.replace('\n', " ")),
-            );
-            out.write_line(&line)?;
+            )?;
         }
     }
     match (items.is_empty(), left_out) {
@@ -108,8 +96,7 @@ fn print_parts(parts: &[ServerTextPart], out: &mut OutputWriter) -> Result<(), C
     for part in parts {
         if several {
             let whose = if part.by_model { "model" } else { "person" };
-            let whose = out.apply_style(TextStyle::Faint, whose);
-            out.write_line(&whose)?;
+            out.write_styled(TextStyle::Faint, whose)?;
         }
         out.write_line(&join_spans(&part.text))?;
     }

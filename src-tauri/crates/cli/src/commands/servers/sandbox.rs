@@ -1,15 +1,14 @@
 //! `servers sandbox`: moves a server into a sandbox, and back.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use agent::Engine;
-use protocol::UserError;
 use protocol::server::mcp_servers::{
     ServerChange, ServerId, ServerSandbox, ServerTransport, ServerView,
 };
 use protocol::text::display_text::to_single_line;
 
-use super::super::source_commands;
+use super::super::{absolute_workspace, source_commands};
 use super::{ServerCommands, show_server, submit_server_change};
 use crate::exit::{CliError, CliResult};
 use crate::output::OutputWriter;
@@ -23,16 +22,8 @@ const NAME_CHARS_MAX: usize = 200;
 /// The folder has no absolute path.
 pub(super) fn parse_sandbox(folder: &Path, hosts: &[String]) -> Result<ServerSandbox, CliError> {
     Ok(ServerSandbox {
-        workspace: resolve_folder(folder)?.display().to_string(),
+        workspace: absolute_workspace(folder)?,
         hosts: hosts.to_vec(),
-    })
-}
-
-/// Returns the absolute path of a named folder.
-pub(super) fn resolve_folder(folder: &Path) -> Result<PathBuf, CliError> {
-    std::path::absolute(folder).map_err(|error| {
-        CliError::usage_error(UserError::new("The folder has no place.", "Name another."))
-            .with_cause(&error)
     })
 }
 
@@ -61,10 +52,10 @@ pub(super) async fn set_sandbox(
             *sandbox = wanted;
         }
         ServerTransport::Http { .. } => {
-            return Err(CliError::usage_error(UserError::new(
+            return Err(CliError::usage(
                 format!("The server `{id}` is reached at an address: it runs on another machine."),
                 "Limit what its tools are called with by rules.",
-            )));
+            ));
         }
     }
     let timeout_ms = settings.timeout_ms;

@@ -1,7 +1,6 @@
 //! `servers sign-in`: shows the URL that the person opens, and waits until the sign-in ends.
 
 use agent::Engine;
-use protocol::UserError;
 use protocol::server::mcp_servers::{ServerChange, ServerId, ServerView, SignInState};
 use serde_json::json;
 
@@ -18,14 +17,14 @@ pub(super) async fn start_sign_in(
     out: &mut OutputWriter,
 ) -> CliResult {
     submit_server_change(desk, id, ServerChange::SignIn).await?;
-    let mut told = false;
+    let mut is_url_shown = false;
     loop {
         match source_commands::load_view::<ServerCommands>(desk, id)
             .await?
             .sign_in
         {
             Some(SignInState::Waiting { url, host }) => {
-                if !std::mem::replace(&mut told, true) {
+                if !std::mem::replace(&mut is_url_shown, true) {
                     match out.is_json() {
                         true => out.write_json(&json!({ "open": url, "host": host }))?,
                         false => out.write_line(&format!(
@@ -45,10 +44,7 @@ pub(super) async fn start_sign_in(
 fn sign_in_failed(id: &ServerId, why: Option<String>) -> CliError {
     let why = why.map_or_else(String::new, |why| format!(": {why}"));
     let again = format!("Try it again: countersign servers sign-in {id}.");
-    CliError::config_error(UserError::new(
-        format!("You are not signed in to `{id}`{why}."),
-        again,
-    ))
+    CliError::config(format!("You are not signed in to `{id}`{why}."), again)
 }
 
 /// Describes the person's sign-in state at a server, in a sentence; none if the server requires no sign-in.
