@@ -34,7 +34,6 @@ pub(super) fn parse_common(server: &Map<String, Value>) -> RawServerResult {
         url: text_member(server, "url")?.or(text_member(server, "serverUrl")?),
         headers: text_map_member(server, "headers")?,
         timeout_ms: timeout_from_milliseconds(server),
-        secret_env: Vec::new(),
         notes: notes_on_members(
             server,
             &[
@@ -46,6 +45,7 @@ pub(super) fn parse_common(server: &Map<String, Value>) -> RawServerResult {
                 "disabledTools",
             ],
         ),
+        ..RawServer::default()
     })
 }
 
@@ -66,8 +66,8 @@ pub(super) fn parse_opencode(server: &Map<String, Value>) -> RawServerResult {
         url: text_member(server, "url")?,
         headers: with_variables(text_map_member(server, "headers")?),
         timeout_ms: timeout_from_milliseconds(server),
-        secret_env: Vec::new(),
         notes: notes_on_members(server, &["oauth"]),
+        ..RawServer::default()
     })
 }
 
@@ -93,8 +93,8 @@ pub(super) fn parse_codex(server: &Map<String, Value>) -> RawServerResult {
         url: text_member(server, "url")?,
         headers,
         timeout_ms: seconds.map(|seconds| (seconds * 1_000.0) as u32),
-        secret_env: Vec::new(),
         notes: notes_on_members(server, &["enabled_tools", "disabled_tools", "scopes"]),
+        ..RawServer::default()
     })
 }
 
@@ -176,12 +176,11 @@ pub(super) fn parse_zed(server: &Map<String, Value>) -> RawServerResult {
         command,
         args: text_list_member(at, "args")?,
         env: text_map_member(at, "env")?,
-        folder: None,
         url,
         headers: text_map_member(server, "headers")?,
         timeout_ms: timeout_from_seconds(at),
-        secret_env: Vec::new(),
         notes: notes_on_members(server, &["oauth", "settings", "remote"]),
+        ..RawServer::default()
     })
 }
 

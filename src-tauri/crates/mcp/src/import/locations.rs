@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use self::ServerImportProduct as Product;
+
 /// A product whose servers can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerImportProduct {
@@ -86,81 +88,66 @@ pub struct ImportLocation {
 }
 
 /// Paths at which products keep the servers of a project, below its folder.
-const PROJECT_FILES: [(ServerImportProduct, &str); 8] = [
-    (ServerImportProduct::ClaudeCode, ".mcp.json"),
-    (ServerImportProduct::Cursor, ".cursor/mcp.json"),
-    (ServerImportProduct::VsCode, ".vscode/mcp.json"),
-    (ServerImportProduct::Opencode, "opencode.json"),
-    (ServerImportProduct::Opencode, "opencode.jsonc"),
-    (ServerImportProduct::Codex, ".codex/config.toml"),
-    (ServerImportProduct::GeminiCli, ".gemini/settings.json"),
-    (ServerImportProduct::Zed, ".zed/settings.json"),
+const PROJECT_FILES: [(Product, &str); 8] = [
+    (Product::ClaudeCode, ".mcp.json"),
+    (Product::Cursor, ".cursor/mcp.json"),
+    (Product::VsCode, ".vscode/mcp.json"),
+    (Product::Opencode, "opencode.json"),
+    (Product::Opencode, "opencode.jsonc"),
+    (Product::Codex, ".codex/config.toml"),
+    (Product::GeminiCli, ".gemini/settings.json"),
+    (Product::Zed, ".zed/settings.json"),
 ];
 
 /// Paths at which products keep the servers of a person, below the home folder.
-const USER_FILES: [(ServerImportProduct, &str); 22] = [
-    (ServerImportProduct::ClaudeCode, CLAUDE_CODE_FILE),
+const USER_FILES: [(Product, &str); 22] = [
+    (Product::ClaudeCode, CLAUDE_CODE_FILE),
     (
-        ServerImportProduct::ClaudeDesktop,
+        Product::ClaudeDesktop,
         ".config/Claude/claude_desktop_config.json",
     ),
     (
-        ServerImportProduct::ClaudeDesktop,
+        Product::ClaudeDesktop,
         "Library/Application Support/Claude/claude_desktop_config.json",
     ),
     (
-        ServerImportProduct::ClaudeDesktop,
+        Product::ClaudeDesktop,
         "AppData/Roaming/Claude/claude_desktop_config.json",
     ),
-    (ServerImportProduct::Cursor, ".cursor/mcp.json"),
-    (ServerImportProduct::VsCode, ".config/Code/User/mcp.json"),
+    (Product::Cursor, ".cursor/mcp.json"),
+    (Product::VsCode, ".config/Code/User/mcp.json"),
     (
-        ServerImportProduct::VsCode,
+        Product::VsCode,
         "Library/Application Support/Code/User/mcp.json",
     ),
+    (Product::VsCode, "AppData/Roaming/Code/User/mcp.json"),
+    (Product::Opencode, ".config/opencode/opencode.json"),
+    (Product::Opencode, ".config/opencode/opencode.jsonc"),
+    (Product::Codex, ".codex/config.toml"),
+    (Product::ClaudeCode, ".claude/.mcp.json"),
+    (Product::GeminiCli, ".gemini/settings.json"),
+    (Product::Windsurf, ".codeium/windsurf/mcp_config.json"),
+    (Product::Zed, ".config/zed/settings.json"),
+    (Product::Zed, "AppData/Roaming/Zed/settings.json"),
+    (Product::Goose, ".config/goose/config.yaml"),
     (
-        ServerImportProduct::VsCode,
-        "AppData/Roaming/Code/User/mcp.json",
-    ),
-    (
-        ServerImportProduct::Opencode,
-        ".config/opencode/opencode.json",
-    ),
-    (
-        ServerImportProduct::Opencode,
-        ".config/opencode/opencode.jsonc",
-    ),
-    (ServerImportProduct::Codex, ".codex/config.toml"),
-    (ServerImportProduct::ClaudeCode, ".claude/.mcp.json"),
-    (ServerImportProduct::GeminiCli, ".gemini/settings.json"),
-    (
-        ServerImportProduct::Windsurf,
-        ".codeium/windsurf/mcp_config.json",
-    ),
-    (ServerImportProduct::Zed, ".config/zed/settings.json"),
-    (
-        ServerImportProduct::Zed,
-        "AppData/Roaming/Zed/settings.json",
-    ),
-    (ServerImportProduct::Goose, ".config/goose/config.yaml"),
-    (
-        ServerImportProduct::Goose,
+        Product::Goose,
         "AppData/Roaming/Block/goose/config/config.yaml",
     ),
     (
-        ServerImportProduct::Cline,
+        Product::Cline,
         ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
     ),
     (
-        ServerImportProduct::Cline,
+        Product::Cline,
         "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
     ),
     (
-        ServerImportProduct::Cline,
+        Product::Cline,
         "AppData/Roaming/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
     ),
     (
-        ServerImportProduct::Cline,
+        Product::Cline,
         ".cline/data/settings/cline_mcp_settings.json",
     ),
 ];

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use jsonc_parser::ast::Value as Ast;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use protocol::UserError;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
 use serde_json::{Map, Value};
@@ -142,34 +141,13 @@ fn parse_yaml(text: &str) -> Result<Value, UserError> {
 /// Parses JSON with comments and trailing commas, which people write into these files.
 fn parse_json(text: &str) -> Result<Value, UserError> {
     let text = text.trim_start_matches('\u{feff}');
-    let options = ParseOptions::default();
-    let read = parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| {
+    let read = parse_to_serde_value(text, &ParseOptions::default());
+    let value: Value = read.map_err(|error| {
         format_error(&format!("line {}: {}", error.line_display(), error.kind()))
     })?;
-    let value = read.value.map_or(Value::Null, |value| ast_to_json(&value));
     match exceeds_depth(&value, DEPTH_MAX) {
         true => Err(format_error("it is nested too deep")),
         false => Ok(value),
-    }
-}
-
-fn ast_to_json(value: &Ast<'_>) -> Value {
-    match value {
-        Ast::StringLit(text) => Value::String(text.value.to_string()),
-        Ast::NumberLit(number) => serde_json::from_str(number.value).unwrap_or(Value::Null),
-        Ast::BooleanLit(is) => Value::Bool(is.value),
-        Ast::Object(object) => {
-            let members = object.properties.iter();
-            let members = members.map(|property| {
-                (
-                    property.name.as_str().to_owned(),
-                    ast_to_json(&property.value),
-                )
-            });
-            Value::Object(members.collect())
-        }
-        Ast::Array(array) => Value::Array(array.elements.iter().map(ast_to_json).collect()),
-        Ast::NullKeyword(_) => Value::Null,
     }
 }
 
