@@ -85,6 +85,18 @@ impl SignInClient {
         manager.map_err(|error| describe_auth_error(&error))
     }
 
+    /// Discovers the metadata of the authorization server that a challenge names.
+    async fn resolve_metadata(
+        &self,
+        manager: &AuthorizationManager,
+        challenge: Option<&str>,
+    ) -> Result<AuthorizationMetadata, String> {
+        let resolved = manager.resolve_metadata_from_challenge(challenge).await;
+        Ok(resolved
+            .map_err(|error| describe_auth_error(&error))?
+            .metadata)
+    }
+
     /// Returns the stored sign-in of the person; none if they are not signed in.
     ///
     /// # Errors
@@ -110,23 +122,16 @@ impl SignInClient {
             ..self.credential_store()
         };
         let mut manager = self.authorization_manager().await?;
-        let header = record.challenge.as_deref();
-        let resolved = manager.resolve_metadata_from_challenge(header).await;
-        let metadata = resolved
-            .map_err(|error| describe_auth_error(&error))?
-            .metadata;
+        let challenge = record.challenge.as_deref();
+        let metadata = self.resolve_metadata(&manager, challenge).await?;
         if metadata.issuer != record.credentials.issuer {
             // Somebody else signs people in now: what the one before gave out is for nobody there.
             store.remove_record().await?;
             return Ok(None);
         }
         manager.set_metadata(metadata);
-        let mut config = OAuthClientConfig::new(record.credentials.client_id, record.redirect);
-        if let Some(secret) = record.secret {
-            config = config.with_client_secret(secret);
-        }
-        let configured = manager.configure_client(config);
-        configured.map_err(|error| describe_auth_error(&error))?;
+        let config = OAuthClientConfig::new(record.credentials.client_id, record.redirect);
+        configure_client(&mut manager, config, record.secret)?;
         manager.set_credential_store(store);
         Ok(Some(AuthClient::new(client, manager)))
     }
@@ -161,10 +166,7 @@ impl SignInClient {
             callback.map_err(|error| format!("nobody can come back from a browser: {error}"))?;
         let mut manager = self.authorization_manager().await?;
         let header = challenge.header.as_deref();
-        let resolved = manager.resolve_metadata_from_challenge(header).await;
-        let metadata = resolved
-            .map_err(|error| describe_auth_error(&error))?
-            .metadata;
+        let metadata = self.resolve_metadata(&manager, header).await?;
         manager.set_metadata(metadata.clone());
         let scopes = requested_scopes(&manager, previous.as_ref(), &metadata).await;
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
@@ -214,14 +216,22 @@ impl SignInClient {
                 )),
             };
         };
-        let mut config = OAuthClientConfig::new(id, redirect);
-        if let Some(secret) = secret {
-            config = config.with_client_secret(secret);
-        }
-        let configured = manager.configure_client(config);
-        configured.map_err(|error| describe_auth_error(&error))?;
+        let config = OAuthClientConfig::new(id, redirect);
+        configure_client(manager, config, secret.clone())?;
         Ok(secret.clone())
     }
+}
+
+fn configure_client(
+    manager: &mut AuthorizationManager,
+    mut config: OAuthClientConfig,
+    secret: Option<String>,
+) -> Result<(), String> {
+    if let Some(secret) = secret {
+        config = config.with_client_secret(secret);
+    }
+    let configured = manager.configure_client(config);
+    configured.map_err(|error| describe_auth_error(&error))
 }
 
 /// Returns the scopes to request: those that the server requires now, and those that the same authorization server

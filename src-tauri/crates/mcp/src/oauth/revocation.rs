@@ -5,9 +5,9 @@ use rmcp::transport::auth::AuthorizationMetadata;
 use serde_json::Value;
 use url::{Url, form_urlencoded};
 
+use super::SignInClient;
 use super::http::OAuthHttp;
 use super::vault::SignInRecord;
-use super::{SignInClient, describe_auth_error};
 
 /// Result of asking the authorization server for a revocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,11 +31,8 @@ impl SignInClient {
     async fn try_revoke(&self, record: &SignInRecord) -> Result<RevocationResult, String> {
         let server = Url::parse(&self.url).map_err(|_| "its address is none".to_owned())?;
         let manager = self.authorization_manager().await?;
-        let header = record.challenge.as_deref();
-        let resolved = manager.resolve_metadata_from_challenge(header).await;
-        let metadata = resolved
-            .map_err(|error| describe_auth_error(&error))?
-            .metadata;
+        let challenge = record.challenge.as_deref();
+        let metadata = self.resolve_metadata(&manager, challenge).await?;
         if metadata.issuer != record.credentials.issuer {
             return Err("somebody else signs people in there now".to_owned());
         }
