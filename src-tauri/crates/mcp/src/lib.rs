@@ -26,6 +26,8 @@
 //! assert!(pins.has_pending_changes(&changed));
 //! ```
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 pub mod catalogue;
 pub mod config;
 mod connection;
@@ -51,3 +53,8 @@ pub use server::{
     McpServer, ServerDependencies, ServerSandboxLauncher, remove_server_data, supports_sign_in,
 };
 pub use tools::config_references::{self, ReferenceResolver};
+
+/// Locks a mutex. A panic while it was held leaves plain data behind; going on with it is safe.
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use protocol::server::mcp_servers::ServerLogSource;
@@ -10,6 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::LOG_LINE_CHARS_MAX;
+use crate::lock_mutex;
 use crate::server_log::ServerLog;
 
 /// Reason why a connection ended; the first one that is set stays.
@@ -23,16 +24,12 @@ pub(crate) struct CloseReason {
 impl CloseReason {
     /// Sets the reason, unless there is one already.
     pub(crate) fn set_reason(&self, why: impl Into<String>) {
-        let mut reason = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
-        reason.get_or_insert_with(|| why.into());
+        lock_mutex(&self.reason).get_or_insert_with(|| why.into());
     }
 
     /// Returns the reason that was set.
     pub(crate) fn reason(&self) -> Option<String> {
-        self.reason
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        lock_mutex(&self.reason).clone()
     }
 }
 

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use protocol::server::mcp_servers::{ServerId, ServerLogSource};
 use rmcp::model::{
@@ -26,6 +26,7 @@ use tokio::sync::Notify;
 use tools::elicitation::ElicitationRequest;
 use tools::tool::ProgressFn;
 
+use crate::lock_mutex;
 use crate::oauth::AuthChallenge;
 use crate::running_calls::{RunningCall, RunningCalls};
 use crate::server_log::ServerLog;
@@ -66,28 +67,22 @@ impl ServerMessageHandler {
 
     /// Sets the server's authentication challenge.
     pub(crate) fn set_challenge(&self, challenge: impl Into<Option<AuthChallenge>>) {
-        let mut current = self
-            .challenge
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *current = challenge.into();
+        *lock_mutex(&self.challenge) = challenge.into();
     }
 
     /// Returns the server's authentication challenge.
     pub(crate) fn challenge(&self) -> Option<AuthChallenge> {
-        let current = self.challenge.lock();
-        current.unwrap_or_else(PoisonError::into_inner).clone()
+        lock_mutex(&self.challenge).clone()
     }
 
     /// Adds a workspace; returns `false` if it is known already.
     pub(crate) fn add_root(&self, root: &Path) -> bool {
-        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        roots.insert(root.to_owned())
+        lock_mutex(&self.roots).insert(root.to_owned())
     }
 
     /// Returns the workspaces in the form of the protocol.
     pub(crate) fn roots(&self) -> ListRootsResult {
-        let roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        let roots = lock_mutex(&self.roots);
         let roots = roots.iter().map(|root| {
             let name = root.file_name().map(|name| name.to_string_lossy());
             let converted = Root::new(runtime::net::folder_url(root));
@@ -168,11 +163,7 @@ impl ServerMessageHandler {
         to: Option<ProgressFn>,
     ) -> Option<ProgressSubscription> {
         let to = to?;
-        let mut listeners = self
-            .listeners
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        listeners.insert(token.clone(), to);
+        lock_mutex(&self.listeners).insert(token.clone(), to);
         Some(ProgressSubscription {
             token,
             listeners: self.listeners.clone(),
@@ -188,11 +179,7 @@ pub(crate) struct ProgressSubscription {
 
 impl Drop for ProgressSubscription {
     fn drop(&mut self) {
-        let mut listeners = self
-            .listeners
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        listeners.remove(&self.token);
+        lock_mutex(&self.listeners).remove(&self.token);
     }
 }
 
@@ -260,13 +247,9 @@ impl rmcp::ClientHandler for ServerMessageHandler {
         progress: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        let listener = {
-            let listeners = self
-                .listeners
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            listeners.get(&progress.progress_token).cloned()
-        };
+        let listener = lock_mutex(&self.listeners)
+            .get(&progress.progress_token)
+            .cloned();
         if let Some(listener) = listener {
             listener(&format_progress(&progress));
         }

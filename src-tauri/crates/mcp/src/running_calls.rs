@@ -2,7 +2,7 @@
 //! number.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -13,6 +13,7 @@ use tools::elicitation::{
 };
 
 use crate::limits::{ELICITATIONS_PER_CALL_MAX, SAMPLINGS_PER_CALL_MAX};
+use crate::lock_mutex;
 
 /// The running calls of one server.
 #[derive(Clone, Default)]
@@ -20,7 +21,7 @@ pub(crate) struct RunningCalls(Arc<Mutex<Vec<Arc<RunningCall>>>>);
 
 impl RunningCalls {
     fn lock_calls(&self) -> MutexGuard<'_, Vec<Arc<RunningCall>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock_mutex(&self.0)
     }
 
     /// Registers a call that begins; the call ends when the returned guard is dropped.

@@ -1,7 +1,7 @@
 //! Log of a server's output besides its answers and of its events: the last lines, up to a limit.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use protocol::server::mcp_servers::{ServerLogLine, ServerLogSource};
 use protocol::text::display_text::to_spans;
@@ -9,6 +9,7 @@ use protocol::text::redact;
 use runtime::Clock;
 
 use crate::limits::{LOG_LINE_CHARS_MAX, LOG_LINES_MAX, LOG_LINES_PER_SECOND_MAX};
+use crate::lock_mutex;
 
 /// The log of one server. Cheap to clone.
 #[derive(Clone)]
@@ -38,7 +39,7 @@ impl ServerLog {
     /// Adds a text line by line, with secrets masked. Lines beyond the rate limit are only counted.
     pub fn add(&self, from: ServerLogSource, text: &str) {
         let at_ms = self.clock.now();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock_mutex(&self.state);
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             if from != ServerLogSource::Us && !state.count_line(at_ms) {
                 continue;
@@ -50,13 +51,13 @@ impl ServerLog {
 
     /// Returns the lines, oldest first.
     pub fn lines(&self) -> Vec<ServerLogLine> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = lock_mutex(&self.state);
         state.lines.iter().cloned().collect()
     }
 
     /// Returns the last lines that the server itself wrote, joined; empty if it wrote none.
     pub fn last_server_lines(&self, lines_max: usize) -> String {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = lock_mutex(&self.state);
         let lines = state.lines.iter().rev();
         let mut lines: Vec<String> = lines
             .filter(|line| line.from == ServerLogSource::Stderr)
