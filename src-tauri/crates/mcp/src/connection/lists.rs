@@ -30,11 +30,8 @@ impl ServerConnection {
     ) -> Result<(Value, Value), RequestFailure> {
         let deadline = Instant::now() + timeout;
         let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
-        let resources = ClientRequest::ListResourcesRequest(ListResourcesRequest {
-            method: Default::default(),
-            params: Some(params),
-            extensions: Default::default(),
-        });
+        let resources =
+            ClientRequest::ListResourcesRequest(ListResourcesRequest::with_param(params));
         let resources = self.send_request(resources, deadline, cancel, None).await?;
         if cursor.is_some() {
             return Ok((resources, Value::Null));
@@ -61,11 +58,7 @@ impl ServerConnection {
             return Ok(json!({ "prompts": [] }));
         }
         let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
-        let request = ClientRequest::ListPromptsRequest(ListPromptsRequest {
-            method: Default::default(),
-            params: Some(params),
-            extensions: Default::default(),
-        });
+        let request = ClientRequest::ListPromptsRequest(ListPromptsRequest::with_param(params));
         self.send_request(request, Instant::now() + timeout, cancel, None)
             .await
     }
@@ -82,11 +75,7 @@ impl ServerConnection {
         let mut cursor: Option<String> = None;
         for _ in 0..PAGES_MAX {
             let params = PaginatedRequestParams::default().with_cursor(cursor.clone());
-            let request = ClientRequest::ListToolsRequest(ListToolsRequest {
-                method: Default::default(),
-                params: Some(params),
-                extensions: Default::default(),
-            });
+            let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
             let page = self.send_request(request, deadline, &never, None).await?;
             let Some(tools) = page.get("tools").and_then(Value::as_array) else {
                 return Err(RequestFailure::Malformed(

@@ -119,13 +119,13 @@ impl ServerConnection {
             },
         };
         let client_handler = handler.clone();
-        let (service, life) = match transport {
+        let (result, life) = match transport {
             ConnectionTransport::Stdio(companion) => {
                 let Companion {
                     input,
                     output,
                     errors: stderr,
-                    lifetime: life,
+                    lifetime,
                 } = companion;
                 let (log, drained) = (handler.log.clone(), why.stderr_drained.clone());
                 tokio::spawn(async move {
@@ -133,31 +133,25 @@ impl ServerConnection {
                     drained.cancel();
                 });
                 let lines = LineLimitReader::new(output, MESSAGE_BYTES_MAX, why.clone());
-                let serving =
-                    serve_client_with_lifecycle_and_ct(client_handler, (lines, input), mode, stop);
-                match serving.await {
-                    Ok(service) => (service, Some(life)),
-                    Err(error) => {
-                        return Err(connect_error(&error, &why, Some(&life), &handler).await);
-                    }
-                }
+                let streams = (lines, input);
+                let service =
+                    serve_client_with_lifecycle_and_ct(client_handler, streams, mode, stop);
+                (service.await, Some(lifetime))
             }
             ConnectionTransport::Http(transport) => {
-                match serve_client_with_lifecycle_and_ct(client_handler, *transport, mode, stop)
-                    .await
-                {
-                    Ok(service) => (service, None),
-                    Err(error) => return Err(connect_error(&error, &why, None, &handler).await),
-                }
+                let service =
+                    serve_client_with_lifecycle_and_ct(client_handler, *transport, mode, stop);
+                (service.await, None)
             }
             ConnectionTransport::SignedHttp(transport) => {
-                match serve_client_with_lifecycle_and_ct(client_handler, *transport, mode, stop)
-                    .await
-                {
-                    Ok(service) => (service, None),
-                    Err(error) => return Err(connect_error(&error, &why, None, &handler).await),
-                }
+                let service =
+                    serve_client_with_lifecycle_and_ct(client_handler, *transport, mode, stop);
+                (service.await, None)
             }
+        };
+        let service = match result {
+            Ok(service) => service,
+            Err(error) => return Err(connect_error(&error, &why, life.as_ref(), &handler).await),
         };
         let peer = service.peer().clone();
         let disconnected = CancellationToken::new();

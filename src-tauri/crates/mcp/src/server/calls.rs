@@ -1,8 +1,6 @@
 //! Requests over a server's connection: calls of its tools, reads of its resources and prompts; with failures described
 //! in sentences.
 
-use std::time::Duration;
-
 use protocol::ToolError;
 use protocol::server::mcp_servers::PinState;
 use rmcp::model::CallToolRequestParams;
@@ -27,9 +25,7 @@ impl McpServer {
         let timeout = self.core.timeout();
         let params = CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments);
         let response = connection.call_tool(params, timeout, cancel, listeners);
-        response
-            .await
-            .map_err(|failure| self.to_tool_error(failure, timeout))
+        self.describe_failure(response).await
     }
 
     /// Reads one of the server's resources.
@@ -42,9 +38,7 @@ impl McpServer {
         let connection = self.connect_for_call(cancel).await?;
         let timeout = self.core.timeout();
         let response = connection.read_resource(uri, timeout, cancel, listeners);
-        response
-            .await
-            .map_err(|failure| self.to_tool_error(failure, timeout))
+        self.describe_failure(response).await
     }
 
     /// Returns one page of the server's resources and of its resource templates.
@@ -56,9 +50,7 @@ impl McpServer {
         let connection = self.connect_for_call(cancel).await?;
         let timeout = self.core.timeout();
         let response = connection.list_resources(cursor, timeout, cancel);
-        response
-            .await
-            .map_err(|failure| self.to_tool_error(failure, timeout))
+        self.describe_failure(response).await
     }
 
     /// Returns one page of the server's prompts.
@@ -70,9 +62,7 @@ impl McpServer {
         let connection = self.connect_for_call(cancel).await?;
         let timeout = self.core.timeout();
         let response = connection.list_prompts(cursor, timeout, cancel);
-        response
-            .await
-            .map_err(|failure| self.to_tool_error(failure, timeout))
+        self.describe_failure(response).await
     }
 
     /// Returns one of the server's prompts, filled in.
@@ -85,9 +75,7 @@ impl McpServer {
         let connection = self.connect_for_call(cancel).await?;
         let timeout = self.core.timeout();
         let response = connection.get_prompt(name, arguments, timeout, cancel);
-        response
-            .await
-            .map_err(|failure| self.to_tool_error(failure, timeout))
+        self.describe_failure(response).await
     }
 
     /// Returns the connection, and makes one if there is none.
@@ -115,7 +103,16 @@ impl McpServer {
         })
     }
 
-    fn to_tool_error(&self, failure: RequestFailure, timeout: Duration) -> ToolError {
+    async fn describe_failure<T>(
+        &self,
+        response: impl Future<Output = Result<T, RequestFailure>>,
+    ) -> Result<T, ToolError> {
+        response
+            .await
+            .map_err(|failure| self.to_tool_error(failure))
+    }
+
+    fn to_tool_error(&self, failure: RequestFailure) -> ToolError {
         self.core.save_challenge();
         let id = self.core.settings.id.as_str();
         match failure {
@@ -123,7 +120,7 @@ impl McpServer {
             RequestFailure::TimedOut => ToolError::TimedOut(format!(
                 "The mcp server {id} did not answer within {} s, and was told that nobody waits any more. What it did until \
                  then is not known.",
-                timeout.as_secs_f64()
+                self.core.timeout().as_secs_f64()
             )),
             RequestFailure::Disconnected(why) => ToolError::Failed(format!(
                 "{} What the call did until then is not known: look before you repeat it.",

@@ -12,7 +12,7 @@ pub use sandbox::ServerSandboxLauncher;
 pub use sign_in::supports_sign_in;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use policy::patterns::host;
@@ -33,6 +33,7 @@ use crate::config_references::ReferenceResolver;
 use crate::connection::ServerConnection;
 use crate::connection::failure_reasons::AUTHENTICATION_FAILED;
 use crate::limits::RETRY_AFTER_S;
+use crate::lock_mutex;
 use crate::message_handler::ServerMessageHandler;
 use crate::oauth::{CredentialVault, challenge};
 use crate::pending_catalogue;
@@ -107,6 +108,18 @@ enum ConnectionPhase {
         retry: Duration,
     },
     NeedsSignIn,
+}
+
+impl ConnectionPhase {
+    /// Returns the connection; none if there is none at the moment.
+    fn connection(&self) -> Option<&Arc<ServerConnection>> {
+        match self {
+            Self::Ready(connection) => Some(connection),
+            Self::Idle | Self::Starting { .. } | Self::Unavailable { .. } | Self::NeedsSignIn => {
+                None
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -257,13 +270,8 @@ impl McpServer {
         if pinned.catalogue.is_none() {
             pinned.catalogue = self.core.load_pending_catalogue();
         }
-        let identity = match &phase {
-            ConnectionPhase::Ready(connection) => Some(connection.server_info.clone()),
-            ConnectionPhase::Idle
-            | ConnectionPhase::Starting { .. }
-            | ConnectionPhase::Unavailable { .. }
-            | ConnectionPhase::NeedsSignIn => None,
-        };
+        let connection = phase.connection();
+        let identity = connection.map(|connection| connection.server_info.clone());
         ServerView {
             settings: self.core.settings.clone(),
             state: match phase {
@@ -359,8 +367,7 @@ fn unavailable_message(id: &str, why: &str) -> String {
 
 impl ServerCore {
     fn lock_state(&self) -> MutexGuard<'_, ServerCoreState> {
-        // A panic while the lock was held leaves plain data behind; going on with it is safe.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock_mutex(&self.state)
     }
 
     fn bump_version(&self) {

@@ -8,7 +8,7 @@ use protocol::server::mcp_servers::{ServerTransport, SignInState};
 use tokio_util::sync::CancellationToken;
 
 use super::lifecycle::LaunchPlan;
-use super::{ConnectionPhase, McpServer, ServerCore};
+use super::{McpServer, ServerCore};
 use crate::connection::{HttpEndpoint, ServerConnection};
 use crate::limits::SIGN_IN_TIMEOUT;
 use crate::oauth::challenge::{AuthChallenge, ChallengeStore, remove_challenge};
@@ -283,13 +283,7 @@ impl ServerCore {
 
     /// Reconnects the server if it is connected, or waits to be.
     fn reconnect(&self) {
-        let connection = match &*self.phase.borrow() {
-            ConnectionPhase::Ready(connection) => Some(connection.clone()),
-            ConnectionPhase::Idle
-            | ConnectionPhase::Starting { .. }
-            | ConnectionPhase::Unavailable { .. }
-            | ConnectionPhase::NeedsSignIn => None,
-        };
+        let connection = self.phase.borrow().connection().cloned();
         match connection {
             Some(connection) => {
                 connection.close(RECONNECT_REASON);
