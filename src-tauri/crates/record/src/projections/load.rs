@@ -1,7 +1,7 @@
 //! Reading back: the last position, events, sessions, and entries with what their rows lack.
 
 use protocol::{Entry, Event, EventBody, SessionId};
-use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row as SqlRow, params};
 
 use crate::RecordError;
 use crate::error::damaged_value_error;
@@ -26,6 +26,18 @@ pub(crate) fn load_projected_seq(conn: &Connection) -> Result<u64, RecordError> 
         .optional()?;
     upto.map(seq_from_sql)
         .ok_or_else(|| damaged_value_error("projected", &"its row is gone"))
+}
+
+/// Loads every row that a statement gives.
+pub(crate) fn load_rows<T>(
+    conn: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl FnMut(&SqlRow<'_>) -> Result<T, RecordError>,
+) -> Result<Vec<T>, RecordError> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let rows = statement.query_and_then(params, read)?;
+    rows.collect()
 }
 
 /// The columns of an event for [`event_from_row`].

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Params, params};
 use crate::RecordError;
 use crate::limits::{PAGE_BYTES_MAX, PAGE_ENTRIES_MAX, PAGE_EVENTS_MAX, PAGE_UNDO_MAX};
 use crate::projections::load::{
-    ENTRY_WITH_FOLDED_COLUMNS, EVENT_COLUMNS, EVENT_IN_SPAN_COLUMNS, EVENTS_OF_ENTRY,
+    ENTRY_WITH_FOLDED_COLUMNS, EVENT_COLUMNS, EVENT_IN_SPAN_COLUMNS, EVENTS_OF_ENTRY, load_rows,
 };
 use crate::projections::statements::{from_json, seq_to_sql};
 use crate::projections::{columns, load};
@@ -232,12 +232,10 @@ impl Record {
     ) -> Result<(Vec<UndoEntry>, bool), RecordError> {
         let limit = limit.min(PAGE_UNDO_MAX);
         self.query_projections(|tx| {
-            let mut statement = tx.prepare_cached(SELECT_UNDO_ENTRIES)?;
-            let mut rows = statement.query(params![limit + 1, offset])?;
-            let mut entries: Vec<UndoEntry> = Vec::new();
-            while let Some(row) = rows.next()? {
-                entries.push(from_json("undo entry", &row.get::<_, String>(0)?)?);
-            }
+            let page = params![limit + 1, offset];
+            let mut entries: Vec<UndoEntry> = load_rows(tx, SELECT_UNDO_ENTRIES, page, |row| {
+                from_json("undo entry", &row.get::<_, String>(0)?)
+            })?;
             let more = entries.len() > limit as usize;
             entries.truncate(limit as usize);
             Ok((entries, more))
@@ -257,13 +255,9 @@ impl Record {
 }
 
 fn load_sessions(conn: &Connection, sql: &str) -> Result<Vec<SessionView>, RecordError> {
-    let mut statement = conn.prepare_cached(sql)?;
-    let mut rows = statement.query([])?;
-    let mut sessions = Vec::new();
-    while let Some(row) = rows.next()? {
-        sessions.push(from_json("session", &row.get::<_, String>(0)?)?);
-    }
-    Ok(sessions)
+    load_rows(conn, sql, [], |row| {
+        from_json("session", &row.get::<_, String>(0)?)
+    })
 }
 
 /// One session's line.
@@ -336,13 +330,12 @@ fn load_events(
     range: &str,
     params: impl Params,
 ) -> Result<Vec<Event>, RecordError> {
-    let mut statement = conn.prepare_cached(&format!("SELECT {range}"))?;
-    let mut rows = statement.query(params)?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(load::event_from_row(row)?);
-    }
-    Ok(found)
+    load_rows(
+        conn,
+        &format!("SELECT {range}"),
+        params,
+        load::event_from_row,
+    )
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use rusqlite::params;
 
 use crate::RecordError;
 use crate::projections::columns;
+use crate::projections::load::load_rows;
 use crate::projections::statements::{from_json, seq_from_sql, seq_to_sql};
 use crate::record::Record;
 
@@ -79,13 +80,9 @@ impl Record {
     ) -> Result<CallVerdictPage, RecordError> {
         let limit = limit.min(PAGE_VERDICTS_MAX);
         self.query_projections(|tx| {
-            let mut statement = tx.prepare_cached(SELECT_VERDICTS)?;
-            let mut rows = statement.query(params![before.map_or(i64::MAX, seq_to_sql), limit])?;
-            let mut calls = Vec::new();
-            while let Some(row) = rows.next()? {
-                calls.push(call_verdict_from_row(row)?);
-            }
-            let next = calls.last().map(|call: &CallVerdict| call.seq);
+            let page = params![before.map_or(i64::MAX, seq_to_sql), limit];
+            let calls = load_rows(tx, SELECT_VERDICTS, page, call_verdict_from_row)?;
+            let next = calls.last().map(|call| call.seq);
             let is_full = calls.len() == limit as usize;
             Ok(CallVerdictPage {
                 calls,
@@ -97,37 +94,25 @@ impl Record {
     /// How many calls each session has whose verdict stands in no row here: from an older version, or not verdicts.
     pub fn count_calls_without_verdict(&self) -> Result<Vec<(SessionId, u64)>, RecordError> {
         self.query_projections(|tx| {
-            let mut statement = tx.prepare_cached(
-                "SELECT sessions.id, count(*) FROM entries JOIN sessions ON sessions.key = entries.session \
+            let sql = "SELECT sessions.id, count(*) FROM entries JOIN sessions ON sessions.key = entries.session \
                  LEFT JOIN verdicts ON verdicts.entry = entries.seq \
-                 WHERE entries.body = 'call' AND verdicts.entry IS NULL GROUP BY sessions.id",
-            )?;
-            let mut rows = statement.query([])?;
-            let mut counts = Vec::new();
-            while let Some(row) = rows.next()? {
-                counts.push((SessionId(row.get(0)?), seq_from_sql(row.get(1)?)));
-            }
-            Ok(counts)
+                 WHERE entries.body = 'call' AND verdicts.entry IS NULL GROUP BY sessions.id";
+            load_rows(tx, sql, [], |row| {
+                Ok((SessionId(row.get(0)?), seq_from_sql(row.get(1)?)))
+            })
         })
     }
 
     /// How often each rule made a verdict, by [`crate::rule_key`] and session.
     pub fn rule_hits(&self) -> Result<RuleHits, RecordError> {
         self.query_projections(|tx| {
-            let mut statement = tx.prepare_cached(
-                "SELECT rule_hits.rule, sessions.id, rule_hits.hits, rule_hits.last FROM rule_hits \
-                 JOIN sessions ON sessions.key = rule_hits.session",
-            )?;
-            let mut rows = statement.query([])?;
-            let mut hits = HashMap::new();
-            while let Some(row) = rows.next()? {
-                let session = SessionId(row.get(1)?);
-                hits.insert(
-                    (row.get(0)?, session),
-                    (seq_from_sql(row.get(2)?), row.get(3)?),
-                );
-            }
-            Ok(hits)
+            let sql = "SELECT rule_hits.rule, sessions.id, rule_hits.hits, rule_hits.last FROM rule_hits \
+                 JOIN sessions ON sessions.key = rule_hits.session";
+            let hits = load_rows(tx, sql, [], |row| {
+                let rule = (row.get(0)?, SessionId(row.get(1)?));
+                Ok((rule, (seq_from_sql(row.get(2)?), row.get(3)?)))
+            })?;
+            Ok(hits.into_iter().collect())
         })
     }
 }

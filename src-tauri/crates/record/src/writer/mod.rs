@@ -293,13 +293,6 @@ fn load_foreign_events(conn: &Connection, last: u64) -> Result<Vec<Event>, Recor
     if load::load_last_seq(conn)? == last {
         return Ok(Vec::new());
     }
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT {EVENT_COLUMNS} WHERE events.seq > ?1 ORDER BY events.seq"
-    ))?;
-    let mut rows = statement.query([seq_to_sql(last)])?;
-    let mut events = Vec::new();
-    while let Some(row) = rows.next()? {
-        events.push(load::event_from_row(row)?);
-    }
-    Ok(events)
+    let sql = format!("SELECT {EVENT_COLUMNS} WHERE events.seq > ?1 ORDER BY events.seq");
+    load::load_rows(conn, &sql, [seq_to_sql(last)], load::event_from_row)
 }
