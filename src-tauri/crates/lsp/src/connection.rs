@@ -1,6 +1,6 @@
 //! A connection to one server in one folder: handshake, document synchronization, requests, and shutdown.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use protocol::text::display_text::to_single_line;
@@ -13,6 +13,7 @@ use tools::language_service::PositionEncoding;
 
 use crate::file_uri;
 use crate::limits::{EXIT_TIMEOUT, LOADING_START_WAIT, REASON_CHARS_MAX};
+use crate::lock_mutex;
 use crate::open_documents::OpenDocuments;
 use crate::transport::{LspFailure, LspTransport};
 
@@ -85,9 +86,9 @@ impl LspConnection {
             companion.map_err(|error| format!("its program could not be started: {error}"))?;
         let (wire, life) = LspTransport::from_companion(companion, folder.clone());
         let ended = life.subscribe();
-        let begun = initialize_server(&wire, &address, &folder, options, patience.start).await;
-        let (can, encoding) = match begun {
-            Ok(begun) => begun,
+        let handshake = initialize_server(&wire, &address, &folder, options, patience.start);
+        let (capabilities, encoding) = match handshake.await {
+            Ok(handshake) => handshake,
             Err(failure) => {
                 let why = match failure {
                     LspFailure::Disconnected => describe_disconnect(&wire, ended).await,
@@ -95,8 +96,8 @@ impl LspConnection {
                         format!("it did not begin within {} s", limit.as_secs_f64())
                     }
                     LspFailure::Rejected { message, .. } => {
-                        let said = to_single_line(&message, REASON_CHARS_MAX);
-                        format!("it would not begin: {said}")
+                        let message = to_single_line(&message, REASON_CHARS_MAX);
+                        format!("it would not begin: {message}")
                     }
                     LspFailure::Malformed(why) => why,
                     LspFailure::Cancelled => "it was called off".to_owned(),
@@ -110,7 +111,7 @@ impl LspConnection {
             wire,
             documents: OpenDocuments::default(),
             encoding,
-            capabilities: can,
+            capabilities,
             timeouts: patience.clone(),
             started_at: now,
             last_used: Mutex::new(now),
@@ -127,8 +128,8 @@ impl LspConnection {
 
     /// Whether the server declares this capability.
     pub(crate) fn has_capability(&self, provider: &str) -> bool {
-        let said = self.capabilities.get(provider);
-        said.is_some_and(|said| !matches!(said, Value::Null | Value::Bool(false)))
+        let declared = self.capabilities.get(provider);
+        declared.is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
     }
 
     /// Whether the server declares this option of a capability as true.
@@ -143,29 +144,17 @@ impl LspConnection {
 
     /// Records that the server is in use, which restarts its idle time.
     pub(crate) fn mark_used(&self) {
-        *self
-            .last_used
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *lock_mutex(&self.last_used) = Instant::now();
     }
 
     fn idle_duration(&self) -> Duration {
-        let used = self
-            .last_used
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        used.elapsed()
+        lock_mutex(&self.last_used).elapsed()
     }
 
     /// Closes the connection and ends the server, with all processes that it started.
     pub(crate) fn close(&self, why: &str) {
         self.wire.close(why);
-        drop(
-            self.life
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take(),
-        );
+        drop(lock_mutex(&self.life).take());
     }
 
     /// Returns the reason why the connection is closed, as a clause.
@@ -237,9 +226,9 @@ async fn describe_disconnect(
         Some(CommandExit::Cancelled | CommandExit::TimedOut) | None => why,
     };
     match wire.last_stderr_line() {
-        Some(told) => format!(
+        Some(line) => format!(
             "{how} and said: {}",
-            to_single_line(&told, REASON_CHARS_MAX)
+            to_single_line(&line, REASON_CHARS_MAX)
         ),
         None => how,
     }
@@ -268,11 +257,13 @@ async fn initialize_server(
     let answer = wire
         .send_request("initialize", params, timeout, &never)
         .await?;
-    let Some(can) = answer.get("capabilities").filter(|can| can.is_object()) else {
+    let capabilities = answer.get("capabilities");
+    let Some(capabilities) = capabilities.filter(|value| value.is_object()) else {
         let why = "it did not say what it can do";
         return Err(LspFailure::Malformed(why.to_owned()));
     };
-    let encoding = match can.get("positionEncoding").map(|kind| kind.as_str()) {
+    let encoding = capabilities.get("positionEncoding");
+    let encoding = match encoding.map(Value::as_str) {
         None | Some(Some("utf-16")) => PositionEncoding::Utf16,
         Some(Some("utf-8")) => PositionEncoding::Utf8,
         Some(Some("utf-32")) => PositionEncoding::Utf32,
@@ -281,9 +272,9 @@ async fn initialize_server(
             return Err(LspFailure::Malformed(why.to_owned()));
         }
     };
-    let can = can.clone();
+    let capabilities = capabilities.clone();
     wire.send_notification("initialized", json!({})).await?;
-    Ok((can, encoding))
+    Ok((capabilities, encoding))
 }
 
 /// Returns the capabilities of this client: few, and none that changes a file.

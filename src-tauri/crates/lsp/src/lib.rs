@@ -26,6 +26,8 @@
 //! assert!(servers.missing_setup().is_none());
 //! ```
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 mod connection;
 mod file_uri;
 mod framing;
@@ -42,3 +44,8 @@ mod transport;
 
 pub use connection::LspTimeouts;
 pub use servers::LanguageServers;
+
+/// Locks a mutex. A panic while it was held leaves plain data behind; going on with it is safe.
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

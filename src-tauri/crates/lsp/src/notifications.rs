@@ -1,7 +1,7 @@
 //! Notifications of a server: problems of files, and tasks in progress.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use lsp_types::{Diagnostic, PublishDiagnosticsParams};
@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::limits::{PROBLEM_FILES_MAX, PROBLEMS_MAX, PROBLEMS_QUIET, PROGRESS_TASKS_MAX};
+use crate::lock_mutex;
 
 /// State collected from all notifications.
 #[derive(Debug, Default)]
@@ -28,11 +29,6 @@ struct PublishedProblems {
     problems: Vec<Diagnostic>,
     /// Number of notifications received before this one.
     revision: u64,
-}
-
-fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic while the lock was held leaves plain data behind; going on with it is safe.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl ServerNotifications {

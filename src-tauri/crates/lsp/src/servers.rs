@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use protocol::ToolError;
@@ -15,6 +15,7 @@ use tools::language_service::{LanguageQuery, LanguageResponse, LanguageService, 
 
 use crate::connection::{IDLE_REASON, LspConnection, LspTimeouts};
 use crate::limits::{ID_BYTES_MAX, REASON_CHARS_MAX, SERVERS_MAX, STEADY_AFTER};
+use crate::lock_mutex;
 use crate::open_documents::LanguageDocument;
 use crate::presets::{find_preset, initialization_options};
 use crate::transport::LspFailure;
@@ -71,8 +72,7 @@ impl LanguageServers {
     }
 
     fn lock_state(&self) -> MutexGuard<'_, LanguageServersState> {
-        // A panic while the lock was held leaves plain data behind; going on with it is safe.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock_mutex(&self.state)
     }
 
     /// Applies these settings: servers that are switched off or changed are ended. A server whose settings are not
@@ -111,11 +111,11 @@ impl LanguageServers {
         let name = file.rsplit('/').next().unwrap_or(file).to_lowercase();
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         let mut state = self.lock_state();
-        let found = state.enabled.iter().find_map(|one| {
+        let server = state.enabled.iter().find_map(|one| {
             let language = one.files.get(ending)?;
             Some((one.clone(), language.clone()))
         });
-        let Some((settings, language)) = found else {
+        let Some((settings, language)) = server else {
             return Err(ToolError::Failed(no_server_message(file, &state.enabled)));
         };
         let key = (root.to_owned(), settings.id.clone());
@@ -139,16 +139,16 @@ fn no_server_message(file: &str, on: &[LanguageServer]) -> String {
     if on.is_empty() {
         return NO_SERVER_ENABLED.to_owned();
     }
-    let told = |one: &LanguageServer| {
+    let describe = |one: &LanguageServer| {
         let endings: Vec<&str> = one.files.keys().map(String::as_str).collect();
         format!("{} ({})", one.id, endings.join(", "))
     };
-    let told: Vec<String> = on.iter().map(told).collect();
+    let servers: Vec<String> = on.iter().map(describe).collect();
     format!(
         "No language server that is switched on knows `{}`; on are {}. The person can switch another one on in the settings \
          under Language servers. Until then use grep and read.",
         to_single_line(file, 200),
-        told.join(", ")
+        servers.join(", ")
     )
 }
 
@@ -247,9 +247,7 @@ impl ServerInstance {
     }
 
     fn lock_connection(&self) -> MutexGuard<'_, Option<Arc<LspConnection>>> {
-        self.connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock_mutex(&self.connection)
     }
 
     fn shut_down(&self) {
@@ -261,22 +259,22 @@ impl ServerInstance {
 
     /// Returns the existing connection, or opens one. Opening continues even if the caller gives up.
     async fn connection(self: Arc<Self>) -> Result<Arc<LspConnection>, String> {
-        let making = tokio::spawn(async move { self.connect().await });
-        let broken = |_| Err("starting it broke off".to_owned());
-        making.await.unwrap_or_else(broken)
+        let start = tokio::spawn(async move { self.connect().await });
+        let aborted = |_| Err("starting it broke off".to_owned());
+        start.await.unwrap_or_else(aborted)
     }
 
     async fn connect(&self) -> Result<Arc<LspConnection>, String> {
-        let mut tried = self.start_attempts.lock().await;
-        let held = self.lock_connection().clone();
-        if let Some(link) = held {
+        let mut attempts = self.start_attempts.lock().await;
+        let current = self.lock_connection().clone();
+        if let Some(link) = current {
             if !link.is_closed() {
                 return Ok(link);
             }
             self.lock_connection().take();
-            self.record_connection_end(&mut tried, &link).await;
+            self.record_connection_end(&mut attempts, &link).await;
         }
-        if let Some((why, until)) = &tried.last_failure {
+        if let Some((why, until)) = &attempts.last_failure {
             let rest = until.saturating_duration_since(Instant::now());
             if !rest.is_zero() {
                 let rest = rest.as_secs() + 1;
@@ -302,7 +300,7 @@ impl ServerInstance {
         };
         match opened {
             Ok(link) => {
-                tried.last_failure = None;
+                attempts.last_failure = None;
                 *self.lock_connection() = Some(link.clone());
                 // It may have been switched off in the meantime.
                 if self.stop.is_cancelled() {
@@ -312,7 +310,7 @@ impl ServerInstance {
                 Ok(link)
             }
             Err(why) => {
-                self.record_failure(&mut tried, why.clone());
+                self.record_failure(&mut attempts, why.clone());
                 Err(why)
             }
         }

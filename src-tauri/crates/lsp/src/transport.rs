@@ -2,7 +2,7 @@
 //! rejected.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::{Companion, ProcessLifetime};
@@ -16,6 +16,7 @@ use crate::limits::{
     CANCELLED_MAX, MESSAGES_UNASKED_BYTES_MAX, MESSAGES_UNASKED_MAX, STDERR_BYTES_MAX,
     WAITING_MESSAGES_MAX,
 };
+use crate::lock_mutex;
 use crate::notifications::ServerNotifications;
 use crate::server_request;
 
@@ -60,11 +61,6 @@ struct PendingRequests {
     unsolicited: (u64, u64),
 }
 
-fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic while the lock was held leaves plain data behind; going on with it is safe.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl LspTransport {
     /// Takes over the pipes of a program that works in this folder.
     pub(crate) fn from_companion(
@@ -106,8 +102,8 @@ impl LspTransport {
 
     /// Returns the last line of the server's standard error that is not empty.
     pub(crate) fn last_stderr_line(&self) -> Option<String> {
-        let told = lock_mutex(&self.stderr_tail);
-        let last = told.lines().rev().find(|line| !line.trim().is_empty())?;
+        let tail = lock_mutex(&self.stderr_tail);
+        let last = tail.lines().rev().find(|line| !line.trim().is_empty())?;
         Some(last.trim().to_owned())
     }
 
@@ -156,8 +152,8 @@ impl LspTransport {
         method: &str,
         params: Value,
     ) -> Result<(), LspFailure> {
-        let told = json!({ "jsonrpc": "2.0", "method": method, "params": params });
-        self.send_message(&told).await
+        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        self.send_message(&message).await
     }
 
     async fn send_message(&self, message: &Value) -> Result<(), LspFailure> {
@@ -339,10 +335,9 @@ async fn collect_stderr(wire: Arc<LspTransport>, stderr: impl tokio::io::AsyncRe
         match piece.read_until(b'\n', &mut line).await {
             Ok(0) | Err(_) => return wire.stderr_drained.cancel(),
             Ok(_) => {
-                let mut kept = lock_mutex(&wire.stderr_tail);
-                kept.push_str(&String::from_utf8_lossy(&line));
-                let tail = protocol::text::cut::take_tail(&kept, STDERR_BYTES_MAX).to_owned();
-                *kept = tail;
+                let mut tail = lock_mutex(&wire.stderr_tail);
+                tail.push_str(&String::from_utf8_lossy(&line));
+                *tail = protocol::text::cut::take_tail(&tail, STDERR_BYTES_MAX).to_owned();
             }
         }
     }
