@@ -97,25 +97,20 @@ impl GatewayServer {
             .map_err(|fault| internal_error_data(&fault))?;
         let arguments = request.arguments.unwrap_or_default();
         let token = context.meta.get_progress_token();
-        let (heard, telling) = match token {
-            Some(token) => {
-                let (heard, telling) = spawn_progress_sender(context.peer.clone(), token);
-                (Some(heard), Some(telling))
-            }
-            None => (None, None),
-        };
-        let answered = caller
-            .call(&request.name, arguments, &context.ct, heard)
+        let progress = token.map(|token| spawn_progress_sender(context.peer.clone(), token));
+        let (sender, task) = progress.unzip();
+        let answer = caller
+            .call(&request.name, arguments, &context.ct, sender)
             .await;
         // No word on progress comes after the answer; once the client has closed its side, nothing takes words any more.
-        if let Some(mut telling) = telling {
+        if let Some(mut task) = task {
             tokio::select! {
-                _ = &mut telling => {}
-                () = self.input_closed.cancelled() => telling.abort(),
+                _ = &mut task => {}
+                () = self.input_closed.cancelled() => task.abort(),
             }
         }
-        match answered {
-            Ok(answered) => tool_result::build_tool_result(&answered),
+        match answer {
+            Ok(answer) => tool_result::build_tool_result(&answer),
             Err(fault) => Ok(CallToolResult::error(vec![ContentBlock::text(
                 fault.to_string(),
             )])),
@@ -197,18 +192,22 @@ fn spawn_progress_sender(
     peer: Peer<RoleServer>,
     token: ProgressToken,
 ) -> (ProgressSender, JoinHandle<()>) {
-    let (heard, mut words) = mpsc::channel::<String>(PROGRESS_QUEUE_MAX);
-    let telling = tokio::spawn(async move {
-        let mut told = 0.0;
-        while let Some(word) = words.recv().await {
-            told += 1.0;
-            let word = ProgressNotificationParam::new(token.clone(), told).with_message(word);
-            if peer.notify_progress(word).await.is_err() {
+    let (sender, mut messages) = mpsc::channel::<String>(PROGRESS_QUEUE_MAX);
+    let task = tokio::spawn(async move {
+        let mut number = 0.0;
+        while let Some(message) = messages.recv().await {
+            number += 1.0;
+            let progress = ProgressNotificationParam::new(token.clone(), number);
+            if peer
+                .notify_progress(progress.with_message(message))
+                .await
+                .is_err()
+            {
                 return;
             }
         }
     });
-    (heard, telling)
+    (sender, task)
 }
 
 /// Returns the answer for an internal error that keeps a request from being answered.
