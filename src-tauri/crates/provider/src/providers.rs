@@ -292,10 +292,10 @@ async fn wire_state(wire: &WireProvider) -> (bool, String) {
     if !wire.endpoint.is_loopback() && wire.wire != WireFormat::Ollama {
         return (true, has);
     }
-    let looked = wire
+    let listing = wire
         .list_models(key.as_ref().ok(), wire.timing.probe_ms)
         .await;
-    match looked {
+    match listing {
         Ok(_) if wire.needs_key => (true, has),
         Ok(_) => (true, "Running.".to_owned()),
         // It runs, and says something else than a model list: some servers have none.

@@ -61,8 +61,8 @@ impl<'a> WireConversation<'a> {
                     calls,
                     opaque,
                 } => {
-                    let kept = OpaqueData::from_value(&opaque, self.provider);
-                    let parts = self.push_assistant(text, calls, kept);
+                    let opaque = OpaqueData::from_value(&opaque, self.provider);
+                    let parts = self.push_assistant(text, calls, opaque);
                     if !parts.is_empty() {
                         out.push(ChatMessage::assistant(MessageContent::from_parts(parts)));
                     }

@@ -161,13 +161,13 @@ impl WireProvider {
                 ollama::start_stream(request, outgoing, tap.clone(), self.timing).await?
             }
         };
-        let asked = ReplyContext {
+        let context = ReplyContext {
             provider: self.id.clone(),
             wire: self.wire,
             model: outgoing.model.clone(),
             prices: self.prices,
         };
-        let mut reply = Reply::new(asked, stream, tap);
+        let mut reply = Reply::new(context, stream, tap);
         match reply.next().await {
             Some(Ok(first)) => Ok((first, reply)),
             Some(Err(failure)) => Err(failure),

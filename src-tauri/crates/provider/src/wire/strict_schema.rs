@@ -110,9 +110,13 @@ pub(crate) fn without_text_bounds(schema: &Value) -> Value {
 /// Adds the bounds that the model is not held to to the description.
 fn append_to_description(schema: &mut Map<String, Value>, bounds: &[String]) {
     if !bounds.is_empty() {
-        let said = schema.get("description").and_then(Value::as_str);
-        let told = format!("{} ({})", said.unwrap_or_default(), bounds.join(", "));
-        schema.insert("description".to_owned(), told.trim().into());
+        let description = schema.get("description").and_then(Value::as_str);
+        let text = format!(
+            "{} ({})",
+            description.unwrap_or_default(),
+            bounds.join(", ")
+        );
+        schema.insert("description".to_owned(), text.trim().into());
     }
 }
 
