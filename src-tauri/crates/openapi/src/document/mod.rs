@@ -316,25 +316,18 @@ pub(crate) fn escape_hidden_text(text: &str, chars_max: usize) -> String {
 impl OperationFilter {
     /// Whether the filter selects an operation.
     fn matches_operation(&self, path: &str, operation: DocumentNode<'_>) -> bool {
-        let fits = |list: &[String], mut is: Box<dyn FnMut(&str) -> bool + '_>| {
-            list.is_empty() || list.iter().any(|pattern| is(pattern))
+        let fits = |patterns: &[String], matches: &dyn Fn(&str) -> bool| {
+            patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern))
         };
         let id = operation.text("operationId").unwrap_or_default();
-        let tagged = |pattern: &str| {
-            let mut tags = operation
-                .items_of("tags")
-                .filter_map(|tag| tag.value.as_str());
+        let has_tag = |pattern: &str| {
+            let tags = operation.items_of("tags");
+            let mut tags = tags.filter_map(|tag| tag.value.as_str());
             tags.any(|tag| matches_wildcard(pattern, tag))
         };
-        fits(&self.tags, Box::new(tagged))
-            && fits(
-                &self.operations,
-                Box::new(|pattern| matches_wildcard(pattern, id)),
-            )
-            && fits(
-                &self.paths,
-                Box::new(|pattern| matches_path_pattern(pattern, path)),
-            )
+        fits(&self.tags, &has_tag)
+            && fits(&self.operations, &|pattern| matches_wildcard(pattern, id))
+            && fits(&self.paths, &|pattern| matches_path_pattern(pattern, path))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Parses the parameters of an operation: the location, the style and the argument name of each.
 
 use protocol::text::display_text::to_single_line;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tools::sources::unique_name;
 
@@ -159,41 +160,33 @@ fn parse_parameter<'a>(
     }))
 }
 
-/// Parses the style of a parameter; it must be allowed in the parameter's location.
+/// Parses the style of a parameter; it must be allowed in the parameter's location, whose first style is the default.
 fn parse_style(at: DocumentNode<'_>, place: ParameterLocation) -> Result<ParameterStyle, String> {
-    let (usual, others): (ParameterStyle, &[(&str, ParameterStyle)]) = match place {
-        ParameterLocation::Path => (
+    let allowed: &[ParameterStyle] = match place {
+        ParameterLocation::Path => &[
             ParameterStyle::Simple,
-            &[
-                ("simple", ParameterStyle::Simple),
-                ("label", ParameterStyle::Label),
-                ("matrix", ParameterStyle::Matrix),
-            ],
-        ),
-        ParameterLocation::Query => (
+            ParameterStyle::Label,
+            ParameterStyle::Matrix,
+        ],
+        ParameterLocation::Query => &[
             ParameterStyle::Form,
-            &[
-                ("form", ParameterStyle::Form),
-                ("spaceDelimited", ParameterStyle::SpaceDelimited),
-                ("pipeDelimited", ParameterStyle::PipeDelimited),
-                ("deepObject", ParameterStyle::DeepObject),
-            ],
-        ),
-        ParameterLocation::Header => (
-            ParameterStyle::Simple,
-            &[("simple", ParameterStyle::Simple)],
-        ),
-        ParameterLocation::Cookie => (ParameterStyle::Form, &[("form", ParameterStyle::Form)]),
+            ParameterStyle::SpaceDelimited,
+            ParameterStyle::PipeDelimited,
+            ParameterStyle::DeepObject,
+        ],
+        ParameterLocation::Header => &[ParameterStyle::Simple],
+        ParameterLocation::Cookie => &[ParameterStyle::Form],
     };
-    let Some(style_name) = at.value.get("style") else {
-        return Ok(usual);
+    let Some(written) = at.value.get("style") else {
+        return Ok(allowed[0]);
     };
-    let style_name = style_name.as_str().unwrap_or_default();
-    let allowed = others.iter().find(|(name, _)| *name == style_name);
-    allowed.map(|(_, style)| *style).ok_or_else(|| {
-        let style_name = to_single_line(style_name, QUOTED_CHARS_MAX);
-        format!("has a style that is none of its place ({style_name})")
-    })
+    let style = ParameterStyle::deserialize(written).ok();
+    style
+        .filter(|style| allowed.contains(style))
+        .ok_or_else(|| {
+            let written = to_single_line(written.as_str().unwrap_or_default(), QUOTED_CHARS_MAX);
+            format!("has a style that is none of its place ({written})")
+        })
 }
 
 /// Creates the parameter for a placeholder that the document does not declare.

@@ -102,10 +102,7 @@ impl<'a> DocumentReader<'a> {
         let nowhere = || format!("`{}` leads nowhere", named());
         let (file, pointer) = reference.split_once('#').unwrap_or((reference, ""));
         let at = match file {
-            "" => DocumentNode {
-                file: self.find_file(from).ok_or_else(nowhere)?,
-                value: self.file_value(from).ok_or_else(nowhere)?,
-            },
+            "" => self.find_file(from).ok_or_else(nowhere)?,
             _ if file.contains(':') || file.starts_with("//") => {
                 return Err(format!(
                     "`{}` leads out of the document, where nothing is fetched",
@@ -114,14 +111,13 @@ impl<'a> DocumentReader<'a> {
             }
             _ => {
                 let name = resolve_file_reference(reference, from);
-                let entry = name.and_then(|name| self.source.files.get_key_value(&name));
-                let (file, value) = entry.ok_or_else(|| {
+                let node = name.and_then(|name| self.find_file(&name));
+                node.ok_or_else(|| {
                     format!(
                         "`{}` leads to a file that was not read with the document",
                         named()
                     )
-                })?;
-                DocumentNode { file, value }
+                })?
             }
         };
         let pointer = percent_decode_str(pointer)
@@ -131,22 +127,13 @@ impl<'a> DocumentReader<'a> {
         Ok((at.with_value(value), format!("{}#{pointer}", at.file)))
     }
 
-    fn find_file(&self, name: &str) -> Option<&'a str> {
-        match name {
-            "" => Some(""),
-            name => self
-                .source
-                .files
-                .get_key_value(name)
-                .map(|(name, _)| name.as_str()),
+    /// Returns the content of a file; of the document itself if the name is empty.
+    fn find_file(&self, name: &str) -> Option<DocumentNode<'a>> {
+        if name.is_empty() {
+            return Some(self.root());
         }
-    }
-
-    fn file_value(&self, name: &str) -> Option<&'a Value> {
-        match name {
-            "" => Some(&self.source.root),
-            name => self.source.files.get(name),
-        }
+        let (file, value) = self.source.files.get_key_value(name)?;
+        Some(DocumentNode { file, value })
     }
 
     /// Returns the value itself or, if it is a reference, its final target.
