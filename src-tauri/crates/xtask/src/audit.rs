@@ -124,9 +124,9 @@ fn check_ui_packages() -> Result<bool, Failure> {
     if output.status.success() {
         return Ok(true);
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    eprint!("{said}");
-    let unreachable = said.contains("audit endpoint returned an error");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    eprint!("{stderr}");
+    let unreachable = stderr.contains("audit endpoint returned an error");
     Err(match unreachable {
         true => Failure::new(
             "The UI packages were not checked: the registry answers no questions about vulnerabilities.",

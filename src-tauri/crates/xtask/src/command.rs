@@ -20,6 +20,13 @@ pub fn cargo_command() -> Command {
     cargo
 }
 
+/// Builds programs of the workspace with this cargo; `what` is the failure's sentence. Returns `true`: only cargo knows
+/// what is fresh.
+pub fn build_programs(mut cargo: Command, arguments: &[&str], what: &str) -> Result<bool, Failure> {
+    cargo.args(["build", "--locked"]).args(arguments);
+    run_command(&mut cargo, what, "Read the compiler's message above.").map(|()| true)
+}
+
 /// Returns a command for npm, in the UI's folder, without its advertising output.
 pub fn npm_command() -> Command {
     let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });

@@ -10,6 +10,7 @@ use crate::man_and_completions;
 use crate::package_check;
 use crate::paths;
 use crate::progress::Progress;
+use crate::run::SANDBOX_PACKAGE;
 use crate::system_packages::{self, PackagePurpose};
 use crate::tauri_cli;
 use crate::ui;
@@ -47,32 +48,18 @@ fn write_installers(bundles: &str) -> Result<(), Failure> {
     progress.stage("UI build", ui::build_ui)?;
     progress.stage("Tauri command line", tauri_cli::ensure_tauri_cli)?;
     progress.stage("command line and sandbox program", || {
-        let mut cargo = command::cargo_command();
-        cargo.args([
-            "build",
-            "--release",
-            "--locked",
-            "--package",
-            "cli",
-            "--package",
-            "sandbox",
-            "--bin",
-            "countersign",
-            "--bin",
-            "countersign-sandbox",
-        ]);
-        let next = "Read the compiler's message above.";
+        let arguments = [
+            &["--release", "--package", "cli", "--bin", "countersign"],
+            &SANDBOX_PACKAGE[..],
+        ];
         let what = "The command line and the sandbox program could not be built.";
-        command::run_command(&mut cargo, what, next).map(|()| true)
+        command::build_programs(command::cargo_command(), &arguments.concat(), what)
     })?;
     if cfg!(target_os = "linux") {
         progress.stage("manual and completions", || {
             let countersign = paths::built_program("release", "countersign");
-            man_and_completions::write_documents(
-                &countersign,
-                &man_and_completions::documents_folder(),
-            )
-            .map(|()| true)
+            let folder = man_and_completions::documents_folder();
+            man_and_completions::write_documents(&countersign, &folder).map(|()| true)
         })?;
     }
     progress.stage("app and installers", || {

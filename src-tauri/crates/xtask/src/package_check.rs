@@ -89,11 +89,11 @@ fn check_installed_programs() -> Result<(), Failure> {
 
 /// Checks that a command finds its sandbox: otherwise the package is not assembled correctly.
 fn check_dry_run() -> Result<(), Failure> {
-    let told = command::read_output(Command::new("/usr/bin/countersign").arg("doctor"));
-    let told = told.unwrap_or_default();
-    let first = told.lines().next().unwrap_or_default();
+    let report = command::read_output(Command::new("/usr/bin/countersign").arg("doctor"));
+    let report = report.unwrap_or_default();
+    let first = report.lines().next().unwrap_or_default();
     println!("    {first}");
-    match told.is_empty() || told.contains("countersign-sandbox") {
+    match report.is_empty() || report.contains("countersign-sandbox") {
         false => Ok(()),
         true => Err(Failure::new(
             "The installed command line does not find the sandbox program.",

@@ -55,15 +55,12 @@ fn play_in_terminal(passed_on: &[String]) -> Result<(), Failure> {
     })?;
     let program = "countersign";
     progress.stage("command line", || {
-        let mut cargo = command::cargo_command();
-        cargo.args(["build", "--locked", "--package", "cli", "--bin", program]);
-        cargo.args(SANDBOX_PACKAGE);
-        command::run_command(
-            &mut cargo,
-            "The command line could not be built.",
-            "Read the compiler's message above.",
-        )
-        .map(|()| true)
+        let arguments = [
+            &["--package", "cli", "--bin", program],
+            &SANDBOX_PACKAGE[..],
+        ];
+        let what = "The command line could not be built.";
+        command::build_programs(command::cargo_command(), &arguments.concat(), what)
     })?;
     println!();
     command::run_command(
@@ -90,13 +87,12 @@ fn take_pictures(dir: &Path) -> Result<(), Failure> {
 }
 
 /// Package of the sandbox program, which the app looks for beside itself.
-const SANDBOX_PACKAGE: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-sandbox"];
+pub const SANDBOX_PACKAGE: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-sandbox"];
 
 /// Builds the sandbox program with this cargo: one from an earlier state of the code would not understand the app.
-pub fn build_sandbox(mut cargo: Command) -> Result<bool, Failure> {
-    cargo.args(["build", "--locked"]).args(SANDBOX_PACKAGE);
+pub fn build_sandbox(cargo: Command) -> Result<bool, Failure> {
     let what = "The sandbox program could not be built.";
-    command::run_command(&mut cargo, what, "Read the compiler's message above.").map(|()| true)
+    command::build_programs(cargo, &SANDBOX_PACKAGE, what)
 }
 
 /// Builds everything up to the app's program in `target/debug`; returns its path.
@@ -108,22 +104,15 @@ fn build_app(purpose: PackagePurpose) -> Result<PathBuf, Failure> {
     progress.stage("UI packages", ui::install_packages)?;
     progress.stage("UI build", ui::build_ui)?;
     progress.stage("app", || {
-        let mut cargo = command::cargo_command();
-        cargo.args([
-            "build",
-            "--locked",
-            "--package",
-            APP_NAME,
-            "--bin",
-            APP_NAME,
-        ]);
-        cargo.args(SANDBOX_PACKAGE);
-        command::run_command(
-            &mut cargo,
+        let arguments = [
+            &["--package", APP_NAME, "--bin", APP_NAME],
+            &SANDBOX_PACKAGE[..],
+        ];
+        command::build_programs(
+            command::cargo_command(),
+            &arguments.concat(),
             "The app could not be built.",
-            "Read the compiler's message above.",
         )
-        .map(|()| true)
     })?;
     Ok(paths::built_program("debug", APP_NAME))
 }
