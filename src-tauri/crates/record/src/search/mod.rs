@@ -138,15 +138,12 @@ fn find_deferred_matches(
 }
 
 fn load_sessions_by_key(conn: &Connection) -> Result<SessionsByKey, RecordError> {
-    let mut statement =
-        conn.prepare_cached("SELECT key, view FROM sessions WHERE view IS NOT NULL")?;
-    let mut rows = statement.query([])?;
-    let mut sessions = SessionsByKey::new();
-    while let Some(row) = rows.next()? {
+    let sql = "SELECT key, view FROM sessions WHERE view IS NOT NULL";
+    let sessions = load::load_rows(conn, sql, [], |row| {
         let view = from_json("session", &row.get::<_, String>(1)?)?;
-        sessions.insert(row.get(0)?, view);
-    }
-    Ok(sessions)
+        Ok((row.get(0)?, view))
+    })?;
+    Ok(sessions.into_iter().collect())
 }
 
 /// The state of a walk over all that matches the words.
