@@ -6,7 +6,7 @@ use protocol::model::ProviderView;
 use protocol::query::{Answer, Query};
 use serde_json::json;
 
-use crate::exit::{CliError, CliResult, ExitReason};
+use crate::exit::{CliError, CliResult};
 use crate::output::{OutputWriter, TextStyle};
 use crate::table::{self, TableCell, new_cell};
 
@@ -14,28 +14,23 @@ use crate::table::{self, TableCell, new_cell};
 pub(crate) async fn list_providers(desk: &Engine, out: &mut OutputWriter) -> CliResult {
     let snapshot = desk.snapshot().await?;
     let (providers, chosen) = (snapshot.providers, snapshot.settings.model);
-    if out.is_json() {
-        out.write_json(&json!({ "providers": providers, "model": chosen }))?;
-        return Ok(ExitReason::Done);
-    }
-    let rows: Vec<_> = providers
-        .iter()
-        .map(|view| {
+    out.write_answer(&json!({ "providers": providers, "model": chosen }), |out| {
+        let with_address = |view: &ProviderView| {
             let mut row = provider_row(view);
             row.push(new_cell(TextStyle::Faint, &view.base_url));
             row
-        })
-        .collect();
-    table::write_rows(out, &rows, None)?;
-    let line = match chosen {
-        Some(ModelChoice { provider, model }) => {
-            format!("New sessions begin with {provider} {model}.")
-        }
-        None => "No model is set for new sessions. Set one: countersign config set model '{ provider = \"ID\", model = \"MODEL\" }'"
-            .to_owned(),
-    };
-    out.write_styled(TextStyle::Faint, line.trim_end())?;
-    Ok(ExitReason::Done)
+        };
+        let rows: Vec<_> = providers.iter().map(with_address).collect();
+        table::write_rows(out, &rows, None)?;
+        let line = match &chosen {
+            Some(ModelChoice { provider, model }) => {
+                format!("New sessions begin with {provider} {model}.")
+            }
+            None => "No model is set for new sessions. Set one: countersign config set model '{ provider = \"ID\", model = \"MODEL\" }'"
+                .to_owned(),
+        };
+        out.write_styled(TextStyle::Faint, line.trim_end())
+    })
 }
 
 /// Returns the cells that every list of providers begins with: whether it can be used, its id, and a note.

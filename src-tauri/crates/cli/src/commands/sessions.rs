@@ -49,22 +49,19 @@ async fn list_sessions(
         .filter(is_listed)
         .take(if limit == 0 { usize::MAX } else { limit })
         .collect();
-    if out.is_json() {
-        out.write_json(&json!({ "sessions": listed }))?;
-        return Ok(ExitReason::Done);
-    }
-    if listed.is_empty() {
-        out.write_line(
-            "There is no session yet. Begin one: countersign run PROMPT, or: countersign demo",
-        )?;
-    }
-    let now = table::current_time();
-    let rows: Vec<Vec<TableCell>> = listed
-        .iter()
-        .map(|view| format_row(view, length, now, &snapshot.home))
-        .collect();
-    table::write_rows(out, &rows, table::terminal_width())?;
-    Ok(ExitReason::Done)
+    out.write_answer(&json!({ "sessions": listed }), |out| {
+        if listed.is_empty() {
+            out.write_line(
+                "There is no session yet. Begin one: countersign run PROMPT, or: countersign demo",
+            )?;
+        }
+        let now = table::current_time();
+        let rows = listed.iter();
+        let rows: Vec<_> = rows
+            .map(|view| format_row(view, length, now, &snapshot.home))
+            .collect();
+        table::write_rows(out, &rows, table::terminal_width())
+    })
 }
 
 fn format_row(view: &SessionView, length: usize, now: At, home: &str) -> Vec<TableCell> {
