@@ -71,8 +71,8 @@ pub use dry_run::{
 };
 pub use error::FileError;
 pub use net::{
-    FetchLimits, FetchResult, HostResolver, HttpRequest, NetError, NetworkClient, NetworkPolicy,
-    RequestMethod, ServiceResponse,
+    FetchLimits, HostResolver, HttpRequest, HttpResponse, NetError, NetworkClient, NetworkPolicy,
+    RequestMethod,
 };
 pub use process::{
     CommandExit, CommandRun, Companion, CompanionCommand, InheritedEnv, OutputSpill,

@@ -60,7 +60,7 @@ impl OAuthHttp {
             body: Some(form.into_bytes()),
         };
         let never = CancellationToken::new();
-        let reply = self.0.call_once(&outgoing, FETCH_LIMITS, &never).await;
+        let reply = self.0.send(&outgoing, FETCH_LIMITS, &never).await;
         let reply = reply.map_err(|error| error.to_string().trim_end_matches('.').to_owned())?;
         Ok(reply.status)
     }
@@ -127,7 +127,7 @@ impl OAuthHttpClient for OAuthHttp {
                 body: (!body.is_empty()).then_some(body),
             };
             let never = CancellationToken::new();
-            let reply = self.0.call_once(&outgoing, FETCH_LIMITS, &never).await?;
+            let reply = self.0.send(&outgoing, FETCH_LIMITS, &never).await?;
             if reply.is_truncated {
                 return Err("the answer is too long".into());
             }

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use protocol::{Content, ToolError, ToolOutput};
-use runtime::{NetError, ServiceResponse};
+use runtime::{HttpResponse, NetError};
 use serde_json::Value;
 use tools::limits::IMAGE_BYTES_MAX;
 use tools::sources::SUPPORTED_IMAGE_TYPES;
@@ -23,7 +23,7 @@ const REPORTED_HEADERS: [&str; 4] = ["location", "link", "retry-after", "x-ratel
 /// The service reports an error or a redirect; a redirect is not followed, since nothing is sent twice.
 pub(crate) fn response_to_output(
     operation: &Operation,
-    reply: &ServiceResponse,
+    reply: &HttpResponse,
     masks: &SecretMasks,
 ) -> Result<ToolOutput, ToolError> {
     let host = crate::document::base_url::url_host(&reply.url);
@@ -88,7 +88,7 @@ struct ResponseBody {
 }
 
 impl ResponseBody {
-    fn decode(reply: &ServiceResponse, masks: &SecretMasks) -> Self {
+    fn decode(reply: &HttpResponse, masks: &SecretMasks) -> Self {
         let media = reply
             .content_type
             .split(';')
@@ -135,7 +135,7 @@ impl ResponseBody {
     }
 }
 
-fn format_headers(reply: &ServiceResponse, masks: &SecretMasks) -> String {
+fn format_headers(reply: &HttpResponse, masks: &SecretMasks) -> String {
     let headers = REPORTED_HEADERS.into_iter().filter_map(|name| {
         let value = reply.header(name)?;
         let value = protocol::text::display_text::to_single_line(value, HEADER_CHARS_MAX);

@@ -107,7 +107,7 @@ async fn request_token(
     };
     let reply = token_request
         .net
-        .call_following_redirects(&request, limits, token_request.cancel)
+        .send_following_redirects(&request, limits, token_request.cancel)
         .await;
     let reply =
         reply.map_err(|error| crate::call::response::network_error_to_tool_error(&error, masks))?;

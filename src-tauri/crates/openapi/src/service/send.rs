@@ -2,7 +2,7 @@
 //! is reported.
 
 use protocol::ToolError;
-use runtime::{FetchLimits, HttpRequest, NetworkClient, ServiceResponse};
+use runtime::{FetchLimits, HttpRequest, HttpResponse, NetworkClient};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::credentials::{
@@ -23,7 +23,7 @@ pub(crate) async fn send_request(
     credentials: &[Credential],
     net: &NetworkClient,
     cancel: &CancellationToken,
-) -> Result<(ServiceResponse, SecretMasks), ToolError> {
+) -> Result<(HttpResponse, SecretMasks), ToolError> {
     let timeout_ms = u64::from(api.settings().setup.timeout_ms());
     let context = api.context();
     let token_request = TokenRequest {
@@ -46,18 +46,17 @@ pub(crate) async fn send_request(
         resolved.push(bearer_credential(&token));
     }
     let mut reply = net
-        .call_following_redirects(&build_outgoing(request, &resolved), limits, cancel)
+        .send_following_redirects(&build_outgoing(request, &resolved), limits, cancel)
         .await;
     // A token may end before it says: what is not known was not done.
-    if let (Some(client), true, Ok(ServiceResponse { status: 401, .. })) =
-        (client, was_cached, &reply)
+    if let (Some(client), true, Ok(HttpResponse { status: 401, .. })) = (client, was_cached, &reply)
     {
         api.tokens.invalidate(client).await;
         let (token, _) = api.tokens.get(client, &token_request, &mut masks).await?;
         resolved.pop();
         resolved.push(bearer_credential(&token));
         reply = net
-            .call_following_redirects(&build_outgoing(request, &resolved), limits, cancel)
+            .send_following_redirects(&build_outgoing(request, &resolved), limits, cancel)
             .await;
     }
     let reply = reply.map_err(|error| response::network_error_to_tool_error(&error, &masks))?;

@@ -7,14 +7,14 @@ use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::{Response, Url};
 
 use super::error::root_cause;
-use super::{FetchResult, NetError};
+use super::{HttpResponse, NetError};
 
-/// Reads the body of a response, up to the limit.
-pub(super) async fn read_body(
+/// Reads a response with its body, up to the limit.
+pub(super) async fn read_response(
     at: &Url,
     mut response: Response,
     bytes_max: usize,
-) -> Result<FetchResult, NetError> {
+) -> Result<HttpResponse, NetError> {
     let header = |name| {
         let value = response.headers().get(name);
         value
@@ -22,9 +22,14 @@ pub(super) async fn read_body(
             .unwrap_or_default()
             .to_owned()
     };
-    let mut fetched = FetchResult {
+    let headers = response.headers().iter().filter_map(|(name, value)| {
+        let value = value.to_str().ok()?;
+        Some((name.as_str().to_owned(), value.to_owned()))
+    });
+    let mut fetched = HttpResponse {
         url: at.to_string(),
         status: response.status().as_u16(),
+        headers: headers.collect(),
         content_type: header(CONTENT_TYPE),
         body: Vec::new(),
         is_truncated: false,

@@ -8,26 +8,27 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue, LOCATION};
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
+use reqwest::{Response, Url};
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::{ADDRESSES_MAX, CONNECT_TIMEOUT, REDIRECTS_MAX, URL_BYTES_MAX};
+use crate::limits::{ADDRESSES_MAX, URL_BYTES_MAX};
 
 mod body;
 mod callback_listener;
 #[cfg(target_os = "linux")]
 mod connect;
 mod error;
+mod redirects;
 mod request;
+mod response;
 mod server_client;
-mod service_call;
 
 pub use callback_listener::{CallbackListener, CallbackRequest};
 pub use error::NetError;
 pub use request::{HttpRequest, RequestMethod};
+pub use response::HttpResponse;
 pub use server_client::{build_server_client, build_server_headers, folder_url, parse_server_url};
-pub use service_call::ServiceResponse;
 
 /// `Accept` header of a page request: the most readable types come first.
 const ACCEPT_READABLE: &str =
@@ -92,21 +93,6 @@ pub struct FetchLimits {
     pub body_bytes_max: usize,
 }
 
-/// The result of a fetch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FetchResult {
-    /// Final address, after redirects.
-    pub url: String,
-    /// Status of the response, such as 200 or 404.
-    pub status: u16,
-    /// Content type of the response; empty if it names none.
-    pub content_type: String,
-    /// Body of the response, decompressed.
-    pub body: Vec<u8>,
-    /// Whether the body was longer than the limit.
-    pub is_truncated: bool,
-}
-
 impl std::fmt::Debug for NetworkClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.door.is_some() {
@@ -157,8 +143,9 @@ impl NetworkClient {
         }
     }
 
-    /// Gets the content of an address. Only `http` and `https`, without name and password; from `https` no redirect
-    /// leads back to `http`. No proxy is used, because it could not be judged where that would connect to.
+    /// Gets the content of an address, and follows redirects as [`NetworkClient::send_following_redirects`] does. Only
+    /// `http` and `https`, without name and password; from `https` no redirect leads back to `http`. No proxy is used,
+    /// because it could not be judged where that would connect to.
     ///
     /// # Errors
     /// [`NetError::Refused`] when some address on the way is not admitted: nothing was sent there.
@@ -167,14 +154,13 @@ impl NetworkClient {
         url: &str,
         limits: FetchLimits,
         cancel: &CancellationToken,
-    ) -> Result<FetchResult, NetError> {
-        with_timeout(
-            url,
-            limits,
-            cancel,
-            self.fetch_following_redirects(url, limits),
-        )
-        .await
+    ) -> Result<HttpResponse, NetError> {
+        let request = HttpRequest {
+            headers: vec![("accept".to_owned(), ACCEPT_READABLE.to_owned())],
+            ..HttpRequest::get(url)
+        };
+        self.send_following_redirects(&request, limits, cancel)
+            .await
     }
 
     /// Sends one request to an address and reads its response, whatever its status. No redirect is followed: the
@@ -187,37 +173,13 @@ impl NetworkClient {
         outgoing: &HttpRequest,
         limits: FetchLimits,
         cancel: &CancellationToken,
-    ) -> Result<FetchResult, NetError> {
+    ) -> Result<HttpResponse, NetError> {
         let sent = async {
             let url = parse_url(&outgoing.url)?;
             let response = self.send_request(&url, outgoing).await?;
-            body::read_body(&url, response, limits.body_bytes_max).await
+            body::read_response(&url, response, limits.body_bytes_max).await
         };
         with_timeout(&outgoing.url, limits, cancel, sent).await
-    }
-
-    async fn fetch_following_redirects(
-        &self,
-        url: &str,
-        limits: FetchLimits,
-    ) -> Result<FetchResult, NetError> {
-        let mut at = parse_url(url)?;
-        let plain = HttpRequest {
-            headers: vec![("accept".to_owned(), ACCEPT_READABLE.to_owned())],
-            ..HttpRequest::get(url)
-        };
-        for _ in 0..=REDIRECTS_MAX {
-            let response = self.send_request(&at, &plain).await?;
-            let Some(next) = redirect_target(&at, &response)? else {
-                return body::read_body(&at, response, limits.body_bytes_max).await;
-            };
-            service_call::check_redirect_security(&at, &next)?;
-            at = next;
-        }
-        Err(NetError::failed(
-            &at,
-            format!("it is redirected more than {REDIRECTS_MAX} times"),
-        ))
     }
 
     /// Sends one request, only to the addresses that were judged: the connection looks no name up again.
@@ -225,21 +187,13 @@ impl NetworkClient {
         let headers = outgoing.header_map(url)?;
         let ips = self.resolve_allowed_ips(url).await?;
         let ends: Vec<SocketAddr> = ips.iter().map(|ip| SocketAddr::new(*ip, 0)).collect();
-        let mut client = Client::builder()
+        // Compressed responses are decompressed within limits, see `body`.
+        let client = server_client::client_builder(url)
             .dns_resolver(PinnedResolver(ends))
-            .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECT_TIMEOUT)
-            // Compressed responses are decompressed within limits, see `body`.
             .no_gzip()
             .no_deflate()
             .no_brotli()
-            .no_zstd()
-            .no_proxy();
-        if url.scheme() == "http" {
-            // No way leads to TLS from here, and reading the system's certificates takes its time.
-            client = client.tls_certs_only([]);
-        }
+            .no_zstd();
         let failed = |error: reqwest::Error| NetError::failed(url, error::root_cause(&error));
         let client = client.build().map_err(failed)?;
         let request = client.request(outgoing.method.into(), url.clone());
@@ -335,27 +289,6 @@ fn parse_url(url: &str) -> Result<Url, NetError> {
         return Err(bad("it holds a name or a password.".to_owned()));
     }
     Ok(read)
-}
-
-/// Returns the redirect target of a response, if it is a redirect.
-fn redirect_target(at: &Url, response: &Response) -> Result<Option<Url>, NetError> {
-    let leads_on = matches!(
-        response.status(),
-        StatusCode::MOVED_PERMANENTLY
-            | StatusCode::FOUND
-            | StatusCode::SEE_OTHER
-            | StatusCode::TEMPORARY_REDIRECT
-            | StatusCode::PERMANENT_REDIRECT
-    );
-    let Some(location) = response.headers().get(LOCATION).filter(|_| leads_on) else {
-        return Ok(None);
-    };
-    let location = location.to_str().unwrap_or_default();
-    let next = at.join(location);
-    let next = next.map_err(|error| {
-        NetError::failed(at, format!("it is redirected to no address: {error}"))
-    })?;
-    parse_url(next.as_str()).map(Some)
 }
 
 #[cfg(test)]

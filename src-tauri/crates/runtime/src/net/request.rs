@@ -78,15 +78,22 @@ impl HttpRequest {
     pub(super) fn header_map(&self, url: &Url) -> Result<HeaderMap, NetError> {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.headers {
-            let wrong = || {
-                let named = protocol::text::display_text::to_single_line(name, 64);
-                NetError::refused(url, format!("the header `{named}` cannot be sent."))
-            };
-            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-            let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
-            value.set_sensitive(true);
-            headers.append(key, value);
+            let (name, value) = parse_header(name, value)
+                .map_err(|why| NetError::refused(url, format!("{why}.")))?;
+            headers.append(name, value);
         }
         Ok(headers)
     }
+}
+
+/// Parses a header that is kept out of all logs. The error says which one cannot be sent, as a clause without its value.
+pub(super) fn parse_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let refused = || {
+        let name = protocol::text::display_text::to_single_line(name, 64);
+        format!("the header `{name}` cannot be sent")
+    };
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refused())?;
+    let mut value = HeaderValue::from_str(value).map_err(|_| refused())?;
+    value.set_sensitive(true);
+    Ok((name, value))
 }

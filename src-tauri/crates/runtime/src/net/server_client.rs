@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use reqwest::header::{HeaderName, HeaderValue};
-use reqwest::{Client, Url};
+use reqwest::{Client, ClientBuilder, Url};
 
 use super::error::root_cause;
+use super::request::parse_header;
 use super::{NetError, parse_url};
 use crate::limits::CONNECT_TIMEOUT;
 
@@ -34,18 +35,23 @@ pub fn parse_server_url(url: &str) -> Result<Url, String> {
 /// An address that cannot be a server's, or system certificates that cannot be read.
 pub fn build_server_client(url: &str) -> Result<Client, NetError> {
     let url = &parse_url(url)?;
-    let mut client = Client::builder()
+    client_builder(url)
+        .build()
+        .map_err(|error| NetError::failed(url, root_cause(&error)))
+}
+
+/// Returns the builder of a client that follows no redirect and uses no proxy.
+pub(super) fn client_builder(url: &Url) -> ClientBuilder {
+    let client = Client::builder()
         .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
         .no_proxy();
-    if url.scheme() == "http" {
+    match url.scheme() {
         // No way leads to TLS from here, and reading the system's certificates takes its time.
-        client = client.tls_certs_only([]);
+        "http" => client.tls_certs_only([]),
+        _ => client,
     }
-    client
-        .build()
-        .map_err(|error| NetError::failed(url, root_cause(&error)))
 }
 
 /// Builds the headers of every request to a server, kept out of all logs.
@@ -55,17 +61,10 @@ pub fn build_server_client(url: &str) -> Result<Client, NetError> {
 pub fn build_server_headers<'a>(
     headers: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<HashMap<HeaderName, HeaderValue>, String> {
-    let headers = headers.into_iter().map(|(name, value)| {
-        let wrong = || {
-            let named = protocol::text::display_text::to_single_line(name, 64);
-            format!("the header `{named}` cannot be sent")
-        };
-        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-        let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
-        value.set_sensitive(true);
-        Ok((name, value))
-    });
-    headers.collect()
+    headers
+        .into_iter()
+        .map(|(name, value)| parse_header(name, value))
+        .collect()
 }
 
 /// Returns the URL of a folder, `file:///…`.

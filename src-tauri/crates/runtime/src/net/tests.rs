@@ -127,7 +127,7 @@ fn net(hosts: &[&'static str], granted: &[&'static str]) -> (NetworkClient, Arc<
     )
 }
 
-async fn got(net: &NetworkClient, url: &str) -> Result<FetchResult, NetError> {
+async fn got(net: &NetworkClient, url: &str) -> Result<HttpResponse, NetError> {
     net.get(url, LIMITS, &CancellationToken::new()).await
 }
 
@@ -139,9 +139,16 @@ async fn what_is_admitted_is_fetched() {
     let page = format!("http://site.test:{}/page", site.port);
     assert_eq!(
         got(&net, &url).await,
-        Ok(FetchResult {
+        Ok(HttpResponse {
             url: page.clone(),
             status: 200,
+            headers: [
+                ("content-type", "text/plain"),
+                ("content-length", "10"),
+                ("connection", "close"),
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec(),
             content_type: "text/plain".to_owned(),
             body: b"0123456789".to_vec(),
             is_truncated: false,

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use protocol::{Access, Capability, RequirementSet, ToolError, ToolMode};
-use runtime::{FetchLimits, FetchResult, HttpRequest};
+use runtime::{FetchLimits, HttpRequest, HttpResponse};
 use serde_json::Value;
 
 use crate::limits::{
@@ -275,7 +275,7 @@ impl KeyedProvider {
     /// Parses the results in an answer; `None` if it has no list of results.
     fn parse_response(
         &self,
-        answer: &FetchResult,
+        answer: &HttpResponse,
         key: &str,
     ) -> Result<Option<Vec<WebSearchHit>>, ToolError> {
         if answer.status != 200 {
@@ -307,7 +307,7 @@ impl KeyedProvider {
     }
 
     /// Builds the error for an answer without results. The key is removed from the quoted answer, which may repeat it.
-    fn response_error(&self, answer: &FetchResult, key: &str) -> ToolError {
+    fn response_error(&self, answer: &HttpResponse, key: &str) -> ToolError {
         let meaning = match answer.status {
             401 | 403 => ": it does not take the key, or does not give JSON",
             402 | 429 | 432 | 433 => ": it was asked too often for what was paid",

@@ -7,7 +7,7 @@ use protocol::text::cut::take_head;
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolMode, ToolOutput,
 };
-use runtime::{FetchLimits, FetchResult};
+use runtime::{FetchLimits, HttpResponse};
 use serde_json::{Map, Value, json};
 
 use crate::builtin::presets::web_interface;
@@ -124,7 +124,7 @@ impl Tool for WebFetchTool {
 }
 
 /// Converts an answer of the site that is not the requested page into an error.
-fn response_error(fetched: &FetchResult, page: WebPage) -> ToolError {
+fn response_error(fetched: &HttpResponse, page: WebPage) -> ToolError {
     let url = truncate_url(&fetched.url);
     let meaning = match fetched.status {
         401 | 403 => ": it wants to know who asks",
@@ -149,7 +149,7 @@ fn response_error(fetched: &FetchResult, page: WebPage) -> ToolError {
 
 fn format_page(
     requested_url: &str,
-    fetched: &FetchResult,
+    fetched: &HttpResponse,
     page: WebPage,
     context: &ToolContext,
     execution: &ExecutionContext,
