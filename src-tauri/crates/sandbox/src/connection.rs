@@ -30,7 +30,7 @@ impl SandboxConnection {
     ///
     /// # Errors
     /// The program is gone, or a string of the specification is not valid text.
-    pub fn ask(&self, spec: &SandboxSpec) -> io::Result<()> {
+    pub fn send_spec(&self, spec: &SandboxSpec) -> io::Result<()> {
         let mut line = serde_json::to_vec(spec)?;
         line.push(b'\n');
         (&self.0).write_all(&line)

@@ -41,7 +41,7 @@ fn start_command(spec: &SandboxSpec) -> Result<Child, (&'static str, io::Error)>
     let arguments = seatbelt::build_arguments(spec, &temporary);
     let arguments = arguments.map_err(|why| ("sandbox", io::Error::other(why)))?;
     set_limits(&spec.limits).map_err(|error| ("limits", error))?;
-    Command::new(seatbelt::PROGRAM)
+    Command::new(seatbelt::SANDBOX_EXEC)
         .args(arguments)
         .current_dir(&spec.folder)
         .env_clear()

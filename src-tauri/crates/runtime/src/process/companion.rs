@@ -47,7 +47,7 @@ fn program_path(command: &CompanionCommand) -> &str {
 /// Returns the program as the system finds it, which by itself looks only for names that end in `.exe`.
 #[cfg(windows)]
 fn program_path(command: &CompanionCommand) -> PathBuf {
-    let inherited = command.inherited.variables().into_iter();
+    let inherited = command.inherited.inherited_variables().into_iter();
     let inherited = inherited
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let variables: Vec<(String, String)> = inherited.chain(command.env.iter().cloned()).collect();

@@ -29,7 +29,7 @@ mod unix;
 pub use crate::inherited_env::{InheritedEnv, is_secret_name};
 pub use companion::{Companion, CompanionCommand, start_companion};
 #[cfg(not(unix))]
-use fallback::{Group, Pipe, exit_of};
+use fallback::{OutputPipe, ProcessGroup, exit_from_status};
 pub use lifetime::{ProcessLifetime, SandboxOutcome};
 use output::OutputCollector;
 pub use program::{ProgramCommand, ProgramResult, run_program};

@@ -200,7 +200,7 @@ async fn send_request(
         let Some(outside) = &stopper.0 else {
             return (stopper, None);
         };
-        let sent = outside.ask(&spec);
+        let sent = outside.send_spec(&spec);
         let sent = sent.and_then(|()| input.map_or(Ok(()), |input| outside.send_input(input)));
         let listener = sent.and_then(|()| match spec.proxy {
             true => outside.receive_listener().map(Some),

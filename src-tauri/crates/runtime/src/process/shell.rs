@@ -74,8 +74,8 @@ fn shell_command(line: &str) -> Starter {
 fn shell_command(line: &str) -> Starter {
     let mut starter = Starter::new(shell_name());
     // cmd reads its line raw; quoting it as programs expect would change it.
-    shell_command.arg("/C").raw_arg(line);
-    shell_command
+    starter.arg("/C").raw_arg(line);
+    starter
 }
 
 #[cfg(unix)]

@@ -31,7 +31,7 @@ pub fn start(spec: &SandboxSpec) -> (Command, Child, SandboxConnection) {
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
     let running = program.spawn().unwrap();
-    outside.ask(spec).unwrap();
+    outside.send_spec(spec).unwrap();
     (program, running, outside)
 }
 

@@ -38,7 +38,7 @@ fn open_liveness_lock(folder: &Path) -> io::Result<File> {
 }
 
 #[cfg(not(unix))]
-pub(in crate::dry_run) use elsewhere::{make, remove};
+pub(in crate::dry_run) use elsewhere::{create_folder, remove_folder};
 #[cfg(unix)]
 pub(in crate::dry_run) use on_unix::{create_folder, remove_folder};
 

@@ -17,8 +17,8 @@ impl Dir {
         clones: bool,
     ) -> io::Result<(File, bool)> {
         #[cfg(not(target_os = "linux"))]
-        if clones && self.cloned(name, from, source) {
-            return Ok((self.file(std::path::Path::new(name))?, true));
+        if clones && self.create_clone(name, from, source) {
+            return Ok((self.open_file(std::path::Path::new(name))?, true));
         }
         let made = self.create(name, Some(0o600))?;
         #[cfg(target_os = "linux")]

@@ -150,7 +150,7 @@ impl Dir {
             names: 1,
             disk_bytes: stat.bytes,
             changed_ns: stat.mtime_ns,
-            mark: None,
+            change_stamp: None,
         }))
     }
 

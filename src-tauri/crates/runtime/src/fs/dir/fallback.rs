@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::files::PathKind;
 use crate::fs::dir::FileStat;
+use crate::fs::workspace::PathKind;
 
 /// A folder, by its real path.
 #[derive(Debug, Clone)]

@@ -76,7 +76,7 @@ impl Dir {
 
     #[cfg(not(target_os = "linux"))]
     fn open_below(&self, rel: &Path, flags: OFlags) -> io::Result<OwnedFd> {
-        self.walk(rel, flags)
+        self.open_stepwise(rel, flags)
     }
 
     /// Opens a path name by name, and refuses a link at each.
