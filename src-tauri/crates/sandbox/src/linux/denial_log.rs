@@ -50,6 +50,11 @@ impl<'a> DenialLog<'a> {
         // A denial that cannot be written down cannot be reported elsewhere; the command is refused all the same.
         let _ = line.write_to(self.report);
     }
+
+    /// Records that a limit of the sandbox was reached.
+    pub(super) fn record_limit(&mut self, limit: &str) {
+        self.record_denial(DenialKind::Limit, limit.as_bytes());
+    }
 }
 
 /// Formats bytes as text of bounded length: bytes that are no text, or would move a cursor, are `\xNN`.

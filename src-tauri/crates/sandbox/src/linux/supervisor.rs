@@ -210,9 +210,7 @@ impl SupervisorLoop<'_> {
 
     /// Records that the sandbox took more memory than it may, and returns its end for that.
     fn end_for_memory(&mut self) -> CommandEnd {
-        let limit = self.memory.limit_text();
-        self.denial_log
-            .record_denial(DenialKind::Limit, limit.as_bytes());
+        self.denial_log.record_limit(&self.memory.limit_text());
         CommandEnd::Signal(libc::SIGKILL)
     }
 
@@ -243,8 +241,7 @@ impl SupervisorLoop<'_> {
         let mut found = None;
         for (ended, status) in self.children.reap_all()? {
             if let Some(limit) = limits::limit_from_status(status) {
-                self.denial_log
-                    .record_denial(DenialKind::Limit, limit.as_bytes());
+                self.denial_log.record_limit(limit);
             }
             if ended == self.child {
                 found = Some(status);
@@ -256,8 +253,7 @@ impl SupervisorLoop<'_> {
     fn record_limits(&mut self) {
         self.last_check = Instant::now();
         for limit in self.limits.reached_limits() {
-            self.denial_log
-                .record_denial(DenialKind::Limit, limit.as_bytes());
+            self.denial_log.record_limit(limit);
         }
     }
 

@@ -19,7 +19,7 @@ use super::supervisor::command_end;
 use super::{EnterError, StepContext as _, command, fd_passing, namespaces};
 use crate::linux::resources::limits::{LimitMonitor, limit_from_status};
 use crate::report::ReportLine;
-use crate::{CommandEnd, DenialKind, SandboxSpec};
+use crate::{CommandEnd, SandboxSpec};
 
 /// Supervises the sandbox until the command has ended, or its caller no longer wants it.
 pub(super) fn run_unprivileged(spec: &SandboxSpec, report: &File) -> Result<(), EnterError> {
@@ -46,11 +46,11 @@ pub(super) fn run_unprivileged(spec: &SandboxSpec, report: &File) -> Result<(), 
     ReportLine::Began { watched: false }
         .write_to(report)
         .with_step("told")?;
-    let mut ledger = DenialLog::new(report);
-    let ended = wait_for_command(child, &children, &mut ledger);
+    let mut denial_log = DenialLog::new(report);
+    let ended = wait_for_command(child, &children, &mut denial_log);
     kill_remaining().with_step("wait")?;
     for limit in LimitMonitor::disk_only(spec).reached_limits() {
-        ledger.record_denial(DenialKind::Limit, limit.as_bytes());
+        denial_log.record_limit(limit);
     }
     ReportLine::Ended(ended.with_step("wait")?)
         .write_to(report)
@@ -61,7 +61,7 @@ pub(super) fn run_unprivileged(spec: &SandboxSpec, report: &File) -> Result<(), 
 fn wait_for_command(
     child: Pid,
     children: &ChildReaper,
-    ledger: &mut DenialLog<'_>,
+    denial_log: &mut DenialLog<'_>,
 ) -> io::Result<CommandEnd> {
     let input = io::stdin();
     loop {
@@ -79,7 +79,7 @@ fn wait_for_command(
         }
         for (ended, status) in children.reap_all()? {
             if let Some(limit) = limit_from_status(status) {
-                ledger.record_denial(DenialKind::Limit, limit.as_bytes());
+                denial_log.record_limit(limit);
             }
             if ended == child {
                 return Ok(command_end(status));

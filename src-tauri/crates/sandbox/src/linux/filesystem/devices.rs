@@ -10,7 +10,7 @@ use std::path::Path;
 use rustix::mount::MountAttrFlags;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
-use crate::linux::filesystem::mount_attributes::{Recursion, set_mount_attributes};
+use crate::linux::filesystem::mount_attributes::{Recursion, make_read_only};
 use crate::linux::filesystem::mounts::{
     attach_mount, clone_tree, create_file_system, create_tmpfs,
 };
@@ -55,12 +55,7 @@ pub(in crate::linux) fn create_device_folder(place: &Path) -> io::Result<OwnedFd
         &place.join("shm"),
     )?;
     let mount = clone_tree(place, Recursion::Recursive)?;
-    set_mount_attributes(
-        &mount,
-        c"",
-        Recursion::TopOnly,
-        MountAttrFlags::MOUNT_ATTR_RDONLY,
-    )?;
+    make_read_only(&mount, Recursion::TopOnly)?;
     Ok(mount)
 }
 

@@ -3,7 +3,7 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd as _};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 
 use rustix::mount::MountAttrFlags;
 
@@ -60,4 +60,9 @@ pub(in crate::linux) fn set_mount_attributes(
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// Makes a mount that is held read-only.
+pub(in crate::linux) fn make_read_only(mount: &OwnedFd, below: Recursion) -> io::Result<()> {
+    set_mount_attributes(mount, c"", below, MountAttrFlags::MOUNT_ATTR_RDONLY)
 }

@@ -18,7 +18,7 @@ use rustix::mount::{
 use crate::linux::command::to_c_path;
 use crate::linux::filesystem::devices;
 use crate::linux::filesystem::mask_set::MaskSet;
-use crate::linux::filesystem::mount_attributes::{Recursion, set_mount_attributes};
+use crate::linux::filesystem::mount_attributes::{Recursion, make_read_only, set_mount_attributes};
 use crate::linux::filesystem::placeholders::{Placeholders, attach_mask};
 use crate::linux::{EnterError, StepContext as _};
 use crate::{SandboxLimits, SandboxSpec, WorkspaceLayers};
@@ -99,7 +99,7 @@ pub(in crate::linux) fn build_mounts(
     fs::create_dir_all(&spec.workspace).with_step("workspace")?;
     attach_mount(&workspace, &spec.workspace).with_step("workspace")?;
     for path in &spec.read_only {
-        make_read_only(path).with_step("protected")?;
+        protect_path(path).with_step("protected")?;
     }
     prepared
         .placeholders
@@ -224,16 +224,11 @@ pub(in crate::linux) fn attach_mount(mount: &OwnedFd, path: &Path) -> io::Result
 }
 
 /// Makes a path of the workspace readable but not writable. One that does not exist is judged when it is committed.
-fn make_read_only(path: &Path) -> io::Result<()> {
+fn protect_path(path: &Path) -> io::Result<()> {
     let mount = match clone_tree(path, Recursion::Recursive) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         mount => mount?,
     };
-    set_mount_attributes(
-        &mount,
-        c"",
-        Recursion::Recursive,
-        MountAttrFlags::MOUNT_ATTR_RDONLY,
-    )?;
+    make_read_only(&mount, Recursion::Recursive)?;
     attach_mount(&mount, path)
 }

@@ -11,12 +11,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::linux::filesystem::mount_attributes::{Recursion, set_mount_attributes};
+use crate::linux::filesystem::mount_attributes::{Recursion, make_read_only};
 use crate::linux::filesystem::mounts::{attach_mount, clone_tree_at, create_tmpfs};
 use rustix::fs::{
     AtFlags, Mode, OFlags, Timespec, Timestamps, fchmod, ftruncate, mkdirat, openat, utimensat,
 };
-use rustix::mount::MountAttrFlags;
 
 /// The folder in which placeholders are created: a place in memory that is covered by another mount.
 pub(in crate::linux) struct Placeholders {
@@ -124,11 +123,6 @@ fn to_timespec(seconds: i64, nanoseconds: i64) -> Timespec {
 
 fn create_read_only_file(place: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
     let mount = clone_tree_at(place, Path::new(name), Recursion::TopOnly)?;
-    set_mount_attributes(
-        &mount,
-        c"",
-        Recursion::TopOnly,
-        MountAttrFlags::MOUNT_ATTR_RDONLY,
-    )?;
+    make_read_only(&mount, Recursion::TopOnly)?;
     Ok(mount)
 }

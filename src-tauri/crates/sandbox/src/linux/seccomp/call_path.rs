@@ -90,10 +90,15 @@ impl CallPath {
         openat(CWD, self.path.as_slice(), flags, Mode::empty())
     }
 
+    /// Returns the path of the target, through whatever links it is reached.
+    pub(in crate::linux) fn resolve(&self, links: AtFlags) -> Option<Vec<u8>> {
+        self.open_path(links).and_then(resolve_fd_path).ok()
+    }
+
     /// Returns the mask that the path leads to, or, where the way is barred, the one that bars it.
     pub(in crate::linux) fn find_mask(&self, links: AtFlags, secrets: &MaskSet) -> Option<Vec<u8>> {
         match secrets.is_masked(&self.path, links) {
-            Ok(true) => self.open_path(links).and_then(resolve_fd_path).ok(),
+            Ok(true) => self.resolve(links),
             Err(Errno::ACCESS) => self.parent()?.find_mask(AtFlags::empty(), secrets),
             Ok(false) | Err(_) => None,
         }
@@ -122,10 +127,7 @@ impl CallPath {
         if folder.check_writable(AtFlags::empty()) != Err(Errno::ROFS) {
             return None;
         }
-        let mut path = folder
-            .open_path(AtFlags::empty())
-            .and_then(resolve_fd_path)
-            .ok()?;
+        let mut path = folder.resolve(AtFlags::empty())?;
         if path.last() != Some(&b'/') {
             path.push(b'/');
         }

@@ -46,10 +46,10 @@ pub(in crate::linux) enum CallSubject {
         path: PathArgument,
         links: LinkHandling,
     },
-    /// A message is sent or a connection made to an address.
-    Speaks { address: usize, length: usize },
-    /// An address is bound, to listen at.
-    Listens { address: usize, length: usize },
+    /// A message is sent or a connection made to the address in this argument, whose length the next one has.
+    Speaks(usize),
+    /// The address in this argument, whose length the next one has, is bound, to listen at.
+    Listens(usize),
     /// A socket of a closed family is created.
     Socket,
 }
@@ -145,8 +145,20 @@ const fn watch_if_bits(
     }
 }
 
+const fn link(from: PathArgument, to: PathArgument) -> CallSubject {
+    CallSubject::Links { from, to }
+}
+
+const fn rename(from: PathArgument, to: PathArgument) -> CallSubject {
+    CallSubject::Moves { from, to }
+}
+
 const fn change_at(path: PathArgument, links: LinkHandling) -> CallSubject {
     CallSubject::Changes { path, links }
+}
+
+const fn watch_change(call: libc::c_long, path: PathArgument, links: LinkHandling) -> WatchedCall {
+    watch_always(call, change_at(path, links))
 }
 
 /// Observes an open whose flags are an argument.
@@ -182,37 +194,13 @@ const COMMON_CALLS: &[WatchedCall] = &[
     watch_always(libc::SYS_mkdirat, CallSubject::Create(path_at(0))),
     watch_always(libc::SYS_mknodat, CallSubject::Create(path_at(0))),
     watch_always(libc::SYS_symlinkat, CallSubject::Create(path_at(1))),
-    watch_always(
-        libc::SYS_linkat,
-        CallSubject::Links {
-            from: path_at(0),
-            to: path_at(2),
-        },
-    ),
+    watch_always(libc::SYS_linkat, link(path_at(0), path_at(2))),
     watch_always(libc::SYS_unlinkat, CallSubject::Remove(path_at(0))),
-    watch_always(
-        libc::SYS_renameat,
-        CallSubject::Moves {
-            from: path_at(0),
-            to: path_at(2),
-        },
-    ),
-    watch_always(
-        libc::SYS_renameat2,
-        CallSubject::Moves {
-            from: path_at(0),
-            to: path_at(2),
-        },
-    ),
-    watch_always(
-        libc::SYS_fchmodat,
-        change_at(path_at(0), LinkHandling::Followed),
-    ),
-    watch_always(FCHMODAT2, change_at(path_at(0), LinkHandling::ByFlags(3))),
-    watch_always(
-        libc::SYS_fchownat,
-        change_at(path_at(0), LinkHandling::ByFlags(4)),
-    ),
+    watch_always(libc::SYS_renameat, rename(path_at(0), path_at(2))),
+    watch_always(libc::SYS_renameat2, rename(path_at(0), path_at(2))),
+    watch_change(libc::SYS_fchmodat, path_at(0), LinkHandling::Followed),
+    watch_change(FCHMODAT2, path_at(0), LinkHandling::ByFlags(3)),
+    watch_change(libc::SYS_fchownat, path_at(0), LinkHandling::ByFlags(4)),
     // Without a path it is about an open file.
     watch_if_bits(
         libc::SYS_utimensat,
@@ -220,55 +208,32 @@ const COMMON_CALLS: &[WatchedCall] = &[
         1,
         u64::MAX,
     ),
-    watch_always(
-        libc::SYS_truncate,
-        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
-    ),
-    watch_always(
-        libc::SYS_setxattr,
-        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
-    ),
-    watch_always(
+    watch_change(libc::SYS_truncate, FIRST_ARGUMENT, LinkHandling::Followed),
+    watch_change(libc::SYS_setxattr, FIRST_ARGUMENT, LinkHandling::Followed),
+    watch_change(
         libc::SYS_lsetxattr,
-        change_at(FIRST_ARGUMENT, LinkHandling::NotFollowed),
+        FIRST_ARGUMENT,
+        LinkHandling::NotFollowed,
     ),
-    watch_always(
+    watch_change(
         libc::SYS_removexattr,
-        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
+        FIRST_ARGUMENT,
+        LinkHandling::Followed,
     ),
-    watch_always(
+    watch_change(
         libc::SYS_lremovexattr,
-        change_at(FIRST_ARGUMENT, LinkHandling::NotFollowed),
+        FIRST_ARGUMENT,
+        LinkHandling::NotFollowed,
     ),
-    watch_always(
-        libc::SYS_connect,
-        CallSubject::Speaks {
-            address: 1,
-            length: 2,
-        },
-    ),
-    watch_always(
-        libc::SYS_bind,
-        CallSubject::Listens {
-            address: 1,
-            length: 2,
-        },
-    ),
+    watch_always(libc::SYS_connect, CallSubject::Speaks(1)),
+    watch_always(libc::SYS_bind, CallSubject::Listens(1)),
     WatchedCall {
         call: libc::SYS_socket,
         about: CallSubject::Socket,
         only: CallCondition::ClosedFamily,
     },
     // Without an address it goes where the socket is connected to.
-    watch_if_bits(
-        libc::SYS_sendto,
-        CallSubject::Speaks {
-            address: 4,
-            length: 5,
-        },
-        4,
-        u64::MAX,
-    ),
+    watch_if_bits(libc::SYS_sendto, CallSubject::Speaks(4), 4, u64::MAX),
 ];
 
 /// A path in the first argument.
@@ -292,42 +257,15 @@ const LEGACY_CALLS: &[WatchedCall] = &[
     watch_always(libc::SYS_mkdir, CallSubject::Create(FIRST_ARGUMENT)),
     watch_always(libc::SYS_mknod, CallSubject::Create(FIRST_ARGUMENT)),
     watch_always(libc::SYS_symlink, CallSubject::Create(path_in_cwd(1))),
-    watch_always(
-        libc::SYS_link,
-        CallSubject::Links {
-            from: FIRST_ARGUMENT,
-            to: path_in_cwd(1),
-        },
-    ),
+    watch_always(libc::SYS_link, link(FIRST_ARGUMENT, path_in_cwd(1))),
     watch_always(libc::SYS_unlink, CallSubject::Remove(FIRST_ARGUMENT)),
     watch_always(libc::SYS_rmdir, CallSubject::Remove(FIRST_ARGUMENT)),
-    watch_always(
-        libc::SYS_rename,
-        CallSubject::Moves {
-            from: FIRST_ARGUMENT,
-            to: path_in_cwd(1),
-        },
-    ),
-    watch_always(
-        libc::SYS_chmod,
-        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
-    ),
-    watch_always(
-        libc::SYS_chown,
-        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
-    ),
-    watch_always(
-        libc::SYS_lchown,
-        change_at(FIRST_ARGUMENT, LinkHandling::NotFollowed),
-    ),
-    watch_always(
-        libc::SYS_utime,
-        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
-    ),
-    watch_always(
-        libc::SYS_utimes,
-        change_at(FIRST_ARGUMENT, LinkHandling::Followed),
-    ),
+    watch_always(libc::SYS_rename, rename(FIRST_ARGUMENT, path_in_cwd(1))),
+    watch_change(libc::SYS_chmod, FIRST_ARGUMENT, LinkHandling::Followed),
+    watch_change(libc::SYS_chown, FIRST_ARGUMENT, LinkHandling::Followed),
+    watch_change(libc::SYS_lchown, FIRST_ARGUMENT, LinkHandling::NotFollowed),
+    watch_change(libc::SYS_utime, FIRST_ARGUMENT, LinkHandling::Followed),
+    watch_change(libc::SYS_utimes, FIRST_ARGUMENT, LinkHandling::Followed),
     watch_if_bits(
         libc::SYS_futimesat,
         change_at(path_at(0), LinkHandling::Followed),

@@ -59,11 +59,11 @@ pub(in crate::linux) fn assess_call(question: &Notification, secrets: &MaskSet) 
         CallSubject::Remove(path) => vec![check_remove(question, path)],
         CallSubject::Moves { from, to } => check_rename(question, from, to),
         CallSubject::Changes { path, links } => vec![check_change(question, path, links)],
-        CallSubject::Speaks { address, length } => {
-            return check_address(question, address, length, false).unwrap_or_default();
+        CallSubject::Speaks(address) => {
+            return check_address(question, address, false).unwrap_or_default();
         }
-        CallSubject::Listens { address, length } => {
-            return check_address(question, address, length, true).unwrap_or_default();
+        CallSubject::Listens(address) => {
+            return check_address(question, address, true).unwrap_or_default();
         }
         CallSubject::Socket => return check_socket(question),
     };
@@ -100,7 +100,7 @@ fn find_masked_paths(
             vec![(from, NOFOLLOW), (to, NOFOLLOW)]
         }
         CallSubject::Changes { path, links } => vec![(path, change_link_flags(question, links))],
-        CallSubject::Speaks { .. } | CallSubject::Listens { .. } | CallSubject::Socket => {
+        CallSubject::Speaks(_) | CallSubject::Listens(_) | CallSubject::Socket => {
             return Vec::new();
         }
     };
@@ -144,7 +144,7 @@ fn check_open(question: &Notification, path: PathArgument, flags: OpenFlags) -> 
         // It must not be there, or is only looked for.
         Err(Errno::ROFS) if has(libc::O_CREAT) && has(libc::O_EXCL) => None,
         Err(Errno::ROFS) if !has(libc::O_ACCMODE | libc::O_TRUNC) => None,
-        Err(Errno::ROFS) => named.open_path(links).and_then(resolve_fd_path).ok(),
+        Err(Errno::ROFS) => named.resolve(links),
         Err(Errno::NOENT) if has(libc::O_CREAT) => named.read_only_target(),
         Ok(()) | Err(_) => None,
     }
@@ -161,7 +161,7 @@ fn check_create(question: &Notification, path: PathArgument) -> Option<Vec<u8>> 
 fn check_remove(question: &Notification, path: PathArgument) -> Option<Vec<u8>> {
     let named = CallPath::from_notification(question, path)?;
     match named.is_mount_point().ok()? {
-        true => named.open_path(NOFOLLOW).and_then(resolve_fd_path).ok(),
+        true => named.resolve(NOFOLLOW),
         false => named.read_only_target(),
     }
 }
@@ -178,7 +178,7 @@ fn check_rename(
     }
     let target =
         CallPath::from_notification(question, to).and_then(|named| match named.is_mount_point() {
-            Ok(true) => named.open_path(NOFOLLOW).and_then(resolve_fd_path).ok(),
+            Ok(true) => named.resolve(NOFOLLOW),
             Ok(false) | Err(_) => named.read_only_target(),
         });
     vec![check_remove(question, from), target]
@@ -215,14 +215,9 @@ fn change_link_flags(question: &Notification, links: LinkHandling) -> AtFlags {
 }
 
 /// Assesses an address that leads out of the sandbox, or that is bound to listen at.
-fn check_address(
-    question: &Notification,
-    address: usize,
-    length: usize,
-    listens: bool,
-) -> Option<CallAssessment> {
+fn check_address(question: &Notification, address: usize, listens: bool) -> Option<CallAssessment> {
     let mut said = [0; 128];
-    let length = usize::try_from(question.arguments[length])
+    let length = usize::try_from(question.arguments[address + 1])
         .ok()?
         .min(said.len());
     let said = question.read_bytes(question.arguments[address], &mut said[..length]);
