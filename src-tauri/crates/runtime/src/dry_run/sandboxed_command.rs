@@ -21,6 +21,8 @@ use super::refusals::Refusals;
 use crate::dry_run::egress::proxy::EgressProxy;
 use crate::dry_run::overlay::diff::diff_limit_error;
 use crate::dry_run::secrets::masks::read_only_paths;
+#[cfg(target_os = "linux")]
+use crate::fs::at_path::AtPath as _;
 use crate::fs::workspace::join_path;
 use crate::process::run_to_end;
 use crate::process::sandbox_process::SandboxLauncher;
@@ -56,8 +58,7 @@ pub(super) async fn run_sandboxed(
             .await?;
         #[cfg(target_os = "linux")]
         if let Some(listener) = listener {
-            let failed = |error: std::io::Error| FileError::from_io("the way out", &error);
-            let opened = EgressProxy::open(listener, net.clone()).map_err(failed)?;
+            let opened = EgressProxy::open(listener, net.clone()).at("the way out")?;
             way_out.get_or_init(|| opened);
         }
         #[cfg(not(target_os = "linux"))]

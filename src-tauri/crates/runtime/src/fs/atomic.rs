@@ -1,10 +1,11 @@
 //! Files of the app: settings and rules, read whole and replaced in one step.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::FileError;
+use crate::fs::at_path::AtPath as _;
 use crate::limits::TEXT_BYTES_MAX;
 
 /// Reads the text at `path`; `None` if there is no such file.
@@ -21,10 +22,9 @@ pub fn read_text(path: &Path) -> Result<Option<String>, FileError> {
 /// As [`read_text`], with this limit in bytes.
 pub fn read_text_within(path: &Path, bytes_max: u64) -> Result<Option<String>, FileError> {
     let name = path.display().to_string();
-    let failed = |error: io::Error| FileError::from_io(name.as_str(), &error);
     let meta = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        other => other.map_err(failed)?,
+        other => other.at(&name)?,
     };
     if meta.is_dir() {
         return Err(FileError::IsFolder { path: name });
@@ -34,10 +34,10 @@ pub fn read_text_within(path: &Path, bytes_max: u64) -> Result<Option<String>, F
     }
     let mut bytes = Vec::new();
     File::open(path)
-        .map_err(failed)?
+        .at(&name)?
         .take(bytes_max.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(failed)?;
+        .at(&name)?;
     if bytes.len() as u64 > bytes_max {
         return Err(FileError::TooLarge {
             path: name,
@@ -64,10 +64,9 @@ pub fn read_text_within(path: &Path, bytes_max: u64) -> Result<Option<String>, F
 /// # Errors
 /// Any error reported by the system about the folder or the disk.
 pub fn write_atomic(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FileError> {
-    let failed = |error: io::Error| FileError::from_io(path.display().to_string(), &error);
     // A linked settings file is somebody's dotfiles: what it points to is replaced.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = path
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
@@ -75,12 +74,14 @@ pub fn write_atomic(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FileErro
     let mut file = tempfile::Builder::new()
         .prefix(".countersign-")
         .tempfile_in(folder)
-        .map_err(failed)?;
-    file.write_all(bytes).map_err(failed)?;
-    set_mode(file.as_file(), mode).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(&path).map_err(|error| failed(error.error))?;
-    sync_folder(folder).map_err(failed)
+        .at(path)?;
+    file.write_all(bytes).at(path)?;
+    set_mode(file.as_file(), mode).at(path)?;
+    file.as_file().sync_all().at(path)?;
+    file.persist(&target)
+        .map_err(|error| error.error)
+        .at(path)?;
+    sync_folder(folder).at(path)
 }
 
 /// Creates an empty file of the person's that does not exist yet; `false` if it does. If several callers try at once,
@@ -89,17 +90,9 @@ pub fn write_atomic(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FileErro
 /// # Errors
 /// The file cannot be created.
 pub fn create_exclusive(path: &Path) -> Result<bool, FileError> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    match options.open(path) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(FileError::from_io(path.display().to_string(), &error)),
+    match private_file_options().create_new(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        created => created.at(path).map(|_| true),
     }
 }
 
@@ -108,14 +101,37 @@ pub fn create_exclusive(path: &Path) -> Result<bool, FileError> {
 /// # Errors
 /// Any error reported by the system.
 pub(crate) fn open_private_file(path: &Path) -> io::Result<File> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
+    let mut options = private_file_options();
+    options.create(true).truncate(false).open(path)
+}
+
+/// Creates a file for the owner alone; an existing one is replaced.
+///
+/// # Errors
+/// Any error reported by the system.
+pub(crate) fn replace_private_file(path: &Path) -> io::Result<File> {
+    ignore_not_found(fs::remove_file(path))?;
+    private_file_options().create_new(true).open(path)
+}
+
+/// Returns options to write a file that is for the owner alone if it is created.
+fn private_file_options() -> OpenOptions {
+    let mut options = File::options();
+    options.write(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
         options.mode(0o600);
     }
-    options.open(path)
+    options
+}
+
+/// Takes a removal as done if there was nothing to remove.
+pub(crate) fn ignore_not_found(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
 }
 
 /// Removes a file of the app; succeeds if there is none.
@@ -123,12 +139,7 @@ pub(crate) fn open_private_file(path: &Path) -> io::Result<File> {
 /// # Errors
 /// Any error reported by the system.
 pub fn remove_if_exists(path: &Path) -> Result<(), FileError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(FileError::from_io(path.display().to_string(), &error))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
+    ignore_not_found(fs::remove_file(path)).at(path)
 }
 
 /// Whether a link stands at a path.
@@ -142,14 +153,13 @@ pub fn is_link(path: &Path) -> bool {
 /// # Errors
 /// The folder cannot be read.
 pub fn list_file_names(folder: &Path) -> Result<Vec<String>, FileError> {
-    let failed = |error: io::Error| FileError::from_io(folder.display().to_string(), &error);
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(failed)?,
+        other => other.at(folder)?,
     };
     let mut names = Vec::new();
     for entry in entries {
-        let name = entry.map_err(failed)?.file_name();
+        let name = entry.at(folder)?.file_name();
         let name = name.to_string_lossy();
         if !name.starts_with('.') {
             names.push(name.into_owned());
@@ -171,9 +181,7 @@ pub fn create_private_folder(path: &Path) -> Result<(), FileError> {
         use std::os::unix::fs::DirBuilderExt;
         builder.mode(0o700);
     }
-    builder
-        .create(path)
-        .map_err(|error| FileError::from_io(path.display().to_string(), &error))
+    builder.create(path).at(path)
 }
 
 #[cfg(unix)]

@@ -4,6 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::thread::sleep;
 
+use crate::fs::at_path::AtPath as _;
 use crate::limits::{LOCK_RETRY_INTERVAL, LOCK_TRIES};
 use crate::{FileError, create_private_folder};
 
@@ -39,7 +40,7 @@ pub fn lock_file(path: &Path) -> Result<FileLock, FileError> {
 /// The file cannot be opened or locked.
 pub fn try_lock_file(path: &Path) -> Result<Option<FileLock>, FileError> {
     let file = match path.is_dir() {
-        true => File::open(path).map_err(|error| lock_error(path, &error))?,
+        true => File::open(path).at(path)?,
         false => open_lock_file(path)?,
     };
     Ok(try_acquire(path, &file)?.then_some(FileLock(file)))
@@ -48,7 +49,7 @@ pub fn try_lock_file(path: &Path) -> Result<Option<FileLock>, FileError> {
 fn open_lock_file(path: &Path) -> Result<File, FileError> {
     let mut options = File::options();
     let options = options.create(true).truncate(false).write(true);
-    options.open(path).map_err(|error| lock_error(path, &error))
+    options.open(path).at(path)
 }
 
 /// Whether the lock was taken.
@@ -56,12 +57,8 @@ fn try_acquire(path: &Path, file: &File) -> Result<bool, FileError> {
     match file.try_lock() {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(error)) => Err(lock_error(path, &error)),
+        Err(TryLockError::Error(error)) => Err(error).at(path),
     }
-}
-
-fn lock_error(path: &Path, error: &std::io::Error) -> FileError {
-    FileError::from_io(path.display().to_string(), error)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Files of a workspace, and the application's own files on disk.
 
 pub mod apply;
+pub(crate) mod at_path;
 pub mod atomic;
 pub(crate) mod dir;
 pub(crate) mod fault_injection;

@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use protocol::At;
 
+use crate::fs::at_path::AtPath as _;
+use crate::fs::atomic::{remove_if_exists, replace_private_file};
 use crate::fs::session_folder::try_lock_session;
 use crate::limits::{
     COMPRESS_OUTPUTS_AFTER_MS, COMPRESSION_LEVEL, OUTPUTS_SCANNED_MAX, REMOVED_LIST_BYTES_MAX,
@@ -96,7 +98,7 @@ pub fn sweep_outputs(
 fn list_session_folders(sessions: &Path) -> Result<Vec<PathBuf>, FileError> {
     let listed = match fs::read_dir(sessions) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        listed => listed.map_err(|error| output_error(sessions, &error))?,
+        listed => listed.at(sessions)?,
     };
     let folders = listed.filter_map(Result::ok).map(|entry| entry.path());
     Ok(folders
@@ -130,13 +132,13 @@ fn sweep_folder(
 
 /// Lists the outputs in a folder. Files left by an interrupted packing are removed.
 fn list_outputs(folder: &Path) -> Result<Vec<StoredOutput>, FileError> {
-    let listed = fs::read_dir(folder).map_err(|error| output_error(folder, &error))?;
+    let listed = fs::read_dir(folder).at(folder)?;
     let mut outputs: BTreeMap<PathBuf, StoredOutput> = BTreeMap::new();
     for entry in listed.filter_map(Result::ok).take(OUTPUTS_SCANNED_MAX) {
         let (path, name) = (entry.path(), entry.file_name());
         let Some(name) = name.to_str() else { continue };
         if name.ends_with(PARTIAL_EXTENSION) {
-            fs::remove_file(&path).map_err(|error| output_error(&path, &error))?;
+            fs::remove_file(&path).at(&path)?;
             continue;
         }
         let plain = name.strip_suffix(PACKED_EXTENSION).unwrap_or(name);
@@ -170,7 +172,7 @@ fn compress_output(output: &StoredOutput) -> Result<u64, FileError> {
     let packing = || -> io::Result<u64> {
         if !packed.exists() {
             let part = with_extension(&packed, PARTIAL_EXTENSION);
-            let mut to = create_private_file(&part)?;
+            let mut to = replace_private_file(&part)?;
             zstd::stream::copy_encode(File::open(&output.plain_path)?, &mut to, COMPRESSION_LEVEL)?;
             to.set_modified(UNIX_EPOCH + Duration::from_millis(output.at.max(0).unsigned_abs()))?;
             to.sync_all()?;
@@ -179,7 +181,7 @@ fn compress_output(output: &StoredOutput) -> Result<u64, FileError> {
         fs::remove_file(&output.plain_path)?;
         Ok(fs::metadata(&packed)?.len())
     };
-    packing().map_err(|error| output_error(&output.plain_path, &error))
+    packing().at(&output.plain_path)
 }
 
 /// Removes outputs of a folder, after recording the removal and its time.
@@ -203,12 +205,7 @@ fn remove_outputs(folder: &Path, outputs: &[StoredOutput], now: At) -> Result<()
             output.plain_path.clone(),
             with_extension(&output.plain_path, PACKED_EXTENSION),
         ] {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(output_error(&path, &error));
-                }
-                _ => {}
-            }
+            remove_if_exists(&path)?;
         }
     }
     Ok(())
@@ -229,12 +226,12 @@ impl SessionFolder {
         if packed.exists() {
             let part = with_extension(path, PARTIAL_EXTENSION);
             let unpacking = || -> io::Result<()> {
-                let to = create_private_file(&part)?;
+                let to = replace_private_file(&part)?;
                 zstd::stream::copy_decode(File::open(&packed)?, &to)?;
                 to.sync_all()?;
                 fs::rename(&part, path)
             };
-            return unpacking().map_err(|error| output_error(path, &error));
+            return unpacking().at(path);
         }
         match self.find_removal_time(path)? {
             None => Ok(()),
@@ -269,29 +266,9 @@ fn with_extension(path: &Path, end: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Creates a file for the owner alone; an existing one is replaced.
-fn create_private_file(path: &Path) -> io::Result<File> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
-}
-
 fn epoch_millis(time: SystemTime) -> At {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     At::try_from(since.as_millis()).unwrap_or(At::MAX)
-}
-
-fn output_error(path: &Path, error: &io::Error) -> FileError {
-    FileError::from_io(path.display().to_string(), error)
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! The per-session folder for output that is too long for a result (`S002-70`).
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use protocol::text::redact;
 use protocol::{CallId, Digest, SessionId};
 
+use crate::fs::at_path::AtPath as _;
+use crate::fs::atomic::{ignore_not_found, replace_private_file};
 use crate::{FileError, FileLock, create_private_folder, try_lock_file};
 
 /// Lock file held by the process that works in a session, where a folder cannot be locked.
@@ -28,9 +30,8 @@ impl SessionFolder {
             .join("sessions")
             .join(file_name_for_id(session.as_str()));
         create_private_folder(&path)?;
-        let failed = |error: io::Error| FileError::from_io(path.display().to_string(), &error);
         Ok(Self {
-            path: fs::canonicalize(&path).map_err(failed)?,
+            path: fs::canonicalize(&path).at(path)?,
         })
     }
 
@@ -61,11 +62,12 @@ impl SessionFolder {
     pub fn save_output(&self, call: &CallId, bytes: &[u8]) -> Result<PathBuf, FileError> {
         let (path, mut file) = self.create_output_file(call)?;
         let (masked, _) = redact::mask_bytes(bytes);
-        if let Err(error) = file.write_all(&masked) {
-            drop(file);
+        let written = file.write_all(&masked);
+        drop(file);
+        if written.is_err() {
             let _ = fs::remove_file(&path);
-            return Err(FileError::from_io(path.display().to_string(), &error));
         }
+        written.at(&path)?;
         Ok(path)
     }
 
@@ -74,19 +76,7 @@ impl SessionFolder {
         let path = self
             .path
             .join(format!("{}.txt", file_name_for_id(call.as_str())));
-        let failed = |error: io::Error| FileError::from_io(path.display().to_string(), &error);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-            _ => {}
-        }
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let file = options.open(&path).map_err(failed)?;
+        let file = replace_private_file(&path).at(&path)?;
         Ok((path, file))
     }
 
@@ -95,12 +85,7 @@ impl SessionFolder {
     /// # Errors
     /// Any error reported by the system.
     pub fn clear(&self) -> Result<(), FileError> {
-        match fs::remove_dir_all(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(FileError::from_io(self.path.display().to_string(), &error));
-            }
-            _ => {}
-        }
+        ignore_not_found(fs::remove_dir_all(&self.path)).at(&self.path)?;
         create_private_folder(&self.path)
     }
 }

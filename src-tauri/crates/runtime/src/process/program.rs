@@ -11,6 +11,7 @@ use tokio::process::{Child, ChildStdin, Command as Starter};
 use tokio_util::sync::CancellationToken;
 
 use super::{CommandExit, OutputPipe, ProcessGroup, exit_from_status, reap_child_until};
+use crate::fs::at_path::AtPath as _;
 use crate::limits::{LEFTOVER_GRACE, STDERR_BYTES_MAX};
 use crate::{FileError, Workspace};
 
@@ -65,8 +66,7 @@ pub async fn run_program(
         return Ok(captured.into_result(CommandExit::Cancelled, started.elapsed()));
     }
     program.workspace.check_command(&program.command_name)?;
-    let failed = |error: io::Error| FileError::from_io(program.file.display().to_string(), &error);
-    let (mut child, mut output, mut told) = start_with_retry(program).await.map_err(failed)?;
+    let (mut child, mut output, mut told) = start_with_retry(program).await.at(&program.file)?;
     let mut group = ProcessGroup::from_child(&child);
 
     let time_is_up = tokio::time::sleep(Duration::from_millis(program.timeout_ms));
@@ -80,7 +80,7 @@ pub async fn run_program(
             () = &mut time_is_up => break CommandExit::TimedOut,
             () = &mut feed, if !fed => fed = true,
             ended = child.wait() => {
-                let ended = ended.map_err(failed)?;
+                let ended = ended.at(&program.file)?;
                 // Processes that still hold the pipes may write their last words, no more.
                 let rest = async {
                     while output_open || told_open {

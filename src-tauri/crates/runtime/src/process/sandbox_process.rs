@@ -14,6 +14,7 @@ use tokio::process::{Child, Command as Starter};
 
 use super::{OutputPipe, StartedCommand};
 use crate::FileError;
+use crate::fs::at_path::AtPath as _;
 
 /// The sandbox program, and one process of it that was started ahead and waits for its specification: the parts that
 /// every sandbox has are made by then, which takes about as long as the rest.
@@ -50,12 +51,11 @@ impl SandboxLauncher {
         input: PipeReader,
         errors: &std::io::PipeWriter,
     ) -> Result<(SandboxedCompanion, Option<TcpListener>), FileError> {
-        let failed =
-            |error: io::Error| FileError::from_io(self.program.display().to_string(), &error);
         let ready =
-            WaitingSandbox::start_waiting(&self.program, false, Some(errors)).map_err(failed)?;
-        let asked = send_request(ready.wanted, spec.clone(), Some(input.into())).await;
-        let (wanted, listener) = asked.map_err(failed)?;
+            WaitingSandbox::start_waiting(&self.program, false, Some(errors)).at(&self.program)?;
+        let (wanted, listener) = send_request(ready.wanted, spec.clone(), Some(input.into()))
+            .await
+            .at(&self.program)?;
         let talking = SandboxedCompanion {
             child: ready.child,
             output: ready.output,
@@ -72,8 +72,6 @@ impl SandboxLauncher {
         spec: &SandboxSpec,
         errors: Option<&std::io::PipeWriter>,
     ) -> Result<(StartedCommand, Option<TcpListener>), FileError> {
-        let failed =
-            |error: io::Error| FileError::from_io(self.program.display().to_string(), &error);
         // Only what every sandbox has was made ahead.
         let is_plain = spec.bare.is_none() && errors.is_none();
         let held = match is_plain {
@@ -83,11 +81,12 @@ impl SandboxLauncher {
         let ready = match held.and_then(WaitingSandbox::if_reusable) {
             Some(ready) => ready,
             None => WaitingSandbox::start_waiting(&self.program, spec.bare.is_some(), errors)
-                .map_err(failed)?,
+                .at(&self.program)?,
         };
-        let pipe = OutputPipe::new(ready.output).map_err(failed)?;
-        let asked = send_request(ready.wanted, spec.clone(), None).await;
-        let (wanted, listener) = asked.map_err(failed)?;
+        let pipe = OutputPipe::new(ready.output).at(&self.program)?;
+        let (wanted, listener) = send_request(ready.wanted, spec.clone(), None)
+            .await
+            .at(&self.program)?;
         let started = StartedCommand {
             child: ready.child,
             pipe,

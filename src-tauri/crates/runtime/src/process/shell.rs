@@ -8,6 +8,7 @@ use tokio::process::Command as Starter;
 
 use super::{OutputPipe, ShellCommand, StartedCommand};
 use crate::FileError;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::Dir;
 use crate::fs::workspace::join_path;
 
@@ -20,8 +21,7 @@ pub(super) fn start_shell(command: &ShellCommand) -> Result<StartedCommand, File
     };
     command.workspace.check_command(&command.line)?;
     let rel = command.workspace.resolve_in_root(folder, true)?;
-    let failed = |error: std::io::Error| FileError::from_io(folder, &error);
-    let dir: Dir = command.workspace.dir().open_folder(&rel).map_err(failed)?;
+    let dir: Dir = command.workspace.dir().open_folder(&rel).at(folder)?;
     let real = join_path(command.workspace.root(), &rel);
 
     let no_shell = |error: std::io::Error| FileError::from_io(shell_name(), &error);

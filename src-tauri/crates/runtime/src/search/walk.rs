@@ -9,6 +9,7 @@ use std::thread::available_parallelism;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
 
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::{Dir, FileStat, split_parent};
 use crate::fs::fault_injection;
 use crate::fs::workspace::{PathKind, PathUse, ResolvedPath, Root, display_path, join_path};
@@ -61,7 +62,7 @@ impl SearchRoot {
         let stat = root
             .dir
             .stat_at(&rel)
-            .map_err(|error| FileError::from_io(path, &error))?
+            .at(path)?
             .ok_or_else(|| FileError::NotFound { path: path.into() })?;
         Ok(Self {
             in_workspace: root.path == workspace.root(),

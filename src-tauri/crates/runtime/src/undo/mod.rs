@@ -16,6 +16,7 @@ use protocol::view::preview::UndoAvailability;
 use protocol::{At, CallId, Plan, SessionId, UndoEntry, UndoId, UndoState, UserError};
 use serde::{Deserialize, Serialize};
 
+use crate::fs::at_path::AtPath as _;
 use crate::fs::temp::TempTag;
 use crate::limits::{DISK_RESERVE_BYTES, ENTRY_PATHS_SHOWN_MAX};
 use crate::{FileError, Workspace, create_private_folder};
@@ -285,8 +286,7 @@ impl History {
             .exclusive_lock
             .lock()
             .unwrap_or_else(|poison| poison.into_inner());
-        file.lock()
-            .map_err(|error| FileError::from_io("the history", &error))?;
+        file.lock().at("the history")?;
         let turn = ExclusiveLock(file);
         permissions::relock_after_crash(&self.0);
         Ok(turn)
@@ -325,8 +325,7 @@ impl HistoryInner {
                 bytes_max: self.bytes_max,
             });
         }
-        let free = self.store.free_bytes();
-        let free = free.map_err(|error| FileError::from_io("the history", &error))?;
+        let free = self.store.free_bytes().at("the history")?;
         if bytes.saturating_add(DISK_RESERVE_BYTES) > free {
             return Err(FileError::DiskFull { path: path() });
         }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::HistoryInner;
 use crate::error::is_link_refused;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir;
 use crate::fs::dir::{Dir, FileStat, is_not_found};
 use crate::fs::fault_injection::crash_point;
@@ -109,6 +110,14 @@ impl UnlockedPaths {
         Ok(stat)
     }
 
+    /// Unlocks paths so that they can be read, see [`UnlockedPaths::unlock_paths`].
+    pub(super) fn unlock_for_reading<'p>(
+        &self,
+        paths: impl IntoIterator<Item = &'p Path>,
+    ) -> Result<(), FileError> {
+        self.unlock_paths(paths.into_iter().map(|path| (path, AccessNeed::Read)))
+    }
+
     /// Unlocks these paths, and the folders above them for being entered.
     ///
     /// # Errors
@@ -149,17 +158,16 @@ impl UnlockedPaths {
         let mut level = vec![top.to_owned()];
         let mut count = 0;
         for _ in 0..=TREE_DEPTH_MAX {
-            self.unlock_paths(level.iter().map(|path| (path.as_path(), AccessNeed::Read)))?;
+            self.unlock_for_reading(level.iter().map(PathBuf::as_path))?;
             let mut below = Vec::new();
             for path in &level {
-                let failed = |error: io::Error| FileError::from_io(display_path(path), &error);
-                let stat = self.stat(path).map_err(failed)?;
+                let stat = self.stat(path).at(path)?;
                 if stat.is_some_and(|stat| stat.kind == PathKind::Folder) {
                     let names = self
                         .dir
                         .open_folder(path)
                         .and_then(|folder| folder.list_names());
-                    below.extend(names.map_err(failed)?.iter().map(|name| path.join(name)));
+                    below.extend(names.at(path)?.iter().map(|name| path.join(name)));
                 }
             }
             count += below.len();
@@ -244,13 +252,12 @@ impl UnlockedPaths {
         self.save_log()?;
         for (folder, name, one) in folders {
             let path = &one.path.0;
-            let failed = |error: io::Error| FileError::from_io(display_path(path), &error);
             match folder.set_mode_of(name, one.for_now) {
                 // It belongs to somebody else, or is gone.
                 Err(error) if is_unreachable(&error) => self.accept_current_mode(path),
-                other => other.map_err(failed)?,
+                other => other.at(path)?,
             }
-            crash_point().map_err(failed)?;
+            crash_point().at(path)?;
         }
         Ok(())
     }
@@ -301,7 +308,7 @@ impl UnlockedPaths {
             create_private_folder(folder)?;
         }
         write_atomic(&self.log, &bytes, 0o600)?;
-        crash_point().map_err(|error| FileError::from_io("the history", &error))
+        crash_point().at("the history")
     }
 }
 
@@ -337,8 +344,7 @@ fn relock_from_log(log: &Path) -> Result<(), FileError> {
     let failed = |error: &dyn std::fmt::Display| FileError::from_display(display_path(log), error);
     let bytes = fs::read(log).map_err(|error| failed(&error))?;
     let logged: UnlockLog = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
-    let root = Dir::open(&logged.root.0)
-        .map_err(|error| FileError::from_io(display_path(&logged.root.0), &error))?;
+    let root = Dir::open(&logged.root.0).at(&logged.root.0)?;
     relock_added(&root, &logged.added)?;
     remove_log(log)
 }
@@ -348,12 +354,10 @@ fn relock_added(root: &Dir, added: &[AddedBits]) -> Result<(), FileError> {
     let many = added.len() > SYNC_SINGLY_MAX;
     for one in added.iter().rev() {
         let path = &one.path.0;
-        let locked = relock_one(root, one, !many);
-        locked.map_err(|error| FileError::from_io(display_path(path), &error))?;
+        relock_one(root, one, !many).at(path)?;
     }
     if many {
-        let synced = root.sync_file_system();
-        synced.map_err(|error| FileError::from_io("the workspace", &error))?;
+        root.sync_file_system().at("the workspace")?;
     }
     Ok(())
 }
@@ -385,7 +389,7 @@ fn relock_one(root: &Dir, one: &AddedBits, sync: bool) -> io::Result<()> {
 
 fn remove_log(log: &Path) -> Result<(), FileError> {
     crate::remove_if_exists(log)?;
-    crash_point().map_err(|error| FileError::from_io("the history", &error))
+    crash_point().at("the history")
 }
 
 fn log_folder(inner: &HistoryInner) -> PathBuf {

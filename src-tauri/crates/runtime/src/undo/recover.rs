@@ -5,15 +5,16 @@ use std::io;
 use protocol::{SessionId, UndoDirection, UndoId, UndoState, UserError};
 
 use super::HistoryInner;
-use super::permissions::{AccessNeed, UnlockedPaths};
+use super::permissions::UnlockedPaths;
 use super::store::CopyStore;
 use crate::FileError;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::workspace::display_path;
 use crate::undo::entry::manifest::UndoManifest;
 use crate::undo::entry::node;
 use crate::undo::entry::node::MatchLevel;
 use crate::undo::restore::execute::{
-    DirectionRun, apply_direction, finish_restore, remove_staged_files,
+    DirectionRun, apply_direction, finish_restore, remove_staged_files, resume_direction,
 };
 use crate::undo::restore::survey::{PathState, survey_paths};
 
@@ -28,7 +29,7 @@ pub(super) fn mark_applied(
         observe_after(manifest, unlocked, store)?;
     }
     let touched = manifest.touched.iter().map(|touched| &*touched.path.0);
-    unlocked.unlock_paths(touched.map(|path| (path, AccessNeed::Read)))?;
+    unlocked.unlock_for_reading(touched)?;
     for touched in &mut manifest.touched {
         // Without it the folder keeps the time that it gets when names in it come back.
         let stat = unlocked.stat(&touched.path.0).ok().flatten();
@@ -45,10 +46,9 @@ fn observe_after(
     unlocked: &UnlockedPaths,
     store: &CopyStore,
 ) -> Result<(), FileError> {
-    let failed = |error: io::Error| FileError::from_io("the history", &error);
     let paths = manifest.steps.iter().map(|step| step.path.0.as_path());
-    unlocked.unlock_paths(paths.map(|path| (path, AccessNeed::Read)))?;
-    let mut batch = store.start_batch().map_err(failed)?;
+    unlocked.unlock_for_reading(paths)?;
+    let mut batch = store.start_batch().at("the history")?;
     for step in &mut manifest.steps {
         match node::capture_node(unlocked, &step.path.0, &mut batch) {
             Ok(Some(node)) => {
@@ -62,7 +62,7 @@ fn observe_after(
             Err(error) => return Err(FileError::from_io(display_path(&step.path.0), &error)),
         }
     }
-    batch.commit().map_err(failed)
+    batch.commit().at("the history")
 }
 
 /// Brings an entry to one side if it is not known whether its effect stands.
@@ -88,7 +88,9 @@ pub(super) fn settle_entry(
     if !manifest.going_back && !paths.contains(&PathState::AtTarget) {
         remove_staged_files(&unlocked, manifest)?;
         if manifest.known {
-            finish_applying(inner, &unlocked, manifest)?;
+            // Its paths are all there: folders get their modes and times last, however often that takes.
+            resume_direction(inner, &unlocked, manifest, UndoDirection::Redo)?;
+            remove_staged_files(&unlocked, manifest)?;
         }
         mark_applied(manifest, &unlocked, &inner.store)?;
         inner.entries.save(manifest)?;
@@ -113,23 +115,6 @@ pub(super) fn settle_entry(
     Ok(())
 }
 
-/// Finishes an effect whose paths are all there: folders get their modes and times last, however often that takes.
-fn finish_applying(
-    inner: &HistoryInner,
-    unlocked: &UnlockedPaths,
-    manifest: &UndoManifest,
-) -> Result<(), FileError> {
-    let direction = UndoDirection::Redo;
-    let stands = survey_paths(unlocked, &manifest.steps, direction, MatchLevel::InProgress)?;
-    let run = DirectionRun {
-        direction,
-        states: &stands,
-        is_resumed: true,
-    };
-    apply_direction(inner, unlocked, manifest, run)?;
-    remove_staged_files(unlocked, manifest)
-}
-
 /// Returns how closely a path must match while it is not known whether the effect stands.
 fn match_level_for(manifest: &UndoManifest) -> MatchLevel {
     match manifest.known {
@@ -143,10 +128,8 @@ pub(super) fn recover_interrupted(
     inner: &HistoryInner,
     at_work: impl Fn(&SessionId) -> bool,
 ) -> Result<Vec<UndoId>, UserError> {
-    let failed =
-        |error: io::Error| -> UserError { FileError::from_io("the history", &error).into() };
-    inner.entries.remove_partial_files().map_err(failed)?;
-    inner.store.remove_partial_files().map_err(failed)?;
+    inner.entries.remove_partial_files().at("the history")?;
+    inner.store.remove_partial_files().at("the history")?;
     let mut settled = Vec::new();
     let mut first_fault = None;
     for entry in inner.entries.list()?.entries {

@@ -1,13 +1,11 @@
 //! Retention of the history: by age and by size on disk, the newest first; copies that no entry needs are removed.
 
-use std::io;
-
 use protocol::history::CollectionReceipt;
 use protocol::{At, UndoState, UserError};
 
 use super::HistoryInner;
 use super::store::RequiredFiles;
-use crate::FileError;
+use crate::fs::at_path::AtPath as _;
 
 /// Limits on the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +21,6 @@ pub(super) fn collect_garbage(
     inner: &HistoryInner,
     keep: &RetentionLimits,
 ) -> Result<CollectionReceipt, UserError> {
-    let failed =
-        |error: io::Error| -> UserError { FileError::from_io("the history", &error).into() };
     let size_before = disk_bytes(inner)?;
     let listed = inner.entries.list()?;
     let mut needed = RequiredFiles::default();
@@ -43,8 +39,10 @@ pub(super) fn collect_garbage(
         };
         let mut more = RequiredFiles::default();
         for (blob, _) in manifest.required_copies() {
-            let need = inner.store.collect_required(blob, &needed, &mut more);
-            need.map_err(failed)?;
+            inner
+                .store
+                .collect_required(blob, &needed, &mut more)
+                .at("the history")?;
         }
         full |= needed.bytes().saturating_add(more.bytes()) > keep.bytes_max;
         if full && !under_way {
@@ -56,7 +54,7 @@ pub(super) fn collect_garbage(
     }
     // The copies that an unreadable entry needs are not known, so no copy is removed.
     if listed.unreadable == 0 {
-        inner.store.retain_only(&needed).map_err(failed)?;
+        inner.store.retain_only(&needed).at("the history")?;
     }
     let bytes_left = disk_bytes(inner)?;
     Ok(CollectionReceipt {
@@ -69,7 +67,6 @@ pub(super) fn collect_garbage(
 
 /// Returns the space that the history takes on disk, in bytes.
 pub(super) fn disk_bytes(inner: &HistoryInner) -> Result<u64, UserError> {
-    let copies = inner.store.disk_bytes();
-    let size = copies.and_then(|copies| Ok(copies + inner.entries.total_bytes()?));
-    size.map_err(|error| FileError::from_io("the history", &error).into())
+    let copies = inner.store.disk_bytes().at("the history")?;
+    Ok(copies + inner.entries.total_bytes().at("the history")?)
 }

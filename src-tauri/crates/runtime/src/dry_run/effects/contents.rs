@@ -6,6 +6,7 @@ use std::path::Path;
 use protocol::history::Node;
 use protocol::{CapturedEffects, EffectStep};
 
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::{Dir, open_file_kind};
 use crate::fs::workspace::{PathKind, display_path};
 use crate::{FileError, Workspace};
@@ -33,7 +34,7 @@ pub fn read_contents(
         }),
         Node::File { bytes, .. } => {
             let found = dir().and_then(|dir| read_exact_file(&dir, &step.path, *bytes));
-            match found.map_err(|error| FileError::from_io(path.as_str(), &error))? {
+            match found.at(&path)? {
                 Some(content) => Ok(Some(content)),
                 None => Err(FileError::Changed { path: path.clone() }),
             }

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use protocol::history::Node;
-use protocol::text::display_text::{format_path_bytes, name};
-use protocol::view::effects::PathType as Kind;
-use protocol::view::effects::{Effect, EffectKind, PathInfo};
+use protocol::text::display_text::name;
+use protocol::view::effects::{Effect, EffectKind, PathInfo, PathType};
 use protocol::{EffectStep, ExactName};
 
 use crate::dry_run::effects::renames::{RenameMap, find_renames};
@@ -252,25 +251,8 @@ fn is_folder_content(thing: &PathContent) -> bool {
 }
 
 fn describe_content(thing: &PathContent) -> Option<PathInfo> {
-    let plain = |what, bytes, mode| PathInfo {
-        what,
-        bytes,
-        mode,
-        target: None,
-        target_exact: None,
-    };
-    Some(match thing {
-        PathContent::Node(Node::Absent) => return None,
-        PathContent::Node(Node::File { bytes, mode, .. }) => plain(Kind::File, *bytes, *mode),
-        PathContent::Node(Node::Folder { mode, .. }) => plain(Kind::Folder, 0, *mode),
-        PathContent::Node(Node::Link { target, .. }) => {
-            let told = format_path_bytes(target);
-            PathInfo {
-                target_exact: ExactName::from_bytes(&told, target),
-                target: Some(told),
-                ..plain(Kind::Link, 0, 0o777)
-            }
-        }
-        PathContent::Special(mode) => plain(Kind::Special, 0, *mode),
-    })
+    match thing {
+        PathContent::Node(node) => describe_node(node),
+        PathContent::Special(mode) => Some(path_info(PathType::Special, 0, *mode)),
+    }
 }

@@ -14,6 +14,7 @@ use crate::dry_run::overlay::change::{ChangedPath, PathContent};
 use crate::dry_run::overlay::diff::{UpperSource, UpperTree, diff_upper};
 use crate::dry_run::overlay::workspace_copy::{CopyMethod, measure_workspace};
 use crate::dry_run::refusals::Refusals;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::Dir;
 use crate::undo::ObservedChanges;
 use crate::{FileError, History, UndoEntryMeta, Workspace};
@@ -92,9 +93,8 @@ pub(in crate::dry_run) async fn take_companion_snapshot(
 pub(in crate::dry_run) fn record_changes(
     picture: Arc<Snapshot>,
 ) -> Result<InPlaceResult, FileError> {
-    let failed = |error| FileError::from_io("the snapshot of the workspace", &error);
     let tree = picture.folder.tree_path();
-    let before = Dir::open(&tree).map_err(failed)?;
+    let before = Dir::open(&tree).at("the snapshot of the workspace")?;
     let (ran, refused) = picture.outcome.get().cloned().unwrap_or_else(|| {
         (
             CommandRun::without_output(CommandExit::Cancelled),

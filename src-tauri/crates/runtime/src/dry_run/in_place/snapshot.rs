@@ -21,6 +21,8 @@ use crate::dry_run::overlay::workspace_copy::{
 };
 use crate::dry_run::refusals::Refusals;
 use crate::dry_run::{InPlaceRun, LayerKind};
+use crate::fs::at_path::AtPath as _;
+use crate::fs::atomic::ignore_not_found;
 use crate::fs::dir::Dir;
 use crate::fs::fault_injection::crash_point;
 use crate::limits::DISK_RESERVE_BYTES;
@@ -72,10 +74,9 @@ impl Snapshot {
         meta: UndoEntryMeta,
         copier: CopyMethod,
     ) -> Result<Self, FileError> {
-        let failed = |error: io::Error| FileError::from_io("the history", &error);
         let folder =
             history.with_exclusive_lock(|| SnapshotFolder::create(&history.snapshots_folder()))?;
-        let folder = folder.map_err(failed)?;
+        let folder = folder.at("the history")?;
         match copy_and_mark(&folder, history, workspace, &meta, copier) {
             Ok(copied) => Ok(Self {
                 folder,
@@ -95,12 +96,11 @@ impl Snapshot {
     /// Lists the snapshots that a crash left, of workspaces that still exist. Those over which nothing was begun are
     /// removed.
     pub(in crate::dry_run) fn list_left_behind(history: &History) -> Result<Vec<Self>, FileError> {
-        let failed = |error: io::Error| FileError::from_io("the history", &error);
         let folders = history.with_exclusive_lock(|| {
             SnapshotFolder::list_left_behind(&history.snapshots_folder())
         })?;
         let mut left = Vec::new();
-        for folder in folders.map_err(failed)? {
+        for folder in folders.at("the history")? {
             let Ok(begun) = fs::read(folder.path.join(BEGUN_FILE_NAME)) else {
                 folder.remove();
                 continue;
@@ -158,10 +158,9 @@ fn copy_and_mark(
     meta: &UndoEntryMeta,
     copier: CopyMethod,
 ) -> Result<WorkspaceCopy, FileError> {
-    let failed = |error: io::Error| FileError::from_io("the history", &error);
     let tree = folder.tree_path();
-    create_folder(&tree, 0o700).map_err(failed)?;
-    crash_point().map_err(failed)?;
+    create_folder(&tree, 0o700).at("the history")?;
+    crash_point().at("the history")?;
     let copied = copy_workspace(workspace.dir(), &tree, MarkedSide::Original, copier)?;
     let bytes_max = history.entry_bytes_max();
     if copied.disk_bytes > bytes_max {
@@ -170,20 +169,20 @@ fn copy_and_mark(
             "The workspace cannot be copied for a command: it takes more than the {max} MiB that can be undone at once."
         )));
     }
-    let above = Dir::open(&folder.path).map_err(failed)?;
-    let root = workspace.dir().stat_self().map_err(failed)?;
+    let above = Dir::open(&folder.path).at("the history")?;
+    let root = workspace.dir().stat_self().at("the history")?;
     above
         .set_mode_of(OsStr::new(TREE_FOLDER_NAME), root.mode)
-        .map_err(failed)?;
+        .at("the history")?;
     above
         .set_mtime_of(OsStr::new(TREE_FOLDER_NAME), root.mtime_ns)
-        .map_err(failed)?;
-    if above.free_bytes().map_err(failed)? < DISK_RESERVE_BYTES {
+        .at("the history")?;
+    if above.free_bytes().at("the history")? < DISK_RESERVE_BYTES {
         let path = "the history".to_owned();
         return Err(FileError::DiskFull { path });
     }
-    above.sync_file_system().map_err(failed)?;
-    crash_point().map_err(failed)?;
+    above.sync_file_system().at("the history")?;
+    crash_point().at("the history")?;
     let begun = BegunRun {
         meta: meta.clone(),
         root: RelPath(workspace.root().to_owned()),
@@ -230,10 +229,9 @@ impl SnapshotFolder {
 
     /// Removes the snapshot, beginning with the file that marks the run as begun.
     pub(in crate::dry_run) fn remove(&self) {
-        let removed = match fs::remove_file(self.path.join(BEGUN_FILE_NAME)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => crash_point().and_then(|()| remove_folder(&self.path)),
-        };
+        let removed = ignore_not_found(fs::remove_file(self.path.join(BEGUN_FILE_NAME)))
+            .and_then(|()| crash_point())
+            .and_then(|()| remove_folder(&self.path));
         if let Err(error) = removed {
             tracing::warn!(folder = %self.path.display(), %error, "a snapshot is left over");
         }

@@ -20,6 +20,7 @@ use crate::dry_run::overlay::content_eq::has_same_content;
 use crate::dry_run::overlay::marks::{is_xattr_whiteout, read_overlay_marks};
 use crate::dry_run::overlay::read_budget::{DiffSide, ReadBudget};
 use crate::dry_run::overlay::workspace_copy::WorkspaceCopy;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::{CAN_SET_FOLDER_TIMES, Dir, FileDetails, open_file_kind};
 use crate::fs::workspace::{PathKind, display_path};
 use crate::limits::{LAYER_PATHS_MAX, TREE_DEPTH_MAX};
@@ -72,7 +73,6 @@ pub(in crate::dry_run) fn diff_upper(
     content: ContentSink<'_>,
     unlock: Option<UnlockFn<'_>>,
 ) -> Result<OverlayDiff, FileError> {
-    let failed = |error: io::Error| FileError::from_io("the layer of the command", &error);
     let mut look = OverlayDiffer {
         looked: OverlayDiff::default(),
         reading: ReadBudget::default(),
@@ -82,8 +82,8 @@ pub(in crate::dry_run) fn diff_upper(
         unlock,
     };
     let (was, is) = (
-        lower.stat_self().map_err(failed)?,
-        upper.dir.stat_self().map_err(failed)?,
+        lower.stat_self().at("the layer of the command")?,
+        upper.dir.stat_self().at("the layer of the command")?,
     );
     if was.mode != is.mode {
         let folder = |stat: crate::fs::dir::FileStat| {
@@ -123,7 +123,6 @@ impl OverlayDiffer<'_> {
         depth: usize,
     ) -> Result<(), FileError> {
         let FolderSides { upper, lower } = folder;
-        let failed = |error: io::Error| FileError::from_io(display_path(at), &error);
         if depth > TREE_DEPTH_MAX {
             let why = format!("it made folders deeper than {TREE_DEPTH_MAX} levels");
             return Err(self.limit_error(&why));
@@ -132,16 +131,15 @@ impl OverlayDiffer<'_> {
             (self.kind, lower, CAN_SET_FOLDER_TIMES)
         {
             let (was, is) = (lower.stat_self(), upper.stat_self());
-            let (was, is) = (was.map_err(failed)?, is.map_err(failed)?);
+            let (was, is) = (was.at(at)?, is.at(at)?);
             let times = (at.to_owned(), was.mtime_ns, is.mtime_ns);
             self.looked.folders.push(times);
         }
-        let (replaced, gone_by_mark) = read_overlay_marks(self.kind, upper).map_err(failed)?;
+        let (replaced, gone_by_mark) = read_overlay_marks(self.kind, upper).at(at)?;
         let hidden = hidden || replaced;
-        let mut names: BTreeSet<OsString> =
-            upper.list_names().map_err(failed)?.into_iter().collect();
+        let mut names: BTreeSet<OsString> = upper.list_names().at(at)?.into_iter().collect();
         if hidden && let Some(lower) = lower {
-            let below = lower.list_names().map_err(failed)?;
+            let below = lower.list_names().at(at)?;
             // A name that came to the workspace after the copy was made was not deleted from the copy.
             let was_seen = |name: &OsString| match self.kind {
                 UpperSource::Copy(copied) => copied.contains(&at.join(name)),
@@ -151,20 +149,17 @@ impl OverlayDiffer<'_> {
         }
         for name in names {
             let path = at.join(&name);
-            let failed = |error: io::Error| FileError::from_io(display_path(&path), &error);
             let was = match lower {
-                Some(lower) => {
-                    lower
-                        .read_details(&name)
-                        .map_err(failed)?
-                        .map(|details| FoundEntry {
-                            folder: lower,
-                            details,
-                        })
-                }
+                Some(lower) => lower
+                    .read_details(&name)
+                    .at(&path)?
+                    .map(|details| FoundEntry {
+                        folder: lower,
+                        details,
+                    }),
                 None => None,
             };
-            let is = upper.read_details(&name).map_err(failed)?;
+            let is = upper.read_details(&name).at(&path)?;
             if let (Some(is), UpperSource::Copy(copied) | UpperSource::InPlace(copied)) =
                 (&is, self.kind)
                 && copied.is_untouched(&path, is)
@@ -185,7 +180,7 @@ impl OverlayDiffer<'_> {
                     if gone_by_mark
                         && is.stat.kind == PathKind::File
                         && is.stat.bytes == 0
-                        && is_xattr_whiteout(upper, &name).map_err(failed)? =>
+                        && is_xattr_whiteout(upper, &name).at(&path)? =>
                 {
                     None
                 }
@@ -223,18 +218,17 @@ impl OverlayDiffer<'_> {
             folder: upper,
             details: is,
         } = entry;
-        let failed = |error: io::Error| FileError::from_io(display_path(one.path), &error);
         if let Some(mode) = is.stat.kind.readable_mode(is.stat.mode) {
             match self.unlock {
                 Some(unlock) => unlock(one.path)?,
                 // It is ours, so we may read in it what the command let nobody read.
-                None => upper.set_mode_of(one.name, mode).map_err(failed)?,
+                None => upper.set_mode_of(one.name, mode).at(one.path)?,
             }
         }
         if let (UpperSource::InPlace(_), Some(was)) = (self.kind, was)
             && is.stat == was.details.stat
             && is.stat.kind == PathKind::File
-            && has_same_content(upper, was.folder, one.name).map_err(failed)?
+            && has_same_content(upper, was.folder, one.name).at(one.path)?
         {
             if attributes::has_different_attributes(upper, was.folder, one.name) {
                 self.looked.attributes.push(one.path.to_owned());
@@ -249,8 +243,7 @@ impl OverlayDiffer<'_> {
                 if !is_folder {
                     return self.diff_removed(one, was, &after);
                 }
-                let below = was.folder.open_folder(Path::new(one.name));
-                let below = below.map_err(failed)?;
+                let below = was.folder.open_folder(Path::new(one.name)).at(one.path)?;
                 (self.read_content(DiffSide::Before, one, was)?, Some(below))
             }
             Some(was) => {
@@ -272,7 +265,7 @@ impl OverlayDiffer<'_> {
         if !is_folder {
             return Ok(());
         }
-        let upper = upper.open_folder(Path::new(one.name)).map_err(failed)?;
+        let upper = upper.open_folder(Path::new(one.name)).at(one.path)?;
         let folder = FolderSides {
             upper: &upper,
             lower: below.as_ref(),
@@ -302,8 +295,7 @@ impl OverlayDiffer<'_> {
         let folder = folder.map_err(failed)?;
         for name in folder.list_names().map_err(failed)? {
             let path = one.path.join(&name);
-            let found = folder.read_details(&name);
-            let found = found.map_err(|error| FileError::from_io(display_path(&path), &error))?;
+            let found = folder.read_details(&name).at(&path)?;
             if let Some(details) = found {
                 let below = NamedEntry {
                     name: &name,
@@ -341,13 +333,12 @@ impl OverlayDiffer<'_> {
             folder: dir,
             details: entry,
         } = entry;
-        let failed = |error: io::Error| FileError::from_io(display_path(one.path), &error);
         let (mode, mtime_ns) = (entry.stat.mode, entry.stat.mtime_ns);
         Ok(PathContent::Node(match entry.stat.kind {
             PathKind::Special => return Ok(PathContent::Special(mode)),
             PathKind::Folder => Node::Folder { mode, mtime_ns },
             PathKind::Link => Node::Link {
-                target: dir.read_link(one.name).map_err(failed)?,
+                target: dir.read_link(one.name).at(one.path)?,
                 mtime_ns,
             },
             PathKind::File => {
@@ -355,12 +346,11 @@ impl OverlayDiffer<'_> {
                 admitted.map_err(|why| self.limit_error(&why))?;
                 let opened = dir.open_file(Path::new(one.name));
                 let mut file = opened.map_err(|error| self.read_error(side, one.path, &error))?;
-                if open_file_kind(&file).map_err(failed)? != PathKind::File {
+                if open_file_kind(&file).at(one.path)? != PathKind::File {
                     let path = display_path(one.path);
                     return Err(FileError::Changed { path });
                 }
-                let taken = (self.content)(&mut file, entry.stat.bytes);
-                let (blob, bytes) = taken.map_err(failed)?;
+                let (blob, bytes) = (self.content)(&mut file, entry.stat.bytes).at(one.path)?;
                 Node::File {
                     blob,
                     bytes,

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::FileError;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::{
     CAN_CREATE_LINKS, CAN_CREATE_PIPES, ChangeStamp, Dir, FileDetails, open_file_kind,
 };
@@ -82,8 +83,7 @@ pub(in crate::dry_run) fn copy_workspace(
     copier: CopyMethod,
 ) -> Result<WorkspaceCopy, FileError> {
     let mut copying = CopyJob::new(workspace, marked, copier)?;
-    let to =
-        Dir::open(to).map_err(|error| FileError::from_io("the folder for sandboxes", &error))?;
+    let to = Dir::open(to).at("the folder for sandboxes")?;
     copying.copy_folder(workspace, Some(&to), Path::new(""), 0)?;
     Ok(copying.copied)
 }
@@ -109,8 +109,9 @@ struct SourceEntry<'a> {
 
 impl CopyJob {
     fn new(workspace: &Dir, marked: MarkedSide, copier: CopyMethod) -> Result<Self, FileError> {
-        let found = workspace.read_details(OsStr::new("."));
-        let found = found.map_err(|error| FileError::from_io("the workspace", &error))?;
+        let found = workspace
+            .read_details(OsStr::new("."))
+            .at("the workspace")?;
         Ok(Self {
             copied: WorkspaceCopy::default(),
             paths: 0,
@@ -129,21 +130,19 @@ impl CopyJob {
         at: &Path,
         depth: usize,
     ) -> Result<(), FileError> {
-        let failed = |error: io::Error| FileError::from_io(display_path(at), &error);
         if depth > TREE_DEPTH_MAX {
             return Err(not_copied_error(&format!(
                 "its folders are deeper than {TREE_DEPTH_MAX} levels"
             )));
         }
-        for name in from.list_names().map_err(failed)? {
+        for name in from.list_names().at(at)? {
             let path = at.join(&name);
-            let failed = |error: io::Error| FileError::from_io(display_path(&path), &error);
-            let Some(found) = from.read_details(&name).map_err(failed)? else {
+            let Some(found) = from.read_details(&name).at(&path)? else {
                 continue;
             };
             self.check_limits(&path, &found)?;
             let below = match found.stat.kind {
-                PathKind::Folder => Some(from.open_folder(Path::new(&name)).map_err(failed)?),
+                PathKind::Folder => Some(from.open_folder(Path::new(&name)).at(&path)?),
                 PathKind::File | PathKind::Link | PathKind::Special => None,
             };
             match (to, below) {
@@ -154,10 +153,10 @@ impl CopyJob {
                     }
                 }
                 (Some(to), Some(below)) => {
-                    to.create_folder(&name, 0o700).map_err(failed)?;
-                    let made = to.open_folder(Path::new(&name)).map_err(failed)?;
+                    to.create_folder(&name, 0o700).at(&path)?;
+                    let made = to.open_folder(Path::new(&name)).at(&path)?;
                     self.copy_folder(&below, Some(&made), &path, depth + 1)?;
-                    let made = to.open_file(Path::new(&name)).map_err(failed)?;
+                    let made = to.open_file(Path::new(&name)).at(&path)?;
                     let beside = from.attributes_at(Path::new(&name));
                     beside.apply_to(&made, found.stat.mode);
                     self.stamp_copy(to, &name, path, &found)?;
@@ -220,28 +219,28 @@ impl CopyJob {
             path,
             details: found,
         } = entry;
-        let failed = |error: io::Error| FileError::from_io(display_path(path), &error);
         match found.stat.kind {
             PathKind::Link => {
-                let target = from.read_link(name).map_err(failed)?;
-                to.create_link(name, &target).map_err(failed)
+                let target = from.read_link(name).at(path)?;
+                to.create_link(name, &target).at(path)
             }
-            PathKind::Special => to.create_special_like(name, from).map_err(failed),
+            PathKind::Special => to.create_special_like(name, from).at(path),
             PathKind::File | PathKind::Folder => {
-                let source = from.open_file(Path::new(name)).map_err(failed)?;
-                if open_file_kind(&source).map_err(failed)? != PathKind::File {
+                let source = from.open_file(Path::new(name)).at(path)?;
+                if open_file_kind(&source).at(path)? != PathKind::File {
                     return Err(FileError::Changed {
                         path: display_path(path),
                     });
                 }
-                let made = to.create_copy_target(name, from, &source, self.clones);
-                let (mut made, has_content) = made.map_err(failed)?;
+                let (mut made, has_content) = to
+                    .create_copy_target(name, from, &source, self.clones)
+                    .at(path)?;
                 self.clones = has_content;
                 if !self.clones {
                     // One byte more than is left tells that there was more.
                     let left = COPY_BYTES_MAX.saturating_sub(self.copied.bytes);
                     let mut source = io::Read::take(source, left.saturating_add(1));
-                    let written = io::copy(&mut source, &mut made).map_err(failed)?;
+                    let written = io::copy(&mut source, &mut made).at(path)?;
                     self.add_bytes(written)?;
                 }
                 from.attributes_at(Path::new(name))
@@ -259,14 +258,12 @@ impl CopyJob {
         path: PathBuf,
         details: &FileDetails,
     ) -> Result<(), FileError> {
-        let failed = |error: io::Error| FileError::from_io(display_path(&path), &error);
         if details.stat.kind != PathKind::Link {
-            to.set_mode_of(name, details.stat.mode).map_err(failed)?;
+            to.set_mode_of(name, details.stat.mode).at(&path)?;
         }
-        to.set_mtime_of(name, details.stat.mtime_ns)
-            .map_err(failed)?;
+        to.set_mtime_of(name, details.stat.mtime_ns).at(&path)?;
         let marked = match self.marked {
-            MarkedSide::Copy => to.read_details(name).map_err(failed)?,
+            MarkedSide::Copy => to.read_details(name).at(&path)?,
             MarkedSide::Original => Some(*details),
         };
         if let Some(marked) = marked {

@@ -33,6 +33,7 @@ use crate::dry_run::secrets::masks::{SandboxMasks, find_masks};
 use crate::dry_run::{
     DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe, SandboxRequest,
 };
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::Dir;
 use crate::process::sandbox_process::SandboxLauncher;
 use crate::{FileError, History, NetworkClient, ShellCommand, UndoEntryMeta, Workspace};
@@ -144,8 +145,7 @@ impl SystemSandbox {
                 capabilities.probe.reasons.join(" "),
             ));
         };
-        let failed = |error: io::Error| FileError::from_io("the folder for sandboxes", &error);
-        let mut layer = create_layer(&place, &command.workspace).map_err(failed)?;
+        let mut layer = create_layer(&place, &command.workspace).at("the folder for sandboxes")?;
         let masks = self.find_masks(&command.workspace).await?;
         let kind = capabilities.probe.layer;
         wait_for_file_clock(began_ns).await?;
@@ -179,8 +179,7 @@ impl SystemSandbox {
             let source = copied
                 .as_ref()
                 .map_or(UpperSource::Layer, UpperSource::Copy);
-            let dir = Dir::open(&upper)
-                .map_err(|error| FileError::from_io("the layer of the command", &error))?;
+            let dir = Dir::open(&upper).at("the layer of the command")?;
             let upper = UpperTree { source, dir: &dir };
             diff_upper(
                 upper,
@@ -259,8 +258,7 @@ impl SystemSandbox {
                 "Without namespaces, network access cannot be limited to chosen hosts. Run it without.",
             ));
         }
-        let folder = create_layer(&self.disk, &command.workspace)
-            .map_err(|error| FileError::from_io("the folder for sandboxes", &error))?;
+        let folder = create_layer(&self.disk, &command.workspace).at("the folder for sandboxes")?;
         let mut masks = self.find_masks(&command.workspace).await?;
         let bare = (walls == Isolation::Landlock).then(|| folder.tmp_path());
         let site = MountPlan::in_place(&folder, bare, command, picture.growth_limit());

@@ -18,6 +18,7 @@ use crate::dry_run::refusals::Refusals;
 use crate::dry_run::sandboxed_command::run_sandboxed;
 use crate::dry_run::secrets::closed_files::ClosedFileFinder;
 use crate::dry_run::secrets::masks::find_masks;
+use crate::fs::at_path::AtPath as _;
 use crate::process::sandbox_process::SandboxLauncher;
 use crate::{FileError, NetworkClient, ShellCommand};
 
@@ -68,14 +69,20 @@ impl InPlaceRunner for SeatbeltRunner {
                 "the sandbox program, `countersign-sandbox`, is not installed",
             ));
         };
-        let failed = |error: std::io::Error| FileError::from_io("the folder for sandboxes", &error);
-        let root = command.workspace.dir().stat_self().map_err(failed)?;
-        let folder = self.disk.create_layer(root.mode).map_err(failed)?;
+        let root = command
+            .workspace
+            .dir()
+            .stat_self()
+            .at("the folder for sandboxes")?;
+        let folder = self
+            .disk
+            .create_layer(root.mode)
+            .at("the folder for sandboxes")?;
         let (workspace, own) = (command.workspace.clone(), self.masked.clone());
         let secrets = self.secrets.clone();
         let mut masks = run_blocking(move || find_masks(&workspace, &own, &secrets)).await?;
         // Our own folder is closed to the command.
-        let temporary = tempfile::tempdir().map_err(failed)?;
+        let temporary = tempfile::tempdir().at("the folder for sandboxes")?;
         let bare = Some(temporary.path().to_owned());
         let plan = MountPlan::in_place(&folder, bare, command, grows);
         let net = NetworkClient::offline();

@@ -1,11 +1,11 @@
 //! Removes a tree: first its name in one step, then its content.
 
-use std::io;
 use std::path::Path;
 
 use protocol::Plan;
 use protocol::call::plan::Removal;
 
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir;
 use crate::fs::dir::Dir;
 use crate::fs::fault_injection::crash_point;
@@ -20,7 +20,6 @@ pub(super) fn remove_tree(
     removal: &Removal,
 ) -> Result<(), FileError> {
     let path = removal.path.as_str();
-    let failed = |error: io::Error| FileError::from_io(path, &error);
     let rel = workspace.resolve_writable(path, PathUse::Delete)?;
     let Some((parent, name)) = dir::split_parent(&rel) else {
         return Err(FileError::from_display(
@@ -28,7 +27,7 @@ pub(super) fn remove_tree(
             "it is the workspace itself, which stays",
         ));
     };
-    let parent = workspace.dir().open_folder(parent).map_err(failed)?;
+    let parent = workspace.dir().open_folder(parent).at(path)?;
     let tree = load_verified_tree(&parent, Path::new(name), removal)?;
     if !parent.can_change_names() {
         return Err(FileError::NoPermission { path: path.into() });
@@ -36,25 +35,23 @@ pub(super) fn remove_tree(
     check_removable(&parent, &tree)?;
 
     let away = TempTag::from_plan(plan).temp_name(0);
-    parent.rename(name, &away).map_err(failed)?;
+    parent.rename(name, &away).at(path)?;
     let taken = crash_point()
-        .map_err(failed)
+        .at(path)
         // Whoever changed something between the look and the rename finds it unharmed.
         .and_then(|()| load_verified_tree(&parent, Path::new(&away), removal))
-        .and_then(|_| parent.remove_tree(&away).map_err(failed));
+        .and_then(|_| parent.remove_tree(&away).at(path));
     if let Err(error) = taken {
-        parent.rename(&away, name).map_err(failed)?;
+        parent.rename(&away, name).at(path)?;
         return Err(error);
     }
-    parent.sync().map_err(failed)
+    parent.sync().at(path)
 }
 
 /// Loads the tree at a name of `parent`, if it is the one of the plan.
 fn load_verified_tree(parent: &Dir, name: &Path, removal: &Removal) -> Result<Tree, FileError> {
     let path = removal.path.as_str();
-    let stat = parent
-        .stat_at(name)
-        .map_err(|error| FileError::from_io(path, &error))?;
+    let stat = parent.stat_at(name).at(path)?;
     let tree = match stat {
         None => None,
         Some(stat) => Some(
@@ -74,9 +71,7 @@ fn check_removable(parent: &Dir, tree: &Tree) -> Result<(), FileError> {
             .get(number + 1)
             .is_some_and(|next| next.path.starts_with(&item.path));
         if item.kind == PathKind::Folder && filled {
-            let folder = parent.open_folder(&item.path).map_err(|error| {
-                FileError::from_io(crate::fs::workspace::display_path(&item.path), &error)
-            })?;
+            let folder = parent.open_folder(&item.path).at(&item.path)?;
             if !folder.can_change_names() {
                 let path = crate::fs::workspace::display_path(&item.path);
                 return Err(FileError::NoPermission { path });

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use protocol::Plan;
 use protocol::call::plan::FileChange;
 
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir;
 use crate::fs::dir::{Dir, FileStat};
 use crate::fs::fault_injection::crash_point;
@@ -130,11 +131,10 @@ impl WriteBatch {
         targets: &[WriteTarget],
     ) -> Result<(), FileError> {
         for (number, (change, target)) in changes.iter().zip(targets).enumerate() {
-            let failed = |error: io::Error| FileError::from_io(change.path.as_str(), &error);
             let Some((parent, name)) = dir::split_parent(&target.rel) else {
                 continue;
             };
-            let folder = self.open_or_create_folder(root, parent).map_err(failed)?;
+            let folder = self.open_or_create_folder(root, parent).at(&change.path)?;
             let Some(after) = &change.after else {
                 self.staged.push(StagedWrite {
                     folder,
@@ -148,13 +148,13 @@ impl WriteBatch {
             };
             let temp = self.tag.temp_name(number * 2);
             // A leftover of the same work, cut short earlier, holds the same content at best.
-            folder.remove_tree(&temp).map_err(failed)?;
+            folder.remove_tree(&temp).at(&change.path)?;
             let old = match &change.from {
                 Some(from) => move_source(from, changes, targets),
                 None => target.stat.map(|stat| (target.rel.as_path(), stat)),
             };
             let mode = old.map(|(_, stat)| stat.mode);
-            let mut file = folder.create(&temp, mode).map_err(failed)?;
+            let mut file = folder.create(&temp, mode).at(&change.path)?;
             self.staged.push(StagedWrite {
                 folder: folder.clone(),
                 name: name.to_owned(),
@@ -163,14 +163,14 @@ impl WriteBatch {
                 before: target.stat,
                 placed: false,
             });
-            file.write_all(after).map_err(failed)?;
+            file.write_all(after).at(&change.path)?;
             if let Some((at, stat)) = old {
                 root.attributes_at(at).apply_to(&file, stat.mode);
             }
             if !self.many {
-                file.sync_all().map_err(failed)?;
+                file.sync_all().at(&change.path)?;
             }
-            crash_point().map_err(failed)?;
+            crash_point().at(&change.path)?;
         }
         if self.many && !sync_file_system(root)? {
             for (staged, change) in self.staged.iter().zip(changes) {
@@ -178,8 +178,7 @@ impl WriteBatch {
                     continue;
                 };
                 let file = staged.folder.open_file(Path::new(temp));
-                file.and_then(|file| file.sync_all())
-                    .map_err(|error| FileError::from_io(change.path.as_str(), &error))?;
+                file.and_then(|file| file.sync_all()).at(&change.path)?;
             }
         }
         Ok(())
@@ -205,31 +204,26 @@ impl WriteBatch {
     fn commit_changes(&mut self, changes: &[FileChange]) -> Result<(), FileError> {
         for (number, (staged, change)) in self.staged.iter_mut().zip(changes).enumerate() {
             let path = change.path.as_str();
-            let failed = |error: io::Error| FileError::from_io(path, &error);
-            if staged.folder.stat(&staged.name).map_err(failed)? != staged.before {
+            if staged.folder.stat(&staged.name).at(path)? != staged.before {
                 return Err(FileError::Changed { path: path.into() });
             }
             let backup = self.tag.temp_name(number * 2 + 1);
             match &staged.temp {
                 Some(temp) => {
                     if self.several && staged.before.is_some() {
-                        back_up_target(&staged.folder, &staged.name, &backup, change)
-                            .map_err(failed)?;
+                        back_up_target(&staged.folder, &staged.name, &backup, change).at(path)?;
                         staged.backup_name = Some(backup);
                     }
-                    staged.folder.rename(temp, &staged.name).map_err(failed)?;
+                    staged.folder.rename(temp, &staged.name).at(path)?;
                     staged.placed = true;
                 }
                 None => {
-                    staged.folder.remove_tree(&backup).map_err(failed)?;
-                    staged
-                        .folder
-                        .rename(&staged.name, &backup)
-                        .map_err(failed)?;
+                    staged.folder.remove_tree(&backup).at(path)?;
+                    staged.folder.rename(&staged.name, &backup).at(path)?;
                     staged.backup_name = Some(backup);
                 }
             }
-            crash_point().map_err(failed)?;
+            crash_point().at(path)?;
         }
         Ok(())
     }
@@ -237,12 +231,11 @@ impl WriteBatch {
     fn finish(self, root: &Dir, changes: &[FileChange]) -> Result<(), FileError> {
         let mut synced = BTreeSet::new();
         for (staged, change) in self.staged.iter().zip(changes) {
-            let failed = |error: io::Error| FileError::from_io(change.path.as_str(), &error);
             if let Some(kept) = &staged.backup_name {
-                staged.folder.remove_file(kept).map_err(failed)?;
+                staged.folder.remove_file(kept).at(&change.path)?;
             }
             if !self.many && synced.insert(Path::new(&change.path).parent()) {
-                staged.folder.sync().map_err(failed)?;
+                staged.folder.sync().at(&change.path)?;
             }
         }
         if self.many && sync_file_system(root)? {
@@ -250,8 +243,7 @@ impl WriteBatch {
         }
         for (staged, change) in self.staged.iter().zip(changes) {
             if self.many && synced.insert(Path::new(&change.path).parent()) {
-                let synced = staged.folder.sync();
-                synced.map_err(|error| FileError::from_io(change.path.as_str(), &error))?;
+                staged.folder.sync().at(&change.path)?;
             }
         }
         for (parent, name) in &self.folders {
@@ -297,8 +289,7 @@ fn move_source<'a>(
 }
 
 fn sync_file_system(root: &Dir) -> Result<bool, FileError> {
-    root.sync_file_system()
-        .map_err(|error| FileError::from_io("the workspace", &error))
+    root.sync_file_system().at("the workspace")
 }
 
 /// Keeps the entry at a name under a second name: a hard link where the file system has them, otherwise a copy.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use protocol::{Access, Capability, Digest, ResolvedAccess, UserError};
 
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::Dir;
 use crate::fs::fault_injection;
 use crate::inherited_env::InheritedEnv;
@@ -261,9 +262,7 @@ impl Workspace {
     pub fn path_kind(&self, path: &str) -> Result<Option<PathKind>, FileError> {
         let place = self.resolve_readable(path, false, PathUse::List)?;
         let stat = place.root.dir.stat_at(&place.rel);
-        Ok(stat
-            .map_err(|error| FileError::from_io(path, &error))?
-            .map(|stat| stat.kind))
+        Ok(stat.at(path)?.map(|stat| stat.kind))
     }
 
     /// Returns the handle of the root.
@@ -355,8 +354,7 @@ impl Workspace {
                 format_args!("a path can be {} bytes long", limits::PATH_BYTES_MAX),
             ));
         }
-        real_path::resolve_real_path(self.root(), Path::new(path), follow_last)
-            .map_err(|error| FileError::from_io(path, &error))
+        real_path::resolve_real_path(self.root(), Path::new(path), follow_last).at(path)
     }
 }
 

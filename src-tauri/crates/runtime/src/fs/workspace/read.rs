@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::time::UNIX_EPOCH;
 
 use crate::FileError;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir;
 use crate::fs::workspace::{FileBytes, PathKind, PathUse, Workspace};
 
@@ -15,15 +16,12 @@ impl Workspace {
     /// Every kind of [`FileError`] but `TooLarge`.
     pub fn read(&self, path: &str, from: u64, bytes_max: u64) -> Result<FileBytes, FileError> {
         let mut file = self.open_file(path)?;
-        let failed = |error: io::Error| FileError::from_io(path, &error);
-        let meta = file.metadata().map_err(failed)?;
+        let meta = file.metadata().at(path)?;
         if from > 0 {
-            file.seek(SeekFrom::Start(from)).map_err(failed)?;
+            file.seek(SeekFrom::Start(from)).at(path)?;
         }
         let mut bytes = Vec::new();
-        file.take(bytes_max)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
+        file.take(bytes_max).read_to_end(&mut bytes).at(path)?;
         let since = meta
             .modified()
             .ok()
@@ -87,7 +85,7 @@ impl Workspace {
         let file = self
             .open_resolved(path, |place| place.root.dir.open_file(&place.rel))
             .map_err(|error| self.special_file_error(path, error))?;
-        let kind = dir::open_file_kind(&file).map_err(|error| FileError::from_io(path, &error))?;
+        let kind = dir::open_file_kind(&file).at(path)?;
         let path = path.to_owned();
         match kind {
             PathKind::File => Ok(file),

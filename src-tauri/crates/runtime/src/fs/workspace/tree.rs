@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use protocol::Digest;
 
 use crate::FileError;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir;
 use crate::fs::dir::{Dir, FileStat};
 use crate::fs::workspace::{
@@ -24,7 +25,7 @@ impl Workspace {
             .root
             .dir
             .stat_at(&place.rel)
-            .map_err(|error| FileError::from_io(path, &error))?
+            .at(path)?
             .ok_or_else(|| FileError::NotFound {
                 path: path.to_owned(),
             })?;

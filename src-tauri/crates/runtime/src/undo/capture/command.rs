@@ -10,6 +10,7 @@ use protocol::{CapturedEffects, EffectStep, Plan};
 
 use crate::FileError;
 use crate::error::is_link_refused;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::{Dir, FileAttributes, is_not_found, is_restorable_xattr};
 use crate::fs::temp::{TempTag, sweep_temp_files};
 use crate::fs::workspace::display_path;
@@ -41,18 +42,16 @@ impl PlanCapture<'_> {
     ) -> Result<(), FileError> {
         let layer = open_captured_layer(captured)?;
         let paths = captured.steps.iter().map(|step| step.path.as_path());
-        self.unlocked
-            .unlock_paths(paths.map(|path| (path, AccessNeed::Read)))?;
+        self.unlocked.unlock_for_reading(paths)?;
         for step in &captured.steps {
             let path = display_path(&step.path);
-            let failed = |error: io::Error| FileError::from_io(path.as_str(), &error);
             let before = self.capture_node(&step.path, &path)?;
             if !node::is_same_node(&before, &step.before, MatchLevel::Exact) {
                 return Err(FileError::Changed { path });
             }
             if let Node::File { blob, bytes, .. } = &step.after {
-                let mut file = layer.open_file(&step.path).map_err(failed)?;
-                if self.batch.put_file(&mut file, *bytes).map_err(failed)?.0 != *blob {
+                let mut file = layer.open_file(&step.path).at(&path)?;
+                if self.batch.put_file(&mut file, *bytes).at(&path)?.0 != *blob {
                     return Err(FileError::Changed { path });
                 }
             }
@@ -92,7 +91,7 @@ pub(in crate::undo) fn apply_captured(
 ) -> Result<(), FileError> {
     let layer = open_captured_layer(captured)?;
     let paths = captured.steps.iter().map(|step| step.path.as_path());
-    unlocked.unlock_paths(paths.map(|path| (path, AccessNeed::Read)))?;
+    unlocked.unlock_for_reading(paths)?;
     let steps = captured
         .steps
         .iter()
@@ -128,9 +127,8 @@ fn check_unchanged(
     let dir = unlocked.dir();
     let mut parents: BTreeSet<&Path> = BTreeSet::new();
     for step in &captured.steps {
-        let failed = |error: io::Error| FileError::from_io(display_path(&step.path), &error);
         if !node::matches_node(unlocked, &step.path, &step.before, MatchLevel::Exact)
-            .map_err(failed)?
+            .at(&step.path)?
         {
             let path = display_path(&step.path);
             return Err(FileError::Changed { path });

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use protocol::history::Node;
 use protocol::{Digest, UndoEntry, UndoState};
 
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::Dir;
 use crate::fs::temp::TempTag;
 use crate::undo::entry::manifest::{RelPath, TouchedFolder, UndoManifest, UndoStep};
-use crate::undo::permissions::{AccessNeed, UnlockedPaths};
+use crate::undo::permissions::UnlockedPaths;
 use crate::undo::{History, UndoEntryMeta, build_entry};
 use crate::{FileError, Workspace};
 
@@ -62,18 +63,17 @@ impl History {
         meta: UndoEntryMeta,
         look: impl FnOnce(ContentSink<'_>, UnlockFn<'_>) -> Result<(ObservedChanges, T), FileError>,
     ) -> Result<(Option<UndoEntry>, T), FileError> {
-        let failed = |error: io::Error| FileError::from_io("the history", &error);
         let _turn = self.lock_exclusive()?;
-        let mut batch = self.0.store.start_batch().map_err(failed)?;
+        let mut batch = self.0.store.start_batch().at("the history")?;
         let unlocked = UnlockedPaths::new(&self.0, workspace);
-        let unlock = |path: &Path| unlocked.unlock_paths([(path, AccessNeed::Read)]);
+        let unlock = |path: &Path| unlocked.unlock_for_reading([path]);
         let (happened, told) = look(&mut |file, bytes| batch.put_file(file, bytes), &unlock)?;
         if happened.steps.is_empty() {
             unlocked.relock()?;
-            self.0.store.remove_partial_files().map_err(failed)?;
+            self.0.store.remove_partial_files().at("the history")?;
             return Ok((None, told));
         }
-        batch.commit().map_err(failed)?;
+        batch.commit().at("the history")?;
         let manifest = build_manifest(workspace, before, meta, happened);
         unlocked.relock()?;
         self.0.entries.save(&manifest)?;

@@ -1,13 +1,13 @@
 //! Captures the paths that a plan will change, before and after.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use protocol::call::plan::{FileChange, Removal};
 use protocol::history::Node;
 use protocol::{At, Plan};
 
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir;
 use crate::fs::dir::{FileAttributes, is_not_found};
 use crate::fs::workspace::{PathKind, display_path, list_tree_at};
@@ -36,11 +36,10 @@ pub(in crate::undo) fn capture_plan(
     store: &CopyStore,
     at: At,
 ) -> Result<CaptureResult, FileError> {
-    let failed = |error: io::Error| FileError::from_io("the history", &error);
     let mut taking = PlanCapture {
         workspace,
         unlocked,
-        batch: store.start_batch().map_err(failed)?,
+        batch: store.start_batch().at("the history")?,
         steps: BTreeMap::new(),
         touched: BTreeMap::new(),
         at_ns: at.saturating_mul(1_000_000),
@@ -58,7 +57,7 @@ pub(in crate::undo) fn capture_plan(
         Plan::Remove(removal) => taking.capture_removal(removal)?,
         Plan::Effects(captured) => taking.capture_effects(captured)?,
     }
-    taking.batch.commit().map_err(failed)?;
+    taking.batch.commit().at("the history")?;
     let touched = taking.touched.into_iter();
     Ok(CaptureResult {
         steps: taking.steps.into_values().collect(),
@@ -84,10 +83,9 @@ pub(in crate::undo) struct PlanCapture<'a> {
 impl PlanCapture<'_> {
     fn capture_change(&mut self, change: &FileChange, after: &[u8]) -> Result<(), FileError> {
         let path = change.path.as_str();
-        let failed = |error: io::Error| FileError::from_io(path, &error);
         let rel = self.workspace.resolve_in_root(path, true)?;
         let before = self.capture_node(&rel, path)?;
-        let blob = self.batch.put_bytes(after).map_err(failed)?;
+        let blob = self.batch.put_bytes(after).at(path)?;
         let (as_planned, mode) = match (&before, &change.before) {
             (Node::Absent, None) => (true, self.expected_mode(change)?),
             (Node::File { blob, mode, .. }, Some(bytes)) => {
@@ -116,8 +114,7 @@ impl PlanCapture<'_> {
             return Ok(NEW_FILE_MODE);
         };
         let rel = self.workspace.resolve_in_root(from, false)?;
-        let stat = self.workspace.dir().stat_at(&rel);
-        let stat = stat.map_err(|error| FileError::from_io(from.as_str(), &error))?;
+        let stat = self.workspace.dir().stat_at(&rel).at(from)?;
         Ok(stat.map_or(NEW_FILE_MODE, |stat| stat.mode))
     }
 
@@ -141,11 +138,7 @@ impl PlanCapture<'_> {
     /// Captures the folders above a file: those that will be created, and the one in which names change.
     fn capture_parents(&mut self, rel: &Path, path: &str) -> Result<(), FileError> {
         for above in rel.ancestors().skip(1) {
-            let stat = self
-                .workspace
-                .dir()
-                .stat_at(above)
-                .map_err(|error| FileError::from_io(path, &error))?;
+            let stat = self.workspace.dir().stat_at(above).at(path)?;
             match stat {
                 Some(stat) if stat.kind != PathKind::Folder => {
                     return Err(FileError::NotAFolder { path: path.into() });
@@ -168,21 +161,20 @@ impl PlanCapture<'_> {
 
     fn capture_removal(&mut self, removal: &Removal) -> Result<(), FileError> {
         let path = removal.path.as_str();
-        let failed = |error: io::Error| FileError::from_io(path, &error);
         let rel = self.workspace.resolve_in_root(path, false)?;
         let Some((parent, _)) = dir::split_parent(&rel) else {
             let why = "it is the workspace itself, which stays";
             return Err(FileError::from_display(path, why));
         };
         let root = self.workspace.dir();
-        let stat = root.stat_at(&rel).map_err(failed)?;
+        let stat = root.stat_at(&rel).at(path)?;
         let changed = || FileError::Changed { path: path.into() };
         let stat = stat.ok_or_else(changed)?;
         let folder = root
             .open_folder(parent)
             .and_then(|folder| folder.stat_self());
         self.touched
-            .insert(parent.to_owned(), folder.map_err(failed)?.mtime_ns);
+            .insert(parent.to_owned(), folder.at(path)?.mtime_ns);
         let list = || {
             list_tree_at(root, &rel, stat, TREE_ITEMS_MAX)
                 .map_err(|failure| failure.into_file_error(path, TREE_ITEMS_MAX))
@@ -265,10 +257,7 @@ pub(in crate::undo) fn measure_plan(workspace: &Workspace, plan: &Plan) -> Resul
                     }
                     // A file that cannot be read cannot be copied.
                     PathKind::File => {
-                        let opened = workspace.dir().open_file(&item.path);
-                        opened.map_err(|error| {
-                            FileError::from_io(display_path(&item.path), &error)
-                        })?;
+                        workspace.dir().open_file(&item.path).at(&item.path)?;
                     }
                     PathKind::Folder | PathKind::Link => {}
                 }

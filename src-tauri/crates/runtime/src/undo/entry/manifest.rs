@@ -11,13 +11,14 @@ use protocol::history::Node;
 use protocol::{Digest, UndoDirection, UndoEntry, UndoId, UserError};
 use serde::{Deserialize, Serialize};
 
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::FileAttributes;
 use crate::fs::fault_injection::crash_point;
 use crate::fs::session_folder::file_name_for_id;
 use crate::fs::temp::TempTag;
 use crate::limits::MANIFEST_BYTES_MAX;
 use crate::undo::entry::states;
-use crate::{FileError, write_atomic};
+use crate::{FileError, remove_if_exists, write_atomic};
 
 /// A path relative to the workspace root. It need not be UTF-8, so it is text where possible and bytes otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -200,13 +201,8 @@ impl ManifestStore {
     }
 
     pub(in crate::undo) fn remove(&self, id: &UndoId) -> Result<(), FileError> {
-        let path = self.manifest_path(id);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(FileError::from_io(path.display().to_string(), &error))
-            }
-            _ => crash_point().map_err(|error| FileError::from_io("the history", &error)),
-        }
+        remove_if_exists(&self.manifest_path(id))?;
+        crash_point().at("the history")
     }
 
     /// Lists every entry in its present state, without its paths. One that cannot be read is logged, counted and left

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use protocol::history::Node;
+use protocol::text::display_text::format_path_bytes;
 use protocol::view::effects::{PathInfo, PathType};
 use protocol::{Digest, ExactName};
 
@@ -177,9 +178,12 @@ pub(in crate::undo) fn describe_node(node: &Node) -> Option<PathInfo> {
         Node::File { bytes, mode, .. } => (PathType::File, *bytes, *mode, None),
         Node::Folder { mode, .. } => (PathType::Folder, 0, *mode, None),
         Node::Link { target, .. } => {
-            let told = String::from_utf8_lossy(target).into_owned();
-            let exact = ExactName::from_bytes(&told, target);
-            (PathType::Link, 0, 0o777, Some((told, exact)))
+            let shown = format_path_bytes(target);
+            PathInfo {
+                target_exact: ExactName::from_bytes(&shown, target),
+                target: Some(shown),
+                ..path_info(PathType::Link, 0, 0o777)
+            }
         }
     };
     let (target, target_exact) = target.unzip();

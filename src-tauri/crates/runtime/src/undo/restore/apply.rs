@@ -9,6 +9,7 @@ use protocol::history::Node;
 
 use crate::FileError;
 use crate::error::is_link_refused;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir;
 use crate::fs::dir::{Dir, is_not_found};
 use crate::fs::fault_injection::crash_point;
@@ -87,8 +88,7 @@ impl<'a> StepApplier<'a> {
         }
         self.finalize_folders(&closing, !many)?;
         if many {
-            let synced = self.root_dir().sync_file_system();
-            synced.map_err(|error| FileError::from_io("the workspace", &error))?;
+            self.root_dir().sync_file_system().at("the workspace")?;
         }
         Ok(())
     }
@@ -125,8 +125,7 @@ impl<'a> StepApplier<'a> {
             staged.extend(one.map_err(|error| step_error(step, &error))?);
         }
         if many {
-            let synced = self.root_dir().sync_file_system();
-            synced.map_err(|error| FileError::from_io("the workspace", &error))?;
+            self.root_dir().sync_file_system().at("the workspace")?;
         }
         Ok(staged)
     }
@@ -267,9 +266,9 @@ impl<'a> StepApplier<'a> {
                 Some(step) => self.finalize_folder(step, sync),
                 None => self.unlocked.relock_path(path, sync),
             };
-            closed.map_err(|error| FileError::from_io(display_path(path), &error))?;
+            closed.at(path)?;
         }
-        crash_point().map_err(|error| FileError::from_io("the workspace", &error))
+        crash_point().at("the workspace")
     }
 
     fn finalize_folder(&self, step: &UndoStep, sync: bool) -> io::Result<()> {
@@ -307,7 +306,6 @@ impl<'a> StepApplier<'a> {
         closing: &BTreeMap<&Path, &UndoStep>,
         folders: &[(PathBuf, i64)],
     ) -> Result<(), FileError> {
-        let failed = |error: io::Error| FileError::from_io("the workspace", &error);
         let parents = moving.iter().filter_map(|step| step.path.0.parent());
         let touched = folders.iter().map(|(path, _)| path.as_path());
         let mut all: BTreeSet<&Path> = parents.chain(touched).collect();
@@ -319,7 +317,7 @@ impl<'a> StepApplier<'a> {
                 .and_then(|folder| folder.sync())
             {
                 Err(error) if is_not_found(&error) || is_link_refused(&error) => {}
-                other => other.map_err(failed)?,
+                other => other.at("the workspace")?,
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ use protocol::history::{
 use protocol::{At, UndoDirection, UndoEntry, UndoId, UndoState, UserError};
 
 use crate::FileError;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::temp::{TempTag, sweep_temp_files};
 use crate::fs::workspace::display_path;
 use crate::limits::{CONFLICTS_MAX, RECEIPT_PATHS_MAX};
@@ -147,12 +148,11 @@ fn back_up_overwritten(
     unlocked: &UnlockedPaths,
     walked: &RestorePlan,
 ) -> Result<(), FileError> {
-    let failed = |error: std::io::Error| FileError::from_io("the history", &error);
     let mut unknown = Vec::new();
     let mut bytes_new = 0;
     for step in &walked.steps {
         if let Node::File { blob, bytes, .. } = &step.before
-            && !inner.store.contains(blob).map_err(failed)?
+            && !inner.store.contains(blob).at("the history")?
         {
             bytes_new += bytes;
             unknown.push(step);
@@ -165,7 +165,7 @@ fn back_up_overwritten(
             .collect();
         paths.join(", ")
     })?;
-    let mut batch = inner.store.start_batch().map_err(failed)?;
+    let mut batch = inner.store.start_batch().at("the history")?;
     for step in unknown {
         let path = || display_path(&step.path.0);
         let now = node::capture_node(unlocked, &step.path.0, &mut batch)
@@ -175,9 +175,9 @@ fn back_up_overwritten(
         }
     }
     for text in &walked.texts {
-        batch.put_bytes(&text.bytes).map_err(failed)?;
+        batch.put_bytes(&text.bytes).at("the history")?;
     }
-    batch.commit().map_err(failed)
+    batch.commit().at("the history")
 }
 
 fn build_manifest(
@@ -286,6 +286,22 @@ pub(in crate::undo) struct DirectionRun<'a> {
     pub is_resumed: bool,
 }
 
+/// Finishes an interrupted run over an entry's paths, from the state that each of them is in now.
+pub(in crate::undo) fn resume_direction(
+    inner: &HistoryInner,
+    unlocked: &UnlockedPaths,
+    manifest: &UndoManifest,
+    direction: UndoDirection,
+) -> Result<(), FileError> {
+    let fit = MatchLevel::InProgress;
+    let run = DirectionRun {
+        direction,
+        states: &survey_paths(unlocked, &manifest.steps, direction, fit)?,
+        is_resumed: true,
+    };
+    apply_direction(inner, unlocked, manifest, run)
+}
+
 /// Carries the paths of an entry to one side, with the times of their folders.
 pub(in crate::undo) fn apply_direction(
     inner: &HistoryInner,
@@ -323,8 +339,7 @@ pub(in crate::undo) fn remove_staged_files(
     let parents = paths.clone().filter_map(Path::parent);
     unlocked.unlock_paths(parents.map(|path| (path, AccessNeed::Change)))?;
     let tags = [manifest.temp_tag(), manifest.effect.clone()];
-    sweep_temp_files(unlocked.dir(), paths, &tags)
-        .map_err(|error| FileError::from_io("the workspace", &error))
+    sweep_temp_files(unlocked.dir(), paths, &tags).at("the workspace")
 }
 
 /// Rolls a failed act back to its beginning, and removes its entry.
@@ -334,18 +349,7 @@ fn roll_back(
     manifest: &UndoManifest,
 ) -> Result<(), FileError> {
     remove_staged_files(unlocked, manifest)?;
-    let stands = survey_paths(
-        unlocked,
-        &manifest.steps,
-        UndoDirection::Undo,
-        MatchLevel::InProgress,
-    )?;
-    let run = DirectionRun {
-        direction: UndoDirection::Undo,
-        states: &stands,
-        is_resumed: true,
-    };
-    apply_direction(inner, unlocked, manifest, run)?;
+    resume_direction(inner, unlocked, manifest, UndoDirection::Undo)?;
     unlocked.relock()?;
     inner.entries.remove(&manifest.entry.id)
 }
@@ -357,18 +361,7 @@ pub(in crate::undo) fn finish_restore(
     manifest: &mut UndoManifest,
 ) -> Result<(), FileError> {
     remove_staged_files(unlocked, manifest)?;
-    let stands = survey_paths(
-        unlocked,
-        &manifest.steps,
-        UndoDirection::Redo,
-        MatchLevel::InProgress,
-    )?;
-    let run = DirectionRun {
-        direction: UndoDirection::Redo,
-        states: &stands,
-        is_resumed: true,
-    };
-    apply_direction(inner, unlocked, manifest, run)?;
+    resume_direction(inner, unlocked, manifest, UndoDirection::Redo)?;
     remove_staged_files(unlocked, manifest)?;
     record_folder_times(unlocked, manifest)?;
     unlocked.relock()?;
@@ -381,11 +374,9 @@ fn record_folder_times(
     manifest: &mut UndoManifest,
 ) -> Result<(), FileError> {
     let paths = manifest.touched.iter().map(|touched| &*touched.path.0);
-    unlocked.unlock_paths(paths.map(|path| (path, AccessNeed::Read)))?;
+    unlocked.unlock_for_reading(paths)?;
     for touched in &mut manifest.touched {
-        let stat = unlocked.stat(&touched.path.0);
-        let stat =
-            stat.map_err(|error| FileError::from_io(display_path(&touched.path.0), &error))?;
+        let stat = unlocked.stat(&touched.path.0).at(&touched.path.0)?;
         touched.after_ns = stat.map(|stat| stat.mtime_ns);
     }
     Ok(())

@@ -7,12 +7,12 @@ use protocol::UndoDirection;
 use protocol::history::{ConflictChoice, Node};
 
 use crate::FileError;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::is_not_found;
 use crate::fs::workspace::{PathKind, display_path, list_tree_at};
 use crate::limits::TREE_ITEMS_MAX;
 use crate::undo::entry::manifest::{RelPath, TouchedFolder, UndoManifest};
 use crate::undo::entry::node;
-use crate::undo::permissions::AccessNeed;
 use crate::undo::restore::conflict::{ConflictSides, PathConflict};
 use crate::undo::restore::walk::{PathTrack, RestoreWalk};
 
@@ -37,9 +37,7 @@ impl RestoreWalk<'_> {
             let opened = self.unlocked.dir().open_folder(&folder);
             let names = match opened.and_then(|dir| dir.list_names()) {
                 Err(error) if is_not_found(&error) => continue,
-                other => {
-                    other.map_err(|error| FileError::from_io(display_path(&folder), &error))?
-                }
+                other => other.at(&folder)?,
             };
             let made = self.tracks.get(&folder).is_some_and(|track| track.made);
             let mut staying = None;
@@ -74,18 +72,16 @@ impl RestoreWalk<'_> {
         path: &Path,
         clashes: &mut Vec<PathConflict>,
     ) -> Result<(), FileError> {
-        let failed = |error: std::io::Error| FileError::from_io(display_path(path), &error);
         let dir = self.unlocked.dir();
-        self.unlocked.unlock_paths([(path, AccessNeed::Read)])?;
+        self.unlocked.unlock_for_reading([path])?;
         match self.choices.get(display_path(path).as_str()) {
             Some(ConflictChoice::Keep) => {
-                let mut track =
-                    PathTrack::new(node::observe_node(self.unlocked, path).map_err(failed)?);
+                let mut track = PathTrack::new(node::observe_node(self.unlocked, path).at(path)?);
                 track.keep_current("You chose to keep it.");
                 self.tracks.insert(path.to_owned(), track);
             }
             Some(ConflictChoice::Restore) => {
-                let Some(stat) = dir.stat_at(path).map_err(failed)? else {
+                let Some(stat) = dir.stat_at(path).at(path)? else {
                     return Ok(());
                 };
                 self.unlocked.unlock_tree(path)?;
@@ -93,9 +89,7 @@ impl RestoreWalk<'_> {
                     failure.into_file_error(&display_path(path), TREE_ITEMS_MAX)
                 })?;
                 for item in tree.items {
-                    let Some(node) =
-                        node::observe_node(self.unlocked, &item.path).map_err(failed)?
-                    else {
+                    let Some(node) = node::observe_node(self.unlocked, &item.path).at(path)? else {
                         return Err(FileError::Special {
                             path: display_path(&item.path),
                         });
@@ -112,7 +106,7 @@ impl RestoreWalk<'_> {
                 return Err(FileError::from_display(display_path(path), why));
             }
             None => {
-                let now = node::observe_node(self.unlocked, path).map_err(failed)?;
+                let now = node::observe_node(self.unlocked, path).at(path)?;
                 let sides = ConflictSides {
                     left: &Node::Absent,
                     wanted: &Node::Absent,
@@ -148,9 +142,7 @@ impl RestoreWalk<'_> {
                         track.stay_reason.is_some(),
                     ),
                     None => {
-                        let stat = self.unlocked.stat(above);
-                        let stat =
-                            stat.map_err(|error| FileError::from_io(display_path(above), &error))?;
+                        let stat = self.unlocked.stat(above).at(above)?;
                         let folder = stat.filter(|stat| stat.kind == PathKind::Folder);
                         stands_in = folder.map(|stat| (above.to_owned(), stat.mtime_ns));
                         (folder.is_some(), stat.is_some(), false)
@@ -213,9 +205,7 @@ impl RestoreWalk<'_> {
             let time = match self.times.get(path) {
                 Some(time) => *time,
                 None => {
-                    let stat = self.unlocked.stat(path);
-                    let stat =
-                        stat.map_err(|error| FileError::from_io(display_path(path), &error))?;
+                    let stat = self.unlocked.stat(path).at(path)?;
                     let Some(stat) = stat.filter(|stat| stat.kind == PathKind::Folder) else {
                         continue;
                     };

@@ -7,13 +7,14 @@ use std::path::Path;
 use protocol::history::Node;
 
 use crate::FileError;
+use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::{Dir, is_not_found};
 use crate::fs::workspace::display_path;
 use crate::undo::UndoDirection;
 use crate::undo::entry::manifest::UndoStep;
 use crate::undo::entry::node;
 use crate::undo::entry::node::MatchLevel;
-use crate::undo::permissions::{AccessNeed, UnlockedPaths};
+use crate::undo::permissions::UnlockedPaths;
 
 /// The state of a path between the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub(in crate::undo) fn survey_paths(
     fit: MatchLevel,
 ) -> Result<Vec<PathState>, FileError> {
     let paths = steps.iter().map(|step| step.path.0.as_path());
-    unlocked.unlock_paths(paths.map(|path| (path, AccessNeed::Read)))?;
+    unlocked.unlock_for_reading(paths)?;
     let from = direction.opposite();
     let stand = |step: &UndoStep| -> io::Result<PathState> {
         let path = &step.path.0;
@@ -60,9 +61,7 @@ pub(in crate::undo) fn survey_paths(
     };
     steps
         .iter()
-        .map(|step| {
-            stand(step).map_err(|error| FileError::from_io(display_path(&step.path.0), &error))
-        })
+        .map(|step| stand(step).at(&step.path.0))
         .collect()
 }
 
@@ -99,7 +98,7 @@ pub(in crate::undo) fn find_unknown_names(
         }
         let names = match dir.open_folder(path).and_then(|folder| folder.list_names()) {
             Err(error) if is_not_found(&error) => continue,
-            other => other.map_err(|error| FileError::from_io(display_path(path), &error))?,
+            other => other.at(path)?,
         };
         let strange = names.iter().map(|name| path.join(name));
         unknown.extend(

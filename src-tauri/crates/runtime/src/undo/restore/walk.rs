@@ -16,7 +16,7 @@ use crate::fs::workspace::display_path;
 use crate::undo::entry::manifest::{RelPath, TouchedFolder, UndoManifest, UndoStep};
 use crate::undo::entry::node;
 use crate::undo::entry::node::MatchLevel;
-use crate::undo::permissions::{AccessNeed, UnlockedPaths};
+use crate::undo::permissions::UnlockedPaths;
 use crate::undo::restore::conflict::{ConflictSides, PathConflict, describe_current};
 use crate::undo::restore::merge::MergedText;
 use crate::undo::store::CopyStore;
@@ -101,7 +101,7 @@ pub(in crate::undo) fn plan_restore(
     at_ns: i64,
 ) -> Result<RestorePlan, FileError> {
     let steps = moves.iter().flat_map(|(manifest, _)| &manifest.steps);
-    unlocked.unlock_paths(steps.map(|step| (step.path.0.as_path(), AccessNeed::Read)))?;
+    unlocked.unlock_for_reading(steps.map(|step| step.path.0.as_path()))?;
     let mut walk = RestoreWalk {
         unlocked,
         store,
