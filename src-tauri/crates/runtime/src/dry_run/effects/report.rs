@@ -10,6 +10,7 @@ use protocol::{EffectStep, ExactName};
 
 use crate::dry_run::effects::renames::{RenameMap, find_renames};
 use crate::dry_run::overlay::change::{ChangedPath, PathContent};
+use crate::undo::entry::node::{MatchLevel, describe_node, is_same_node, path_info};
 
 /// Permission bits that let a program run with its owner's rights.
 const SET_ID: u32 = 0o6000;
@@ -212,31 +213,20 @@ fn effect_kind(change: &ChangedPath) -> EffectKind {
         (_, after) if *after == nothing => EffectKind::Deleted,
         (_, PathContent::Node(Node::Link { .. })) => EffectKind::Link,
         (before, _) if *before == nothing => EffectKind::Added,
-        (PathContent::Node(Node::Folder { .. }), PathContent::Node(Node::Folder { .. })) => {
+        (PathContent::Node(before), PathContent::Node(after))
+            if is_same_node(before, after, MatchLevel::Loose) && !is_time_only(change) =>
+        {
             EffectKind::Mode
         }
-        (
-            PathContent::Node(Node::File { blob, mode, .. }),
-            PathContent::Node(Node::File {
-                blob: same,
-                mode: same_mode,
-                ..
-            }),
-        ) if blob == same && mode != same_mode => EffectKind::Mode,
         _ => EffectKind::Changed,
     }
 }
 
 fn is_time_only(change: &ChangedPath) -> bool {
     match (&change.before, &change.after) {
-        (
-            PathContent::Node(Node::File { blob, mode, .. }),
-            PathContent::Node(Node::File {
-                blob: same,
-                mode: same_mode,
-                ..
-            }),
-        ) => blob == same && mode == same_mode,
+        (PathContent::Node(before @ Node::File { .. }), PathContent::Node(after)) => {
+            is_same_node(before, after, MatchLevel::InProgress)
+        }
         _ => false,
     }
 }

@@ -62,7 +62,7 @@ fn inspect_node(
 
 /// How closely a path must match a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::undo) enum MatchLevel {
+pub(crate) enum MatchLevel {
     /// Kind, content and mode.
     Exact,
     /// Kind, content and the mode of files: a folder that is being restored gets its mode last.
@@ -106,7 +106,7 @@ pub(in crate::undo) fn matches_node(
 }
 
 /// Whether two nodes are equal. Times do not count.
-pub(in crate::undo) fn is_same_node(one: &Node, other: &Node, fit: MatchLevel) -> bool {
+pub(crate) fn is_same_node(one: &Node, other: &Node, fit: MatchLevel) -> bool {
     let modes = |one: u32, other: u32, counts: bool| !counts || one == other;
     match (one, other) {
         (Node::Absent, Node::Absent) => true,
@@ -172,11 +172,11 @@ pub(in crate::undo) fn with_current_stat(node: &Node, stat: Option<FileStat>) ->
 }
 
 /// Describes a node for a person; `None` for an absent one.
-pub(in crate::undo) fn describe_node(node: &Node) -> Option<PathInfo> {
-    let (what, bytes, mode, target) = match node {
+pub(crate) fn describe_node(node: &Node) -> Option<PathInfo> {
+    Some(match node {
         Node::Absent => return None,
-        Node::File { bytes, mode, .. } => (PathType::File, *bytes, *mode, None),
-        Node::Folder { mode, .. } => (PathType::Folder, 0, *mode, None),
+        Node::File { bytes, mode, .. } => path_info(PathType::File, *bytes, *mode),
+        Node::Folder { mode, .. } => path_info(PathType::Folder, 0, *mode),
         Node::Link { target, .. } => {
             let shown = format_path_bytes(target);
             PathInfo {
@@ -185,15 +185,18 @@ pub(in crate::undo) fn describe_node(node: &Node) -> Option<PathInfo> {
                 ..path_info(PathType::Link, 0, 0o777)
             }
         }
-    };
-    let (target, target_exact) = target.unzip();
-    Some(PathInfo {
+    })
+}
+
+/// Builds what is shown of a path that is no link.
+pub(crate) fn path_info(what: PathType, bytes: u64, mode: u32) -> PathInfo {
+    PathInfo {
         what,
         bytes,
         mode,
-        target,
-        target_exact: target_exact.flatten(),
-    })
+        target: None,
+        target_exact: None,
+    }
 }
 
 fn open_file_at(dir: &Dir, rel: &Path) -> io::Result<std::fs::File> {

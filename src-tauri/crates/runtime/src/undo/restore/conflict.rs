@@ -74,14 +74,10 @@ impl PathConflict {
 
 /// Describes the current node of a path for a person.
 pub(in crate::undo) fn describe_current(now: Option<&Node>) -> Option<PathInfo> {
-    let special = PathInfo {
-        what: PathType::Special,
-        bytes: 0,
-        mode: 0,
-        target: None,
-        target_exact: None,
-    };
-    now.map_or(Some(special), node::describe_node)
+    match now {
+        Some(node) => node::describe_node(node),
+        None => Some(node::path_info(PathType::Special, 0, 0)),
+    }
 }
 
 /// Reads the content of a short file: from the store, or from its path.

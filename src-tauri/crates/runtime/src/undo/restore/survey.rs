@@ -43,7 +43,9 @@ pub(in crate::undo) fn survey_paths(
         Ok(
             if node::matches_node(unlocked, path, step.target_node(direction), fit)? {
                 // Written over with the same: only its time differs, so it has still to go.
-                if is_same_but_time(&step.before, &step.after) {
+                if matches!(step.before, Node::File { .. })
+                    && node::is_same_node(&step.before, &step.after, MatchLevel::InProgress)
+                {
                     PathState::AtOrigin
                 } else {
                     PathState::AtTarget
@@ -63,23 +65,6 @@ pub(in crate::undo) fn survey_paths(
         .iter()
         .map(|step| stand(step).at(&step.path.0))
         .collect()
-}
-
-fn is_same_but_time(one: &Node, other: &Node) -> bool {
-    match (one, other) {
-        (
-            Node::File { blob, mode, .. },
-            Node::File {
-                blob: same_blob,
-                mode: same_mode,
-                ..
-            },
-        ) => blob == same_blob && mode == same_mode,
-        (
-            Node::Absent | Node::File { .. } | Node::Folder { .. } | Node::Link { .. },
-            Node::Absent | Node::File { .. } | Node::Folder { .. } | Node::Link { .. },
-        ) => false,
-    }
 }
 
 /// Finds names in folders to be removed that the entry does not know: they would be lost with the folders.
