@@ -58,8 +58,6 @@ pub const ATTRIBUTES_BYTES_MAX: usize = 64 << 10;
 pub const MANIFEST_BYTES_MAX: u64 = 512 << 20;
 /// Length of one matching line; the rest is cut.
 pub const LINE_BYTES_MAX: usize = 2_000;
-/// Context lines on each side of a match.
-pub const CONTEXT_LINES_MAX: usize = 20;
 /// Compiled size of one regular expression.
 pub const REGEX_BYTES_MAX: usize = 10 << 20;
 /// Files that one search looks at.

@@ -14,9 +14,7 @@ use super::glob::build_matcher as glob_matcher;
 use super::lines::LineCollector;
 use super::walk::{EntryFilter, SearchRoot, thread_count, walk_entries};
 use crate::fs::workspace::{PathKind, PathUse};
-use crate::limits::{
-    CONTEXT_LINES_MAX, REGEX_BYTES_MAX, SEARCH_BATCH_FIRST, SEARCH_BATCH_MAX, SEARCH_HEAP_BYTES_MAX,
-};
+use crate::limits::{REGEX_BYTES_MAX, SEARCH_BATCH_FIRST, SEARCH_BATCH_MAX, SEARCH_HEAP_BYTES_MAX};
 use crate::{FileError, Workspace};
 
 /// A search for lines.
@@ -30,8 +28,6 @@ pub struct GrepQuery {
     pub include: Option<String>,
     /// Whether case does not matter.
     pub case_insensitive: bool,
-    /// Lines shown before and after each match, at most 20.
-    pub context: usize,
 }
 
 /// One matching line.
@@ -43,10 +39,6 @@ pub struct GrepMatch {
     pub line: u64,
     /// The line without its end; bytes that are not UTF-8 are replaced, a very long line is cut.
     pub text: String,
-    /// Lines before it, at most the context; a line that an earlier match shows is not repeated.
-    pub before: Vec<String>,
-    /// Lines after it.
-    pub after: Vec<String>,
 }
 
 /// Lines found.
@@ -102,7 +94,6 @@ pub fn search_lines(
     let search = GrepSearch {
         ground: &ground,
         matcher: &matcher,
-        context: query.context.min(CONTEXT_LINES_MAX),
         matches_max,
         cancel,
     };
@@ -150,7 +141,6 @@ fn build_include_matcher(pattern: &str) -> Result<GlobMatcher, FileError> {
 struct GrepSearch<'a> {
     ground: &'a SearchRoot,
     matcher: &'a RegexMatcher,
-    context: usize,
     matches_max: usize,
     cancel: &'a CancellationToken,
 }
@@ -235,8 +225,6 @@ impl GrepSearch<'_> {
         SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .line_number(true)
-            .before_context(self.context)
-            .after_context(self.context)
             .heap_limit(Some(SEARCH_HEAP_BYTES_MAX))
             // ripgrep, too, reads when it searches a tree; maps pay for single huge files only.
             .memory_map(MmapChoice::never())
@@ -245,20 +233,12 @@ impl GrepSearch<'_> {
 
     fn search_file(&self, searcher: &mut Searcher, rel: &Path) -> std::io::Result<Vec<GrepMatch>> {
         let file = self.ground.root.dir.open_file(rel)?;
-        let mut lines = LineCollector::new(self.matches_max.saturating_add(1));
+        let mut lines = LineCollector {
+            path: self.ground.display_path(rel),
+            matches: Vec::new(),
+            matches_max: self.matches_max.saturating_add(1),
+        };
         searcher.search_file(self.matcher, &file, &mut lines)?;
-        let found = lines.found;
-        if found.is_empty() {
-            return Ok(Vec::new());
-        }
-        let path = self.ground.display_path(rel);
-        let named = found.into_iter().map(|line| GrepMatch {
-            path: path.clone(),
-            line: line.number,
-            text: line.text,
-            before: line.before,
-            after: line.after,
-        });
-        Ok(named.collect())
+        Ok(lines.matches)
     }
 }

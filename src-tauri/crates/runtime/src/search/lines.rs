@@ -1,61 +1,30 @@
-//! Collects the matching lines of one file with their context.
+//! Collects the matching lines of one file.
 
 use std::io;
 
-use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
+use grep_searcher::{Searcher, Sink, SinkMatch};
 use protocol::text::cut::complete_chars_len;
 
+use super::GrepMatch;
 use crate::limits::LINE_BYTES_MAX;
 
-/// One matching line.
-pub(super) struct MatchedLine {
-    pub number: u64,
-    pub text: String,
-    pub before: Vec<String>,
-    pub after: Vec<String>,
-}
-
-/// The lines of one file so far.
+/// The matches of one file so far.
 pub(super) struct LineCollector {
-    pub found: Vec<MatchedLine>,
-    found_max: usize,
-    before: Vec<String>,
-}
-
-impl LineCollector {
-    pub(super) fn new(found_max: usize) -> Self {
-        Self {
-            found: Vec::new(),
-            found_max,
-            before: Vec::new(),
-        }
-    }
+    pub path: String,
+    pub matches: Vec<GrepMatch>,
+    pub matches_max: usize,
 }
 
 impl Sink for LineCollector {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, hit: &SinkMatch<'_>) -> io::Result<bool> {
-        self.found.push(MatchedLine {
-            number: hit.line_number().unwrap_or(0),
+        self.matches.push(GrepMatch {
+            path: self.path.clone(),
+            line: hit.line_number().unwrap_or(0),
             text: display_line(hit.bytes()),
-            before: std::mem::take(&mut self.before),
-            after: Vec::new(),
         });
-        Ok(self.found.len() < self.found_max)
-    }
-
-    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        let text = display_line(context.bytes());
-        match context.kind() {
-            SinkContextKind::Before => self.before.push(text),
-            SinkContextKind::After | SinkContextKind::Other => {
-                if let Some(last) = self.found.last_mut() {
-                    last.after.push(text);
-                }
-            }
-        }
-        Ok(true)
+        Ok(self.matches.len() < self.matches_max)
     }
 }
 

@@ -5,9 +5,7 @@ use std::fs;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    GlobInclude, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult, find_files, search_lines,
-};
+use super::{GlobInclude, GlobQuery, GlobResult, GrepQuery, GrepResult, find_files, search_lines};
 use crate::{FileError, Workspace};
 
 fn room(files: &[(&str, &[u8])]) -> (TempDir, Workspace) {
@@ -205,28 +203,6 @@ fn greps() {
         100,
     );
     assert_eq!(found.matches[0].text, "caf\u{fffd} needle");
-}
-
-#[test]
-fn context_is_given_once() {
-    let (_home, workspace) = room(&[("f", b"1\n2\nx3\n4\nx5\n6\n7\n8\n")]);
-    let query = GrepQuery {
-        pattern: "x".into(),
-        context: 2,
-        ..GrepQuery::default()
-    };
-    let hit = |line, text: &str, before: &[&str], after: &[&str]| GrepMatch {
-        path: "f".into(),
-        line,
-        text: text.into(),
-        before: before.iter().map(|s| (*s).into()).collect(),
-        after: after.iter().map(|s| (*s).into()).collect(),
-    };
-    let expected = [
-        hit(3, "x3", &["1", "2"], &["4"]),
-        hit(5, "x5", &[], &["6", "7"]),
-    ];
-    assert_eq!(search(&workspace, &query, 9).matches, expected);
 }
 
 /// S002-74: the 201st match is one too many, and which 200 come first is always the same.

@@ -56,7 +56,6 @@ impl FileQuery for LineSearch {
             under: optional_text_argument(arguments, "path").map(str::to_owned),
             include: optional_text_argument(arguments, "include").map(str::to_owned),
             case_insensitive: flag_argument(arguments, "case_insensitive"),
-            context: 0,
         };
         let hits = runtime::search_lines(
             &context.workspace,
