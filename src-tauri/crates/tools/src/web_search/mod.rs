@@ -1,8 +1,7 @@
 //! Web search: a single interface from a query to results, with the limits of a session.
 //!
-//! A [`SearchProvider`] builds its request and interprets its answer; it has no network access itself. An operation of
-//! a service that a person set up can search as well: it is called as its service is, and judged on what the operation
-//! itself touches.
+//! Either a [`SearchProvider`] searches, or an operation of a service that a person set up: it is called as its service
+//! is, and judged on what the operation itself touches.
 
 mod operation;
 mod providers;
@@ -12,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use protocol::{Access, Capability, RequirementSet, ToolError, ToolMode};
-use runtime::{FetchLimits, HttpRequest, HttpResponse};
+use runtime::{FetchLimits, HttpResponse};
 use serde_json::Value;
 
 use crate::limits::{
@@ -24,7 +23,7 @@ use crate::web::fetch_error;
 use crate::web::{frame_text, sanitize_line};
 
 pub use self::operation::{OperationCaller, OperationSearch};
-pub use self::providers::build_provider;
+pub use self::providers::{SearchProvider, build_provider};
 
 /// A search result, in the provider's words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,24 +34,6 @@ pub struct WebSearchHit {
     pub url: String,
     /// Excerpt of the page, in one line.
     pub snippet: String,
-}
-
-/// The protocol of a search provider.
-pub trait SearchProvider: Send + Sync {
-    /// Returns the display name of the provider.
-    fn title(&self) -> &str;
-
-    /// Returns the full address of the provider, which a search declares as its access.
-    fn address(&self) -> &str;
-
-    /// Whether the provider needs a key.
-    fn requires_key(&self) -> bool;
-
-    /// Builds the request for a query.
-    fn build_request(&self, query: &str, results_max: usize, key: &str) -> HttpRequest;
-
-    /// Parses the results in an answer of the provider; `None` if the answer has a different structure.
-    fn parse_hits(&self, answer: &Value) -> Option<Vec<WebSearchHit>>;
 }
 
 /// Looks up a key; may block. Gives `None` if there is no key.
@@ -84,7 +65,7 @@ enum SearchBackend {
 
 /// A provider together with its key.
 struct KeyedProvider {
-    provider: Box<dyn SearchProvider>,
+    provider: SearchProvider,
     key: KeyFn,
     /// Hint on what to do if there is no key, as a sentence.
     key_hint: String,
@@ -94,7 +75,7 @@ impl WebSearcher {
     /// Creates a searcher over a provider with its key and limits. `calls` counts the searches that the session has
     /// made. `key_hint` says what to do if there is no key.
     pub fn new(
-        provider: Box<dyn SearchProvider>,
+        provider: SearchProvider,
         key: KeyFn,
         key_hint: String,
         limits: SearchLimits,
@@ -134,8 +115,8 @@ impl WebSearcher {
     pub(crate) fn accesses(&self, query: &str) -> Vec<Access> {
         match &self.backend {
             SearchBackend::Provider(keyed) => {
-                let address = keyed.provider.address();
-                vec![Access::new(Capability::NetFetch, address)]
+                let address = &keyed.provider.address;
+                vec![Access::new(Capability::NetFetch, address.as_str())]
             }
             SearchBackend::Operation(one) => one.operation.accesses(&one.build_arguments(query)),
         }
@@ -217,7 +198,7 @@ impl WebSearcher {
                 };
                 let answer = context.net.send(&request, limits, &execution.cancel).await;
                 let answer = answer.map_err(fetch_error)?;
-                (keyed.provider.title(), keyed.parse_response(&answer, &key)?)
+                (keyed.provider.title, keyed.parse_response(&answer, &key)?)
             }
             SearchBackend::Operation(one) => {
                 self.count_call()?;
@@ -291,7 +272,7 @@ impl KeyedProvider {
         if !self.provider.requires_key() {
             return Ok(String::new());
         }
-        let (title, key) = (self.provider.title(), self.key.clone());
+        let (title, key) = (self.provider.title, self.key.clone());
         let result = tokio::task::spawn_blocking(move || key()).await;
         let result = result.unwrap_or_else(|_| Err("Looking for it broke off.".to_owned()));
         match result {
@@ -327,13 +308,12 @@ impl KeyedProvider {
             true => String::new(),
             false => format!(
                 "\n{}",
-                frame_text("the answer of", self.provider.address(), &answer_text)
+                frame_text("the answer of", &self.provider.address, &answer_text)
             ),
         };
         ToolError::Failed(format!(
             "{} answered {}{meaning}. Go on without it, or let the person look at the settings under Web search.{quote}",
-            self.provider.title(),
-            answer.status
+            self.provider.title, answer.status
         ))
     }
 }

@@ -6,23 +6,23 @@ use runtime::{HttpRequest, RequestMethod};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{SearchProvider, WebSearchHit};
+use super::WebSearchHit;
 
-/// A provider that the person set up.
-struct HttpSearchProvider {
+/// A search provider that the person set up. It builds its requests and interprets the answers; it has no network
+/// access itself.
+pub struct SearchProvider {
     wire: SearchApi,
-    title: &'static str,
-    /// Address that queries are sent to.
-    address: String,
+    /// Display name of the provider.
+    pub(super) title: &'static str,
+    /// Address that queries are sent to, which a search declares as its access.
+    pub(super) address: String,
 }
 
 /// Builds the provider that these settings describe.
 ///
 /// # Errors
 /// If the address is missing or not valid.
-pub fn build_provider(
-    settings: &SearchProviderSettings,
-) -> Result<Box<dyn SearchProvider>, UserError> {
+pub fn build_provider(settings: &SearchProviderSettings) -> Result<SearchProvider, UserError> {
     let (title, base, path) = match settings.wire {
         SearchApi::Brave => (
             "Brave",
@@ -52,30 +52,24 @@ pub fn build_provider(
             "its address needs http or https and a host, and neither name nor password".to_owned(),
         ));
     }
-    Ok(Box::new(HttpSearchProvider {
+    Ok(SearchProvider {
         wire: settings.wire,
         title,
         address: url.to_string(),
-    }))
+    })
 }
 
-impl SearchProvider for HttpSearchProvider {
-    fn title(&self) -> &str {
-        self.title
-    }
-
-    fn address(&self) -> &str {
-        &self.address
-    }
-
-    fn requires_key(&self) -> bool {
+impl SearchProvider {
+    /// Whether the provider needs a key.
+    pub(super) fn requires_key(&self) -> bool {
         match self.wire {
             SearchApi::Brave | SearchApi::Tavily | SearchApi::Exa => true,
             SearchApi::Searxng => false,
         }
     }
 
-    fn build_request(&self, query: &str, results_max: usize, key: &str) -> HttpRequest {
+    /// Builds the request for a query.
+    pub(super) fn build_request(&self, query: &str, results_max: usize, key: &str) -> HttpRequest {
         let header = |name: &str, value: String| (name.to_owned(), value);
         let count = results_max.to_string();
         let json = |body: Value, key: (String, String)| HttpRequest {
@@ -120,7 +114,8 @@ impl SearchProvider for HttpSearchProvider {
         }
     }
 
-    fn parse_hits(&self, answer: &Value) -> Option<Vec<WebSearchHit>> {
+    /// Parses the results in an answer of the provider; `None` if the answer has a different structure.
+    pub(super) fn parse_hits(&self, answer: &Value) -> Option<Vec<WebSearchHit>> {
         let results = match self.wire {
             // Where nothing was found there is no list.
             SearchApi::Brave => match answer.get("web") {
@@ -147,9 +142,7 @@ impl SearchProvider for HttpSearchProvider {
         };
         Some(results?.as_array()?.iter().map(hit).collect())
     }
-}
 
-impl HttpSearchProvider {
     /// Returns the address with a query string.
     fn url_with_query(&self, pairs: &[(&str, &str)]) -> String {
         match Url::parse_with_params(&self.address, pairs) {
