@@ -21,6 +21,7 @@ mod sanitize;
 use std::time::Instant;
 
 use protocol::ToolError;
+use runtime::HttpResponse;
 use tokio_util::sync::CancellationToken;
 
 use self::content_kind::ContentKind;
@@ -29,17 +30,6 @@ use crate::limits::TITLE_CHARS_MAX;
 pub(crate) use self::fetch_error::fetch_error;
 pub(crate) use self::frame::frame_text;
 pub(crate) use self::sanitize::sanitize_line;
-
-/// The body fetched from an address.
-#[derive(Debug, Clone)]
-pub(crate) struct FetchedBody {
-    /// Final address of the body, after redirects.
-    pub url: String,
-    /// Declared content type; empty if there is none.
-    pub content_type: String,
-    /// Bytes of the body, decompressed.
-    pub body: Vec<u8>,
-}
 
 /// The text of a fetched page for a model. All of it is third-party content, including the title.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,12 +42,12 @@ pub(crate) struct WebPage {
     pub notes: Vec<String>,
 }
 
-/// Converts a fetched body, isolated from everything else and within the time limit.
+/// Converts the body of a response, isolated from everything else and within the time limit.
 ///
 /// # Errors
 /// A sentence with the next step, which names the kind of a body that has no readable text.
 pub(crate) async fn read_page(
-    fetched: FetchedBody,
+    fetched: HttpResponse,
     cancel: &CancellationToken,
 ) -> Result<WebPage, ToolError> {
     let parse = move |deadline| parse_page(&fetched, deadline).map_err(ToolError::Failed);
@@ -67,7 +57,7 @@ pub(crate) async fn read_page(
     Ok(page)
 }
 
-fn parse_page(fetched: &FetchedBody, deadline: Instant) -> Result<WebPage, String> {
+fn parse_page(fetched: &HttpResponse, deadline: Instant) -> Result<WebPage, String> {
     match content_kind::detect_kind(&fetched.content_type, &fetched.body) {
         ContentKind::Html => {
             let (text, note) = charset::decode_body(&fetched.body, &fetched.content_type, true);

@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use super::*;
 
-fn sent(content_type: &str, body: impl Into<Vec<u8>>) -> FetchedBody {
-    FetchedBody {
+fn sent(content_type: &str, body: impl Into<Vec<u8>>) -> HttpResponse {
+    HttpResponse {
         url: "https://site.test/docs/page.html".to_owned(),
+        status: 200,
+        headers: Vec::new(),
         content_type: content_type.to_owned(),
         body: body.into(),
+        is_truncated: false,
     }
 }
 

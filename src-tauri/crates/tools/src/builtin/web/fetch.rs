@@ -18,7 +18,7 @@ use crate::limits::{
 };
 use crate::text::{escape_invisible, format_byte_size, group_digits};
 use crate::tool::{ExecutionContext, Tool, ToolContext};
-use crate::web::{self, FetchedBody, WebPage, fetch_error, frame_text};
+use crate::web::{self, WebPage, fetch_error, frame_text};
 
 /// Tool description for the model.
 const DESCRIPTION: &str = "Gets what stands at an address of the web as text: a page as Markdown, without menus and without what is \
@@ -110,12 +110,7 @@ impl Tool for WebFetchTool {
                 format_byte_size(PAGE_BYTES_MAX as u64)
             )));
         }
-        let body = FetchedBody {
-            url: fetched.url.clone(),
-            content_type: fetched.content_type.clone(),
-            body: fetched.body.clone(),
-        };
-        let page = web::read_page(body, &execution.cancel).await;
+        let page = web::read_page(fetched.clone(), &execution.cancel).await;
         if !(200..300).contains(&fetched.status) {
             return Err(response_error(&fetched, page.unwrap_or_default()));
         }
