@@ -2,11 +2,12 @@
 //! supplied only by the source that they name (`S003-62` to `S003-66`).
 
 use jsonschema::Validator;
+use protocol::text::depth::exceeds_depth;
 use protocol::{ToolError, ToolInterface, UserError};
 use serde_json::{Map, Value};
 
 use crate::limits::SCHEMA_DEPTH_MAX;
-use crate::validator::{compile_validator, is_deeper_than};
+use crate::validator::compile_validator;
 
 /// The `mutation_source` of members that a host's hooks supply.
 pub const HOOK_SOURCE: &str = "hook";
@@ -51,7 +52,7 @@ impl HostArguments {
         if runtime == interface.parameters() {
             return Ok(Self::default());
         }
-        if is_deeper_than(runtime, SCHEMA_DEPTH_MAX) {
+        if exceeds_depth(runtime, SCHEMA_DEPTH_MAX) {
             return Err(UserError::new(
                 format!(
                     "The runtime schema of the tool `{id}` is nested deeper than {SCHEMA_DEPTH_MAX} levels."

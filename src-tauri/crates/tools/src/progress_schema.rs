@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use jsonschema::Validator;
+use protocol::text::depth::exceeds_depth;
 use protocol::{ToolInterface, UserError};
 use serde_json::Value;
 
 use crate::limits::SCHEMA_DEPTH_MAX;
-use crate::validator::{compile_validator, is_deeper_than};
+use crate::validator::compile_validator;
 
 /// The published `progress_schema`, compiled once; a tool without one may send any message.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +23,7 @@ impl ProgressSchema {
         let Some(schema) = &interface.execution.progress_schema else {
             return Ok(Self::default());
         };
-        let compiled = match is_deeper_than(schema, SCHEMA_DEPTH_MAX) {
+        let compiled = match exceeds_depth(schema, SCHEMA_DEPTH_MAX) {
             true => Err(format!(
                 "it is nested deeper than {SCHEMA_DEPTH_MAX} levels"
             )),

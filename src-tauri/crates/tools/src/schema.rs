@@ -4,6 +4,7 @@
 use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
 use protocol::model::REASONING_MEMBER;
+use protocol::text::depth::exceeds_depth;
 use protocol::{ToolError, ToolInterface, UserError};
 use serde_json::{Map, Value, json};
 
@@ -11,7 +12,7 @@ use crate::host_arguments::HostArguments;
 use crate::limits::{ARGUMENTS_DEPTH_MAX, PROBLEMS_MAX, SCHEMA_DEPTH_MAX};
 use crate::progress_schema::ProgressSchema;
 use crate::schema_problem::describe_problem;
-use crate::validator::{compile_validator, is_deeper_than};
+use crate::validator::compile_validator;
 
 /// A tool's schema, compiled once.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ impl Schema {
     /// # Errors
     /// If it is not a valid JSON Schema, or not one of an object.
     pub fn from_parameters(tool: &str, parameters: &Value) -> Result<Self, UserError> {
-        if is_deeper_than(parameters, SCHEMA_DEPTH_MAX) {
+        if exceeds_depth(parameters, SCHEMA_DEPTH_MAX) {
             return Err(UserError::new(
                 format!(
                     "The parameters of the tool `{tool}` are nested deeper than {SCHEMA_DEPTH_MAX} levels."
@@ -92,7 +93,7 @@ impl Schema {
             return Err(vec![problem]);
         }
         let arguments = Value::Object(arguments);
-        if is_deeper_than(&arguments, ARGUMENTS_DEPTH_MAX) {
+        if exceeds_depth(&arguments, ARGUMENTS_DEPTH_MAX) {
             return Err(vec![format!(
                 "they are nested deeper than {ARGUMENTS_DEPTH_MAX} levels; give flatter ones"
             )]);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::limits::PROBLEMS_MAX;
 use crate::name_suggestions::{find_close_names, format_suggestion};
-use crate::text::quote_truncated;
+use crate::text::{quote_truncated, truncate_chars};
 
 /// Longest excerpt of a given value, in characters.
 const GIVEN_CHARS_MAX: usize = 60;
@@ -21,12 +21,7 @@ pub fn describe_problem<'a>(
     members: &'a [String],
     name: &dyn Fn(&'a str) -> &'a str,
 ) -> String {
-    let mut clause = describe_by_kind(error, members, name);
-    if let Some((cut, _)) = clause.char_indices().nth(CLAUSE_CHARS_MAX) {
-        clause.truncate(cut);
-        clause.push('…');
-    }
-    clause
+    truncate_chars(&describe_by_kind(error, members, name), CLAUSE_CHARS_MAX)
 }
 
 fn describe_by_kind<'a>(

@@ -10,6 +10,7 @@ use protocol::text::cut;
 
 use crate::limits::{INDEXED_BYTES_MAX, MATCH_CHARS_MAX};
 use crate::skills::to_one_line;
+use crate::text::truncate_chars;
 
 /// Prefix of a query that selects tools by name.
 const SELECT_PREFIX: &str = "select:";
@@ -102,13 +103,9 @@ impl ToolIndex {
 }
 
 fn match_from_interface(tool: &ToolInterface) -> ToolMatch {
-    let description = to_one_line(tool.description());
     ToolMatch {
         id: tool.id().to_owned(),
-        description: match description.char_indices().nth(MATCH_CHARS_MAX) {
-            Some((at, _)) => format!("{}…", &description[..at]),
-            None => description,
-        },
+        description: truncate_chars(&to_one_line(tool.description()), MATCH_CHARS_MAX),
     }
 }
 

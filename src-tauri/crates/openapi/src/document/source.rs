@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use protocol::UserError;
+use protocol::text::depth::exceeds_depth;
 use protocol::text::display_text::to_single_line;
 use runtime::{FetchLimits, FileError, NetworkClient};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use tools::validator::is_deeper_than;
 
 use crate::limits::{
     DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_TIMEOUT_MS, FILES_MAX, QUOTED_CHARS_MAX,
@@ -35,7 +35,7 @@ impl DocumentSource {
     /// # Errors
     /// The value is nested too deeply.
     pub fn from_value(root: Value) -> Result<Self, UserError> {
-        if is_deeper_than(&root, DOCUMENT_DEPTH_MAX) {
+        if exceeds_depth(&root, DOCUMENT_DEPTH_MAX) {
             return Err(unreadable_error(
                 "The document",
                 &format!("it is nested more than {DOCUMENT_DEPTH_MAX} levels deep"),

@@ -1,5 +1,7 @@
 //! Classifies the value of an argument by its name, the format of its schema and the value itself.
 
+use percent_encoding::percent_decode_str;
+
 use crate::limits::MENTION_BYTES_MAX;
 
 /// The kind of thing that a value names.
@@ -213,7 +215,7 @@ pub(super) fn path_from_file_url(text: &str) -> Option<String> {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     Some(match path.is_empty() {
         true => "/".to_owned(),
-        false => percent_decode(path),
+        false => percent_decode_str(path).decode_utf8_lossy().into_owned(),
     })
 }
 
@@ -234,25 +236,4 @@ pub(super) fn extract_host(text: &str) -> String {
             _ => text.to_owned(),
         },
     }
-}
-
-fn percent_decode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = text.get(at + 1..at + 3);
-        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match (bytes[at], byte) {
-            (b'%', Some(byte)) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            (byte, _) => {
-                decoded.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
 }

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
+use protocol::text::depth::exceeds_depth;
 use serde_json::{Map, Value, json};
 use tools::sources::unique_name;
 
@@ -199,9 +200,7 @@ impl DefinitionInliner<'_> {
                     && let Some(Value::Object(part)) = self
                         .definitions
                         .get(&name)
-                        .filter(|part| {
-                            !tools::validator::is_deeper_than(part, SCHEMA_DEPTH_MAX - level)
-                        })
+                        .filter(|part| !exceeds_depth(part, SCHEMA_DEPTH_MAX - level))
                         .cloned()
                 {
                     self.definitions.remove(&name);
