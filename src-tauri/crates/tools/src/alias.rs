@@ -1,6 +1,5 @@
 //! Tool aliases: translates arguments that go by other names under an alias into our names (M05, `S003-04`).
 
-use protocol::ToolError;
 use protocol::interface::ToolAlias;
 use serde_json::{Map, Value};
 
@@ -18,15 +17,15 @@ const DEFAULT_TRANSLATIONS: [(&str, &str, &str); 2] = [
 pub fn translate_arguments(
     alias: &ToolAlias,
     arguments: Map<String, Value>,
-) -> Result<Map<String, Value>, ToolError> {
+) -> Result<Map<String, Value>, String> {
     let mut ours = Map::with_capacity(arguments.len());
     for (name, value) in arguments {
         let name = to_own_name(alias, &name).map_or(name.clone(), str::to_owned);
         if ours.contains_key(&name) {
             let theirs = to_alias_name(alias, &name);
-            return Err(ToolError::InvalidArgs(format!(
+            return Err(format!(
                 "`{theirs}` and `{name}` are two names of the same member; give one of them"
-            )));
+            ));
         }
         ours.insert(name, value);
     }
@@ -82,8 +81,8 @@ mod tests {
         );
         let twice = object(json!({"old_text": "x", "old_string": "x"}));
         assert_eq!(
-            translate_arguments(&edit, twice).unwrap_err().to_string(),
-            "Invalid arguments: `old_text` and `old_string` are two names of the same member; give one of them"
+            translate_arguments(&edit, twice).unwrap_err(),
+            "`old_text` and `old_string` are two names of the same member; give one of them"
         );
         let list = alias_of("list_files", &[]);
         assert_eq!(

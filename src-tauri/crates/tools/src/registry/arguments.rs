@@ -9,14 +9,6 @@ use crate::host_arguments::SuppliedArguments;
 use crate::progress_schema::ProgressSchema;
 use crate::schema::{invalid_arguments_error, split_meta};
 
-/// Result of checking arguments against the schema.
-enum CheckedArguments {
-    /// Valid arguments, in our names.
-    Valid(Map<String, Value>),
-    /// Problems of the arguments, one clause each, in the names that the caller used.
-    Invalid(Vec<String>),
-}
-
 impl RegisteredTool<'_> {
     /// Returns the arguments for the tool: `_*` members removed, an alias's names translated into ours, schema and
     /// values checked (`S002-05`).
@@ -28,34 +20,30 @@ impl RegisteredTool<'_> {
         call_arguments: &Map<String, Value>,
     ) -> Result<ValidatedArguments, ToolError> {
         let (arguments, meta) = self.split_meta(call_arguments);
-        let arguments = match self.translate_and_check(arguments)? {
-            CheckedArguments::Valid(arguments) => arguments,
-            CheckedArguments::Invalid(problems) => {
-                return Err(invalid_arguments_error(&problems));
-            }
-        };
+        let arguments = self
+            .translate_and_check(arguments)
+            .map_err(|problems| invalid_arguments_error(&problems))?;
         self.tool.validate(&arguments)?;
         Ok(ValidatedArguments { arguments, meta })
     }
 
-    /// Translates the arguments into our names and checks them against the schema; problems are in the names that the
-    /// caller used.
+    /// Translates the arguments into our names and checks them against the schema; problems are one clause each, in the
+    /// names that the caller used.
     fn translate_and_check(
         &self,
         arguments: Map<String, Value>,
-    ) -> Result<CheckedArguments, ToolError> {
+    ) -> Result<Map<String, Value>, Vec<String>> {
         let arguments = match self.alias {
-            Some(alias) => translate_arguments(alias, arguments)?,
+            Some(alias) => {
+                translate_arguments(alias, arguments).map_err(|problem| vec![problem])?
+            }
             None => arguments,
         };
         let name = |member| {
             self.alias
                 .map_or(member, |alias| to_alias_name(alias, member))
         };
-        Ok(match self.schema.find_problems(arguments, &name) {
-            Ok(arguments) => CheckedArguments::Valid(arguments),
-            Err(problems) => CheckedArguments::Invalid(problems),
-        })
+        self.schema.find_problems(arguments, &name)
     }
 
     /// Splits the members into arguments and metadata of the call (M13); a member that the tool itself receives stays
@@ -98,12 +86,11 @@ impl RegisteredTool<'_> {
     /// Returns the problems of these arguments, one sentence each; empty if there are none.
     pub fn find_problems(&self, call_arguments: &Map<String, Value>) -> Vec<String> {
         let (arguments, _) = self.split_meta(call_arguments);
-        let checked = match self.translate_and_check(arguments) {
-            Ok(CheckedArguments::Invalid(problems)) => return problems,
-            Ok(CheckedArguments::Valid(arguments)) => self.tool.validate(&arguments),
-            Err(error) => Err(error),
+        let arguments = match self.translate_and_check(arguments) {
+            Ok(arguments) => arguments,
+            Err(problems) => return problems,
         };
-        match checked {
+        match self.tool.validate(&arguments) {
             Ok(()) => Vec::new(),
             Err(ToolError::InvalidArgs(problem)) => vec![problem],
             Err(error) => vec![error.to_string()],
