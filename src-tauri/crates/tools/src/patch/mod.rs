@@ -59,30 +59,22 @@ pub(crate) struct PatchHunk {
 /// A line of a hunk, without its sign and its line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PatchLine {
-    Keep(String),
-    Gone(String),
-    Come(String),
+    Context(String),
+    Removed(String),
+    Added(String),
 }
 
 impl PatchHunk {
     /// Returns the lines that the file must have at this place.
     fn old_lines(&self) -> Vec<&str> {
-        let old = |line: &'_ PatchLine| matches!(line, PatchLine::Keep(_) | PatchLine::Gone(_));
-        self.lines
-            .iter()
-            .filter(|it| old(it))
-            .map(PatchLine::text)
-            .collect()
+        let lines = self.lines.iter().filter(|line| line.is_old());
+        lines.map(PatchLine::text).collect()
     }
 
     /// Returns the lines that replace the old ones.
     fn new_lines(&self) -> Vec<&str> {
-        let new = |line: &'_ PatchLine| matches!(line, PatchLine::Keep(_) | PatchLine::Come(_));
-        self.lines
-            .iter()
-            .filter(|it| new(it))
-            .map(PatchLine::text)
-            .collect()
+        let lines = self.lines.iter().filter(|line| line.is_new());
+        lines.map(PatchLine::text).collect()
     }
 
     /// Sets the position given by the hunk's `@@` line: the first line, and the number of old lines. If the header
@@ -97,10 +89,10 @@ impl PatchHunk {
     fn push_line(&mut self, line: &str) -> bool {
         let patch_line = match line.split_at_checked(1) {
             // White space at the end is what is lost first: an empty line is one that stays.
-            None => PatchLine::Keep(String::new()),
-            Some((" ", rest)) => PatchLine::Keep(rest.to_owned()),
-            Some(("-", rest)) => PatchLine::Gone(rest.to_owned()),
-            Some(("+", rest)) => PatchLine::Come(rest.to_owned()),
+            None => PatchLine::Context(String::new()),
+            Some((" ", rest)) => PatchLine::Context(rest.to_owned()),
+            Some(("-", rest)) => PatchLine::Removed(rest.to_owned()),
+            Some(("+", rest)) => PatchLine::Added(rest.to_owned()),
             Some(_) => return false,
         };
         self.lines.push(patch_line);
@@ -122,9 +114,19 @@ impl PatchHunk {
 }
 
 impl PatchLine {
+    /// Whether the file has the line before the change.
+    fn is_old(&self) -> bool {
+        !matches!(self, Self::Added(_))
+    }
+
+    /// Whether the file has the line after the change.
+    fn is_new(&self) -> bool {
+        !matches!(self, Self::Removed(_))
+    }
+
     fn text(&self) -> &str {
         match self {
-            Self::Keep(text) | Self::Gone(text) | Self::Come(text) => text,
+            Self::Context(text) | Self::Removed(text) | Self::Added(text) => text,
         }
     }
 }

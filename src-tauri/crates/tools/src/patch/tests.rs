@@ -18,9 +18,9 @@ fn update(path: &str, hunks: Vec<PatchHunk>) -> FilePatch {
 
 fn hunk(lines: &[&str]) -> PatchHunk {
     let line = |line: &&str| match line.split_at(1) {
-        ("-", text) => PatchLine::Gone(text.into()),
-        ("+", text) => PatchLine::Come(text.into()),
-        (_, text) => PatchLine::Keep(text.into()),
+        ("-", text) => PatchLine::Removed(text.into()),
+        ("+", text) => PatchLine::Added(text.into()),
+        (_, text) => PatchLine::Context(text.into()),
     };
     PatchHunk {
         lines: lines.iter().map(line).collect(),

@@ -207,24 +207,19 @@ impl<'a> UnifiedReader<'a> {
             if let Some(remark) = line.strip_prefix('\\') {
                 let open = remark.to_ascii_lowercase().contains("no newline");
                 match hunk.lines.last() {
-                    Some(PatchLine::Keep(_)) => (hunk.open_before, hunk.open_after) = (open, open),
-                    Some(PatchLine::Gone(_)) => hunk.open_before = open,
-                    Some(PatchLine::Come(_)) => hunk.open_after = open,
+                    Some(PatchLine::Context(_)) => {
+                        (hunk.open_before, hunk.open_after) = (open, open)
+                    }
+                    Some(PatchLine::Removed(_)) => hunk.open_before = open,
+                    Some(PatchLine::Added(_)) => hunk.open_after = open,
                     None => {}
                 }
             } else if is_head || !hunk.push_line(line) {
                 break;
             }
-            let is_new = matches!(
-                hunk.lines.last(),
-                Some(PatchLine::Keep(_) | PatchLine::Come(_))
-            );
-            let is_old = matches!(
-                hunk.lines.last(),
-                Some(PatchLine::Keep(_) | PatchLine::Gone(_))
-            );
-            old = old.saturating_sub(usize::from(is_old));
-            new = new.saturating_sub(usize::from(is_new));
+            let last = hunk.lines.last();
+            old = old.saturating_sub(usize::from(last.is_some_and(PatchLine::is_old)));
+            new = new.saturating_sub(usize::from(last.is_some_and(PatchLine::is_new)));
             self.next += 1;
         }
         hunk
@@ -246,7 +241,7 @@ impl<'a> UnifiedReader<'a> {
 /// Counts the empty lines at the end that exceed the number of old lines.
 fn count_blank_tail(hunk: &PatchHunk, old_count: usize) -> usize {
     let blank = hunk.lines.iter().rev();
-    let blank = blank.take_while(|line| **line == PatchLine::Keep(String::new()));
+    let blank = blank.take_while(|line| **line == PatchLine::Context(String::new()));
     blank
         .count()
         .min(hunk.old_lines().len().saturating_sub(old_count))
