@@ -27,7 +27,7 @@ pub(in crate::builtin) fn plan_patch(
     for file in files {
         match plan_file(workspace, file, &mut used) {
             Ok(change) => {
-                bytes += change.byte_len();
+                bytes += byte_len(&change);
                 if bytes > PATCH_BYTES_MAX {
                     return Err(too_large_error(bytes));
                 }
@@ -48,17 +48,17 @@ pub(in crate::builtin) fn plan_patch(
 
 /// Assembles the preview and the plan for file changes, with each file once.
 pub(in crate::builtin) fn assemble_changes(
-    changes: Vec<PlannedChange>,
+    changes: Vec<FileChange>,
 ) -> Result<PreviewedPlan, ToolError> {
     let (mut plan, mut diffs) = (Vec::new(), Vec::new());
     let mut bytes = 0;
     for change in changes {
-        bytes += change.byte_len();
+        bytes += byte_len(&change);
         if bytes > PATCH_BYTES_MAX {
             return Err(too_large_error(bytes));
         }
-        diffs.push(change.preview_diff(&diffs, bytes));
-        plan.extend(change.into_file_changes());
+        diffs.push(preview_diff(&change, &diffs, bytes));
+        plan.extend(split_move(change));
     }
     Ok(PreviewedPlan {
         preview: Preview::Diff { files: diffs },
@@ -124,25 +124,18 @@ impl UsedPaths {
     }
 }
 
-/// The planned change of one file.
-pub(in crate::builtin) struct PlannedChange {
-    path: String,
-    from: Option<String>,
-    before: Option<Vec<u8>>,
-    after: Option<Vec<u8>>,
-}
-
+/// Plans the change of one file; the change of a moved file also has the content before.
 fn plan_file(
     workspace: &Workspace,
     file: &FilePatch,
     used: &mut UsedPaths,
-) -> Result<PlannedChange, ToolError> {
+) -> Result<FileChange, ToolError> {
     let named_path = file.path.as_str();
     match &file.act {
         PatchAction::Add(content) => {
             let path = used.claim_path(workspace, named_path, Capability::FsWrite)?;
             ensure_free(workspace, named_path, &path)?;
-            Ok(PlannedChange {
+            Ok(FileChange {
                 path,
                 from: None,
                 before: None,
@@ -157,7 +150,7 @@ fn plan_file(
                     "`{named_path}`: the patch deletes it, but it has more lines than the patch says. Read it again."
                 )));
             }
-            Ok(PlannedChange {
+            Ok(FileChange {
                 path,
                 from: None,
                 before: Some(before),
@@ -170,7 +163,7 @@ fn plan_file(
                 return Err(missing_file_error(workspace, &path));
             };
             let after = apply_file_hunks(named_path, &before, hunks)?;
-            Ok(PlannedChange {
+            Ok(FileChange {
                 path,
                 from: None,
                 before: Some(before),
@@ -189,7 +182,7 @@ fn plan_file(
                 true => before.clone(),
                 false => apply_file_hunks(named_path, &before, hunks)?,
             };
-            Ok(PlannedChange {
+            Ok(FileChange {
                 path,
                 from: Some(from),
                 before: Some(before),
@@ -252,102 +245,81 @@ fn ensure_free(workspace: &Workspace, named_path: &str, path: &str) -> Result<()
     }
 }
 
-impl PlannedChange {
-    /// Creates the change of a file's content from `before` to `after`.
-    pub(in crate::builtin) fn new(path: String, before: Vec<u8>, after: Vec<u8>) -> Self {
-        Self {
-            path,
-            from: None,
-            before: Some(before),
-            after: Some(after),
-        }
-    }
+fn byte_len(change: &FileChange) -> u64 {
+    let side = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len) as u64;
+    side(&change.before) + side(&change.after)
+}
 
-    fn byte_len(&self) -> u64 {
-        let side = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len) as u64;
-        side(&self.before) + side(&self.after)
-    }
-
-    /// Computes the difference to show, with hunks numbered after those of the preceding files. `bytes` is the size of
-    /// all changes shown with this one.
-    fn preview_diff(&self, files: &[FileDiff], bytes: u64) -> FileDiff {
-        let ids = files
-            .iter()
-            .flat_map(|file| &file.hunks)
-            .map(|hunk| hunk.id + 1);
-        let id = ids.max().unwrap_or_default();
-        let after = self.after.as_deref().unwrap_or_default();
-        let mut file = match &self.before {
-            Some(before) if self.after.is_none() && std::str::from_utf8(before).is_err() => {
-                FileDiff {
-                    cut: Some(format!(
-                        "Its content is not text ({}); it is not shown.",
-                        format_byte_size(before.len() as u64)
-                    )),
-                    ..diff_file(&self.path, Some(b""), b"", id, CONTEXT_LINES)
-                }
+/// Computes the difference to show, with hunks numbered after those of the preceding files. `bytes` is the size of
+/// all changes shown with this one.
+fn preview_diff(change: &FileChange, files: &[FileDiff], bytes: u64) -> FileDiff {
+    let ids = files
+        .iter()
+        .flat_map(|file| &file.hunks)
+        .map(|hunk| hunk.id + 1);
+    let id = ids.max().unwrap_or_default();
+    let after = change.after.as_deref().unwrap_or_default();
+    let mut file = match &change.before {
+        Some(before) if change.after.is_none() && std::str::from_utf8(before).is_err() => {
+            FileDiff {
+                cut: Some(format!(
+                    "Its content is not text ({}); it is not shown.",
+                    format_byte_size(before.len() as u64)
+                )),
+                ..diff_file(&change.path, Some(b""), b"", id, CONTEXT_LINES)
             }
-            before => diff_file(&self.path, before.as_deref(), after, id, CONTEXT_LINES),
-        };
-        file.from.clone_from(&self.from);
-        file.gone = self.after.is_none();
-        if bytes > PATCH_SHOWN_BYTES_MAX && !file.hunks.is_empty() {
-            file.hunks.clear();
-            file.cut = Some(
-                "The patch is too large to be shown whole; this file is not shown.".to_owned(),
-            );
         }
-        if file.hunks.is_empty() {
-            file.hunks.push(self.whole_file_item(id));
-        }
-        file
+        before => diff_file(&change.path, before.as_deref(), after, id, CONTEXT_LINES),
+    };
+    file.from.clone_from(&change.from);
+    file.gone = change.after.is_none();
+    if bytes > PATCH_SHOWN_BYTES_MAX && !file.hunks.is_empty() {
+        file.hunks.clear();
+        file.cut =
+            Some("The patch is too large to be shown whole; this file is not shown.".to_owned());
     }
+    if file.hunks.is_empty() {
+        file.hunks.push(whole_file_item(change, id));
+    }
+    file
+}
 
-    /// Builds the item that stands for the whole file where none of its lines are shown, so that the file can still be
-    /// left out.
-    fn whole_file_item(&self, id: u32) -> Shown {
-        let same = self.before == self.after;
-        let section = match (&self.before, &self.after, &self.from) {
-            (None, _, _) => "a new file",
-            (_, None, _) => "the whole file goes",
-            (_, _, Some(_)) if same => "moves as it is",
-            (_, _, Some(_)) => "moves with changes",
-            (_, _, None) => "changes",
-        };
-        Shown {
-            id,
-            old_start: 1,
-            new_start: 1,
-            section: section.to_owned(),
-            added: 0,
-            removed: 0,
-            lines: Vec::new(),
-        }
+/// Builds the item that stands for the whole file where none of its lines are shown, so that the file can still be
+/// left out.
+fn whole_file_item(change: &FileChange, id: u32) -> Shown {
+    let same = change.before == change.after;
+    let section = match (&change.before, &change.after, &change.from) {
+        (None, _, _) => "a new file",
+        (_, None, _) => "the whole file goes",
+        (_, _, Some(_)) if same => "moves as it is",
+        (_, _, Some(_)) => "moves with changes",
+        (_, _, None) => "changes",
+    };
+    Shown {
+        id,
+        old_start: 1,
+        new_start: 1,
+        section: section.to_owned(),
+        added: 0,
+        removed: 0,
+        lines: Vec::new(),
     }
+}
 
-    /// Converts the planned change into file changes: a moved file is removed at one path and created at the other.
-    fn into_file_changes(self) -> Vec<FileChange> {
-        match self.from {
-            None => vec![FileChange {
-                path: self.path,
-                before: self.before,
-                after: self.after,
-                from: None,
-            }],
-            Some(from) => vec![
-                FileChange {
-                    path: from.clone(),
-                    before: self.before,
-                    after: None,
-                    from: None,
-                },
-                FileChange {
-                    path: self.path,
-                    before: None,
-                    after: self.after,
-                    from: Some(from),
-                },
-            ],
-        }
-    }
+/// Splits the change of a moved file: it is removed at one path and created at the other.
+fn split_move(change: FileChange) -> Vec<FileChange> {
+    let Some(from) = &change.from else {
+        return vec![change];
+    };
+    let removal = FileChange {
+        path: from.clone(),
+        before: change.before,
+        after: None,
+        from: None,
+    };
+    let addition = FileChange {
+        before: None,
+        ..change
+    };
+    vec![removal, addition]
 }

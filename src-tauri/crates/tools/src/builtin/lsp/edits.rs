@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use protocol::call::plan::FileChange;
 use protocol::{Access, Capability, ToolError};
 use runtime::Workspace;
 
 use crate::builtin::fs::file_access::{as_text, read_content};
-use crate::builtin::fs::patch_plan::{PlannedChange, assemble_changes};
+use crate::builtin::fs::patch_plan::assemble_changes;
 use crate::language_service::{
     EncodedRange, FileEdits, LanguageResponse, LanguageResult, PositionEncoding, SourceLines,
 };
@@ -55,7 +56,12 @@ pub(super) fn plan_edits(
             refused_edit_error(&server, &why)
         })?;
         if after != text {
-            changes.push(PlannedChange::new(path, before, after.into_bytes()));
+            changes.push(FileChange {
+                path,
+                before: Some(before),
+                after: Some(after.into_bytes()),
+                from: None,
+            });
         }
     }
     if changes.is_empty() {
