@@ -1,5 +1,6 @@
 //! Front matter: the YAML between two lines of `---` at the head of a Markdown file.
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::limits::FRONT_MATTER_BYTES_MAX;
@@ -18,6 +19,28 @@ impl FrontMatterError {
         Self {
             line,
             reason: reason.into(),
+        }
+    }
+}
+
+/// Names as a list, or as one text that separates them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(crate) enum NameList {
+    Text(String),
+    List(Vec<String>),
+}
+
+impl NameList {
+    /// Returns the names; a text is split at these separators.
+    pub(crate) fn split_by(self, is_separator: fn(char) -> bool) -> Vec<String> {
+        match self {
+            Self::List(names) => names,
+            Self::Text(text) => {
+                let names = text.split(is_separator).map(str::trim);
+                let names = names.filter(|name| !name.is_empty());
+                names.map(str::to_owned).collect()
+            }
         }
     }
 }
@@ -68,8 +91,6 @@ fn split_front_matter(text: &str) -> Result<(&str, &str), FrontMatterError> {
 
 #[cfg(test)]
 mod tests {
-    use serde::Deserialize;
-
     use super::*;
 
     #[derive(Debug, PartialEq, Deserialize)]

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{Agent, AgentIndex};
 use crate::folder_items::{ItemFolder, ItemKind, collect_items, display_path};
-use crate::front_matter;
+use crate::front_matter::{self, NameList};
 use crate::limits::{AGENT_BYTES_MAX, AGENTS_MAX};
 use crate::skills::to_one_line;
 
@@ -39,14 +39,7 @@ struct ForeignManifest {
     #[serde(default)]
     description: String,
     #[serde(default)]
-    tools: Option<ForeignTools>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum ForeignTools {
-    Words(String),
-    List(Vec<String>),
+    tools: Option<NameList>,
 }
 
 impl AgentIndex {
@@ -162,14 +155,8 @@ fn convert_foreign(foreign: ForeignManifest) -> Map<String, Value> {
     let mut head = Map::new();
     head.insert("name".to_owned(), foreign.name.into());
     head.insert("description".to_owned(), foreign.description.into());
-    let names: Option<Vec<String>> = foreign.tools.map(|tools| match tools {
-        ForeignTools::List(names) => names,
-        ForeignTools::Words(words) => words
-            .split(',')
-            .map(|word| word.trim().to_owned())
-            .collect(),
-    });
-    if let Some(names) = names {
+    if let Some(tools) = foreign.tools {
+        let names = tools.split_by(|c| c == ',');
         let names = names.iter().filter(|name| !name.is_empty());
         let names: Vec<String> = names.map(|name| map_tool_name(name)).collect();
         head.insert("tools".to_owned(), names.into());

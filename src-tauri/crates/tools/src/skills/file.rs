@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::front_matter::{self, FrontMatterError};
+use crate::front_matter::{self, FrontMatterError, NameList};
 use crate::limits::{
     SKILL_COMPATIBILITY_CHARS_MAX, SKILL_DESCRIPTION_CHARS_MAX, SKILL_NAME_CHARS_MAX,
 };
@@ -30,16 +30,9 @@ struct RawSkillHeader {
     _license: Option<String>,
     #[serde(default, rename = "metadata")]
     _metadata: Option<BTreeMap<String, IgnoredAny>>,
+    /// Separated by spaces as the specification has it, or a list, as many write it.
     #[serde(default, rename = "allowed-tools")]
-    allowed_tools: Option<AllowedTools>,
-}
-
-/// Allowed tools, separated by spaces as the specification has it, or as a list, as many write it.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum AllowedTools {
-    Words(String),
-    List(Vec<String>),
+    allowed_tools: Option<NameList>,
 }
 
 /// Parses a skill that lies in a folder of this name.
@@ -81,13 +74,9 @@ pub(super) fn parse_skill_file<'a>(
         name: written.name,
         description,
         compatibility,
-        allowed_tools: match written.allowed_tools {
-            None => Vec::new(),
-            Some(AllowedTools::List(tools)) => tools,
-            Some(AllowedTools::Words(words)) => {
-                words.split_whitespace().map(str::to_owned).collect()
-            }
-        },
+        allowed_tools: written
+            .allowed_tools
+            .map_or_else(Vec::new, |names| names.split_by(char::is_whitespace)),
     };
     Ok((head, body))
 }
