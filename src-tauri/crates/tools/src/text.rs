@@ -155,6 +155,16 @@ pub fn truncate_chars(text: &str, chars_max: usize) -> String {
     }
 }
 
+/// Joins the first `shown_max` names, and says how many there are beyond them: "a, b and 3 more".
+pub fn join_head(names: &[impl AsRef<str>], shown_max: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(shown_max).map(AsRef::as_ref).collect();
+    let shown = shown.join(", ");
+    match names.len().saturating_sub(shown_max) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

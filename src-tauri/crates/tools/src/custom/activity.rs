@@ -10,7 +10,7 @@ use protocol::interface::ToolOrigin;
 use protocol::interface::requirements::ShellRunRequirement;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
 use protocol::text::display_text::to_spans;
-use protocol::view::preview::{CommandFact, CommandPreview};
+use protocol::view::preview::CommandPreview;
 use protocol::{
     Access, Capability, Digest, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
     ToolMode, ToolOutput,
@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 use super::common::{self, OutputValidator, output_from_value};
 use super::definition::{CustomToolDefinition, ExecutionKind};
 use super::strict_json;
+use crate::builtin::shell::command_facts::new_fact;
 use crate::limits::{
     ACTIVITY_BYTES_MAX, ACTIVITY_ERROR_CHARS_MAX, ACTIVITY_OUTPUT_BYTES_MAX, ACTIVITY_TIMEOUT_MS,
 };
@@ -147,11 +148,6 @@ impl Tool for ActivityTool {
         self.lock_shown_digests()
             .insert(Digest::from_json(arguments), program.clone());
         let input = Value::Object(arguments.clone()).to_string();
-        let fact = |what: &str, text: &str| CommandFact {
-            what: what.to_owned(),
-            text: escape_invisible(text),
-            verdict: None,
-        };
         let preview = CommandPreview {
             folder: escape_invisible(&context.workspace.root().to_string_lossy()),
             command: to_spans(&format!(
@@ -160,8 +156,8 @@ impl Tool for ActivityTool {
                 quote_shell_word(&input)
             )),
             facts: vec![
-                fact("program", &activity.shell_word),
-                fact("content", &program.0),
+                new_fact("program", &activity.shell_word),
+                new_fact("content", &program.0),
             ],
             timeout_ms: ACTIVITY_TIMEOUT_MS,
             assurance: None,

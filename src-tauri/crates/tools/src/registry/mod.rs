@@ -18,6 +18,7 @@ use crate::name_suggestions::{find_close_names, format_suggestion};
 use crate::schema::Schema;
 use crate::schema::with_reasoning;
 use crate::sub_agent;
+use crate::text::join_head;
 use crate::tool::Tool;
 
 pub(crate) mod admission;
@@ -284,12 +285,7 @@ impl Registry {
         let hint = match format_suggestion(&close) {
             hint if hint.is_empty() => {
                 let all: Vec<&str> = offered().map(|entry| entry.interface.id()).collect();
-                let more = match all.len().saturating_sub(NAMES_LISTED_MAX) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
-                let listed = &all[..all.len().min(NAMES_LISTED_MAX)];
-                format!(" The tools are {}{more}.", listed.join(", "))
+                format!(" The tools are {}.", join_head(&all, NAMES_LISTED_MAX))
             }
             hint => hint,
         };

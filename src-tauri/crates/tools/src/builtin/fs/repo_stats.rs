@@ -195,13 +195,7 @@ impl RepoStats {
         }
         if !self.manifests.is_empty() {
             lines.extend([String::new(), "Manifests".to_owned()]);
-            let (named, left) = split_at_max(&self.manifests, OVERVIEW_MANIFESTS_MAX);
-            lines.extend(
-                named
-                    .iter()
-                    .map(|path| format!("  {}", escape_invisible(path))),
-            );
-            lines.extend(left.map(|left| format!("  and {left} more")));
+            lines.extend(list_head(&self.manifests, OVERVIEW_MANIFESTS_MAX));
         }
         lines.extend([String::new(), format!("Folders, {depth} deep")]);
         let shown = self
@@ -216,13 +210,7 @@ impl RepoStats {
             let indent = "  ".repeat(names.len());
             lines.push(format!("{indent}{name}/ {}", group_digits(count.files)));
         }
-        let (named, left) = split_at_max(&self.top, OVERVIEW_TOP_FILES_MAX);
-        lines.extend(
-            named
-                .iter()
-                .map(|name| format!("  {}", escape_invisible(name))),
-        );
-        lines.extend(left.map(|left| format!("  and {left} more")));
+        lines.extend(list_head(&self.top, OVERVIEW_TOP_FILES_MAX));
         lines
     }
 
@@ -260,10 +248,16 @@ impl FileStats {
     }
 }
 
-/// Returns the first `shown_max` items and the number of items beyond them.
-fn split_at_max(all: &[String], shown_max: usize) -> (&[String], Option<usize>) {
-    let (named, left) = all.split_at(all.len().min(shown_max));
-    (named, (!left.is_empty()).then_some(left.len()))
+/// Formats the first `shown_max` names, one a line, and the number of names beyond them.
+fn list_head(names: &[String], shown_max: usize) -> Vec<String> {
+    let shown = names.iter().take(shown_max);
+    let mut lines: Vec<String> = shown
+        .map(|name| format!("  {}", escape_invisible(name)))
+        .collect();
+    if let more @ 1.. = names.len().saturating_sub(shown_max) {
+        lines.push(format!("  and {more} more"));
+    }
+    lines
 }
 
 fn is_manifest(name: &str) -> bool {

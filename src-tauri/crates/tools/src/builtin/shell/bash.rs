@@ -26,7 +26,7 @@ use crate::diff::add_file_diffs;
 use crate::limits::{
     COMMAND_CHARS_MAX, COMMAND_TIMEOUT_MS, COMMAND_TIMEOUT_MS_MAX, OUTPUT_BYTES_MAX,
 };
-use crate::text::{escape_invisible, format_byte_size, group_digits};
+use crate::text::{escape_invisible, format_byte_size, group_digits, join_head};
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext, ToolDryRun};
 
 /// Tool description for the model.
@@ -279,27 +279,20 @@ fn add_dry_run_notes(
     reached: &[NetworkContact],
 ) -> ToolOutput {
     const NAMED_MAX: usize = 10;
-    let named = |all: Vec<String>| {
-        let more = match all.len().saturating_sub(NAMED_MAX) {
-            0 => String::new(),
-            more => format!(", and {more} more"),
-        };
-        let named: Vec<String> = all.into_iter().take(NAMED_MAX).collect();
-        format!("{}{more}", named.join(", "))
-    };
     if !reached.is_empty() {
-        let reached = named(unique_hosts(reached));
+        let reached = join_head(&unique_hosts(reached), NAMED_MAX);
         output
             .text
             .push_str(&format!("\n[It was let reach: {reached}.]"));
     }
     if !refused.is_empty() {
-        let refused = refused
+        let refused: Vec<String> = refused
             .iter()
-            .map(|one| format!("{} {}", one.kind.as_str(), one.target));
+            .map(|one| format!("{} {}", one.kind.as_str(), one.target))
+            .collect();
         output.text.push_str(&format!(
             "\n[It ran in a sandbox, where it was refused: {}. Do without, or ask the person.]",
-            named(refused.collect())
+            join_head(&refused, NAMED_MAX)
         ));
     }
     output

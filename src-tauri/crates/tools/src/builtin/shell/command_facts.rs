@@ -92,7 +92,8 @@ fn quote_word(word: &ShellWord) -> String {
     }
 }
 
-fn new_fact(what: &str, text: &str) -> CommandFact {
+/// Creates a fact without a verdict, with hidden characters escaped.
+pub(crate) fn new_fact(what: &str, text: &str) -> CommandFact {
     CommandFact {
         what: escape_invisible(what),
         text: escape_invisible(text),
