@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use protocol::call::plan::FileChange;
-use protocol::{Access, Capability, ToolError};
+use protocol::{Capability, ToolError};
 use runtime::Workspace;
 
+use super::resolve_in_workspace;
 use crate::builtin::fs::file_access::{as_text, read_content};
 use crate::builtin::fs::patch_plan::assemble_changes;
 use crate::language_service::{
@@ -40,7 +41,7 @@ pub(super) fn plan_edits(
     }
     let mut by_path: BTreeMap<String, FileEditRefs<'_>> = BTreeMap::new();
     for file in files.iter().filter(|file| !file.edits.is_empty()) {
-        let path = resolve_in_workspace(workspace, file)
+        let path = resolve_edited_path(workspace, file)
             .map_err(|why| refused_edit_error(&server, &why))?;
         by_path.entry(path).or_default().extend(&file.edits);
     }
@@ -79,21 +80,15 @@ fn refused_edit_error(server: &str, why: &str) -> ToolError {
 }
 
 /// Resolves the real path of a file to be changed, relative to the workspace root.
-fn resolve_in_workspace(workspace: &Workspace, file: &FileEdits) -> Result<String, String> {
-    let named = || truncate_chars(&escape_invisible(&file.address), LSP_LINE_CHARS_MAX);
+fn resolve_edited_path(workspace: &Workspace, file: &FileEdits) -> Result<String, String> {
     let Some(path) = file.file.as_deref().and_then(Path::to_str) else {
+        let address = truncate_chars(&escape_invisible(&file.address), LSP_LINE_CHARS_MAX);
         return Err(format!(
-            "wants to change `{}`, which is not a file here",
-            named()
+            "wants to change `{address}`, which is not a file here"
         ));
     };
-    let fact = workspace.resolve(&Access::new(Capability::FsWrite, path));
-    match fact.inside && fact.unresolved.is_none() && !Path::new(&fact.real).is_absolute() {
-        true => Ok(fact.real),
-        false => Err(format!(
-            "wants to change `{path}`, which is not in the workspace"
-        )),
-    }
+    resolve_in_workspace(workspace, Capability::FsWrite, path)
+        .ok_or_else(|| format!("wants to change `{path}`, which is not in the workspace"))
 }
 
 /// Applies all edits to a text. The error describes the invalid edits, as a clause.

@@ -9,12 +9,14 @@ mod position;
 mod rename;
 mod report;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
 use protocol::interface::InterfaceBuilder;
 use protocol::{Access, Capability, ToolError, ToolInterface, ToolOutput};
+use runtime::Workspace;
 use serde_json::{Map, Value, json};
 
 use self::report::LanguageReport;
@@ -81,8 +83,8 @@ fn state_server_facts(interface: InterfaceBuilder) -> InterfaceBuilder {
 }
 
 /// Returns the parameters that name a position in a file.
-fn position_parameters() -> [(&'static str, Value); 4] {
-    [
+fn position_parameters() -> Map<String, Value> {
+    let parameters = [
         ("path", path_schema("The file.")),
         (
             "line",
@@ -105,7 +107,8 @@ fn position_parameters() -> [(&'static str, Value); 4] {
                 "description": "Its column in characters, from 1; only where the symbol stands on the line more than once.",
             }),
         ),
-    ]
+    ];
+    Map::from_iter(parameters.map(|(name, schema)| (name.to_owned(), schema)))
 }
 
 fn parameters_schema() -> Value {
@@ -114,8 +117,7 @@ fn parameters_schema() -> Value {
         "action".to_owned(),
         json!({ "type": "string", "enum": ["definition", "references", "diagnostics", "symbols"] }),
     );
-    let place = position_parameters();
-    members.extend(place.map(|(name, schema)| (name.to_owned(), schema)));
+    members.extend(position_parameters());
     members.insert(
         "query".to_owned(),
         json!({
@@ -133,6 +135,18 @@ fn declared_reads(arguments: &Map<String, Value>) -> Vec<Access> {
         Access::new(Capability::FsRead, text_argument(arguments, "path")),
         Access::new(Capability::FsRead, "."),
     ]
+}
+
+/// Resolves the real path of a file that a server names, relative to the workspace root; `None` if it is outside of the
+/// workspace.
+fn resolve_in_workspace(
+    workspace: &Workspace,
+    capability: Capability,
+    file: &str,
+) -> Option<String> {
+    let fact = workspace.resolve(&Access::new(capability, file));
+    let is_inside = fact.inside && fact.unresolved.is_none();
+    (is_inside && !Path::new(&fact.real).is_absolute()).then_some(fact.real)
 }
 
 /// Returns how to set up a server, if none is available.

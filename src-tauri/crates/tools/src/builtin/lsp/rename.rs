@@ -116,11 +116,7 @@ impl FilePlanner for RenamePlanner {
 }
 
 fn parameters_schema() -> Value {
-    let place = position_parameters();
-    let mut members: Map<String, Value> = place
-        .into_iter()
-        .map(|(name, schema)| (name.to_owned(), schema))
-        .collect();
+    let mut members = position_parameters();
     members.insert(
         "new_name".to_owned(),
         json!({ "type": "string", "minLength": 1, "maxLength": SYMBOL_CHARS_MAX }),

@@ -2,12 +2,12 @@
 //! left out.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
-use protocol::{Access, CallId, Capability, ToolError, ToolOutput};
+use protocol::{CallId, Capability, ToolError, ToolOutput};
 use runtime::Workspace;
 
+use super::resolve_in_workspace;
 use crate::builtin::truncated_list::TruncatedList;
 use crate::language_service::{
     Diagnostic, EncodedPosition, EncodedRange, LanguageResponse, LanguageResult, PositionEncoding,
@@ -17,7 +17,7 @@ use crate::limits::{
     DOCUMENT_BYTES_MAX, LSP_LINE_CHARS_MAX, LSP_READ_BYTES_MAX, LSP_RESULTS_MAX,
     LSP_RESULTS_SHOWN_MAX, OUTSIDE_PATHS_SHOWN_MAX,
 };
-use crate::text::{escape_invisible, format_count, truncate_chars};
+use crate::text::{escape_invisible, format_count, join_head, truncate_chars};
 use crate::tool::ToolContext;
 
 /// An answer formatted as lines.
@@ -32,13 +32,23 @@ pub(super) struct LanguageReport {
 
 /// Where a location leads.
 enum LocationTarget {
-    /// Path, line and column from 1, and the text of the line.
-    Resolved(String, u32, usize, String),
+    Resolved(ResolvedLocation),
     Outside(String),
     /// The rules close the file, or it cannot be read.
     Closed,
     /// The file has no such position.
     Nowhere,
+}
+
+/// A place in a file of the workspace.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ResolvedLocation {
+    path: String,
+    /// Line and column, both from 1.
+    line: u32,
+    column: usize,
+    /// Text of the line.
+    text: String,
 }
 
 /// Resolves locations, reading every file once.
@@ -140,14 +150,9 @@ impl<'a> LocationReader<'a> {
 
     /// Resolves the real path of the location's file, relative to the workspace root; `None` if the file is outside of
     /// the workspace.
-    fn resolve_in_workspace(&self, spot: &SourceLocation) -> Option<String> {
-        let file = spot.file.as_deref()?.to_str()?;
-        let fact = self
-            .workspace
-            .resolve(&Access::new(Capability::FsRead, file));
-        let is_own =
-            fact.inside && fact.unresolved.is_none() && !Path::new(&fact.real).is_absolute();
-        is_own.then_some(fact.real)
+    fn resolve_file(&self, location: &SourceLocation) -> Option<String> {
+        let file = location.file.as_deref()?.to_str()?;
+        resolve_in_workspace(self.workspace, Capability::FsRead, file)
     }
 
     fn load_text(&mut self, path: &str) -> Option<Arc<str>> {
@@ -171,7 +176,7 @@ impl<'a> LocationReader<'a> {
     }
 
     fn resolve_location(&mut self, location: &SourceLocation) -> LocationTarget {
-        let Some(path) = self.resolve_in_workspace(location) else {
+        let Some(path) = self.resolve_file(location) else {
             let line = location.range.start.line.saturating_add(1);
             let name = location
                 .file
@@ -187,11 +192,12 @@ impl<'a> LocationReader<'a> {
         let lines = SourceLines::new(&text);
         match lines.line(location.range.start.line as usize) {
             None => LocationTarget::Nowhere,
-            Some(line) => {
-                let column = char_column(line, location.range.start, self.encoding);
-                let number = location.range.start.line.saturating_add(1);
-                LocationTarget::Resolved(escape_invisible(&path), number, column, to_one_line(line))
-            }
+            Some(line) => LocationTarget::Resolved(ResolvedLocation {
+                path: escape_invisible(&path),
+                line: location.range.start.line.saturating_add(1),
+                column: char_column(line, location.range.start, self.encoding),
+                text: to_one_line(line),
+            }),
         }
     }
 }
@@ -221,16 +227,9 @@ impl OmittedLocations {
         self.outside.sort();
         self.outside.dedup();
         if !self.outside.is_empty() {
-            let (named, more) = self
-                .outside
-                .split_at(self.outside.len().min(OUTSIDE_PATHS_SHOWN_MAX));
-            let more = match more.len() {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
             notes.push(format!(
-                "Outside of the workspace: {}{more}.",
-                named.join(", ")
+                "Outside of the workspace: {}.",
+                join_head(&self.outside, OUTSIDE_PATHS_SHOWN_MAX)
             ));
         }
         if self.closed > 0 {
@@ -246,11 +245,9 @@ impl OmittedLocations {
         notes
     }
 
-    fn filter_target(&mut self, target: LocationTarget) -> Option<(String, u32, usize, String)> {
+    fn filter_target(&mut self, target: LocationTarget) -> Option<ResolvedLocation> {
         match target {
-            LocationTarget::Resolved(path, line, column, text) => {
-                return Some((path, line, column, text));
-            }
+            LocationTarget::Resolved(location) => return Some(location),
             LocationTarget::Outside(name) => self.outside.push(name),
             LocationTarget::Closed => self.closed += 1,
             LocationTarget::Nowhere => self.nowhere += 1,
@@ -262,25 +259,31 @@ impl OmittedLocations {
 /// Lists locations, grouped by file.
 fn list_locations(reader: &mut LocationReader<'_>, locations: &[SourceLocation]) -> LanguageReport {
     let mut omitted = OmittedLocations::default();
-    let mut places: Vec<(String, u32, usize, String)> = locations
+    let mut places: Vec<ResolvedLocation> = locations
         .iter()
         .take(LSP_RESULTS_MAX)
         .filter_map(|location| omitted.filter_target(reader.resolve_location(location)))
         .collect();
     places.sort();
     places.dedup();
-    let mut files: Vec<&str> = places.iter().map(|(path, ..)| path.as_str()).collect();
+    let mut files: Vec<&str> = places.iter().map(|place| place.path.as_str()).collect();
     files.dedup();
     let count = format!(
         "{} in {}",
         format_count(places.len() as u64, "place", "places"),
         format_count(files.len() as u64, "file", "files")
     );
-    let line = |(path, line, column, text): &(String, u32, usize, String)| {
+    let lines = places.iter().map(|place| {
+        let ResolvedLocation {
+            path,
+            line,
+            column,
+            text,
+        } = place;
         format!("{path}:{line}:{column}: {text}")
-    };
+    });
     LanguageReport {
-        lines: places.iter().map(line).collect(),
+        lines: lines.collect(),
         count,
         more: locations.len() > LSP_RESULTS_MAX,
         notes: omitted.into_notes(),
@@ -343,7 +346,7 @@ fn list_diagnostics(
 }
 
 fn is_in_document(reader: &LocationReader<'_>, document: &SourceDocument, symbol: &Symbol) -> bool {
-    reader.resolve_in_workspace(&symbol.location).as_deref() == Some(&document.path)
+    reader.resolve_file(&symbol.location).as_deref() == Some(&document.path)
 }
 
 /// Lists the symbols that one file defines.
@@ -379,8 +382,9 @@ fn list_symbols(reader: &mut LocationReader<'_>, symbols: &[Symbol]) -> Language
     let mut omitted = OmittedLocations::default();
     let mut lines = Vec::new();
     for symbol in symbols.iter().take(LSP_RESULTS_MAX) {
-        let Some((path, line, column, _)) =
-            omitted.filter_target(reader.resolve_location(&symbol.location))
+        let Some(ResolvedLocation {
+            path, line, column, ..
+        }) = omitted.filter_target(reader.resolve_location(&symbol.location))
         else {
             continue;
         };
