@@ -20,7 +20,7 @@ const CALLBACK_PATH: &str = "/callback";
 pub struct CallbackListener {
     address: String,
     visits: mpsc::Receiver<CallbackRequest>,
-    _leash: DropGuard,
+    _stop_guard: DropGuard,
 }
 
 /// A browser that has arrived and waits for its answer.
@@ -41,7 +41,7 @@ impl CallbackListener {
         let address = format!("http://{}{CALLBACK_PATH}", listener.local_addr()?);
         let (tell, visits) = mpsc::channel(CALLBACKS_MAX);
         let stop = CancellationToken::new();
-        let leash = stop.clone().drop_guard();
+        let stop_guard = stop.clone().drop_guard();
         let site = address.trim_end_matches(CALLBACK_PATH).to_owned();
         tokio::spawn(async move {
             tokio::select! {
@@ -52,7 +52,7 @@ impl CallbackListener {
         Ok(Self {
             address,
             visits,
-            _leash: leash,
+            _stop_guard: stop_guard,
         })
     }
 

@@ -81,7 +81,7 @@ impl HostResolver for SystemResolver {
 #[derive(Clone)]
 pub struct NetworkClient {
     names: Arc<dyn HostResolver>,
-    door: Option<Arc<dyn NetworkPolicy>>,
+    policy: Option<Arc<dyn NetworkPolicy>>,
 }
 
 /// Limits of a fetch.
@@ -95,7 +95,7 @@ pub struct FetchLimits {
 
 impl std::fmt::Debug for NetworkClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.door.is_some() {
+        f.write_str(if self.policy.is_some() {
             "Net"
         } else {
             "Net (closed)"
@@ -106,31 +106,31 @@ impl std::fmt::Debug for NetworkClient {
 impl NetworkClient {
     /// Whether anything can be reached at all.
     pub(crate) fn has_network(&self) -> bool {
-        self.door.is_some()
+        self.policy.is_some()
     }
 
     /// Whether addresses of this machine itself can be reached.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     pub(crate) fn allows_loopback(&self) -> bool {
-        self.door
+        self.policy
             .as_ref()
-            .is_some_and(|door| door.allows_loopback())
+            .is_some_and(|policy| policy.allows_loopback())
     }
 
     /// Returns a client without any network access.
     pub fn offline() -> Self {
         Self {
             names: Arc::new(SystemResolver),
-            door: None,
+            policy: None,
         }
     }
 
     /// Returns the client with this policy.
     #[must_use]
-    pub fn with_policy(&self, door: Arc<dyn NetworkPolicy>) -> Self {
+    pub fn with_policy(&self, policy: Arc<dyn NetworkPolicy>) -> Self {
         Self {
             names: self.names.clone(),
-            door: Some(door),
+            policy: Some(policy),
         }
     }
 
@@ -139,7 +139,7 @@ impl NetworkClient {
     pub fn with_resolver(&self, names: Arc<dyn HostResolver>) -> Self {
         Self {
             names,
-            door: self.door.clone(),
+            policy: self.policy.clone(),
         }
     }
 
@@ -207,14 +207,14 @@ impl NetworkClient {
 
     /// Resolves the host of an address, with every IP address admitted by the policy.
     async fn resolve_allowed_ips(&self, url: &Url) -> Result<Vec<IpAddr>, NetError> {
-        let Some(door) = &self.door else {
+        let Some(policy) = &self.policy else {
             return Err(NetError::refused(url, "the call has no network access."));
         };
         let refused = |why: String| NetError::refused(url, why);
-        door.allows_url(url.as_str()).map_err(refused)?;
+        policy.allows_url(url.as_str()).map_err(refused)?;
         let ips = self.resolve_ips(url).await?;
         for ip in &ips {
-            door.allows_ip(url.as_str(), *ip).map_err(refused)?;
+            policy.allows_ip(url.as_str(), *ip).map_err(refused)?;
         }
         Ok(ips)
     }

@@ -81,13 +81,13 @@ pub fn start_companion(command: &CompanionCommand) -> Result<Companion, FileErro
     starter.process_group(0);
     let mut child = starter.spawn().map_err(failed)?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(input), Some(output), Some(told)) = pipes else {
+    let (Some(input), Some(output), Some(errors)) = pipes else {
         return Err(failed(std::io::ErrorKind::BrokenPipe.into()));
     };
     Ok(Companion {
         input,
         output,
-        errors: told,
+        errors,
         lifetime: supervise(child, None),
     })
 }

@@ -76,12 +76,12 @@ pub(super) fn settle_entry(
     let workspace = manifest.open_workspace()?;
     let unlocked = UnlockedPaths::new(inner, &workspace);
     let fit = match_level_for(manifest);
-    let stands = survey_paths(&unlocked, &manifest.steps, UndoDirection::Undo, fit)?;
+    let states = survey_paths(&unlocked, &manifest.steps, UndoDirection::Undo, fit)?;
     // A step that changes nothing speaks for neither side.
     let paths: Vec<PathState> = manifest
         .steps
         .iter()
-        .zip(&stands)
+        .zip(&states)
         .filter(|(step, _)| !node::is_same_node(&step.before, &step.after, fit))
         .map(|(_, stand)| *stand)
         .collect();
@@ -103,7 +103,7 @@ pub(super) fn settle_entry(
     remove_staged_files(&unlocked, manifest)?;
     let run = DirectionRun {
         direction: UndoDirection::Undo,
-        states: &stands,
+        states: &states,
         is_resumed: begun,
     };
     apply_direction(inner, &unlocked, manifest, run)?;

@@ -38,6 +38,6 @@ pub(in crate::dry_run) fn attributes_note(
         ChangeStage::InPlace => "That cannot be undone.",
     };
     let paths = named.join(", ");
-    let told = format!("The command changed extended attributes alone of {paths}. {what}");
-    (!changed.is_empty()).then_some(told)
+    let sentence = format!("The command changed extended attributes alone of {paths}. {what}");
+    (!changed.is_empty()).then_some(sentence)
 }

@@ -112,10 +112,10 @@ pub(in crate::dry_run) fn record_changes(
                 source: UpperSource::InPlace(copied),
                 dir: workspace.dir(),
             };
-            let looked = diff_upper(real, &before, never, content, Some(unlock))?;
-            let around_special = folders_with_special_files(&looked.changes);
-            let attributes = attributes::attributes_note(&looked.attributes, ChangeStage::InPlace);
-            let mut read = build_report(looked.changes, ChangeStage::InPlace);
+            let diff = diff_upper(real, &before, never, content, Some(unlock))?;
+            let around_special = folders_with_special_files(&diff.changes);
+            let attributes = attributes::attributes_note(&diff.attributes, ChangeStage::InPlace);
+            let mut read = build_report(diff.changes, ChangeStage::InPlace);
             read.notes.extend(attributes);
             let steps = read.steps.iter().map(|step| {
                 let made = around_special.contains(&step.path);
@@ -125,7 +125,7 @@ pub(in crate::dry_run) fn record_changes(
             let steps: Vec<_> = steps.collect();
             let above: BTreeSet<&Path> = steps.iter().filter_map(|one| one.0.parent()).collect();
             // Undoing the change of a path changes the time of the folder that the path lies in.
-            let mut folders = looked.folders;
+            let mut folders = diff.folders;
             folders.retain(|(path, was, is)| was != is || above.contains(path.as_path()));
             Ok((ObservedChanges { steps, folders }, read))
         });

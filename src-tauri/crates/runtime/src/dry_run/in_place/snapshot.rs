@@ -132,13 +132,13 @@ impl Snapshot {
 
     /// Records how the command ended, and returns its result. At most one command runs over a snapshot.
     pub(in crate::dry_run) fn record_run(&self, ran: CommandRun, refused: Refusals) -> InPlaceRun {
-        let told = InPlaceRun {
+        let run = InPlaceRun {
             command: ran.clone(),
             refused: refused.list.clone(),
             reached: refused.reached.clone(),
         };
         let _ = self.outcome.set((ran, refused));
-        told
+        run
     }
 
     /// Returns how far a command may let the workspace grow: no further than can be undone.

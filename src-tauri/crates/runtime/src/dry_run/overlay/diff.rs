@@ -73,8 +73,8 @@ pub(in crate::dry_run) fn diff_upper(
     content: ContentSink<'_>,
     unlock: Option<UnlockFn<'_>>,
 ) -> Result<OverlayDiff, FileError> {
-    let mut look = OverlayDiffer {
-        looked: OverlayDiff::default(),
+    let mut differ = OverlayDiffer {
+        diff: OverlayDiff::default(),
         reading: ReadBudget::default(),
         began_ns,
         kind: upper.source,
@@ -93,19 +93,19 @@ pub(in crate::dry_run) fn diff_upper(
             })
         };
         let links = HardLinkedSides::default();
-        look.add_change(Path::new(""), folder(was), folder(is), links)?;
+        differ.add_change(Path::new(""), folder(was), folder(is), links)?;
     }
     let whole = !matches!(upper.source, UpperSource::Layer);
     let root = FolderSides {
         upper: upper.dir,
         lower: Some(lower),
     };
-    look.diff_folder(root, Path::new(""), whole, 0)?;
-    Ok(look.looked)
+    differ.diff_folder(root, Path::new(""), whole, 0)?;
+    Ok(differ.diff)
 }
 
 struct OverlayDiffer<'a> {
-    looked: OverlayDiff,
+    diff: OverlayDiff,
     reading: ReadBudget,
     began_ns: i64,
     kind: UpperSource<'a>,
@@ -133,7 +133,7 @@ impl OverlayDiffer<'_> {
             let (was, is) = (lower.stat_self(), upper.stat_self());
             let (was, is) = (was.at(at)?, is.at(at)?);
             let times = (at.to_owned(), was.mtime_ns, is.mtime_ns);
-            self.looked.folders.push(times);
+            self.diff.folders.push(times);
         }
         let (replaced, gone_by_mark) = read_overlay_marks(self.kind, upper).at(at)?;
         let hidden = hidden || replaced;
@@ -231,7 +231,7 @@ impl OverlayDiffer<'_> {
             && has_same_content(upper, was.folder, one.name).at(one.path)?
         {
             if attributes::has_different_attributes(upper, was.folder, one.name) {
-                self.looked.attributes.push(one.path.to_owned());
+                self.diff.attributes.push(one.path.to_owned());
             }
             return Ok(());
         }
@@ -259,7 +259,7 @@ impl OverlayDiffer<'_> {
             && matches!(is.stat.kind, PathKind::File | PathKind::Folder)
             && attributes::has_different_attributes(upper, was.folder, one.name)
         {
-            self.looked.attributes.push(one.path.to_owned());
+            self.diff.attributes.push(one.path.to_owned());
         }
         self.add_change(one.path, before, after, links)?;
         if !is_folder {
@@ -385,11 +385,11 @@ impl OverlayDiffer<'_> {
         if is_unchanged(&before, &after) {
             return Ok(());
         }
-        if self.looked.changes.len() >= LAYER_PATHS_MAX {
+        if self.diff.changes.len() >= LAYER_PATHS_MAX {
             let why = format!("it changed more than {LAYER_PATHS_MAX} paths");
             return Err(self.limit_error(&why));
         }
-        self.looked.changes.push(ChangedPath {
+        self.diff.changes.push(ChangedPath {
             path: path.to_owned(),
             before,
             after,

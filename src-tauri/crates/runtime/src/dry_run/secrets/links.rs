@@ -42,8 +42,8 @@ pub(in crate::dry_run) fn find_other_names(root: &Path, closed: &[PathBuf]) -> O
             }
         }
     }
-    let wanting = linked.iter().filter(|(_, file)| file.unknown_count() > 0);
-    let beside: BTreeSet<(PathBuf, u64)> = wanting
+    let incomplete = linked.iter().filter(|(_, file)| file.unknown_count() > 0);
+    let beside: BTreeSet<(PathBuf, u64)> = incomplete
         .flat_map(|((device, _), file)| file.names.iter().map(|name| (name.clone(), *device)))
         .filter_map(|(name, device)| Some((name.parent()?.to_owned(), device)))
         .filter(|(folder, _)| !folder.starts_with(root))

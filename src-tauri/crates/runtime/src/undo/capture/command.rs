@@ -107,8 +107,8 @@ pub(in crate::undo) fn apply_captured(
         tag: tag.clone(),
         is_resumed: false,
     };
-    let stands = vec![PathState::AtOrigin; steps.len()];
-    let done = carry.apply_all(&stands, &[]);
+    let states = vec![PathState::AtOrigin; steps.len()];
+    let done = carry.apply_all(&states, &[]);
     if done.is_err() {
         let paths = captured.steps.iter().map(|step| step.path.as_path());
         if let Err(error) = sweep_temp_files(unlocked.dir(), paths, &[tag]) {

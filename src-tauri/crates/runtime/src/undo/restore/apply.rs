@@ -53,17 +53,17 @@ impl<'a> StepApplier<'a> {
     /// Applies all steps. Copies are all on disk before the first path changes, so a full disk is detected in time.
     pub(in crate::undo) fn apply_all(
         &self,
-        stands: &[PathState],
+        states: &[PathState],
         folders: &[(PathBuf, i64)],
     ) -> Result<(), FileError> {
         let moving: Vec<&UndoStep> = self
             .steps
             .iter()
-            .zip(stands)
+            .zip(states)
             .filter(|(_, stand)| **stand == PathState::AtOrigin)
             .map(|(step, _)| step)
             .collect();
-        self.unlock_folders(stands, &moving, folders)?;
+        self.unlock_folders(states, &moving, folders)?;
         let staged = self.stage_all(&moving)?;
         for step in moving.iter().rev() {
             self.remove_old_node(step)
@@ -82,7 +82,7 @@ impl<'a> StepApplier<'a> {
         }
         self.set_folder_times(folders)?;
         let many = moving.len() > SYNC_SINGLY_MAX && dir::CAN_SYNC_FILE_SYSTEM;
-        let closing = self.folders_to_finalize(stands);
+        let closing = self.folders_to_finalize(states);
         if !many {
             self.sync_folders(&moving, &closing, folders)?;
         }
@@ -96,16 +96,16 @@ impl<'a> StepApplier<'a> {
     /// Unlocks folders in which names are added or removed, and folders that get a mode or a time.
     fn unlock_folders(
         &self,
-        stands: &[PathState],
+        states: &[PathState],
         moving: &[&UndoStep],
         folders: &[(PathBuf, i64)],
     ) -> Result<(), FileError> {
         let parents = moving.iter().filter_map(|step| step.path.0.parent());
-        let standing = self.steps.iter().zip(stands);
-        let standing = standing.filter(|(_, stand)| **stand != PathState::Diverged);
-        let standing = standing.map(|(step, _)| step.path.0.as_path());
+        let steps = self.steps.iter().zip(states);
+        let steps = steps.filter(|(_, stand)| **stand != PathState::Diverged);
+        let steps = steps.map(|(step, _)| step.path.0.as_path());
         let touched = folders.iter().map(|(path, _)| path.as_path());
-        let reads = standing.chain(touched).map(|path| (path, AccessNeed::Read));
+        let reads = steps.chain(touched).map(|path| (path, AccessNeed::Read));
         let changes = parents.map(|path| (path, AccessNeed::Change));
         self.unlocked.unlock_paths(reads.chain(changes))
     }
@@ -236,8 +236,8 @@ impl<'a> StepApplier<'a> {
     }
 
     /// Returns the folders that get a mode and a time, by their paths.
-    fn folders_to_finalize(&self, stands: &[PathState]) -> BTreeMap<&'a Path, &'a UndoStep> {
-        let steps = self.steps.iter().zip(stands);
+    fn folders_to_finalize(&self, states: &[PathState]) -> BTreeMap<&'a Path, &'a UndoStep> {
+        let steps = self.steps.iter().zip(states);
         let closing = steps.filter(|(step, stand)| {
             let is_moving = match stand {
                 PathState::AtOrigin => true,

@@ -58,30 +58,30 @@ pub(in crate::undo) fn preview_restore(
 ) -> Result<RestoreCheck, UserError> {
     let moves = RestoreSelection::from_request(inner, restore)?;
     let unlocked = UnlockedPaths::new(inner, &moves.open_workspace()?);
-    let mut walked = plan_restore(&unlocked, &inner.store, &moves.moves, &[], 0)?;
+    let mut plan = plan_restore(&unlocked, &inner.store, &moves.moves, &[], 0)?;
     unlocked.relock()?;
-    let mut clashes = std::mem::take(&mut walked.conflicts);
-    clashes.truncate(CONFLICTS_MAX);
+    let mut conflicts = std::mem::take(&mut plan.conflicts);
+    conflicts.truncate(CONFLICTS_MAX);
     let direction = moves.action.direction;
     let entries = moves
         .moves
         .iter()
         .map(|(one, _)| one.entry.clone())
         .collect();
-    let manifest = build_manifest(moves, walked, UndoId::from(""), 0);
+    let manifest = build_manifest(moves, plan, UndoId::from(""), 0);
     let (paths, paths_total) = path_receipts(&manifest);
     let preview = RestorePreview {
         direction,
         entries,
-        conflicts: clashes.iter().map(|clash| clash.conflict.clone()).collect(),
+        conflicts: conflicts
+            .iter()
+            .map(|path_conflict| path_conflict.conflict.clone())
+            .collect(),
         paths,
         paths_total,
         coverage: coverage_of_manifest(&manifest),
     };
-    Ok(RestoreCheck {
-        preview,
-        conflicts: clashes,
-    })
+    Ok(RestoreCheck { preview, conflicts })
 }
 
 /// Executes an act, or touches nothing.
@@ -95,30 +95,30 @@ pub(in crate::undo) fn execute_restore(
     let moves = RestoreSelection::from_request(inner, restore)?;
     let unlocked = UnlockedPaths::new(inner, &moves.open_workspace()?);
     let at_ns = meta.at.saturating_mul(1_000_000);
-    let walked =
+    let plan =
         plan_restore(&unlocked, &inner.store, &moves.moves, choices, at_ns).map_err(broken)?;
-    if !walked.conflicts.is_empty() {
-        let paths = walked
+    if !plan.conflicts.is_empty() {
+        let paths = plan
             .conflicts
             .into_iter()
-            .map(|clash| clash.conflict.path);
+            .map(|path_conflict| path_conflict.conflict.path);
         return Err(RestoreError::Conflict(paths.take(CONFLICTS_MAX).collect()));
     }
     let to_a_point = matches!(restore, RestoreRequest::UndoTo { .. });
-    if walked.steps.is_empty() && (to_a_point || !walked.kept.is_empty()) {
+    if plan.steps.is_empty() && (to_a_point || !plan.kept.is_empty()) {
         return Err(RestoreError::Failed(UserError::new(
             "There is nothing to undo: everything stays as it is.",
             "Choose another point, or to restore at least one path.",
         )));
     }
-    back_up_overwritten(inner, &unlocked, &walked).map_err(broken)?;
+    back_up_overwritten(inner, &unlocked, &plan).map_err(broken)?;
     let before = inner.entries.list()?.entries;
-    let mut manifest = build_manifest(moves, walked, meta.id, meta.at);
+    let mut manifest = build_manifest(moves, plan, meta.id, meta.at);
     inner.entries.save(&manifest).map_err(broken)?;
-    let stands = vec![PathState::AtOrigin; manifest.steps.len()];
+    let states = vec![PathState::AtOrigin; manifest.steps.len()];
     let run = DirectionRun {
         direction: UndoDirection::Redo,
-        states: &stands,
+        states: &states,
         is_resumed: false,
     };
     let gone = apply_direction(inner, &unlocked, &manifest, run);
@@ -146,11 +146,11 @@ pub(in crate::undo) fn execute_restore(
 fn back_up_overwritten(
     inner: &HistoryInner,
     unlocked: &UnlockedPaths,
-    walked: &RestorePlan,
+    plan: &RestorePlan,
 ) -> Result<(), FileError> {
     let mut unknown = Vec::new();
     let mut bytes_new = 0;
-    for step in &walked.steps {
+    for step in &plan.steps {
         if let Node::File { blob, bytes, .. } = &step.before
             && !inner.store.contains(blob).at("the history")?
         {
@@ -174,18 +174,13 @@ fn back_up_overwritten(
             return Err(FileError::Changed { path: path() });
         }
     }
-    for text in &walked.texts {
+    for text in &plan.texts {
         batch.put_bytes(&text.bytes).at("the history")?;
     }
     batch.commit().at("the history")
 }
 
-fn build_manifest(
-    moves: RestoreSelection,
-    walked: RestorePlan,
-    id: UndoId,
-    at: At,
-) -> UndoManifest {
+fn build_manifest(moves: RestoreSelection, plan: RestorePlan, id: UndoId, at: At) -> UndoManifest {
     let entry = UndoEntry {
         session: moves.session,
         call: moves.call,
@@ -193,13 +188,13 @@ fn build_manifest(
         at,
         workspace: display_path(&moves.root.0),
         title: moves.title,
-        paths: walked.steps.len() as u64,
-        bytes: walked
+        paths: plan.steps.len() as u64,
+        bytes: plan
             .steps
             .iter()
             .map(|step| node::content_bytes(&step.before))
             .sum(),
-        shown: first_paths(&walked.steps),
+        shown: first_paths(&plan.steps),
         state: UndoState::Prepared,
         id,
     };
@@ -207,13 +202,13 @@ fn build_manifest(
         root: moves.root,
         effect: TempTag::from_bytes(entry.id.as_str().as_bytes()),
         entry,
-        steps: walked.steps,
-        touched: walked.touched,
+        steps: plan.steps,
+        touched: plan.touched,
         known: true,
         going_back: false,
         deed: Some(RestoreActions {
-            kept: walked.kept,
-            merged: walked.merged,
+            kept: plan.kept,
+            merged: plan.merged,
         }),
     }
 }

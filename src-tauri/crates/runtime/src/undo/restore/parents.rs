@@ -24,7 +24,7 @@ impl RestoreWalk<'_> {
     /// chosen, the folder stays. A folder that was only created on the way to a file stays without a conflict.
     pub(in crate::undo) fn resolve_unknown_names(
         &mut self,
-        clashes: &mut Vec<PathConflict>,
+        conflicts: &mut Vec<PathConflict>,
     ) -> Result<(), FileError> {
         let going: Vec<PathBuf> = self
             .tracks
@@ -44,7 +44,7 @@ impl RestoreWalk<'_> {
             for name in names {
                 let path = folder.join(name);
                 if !self.tracks.contains_key(&path) && !made {
-                    self.resolve_unknown_name(&path, clashes)?;
+                    self.resolve_unknown_name(&path, conflicts)?;
                 }
                 let goes = self
                     .tracks
@@ -70,7 +70,7 @@ impl RestoreWalk<'_> {
     fn resolve_unknown_name(
         &mut self,
         path: &Path,
-        clashes: &mut Vec<PathConflict>,
+        conflicts: &mut Vec<PathConflict>,
     ) -> Result<(), FileError> {
         let dir = self.unlocked.dir();
         self.unlocked.unlock_for_reading([path])?;
@@ -112,7 +112,7 @@ impl RestoreWalk<'_> {
                     wanted: &Node::Absent,
                     now: now.as_ref(),
                 };
-                clashes.push(PathConflict::from_sides(dir, self.store, path, &sides));
+                conflicts.push(PathConflict::from_sides(dir, self.store, path, &sides));
                 let mut track = PathTrack::new(now);
                 track.keep_current("It came since.");
                 self.tracks.insert(path.to_owned(), track);

@@ -121,11 +121,11 @@ pub(in crate::undo) fn plan_restore(
         }
         walk.update_folder_times(manifest, *direction)?;
     }
-    let mut clashes = walk.resolve_conflicts();
-    walk.resolve_unknown_names(&mut clashes)?;
+    let mut conflicts = walk.resolve_conflicts();
+    walk.resolve_unknown_names(&mut conflicts)?;
     walk.ensure_parents()?;
     let touched = walk.changed_folder_times();
-    Ok(walk.into_plan(touched, clashes))
+    Ok(walk.into_plan(touched, conflicts))
 }
 
 /// An error at a path.
@@ -214,11 +214,11 @@ impl RestoreWalk<'_> {
             wanted,
             now: track.planned.as_ref(),
         };
-        let clash = PathConflict::from_sides(self.unlocked.dir(), self.store, path, &sides);
+        let path_conflict = PathConflict::from_sides(self.unlocked.dir(), self.store, path, &sides);
         let name = display_path(path);
         let choice = self.choices.get(name.as_str()).copied();
         if let Some(choice) = choice
-            && !clash.conflict.choices.contains(&choice)
+            && !path_conflict.conflict.choices.contains(&choice)
         {
             let why = match choice {
                 ConflictChoice::Keep | ConflictChoice::Restore => {
@@ -233,7 +233,7 @@ impl RestoreWalk<'_> {
         match choice {
             Some(ConflictChoice::Keep) => track.keep_current("You chose to keep it."),
             Some(ConflictChoice::Merge) => {
-                if let Some(bytes) = clash.merged.clone() {
+                if let Some(bytes) = path_conflict.merged.clone() {
                     let text = MergedText::new(bytes);
                     track.planned =
                         Some(text.merged_node(left, wanted, track.planned.as_ref(), self.at_ns));
@@ -244,7 +244,7 @@ impl RestoreWalk<'_> {
             Some(ConflictChoice::Restore) => track.planned = Some(wanted.clone()),
             None => {
                 track.planned = Some(wanted.clone());
-                track.conflict.get_or_insert(clash);
+                track.conflict.get_or_insert(path_conflict);
             }
         }
         Ok(())
@@ -253,34 +253,34 @@ impl RestoreWalk<'_> {
     /// Returns the conflicts that need a choice, and lets their paths stay meanwhile. A conflict whose path is at its
     /// target already is dropped.
     fn resolve_conflicts(&mut self) -> Vec<PathConflict> {
-        let mut clashes = Vec::new();
+        let mut conflicts = Vec::new();
         for track in self.tracks.values_mut() {
-            let Some(mut clash) = track.conflict.take() else {
+            let Some(mut path_conflict) = track.conflict.take() else {
                 continue;
             };
             if track.is_at_target() {
                 track.planned.clone_from(&track.from);
                 continue;
             }
-            clash.conflict.wanted = track.planned.as_ref().and_then(node::describe_node);
-            clash.conflict.now = describe_current(track.from.as_ref());
-            clashes.push(clash);
+            path_conflict.conflict.wanted = track.planned.as_ref().and_then(node::describe_node);
+            path_conflict.conflict.now = describe_current(track.from.as_ref());
+            conflicts.push(path_conflict);
             track.keep_current("It changed since.");
         }
-        clashes
+        conflicts
     }
 
-    fn into_plan(self, touched: Vec<TouchedFolder>, clashes: Vec<PathConflict>) -> RestorePlan {
-        let mut walked = RestorePlan {
+    fn into_plan(self, touched: Vec<TouchedFolder>, conflicts: Vec<PathConflict>) -> RestorePlan {
+        let mut plan = RestorePlan {
             touched,
-            conflicts: clashes,
+            conflicts,
             ..RestorePlan::default()
         };
         let mut used = BTreeSet::new();
         for (path, track) in self.tracks {
             let way = RelPath(path);
             if let Some(why) = track.stay_reason {
-                walked.kept.push((way, why));
+                plan.kept.push((way, why));
                 continue;
             }
             let (Some(before), Some(after)) = (track.from, track.planned) else {
@@ -292,13 +292,13 @@ impl RestoreWalk<'_> {
                 continue;
             }
             if track.merged {
-                walked.merged.push(way.clone());
+                plan.merged.push(way.clone());
             }
             if let Node::File { blob, .. } = &after {
                 used.insert(blob.clone());
             }
             let before_traits = self.unlocked.dir().attributes_at(&way.0);
-            walked.steps.push(UndoStep {
+            plan.steps.push(UndoStep {
                 path: way,
                 before,
                 after,
@@ -311,8 +311,8 @@ impl RestoreWalk<'_> {
                 before_traits,
             });
         }
-        walked.texts = self.texts;
-        walked.texts.retain(|text| used.contains(&text.blob));
-        walked
+        plan.texts = self.texts;
+        plan.texts.retain(|text| used.contains(&text.blob));
+        plan
     }
 }

@@ -149,24 +149,26 @@ impl CopyBatch<'_> {
             }
         }
         crash_point()?;
-        let mut shelves: BTreeSet<&Path> = BTreeSet::new();
+        let mut folder_names: BTreeSet<&Path> = BTreeSet::new();
         for lists in [false, true] {
             for name in &self.pending {
                 if (name.form == StorageForm::ChunkList) != lists {
                     continue;
                 }
-                let shelf = name.folder_name();
-                if shelves.insert(shelf) && copies.stat(shelf.as_os_str())?.is_none() {
-                    copies.create_folder(shelf.as_os_str(), 0o700)?;
+                let folder_name = name.folder_name();
+                if folder_names.insert(folder_name)
+                    && copies.stat(folder_name.as_os_str())?.is_none()
+                {
+                    copies.create_folder(folder_name.as_os_str(), 0o700)?;
                 }
-                let (file, folder) = (name.file_name(), copies.open_folder(shelf)?);
+                let (file, folder) = (name.file_name(), copies.open_folder(folder_name)?);
                 self.new.rename_to(&file, &folder, &file)?;
             }
             crash_point()?;
         }
         if !(many && copies.sync_file_system()?) {
-            for shelf in shelves {
-                copies.open_folder(shelf)?.sync()?;
+            for folder_name in folder_names {
+                copies.open_folder(folder_name)?.sync()?;
             }
             copies.sync()?;
         }

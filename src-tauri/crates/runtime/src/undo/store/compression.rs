@@ -20,11 +20,11 @@ impl ContentCompressor {
         if content.len() <= BLOCK_BYTES {
             return Ok(None);
         }
-        let press = match &mut self.0 {
-            Some(press) => press,
+        let compressor = match &mut self.0 {
+            Some(compressor) => compressor,
             none => none.insert(Compressor::new(COMPRESSION_LEVEL)?),
         };
-        let packed = press.compress(content)?;
+        let packed = compressor.compress(content)?;
         let pays = packed.len().div_ceil(BLOCK_BYTES) < content.len().div_ceil(BLOCK_BYTES);
         Ok(pays.then_some(packed))
     }

@@ -63,7 +63,7 @@ mod system {
         /// Whether changes were polled before. A watch is of no use to a process that polls only once.
         is_known: bool,
         turn: u64,
-        ears: Option<WatchSet>,
+        watches: Option<WatchSet>,
     }
 
     #[derive(Debug)]
@@ -90,25 +90,25 @@ mod system {
             if !std::mem::replace(&mut state.is_known, true) {
                 return None;
             }
-            let WatchState { turn, ears, .. } = &mut *state;
-            let (mounts, stands) = (read_mounts()?, lstat(root).ok()?);
-            let stands = (stands.st_dev, stands.st_ino);
-            let still_hears = |ears: &mut WatchSet| {
-                let is_same = ears.roots.get(root).is_none_or(|was| *was == stands);
-                is_same && ears.mounts == mounts && ears.take_events(turn)
+            let WatchState { turn, watches, .. } = &mut *state;
+            let (mounts, root_id) = (read_mounts()?, lstat(root).ok()?);
+            let root_id = (root_id.st_dev, root_id.st_ino);
+            let is_current = |watches: &mut WatchSet| {
+                let is_same = watches.roots.get(root).is_none_or(|was| *was == root_id);
+                is_same && watches.mounts == mounts && watches.take_events(turn)
             };
-            if !ears.as_mut().is_some_and(still_hears) {
+            if !watches.as_mut().is_some_and(is_current) {
                 *turn += 1;
-                *ears = WatchSet::open(mounts);
+                *watches = WatchSet::open(mounts);
             }
-            ears.as_mut()?.roots.insert(root.to_owned(), stands);
+            watches.as_mut()?.roots.insert(root.to_owned(), root_id);
             Some(WatchTurn(*turn))
         }
 
         /// Returns the result of the last search in a workspace, if nothing happened in it since.
         pub fn cached_search(&self, root: &Path, by: &ClosedSource) -> Option<FoundClosedFiles> {
             let state = self.lock_state();
-            let (decided, found) = state.ears.as_ref()?.found.get(root)?;
+            let (decided, found) = state.watches.as_ref()?.found.get(root)?;
             Arc::ptr_eq(decided, by).then(|| found.clone())
         }
 
@@ -122,25 +122,25 @@ mod system {
         ) {
             let mut state = self.lock_state();
             if state.turn == heard.0
-                && let Some(ears) = &mut state.ears
+                && let Some(watches) = &mut state.watches
             {
                 let closed_files = (by.clone(), closed_files.clone());
-                ears.found.insert(root.to_owned(), closed_files);
+                watches.found.insert(root.to_owned(), closed_files);
             }
         }
 
         /// Whether a folder stayed unchanged.
         pub fn is_unchanged(&self, folder: &Path) -> bool {
             let state = self.lock_state();
-            let ears = state.ears.as_ref();
-            ears.is_some_and(|ears| ears.quiet.contains(folder))
+            let watches = state.watches.as_ref();
+            watches.is_some_and(|watches| watches.quiet.contains(folder))
         }
 
         /// Watches a folder from now on; `false` where it cannot be watched. The folder above must be watched.
         pub fn watch_folder(&self, folder: &Path) -> bool {
             let mut state = self.lock_state();
-            let ears = state.ears.as_mut();
-            ears.is_some_and(|ears| ears.watch_folder(folder) == Some(true))
+            let watches = state.watches.as_mut();
+            watches.is_some_and(|watches| watches.watch_folder(folder) == Some(true))
         }
 
         /// Marks a watched folder as unchanged since it was searched, if no event was reported meanwhile; returns
@@ -148,8 +148,8 @@ mod system {
         pub fn confirm_unchanged(&self, heard: WatchTurn, folder: &Path) -> bool {
             let mut state = self.lock_state();
             let is_so = state.turn == heard.0;
-            if let (true, Some(ears)) = (is_so, &mut state.ears) {
-                ears.quiet.insert(folder.to_owned());
+            if let (true, Some(watches)) = (is_so, &mut state.watches) {
+                watches.quiet.insert(folder.to_owned());
             }
             is_so
         }
@@ -157,8 +157,8 @@ mod system {
         /// Acts as if a disk had been mounted since.
         #[cfg(test)]
         pub fn sees_another_disk(&self) {
-            if let Some(ears) = &mut self.lock_state().ears {
-                ears.mounts.extend(b"another disk");
+            if let Some(watches) = &mut self.lock_state().watches {
+                watches.mounts.extend(b"another disk");
             }
         }
 
