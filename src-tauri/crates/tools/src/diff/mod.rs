@@ -27,6 +27,7 @@ use crate::text::format_byte_size;
 
 pub use self::effects::add_file_diffs;
 pub use self::language::detect_language;
+pub(crate) use self::select::content_before;
 pub use self::select::{describe_left_out, select_hunks, select_plan};
 
 /// Number of unchanged lines around a change.

@@ -57,6 +57,16 @@ pub fn select_hunks(
     Ok(content)
 }
 
+/// Returns the content of a file before its change; of a moved file, the content at the path that it moves from.
+pub(crate) fn content_before<'a>(
+    change: &'a FileChange,
+    changes: &'a [FileChange],
+) -> Option<&'a Vec<u8>> {
+    let mut all = changes.iter();
+    let source = all.find(|other| Some(&other.path) == change.from.as_ref());
+    source.unwrap_or(change).before.as_ref()
+}
+
 /// Restricts the plan to these hunks of its preview. Files whose hunks are all left out are not changed, and do not
 /// move; files without hunks (a new empty file that `write` makes) cannot be left out.
 ///
@@ -104,11 +114,8 @@ pub fn select_plan(plan: &Plan, preview: &Preview, hunks: &[u32]) -> Result<Plan
         let goes = change.after.is_none() && (is_whole || file.path != change.path);
         let mut part = change.clone();
         if !goes {
-            let source = changes
-                .iter()
-                .find(|it| Some(&it.path) == change.from.as_ref());
             let full = FileChange {
-                before: source.unwrap_or(change).before.clone(),
+                before: content_before(change, changes).cloned(),
                 ..change.clone()
             };
             part.after = Some(select_hunks(&full, file, hunks)?);

@@ -4,6 +4,7 @@ use protocol::text::redact;
 use protocol::text::redact::MASK;
 use protocol::{Plan, ToolError};
 
+use crate::diff::content_before;
 use crate::tool::PreviewedPlan;
 
 /// Rejects a change that would write the mask in place of a secret: the secret would be lost.
@@ -13,25 +14,10 @@ pub(in crate::builtin) fn reject_mask_writes(
     let Plan::Write(changes) = &prepared.plan else {
         return Ok(prepared);
     };
-    let masks = |bytes: &[u8]| {
-        let mut masks = 0;
-        let mut rest = bytes;
-        while let Some(at) = rest
-            .windows(MASK.len())
-            .position(|three| three == MASK.as_bytes())
-        {
-            masks += 1;
-            rest = &rest[at + MASK.len()..];
-        }
-        masks
-    };
+    let masks = |bytes: &[u8]| String::from_utf8_lossy(bytes).matches(MASK).count();
     for change in changes {
         // A file that moves has its secrets where it was.
-        let source = changes
-            .iter()
-            .find(|it| Some(&it.path) == change.from.as_ref());
-        let before = &source.unwrap_or(change).before;
-        let (Some(before), Some(after)) = (before, &change.after) else {
+        let (Some(before), Some(after)) = (content_before(change, changes), &change.after) else {
             continue;
         };
         let more_masks = masks(after) > masks(before);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::builtin::fs::mask_guard::reject_mask_writes;
 use crate::builtin::{file_error, run_blocking, text_argument};
-use crate::diff::diff_file;
+use crate::diff::{content_before, diff_file};
 use crate::text::{escape_invisible, format_byte_size, format_count};
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext};
 
@@ -143,10 +143,7 @@ fn report_changes(changes: &[FileChange]) -> ToolOutput {
         if moves_away {
             continue;
         }
-        let source = changes
-            .iter()
-            .find(|it| Some(&it.path) == change.from.as_ref());
-        let before = source.unwrap_or(change).before.as_deref();
+        let before = content_before(change, changes).map(Vec::as_slice);
         let after = change.after.as_deref();
         let diff = diff_file(&change.path, before, after.unwrap_or_default(), 0, 0);
         added += u64::from(diff.added);
