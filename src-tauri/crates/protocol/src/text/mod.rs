@@ -5,3 +5,4 @@ pub mod depth;
 pub mod display_text;
 pub mod redact;
 pub mod timestamp;
+pub mod word_set;

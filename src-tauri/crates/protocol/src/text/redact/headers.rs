@@ -7,24 +7,12 @@ use crate::text::redact::quote::take_quote;
 use crate::text::redact::token::{ByteClass, ScanResult};
 use crate::text::redact::value;
 use crate::text::redact::value::ValueContext;
+use crate::text::word_set::WordSet;
 
 /// Schemes with which credentials in a header begin. `Bearer` is not among them: it has a scan of its own.
-const AUTH_SCHEMES: [&str; 14] = [
-    "apikey",
-    "api-key",
-    "basic",
-    "bot",
-    "digest",
-    "geniekey",
-    "hawk",
-    "key",
-    "mac",
-    "negotiate",
-    "ntlm",
-    "oauth",
-    "ssws",
-    "token",
-];
+static AUTH_SCHEMES: WordSet = WordSet::new(
+    "apikey api-key basic bot digest geniekey hawk key mac negotiate ntlm oauth ssws token",
+);
 
 /// Judges the value of a header with credentials: the part after its scheme, if it has one.
 pub(super) fn scan_authorization(
@@ -34,8 +22,8 @@ pub(super) fn scan_authorization(
     let is_quoted = take_quote(&mut ahead)?.is_some();
     let mut behind = ahead;
     let word = behind.take_while(24, |byte| byte.is_ascii_alphabetic() || byte == b'-')?;
-    let is_scheme = |scheme: &&str| scheme.as_bytes().eq_ignore_ascii_case(word);
-    let has_scheme = AUTH_SCHEMES.iter().any(is_scheme) && behind.take_blanks(4)? > 0;
+    let scheme = String::from_utf8_lossy(word).to_ascii_lowercase();
+    let has_scheme = AUTH_SCHEMES.contains(&scheme) && behind.take_blanks(4)? > 0;
     if has_scheme {
         ahead = behind;
     }

@@ -41,9 +41,6 @@ pub use crate::text::redact::masker::Masker;
 /// Text that replaces a secret.
 pub const MASK: &str = "***";
 
-/// The name of the policy under which secrets are masked (`S003-46`).
-pub const SECRETS_POLICY: &str = "secrets";
-
 /// Returns whether the policies of a tool's interface ask for masking. A tool opts out only by naming no policy; an
 /// unknown name counts as asking.
 pub fn is_masking_requested(policy_refs: &[String]) -> bool {

@@ -1,5 +1,7 @@
 //! Classification of names by the value that they announce: `DB_PASSWORD`, `client-secret`, `next_page_token`.
 
+use crate::text::word_set::WordSet;
+
 /// How certainly a name announces a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NameClass {
@@ -27,208 +29,42 @@ pub(super) const NAME_TRIGGERS: [&str; 11] = [
     "pass", "pwd", "secret", "token", "key", "cred", "auth", "cookie", "sig", "webhook", "jwt",
 ];
 
-const PASSWORDS: [&str; 8] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "pass",
-    "pw",
-    "requirepass",
-];
-const TOKENS: [&str; 7] = [
-    "token",
-    "secret",
-    "apikey",
-    "apitoken",
-    "authtoken",
-    "accesstoken",
-    "credential",
-];
+static PASSWORDS: WordSet =
+    WordSet::new("password passwd passphrase passcode pwd pass pw requirepass");
+static TOKENS: WordSet =
+    WordSet::new("token secret apikey apitoken authtoken accesstoken credential");
 /// Words before `key` that make it a secret one.
-const SECRET_KEYS: [&str; 22] = [
-    "access",
-    "account",
-    "admin",
-    "api",
-    "app",
-    "application",
-    "auth",
-    "client",
-    "consumer",
-    "deploy",
-    "encryption",
-    "license",
-    "master",
-    "private",
-    "role",
-    "secret",
-    "service",
-    "shared",
-    "signing",
-    "ssh",
-    "subscription",
-    "webhook",
-];
+static SECRET_KEYS: WordSet = WordSet::new(
+    "access account admin api app application auth client consumer deploy encryption license \
+     master private role secret service shared signing ssh subscription webhook",
+);
 /// Words before a key or a token that make it harmless.
-const HARMLESS_PREFIXES: [&str; 44] = [
-    "bos",
-    "cache",
-    "cancellation",
-    "composite",
-    "continuation",
-    "csharp",
-    "current",
-    "cursor",
-    "design",
-    "end",
-    "eof",
-    "eos",
-    "first",
-    "foreign",
-    "group",
-    "hash",
-    "i18n",
-    "idempotency",
-    "last",
-    "lexer",
-    "mask",
-    "next",
-    "object",
-    "pad",
-    "page",
-    "pagination",
-    "parse",
-    "partition",
-    "prev",
-    "previous",
-    "primary",
-    "public",
-    "pub",
-    "row",
-    "sort",
-    "special",
-    "start",
-    "stop",
-    "sync",
-    "theme",
-    "translation",
-    "unique",
-    "unk",
-    "syntax",
-];
+static HARMLESS_PREFIXES: WordSet = WordSet::new(
+    "bos cache cancellation composite continuation csharp current cursor design end eof eos \
+     first foreign group hash i18n idempotency last lexer mask next object pad page pagination \
+     parse partition prev previous primary public pub row sort special start stop sync theme \
+     translation unique unk syntax",
+);
 /// Last words of a name whose value is only something about a secret.
-const HARMLESS_SUFFIXES: [&str; 83] = [
-    "alg",
-    "algorithm",
-    "arn",
-    "at",
-    "attempts",
-    "bits",
-    "change",
-    "changed",
-    "checksum",
-    "class",
-    "column",
-    "confirm",
-    "confirmation",
-    "count",
-    "created",
-    "digest",
-    "dir",
-    "directory",
-    "email",
-    "enabled",
-    "endpoint",
-    "env",
-    "error",
-    "errors",
-    "expiration",
-    "expired",
-    "expires",
-    "expiry",
-    "field",
-    "file",
-    "filename",
-    "fingerprint",
-    "folder",
-    "format",
-    "handler",
-    "hash",
-    "header",
-    "hint",
-    "id",
-    "ids",
-    "in",
-    "index",
-    "input",
-    "integrity",
-    "key_id",
-    "kind",
-    "label",
-    "len",
-    "length",
-    "limit",
-    "location",
-    "manager",
-    "max",
-    "message",
-    "method",
-    "min",
-    "mode",
-    "name",
-    "namespace",
-    "names",
-    "offset",
-    "parameter",
-    "path",
-    "pattern",
-    "placeholder",
-    "policy",
-    "position",
-    "prefix",
-    "provider",
-    "ref",
-    "required",
-    "reset",
-    "sha",
-    "size",
-    "status",
-    "stdin",
-    "store",
-    "title",
-    "ttl",
-    "type",
-    "uri",
-    "url",
-    "version",
-];
+static HARMLESS_SUFFIXES: WordSet = WordSet::new(
+    "alg algorithm arn at attempts bits change changed checksum class column confirm \
+     confirmation count created digest dir directory email enabled endpoint env error errors \
+     expiration expired expires expiry field file filename fingerprint folder format handler \
+     hash header hint id ids in index input integrity kind label len length limit location \
+     manager max message method min mode name namespace names offset parameter path pattern \
+     placeholder policy position prefix provider ref required reset sha size status stdin \
+     store title ttl type uri url version",
+);
 /// Last words of a name that do not change its meaning.
-const IGNORED_SUFFIXES: [&str; 22] = [
-    "b64",
-    "base64",
-    "current",
-    "data",
-    "default",
-    "dev",
-    "development",
-    "encoded",
-    "live",
-    "main",
-    "new",
-    "old",
-    "pem",
-    "plain",
-    "prod",
-    "production",
-    "raw",
-    "staging",
-    "string",
-    "test",
-    "value",
-    "x",
-];
+static IGNORED_SUFFIXES: WordSet = WordSet::new(
+    "b64 base64 current data default dev development encoded live main new old pem plain prod \
+     production raw staging string test value x",
+);
+
+/// Words before `token` that make it a secret one where both are one word.
+static SECRET_TOKENS: WordSet = WordSet::new("access auth bearer refresh session");
+/// Words beside passwords and tokens for which a name may announce a secret.
+static SECRET_HINTS: WordSet = WordSet::new("key cred auth sig webhook jwt authkey signature");
 
 /// Classifies a name, as it is written: its words may be joined by `_`, `-` or `.`, or by capitals.
 pub(super) fn classify_name(name: &[u8]) -> NameClass {
@@ -239,7 +75,7 @@ pub(super) fn classify_name(name: &[u8]) -> NameClass {
     let mut words = all.as_slice();
     while let [before @ .., last] = words {
         let is_number = last.bytes().all(|byte| byte.is_ascii_digit());
-        match !before.is_empty() && (is_number || IGNORED_SUFFIXES.contains(&last.as_str())) {
+        match !before.is_empty() && (is_number || IGNORED_SUFFIXES.contains(last)) {
             true => words = before,
             false => break,
         }
@@ -248,23 +84,16 @@ pub(super) fn classify_name(name: &[u8]) -> NameClass {
         return NameClass::Nothing;
     };
     let last = last.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_before = |harmless: &[&str]| {
-        before
-            .last()
-            .is_some_and(|word| harmless.contains(&word.as_str()))
-    };
+    let is_before = |set: &WordSet| before.last().is_some_and(|word| set.contains(word));
     match last {
         "authorization" => return NameClass::Authorization,
         "cookie" | "cookies" => return NameClass::Cookies,
         // By itself it says as well that something passed.
         "pass" if before.is_empty() => return NameClass::Token,
-        _ if PASSWORDS.contains(&last)
-            || last.ends_with("password")
-            || last.ends_with("passwd") =>
-        {
+        _ if PASSWORDS.contains(last) || last.ends_with("password") || last.ends_with("passwd") => {
             return NameClass::Password;
         }
-        _ if TOKENS.contains(&last) => {
+        _ if TOKENS.contains(last) => {
             return match is_before(&HARMLESS_PREFIXES) {
                 true => NameClass::Nothing,
                 false => NameClass::Token,
@@ -272,42 +101,25 @@ pub(super) fn classify_name(name: &[u8]) -> NameClass {
         }
         "key" if is_before(&SECRET_KEYS) => return NameClass::Token,
         "key" if before.is_empty() || is_before(&HARMLESS_PREFIXES) => return NameClass::Nothing,
-        _ if HARMLESS_SUFFIXES.contains(&last) => return NameClass::Nothing,
+        _ if HARMLESS_SUFFIXES.contains(last) => return NameClass::Nothing,
         _ => {}
     }
     // `accesskey`, `AccountKey` in one word, `authToken` in lower case.
-    let joined = |key: &str, of: &[&str]| {
-        last.strip_suffix(key)
-            .is_some_and(|before| of.contains(&before))
+    let joined = |key: &str, set: &WordSet| {
+        let before = last.strip_suffix(key);
+        before.is_some_and(|before| set.contains(before))
     };
-    if joined("key", &SECRET_KEYS)
-        || joined("token", &["access", "auth", "bearer", "refresh", "session"])
-    {
-        return NameClass::Token;
-    }
-    if last.ends_with("secret") {
+    if joined("key", &SECRET_KEYS) || joined("token", &SECRET_TOKENS) || last.ends_with("secret") {
         return NameClass::Token;
     }
     let is_of_secrets = |word: &String| {
         let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
         let word = word.strip_suffix('s').unwrap_or(word);
-        PASSWORDS.contains(&word)
-            || TOKENS.contains(&word)
-            || [
-                "key",
-                "cred",
-                "auth",
-                "sig",
-                "webhook",
-                "jwt",
-                "authkey",
-                "signature",
-            ]
-            .contains(&word)
+        [&PASSWORDS, &TOKENS, &SECRET_HINTS]
+            .iter()
+            .any(|set| set.contains(word))
     };
-    let harmless = all
-        .iter()
-        .any(|word| HARMLESS_PREFIXES.contains(&word.as_str()));
+    let harmless = all.iter().any(|word| HARMLESS_PREFIXES.contains(word));
     match !harmless && all.iter().any(is_of_secrets) {
         true => NameClass::Maybe,
         false => NameClass::Nothing,

@@ -8,6 +8,8 @@ use crate::text::redact::token::{ByteClass, ScanResult};
 use crate::text::redact::value;
 use crate::text::redact::value::ValueContext;
 
+use ValuePlacement::{Any, Attached, Next};
+
 /// Maximum number of blanks between an option and its value.
 const BLANKS_MAX: usize = 8;
 /// Maximum length of an option, in bytes.
@@ -24,101 +26,64 @@ enum ValuePlacement {
     Any,
 }
 
-/// An option whose value is a secret.
+/// Options whose value is a secret.
 struct SecretOption {
-    programs: &'static [&'static str],
-    options: &'static [&'static str],
+    /// The programs, with blanks between.
+    programs: &'static str,
+    /// The options, with blanks between.
+    options: &'static str,
     place: ValuePlacement,
     /// Byte after which the secret begins in the value; none if the secret is the whole value.
     behind: Option<u8>,
 }
 
+const fn secret_option(
+    programs: &'static str,
+    options: &'static str,
+    place: ValuePlacement,
+    behind: Option<u8>,
+) -> SecretOption {
+    SecretOption {
+        programs,
+        options,
+        place,
+        behind,
+    }
+}
+
 /// The options, according to the manuals of their programs.
 const SECRET_OPTIONS: &[SecretOption] = &[
-    SecretOption {
-        programs: &["curl"],
-        options: &["-u", "--user", "-U", "--proxy-user"],
-        place: ValuePlacement::Any,
-        behind: Some(b':'),
-    },
-    SecretOption {
-        programs: &["http", "https", "xh", "xhs"],
-        options: &["-a", "--auth"],
-        place: ValuePlacement::Next,
-        behind: Some(b':'),
-    },
-    SecretOption {
-        programs: &["lftp"],
-        options: &["-u", "--user"],
-        place: ValuePlacement::Next,
-        behind: Some(b','),
-    },
-    SecretOption {
-        programs: &["smbclient", "rpcclient", "net"],
-        options: &["-U", "--user"],
-        place: ValuePlacement::Any,
-        behind: Some(b'%'),
-    },
-    SecretOption {
-        programs: &["sshpass"],
-        options: &["-p"],
-        place: ValuePlacement::Any,
-        behind: None,
-    },
-    SecretOption {
-        programs: &[
-            "mysql",
-            "mysqldump",
-            "mysqladmin",
-            "mysqlimport",
-            "mysqlshow",
-            "mariadb",
-            "mariadb-dump",
-            "mariadb-admin",
-            "7z",
-            "7za",
-            "7zr",
-        ],
-        options: &["-p"],
-        place: ValuePlacement::Attached,
-        behind: None,
-    },
-    SecretOption {
-        programs: &["mongo", "mongosh", "mongodump", "mongorestore", "login"],
-        options: &["-p"],
-        place: ValuePlacement::Next,
-        behind: None,
-    },
-    SecretOption {
-        programs: &["redis-cli"],
-        options: &["-a"],
-        place: ValuePlacement::Next,
-        behind: None,
-    },
-    SecretOption {
-        programs: &["sqlcmd", "bcp", "zip", "unzip"],
-        options: &["-P"],
-        place: ValuePlacement::Any,
-        behind: None,
-    },
-    SecretOption {
-        programs: &[
-            "ldapsearch",
-            "ldapmodify",
-            "ldapadd",
-            "ldapdelete",
-            "ldapwhoami",
-        ],
-        options: &["-w"],
-        place: ValuePlacement::Any,
-        behind: None,
-    },
-    SecretOption {
-        programs: &["keytool", "jarsigner"],
-        options: &["-storepass", "-keypass", "-srcstorepass", "-deststorepass"],
-        place: ValuePlacement::Next,
-        behind: None,
-    },
+    secret_option("curl", "-u --user -U --proxy-user", Any, Some(b':')),
+    secret_option("http https xh xhs", "-a --auth", Next, Some(b':')),
+    secret_option("lftp", "-u --user", Next, Some(b',')),
+    secret_option("smbclient rpcclient net", "-U --user", Any, Some(b'%')),
+    secret_option("sshpass", "-p", Any, None),
+    secret_option(
+        "mysql mysqldump mysqladmin mysqlimport mysqlshow mariadb mariadb-dump mariadb-admin 7z 7za 7zr",
+        "-p",
+        Attached,
+        None,
+    ),
+    secret_option(
+        "mongo mongosh mongodump mongorestore login",
+        "-p",
+        Next,
+        None,
+    ),
+    secret_option("redis-cli", "-a", Next, None),
+    secret_option("sqlcmd bcp zip unzip", "-P", Any, None),
+    secret_option(
+        "ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami",
+        "-w",
+        Any,
+        None,
+    ),
+    secret_option(
+        "keytool jarsigner",
+        "-storepass -keypass -srcstorepass -deststorepass",
+        Next,
+        None,
+    ),
 ];
 
 /// Looks for an option after the blank `bytes[0]` whose value is a secret. `context` holds the bytes before.
@@ -129,10 +94,10 @@ pub(super) fn scan_option(context: &[u8], bytes: &[u8], is_all: bool) -> ScanRes
     if ahead.take(b' ') != Ok(true) || ahead.peek() != Ok(Some(b'-')) {
         return ScanResult::No;
     }
-    let told = SECRET_OPTIONS
+    let known = SECRET_OPTIONS
         .iter()
         .filter(|secret| names_any_program(line, secret.programs));
-    for secret in told {
+    for secret in known {
         let look = match scan_option_value(secret, ahead) {
             Ok(look) | Err(look) => look,
         };
@@ -144,12 +109,16 @@ pub(super) fn scan_option(context: &[u8], bytes: &[u8], is_all: bool) -> ScanRes
 }
 
 /// Returns whether a word of a command is one of these programs, by itself or at the end of a path.
-fn names_any_program(line: &[u8], programs: &[&str]) -> bool {
+fn names_any_program(line: &[u8], programs: &str) -> bool {
     let words = line.split(|byte| {
         byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'(' | b'/')
     });
     let mut words = words.filter(|word| !word.is_empty());
-    words.any(|word| programs.iter().any(|program| program.as_bytes() == word))
+    words.any(|word| {
+        programs
+            .split(' ')
+            .any(|program| program.as_bytes() == word)
+    })
 }
 
 fn scan_option_value(
@@ -159,12 +128,9 @@ fn scan_option_value(
     let start = ahead;
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let word = ahead.take_while(OPTION_BYTES_MAX, is_letter)?;
-    let is_named = option.options.iter().any(|name| name.as_bytes() == word);
-    let is_grouped = option
-        .options
-        .iter()
-        .any(|name| ends_letter_group(word, name));
-    let blanks = match is_named || is_grouped {
+    let mut names = option.options.split(' ');
+    let is_known = names.any(|name| name.as_bytes() == word || ends_letter_group(word, name));
+    let blanks = match is_known {
         true if ahead.peek()? == Some(b'=') && word.starts_with(b"--") => {
             ahead.at += 1;
             1
@@ -172,12 +138,11 @@ fn scan_option_value(
         true => ahead.take_blanks(BLANKS_MAX)?,
         false => 0,
     };
-    let is_next = blanks > 0 && option.place != ValuePlacement::Attached;
+    let is_next = blanks > 0 && option.place != Attached;
     if !is_next {
         // `-ppassword`: what stands right behind the letter.
         ahead = start;
-        let is_attached =
-            option.place != ValuePlacement::Next && skip_option_letter(option, &mut ahead)?;
+        let is_attached = option.place != Next && skip_option_letter(option, &mut ahead)?;
         if !is_attached {
             return Ok(ScanResult::No);
         }
@@ -220,7 +185,7 @@ fn skip_option_letter(
     option: &SecretOption,
     ahead: &mut Lookahead<'_>,
 ) -> Result<bool, ScanResult> {
-    for name in option.options.iter().filter(|name| name.len() == 2) {
+    for name in option.options.split(' ').filter(|name| name.len() == 2) {
         if ahead.take_all(name.as_bytes())? {
             let next = ahead.peek()?;
             return Ok(next.is_some_and(|byte| !byte.is_ascii_whitespace() && byte != b'='));

@@ -1,6 +1,7 @@
 //! Judges the value after a secret's name: a secret, or code, a reference, a label.
 
 use crate::text::redact::name::NameClass;
+use crate::text::word_set::WordSet;
 
 /// Notation of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,80 +17,18 @@ pub(super) enum ValueContext {
 }
 
 /// Words that stand for values in code and in templates.
-const PLACEHOLDER_WORDS: [&str; 66] = [
-    "any",
-    "array",
-    "bool",
-    "boolean",
-    "buffer",
-    "bytes",
-    "char",
-    "cstring",
-    "false",
-    "float",
-    "func",
-    "function",
-    "hidden",
-    "input",
-    "int",
-    "integer",
-    "interface",
-    "invalid",
-    "key",
-    "map",
-    "new",
-    "nil",
-    "no",
-    "none",
-    "null",
-    "number",
-    "object",
-    "off",
-    "on",
-    "optional",
-    "pass",
-    "passwd",
-    "password",
-    "pw",
-    "pwd",
-    "redacted",
-    "required",
-    "secret",
-    "secrets",
-    "secretstr",
-    "secretstring",
-    "self",
-    "some",
-    "str",
-    "string",
-    "struct",
-    "text",
-    "this",
-    "todo",
-    "token",
-    "tokens",
-    "true",
-    "type",
-    "undefined",
-    "unknown",
-    "usize",
-    "value",
-    "varchar",
-    "vec",
-    "void",
-    "yes",
-    "example",
-    "placeholder",
-    "null,",
-    "default",
-    "uuid",
-];
+static PLACEHOLDER_WORDS: WordSet = WordSet::new(
+    "any array bool boolean buffer bytes char cstring false float func function hidden input \
+     int integer interface invalid key map new nil no none null number object off on optional \
+     pass passwd password pw pwd redacted required secret secrets secretstr secretstring self \
+     some str string struct text this todo token tokens true type undefined unknown usize \
+     value varchar vec void yes example placeholder default uuid",
+);
 /// Words that occur in sentences.
-const SENTENCE_WORDS: [&str; 30] = [
-    "a", "and", "are", "at", "be", "by", "can", "do", "for", "from", "has", "in", "is", "must",
-    "not", "of", "on", "or", "please", "should", "that", "the", "this", "to", "too", "was", "will",
-    "with", "you", "your",
-];
+static SENTENCE_WORDS: WordSet = WordSet::new(
+    "a and are at be by can do for from has in is must not of on or please should that the \
+     this to too was will with you your",
+);
 /// Minimum length of a value that can look random, in bytes.
 const DENSE_BYTES_MIN: usize = 16;
 
@@ -153,9 +92,7 @@ fn is_placeholder(text: &str) -> bool {
 
 fn is_word(text: &str) -> bool {
     let word = text.trim_end_matches([',', ';', '?', '|']);
-    PLACEHOLDER_WORDS
-        .iter()
-        .any(|known| known.eq_ignore_ascii_case(word))
+    PLACEHOLDER_WORDS.contains(&word.to_ascii_lowercase())
 }
 
 /// Returns whether a value only repeats its name: `password: "Password"`, `token = new_token`.
@@ -262,7 +199,7 @@ fn is_token(text: &str) -> bool {
 fn is_password(text: &str) -> bool {
     let is_label = is_wordy(text) && text.starts_with(char::is_uppercase);
     let mut words = text.split_whitespace();
-    let is_sentence = words.any(|word| SENTENCE_WORDS.contains(&word.to_lowercase().as_str()));
+    let is_sentence = words.any(|word| SENTENCE_WORDS.contains(&word.to_lowercase()));
     let is_number =
         text.len() < 4 && text.bytes().all(|byte| byte.is_ascii_digit()) || text.starts_with("0x");
     let is_named = is_identifier(text) && text.contains('_') && !has_digit(text);
