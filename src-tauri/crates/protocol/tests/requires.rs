@@ -74,9 +74,8 @@ fn commands_are_matched_word_by_word_s002_52_to_s002_55() {
             .compile("the tool `t`")
             .unwrap()
             .expand(&VariableValues::default());
-        assert_eq!(surface.covers_command(argv), covered, "{id}: {argv:?}");
+        assert_eq!(surface.shell[0].covers(argv), covered, "{id}: {argv:?}");
     }
-    assert!(!ExpandedRequirements::default().covers_command(&["git"]));
 }
 
 #[test]

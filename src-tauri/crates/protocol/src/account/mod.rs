@@ -39,7 +39,7 @@ pub struct CallAccount {
 }
 
 /// Validation of a call: whether its tool exists and its arguments fit the schema.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct AccountValidation {
     /// Whether the call passed validation; none if it ended before it was validated.
     pub passed: Option<bool>,
@@ -51,7 +51,7 @@ pub struct AccountValidation {
 }
 
 /// Authorisation of a call: its verdict, and the person's decision where one was asked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
 pub struct AccountAuthorization {
     /// The mode that the call was judged in.
     pub mode: Option<ToolMode>,
@@ -70,7 +70,7 @@ pub struct AccountAuthorization {
 }
 
 /// Execution of a call: whether and how long it ran.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct AccountExecution {
     /// The state of the call.
     pub state: CallState,
@@ -85,7 +85,7 @@ pub struct AccountExecution {
 }
 
 /// Live output and progress reported while a call ran; for people, never for the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct AccountStreaming {
     /// Number of pieces of live output, updates and progress messages.
     pub pieces: u32,
@@ -94,7 +94,7 @@ pub struct AccountStreaming {
 }
 
 /// Presentation of a call to the person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct AccountRendering {
     /// Name on the card.
     pub title: String,
@@ -109,7 +109,7 @@ pub struct AccountRendering {
 }
 
 /// Result, session state and undo entry kept after a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 pub struct AccountPersistence {
     /// Bytes of the text that the model read.
     pub text_bytes: Option<u64>,
@@ -179,46 +179,15 @@ impl CallAccount {
     fn new(call: CallId, tool: String) -> Self {
         Self {
             call,
-            validated: AccountValidation {
-                passed: None,
-                problem: None,
-                edited: Vec::new(),
-            },
-            authorised: AccountAuthorization {
-                mode: None,
-                kind: None,
-                trail: None,
-                asked: 0,
-                decision: None,
-                digest: None,
-                decision_ref: None,
-            },
-            executed: AccountExecution {
-                state: CallState::Proposed,
-                started_at: None,
-                ended_at: None,
-                duration_ms: None,
-                starts: 0,
-            },
-            streamed: AccountStreaming {
-                pieces: 0,
-                bytes: 0,
-            },
+            validated: AccountValidation::default(),
+            authorised: AccountAuthorization::default(),
+            executed: AccountExecution::default(),
+            streamed: AccountStreaming::default(),
             rendered: AccountRendering {
                 title: tool.clone(),
-                target: String::new(),
-                preview: None,
-                refreshed: 0,
-                message: None,
+                ..AccountRendering::default()
             },
-            persisted: AccountPersistence {
-                text_bytes: None,
-                digest: None,
-                sidecar: None,
-                state: Vec::new(),
-                undo: None,
-                undo_state: None,
-            },
+            persisted: AccountPersistence::default(),
             audited: Vec::new(),
             tool,
         }

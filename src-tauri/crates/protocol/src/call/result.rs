@@ -8,7 +8,7 @@ use crate::call::outcome::Truncation;
 use crate::{Content, SessionId};
 
 /// Output of a tool that completed. The pipeline folds the output, once, into an [`crate::Outcome`] (M01).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ToolOutput {
     /// Text for the model. May be longer than the tool's limit; the pipeline truncates it to a sidecar. Empty when
     /// there is no text.
@@ -50,25 +50,12 @@ impl ToolOutput {
     pub fn new(text: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            empty: None,
-            content: Vec::new(),
             message: message.into(),
-            error: None,
-            data: None,
-            details: None,
-            child: None,
-            next_action: None,
             success: true,
-            needs_followup: false,
-            terminal: false,
-            extra: Map::new(),
-            truncated: None,
-            secrets_masked: 0,
+            ..Self::default()
         }
     }
-}
 
-impl ToolOutput {
     /// Returns an empty output, with the text that tells the model so: the record keeps that there was no output.
     pub fn new_empty(note: impl Into<String>, message: impl Into<String>) -> Self {
         Self {

@@ -40,7 +40,7 @@ pub enum EntryBody {
         /// The text.
         text: String,
         /// Number of images attached to the text.
-        #[serde(default, skip_serializing_if = "is_zero")]
+        #[serde(default, skip_serializing_if = "crate::call::outcome::is_default")]
         #[ts(as = "Option<u32>", optional)]
         images: u32,
         /// Whether the message was sent while a turn ran.
@@ -224,8 +224,4 @@ pub struct SessionView {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub planning: bool,
-}
-
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }

@@ -1,11 +1,10 @@
-//! Projection to and from the 002 envelope: `{type, data | error_text, metadata}` (`S002-61` to `S002-65`).
+//! Projection to the 002 envelope: `{type, data | error_text, metadata}` (`S002-61` to `S002-65`).
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use ts_rs::TS;
 
-use crate::call::outcome::{Outcome, Truncation};
-use crate::{CallState, FailureClass, ToolOutput};
+use crate::call::outcome::Outcome;
 
 /// The uniform envelope of 002.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -70,49 +69,5 @@ impl Outcome {
                 metadata,
             },
         }
-    }
-
-    /// Returns an outcome from an envelope of another implementation. The length of a truncated output is not known
-    /// from it.
-    pub fn from_envelope(envelope: &Envelope) -> Self {
-        let (mut outcome, metadata) = match envelope {
-            Envelope::Error {
-                error_text,
-                metadata,
-            } => {
-                let class = FailureClass::ExecutionFailed;
-                (
-                    Self::new(CallState::Failed, class, error_text, ""),
-                    metadata,
-                )
-            }
-            Envelope::Output { data, metadata } => {
-                let head = |object: &Map<String, Value>| {
-                    let cut = metadata.truncated == Some(true);
-                    object
-                        .get("head")
-                        .and_then(Value::as_str)
-                        .filter(|_| cut)
-                        .map(str::to_owned)
-                };
-                let output = match data {
-                    Value::String(text) => ToolOutput::new(text, ""),
-                    Value::Object(object) if head(object).is_some() => {
-                        ToolOutput::new(head(object).unwrap_or_default(), "")
-                    }
-                    other => ToolOutput {
-                        data: Some(other.clone()),
-                        ..ToolOutput::new(other.to_string(), "")
-                    },
-                };
-                (Self::from_tool_output(output, ""), metadata)
-            }
-        };
-        outcome.duration_ms = metadata.duration_ms;
-        outcome.truncated = (metadata.truncated == Some(true)).then(|| Truncation {
-            output_path: metadata.output_path.clone(),
-            bytes: outcome.text.len() as u64,
-        });
-        outcome
     }
 }

@@ -24,10 +24,11 @@ pub use crate::call::outcome::tool_message::ToolMessage;
 use crate::{At, Content, Digest, SessionId, ToolError, ToolOutput};
 
 /// State of a call in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
     /// The model asked for the call, which has no verdict yet.
+    #[default]
     Proposed,
     /// The call waits for a person.
     Waiting,
@@ -148,7 +149,7 @@ pub struct Outcome {
     /// Duration from start to end, in milliseconds; 0 for a call that never started (`S002-64`).
     pub duration_ms: u64,
     /// When the call ended; 0 where that is not known.
-    #[serde(default, skip_serializing_if = "is_unset")]
+    #[serde(default, skip_serializing_if = "is_default")]
     #[ts(optional, as = "Option<At>")]
     pub ended_at: At,
     /// Set when the text is only the head of the output.
@@ -159,18 +160,15 @@ pub struct Outcome {
     /// Whether the run ends with this call.
     pub terminal: bool,
     /// Number of secrets that are replaced by `***` in the kept result.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub secrets_masked: u32,
     /// Digest of the whole output text, for comparison by a replay.
     pub digest: Digest,
 }
 
-fn is_unset(at: &At) -> bool {
-    *at == 0
-}
-
-fn is_zero(count: &u32) -> bool {
-    *count == 0
+/// Whether a member has its default and is left out.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Outcome {
@@ -216,26 +214,25 @@ impl Outcome {
             false => (CallState::Failed, Some(FailureClass::ExecutionFailed)),
         };
         Self {
-            state,
             class,
             empty: nothing.then(|| output.empty.unwrap_or_else(|| empty.to_owned())),
-            notes: Vec::new(),
             content: output.content,
-            message: output.message,
             error: output.error,
             data: output.data,
             details: output.details,
             child: output.child,
             next_action: output.next_action,
             extra: output.extra,
-            duration_ms: 0,
-            ended_at: 0,
             truncated: output.truncated,
             needs_followup: output.needs_followup,
             terminal: output.terminal,
             secrets_masked: output.secrets_masked,
-            digest: Digest::from_bytes(output.text.as_bytes()),
-            text: output.text,
+            ..Self::new(
+                state,
+                FailureClass::ExecutionFailed,
+                output.text,
+                output.message,
+            )
         }
     }
 

@@ -1,10 +1,9 @@
-//! Projection to and from 004: the value under `_output` of a call, or its error (`S004-48`).
+//! Projection to 004: the value under `_output` of a call, or its error (`S004-48`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call::outcome::Outcome;
-use crate::{CallState, FailureClass, ToolOutput};
 
 /// Output or error of a call, in the terms of 004.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,25 +23,6 @@ impl Outcome {
             (true, Some(data)) => CallOutput::Output(data.clone()),
             (true, None) => CallOutput::Output(Value::String(self.text.clone())),
             (false, _) => CallOutput::Error(self.text.clone()),
-        }
-    }
-
-    /// Returns an outcome from a 004 output: a latent call's `_output` as the model filled it.
-    pub fn from_output(output: &CallOutput) -> Self {
-        match output {
-            CallOutput::Output(Value::String(text)) => {
-                Self::from_tool_output(ToolOutput::new(text, ""), "")
-            }
-            CallOutput::Output(data) => Self::from_tool_output(
-                ToolOutput {
-                    data: Some(data.clone()),
-                    ..ToolOutput::new(data.to_string(), "")
-                },
-                "",
-            ),
-            CallOutput::Error(text) => {
-                Self::new(CallState::Failed, FailureClass::ExecutionFailed, text, "")
-            }
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Projection to and from the 003 result record, with the five faces apart.
+//! Projection to the 003 result record, with the five faces apart.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
 use crate::call::outcome::projections::{PersistedPreview, ResultReference};
-use crate::call::outcome::{FailureClass, Outcome, Truncation};
-use crate::{At, CallId, CallState, Content, Digest};
+use crate::call::outcome::{FailureClass, Outcome};
+use crate::{At, CallId, CallState, Content};
 
 /// The version of 003's records.
 const SCHEMA_VERSION: &str = "0.2.0";
@@ -152,69 +152,6 @@ impl Outcome {
             CallState::Skipped | CallState::Proposed | CallState::Waiting | CallState::Running => {
                 ResultStatus::SyntheticError
             }
-        }
-    }
-
-    /// Returns an outcome from a 003 record. Parts that the faces leave out (details, notes, the order of pointers
-    /// among items) are lost.
-    pub fn from_record(record: &ResultRecord) -> Self {
-        use crate::call::outcome::ReferenceKind::{Artifact, Resource, Session};
-        let mut items = record.content.iter();
-        let mut content: Vec<Content> = Vec::new();
-        let mut text = String::new();
-        let has_text = record.persisted_preview.bytes > 0;
-        if has_text && let Some(Content::Text { text: first }) = items.next() {
-            text.clone_from(first);
-            content.extend(items.cloned());
-        } else {
-            content.clone_from(&record.content);
-        }
-        let mut child = None;
-        for reference in &record.refs {
-            match reference.kind {
-                Artifact => {}
-                Resource => content.push(Content::Resource {
-                    uri: reference.uri.clone(),
-                    title: reference.title.clone(),
-                    mime: None,
-                }),
-                Session => child = Some(reference.uri.as_str().into()),
-            }
-        }
-        let error = record.error.as_ref();
-        let is_recoverable = error.is_some_and(|error| error.is_recoverable);
-        let masked = crate::call::outcome::projections::format_masked_count(record.secrets_masked);
-        let summary = record.ui_facing_summary.as_str();
-        let message = match record.secrets_masked {
-            0 => summary,
-            _ => summary
-                .strip_suffix(&masked)
-                .map_or(summary, |rest| rest.strip_suffix(" · ").unwrap_or(rest)),
-        };
-        Self {
-            state: record.state,
-            class: error.map(|error| error.class),
-            text,
-            empty: record.empty_marker.clone(),
-            notes: Vec::new(),
-            content,
-            message: message.to_owned(),
-            error: error.and_then(|error| error.debug.clone()),
-            data: record.structured_content.clone(),
-            details: None,
-            child,
-            next_action: None,
-            extra: serde_json::Map::new(),
-            duration_ms: record.duration_ms,
-            ended_at: record.created_at,
-            truncated: (record.status == ResultStatus::PartialSucceeded).then(|| Truncation {
-                output_path: record.persisted_preview.path.clone(),
-                bytes: record.persisted_preview.bytes,
-            }),
-            needs_followup: record.is_error && is_recoverable,
-            terminal: record.is_error && !is_recoverable,
-            secrets_masked: record.secrets_masked,
-            digest: Digest(record.persisted_preview.digest.0.clone()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Projection to and from the 001 result, with the members that the runtime adds before the result enters a
+//! Projection to the 001 result, with the members that the runtime adds before the result enters a
 //! conversation (`S001-20`).
 
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::call::outcome::Outcome;
-use crate::{At, CallId, CallState, Content, FailureClass, LoopId};
+use crate::{At, CallId, Content, LoopId};
 
 /// A 001 tool result as a conversation holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -42,32 +42,5 @@ impl Outcome {
             is_error: !self.is_success(),
             timestamp: self.ended_at,
         }
-    }
-
-    /// Returns an outcome from a 001 result of another implementation: the first text item becomes the outcome's text.
-    pub fn from_tool_message(message: &ToolMessage) -> Self {
-        let mut content = message.content.clone();
-        let text = match content.first() {
-            Some(Content::Text { text }) => {
-                let text = text.clone();
-                content.remove(0);
-                text
-            }
-            _ => String::new(),
-        };
-        let mut outcome = Self::new(
-            CallState::Failed,
-            FailureClass::ExecutionFailed,
-            text,
-            String::new(),
-        );
-        if !message.is_error {
-            (outcome.state, outcome.class, outcome.needs_followup) = (CallState::Done, None, false);
-        }
-        outcome.content = content;
-        outcome.details = Some(message.details.clone()).filter(|details| !details.is_null());
-        outcome.child = message.child_loop_id.as_ref().map(LoopId::session);
-        outcome.ended_at = message.timestamp;
-        outcome
     }
 }

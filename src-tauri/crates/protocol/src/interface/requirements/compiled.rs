@@ -115,13 +115,6 @@ impl CompiledRequirements {
     }
 }
 
-impl ExpandedRequirements {
-    /// Whether any requirement covers a command, given as its words.
-    pub fn covers_command(&self, argv: &[&str]) -> bool {
-        self.shell.iter().any(|run| run.covers(argv))
-    }
-}
-
 /// Parses a pattern. Braces with a comma are alternatives of a glob and stay as they are; any others are a variable.
 fn parse_template(pattern: &str, owner: &str) -> Result<PatternTemplate, UserError> {
     if pattern.is_empty() {
