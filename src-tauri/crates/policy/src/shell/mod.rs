@@ -11,6 +11,7 @@ mod facts;
 pub(crate) use crate::shell::matching::named_only::requires_named_rule;
 pub(crate) use crate::shell::matching::plain::names_program_by_path;
 pub(crate) use crate::shell::programs::runners::runs_other_programs;
+pub(crate) use crate::shell::tables::list_has_word;
 pub use facts::{
     CommandOrigin, RedirectKind, ShellAccess, ShellAssignment, ShellFacts, ShellRedirect,
     ShellWord, SimpleCommand,
@@ -19,6 +20,20 @@ pub use facts::{
 /// Parses a command line of `bash` or `sh`. It never fails: a part that cannot be read makes the facts unsure.
 pub fn parse_command(command: &str) -> ShellFacts {
     crate::shell::parse::reader::ShellReader::new(command).read_facts()
+}
+
+/// Splits an option into its name and its value: `--name=value`.
+pub(in crate::shell) fn split_option(word: &str) -> (&str, Option<&str>) {
+    match word.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (word, None),
+    }
+}
+
+/// The letters of a word of short options: `-xyz`.
+pub(in crate::shell) fn short_options(word: &str) -> Option<&str> {
+    word.strip_prefix('-')
+        .filter(|letters| !letters.starts_with('-'))
 }
 
 /// The name of a program without its folder.

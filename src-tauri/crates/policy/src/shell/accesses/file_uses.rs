@@ -9,10 +9,10 @@ use protocol::Capability::{self, FsRead, FsWrite};
 
 use crate::shell::accesses::path_pieces::{find_quoted_pieces, split_path_pieces};
 use crate::shell::facts::ShellWord;
-use crate::shell::program_base_name;
 use crate::shell::programs::options;
 use crate::shell::programs::sed;
-use crate::shell::tables::wrapper::list_has_word;
+use crate::shell::tables::{WordRow, Words, list_has_word, program_table};
+use crate::shell::{program_base_name, short_options, split_option};
 
 /// A word, or a part of one, that may be the path of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,70 +42,10 @@ impl FileUse {
 
 /// Programs that go into the folder that they are given.
 pub(in crate::shell) const FOLDER_CHANGERS: &str = "cd pushd chdir";
-/// Programs that write none of the files that they are given.
-const READ_ONLY_PROGRAMS: &str = "cat tac head tail nl wc od hexdump hd strings stat cut paste join comm cmp diff diff3 md5 md5sum \
-                       sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum cksum sum base32 basenc ls dir vdir \
-                       df du readlink realpath basename dirname file grep egrep fgrep rgrep zgrep bzgrep xzgrep rg \
-                       ripgrep ag ack ugrep fd fdfind zcat bzcat xzcat zstdcat test [ pwd which type whereis jq column \
-                       fold fmt expand unexpand rev look tr seq id uname printenv date cal expr pr tsort numfmt cloc \
-                       tokei scc exa eza lsd bat batcat ps pgrep nm objdump readelf size source . cp gcp mv ln install \
-                       man rm rmdir";
-/// Programs that write only with one of these letters or long options, or with any of these words.
-const WRITE_BY_OPTION_PROGRAMS: &[(&str, &str, &str)] = &[
-    ("sort gsort base64 iconv tree sdiff", "o", "output"),
-    ("less more", "oO", "log-file LOG-FILE"),
-    ("sed gsed", "i", "in-place"),
-    ("yq", "is", "inplace in-place split-exp"),
-    (
-        "awk gawk mawk nawk",
-        "iopd",
-        "include pretty-print profile dump-variables",
-    ),
-    ("find gfind", "", "fprint fprint0 fprintf fls"),
-];
-/// Programs whose second operand is written.
-const SECOND_OPERAND_WRITERS: &str = "uniq guniq xxd";
-/// Programs whose first operand is a file of code that they read.
-const CODE_INTERPRETERS: &str = "bash sh dash zsh ksh mksh fish python python2 python3 pypy pypy3 node nodejs deno bun ruby \
-                            perl php lua luajit Rscript julia tclsh";
-/// Programs that print their words and open no file.
-const PRINTING_PROGRAMS: &str =
-    "echo printf print true false : export set unset alias tr seq expr sleep basename dirname";
-/// Sub-commands of git that write none of the files that they are given.
-const GIT_READ_COMMANDS: &str = "add stage commit status log show diff blame annotate grep cat-file ls-files ls-tree rev-parse \
-                         rev-list describe shortlog branch tag push fetch remote check-ignore check-attr cherry \
-                         for-each-ref merge-base name-rev reflog show-ref whatchanged diff-tree diff-index diff-files \
-                         range-diff count-objects";
-/// Options whose value is a pattern of names or a message: it opens no file.
-const TEXT_OPTIONS: &[(&str, &str)] = &[
-    (
-        "find gfind",
-        "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname",
-    ),
-    (
-        "grep egrep fgrep rgrep tar gtar bsdtar rsync ag ack ugrep fd fdfind rg ripgrep tree ls du zip diff",
-        "--exclude --include --exclude-dir --glob --iglob --ignore --ignore-dir",
-    ),
-    ("rg ripgrep ugrep", "-g"),
-    (
-        "grep egrep fgrep rgrep zgrep rg ripgrep ugrep",
-        "-e --regexp",
-    ),
-    ("tree ls", "-I"),
-    ("fd fdfind", "-E"),
-    ("cut paste xargs gxargs", "-d --delimiter --delimiters"),
-    ("awk gawk mawk nawk", "-F --field-separator"),
-    ("sort join", "-t --field-separator"),
-    ("column", "-s --separator"),
-    (
-        "gh glab hub hg jj svn",
-        "-m --message -b --body -t --title -d --description -n --notes",
-    ),
-];
 
 /// Everything that a command may use as a file.
 pub(in crate::shell) fn find_file_uses(program: &str, words: &[ShellWord]) -> Vec<FileUse> {
-    if list_has_word(PRINTING_PROGRAMS, program) {
+    if program_table().printing.contains(program) {
         // The root itself is asked about wherever it is named.
         let roots = words.iter().skip(1).filter(|word| word.text() == "/");
         let roots = roots.filter(|_| list_has_word("echo printf print", program));
@@ -193,10 +133,7 @@ pub(in crate::shell) fn option_folders(words: &[ShellWord]) -> Vec<String> {
     let mut folders: Vec<String> = Vec::new();
     for (at, word) in words.iter().enumerate().skip(1) {
         let text = word.text();
-        let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (text, None),
-        };
+        let (name, value) = split_option(text);
         let next = || words.get(at + 1).map(ShellWord::text);
         let folder = match text.strip_prefix("-C") {
             Some("") => next(),
@@ -224,20 +161,13 @@ fn names_home_folder(text: &str) -> bool {
 /// Whether the use that a program makes of its words is known. Any other program may take a text with blanks for words
 /// of its own, as `frob "cat .env"` may.
 fn is_known_program(program: &str) -> bool {
+    let table = program_table();
+    let mut option_rows = table.write_option.iter().chain(&table.text_option);
     program == "git"
-        || [
-            READ_ONLY_PROGRAMS,
-            SECOND_OPERAND_WRITERS,
-            CODE_INTERPRETERS,
-        ]
-        .iter()
-        .any(|programs| list_has_word(programs, program))
-        || WRITE_BY_OPTION_PROGRAMS
-            .iter()
-            .any(|(programs, ..)| list_has_word(programs, program))
-        || TEXT_OPTIONS
-            .iter()
-            .any(|(programs, _)| list_has_word(programs, program))
+        || table.read_only.contains(program)
+        || table.second_operand_writers.contains(program)
+        || table.code_interpreters.contains(program)
+        || option_rows.any(|row| row.programs.contains(program))
 }
 
 /// Whether a program may write a file that it is given.
@@ -245,28 +175,27 @@ fn may_write(program: &str, words: &[ShellWord]) -> bool {
     if program == "git" {
         return git_may_write(words);
     }
-    if list_has_word(READ_ONLY_PROGRAMS, program) {
+    let table = program_table();
+    if table.read_only.contains(program) {
         return false;
     }
-    if list_has_word(SECOND_OPERAND_WRITERS, program) {
+    if table.second_operand_writers.contains(program) {
         let operands = words[1..]
             .iter()
             .filter(|word| !word.text().starts_with('-') || word.text() == "-");
         return operands.count() > 1;
     }
-    let guard = WRITE_BY_OPTION_PROGRAMS
-        .iter()
-        .find(|(programs, ..)| list_has_word(programs, program));
-    guard.is_none_or(|(_, letters, longs)| {
-        words[1..]
-            .iter()
-            .any(|word| may_give_option(word.text(), letters, longs))
+    let mut rows = table.write_option.iter();
+    let row = rows.find(|row| row.programs.contains(program));
+    row.is_none_or(|row| {
+        let mut given = words[1..].iter();
+        given.any(|word| may_give_option(word.text(), row))
     })
 }
 
 /// Whether a word may give one of these options, in any way they can be spelled: among other letters, cut short, or
 /// with its value attached. A word that only the shell can expand may be any of them.
-fn may_give_option(text: &str, letters: &str, longs: &str) -> bool {
+fn may_give_option(text: &str, options: &WordRow) -> bool {
     if text.starts_with(['$', '`', '"', '\'', '{']) {
         return true;
     }
@@ -275,15 +204,14 @@ fn may_give_option(text: &str, letters: &str, longs: &str) -> bool {
     };
     let name = bare.trim_start_matches('-');
     let name = name.split('=').next().unwrap_or_default();
-    let is_cut = !name.is_empty() && longs.split(' ').any(|long| long.starts_with(name));
-    is_cut || !bare.starts_with('-') && bare.contains(|letter| letters.contains(letter))
+    let is_cut = !name.is_empty() && options.words.iter().any(|long| long.starts_with(name));
+    is_cut || !bare.starts_with('-') && bare.contains(|letter| options.letters.contains(letter))
 }
 
 fn git_may_write(words: &[ShellWord]) -> bool {
     let reads = words[1..]
         .iter()
-        .find(|word| list_has_word(GIT_READ_COMMANDS, word.text()))
-        .is_some();
+        .any(|word| program_table().git_read_commands.contains(word.text()));
     let outputs = words[1..].iter().any(|word| {
         let name = word.text().split('=').next().unwrap_or_default();
         name.len() > 3 && "--output".starts_with(name) || name.starts_with("--output")
@@ -293,7 +221,7 @@ fn git_may_write(words: &[ShellWord]) -> bool {
 
 /// Returns the position of the file that an interpreter runs.
 fn script_position(program: &str, words: &[ShellWord]) -> Option<usize> {
-    let is_interpreter = list_has_word(CODE_INTERPRETERS, program);
+    let is_interpreter = program_table().code_interpreters.contains(program);
     let first = words[1..]
         .iter()
         .position(|word| !word.text().starts_with('-'))?;
@@ -316,16 +244,15 @@ fn non_file_positions(program: &str, words: &[ShellWord]) -> Vec<usize> {
         positions.extend(sed::find_sed_scripts(&list).script_positions);
     }
     let rows = || {
-        TEXT_OPTIONS
-            .iter()
-            .filter(|(programs, _)| list_has_word(programs, program))
+        let rows = program_table().text_option.iter();
+        rows.filter(|row| row.programs.contains(program))
     };
     for (at, word) in words.iter().enumerate().skip(1) {
         let text = word.text();
-        for (_, options) in rows() {
-            if list_has_word(options, text) {
+        for row in rows() {
+            if row.words.contains(text) {
                 positions.push(at + 1);
-            } else if has_attached_value(options, text) {
+            } else if has_attached_value(&row.words, text) {
                 positions.push(at);
             }
         }
@@ -337,11 +264,11 @@ fn non_file_positions(program: &str, words: &[ShellWord]) -> Vec<usize> {
 }
 
 /// Whether a word is one of these options with its value attached: `-d/`, `--delimiter=/`.
-fn has_attached_value(options: &str, text: &str) -> bool {
-    let mut letters = options.split(' ').filter(|option| option.len() == 2);
+fn has_attached_value(options: &Words, text: &str) -> bool {
+    let mut letters = options.iter().filter(|option| option.len() == 2);
     let named = text.split_once('=').map(|(name, _)| name);
     letters.any(|option| text.len() > 2 && text.starts_with(option))
-        || named.is_some_and(|name| name.starts_with("--") && list_has_word(options, name))
+        || named.is_some_and(|name| name.starts_with("--") && options.contains(name))
 }
 
 /// `git commit -m message`, `git tag -am message`, `git commit --message=message`.
@@ -352,11 +279,9 @@ fn git_message_positions(words: &[ShellWord]) -> Vec<usize> {
     let mut positions = Vec::new();
     for (at, word) in words.iter().enumerate().skip(1).filter(|_| takes) {
         let text = word.text();
-        let short = text
-            .strip_prefix('-')
-            .filter(|letters| !letters.starts_with('-'));
         // Letters that take no value may stand before it.
-        let is_last = short.is_some_and(|letters| list_has_word("m am sm asm", letters));
+        let is_last =
+            short_options(text).is_some_and(|letters| list_has_word("m am sm asm", letters));
         if is_last || text == "--message" {
             positions.push(at + 1);
         } else if text.starts_with("--message=") {

@@ -3,7 +3,8 @@
 use protocol::Capability::{self, FsDelete, FsWrite};
 
 use crate::shell::facts::ShellWord;
-use crate::shell::tables::wrapper::list_has_word;
+use crate::shell::short_options;
+use crate::shell::tables::list_has_word;
 
 /// Options of programs that reach hosts whose value is neither a file nor a host.
 const NON_HOST_OPTIONS: &str = "-d --data --data-raw --data-binary --data-urlencode --json -F --form -H --header -X --request -u \
@@ -44,11 +45,9 @@ pub(in crate::shell) fn stricter_capability(
 ) -> Option<Capability> {
     let has_word = |wanted: &str| words.iter().any(|word| word.text() == wanted);
     let short = |letter: char| {
-        words.iter().any(|word| {
-            word.text()
-                .strip_prefix('-')
-                .is_some_and(|l| !l.starts_with('-') && l.contains(letter))
-        })
+        words
+            .iter()
+            .any(|word| short_options(word.text()).is_some_and(|letters| letters.contains(letter)))
     };
     match program {
         "sed" | "gsed"

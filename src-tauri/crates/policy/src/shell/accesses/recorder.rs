@@ -15,8 +15,7 @@ use crate::shell::facts::{RedirectKind, ShellAccess, ShellRedirect, ShellWord};
 use crate::shell::parse::reader::ShellReader;
 use crate::shell::program_base_name;
 use crate::shell::programs::sed;
-use crate::shell::tables::accesses::{OPTION_ACCESSES, OperandAccess, PROGRAM_ACCESSES};
-use crate::shell::tables::wrapper::list_has_word;
+use crate::shell::tables::{OperandAccess, list_has_word, program_table};
 
 impl ShellReader<'_> {
     /// Records the accesses of a command's redirects.
@@ -63,15 +62,13 @@ impl ShellReader<'_> {
         if below == Some(RecursiveRead::CurrentFolder) {
             self.record_recursive_access(FsRead, &ShellWord::Literal(".".to_owned()), true);
         }
-        let Some((_, does)) = PROGRAM_ACCESSES
-            .iter()
-            .find(|(programs, _)| list_has_word(programs, program))
-        else {
+        let mut rows = program_table().operand_access.iter();
+        let Some(row) = rows.find(|row| row.programs.contains(program)) else {
             return;
         };
         let operands = list_operands(program, words, &taken);
-        match *does {
-            OperandAccess::All(capability, skip) => {
+        match row.access {
+            OperandAccess::All(capability) => {
                 let has_script = words
                     .iter()
                     .any(|word| list_has_word("-e -f --regexp --expression --file", word.text()));
@@ -82,7 +79,7 @@ impl ShellReader<'_> {
                         .is_some_and(|word| word.text().starts_with('-'));
                 let skip = match (has_script || is_told) && capability == FsRead {
                     true => 0,
-                    false => skip,
+                    false => row.skipped,
                 };
                 let capability = stricter_capability(program, words).unwrap_or(capability);
                 for word in operands.iter().skip(skip) {
@@ -100,7 +97,7 @@ impl ShellReader<'_> {
                 };
                 for word in first {
                     self.record_recursive_access(FsRead, word, below.is_some());
-                    if matches!(does, OperandAccess::Move) {
+                    if row.access == OperandAccess::Move {
                         self.record_access(FsDelete, word);
                     }
                 }
@@ -283,28 +280,27 @@ impl ShellReader<'_> {
     /// Records the options whose value is a file; returns the positions of those values.
     fn record_option_accesses(&mut self, program: &str, words: &[ShellWord]) -> Vec<usize> {
         let mut taken = Vec::new();
-        for (programs, options, capability) in OPTION_ACCESSES {
-            if !list_has_word(programs, program) {
-                continue;
-            }
+        let rows = program_table().option_file.iter();
+        for row in rows.filter(|row| row.programs.contains(program)) {
             for (at, word) in words.iter().enumerate().skip(1) {
                 let text = word.text();
-                if list_has_word(options, text) {
+                if row.words.contains(text) {
                     if let Some(value) = words.get(at + 1) {
-                        self.record_access(*capability, value);
+                        self.record_access(row.access, value);
                         taken.push(at + 1);
                     }
                 } else if let Some((name, value)) = text.split_once('=')
                     && name.starts_with("--")
-                    && list_has_word(options, name)
+                    && row.words.contains(name)
                 {
-                    self.record_access(*capability, &word.with_text(value));
-                } else if let Some(value) = options
-                    .split(' ')
+                    self.record_access(row.access, &word.with_text(value));
+                } else if let Some(value) = row
+                    .words
+                    .iter()
                     .filter(|option| option.len() == 2)
                     .find_map(|option| text.strip_prefix(option))
                 {
-                    self.record_access(*capability, &word.with_text(value));
+                    self.record_access(row.access, &word.with_text(value));
                 }
             }
         }

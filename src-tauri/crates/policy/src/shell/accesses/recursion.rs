@@ -1,8 +1,8 @@
 //! Commands that read everything below a folder that they name: `grep -r`, `rg`, `cp -r`, `tar c`.
 
 use crate::shell::facts::ShellWord;
-use crate::shell::program_base_name;
-use crate::shell::tables::wrapper::list_has_word;
+use crate::shell::tables::list_has_word;
+use crate::shell::{program_base_name, short_options};
 
 /// Which folders a command reads below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,10 +96,7 @@ impl<'a> CommandOptions<'a> {
     /// Whether a cluster of short options holds one of these letters.
     fn has_short(&self, letters: &str) -> bool {
         self.0.iter().any(|word| {
-            let cluster = word.text().strip_prefix('-');
-            cluster.is_some_and(|rest| {
-                !rest.starts_with('-') && rest.contains(|c| letters.contains(c))
-            })
+            short_options(word.text()).is_some_and(|given| given.contains(|c| letters.contains(c)))
         })
     }
 

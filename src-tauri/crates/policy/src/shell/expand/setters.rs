@@ -1,7 +1,7 @@
 //! Built-in commands that set variables, and the values that they set.
 
 use crate::shell::matching::plain::NEUTRAL_VARIABLES;
-use crate::shell::tables::wrapper::list_has_word;
+use crate::shell::tables::list_has_word;
 
 /// Built-ins whose arguments are assignments or names of variables.
 const DECLARING_BUILTINS: &str = "export declare typeset local readonly";

@@ -7,7 +7,7 @@ use crate::shell::facts::{CommandOrigin, RedirectKind, ShellRedirect, SimpleComm
 use crate::shell::parse::extent::find_substitutions;
 use crate::shell::parse::reader::{CommandContext, ShellReader};
 use crate::shell::program_base_name;
-use crate::shell::tables::wrapper::list_has_word;
+use crate::shell::tables::list_has_word;
 
 /// Most calls of functions whose body is read again with what they are given.
 const CALLS_MAX: usize = 32;
@@ -28,21 +28,9 @@ pub(in crate::shell) fn executing_variables(command: &SimpleCommand) -> Vec<(Str
 
 /// `GIT_SSH_COMMAND`, `PAGER`, `EDITOR` and their like.
 fn is_executing_variable(name: &str) -> bool {
-    const ENDINGS: [&str; 12] = [
-        "COMMAND",
-        "PAGER",
-        "EDITOR",
-        "VISUAL",
-        "BROWSER",
-        "ASKPASS",
-        "LESSOPEN",
-        "LESSCLOSE",
-        "EXTERNAL_DIFF",
-        "SHELL",
-        "WRAPPER",
-        "RUNNER",
-    ];
-    ENDINGS.iter().any(|ending| name.ends_with(ending))
+    const ENDINGS: &str = "COMMAND PAGER EDITOR VISUAL BROWSER ASKPASS LESSOPEN LESSCLOSE EXTERNAL_DIFF SHELL \
+        WRAPPER RUNNER";
+    ENDINGS.split(' ').any(|ending| name.ends_with(ending))
         || name.starts_with("GIT_CONFIG_VALUE_")
         || list_has_word("GIT_CONFIG_PARAMETERS GIT_SSH RUSTC CC CXX", name)
         || is_expanded_variable(name)

@@ -5,56 +5,9 @@
 //! holds, is asked about until a rule names its program.
 
 use crate::shell::expand::setters;
-use crate::shell::tables::wrapper::list_has_word;
+use crate::shell::tables::{list_has_word, program_table};
 use crate::shell::{program_base_name, runs_other_programs};
 
-/// Programs that are not covered, whatever their arguments.
-const NAMED_ONLY_PROGRAMS: &str = "sudo doas su pkexec run0 runuser systemctl service initctl rc-service launchctl crontab at batch iptables ip6tables nft ufw \
-    firewall-cmd modprobe insmod rmmod depmod sysctl useradd usermod userdel adduser deluser groupadd groupmod groupdel \
-    passwd chpasswd visudo chsh chfn vipw mount umount swapon swapoff losetup cryptsetup parted fdisk sfdisk gdisk mkswap \
-    reboot shutdown halt poweroff init telinit kill killall pkill xkill skill renice curl wget aria2c http https xh nc \
-    ncat netcat socat telnet ftp tftp lftp ssh scp sftp mosh rsync dig nslookup host rm rmdir unlink shred srm dd \
-    truncate chmod chown chgrp setfacl chattr setcap history source . open xdg-open gio osascript defaults pmset csrutil \
-    spctl nvram dscl security aws gcloud az gsutil doctl heroku flyctl fly vercel netlify runas net sc setx choco winget \
-    scoop apt apt-get aptitude dpkg rpm dnf yum zypper pacman apk emerge brew port snap flatpak nix-env easy_install \
-    tcpdump wireshark tshark nmap xclip xsel pbcopy pbpaste screen tmux script expect gdb lldb strace ltrace";
-/// Sub-commands that are not covered, by program.
-const NAMED_ONLY_COMMANDS: &[(&str, &str)] = &[
-    (
-        "npm pnpm yarn bun",
-        "install i in ins inst insta instal add ci clean-install publish unpublish exec x dlx create init update up \
-         upgrade remove rm uninstall un unlink link login logout token owner access deprecate dist-tag hook config set \
-         preinstall postinstall prepare prepublish",
-    ),
-    (
-        "pip pip3 pipx uv poetry pdm conda mamba gem bundle cargo go composer nuget cpan cpanm luarocks opam stack cabal \
-         mix rebar3 dotnet swift dart flutter rustup asdf mise",
-        "install add get require download publish push upload update upgrade sync uninstall remove yank owner login \
-         logout sideload default toolchain self",
-    ),
-    (
-        "git jj hg svn",
-        "push reset clean filter-branch filter-repo update-ref gc prune reflog credential rebase restore send-email daemon",
-    ),
-    (
-        "docker podman nerdctl docker-compose",
-        "run exec rm rmi kill stop push login cp system volume network container image compose build load import \
-         commit swarm service stack create start restart update prune down up",
-    ),
-    (
-        "kubectl oc helm k9s",
-        "delete apply create exec cp edit patch replace scale drain cordon taint run rollout install upgrade uninstall \
-         rollback port-forward proxy attach set label annotate",
-    ),
-    (
-        "terraform tofu pulumi cdk ansible-playbook",
-        "apply destroy import taint up state deploy",
-    ),
-    (
-        "gh glab hub",
-        "pr issue release repo api secret auth gist workflow run ssh-key gpg-key variable alias extension codespace",
-    ),
-];
 /// Programs of build tools whose sub-commands run what a file of the workspace says: an allow for everything is meant
 /// for these, so they are covered. A script that is run as such, by an interpreter or by its path, is not.
 const BUILD_TOOLS: &str = "make gmake ninja cmake just";
@@ -74,20 +27,22 @@ pub(crate) fn requires_named_rule(words: &[String]) -> bool {
     if list_has_word(BUILD_TOOLS, program) {
         return false;
     }
-    let has_word_of = |commands: &str| words[1..].iter().any(|word| list_has_word(commands, word));
+    let table = program_table();
+    let mut subcommands = table.named_only_command.iter();
     let is_file = [".bat", ".cmd", ".exe", ".ps1", ".sh", ".py"]
         .iter()
         .any(|ending| program.ends_with(ending));
-    list_has_word(NAMED_ONLY_PROGRAMS, program)
+    table.named_only.contains(program)
         || matches!(stem, "mkfs" | "newfs" | "mke2fs" | "wipefs")
         || is_file
         || setters::find_set_variable(words).is_some()
         || runs_other_programs(words)
             && !list_has_word(INSPECTED_INTERPRETERS, program)
             && !is_info_query(words)
-        || NAMED_ONLY_COMMANDS
-            .iter()
-            .any(|(programs, commands)| list_has_word(programs, program) && has_word_of(commands))
+        || subcommands.any(|row| {
+            let mut rest = words[1..].iter();
+            row.programs.contains(program) && rest.any(|word| row.words.contains(word))
+        })
 }
 
 /// `node --version` and `command -v node` run nothing.

@@ -31,6 +31,21 @@ impl ShellReader<'_> {
         }
     }
 
+    /// The list of a process substitution; returns the texts that it prints.
+    pub fn walk_substitution(
+        &mut self,
+        list: &CompoundList,
+        place: CommandContext<'_>,
+    ) -> &[String] {
+        let printed_before = self.printed.len();
+        let within = CommandContext {
+            origin: &CommandOrigin::Substitution,
+            ..place
+        };
+        self.walk_list(list, within);
+        &self.printed[printed_before..]
+    }
+
     fn walk_pipeline(&mut self, pipeline: &Pipeline, place: CommandContext<'_>) {
         let mut input = place.input.to_vec();
         for (at, command) in pipeline.seq.iter().enumerate() {

@@ -14,6 +14,7 @@ use crate::shell::facts::{CommandOrigin, ShellAccess, ShellFacts, ShellWord};
 use crate::shell::matching::plain;
 use crate::shell::parse::word;
 use crate::shell::parse::{complexity, second_parser};
+use crate::shell::tables::program_table;
 
 /// The place of a command.
 #[derive(Debug, Clone, Copy)]
@@ -97,6 +98,9 @@ impl<'a> ShellReader<'a> {
             self.queue_doubtful_text(command, 0, reason);
             // The visible text is searched first, as the person sees it.
             self.search_doubtful_texts();
+        }
+        if program_table().is_empty() {
+            self.add_unsure_reason("The table of programs cannot be read.");
         }
         if plain::has_line_continuation(command) {
             self.add_unsure_reason("A word goes on in the next line.");

@@ -5,7 +5,7 @@ use brush_parser::ast::{
 };
 
 use crate::shell::expand::spellings;
-use crate::shell::facts::{CommandOrigin, RedirectKind, ShellRedirect, ShellWord, SimpleCommand};
+use crate::shell::facts::{RedirectKind, ShellRedirect, ShellWord, SimpleCommand};
 use crate::shell::parse::reader::{CommandContext, ShellReader};
 use crate::shell::parse::word::to_shell_word;
 
@@ -148,13 +148,7 @@ impl ShellReader<'_> {
                 self.build_file_redirect(how, &word.value, place)
             }
             Target::ProcessSubstitution(_, shell) => {
-                let said = self.printed.len();
-                let within = CommandContext {
-                    origin: &CommandOrigin::Substitution,
-                    ..place
-                };
-                self.walk_list(&shell.list, within);
-                input.extend_from_slice(&self.printed[said..]);
+                input.extend_from_slice(self.walk_substitution(&shell.list, place));
                 ShellRedirect {
                     kind: how,
                     target: ShellWord::Dynamic("<(…)".to_owned()),

@@ -86,13 +86,8 @@ impl ShellReader<'_> {
                 parts.words.push((word.value.clone(), read));
             }
             Item::ProcessSubstitution(_, shell) => {
-                let said = self.printed.len();
-                let within = CommandContext {
-                    origin: &CommandOrigin::Substitution,
-                    ..place
-                };
-                self.walk_list(&shell.list, within);
-                parts.input.extend_from_slice(&self.printed[said..]);
+                let printed = self.walk_substitution(&shell.list, place);
+                parts.input.extend_from_slice(printed);
                 // Its text is not kept by the parser; the word is no literal in any case.
                 let mut read = word::parse_word("");
                 read.is_broken = true;

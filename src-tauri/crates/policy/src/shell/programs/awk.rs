@@ -5,17 +5,8 @@ use crate::shell::programs::options::{ProgramRuns, find_quoted_scripts};
 
 /// Options, without dashes, that name code, load libraries, or write files.
 const ACTING_LETTERS: &str = "fElioDpd";
-const ACTING_LONG_OPTIONS: [&str; 9] = [
-    "file",
-    "exec",
-    "load",
-    "include",
-    "pretty-print",
-    "profile",
-    "dump-variables",
-    "debug",
-    "source",
-];
+const ACTING_LONG_OPTIONS: &str =
+    "file exec load include pretty-print profile dump-variables debug source";
 
 /// Looks at the words of a command.
 pub(in crate::shell) fn inspect_awk(list: &[String], runs: &mut ProgramRuns) {
@@ -33,7 +24,10 @@ fn inspect_option(word: &str, bare: &str, runs: &mut ProgramRuns) {
     let names_code = match bare.strip_prefix('-') {
         Some(long) => {
             let name = long.split('=').next().unwrap_or_default();
-            !name.is_empty() && ACTING_LONG_OPTIONS.iter().any(|one| one.starts_with(name))
+            !name.is_empty()
+                && ACTING_LONG_OPTIONS
+                    .split(' ')
+                    .any(|one| one.starts_with(name))
         }
         // `-F:` and `-v name=value` take the rest of their word.
         None => {

@@ -1,6 +1,6 @@
 //! Recognises text for PowerShell or for the shell of Windows: it is parsed as neither, and never allowed.
 
-use crate::shell::tables::wrapper::list_has_word;
+use crate::shell::tables::list_has_word;
 
 /// Why a command is taken for one of another shell, as a sentence.
 pub(in crate::shell) fn detect_foreign_shell(program: &str, list: &[String]) -> Option<String> {

@@ -2,7 +2,8 @@
 
 use crate::shell::programs::inner_commands::InnerCommand;
 use crate::shell::programs::options::ProgramRuns;
-use crate::shell::tables::wrapper::list_has_word;
+use crate::shell::tables::list_has_word;
+use crate::shell::{short_options, split_option};
 
 /// Settings of git whose value it runs.
 fn is_executing_setting(key: &str) -> bool {
@@ -46,9 +47,7 @@ pub(in crate::shell) fn inspect_git(list: &[String], runs: &mut ProgramRuns) {
     let rest = list.get(at + 1..).unwrap_or_default();
     for (place, word) in rest.iter().enumerate() {
         let next = rest.get(place + 1);
-        let (name, value) = word
-            .split_once('=')
-            .map_or((word.as_str(), None), |(n, v)| (n, Some(v)));
+        let (name, value) = split_option(word);
         // A long option may be cut short.
         let is = |wholes: &str| {
             name.len() > 2
@@ -69,11 +68,8 @@ pub(in crate::shell) fn inspect_git(list: &[String], runs: &mut ProgramRuns) {
         };
         if takes {
             runs.refuse_allow(name);
-            let value = match (value, attached_value(command, name)) {
-                (Some(value), _) => Some(value.to_owned()),
-                (None, Some(rest)) => Some(rest.to_owned()),
-                (None, None) => next.cloned(),
-            };
+            let value = value.or_else(|| attached_value(command, name));
+            let value = value.map(str::to_owned).or_else(|| next.cloned());
             runs.inner.extend(value.map(InnerCommand::Script));
         }
         if is("--ext-diff") || is("--textconv") && command != "grep" {
@@ -127,11 +123,9 @@ const SHOW_COMMANDS: &str = "log diff show whatchanged diff-tree diff-index diff
 
 /// `-O`, alone or among other letters.
 fn is_pager_option(name: &str) -> bool {
-    let letters = name
-        .strip_prefix('-')
-        .filter(|letters| !letters.starts_with('-'));
     // Letters behind one that takes a value belong to that.
-    let flags = letters.and_then(|letters| letters.split(['e', 'f', 'A', 'B', 'C', 'm']).next());
+    let flags = short_options(name)
+        .and_then(|letters| letters.split(['e', 'f', 'A', 'B', 'C', 'm']).next());
     flags.is_some_and(|flags| flags.contains('O'))
 }
 
@@ -141,10 +135,7 @@ fn attached_value<'n>(command: &str, name: &'n str) -> Option<&'n str> {
         "grep" => 'O',
         _ => 'x',
     };
-    let letters = name
-        .strip_prefix('-')
-        .filter(|letters| !letters.starts_with('-'))?;
-    let (_, rest) = letters.split_once(letter)?;
+    let (_, rest) = short_options(name)?.split_once(letter)?;
     Some(rest).filter(|rest| !rest.is_empty())
 }
 

@@ -1,8 +1,8 @@
 //! The commands that a command runs in turn: wrappers removed, texts for other shells found.
 
-use crate::shell::program_base_name;
 use crate::shell::programs::{foreign_shell, launchers, options, stdin_runners};
-use crate::shell::tables::wrapper::{Wrapper, WrapperKind, find_wrapper, list_has_word};
+use crate::shell::tables::{Words, Wrapper, WrapperKind, find_wrapper, list_has_word};
+use crate::shell::{program_base_name, split_option};
 
 /// Something that a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,20 +122,17 @@ fn parse_options(wrapper: &Wrapper, list: &[String]) -> WrapperOptions {
 }
 
 fn parse_long_option(wrapper: &Wrapper, long: &str, list: &[String], read: &mut WrapperOptions) {
-    let (name, value) = match long.split_once('=') {
-        Some((name, value)) => (name, Some(value.to_owned())),
-        None => (long, None),
-    };
-    let takes = |names: &str| name.len() > 1 && list_has_word(names, name);
-    if takes(wrapper.values) || takes(wrapper.scripts) {
-        let value = value.or_else(|| {
+    let (name, value) = split_option(long);
+    let takes = |names: &Words| name.len() > 1 && names.contains(name);
+    if takes(&wrapper.values) || takes(&wrapper.scripts) {
+        let value = value.map(str::to_owned).or_else(|| {
             read.next += 1;
             list.get(read.next - 1).cloned()
         });
-        if takes(wrapper.scripts) {
+        if takes(&wrapper.scripts) {
             read.scripts.extend(value);
         }
-    } else if !takes(wrapper.flags) {
+    } else if !takes(&wrapper.flags) {
         read.unknown = true;
     }
 }
@@ -146,17 +143,16 @@ fn parse_short_options(
     list: &[String],
     read: &mut WrapperOptions,
 ) {
-    let is_one_of =
-        |names: &str, letter: char| list_has_word(names, letter.encode_utf8(&mut [0; 4]));
+    let is_one_of = |names: &Words, letter: char| names.contains(letter.encode_utf8(&mut [0; 4]));
     // `nice -10`
     if letters.bytes().all(|byte| byte.is_ascii_digit()) {
-        read.unknown |= !list_has_word(wrapper.values, "adjustment");
+        read.unknown |= !wrapper.values.contains("adjustment");
         return;
     }
     let mut waits_for_script = false;
     for (at, letter) in letters.char_indices() {
         let rest = &letters[at + letter.len_utf8()..];
-        if is_one_of(wrapper.scripts, letter) {
+        if is_one_of(&wrapper.scripts, letter) {
             // A shell reads `-c` among other letters and takes its text from the operands; others take the rest.
             if wrapper.kind == WrapperKind::Shell && wrapper.operands == 0 || rest.is_empty() {
                 waits_for_script = true;
@@ -165,11 +161,11 @@ fn parse_short_options(
             read.scripts.push(rest.to_owned());
             break;
         }
-        if is_one_of(wrapper.values, letter) {
+        if is_one_of(&wrapper.values, letter) {
             read.next += usize::from(rest.is_empty());
             break;
         }
-        read.unknown |= !is_one_of(wrapper.flags, letter);
+        read.unknown |= !is_one_of(&wrapper.flags, letter);
     }
     if waits_for_script {
         // Further options may stand before the text: `sh -c -e 'text'`.
@@ -196,7 +192,7 @@ fn unwrap_wrapper(
     // `su me -c text`, `flock file -c text`: the option may stand after the operand.
     if wrapper.operands > 0 && read.scripts.is_empty() && !wrapper.scripts.is_empty() {
         let at = list.iter().position(|word| {
-            list_has_word(wrapper.scripts, word.trim_start_matches('-')) && word.starts_with('-')
+            wrapper.scripts.contains(word.trim_start_matches('-')) && word.starts_with('-')
         });
         read.scripts
             .extend(at.and_then(|at| list.get(at + 1)).cloned());
@@ -226,12 +222,10 @@ fn unwrap_wrapper(
                 commands.push(InnerCommand::Words(rest[at..].to_vec()));
             }
         }
-        commands.push(InnerCommand::Script(
-            match list_has_word(wrapper.names, "env") {
-                true => [std::slice::from_ref(script), rest].concat().join(" "),
-                false => script.clone(),
-            },
-        ));
+        commands.push(InnerCommand::Script(match wrapper.names.contains("env") {
+            true => [std::slice::from_ref(script), rest].concat().join(" "),
+            false => script.clone(),
+        }));
     }
     match wrapper.kind {
         WrapperKind::Words if has_script => {}
@@ -284,7 +278,7 @@ fn unwrap_wrapper(
 /// `xargs` adds what it reads to the words.
 fn append_input(wrapper: &Wrapper, rest: &[String], input: &[String]) -> Vec<String> {
     let mut words = rest.to_vec();
-    if list_has_word(wrapper.names, "xargs") {
+    if wrapper.names.contains("xargs") {
         words.extend(
             input
                 .iter()

@@ -3,16 +3,14 @@
 use crate::shell::parse::extent::find_substitutions;
 use crate::shell::programs::inner_commands::InnerCommand;
 use crate::shell::programs::options::{ProgramRuns, find_quoted_scripts};
-use crate::shell::tables::wrapper::list_has_word;
+use crate::shell::tables::{WordRow, list_has_word, program_table};
 
 /// Finds the commands that a program is told to run in its own language.
 pub(in crate::shell) fn inspect_program(program: &str, list: &[String], runs: &mut ProgramRuns) {
     inspect_runners(program, list, runs);
-    for (_, commands) in SHELL_SUBCOMMANDS
-        .iter()
-        .filter(|(programs, _)| list_has_word(programs, program))
-    {
-        if let Some(command) = list[1..].iter().find(|word| list_has_word(commands, word)) {
+    let shell_rows = program_table().shell_subcommand.iter();
+    for row in shell_rows.filter(|row| row.programs.contains(program)) {
+        if let Some(command) = list[1..].iter().find(|word| row.words.contains(word)) {
             runs.refuse_allow(command);
         }
     }
@@ -61,54 +59,19 @@ fn inspect_evaluated_names(program: &str, list: &[String], runs: &mut ProgramRun
     }
 }
 
-/// Programs that run another one after a sub-command, and how many operands stand between: a rule may allow these with
-/// what they run, a deny on what they run still holds.
-const SUBCOMMAND_RUNNERS: &[(&str, &str, usize)] = &[
-    (
-        "uv poetry pipenv pdm hatch rye conda mamba op nix perf",
-        "run tool record stat",
-        0,
-    ),
-    (
-        "bundle npm pnpm yarn bun mise asdf rbenv pyenv nix",
-        "exec x dlx",
-        0,
-    ),
-    (
-        "docker podman nerdctl docker-compose kubectl oc",
-        "exec run",
-        1,
-    ),
-    ("direnv ip", "exec", 1),
-    (
-        "tmux",
-        "new-session new new-window neww split-window splitw respawn-pane respawnp respawn-window respawnw \
-         display-popup popup run-shell run if-shell if pipe-pane pipep send-keys send",
-        0,
-    ),
-    ("dotnet cargo go", "exec", 0),
-];
-
-/// Sub-commands that run the words behind them, and that nobody needs to allow with whatever follows.
-const SHELL_SUBCOMMANDS: &[(&str, &str)] = &[
-    ("ansible-test cdist", "shell"),
-    ("csvtool", "call"),
-    ("task", "execute exec"),
-];
-
 /// Whether a program runs another one after one of these sub-commands.
 pub(in crate::shell) fn is_subcommand_runner(program: &str, rest: &[String]) -> bool {
-    SUBCOMMAND_RUNNERS.iter().any(|(programs, commands, _)| {
-        list_has_word(programs, program) && rest.iter().any(|word| list_has_word(commands, word))
-    })
+    runner_rows(program).any(|row| rest.iter().any(|word| row.words.contains(word)))
+}
+
+fn runner_rows(program: &str) -> impl Iterator<Item = &'static WordRow> {
+    let rows = program_table().subcommand_runner.iter();
+    rows.filter(move |row| row.programs.contains(program))
 }
 
 fn inspect_runners(program: &str, list: &[String], runs: &mut ProgramRuns) {
-    for (_, commands, operands) in SUBCOMMAND_RUNNERS
-        .iter()
-        .filter(|(programs, ..)| list_has_word(programs, program))
-    {
-        let Some(at) = list.iter().position(|word| list_has_word(commands, word)) else {
+    for row in runner_rows(program) {
+        let Some(at) = list.iter().position(|word| row.words.contains(word)) else {
             continue;
         };
         let rest = &list[at + 1..];
@@ -118,7 +81,7 @@ fn inspect_runners(program: &str, list: &[String], runs: &mut ProgramRuns) {
                 rest.iter()
                     .position(|word| !word.starts_with('-'))
                     .unwrap_or(rest.len())
-                    + operands
+                    + row.operands
             }
         };
         // An option may have taken the next word: what follows is looked at too.

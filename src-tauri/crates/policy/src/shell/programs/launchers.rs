@@ -1,16 +1,17 @@
 //! Programs that start another one which an option or an expression names.
 
 use crate::shell::programs::inner_commands::InnerCommand;
+use crate::shell::split_option;
 
 /// `start-stop-daemon --start --exec /bin/rm -- x`
 pub(in crate::shell) fn find_daemon_runs(list: &[String], commands: &mut Vec<InnerCommand>) {
     let end = list.iter().position(|word| word == "--");
     let arguments = end.map_or(&[][..], |end| &list[end + 1..]);
     for (at, word) in list.iter().enumerate() {
-        let (name, value) = match word.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (word.as_str(), list.get(at + 1).cloned()),
-        };
+        let (name, value) = split_option(word);
+        let value = value
+            .map(str::to_owned)
+            .or_else(|| list.get(at + 1).cloned());
         let is_cut = name.len() > 2
             && ["--exec", "--startas"]
                 .iter()

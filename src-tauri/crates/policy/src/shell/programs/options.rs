@@ -3,23 +3,19 @@
 
 use crate::shell::programs::inner_commands::InnerCommand;
 use crate::shell::programs::languages;
-use crate::shell::tables::options::{OptionRow, OptionValue};
-use crate::shell::tables::wrapper;
+use crate::shell::tables::{OptionRow, OptionValue, list_has_word, option_rows};
+use crate::shell::{short_options, split_option};
 
 use OptionValue::{Code, DatabaseQuery};
 
 /// Whether a program is there to run code of a language of its own.
 pub(in crate::shell) fn is_interpreter(program: &str) -> bool {
-    crate::shell::tables::options::rows_for_program(program)
-        .iter()
-        .any(|row| row.value == Code)
+    option_rows(program).any(|row| row.value == Code)
 }
 
 /// Whether the input of a program may hold texts for a shell.
 pub(in crate::shell) fn may_read_scripts(program: &str) -> bool {
-    crate::shell::tables::options::rows_for_program(program)
-        .iter()
-        .any(|row| matches!(row.value, Code | DatabaseQuery))
+    option_rows(program).any(|row| matches!(row.value, Code | DatabaseQuery))
 }
 
 /// The commands that a program's options run, and the first option for which no rule may allow the program.
@@ -32,9 +28,9 @@ pub(in crate::shell) struct ProgramRuns {
 /// Looks at the options of a program.
 pub(in crate::shell) fn inspect_options(program: &str, list: &[String]) -> ProgramRuns {
     let mut runs = ProgramRuns::default();
-    for row in crate::shell::tables::options::rows_for_program(program) {
+    for row in option_rows(program) {
         let end = operands_start(row, list);
-        for option in row.options.split(' ') {
+        for option in row.options.iter() {
             for (at, word, value) in find_option_values(option, list) {
                 add_option_value(row, at < end, &word, value, &mut runs);
             }
@@ -76,11 +72,10 @@ fn operands_start(row: &OptionRow, list: &[String]) -> usize {
         }
         // Behind an option that is not known its value may stand, which is no operand.
         let is_unknown = word.starts_with("--") && !word.contains('=');
-        if row.value == OptionValue::Code && is_unknown && !wrapper::list_has_word(row.values, word)
-        {
+        if row.value == OptionValue::Code && is_unknown && !row.values.contains(word) {
             return list.len();
         }
-        at += 1 + usize::from(wrapper::list_has_word(row.values, word));
+        at += 1 + usize::from(row.values.contains(word));
     }
     at
 }
@@ -92,10 +87,10 @@ fn add_option_value(
     value: String,
     runs: &mut ProgramRuns,
 ) {
-    if !row.after.is_empty() && !value.contains(row.after) {
+    if !row.after.is_empty() && !value.contains(&row.after) {
         return;
     }
-    let value = match value.split_once(row.after) {
+    let value = match value.split_once(&row.after) {
         Some((_, value)) if !row.after.is_empty() => value.to_owned(),
         _ => value,
     };
@@ -127,14 +122,12 @@ fn find_option_values(option: &str, list: &[String]) -> Vec<(usize, String, Stri
         }
         if let Some(single) = option.strip_prefix('-') {
             // `-exec` of programs with one dash.
-            let (name, value) = word
-                .split_once('=')
-                .map_or((word.as_str(), None), |(n, v)| (n, Some(v)));
+            let (name, value) = split_option(word);
             if name.trim_start_matches('-') == single && name.starts_with('-') {
                 places.push((at, word.clone(), value.map_or_else(next, str::to_owned)));
             }
         } else if option.len() == 1 {
-            if let Some(letters) = word.strip_prefix('-').filter(|l| !l.starts_with('-'))
+            if let Some(letters) = short_options(word)
                 && let Some((_, rest)) = letters.split_once(option)
             {
                 places.push((
@@ -148,9 +141,7 @@ fn find_option_values(option: &str, list: &[String]) -> Vec<(usize, String, Stri
                 ));
             }
         } else if let Some(long) = word.strip_prefix("--") {
-            let (name, value) = long
-                .split_once('=')
-                .map_or((long, None), |(n, v)| (n, Some(v)));
+            let (name, value) = split_option(long);
             if !name.is_empty() && option.starts_with(name) {
                 places.push((
                     at,
@@ -167,7 +158,7 @@ fn find_option_values(option: &str, list: &[String]) -> Vec<(usize, String, Stri
 
 /// `ssh -o ProxyCommand=…` and its like.
 fn ssh_options(program: &str, list: &[String]) -> Vec<(String, String)> {
-    if !wrapper::list_has_word("ssh scp sftp slogin autossh sshfs rsync", program) {
+    if !list_has_word("ssh scp sftp slogin autossh sshfs rsync", program) {
         return Vec::new();
     }
     let keys = [

@@ -2,7 +2,7 @@
 
 use crate::shell::program_base_name;
 use crate::shell::programs::{foreign_shell, languages, options};
-use crate::shell::tables::wrapper;
+use crate::shell::tables::{find_wrapper, list_has_word};
 
 /// Interpreters beside those whose options are followed.
 const MORE_INTERPRETERS: &str = "awk gawk mawk nawk deno tsx ts-node java jshell R swift";
@@ -20,9 +20,9 @@ pub(crate) fn runs_other_programs(words: &[String]) -> bool {
     // `python3.12` is `python3`.
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     [name, bare].into_iter().any(|program| {
-        wrapper::find_wrapper(program).is_some()
+        find_wrapper(program).is_some()
             || options::is_interpreter(program)
-            || wrapper::list_has_word(MORE_INTERPRETERS, program)
+            || list_has_word(MORE_INTERPRETERS, program)
             || foreign_shell::detect_foreign_shell(program, words).is_some()
     }) || languages::is_subcommand_runner(name, &words[1..])
 }

@@ -2,6 +2,8 @@
 
 use protocol::Capability;
 
+use crate::shell::split_option;
+
 /// The scripts that the words of a `sed` command give.
 #[derive(Debug, Default)]
 pub(in crate::shell) struct SedScripts {
@@ -35,16 +37,13 @@ pub(in crate::shell) fn find_sed_scripts(list: &[String]) -> SedScripts {
             continue;
         };
         if let Some(long) = bare.strip_prefix('-') {
-            let (name, value) = match long.split_once('=') {
-                Some((name, value)) => (name, Some(value.to_owned())),
-                None => (long, None),
-            };
+            let (name, value) = split_option(long);
             // A long option may be cut short.
             let is_cut = |whole: &str| !name.is_empty() && whole.starts_with(name);
             if is_cut("expression") {
                 match value {
                     Some(text) => {
-                        scripts.scripts.push(text);
+                        scripts.scripts.push(text.to_owned());
                         scripts.script_positions.push(here);
                     }
                     None => scripts.take_script(list, &mut at),
