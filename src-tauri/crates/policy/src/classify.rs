@@ -150,17 +150,11 @@ pub fn mode_strictness(mode: Option<ToolMode>) -> u8 {
     }
 }
 
-/// Every mode, from the one that is watched least to the one that is watched most.
-const MODES_BY_STRICTNESS: [ToolMode; 5] = [
-    ToolMode::Read,
-    ToolMode::External,
-    ToolMode::SafeWrite,
-    ToolMode::Destructive,
-    ToolMode::Local,
-];
-
-/// The modes that a person may set in place of a tool's own: every stricter one. No mode asks already.
+/// The modes that a person may set in place of a tool's own: every stricter one, the strictest last. No mode asks
+/// already.
 pub fn stricter_modes(tool_mode: Option<ToolMode>) -> Vec<ToolMode> {
     let stricter = |mode: &ToolMode| mode_strictness(Some(*mode)) > mode_strictness(tool_mode);
-    MODES_BY_STRICTNESS.into_iter().filter(stricter).collect()
+    let mut modes: Vec<ToolMode> = ToolMode::ALL.into_iter().filter(stricter).collect();
+    modes.sort_by_key(|mode| mode_strictness(Some(*mode)));
+    modes
 }

@@ -116,14 +116,9 @@ pub fn has_effect_rule(request: &EvaluationRequest<'_>) -> bool {
 /// Returns the subject for a path that a call changed.
 fn effect_subject<'a>(request: &EvaluationRequest<'a>, fact: &'a ResolvedAccess) -> Subject<'a> {
     Subject {
-        tool: request.tool,
         mode: request.tool_class.mode,
-        seen: SubjectKind::Effect(fact),
-        tightens: false,
-        is_recursive: false,
-        is_possible_use: false,
         exact_digest: request.facts.exact_digest(),
-        arguments: None,
+        ..Subject::new(request.tool, SubjectKind::Effect(fact))
     }
 }
 
@@ -152,26 +147,13 @@ fn evaluate_response(rules: &RuleSet, tool: &str, host: &str, now: At) -> RuleDe
 }
 
 fn response_subject<'a>(tool: &'a str, fact: &'a ResolvedAccess) -> Subject<'a> {
-    Subject {
-        tool,
-        mode: None,
-        seen: SubjectKind::Response(fact),
-        tightens: false,
-        is_recursive: false,
-        is_possible_use: false,
-        exact_digest: None,
-        arguments: None,
-    }
+    Subject::new(tool, SubjectKind::Response(fact))
 }
 
 /// Denies effects beyond the surface of the agent: the capability check of a dry run, which no rule lifts.
 pub(crate) fn check_effects_scope(dry_run: &DryRunEvidence) -> Option<TrailStep> {
-    dry_run.beyond.as_ref().map(|why| TrailStep {
-        gate: Gate::Capability,
-        verdict: Some(Verdict::Deny),
-        text: why.clone(),
-        rules: Vec::new(),
-    })
+    let beyond = dry_run.beyond.as_ref();
+    beyond.map(|why| TrailStep::new(Gate::Capability, Verdict::Deny, why))
 }
 
 /// Whether a path lies in a repository that came to be in the same run.

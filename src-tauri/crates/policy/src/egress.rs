@@ -32,18 +32,18 @@ pub fn resolve_rule_egress(facts: &CallFacts, rules: &RuleSet, now: At) -> Optio
     let mut traces: Vec<RuleTrace> = Vec::new();
     let named = |fact: &&ResolvedAccess| fact.capability == Capability::NetFetch && fact.derived;
     for fact in facts.all().iter().filter(named) {
-        let (subject, said) = evaluate_host(fact, rules, now);
+        let (subject, decision) = evaluate_host(fact, rules, now);
         let is_open = host_locality(&fact.real) == HostLocality::Public
             || rules.opens_host("", &fact.real, now);
         let is_known = fact.inside && fact.unresolved.is_none() && fact.doubt.is_none();
-        if !(is_known && is_open && is_allowed_by_host_rule(&said)) {
+        if !(is_known && is_open && is_allowed_by_host_rule(&decision)) {
             return None;
         }
         if !hosts.contains(&fact.real) {
             hosts.push(fact.real.clone());
-            reasons.extend(explanation::explain_piece(&subject, &said));
+            reasons.extend(explanation::explain_piece(&subject, &decision));
         }
-        merge_traces(&mut traces, said.traces);
+        merge_traces(&mut traces, decision.traces);
     }
     (!hosts.is_empty()).then(|| AllowedEgress {
         hosts,
@@ -81,9 +81,9 @@ pub fn resolve_named_host(host: &str, rules: &RuleSet, now: At) -> Result<String
         real: resolved.real,
         ..ResolvedAccess::new_inside(Capability::NetFetch, host)
     };
-    let (subject, said) = evaluate_host(&fact, rules, now);
-    if said.verdict == Some(Verdict::Deny) {
-        let why = explanation::explain_piece(&subject, &said);
+    let (subject, decision) = evaluate_host(&fact, rules, now);
+    if decision.verdict == Some(Verdict::Deny) {
+        let why = explanation::explain_piece(&subject, &decision);
         return Err(why.unwrap_or_else(|| format!("A rule denies {}.", subject.display_text())));
     }
     // Whoever names this machine means it; nobody means the place where machines hand out their own secrets.
@@ -105,18 +105,9 @@ fn evaluate_host<'a>(
     rules: &RuleSet,
     now: At,
 ) -> (Subject<'a>, RuleDecision) {
-    let subject = Subject {
-        tool: "",
-        mode: None,
-        seen: SubjectKind::Host(fact),
-        tightens: false,
-        is_recursive: false,
-        is_possible_use: false,
-        exact_digest: None,
-        arguments: None,
-    };
-    let said = rules.evaluate_subject(&subject, now, Verdict::Ask);
-    (subject, said)
+    let subject = Subject::new("", SubjectKind::Host(fact));
+    let decision = rules.evaluate_subject(&subject, now, Verdict::Ask);
+    (subject, decision)
 }
 
 /// Whether a rule about hosts allows the host. A rule that allows everything does not count: it is not about hosts.

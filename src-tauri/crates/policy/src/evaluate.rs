@@ -131,12 +131,7 @@ pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
     }
     if let (Verdict::Ask, Some(sentence)) = (verdict, request.headless) {
         verdict = Verdict::Deny;
-        steps.push(TrailStep {
-            gate: Gate::Headless,
-            verdict: Some(Verdict::Deny),
-            text: sentence.to_owned(),
-            rules: Vec::new(),
-        });
+        steps.push(TrailStep::new(Gate::Headless, Verdict::Deny, sentence));
     }
     let (lead, otherwise) = explanation::build_lead(verdict, &steps, ruled.unspoken.as_deref());
     Judgement {
@@ -166,12 +161,7 @@ fn evaluate_mode(request: &EvaluationRequest<'_>) -> TrailStep {
             ),
             None => "The rules are judged alone. Where none matches, it asks.".to_owned(),
         };
-        return TrailStep {
-            gate: Gate::Mode,
-            verdict: Some(default.unwrap_or(Verdict::Ask)),
-            text,
-            rules: Vec::new(),
-        };
+        return TrailStep::new(Gate::Mode, default.unwrap_or(Verdict::Ask), text);
     }
     let mut step = mode_default_step(request);
     if let Some(default) = default.filter(|default| Some(*default) > step.verdict) {
@@ -222,12 +212,7 @@ fn mode_default_step(request: &EvaluationRequest<'_>) -> TrailStep {
             )
         }
     };
-    TrailStep {
-        gate: Gate::Mode,
-        verdict: Some(verdict),
-        text,
-        rules: Vec::new(),
-    }
+    TrailStep::new(Gate::Mode, verdict, text)
 }
 
 /// The result of the rules for a whole call.
@@ -356,12 +341,7 @@ fn evaluate_undo(request: &EvaluationRequest<'_>, by_mode: bool) -> Option<Trail
             format!("It cannot be undone: {reason}"),
         ),
     };
-    Some(TrailStep {
-        gate: Gate::Undo,
-        verdict,
-        text,
-        rules: Vec::new(),
-    })
+    Some(TrailStep::new(Gate::Undo, verdict, text))
 }
 
 /// Judges an alarm. One that asks is denied at once on a headless host, so that the model gets the watchdog's own
@@ -378,19 +358,15 @@ fn evaluate_alarm(alarm: &Alarm, passed: bool, request: &EvaluationRequest<'_>) 
         ),
         (verdict, _) => (Some(verdict), alarm.reason.clone()),
     };
-    TrailStep {
-        gate: Gate::Watchdog,
-        verdict,
-        text,
-        rules: Vec::new(),
-    }
+    TrailStep::new(Gate::Watchdog, verdict, text)
 }
 
 fn evaluate_interaction(request: &EvaluationRequest<'_>) -> Option<TrailStep> {
-    request.needs_person.then(|| TrailStep {
-        gate: Gate::Interaction,
-        verdict: Some(Verdict::Ask),
-        text: "The tool needs your answer.".to_owned(),
-        rules: Vec::new(),
+    request.needs_person.then(|| {
+        TrailStep::new(
+            Gate::Interaction,
+            Verdict::Ask,
+            "The tool needs your answer.",
+        )
     })
 }

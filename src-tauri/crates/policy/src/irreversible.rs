@@ -3,6 +3,7 @@
 use protocol::Capability;
 use protocol::rule::evidence::Evidence;
 
+use crate::shell::list_has_word;
 use crate::watchdogs::NETWORK_PROGRAMS;
 
 /// An action that cannot be undone.
@@ -17,34 +18,18 @@ pub struct IrreversibleAction {
 const SENT_REASON: &str = "What it sent to another machine stays there.";
 const OUTSIDE_REASON: &str = "It lies outside the workspace, where no copy was taken.";
 
-/// Programs with the word that makes them change something on another machine; none for a program that does so with any
-/// arguments.
-const SENDING_PROGRAMS: [(&str, Option<&str>); 24] = [
-    ("git", Some("push")),
-    ("git", Some("send-email")),
-    ("hg", Some("push")),
-    ("svn", Some("commit")),
-    ("npm", Some("publish")),
-    ("npm", Some("unpublish")),
-    ("pnpm", Some("publish")),
-    ("yarn", Some("publish")),
-    ("cargo", Some("publish")),
-    ("cargo", Some("yank")),
-    ("twine", Some("upload")),
-    ("gem", Some("push")),
-    ("docker", Some("push")),
-    ("podman", Some("push")),
-    ("gh", None),
-    ("glab", None),
-    ("kubectl", None),
-    ("helm", None),
-    ("terraform", None),
-    ("aws", None),
-    ("gcloud", None),
-    ("az", None),
-    ("psql", None),
-    ("mysql", None),
+/// Programs with the words that make them change something on another machine.
+const SENDING_COMMANDS: [(&str, &str); 7] = [
+    ("git", "push send-email"),
+    ("hg gem docker podman", "push"),
+    ("svn", "commit"),
+    ("npm", "publish unpublish"),
+    ("pnpm yarn", "publish"),
+    ("cargo", "publish yank"),
+    ("twine", "upload"),
 ];
+/// Programs that change something on another machine with any arguments.
+const SENDING_PROGRAMS: &str = "gh glab kubectl helm terraform aws gcloud az psql mysql";
 
 /// Lists the actions of a call that cannot be undone, each once.
 pub fn list_irreversible_actions(evidence: &Evidence) -> Vec<IrreversibleAction> {
@@ -87,19 +72,14 @@ pub fn list_irreversible_actions(evidence: &Evidence) -> Vec<IrreversibleAction>
 /// The program and the word that make a command one that sends.
 fn find_sending_command(words: &[String]) -> Option<String> {
     let program = words.first()?.rsplit('/').next()?;
-    if NETWORK_PROGRAMS.contains(&program) {
+    if list_has_word(NETWORK_PROGRAMS, program) || list_has_word(SENDING_PROGRAMS, program) {
         return Some(program.to_owned());
     }
-    SENDING_PROGRAMS
-        .iter()
-        .filter(|(sender, _)| *sender == program)
-        .find_map(|(_, word)| match word {
-            None => Some(program.to_owned()),
-            Some(word) => {
-                let told = words[1..].iter().any(|said| said == word);
-                told.then(|| format!("{program} {word}"))
-            }
-        })
+    let mut commands = SENDING_COMMANDS.iter();
+    let (_, sending) = commands.find(|(programs, _)| list_has_word(programs, program))?;
+    let is_given = |word: &&str| words[1..].iter().any(|given| given == word);
+    let word = sending.split(' ').find(is_given)?;
+    Some(format!("{program} {word}"))
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Patterns that a rule for a call could name, from the parsed call: the narrowest first.
 
-use protocol::{At, Capability, Digest, ResolvedAccess, RuleAction, ToolMode, Verdict};
+use protocol::{Capability, Digest, ResolvedAccess, RuleAction, ToolMode, Verdict};
 
 use super::literal_pattern;
 use crate::limits::PATTERN_BYTES_MAX;
 use crate::request::EvaluationRequest;
 use crate::rules::{Subject, SubjectKind};
+use crate::shell::list_has_word;
 use crate::watchdogs;
 
 /// A rule that could be offered.
@@ -160,11 +161,8 @@ fn single_path_candidates(request: &EvaluationRequest<'_>, real: &str) -> Vec<Gr
 const DENY_CANDIDATES_MAX: usize = 4;
 
 /// Programs that are seldom the ones to deny: they wrap or surround the one that matters.
-const COMMON_PROGRAMS: &[&str] = &[
-    "cd", "pushd", "popd", "ls", "cat", "echo", "printf", "pwd", "true", "false", ":", "test", "[",
-    "export", "set", "unset", "head", "tail", "grep", "wc", "sort", "sleep", "which", "mkdir",
-    "exit", "wait",
-];
+const COMMON_PROGRAMS: &str = "cd pushd popd ls cat echo printf pwd true false : test [ export set unset head tail grep \
+    wc sort sleep which mkdir exit wait";
 
 /// Candidates for a command. A rule is about one simple command: the only one that no rule allows yet, or each of those
 /// that could be denied.
@@ -196,7 +194,7 @@ fn command_candidates(request: &EvaluationRequest<'_>, action: RuleAction) -> Ve
             parts.sort_by_key(|(subject, words)| {
                 (
                     is_subject_allowed(request, subject),
-                    COMMON_PROGRAMS.contains(&words[0].as_str()),
+                    list_has_word(COMMON_PROGRAMS, &words[0]),
                 )
             });
             parts
@@ -239,12 +237,8 @@ fn command_pattern_candidates(
 fn is_subject_allowed(request: &EvaluationRequest<'_>, subject: &Subject<'_>) -> bool {
     let said = request
         .rules
-        .evaluate_subject(subject, request_time(request), Verdict::Ask);
+        .evaluate_subject(subject, request.now, Verdict::Ask);
     said.verdict == Some(Verdict::Allow)
-}
-
-fn request_time(request: &EvaluationRequest<'_>) -> At {
-    request.now
 }
 
 /// The beginnings that a rule may leave open: never the program alone.

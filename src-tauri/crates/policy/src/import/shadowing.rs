@@ -1,6 +1,6 @@
 //! Permissions whose stricter neighbours restrict them in the other product, and would not do so here.
 
-use protocol::RuleAction;
+use protocol::{RuleAction, Verdict};
 
 use super::{ConflictOrder, ImportedPermission, TranslatedRule, Translation};
 use crate::patterns::count_literal_prefix;
@@ -36,7 +36,7 @@ fn find_shadow(
         let counts =
             *other > at || wins == ConflictOrder::StrictestWins || said.action != RuleAction::Allow;
         counts
-            && action_strictness(one.action) > action_strictness(said.action)
+            && Verdict::from(one.action) > Verdict::from(said.action)
             && is_shadow_lost(rule, &one.reading, shadows[*other].is_none())
     };
     let mut beside = all.iter().enumerate();
@@ -60,14 +60,6 @@ fn is_shadow_lost(rule: &TranslatedRule, stricter: &Translation, is_taken: bool)
                 )
                 && !(is_taken && rule_strength(other) >= rule_strength(rule))
         }
-    }
-}
-
-fn action_strictness(action: RuleAction) -> u8 {
-    match action {
-        RuleAction::Allow => 0,
-        RuleAction::Ask => 1,
-        RuleAction::Deny => 2,
     }
 }
 

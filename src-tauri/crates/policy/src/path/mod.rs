@@ -108,12 +108,17 @@ enum ParsedPath {
 /// Where `target` leads on a system, seen from `cwd` (absolute, or relative to the workspace). No disk is looked at, so
 /// a link is a name like any other.
 pub fn resolve_path(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathFact {
-    let unresolved = |why: &str| PathFact {
-        real: target.to_owned(),
+    let fact = |real: String| PathFact {
+        real,
         inside: false,
         read_only: false,
+        unresolved: None,
+        doubt: find_hidden_char(target),
+    };
+    let unresolved = |why: &str| PathFact {
         unresolved: Some(why.to_owned()),
         doubt: None,
+        ..fact(target.to_owned())
     };
     if target.contains('\0') {
         return unresolved("a path cannot hold a NUL character.");
@@ -142,34 +147,22 @@ pub fn resolve_path(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathF
         Ok(resolved) => resolved,
         Err(Some(why)) => return unresolved(&why),
         Err(None) => {
-            return PathFact {
-                real: target.replace('\\', "/"),
-                inside: false,
-                read_only: false,
-                unresolved: None,
-                doubt: find_hidden_char(target),
-            };
+            return fact(target.replace('\\', "/"));
         }
     };
-    let doubt = find_hidden_char(target);
     if let Some(below) = resolved.names_below(&workspace, os) {
         return PathFact {
-            real: below.join("/"),
             inside: true,
-            read_only: false,
-            unresolved: None,
-            doubt,
+            ..fact(below.join("/"))
         };
     }
     let readable = roots.readable.iter().any(|root| {
         absolute(&nowhere, root).is_ok_and(|root| resolved.names_below(&root, os).is_some())
     });
     PathFact {
-        real: resolved.display_text(),
         inside: readable,
         read_only: readable,
-        unresolved: None,
-        doubt,
+        ..fact(resolved.display_text())
     }
 }
 

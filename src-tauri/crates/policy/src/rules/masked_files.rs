@@ -58,14 +58,8 @@ impl RuleSet {
 
 fn read_subject<'a>(tool: &'a str, fact: &'a ResolvedAccess) -> Subject<'a> {
     Subject {
-        tool,
         mode: Some(ToolMode::Read),
-        seen: SubjectKind::Path(fact),
-        tightens: false,
-        is_recursive: false,
-        is_possible_use: false,
-        exact_digest: None,
-        arguments: None,
+        ..Subject::new(tool, SubjectKind::Path(fact))
     }
 }
 

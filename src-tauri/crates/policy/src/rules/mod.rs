@@ -77,7 +77,8 @@ impl RuleSet {
 
     /// Adds what a file holds.
     pub fn add(&mut self, file: RulesFile) {
-        self.default = self.default.max_by_strictness(file.default);
+        let defaults = [self.default, file.default].into_iter().flatten();
+        self.default = defaults.max_by_key(|action| Verdict::from(*action));
         self.extend(file.rules);
     }
 
@@ -143,14 +144,8 @@ impl RuleSet {
         now: At,
     ) -> bool {
         let subject = Subject {
-            tool,
             mode,
-            seen: SubjectKind::WholeCall { about: Vec::new() },
-            tightens: false,
-            is_recursive: false,
-            is_possible_use: false,
-            exact_digest: None,
-            arguments: None,
+            ..Subject::new(tool, SubjectKind::WholeCall { about: Vec::new() })
         };
         let in_force = |at: &usize| !is_out_of_force(&self.rules[*at], now);
         let denied = |at: &usize| self.rules[*at].rule.action == RuleAction::Deny;
@@ -299,7 +294,7 @@ impl RuleSet {
 }
 
 /// The permission by which a rule names every tool of a mode.
-fn mode_permission(mode: ToolMode) -> &'static str {
+pub(crate) fn mode_permission(mode: ToolMode) -> &'static str {
     match mode {
         ToolMode::Read => "mode:read",
         ToolMode::SafeWrite => "mode:safe_write",
@@ -384,21 +379,6 @@ fn resolve_matches(
     (verdict, traces)
 }
 
-/// Selects the stricter of two actions, each of which may be missing.
-trait Strictest {
-    fn max_by_strictness(self, other: Self) -> Self;
-}
-
-impl Strictest for Option<RuleAction> {
-    fn max_by_strictness(self, other: Self) -> Self {
-        match (self, other) {
-            (Some(a), Some(b)) if Verdict::from(a) >= Verdict::from(b) => Some(a),
-            (Some(_) | None, Some(b)) => Some(b),
-            (a, None) => a,
-        }
-    }
-}
-
 /// The order of scopes for a person: closest first.
 pub fn scope_label(scope: RuleScope) -> &'static str {
     match scope {
@@ -416,13 +396,7 @@ mod tests {
 
     #[test]
     fn modes_are_named_as_rules_write_them() {
-        for mode in [
-            ToolMode::Read,
-            ToolMode::SafeWrite,
-            ToolMode::Destructive,
-            ToolMode::Local,
-            ToolMode::External,
-        ] {
+        for mode in ToolMode::ALL {
             assert_eq!(mode_permission(mode), format!("mode:{}", mode.as_str()));
         }
     }

@@ -1,6 +1,6 @@
 //! Precedence of several matching rules: the rule that decides (M14).
 
-use protocol::{RuleAction, RuleScope};
+use protocol::{RuleAction, RuleScope, Verdict};
 
 use super::CompiledRule;
 use crate::patterns::count_literal_prefix;
@@ -30,7 +30,7 @@ pub(super) struct Precedence {
     rank: PermissionRank,
     prefix_chars: usize,
     scope: RuleScope,
-    strictness: u8,
+    strictness: Verdict,
 }
 
 impl Precedence {
@@ -44,11 +44,7 @@ impl Precedence {
                 None => rule.pattern.as_deref().map_or(0, count_literal_prefix),
             },
             scope: rule.scope,
-            strictness: match rule.action {
-                RuleAction::Allow => 0,
-                RuleAction::Ask => 1,
-                RuleAction::Deny => 2,
-            },
+            strictness: Verdict::from(rule.action),
         }
     }
 

@@ -56,19 +56,34 @@ pub enum SubjectKind<'a> {
 }
 
 impl<'a> Subject<'a> {
+    /// Returns a subject of a call of a tool, without a mode and without anything that makes a rule for it stricter.
+    pub fn new(tool: &'a str, seen: SubjectKind<'a>) -> Self {
+        Self {
+            tool,
+            mode: None,
+            seen,
+            tightens: false,
+            is_recursive: false,
+            is_possible_use: false,
+            exact_digest: None,
+            arguments: None,
+        }
+    }
+
     /// Lists all subjects of a call.
     pub fn from_facts(tool: &'a str, mode: Option<ToolMode>, facts: &'a CallFacts) -> Vec<Self> {
+        let of_call = |seen, tightens| Self {
+            mode,
+            tightens,
+            exact_digest: facts.exact_digest(),
+            arguments: facts.arguments(),
+            ..Self::new(tool, seen)
+        };
         let mut all = Vec::new();
-        let mut push = |seen: SubjectKind<'a>, tightens: bool, below: bool| {
+        let mut push = |seen, tightens, is_recursive| {
             all.push(Self {
-                tool,
-                mode,
-                seen,
-                tightens,
-                is_recursive: below,
-                is_possible_use: false,
-                exact_digest: facts.exact_digest(),
-                arguments: facts.arguments(),
+                is_recursive,
+                ..of_call(seen, tightens)
             });
         };
         if facts.all().iter().all(|fact| fact.derived) {
@@ -95,14 +110,8 @@ impl<'a> Subject<'a> {
             }
         }
         all.extend(facts.uses().iter().map(|fact| Self {
-            tool,
-            mode,
-            seen: SubjectKind::Path(fact),
-            tightens: true,
-            is_recursive: false,
             is_possible_use: true,
-            exact_digest: facts.exact_digest(),
-            arguments: facts.arguments(),
+            ..of_call(SubjectKind::Path(fact), true)
         }));
         all
     }

@@ -5,7 +5,7 @@ use protocol::{Capability, ResolvedAccess, RuleAction, ToolMode};
 use toml::Spanned;
 
 use crate::facts::CallFacts;
-use crate::rules::{CompiledRule, NET_READ, RuleSet, Subject};
+use crate::rules::{CompiledRule, NET_READ, RuleSet, Subject, mode_permission};
 
 /// Checks the examples and returns the rule, or the position of the failing example and its effect.
 ///
@@ -79,14 +79,9 @@ pub(super) fn matches_example(rule: &CompiledRule, example: &str) -> bool {
     let mut alone = rule.clone();
     alone.trusted = true;
     set.extend([alone]);
-    let mode = match rule.rule.permission.as_str() {
-        "mode:external" => Some(ToolMode::External),
-        "mode:read" => Some(ToolMode::Read),
-        "mode:safe_write" => Some(ToolMode::SafeWrite),
-        "mode:destructive" => Some(ToolMode::Destructive),
-        "mode:local" => Some(ToolMode::Local),
-        _ => None,
-    };
+    let mode = ToolMode::ALL
+        .into_iter()
+        .find(|mode| mode_permission(*mode) == rule.rule.permission);
     let mut facts = CallFacts::from_iter([fact]);
     if rule.argument_pattern().is_some() {
         facts = CallFacts::default();

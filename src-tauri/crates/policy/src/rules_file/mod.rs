@@ -211,14 +211,7 @@ fn find_pattern_error(pattern: &str) -> Option<String> {
 }
 
 fn check_permission(permission: &str) -> Result<(), String> {
-    let modes = [
-        ToolMode::Read,
-        ToolMode::SafeWrite,
-        ToolMode::Destructive,
-        ToolMode::Local,
-        ToolMode::External,
-    ]
-    .map(ToolMode::as_str);
+    let modes = ToolMode::ALL.map(ToolMode::as_str);
     if let Some(mode) = permission.strip_prefix("mode:") {
         return match modes.contains(&mode) {
             true => Ok(()),

@@ -15,12 +15,7 @@ use crate::rules::{RuleSet, quote_truncated};
 
 /// Judges where the arguments of a call lead.
 pub(super) fn check_mentions(tool: &str, facts: &CallFacts, rules: &RuleSet, now: At) -> TrailStep {
-    let step = |verdict, text| TrailStep {
-        gate: Gate::Capability,
-        verdict,
-        text,
-        rules: Vec::new(),
-    };
+    let step = |verdict, text| TrailStep::new(Gate::Capability, verdict, text);
     let held = facts.all().iter().filter_map(|fact| {
         let (verdict, text) = find_hold_reason(tool, facts.confinement(), fact, rules, now)?;
         Some(step(Some(verdict), text))

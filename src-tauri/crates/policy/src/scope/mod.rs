@@ -16,12 +16,7 @@ pub fn check_scope(tool: &str, facts: &CallFacts, rules: &RuleSet, now: At) -> T
     if facts.has_only_mentions() {
         return mentions::check_mentions(tool, facts, rules, now);
     }
-    let step = |verdict, text| TrailStep {
-        gate: Gate::Capability,
-        verdict,
-        text,
-        rules: Vec::new(),
-    };
+    let step = |verdict, text| TrailStep::new(Gate::Capability, verdict, text);
     let touched = || facts.all().iter().chain(facts.uses());
     let denied = touched()
         .filter(|fact| facts.root_to_open_for(fact).is_none())

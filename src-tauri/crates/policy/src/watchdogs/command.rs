@@ -31,10 +31,10 @@ impl WatchedCommand {
             .collect()
     }
 
-    /// The commands that run one of these programs.
+    /// The commands that run one of these programs, whose names have blanks between.
     pub fn commands_running<'a>(
         &'a self,
-        programs: &'a [&str],
+        programs: &'a str,
     ) -> impl Iterator<Item = &'a [String]> + 'a {
         self.commands
             .iter()
@@ -47,7 +47,7 @@ impl WatchedCommand {
     }
 
     /// Whether one of these programs may run.
-    pub fn may_run_any(&self, programs: &[&str]) -> bool {
+    pub fn may_run_any(&self, programs: &str) -> bool {
         self.commands_running(programs).next().is_some()
     }
 
@@ -58,14 +58,14 @@ impl WatchedCommand {
 }
 
 /// A program's name against a list; `python3.12` is `python*`.
-fn matches_program_name(name: &str, programs: &[&str]) -> bool {
+fn matches_program_name(name: &str, programs: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
     programs
-        .iter()
+        .split(' ')
         .any(|program| match program.strip_suffix('*') {
             Some(start) => name.starts_with(start),
-            None => name == *program,
+            None => name == program,
         })
 }
 

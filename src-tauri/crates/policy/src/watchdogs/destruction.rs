@@ -4,49 +4,16 @@ use super::Alarm;
 use super::command::{WatchedCommand, has_option};
 
 /// Folders whose loss is the loss of the system or of a person's things.
-const SYSTEM_FOLDERS: [&str; 24] = [
-    "/",
-    "~",
-    "$HOME",
-    "${HOME}",
-    "/bin",
-    "/boot",
-    "/dev",
-    "/etc",
-    "/home",
-    "/lib",
-    "/lib64",
-    "/opt",
-    "/proc",
-    "/root",
-    "/sbin",
-    "/srv",
-    "/sys",
-    "/usr",
-    "/var",
-    "/Users",
-    "/System",
-    "/Library",
-    "/Applications",
-    "C:",
-];
+const SYSTEM_FOLDERS: &str = "/ ~ $HOME ${HOME} /bin /boot /dev /etc /home /lib /lib64 /opt /proc /root /sbin /srv /sys \
+    /usr /var /Users /System /Library /Applications C:";
 /// Names of disks and their parts.
-const DISK_DEVICES: [&str; 9] = [
-    "/dev/sd",
-    "/dev/hd",
-    "/dev/vd",
-    "/dev/xvd",
-    "/dev/nvme",
-    "/dev/mmcblk",
-    "/dev/disk",
-    "/dev/rdisk",
-    "/dev/mapper/",
-];
+const DISK_DEVICES: &str =
+    "/dev/sd /dev/hd /dev/vd /dev/xvd /dev/nvme /dev/mmcblk /dev/disk /dev/rdisk /dev/mapper/";
 
 /// Denies commands that destroy the system.
 pub(super) fn check_destruction(script: &WatchedCommand) -> Option<Alarm> {
     let removed = script
-        .commands_running(&["rm", "rmdir", "shred", "srm", "unlink", "trash"])
+        .commands_running("rm rmdir shred srm unlink trash")
         .filter(|words| {
             has_option(words, &['r', 'R'], &["recursive", "no-preserve-root"])
                 || words[0] == "shred"
@@ -57,7 +24,7 @@ pub(super) fn check_destruction(script: &WatchedCommand) -> Option<Alarm> {
             "It would remove `{root}` and everything below it."
         )));
     }
-    let found = script.commands_running(&["find"]).find(|words| {
+    let found = script.commands_running("find").find(|words| {
         words.get(1).is_some_and(|start| is_system_folder(start))
             && words
                 .iter()
@@ -70,7 +37,7 @@ pub(super) fn check_destruction(script: &WatchedCommand) -> Option<Alarm> {
         )));
     }
     let opened = script
-        .commands_running(&["chmod", "chown", "chgrp"])
+        .commands_running("chmod chown chgrp")
         .filter(|words| has_option(words, &['R'], &["recursive"]))
         .find_map(|words| words[1..].iter().find(|word| is_system_folder(word)));
     if let Some(root) = opened {
@@ -78,18 +45,11 @@ pub(super) fn check_destruction(script: &WatchedCommand) -> Option<Alarm> {
             "It would change who may use `{root}` and everything below it."
         )));
     }
-    if script.may_run_any(&[
-        "mkfs*",
-        "mke2fs",
-        "wipefs",
-        "blkdiscard",
-        "newfs*",
-        "diskpart",
-    ]) {
+    if script.may_run_any("mkfs* mke2fs wipefs blkdiscard newfs* diskpart") {
         return Some(Alarm::deny("It would erase a disk."));
     }
     let disk = script
-        .commands_running(&["dd"])
+        .commands_running("dd")
         .flatten()
         .filter_map(|word| word.strip_prefix("of="))
         .chain(
@@ -99,7 +59,7 @@ pub(super) fn check_destruction(script: &WatchedCommand) -> Option<Alarm> {
                 .filter(|one| one.capability == protocol::Capability::FsWrite)
                 .map(|one| one.target.as_str()),
         )
-        .find(|target| DISK_DEVICES.iter().any(|disk| target.starts_with(disk)));
+        .find(|target| DISK_DEVICES.split(' ').any(|disk| target.starts_with(disk)));
     disk.map(|disk| Alarm::deny(format!("It would write over the disk `{disk}`.")))
 }
 
@@ -123,6 +83,6 @@ fn is_system_folder(word: &str) -> bool {
     }
     let collapsed = bare.replace("//", "/");
     SYSTEM_FOLDERS
-        .iter()
+        .split(' ')
         .any(|root| root.eq_ignore_ascii_case(&collapsed))
 }

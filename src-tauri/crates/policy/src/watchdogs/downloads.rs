@@ -3,41 +3,23 @@
 use super::Alarm;
 use super::command::WatchedCommand;
 
-const DOWNLOADERS: [&str; 6] = ["curl", "wget", "fetch", "aria2c", "http", "https"];
-const INTERPRETERS: [&str; 18] = [
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ksh",
-    "fish",
-    "python*",
-    "perl*",
-    "ruby*",
-    "node",
-    "deno",
-    "bun",
-    "php*",
-    "lua*",
-    "osascript",
-    "source",
-    ".",
-    "eval",
-];
+const DOWNLOADERS: &str = "curl wget fetch aria2c http https";
+const INTERPRETERS: &str = "sh bash zsh dash ksh fish python* perl* ruby* node deno bun php* lua* osascript source . \
+    eval";
 
 /// Denies a download that is run at once, and asks about one that is run later in the same command.
 pub(super) fn check_downloads(script: &WatchedCommand) -> Option<Alarm> {
-    let download = find_command_position(script, &DOWNLOADERS, 0)?;
+    let download = find_command_position(script, DOWNLOADERS, 0)?;
     let flows_in = [
         "$(curl", "$(wget", "`curl", "`wget", "<(curl", "<(wget", "$( curl", "$( wget", "<( curl",
         "<( wget",
     ]
     .iter()
     .any(|shape| script.text.contains(shape));
-    if flows_in && find_command_position(script, &INTERPRETERS, 0).is_some() {
+    if flows_in && find_command_position(script, INTERPRETERS, 0).is_some() {
         return Some(Alarm::deny("It runs what it downloads, unseen."));
     }
-    let runs = find_command_position(script, &INTERPRETERS, download + 1)?;
+    let runs = find_command_position(script, INTERPRETERS, download + 1)?;
     let reads_input = |words: &[String]| {
         // A program that is given a file or a text of its own does not run its input.
         words.len() == 1
@@ -52,7 +34,7 @@ pub(super) fn check_downloads(script: &WatchedCommand) -> Option<Alarm> {
     }
 }
 
-fn find_command_position(script: &WatchedCommand, programs: &[&str], from: usize) -> Option<usize> {
+fn find_command_position(script: &WatchedCommand, programs: &str, from: usize) -> Option<usize> {
     let wanted: Vec<&[String]> = script.commands_running(programs).collect();
     let at = script.commands[from.min(script.commands.len())..]
         .iter()

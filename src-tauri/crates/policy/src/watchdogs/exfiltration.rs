@@ -4,41 +4,18 @@ use super::Alarm;
 use super::command::WatchedCommand;
 
 /// Programs that reach another machine.
-pub(crate) const NETWORK_PROGRAMS: [&str; 19] = [
-    "curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "ftp", "sftp", "scp", "rsync",
-    "ssh", "http", "https", "aria2c", "dig", "nslookup", "host", "mail",
-];
-/// Beginnings and parts of names under which secrets lie.
-const SECRET_NAMES: [&str; 22] = [
-    "/.ssh/",
-    "/.aws/",
-    "/.gnupg/",
-    "/.kube/",
-    "/.azure/",
-    "/.config/gcloud",
-    "/.docker/config.json",
-    "/.netrc",
-    "/.pgpass",
-    "/.git-credentials",
-    "/.npmrc",
-    "/.pypirc",
-    "/.env",
-    "/etc/shadow",
-    "/etc/sudoers",
-    "/id_rsa",
-    "/id_ed25519",
-    "/id_ecdsa",
-    ".pem",
-    "/.password-store",
-    "/keychains/",
-    "/login data",
-];
+pub(crate) const NETWORK_PROGRAMS: &str = "curl wget nc ncat netcat socat telnet ftp sftp scp rsync ssh http https aria2c dig \
+    nslookup host mail";
+/// Beginnings and parts of names under which secrets lie, with commas between.
+const SECRET_NAMES: &str = "/.ssh/, /.aws/, /.gnupg/, /.kube/, /.azure/, /.config/gcloud, /.docker/config.json, /.netrc, \
+    /.pgpass, /.git-credentials, /.npmrc, /.pypirc, /.env, /etc/shadow, /etc/sudoers, /id_rsa, \
+    /id_ed25519, /id_ecdsa, .pem, /.password-store, /keychains/, /login data";
 /// Programs that tell secrets themselves.
-const SECRET_PRINTERS: [&str; 6] = ["printenv", "env", "security", "secret-tool", "pass", "gpg"];
+const SECRET_PRINTERS: &str = "printenv env security secret-tool pass gpg";
 
 /// Denies sending a secret to another machine, and asks about sending a file.
 pub(super) fn check_exfiltration(script: &WatchedCommand) -> Option<Alarm> {
-    let mut carriers = script.commands_running(&NETWORK_PROGRAMS).peekable();
+    let mut carriers = script.commands_running(NETWORK_PROGRAMS).peekable();
     carriers.peek()?;
     if let Some(secret) = script.all_words().find(|word| is_secret_path(word)) {
         return Some(Alarm::deny(format!(
@@ -48,7 +25,7 @@ pub(super) fn check_exfiltration(script: &WatchedCommand) -> Option<Alarm> {
     let is_piped =
         script.text.contains('|') || script.text.contains("$(") || script.text.contains('`');
     let tells = script
-        .commands_running(&SECRET_PRINTERS)
+        .commands_running(SECRET_PRINTERS)
         .find(|words| match words[0].as_str() {
             // With a program behind it, it runs that.
             "env" => words.len() == 1,
@@ -73,7 +50,8 @@ fn is_secret_path(word: &str) -> bool {
     // `f=@.env` and `host:.env` name the file behind a sign.
     lower.split(['@', '=', ':', ',']).any(|part| {
         let part = format!("/{part}");
-        !part.ends_with(".pub") && SECRET_NAMES.iter().any(|secret| part.contains(secret))
+        let mut secrets = SECRET_NAMES.split(", ");
+        !part.ends_with(".pub") && secrets.any(|secret| part.contains(secret))
     })
 }
 

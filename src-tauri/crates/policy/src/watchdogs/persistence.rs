@@ -22,7 +22,7 @@ pub(super) fn check_persistence(script: &WatchedCommand) -> Option<Alarm> {
         )));
     }
     let scheduled = script
-        .commands_running(&["crontab", "at", "batch", "launchctl", "schtasks"])
+        .commands_running("crontab at batch launchctl schtasks")
         .find(|words| match words[0].as_str() {
             "crontab" => !words.iter().any(|word| word == "-l"),
             "launchctl" => words

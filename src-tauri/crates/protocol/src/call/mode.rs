@@ -20,6 +20,15 @@ pub enum ToolMode {
 }
 
 impl ToolMode {
+    /// Every mode, in the order of the specifications.
+    pub const ALL: [Self; 5] = [
+        Self::Read,
+        Self::SafeWrite,
+        Self::Destructive,
+        Self::Local,
+        Self::External,
+    ];
+
     /// Returns the name as the specifications write it: `safe_write`.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -65,6 +65,18 @@ pub struct TrailStep {
     pub rules: Vec<RuleTrace>,
 }
 
+impl TrailStep {
+    /// Returns the outcome of a gate in which no rule matched.
+    pub fn new(gate: Gate, verdict: impl Into<Option<Verdict>>, text: impl Into<String>) -> Self {
+        Self {
+            gate,
+            verdict: verdict.into(),
+            text: text.into(),
+            rules: Vec::new(),
+        }
+    }
+}
+
 /// A rule that matched a call, with the reason why it won or lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleTrace {
